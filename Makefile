@@ -1,0 +1,48 @@
+# `make` lists what there is to do. Every target makes .venv itself when it is missing.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format lint types bench docs clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+setup: .venv/ready ## make .venv with everything that tests and demo need
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[cli]" --group dev
+	@touch $@
+
+demo: setup ## repair a handful of real broken completions, in colour
+	@$(BIN)/zkit demo
+
+test: setup ## run the tests
+	$(BIN)/python -m pytest
+
+check: setup ## exactly what CI runs: format, lint, types, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(MAKE) test
+
+format: setup ## rewrite the code in the project's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+.venv/ready-bench: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+	@touch $@
+
+bench: .venv/ready-bench ## measure zkit beside its rivals; writes benchmarks/results and the README's chart
+	$(BIN)/python -m benchmarks.recovery
+	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.report
+
+docs: setup ## write the generated pages again
+	$(BIN)/python -m zkit.repair.page docs/repairs.md
+
+clean: ## remove what the other targets made
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The command line: text in, text out, one command a file."""

@@ -1,0 +1,17 @@
+"""Broken JSON in, a value with its receipt out, or a refusal that teaches."""
+
+from zkit.repair.cascade import loads, repair_all, repair_json
+from zkit.repair.outcome import Fix, Rank, Repaired, RepairError, Unrepairable
+from zkit.repair.partial import PartialReader
+
+__all__ = [
+    "Fix",
+    "PartialReader",
+    "Rank",
+    "RepairError",
+    "Repaired",
+    "Unrepairable",
+    "loads",
+    "repair_all",
+    "repair_json",
+]

@@ -1,0 +1,1 @@
+"""Characters in, places out: edits, lines and columns, and where strings end."""
