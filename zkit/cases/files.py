@@ -1,0 +1,164 @@
+"""Paths of case files and folders in, the list of their cases out."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from zkit.cases.case import Case, CaseFileError
+from zkit.cases.entry import EntryError, Sheet, read_entry
+
+CASE_HEADER = re.compile(r"\s*\[\[\s*case\s*\]\]")
+TOML_PLACE = re.compile(r"\s*\(at line (\d+), column \d+\)")
+
+
+def load(paths: Iterable[str | Path]) -> list[Case]:
+    """Load every case of the given files and folders, in the order of their names."""
+    cases = [case for path in paths for case in load_path(Path(path))]
+    seen: dict[str, Case] = {}
+    for case in cases:
+        twin = seen.setdefault(case.id, case)
+        if twin is not case:
+            problem = f"the sentence {case.it!r} is taken by the case in line {twin.line}"
+            raise CaseFileError(case.file, case.line, problem)
+    return cases
+
+
+def shipped_corpus() -> Path:
+    """Find zkit's own corpus: beside the package in a checkout, inside it when installed."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "_corpus"
+    return installed if installed.is_dir() else package.parent / "corpus"
+
+
+def load_path(path: Path) -> list[Case]:
+    """Load one file, or every case file below a folder."""
+    if path.is_dir():
+        return load_folder(path)
+    if path.suffix not in FORMATS:
+        raise CaseFileError(str(path), None, f"not a case file: need {' or '.join(FORMATS)}")
+    return load_file(path, path.as_posix())
+
+
+def load_folder(folder: Path) -> list[Case]:
+    """Load a folder; its cases are named by their path below it."""
+    files = sorted(path for path in folder.rglob("*") if path.suffix in FORMATS)
+    if not files:
+        raise CaseFileError(str(folder), None, f"no case files ({', '.join(FORMATS)}) in it")
+    return [case for path in files for case in load_file(path, path.relative_to(folder).as_posix())]
+
+
+def load_file(path: Path, name: str) -> list[Case]:
+    """Load one file under the name that its cases will bear."""
+    try:
+        content = path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise CaseFileError(name, None, f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise CaseFileError(name, line, "not UTF-8") from None
+    return FORMATS[path.suffix](content, name, "beyond" in path.resolve().parts)
+
+
+def read_toml(content: str, name: str, beyond: bool) -> list[Case]:
+    """Read what people write: `about`, optional `[schemas.NAME]`, then `[[case]]` after `[[case]]`."""
+    sheet, entries = toml_sheet(toml_tables(content, name), name, beyond)
+    lines = content.splitlines()
+    headers = [at for at, line in enumerate(lines, 1) if CASE_HEADER.match(line)]
+    cases = []
+    for index, raw in enumerate(entries):
+        line = headers[index] if index < len(headers) else 1
+        try:
+            cases.append(read_entry(raw, sheet, line))
+        except EntryError as error:
+            place = key_line(lines, line, error.key)
+            raise CaseFileError(name, place, str(error)) from None
+    return cases
+
+
+def toml_tables(content: str, name: str) -> dict[str, Any]:
+    """Parse TOML; a syntax error keeps its line."""
+    try:
+        return tomllib.loads(content)
+    except tomllib.TOMLDecodeError as error:
+        place = TOML_PLACE.search(str(error))
+        line = int(place[1]) if place else max(content.count("\n"), 1)
+        problem = TOML_PLACE.sub("", str(error))
+        raise CaseFileError(name, line, f"not TOML: {problem}") from None
+
+
+def toml_sheet(
+    tables: dict[str, Any], name: str, beyond: bool
+) -> tuple[Sheet, list[dict[str, Any]]]:
+    """Take apart the top level of a TOML case file."""
+    for key in tables:
+        if key not in ("about", "schemas", "case"):
+            raise CaseFileError(name, 1, f"unknown key {key!r} (known: about, schemas, case)")
+    if not isinstance(tables.get("about"), str):
+        raise CaseFileError(name, 1, "`about` is missing: one sentence on the fault")
+    entries = tables.get("case")
+    if not isinstance(entries, list) or not entries:
+        raise CaseFileError(name, 1, "no [[case]] in it")
+    return Sheet(name, tables.get("schemas", {}), beyond), entries
+
+
+def key_line(lines: list[str], header: int, key: str | None) -> int:
+    """Find the line of a key in the case that begins at `header`; the header when unsure."""
+    wanted = re.compile(rf"\s*{re.escape(key)}\s*=") if key else None
+    for at in range(header, len(lines)):
+        if CASE_HEADER.match(lines[at]):
+            break
+        if wanted and wanted.match(lines[at]):
+            return at + 1
+    return header
+
+
+def read_jsonl(content: str, name: str, beyond: bool) -> list[Case]:
+    """Read what is harvested: one object a line; a line with `schemas` and no text defines them."""
+    sheet = Sheet(name, {}, beyond)
+    cases = []
+    for line, raw in jsonl_objects(content, name):
+        if "schemas" in raw and "text" not in raw:
+            sheet = Sheet(name, raw["schemas"], beyond)
+            continue
+        try:
+            cases.append(read_entry(jsonl_entry(raw), sheet, line, default_it=f"read line {line}"))
+        except EntryError as error:
+            raise CaseFileError(name, line, str(error)) from None
+    return cases
+
+
+def jsonl_entry(raw: dict[str, Any]) -> dict[str, Any]:
+    """Move what says where a line comes from to `meta`."""
+    entry = {key: value for key, value in raw.items() if key not in PROVENANCE}
+    given = {key: raw[key] for key in PROVENANCE if key in raw}
+    if given and isinstance(entry.get("meta", {}), dict):
+        entry["meta"] = {**entry.get("meta", {}), **given}
+    return entry
+
+
+def jsonl_objects(content: str, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give line number and object of every line that is not blank."""
+    # Not splitlines(): U+2028 and other odd separators may stand inside a JSON string.
+    for line, text in enumerate(content.split("\n"), 1):
+        if not text.strip():
+            continue
+        try:
+            raw = json.loads(text)
+        except ValueError as error:
+            raise CaseFileError(name, line, f"not JSON: {error}") from None
+        if not isinstance(raw, dict):
+            raise CaseFileError(name, line, "a line must hold one JSON object")
+        yield line, raw
+
+
+PROVENANCE = ("model",)
+
+FORMATS: dict[str, Callable[[str, str, bool], list[Case]]] = {
+    ".toml": read_toml,
+    ".jsonl": read_jsonl,
+}

@@ -1,0 +1,139 @@
+"""Case files in, a table by file and every deviation out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from zkit.cases import Case, CaseFileError, Verdict, load, run, shipped_corpus
+from zkit.cli.commands import CONTEXT
+from zkit.cli.junit import Judged, junit_xml
+from zkit.cli.screen import Screen
+from zkit.cli.streams import BadUsageError
+
+EPILOG = "Exit code: 0 every case holds, 1 some deviate, 2 a case file is missing or malformed."
+
+
+@click.group(context_settings=CONTEXT)
+def command() -> None:
+    """Run repair cases, ours or your own, as a regression check."""
+
+
+@command.command("run", epilog=EPILOG)
+@click.argument("paths", nargs=-1)
+@click.option("--junit", metavar="FILE", help="Write the result as JUnit XML too.")
+@click.pass_context
+def run_cases(ctx: click.Context, paths: tuple[str, ...], junit: str | None) -> None:
+    """Run the case files and folders in PATHS, or zkit's own corpus when there are none."""
+    cases = load_cases(paths)
+    started = time.perf_counter()
+    judged = judge(cases)
+    seconds = time.perf_counter() - started
+    report(judged, seconds)
+    if junit is not None:
+        write_junit(junit, judged)
+    ctx.exit(int(not all(each.verdict.passes for each in judged)))
+
+
+def load_cases(paths: Sequence[str]) -> list[tuple[str, Case]]:
+    """Return every case with the path under which the user knows its file."""
+    if not paths:
+        return list(cases_below(shipped_corpus(), name_from=shipped_corpus()))
+    return [pair for path in paths for pair in cases_below(Path(path), name_from=Path())]
+
+
+def cases_below(path: Path, name_from: Path) -> Iterator[tuple[str, Case]]:
+    """Load one path; a file is named as seen from `name_from`."""
+    if not path.exists():
+        raise BadUsageError(f"{path}: no such file or folder")
+    try:
+        cases = load([path])
+    except CaseFileError as error:
+        place = named(path, error.file, Path())
+        line = "" if error.line is None else f":{error.line}"
+        raise BadUsageError(f"{place}{line}: {error.problem}") from error
+    return ((named(path, case.file, name_from), case) for case in cases)
+
+
+def named(path: Path, file: str, name_from: Path) -> str:
+    """Return the name of a case file; below a folder, `file` is relative to that folder."""
+    whole = path / file if path.is_dir() and file != str(path) else path
+    return whole.relative_to(name_from).as_posix() if name_from.parts else whole.as_posix()
+
+
+def judge(cases: list[tuple[str, Case]]) -> list[Judged]:
+    """Run every case, with a progress bar when standard error is a terminal."""
+    screen = Screen(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(
+        *columns, console=screen, transient=True, disable=not screen.is_terminal
+    ) as progress:
+        return [
+            judge_one(file, case)
+            for file, case in progress.track(cases, description="running the cases")
+        ]
+
+
+def judge_one(file: str, case: Case) -> Judged:
+    """Run one case and take its time; one that raises must not take the others with it."""
+    started = time.perf_counter()
+    try:
+        verdict = run(case)
+    except Exception as error:
+        verdict = Verdict(case, f"raised {type(error).__name__}: {error}")
+    return Judged(file, verdict, time.perf_counter() - started)
+
+
+def report(judged: list[Judged], seconds: float) -> None:
+    """Print the table by file, every deviation, and the count in one line."""
+    screen = Screen(highlight=False, markup=False)
+    screen.print(table_by_file(judged))
+    for each in judged:
+        if each.verdict.deviation is not None:
+            screen.print(deviation(each), soft_wrap=True)
+    failed = sum(not each.verdict.passes for each in judged)
+    counts = (f"cases {len(judged)}", f"passed {len(judged) - failed}", f"deviations {failed}")
+    line = f"{', '.join(counts)} in {seconds:.1f} s"
+    screen.print(line, style="bold red" if failed else "bold green", soft_wrap=True)
+
+
+def table_by_file(judged: list[Judged]) -> Table:
+    """Count cases, passes and deviations of each file."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("file", overflow="fold")
+    for name in ("cases", "passed", "deviations"):
+        table.add_column(name, justify="right")
+    for file, group in groupby(judged, key=lambda each: each.file):
+        passes = [each.verdict.passes for each in group]
+        failed = passes.count(False)
+        style = "red" if failed else "green"
+        table.add_row(
+            file, str(len(passes)), str(len(passes) - failed), Text(str(failed), style=style)
+        )
+    return table
+
+
+def deviation(each: Judged) -> Text:
+    """Return where the case is, its sentence, what was expected and what came."""
+    case = each.verdict.case
+    return Text.assemble(
+        (f"{each.file}:{case.line}", "bold"),
+        f"  it should {case.it}\n",
+        (f"    {each.verdict.deviation}\n", "red"),
+    )
+
+
+def write_junit(path: str, judged: list[Judged]) -> None:
+    """Write the JUnit file, or say why it cannot be written."""
+    try:
+        Path(path).write_bytes(junit_xml(judged))
+    except OSError as error:
+        raise BadUsageError(f"{path}: {error.strerror}") from error

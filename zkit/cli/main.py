@@ -1,0 +1,47 @@
+"""Command-line arguments in, an exit code out: 0 done, 1 refused or deviating, 2 bad usage."""
+
+from __future__ import annotations
+
+import errno
+import io
+import sys
+from importlib.util import find_spec
+
+INSTALL_LINE = "zkit: the command line needs {missing}; install it with: pip install 'zkit[cli]'"
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run `zkit`, or say how to install what its command line needs."""
+    missing = [name for name in ("click", "rich") if find_spec(name) is None]
+    if missing:
+        print(INSTALL_LINE.format(missing=" and ".join(missing)), file=sys.stderr)
+        sys.exit(2)
+    sys.exit(run())
+
+
+def run() -> int:
+    """Run the command that `sys.argv` names and return its exit code."""
+    import click
+
+    from zkit.cli.commands import zkit
+    from zkit.cli.streams import silence_stdout
+
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a narrow locale must not end in a traceback
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        return zkit.main(prog_name="zkit", standalone_mode=False) or 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        return INTERRUPTED
+    except OSError as error:
+        if error.errno != errno.EPIPE:
+            raise
+        silence_stdout()
+        return 0
+
+
+if __name__ == "__main__":
+    main()

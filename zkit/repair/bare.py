@@ -1,0 +1,181 @@
+"""Values without quotes: words, numbers in other spellings, phrases, and what is no value at all."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.repair import boundaries, ending, recover
+from zkit.repair.expect import Expect
+from zkit.repair.reading import Reading
+from zkit.repair.strings import respell
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.reader import Reader
+
+_STOP = rf"(?={lexis.SPACE}(?:[,}}\])]|\Z|//|#|/\*))"
+_WORD = re.compile(rf"([^\W\d_][\w]*+){_STOP}")
+_NUMBER = re.compile(
+    rf"[+-]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
+    rf"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_STOP}"
+)
+_CUT_NUMBER = re.compile(r"[+-]?+[0-9_]*+\.?+[0-9_]*+(?:[eE][+-]?+[0-9]*+)?+\s*\Z|0[xX][0-9a-fA-F]*+\Z")
+_WORDS = {
+    "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
+}  # fmt: skip
+_FLOATS = {"nan": "NaN", "infinity": "1e999", "inf": "1e999"}
+_PREFIXED = re.compile(r"[rRbBuU]{1,2}(?=[\"'])")
+_PHRASE = re.compile(r"[^\W\d_][\w .@~/'’&?!%:-]*+", re.UNICODE)
+_PATH_OR_GLOB = re.compile(r"[\w.*?~/@:%+-]++")
+_EXPRESSION = re.compile(
+    r"[^\W\d][\w.]*+\(|(?:new|lambda|function|await)\b|[+-]?[0-9][0-9_.]*+\s*[-+*/%<>&|^]|[(!~]|[^\W\d]\w*+\s*[+*<>|&=]|[\w.]+\["
+)
+_OBJECT_END = re.compile(
+    rf"(?={lexis.SPACE}(?:,{lexis.SPACE}(?:(?:\"[^\"\\\n]{{0,80}}+\"|'[^'\n]{{0,80}}+'|{lexis.NAME}){lexis.SPACE}(?::|=)|[}}])|[}}]|\Z|//))|\n"
+)
+_LIST_END = re.compile(rf"(?={lexis.SPACE}(?:[,\])]|\Z|//))|\n")
+MOST_PHRASE = 400
+
+
+def read_bare(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
+    """Read the value without quotes that stands at `pos`."""
+    reading.remember(pos)
+    text = reader.text
+    plain = lexis.PLAIN.match(text, pos)
+    if plain is not None and recover.welcome(reading.want, plain.group()):
+        return _plain(reader, reading, plain)
+    number = _NUMBER.match(text, pos)
+    if number is not None:
+        return _number(reader, reading, pos, number.group())
+    word = _WORD.match(text, pos)
+    if word is not None and word.group(1).lower() in (_WORDS | _FLOATS):
+        return _word(reader, reading, pos, word.group(1))
+    if text.startswith(("-Inf", "-inf", "+Inf", "+inf", "-NaN", "+NaN"), pos):
+        return _signed_infinity(reading, text, pos)
+    prefix = _PREFIXED.match(text, pos)
+    if prefix is not None:
+        return _prefixed(reader, reading, pos, prefix)
+    return _phrase(reader, reading, pos)
+
+
+def _plain(reader: Reader, reading: Reading, match: re.Match[str]) -> list[Reading] | None:
+    """A strict number or literal; only what follows it may be odd."""
+    if match.group()[-1].isdigit() and _ends_text(reader, match.end()):
+        return ending.cut(reader, reading, "the text ended in a number, which may be longer")
+    if reader.careful and (others := recover.misfit(reader, reading, match.group(), match.start())) is not None:
+        return others
+    reading.settle(match.end())
+    return None
+
+
+def _ends_text(reader: Reader, end: int) -> bool:
+    return end == reader.size and reader.finish_reason != "stop"
+
+
+def _number(reader: Reader, reading: Reading, pos: int, token: str) -> list[Reading] | None:
+    """A number in another spelling; as text where only text may stand."""
+    end = pos + len(token)
+    if _ends_text(reader, end):
+        return ending.cut(reader, reading, "the text ended in a number, which may be longer")
+    new = f'"{token}"' if reading.want.only("string") else spell_number(token, reading.want)
+    if new is None:
+        reader.reason = "ambiguous"
+        return [*boundaries.unopened(reader, reading.recent[0], pos)]
+    if new != token:
+        reading.note("quote_phrase" if new[0] == '"' else "respell_number", pos, end, new)
+    if reader.careful and (others := recover.misfit(reader, reading, new, pos)) is not None:
+        return others
+    reading.settle(end)
+    return None
+
+
+def spell_number(token: str, want: Expect) -> str | None:
+    """A number as JSON writes it; None for `007`, which may be an identifier."""
+    sign, digits = ("-", token[1:]) if token[0] == "-" else ("", token.lstrip("+"))
+    digits = digits.replace("_", "")
+    if digits[:2].lower() in ("0x", "0o", "0b"):
+        return sign + str(int(digits, 0)) if len(digits) > 2 else None
+    mantissa, mark, exponent = digits.partition("e" if "e" in digits else "E")
+    whole, dot, fraction = mantissa.partition(".")
+    if len(whole) > 1 and whole[0] == "0":
+        return None
+    if dot and not fraction:
+        dot, fraction = ("", "") if want.only("integer") else (".", "0")
+    return f"{sign}{whole or '0'}{dot}{fraction}{mark}{exponent}"
+
+
+def _word(reader: Reader, reading: Reading, pos: int, word: str) -> list[Reading] | None:
+    """A literal in the spelling of another language."""
+    end = pos + len(word)
+    lower = word.lower()
+    if reading.want.kinds == {"string"}:
+        reading.note("quote_phrase", pos, end, f'"{word}"')
+    elif lower in _WORDS:
+        if word != _WORDS[lower]:
+            reading.note("respell_literal", pos, end, _WORDS[lower])
+    elif reading.want.takes("number") or not reading.want.takes("null"):
+        reading.note("keep_not_a_number", pos, end, _FLOATS[lower])
+    else:
+        reading.note("respell_literal", pos, end, "null")
+    reading.settle(end)
+    return None
+
+
+def _signed_infinity(reading: Reading, text: str, pos: int) -> list[Reading] | None:
+    match = re.compile(rf"[+-](?:(?i:inf(?:inity)?)|NaN){_STOP}").match(text, pos)
+    if match is None:
+        return []
+    new = "NaN" if match.group().endswith("NaN") else "-1e999" if text[pos] == "-" else "1e999"
+    reading.note("keep_not_a_number", pos, match.end(), new)
+    reading.settle(match.end())
+    return None
+
+
+def _prefixed(reader: Reader, reading: Reading, pos: int, prefix: re.Match[str]) -> list[Reading] | None:
+    """A Python string with a prefix; raw ones keep their backslashes."""
+    token = lexis.string_at(reader.text, prefix.end())
+    if token is None:
+        return ending.cut(reader, reading, "the text ended in a string")
+    body = respell(token.body, "'", raw="r" in prefix.group().lower())
+    if body is None:
+        return []
+    reading.note("use_double_quotes", pos, token.end, f'"{body.body}"')
+    reading.settle(token.end)
+    return None
+
+
+def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Words without quotes up to the next structural mark, or up to a quote that closes them."""
+    text, frame = reader.text, reading.frame
+    if frame is None:
+        return []
+    found = (_OBJECT_END if frame.kind == "{" else _LIST_END).search(text, pos, pos + MOST_PHRASE)
+    end = found.start() if found else reader.size
+    phrase = text[pos:end].rstrip()
+    others = boundaries.unopened(reader, reading.recent[0], pos)
+    if '"' in phrase or not phrase:
+        return [*others, *recover.reread(reader, reading, pos, 1)]
+    if end >= reader.size:
+        if _EXPRESSION.match(phrase):
+            reader.reason = "expression"
+        return [*others, *ending.cut(reader, reading, "the text ended in a value without quotes")]
+    if not found:
+        return others
+    return [*others, *_quoted(reader, reading, pos, phrase), *recover.reread(reader, reading, pos, 1)]
+
+
+def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Reading]:
+    """The phrase as text, when it reads as words or the schema wants text; else an expression."""
+    textual = reading.want.only("string") and reader.guided
+    wordy = _PHRASE.fullmatch(phrase) or _PATH_OR_GLOB.fullmatch(phrase)
+    if not textual and (_EXPRESSION.match(phrase) or not wordy or not reading.want.takes("string")):
+        if _EXPRESSION.match(phrase):
+            reader.reason = "expression"
+        return []
+    body = respell(phrase)
+    if body is None:
+        return []
+    other = reading.fork().note("quote_phrase", pos, pos + len(phrase), f'"{body.body}"')
+    other.settle(pos + len(phrase))
+    return [other]

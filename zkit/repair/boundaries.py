@@ -1,0 +1,181 @@
+"""Where a string really ends: candidates for the closing quote, each with its price."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.repair import ending
+from zkit.repair.reading import Before, Frame, Reading
+from zkit.repair.strings import respell
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.reader import Reader
+
+MOST_ENDS = 4
+MOST_QUOTES = 4000
+_ITEM_AHEAD = re.compile(rf"{lexis.SPACE},{lexis.SPACE}(?=[\"'`“{{\[\]]|[+.-]?[0-9]|[tfnTFN])")
+_COMMA = re.compile(rf"{lexis.SPACE},")
+_CLOSER = re.compile(rf"{lexis.SPACE}([}}\])])")
+_END = re.compile(rf"{lexis.SPACE}\Z")
+_STRUCTURE = re.compile(r"[\s}\])]*+[\",:]")
+_KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
+_PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
+
+
+def follows(reader: Reader, frame: Frame | None, pos: int) -> bool:
+    """Whether what stands at `pos` may come after a value in `frame`."""
+    text = reader.text
+    while frame is not None:
+        if _END.match(text, pos):
+            return True
+        if _another(reader, frame, pos):
+            return True
+        closer = _CLOSER.match(text, pos)
+        if closer is None or closer.group(1) != frame.closer:
+            return False
+        frame, pos = frame.parent, closer.end()
+    return not _STRUCTURE.match(text, pos)
+
+
+def _another(reader: Reader, frame: Frame, pos: int) -> bool:
+    """A comma, and then another member or item."""
+    if frame.kind != "{":
+        match = _ITEM_AHEAD.match(reader.text, pos)
+        return match is not None and not _quoted_key_at(reader.text, match.end())
+    match = lexis.NEXT_KEY.match(reader.text, pos)
+    if match is None:
+        return False
+    key = match.group(1)
+    return key is None or known(reader, frame, key)
+
+
+def _quoted_key_at(text: str, pos: int) -> bool:
+    return text[pos : pos + 1] in "\"'" and lexis.KEY_AHEAD.match(text, pos) is not None
+
+
+def known(reader: Reader, frame: Frame, key: str) -> bool:
+    """Whether the schema lets this key stand in the frame."""
+    if not reader.guided or not frame.expect.closed:
+        return True
+    return key.strip("\"'`“”") in frame.expect.keys
+
+
+def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Reading]:
+    """Readings in which the string that opens at `before.pos` ends after `past`."""
+    text, start = reader.text, before.pos
+    opener = text[start : start + 1]
+    if opener not in lexis.QUOTES:
+        return []
+    found: list[Reading] = []
+    doubled = text[past - 3 : past] == '\\""' and past > start + 3
+    for seen, match in enumerate(lexis.closers_of(opener).finditer(text, past)):
+        if seen > MOST_QUOTES or len(found) >= MOST_ENDS:
+            break
+        if match.group() in lexis.QUOTES[opener]:
+            if follows(reader, before.frame, match.end()):
+                found += _ended(before, text, match.start(), match.end(), cost + len(found))
+                if doubled:
+                    found += _undoubled(before, text, past - 1, match.start(), match.end(), cost)
+        elif match.group() == '\\"' and _PATHLIKE.match(text, start + 1) and follows(reader, before.frame, match.end()):
+            found += _ended(before, text, match.end() - 1, match.end(), cost + len(found))
+    if text[-1:] not in "}]" and before.frame is not None:
+        found += _open(reader, before, cost + len(found))
+    return found
+
+
+def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Reading]:
+    """The reading in which the content stops at `stop` and the string at `end`."""
+    start = before.pos
+    body = text[start + 1 : stop]
+    if body.endswith("\\") and not body.endswith("\\\\"):
+        body += "\\"
+    spelled = respell(body, text[start])
+    if spelled is None:
+        return []
+    other = Reading.back_to(before)
+    name = "escape_inner_quote" if text[start] == '"' or "'" in body or '"' in body else spelled.name
+    other.note(name, start, end, f'"{spelled.body}"', spelled.note, cost + _oddness(body, text[start]))
+    other.recent = (before,)
+    other.settle(end)
+    return [other]
+
+
+def _undoubled(before: Before, text: str, quote: int, stop: int, end: int, cost: int) -> list[Reading]:
+    """The reading in which the quote after an escaped quote was written twice."""
+    spelled = respell(text[before.pos + 1 : quote] + text[quote + 1 : stop])
+    if spelled is None:
+        return []
+    other = Reading.back_to(before)
+    other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + 1)
+    other.settle(end)
+    return [other]
+
+
+def _open(reader: Reader, before: Before, cost: int) -> list[Reading]:
+    """The reading in which the string never ends: the text was cut in it."""
+    others = ending.open_string(reader, Reading.back_to(before), before.pos)
+    for other in others:
+        other.cost += cost + 3 + _oddness(reader.text[before.pos + 1 :], reader.text[before.pos])
+    return others
+
+
+def _oddness(body: str, quote: str) -> int:
+    """Quotes come in pairs and brackets close: what does not costs more."""
+    inner = body.count(quote) - body.count("\\" + quote)
+    keys = sum(1 for _ in _KEY_INSIDE.finditer(body)) if inner > 0 else 0
+    uneven = any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
+    return (inner % 2 if quote == '"' else 0) + uneven + min(keys, 8)
+
+
+def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
+    """Readings in which the string lacks its closing quote, and the quote found opens the next one."""
+    text, start = reader.text, before.pos
+    if text[start : start + 1] not in lexis.QUOTES:
+        return []
+    body = text[start + 1 : quote]
+    stem = body.rstrip(" \t\r\n{[")
+    if not stem.endswith(",") or not _string_goes_on(reader, before.frame, quote, stem, body):
+        return []
+    ends = {len(stem) - 1, len(stem[:-1].rstrip(" \t\r\n}]"))}
+    return [other for end in sorted(ends) if (other := _closed_before(before, text, start + 1 + end))]
+
+
+_KEY_TAIL = re.compile(rf"[^\"\\\n,{{}}]{{1,80}}+\"{lexis.SPACE}(?::|=)")
+_ITEM_TAIL = re.compile(rf"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{lexis.SPACE}[,\]]")
+
+
+def _string_goes_on(reader: Reader, frame: Frame | None, quote: int, stem: str, body: str) -> bool:
+    """Whether what stands after the quote reads as the rest of a key or of an item."""
+    if _KEY_TAIL.match(reader.text, quote + 1):
+        return True
+    return frame is not None and frame.kind != "{" and _ITEM_TAIL.match(reader.text, quote + 1) is not None
+
+
+def _closed_before(before: Before, text: str, end: int) -> Reading | None:
+    spelled = respell(text[before.pos + 1 : end], text[before.pos])
+    if spelled is None:
+        return None
+    other = Reading.back_to(before)
+    other.note("add_closing_quote", before.pos, end, f'"{spelled.body}"')
+    other.settle(end)
+    return other
+
+
+def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
+    """Readings in which a string begins at `start` without its quote and ends at one."""
+    text = reader.text
+    for seen, match in enumerate(lexis.closers_of('"').finditer(text, start)):
+        if seen > MOST_QUOTES:
+            break
+        if match.group() == '"' and follows(reader, before.frame, match.end()):
+            spelled = respell(text[start : match.start()])
+            if spelled is None:
+                return []
+            other = Reading.back_to(before)
+            inner = text.count('"', start, match.start()) - text.count('\\"', start, match.start())
+            other.note("add_opening_quote", start, match.end(), f'"{spelled.body}"', "", inner)
+            other.settle(match.end())
+            return [other]
+    return []

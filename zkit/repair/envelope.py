@@ -1,0 +1,181 @@
+"""Where in a text the payload stands, and what the text around it is."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from zkit.text import lexis
+from zkit.text.edits import Edit, Layer
+
+_B = rf"[ \t\n\r{lexis.ODD}]*+"
+_START = re.compile(
+    rf"\{{(?={_B}(?:[\"'“”`«}}{{,…]|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){_B}(?::|=(?!=))|{lexis.NAME}\"{_B}:))"
+    rf"|\[(?={_B}(?:[\"'“`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b))"
+)
+_REASONING = re.compile(r"</(?:think|thinking|thought|reasoning|reflection|analysis|scratchpad)>|\[/THINK\]|◁/think▷", re.IGNORECASE)
+_OPEN_REASONING = re.compile(r"<(think|thinking|thought|reasoning|reflection|analysis|scratchpad)>", re.IGNORECASE)
+_FENCE = re.compile(r"(?:```|~~~)")
+_FENCE_LINE = re.compile(r"\s*(?:```|~~~)[ \t]*(?=\n|\Z)")
+_OPEN_TAG = re.compile(r"<([A-Za-z_][\w:.-]*)[^<>]{0,200}>")
+_TOKEN = r"<[|｜][^<>|｜]{1,60}[|｜]>|<｜[^<>]{1,60}｜>|\[/?[A-Z_]{3,30}\]|</s>|<s>|<eos>|<end_of_turn>"
+_TAIL_TOKEN = re.compile(rf"\s*(?:{_TOKEN})\s*\Z")
+_QUOTED_KEY = re.compile(rf"[\"'“](?:[^\"'”\\\n]|\\.){{1,80}}+[\"'”]{_B}:")
+_TAG_END = re.compile(rf"(?:<[^<>]{{1,200}}>|{_TOKEN})\s*\Z")
+_ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
+_ENTITIES = re.compile(r"[{\[]\s*+[{\[\s]*+&(?:quot|#34|#x22);")
+_UNESCAPE = re.compile(r'\\(?:(["\\/])|([bfnrt])|u([0-9a-fA-F]{4}))')
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
+_LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+def blank_end(text: str, pos: int = 0) -> int:
+    """The first place that is not white space of any kind."""
+    return lexis.BLANK.match(text, pos).end()  # type: ignore[union-attr]
+
+
+def reasoning_end(text: str) -> int:
+    """The place after the last reasoning block, 0 when there is none."""
+    end = 0
+    for match in _REASONING.finditer(text):
+        end = match.end()
+    return end if text[end:].strip() else 0
+
+
+def starts(text: str, pos: int, most: int = 64) -> Iterator[re.Match[str]]:
+    """Places from `pos` on where an object or a list may begin."""
+    match = _START.search(text, pos)
+    while match is not None and most:
+        most -= 1
+        skip = yield match  # type: ignore[misc]
+        match = _START.search(text, skip if skip is not None else match.end())
+
+
+def next_start(text: str, pos: int) -> int | None:
+    """The next place where an object or a list may begin."""
+    match = _START.search(text, pos)
+    return None if match is None else match.start()
+
+
+_PREFIX = re.compile(rf"{_B}(?:(?:```|~~~)[\w-]*[ \t]*\n|{_TOKEN}|<[A-Za-z_][\w:.-]*>)?{_B}")
+
+
+def content_start(text: str, pos: int) -> int:
+    """The first place after white space, an opening fence and a tag."""
+    return _PREFIX.match(text, pos).end()  # type: ignore[union-attr]
+
+
+def key_at(text: str, pos: int) -> int | None:
+    """The place of a quoted key with its colon at the very beginning, its brace missing."""
+    pos = blank_end(text, pos)
+    if text[pos : pos + 1] in ("}", "]", ",", ")") and text[pos : pos + 1]:
+        pos = blank_end(text, pos + 1)
+    return pos if _QUOTED_KEY.match(text, pos) else None
+
+
+def body_end(text: str, start: int) -> int:
+    """The end of what may belong to the value at `start`: closing fence, tags and tokens cut off."""
+    end = len(text)
+    tags = {m.group(1) for m in _OPEN_TAG.finditer(text, 0, start)} if "<" in text[:start] else set()
+    while True:
+        before = end
+        tail = text[max(0, end - 200) : end]
+        for pattern in (_TAIL_TOKEN, re.compile(r"\s*(?:```|~~~)\s*\Z"), *(re.compile(rf"\s*</{re.escape(t)}>\s*\Z") for t in tags)):
+            match = pattern.search(tail)
+            if match is not None and _opened(pattern, text, start):
+                end -= len(tail) - match.start()
+                break
+        if end == before or end <= start:
+            return max(end, start + 1)
+
+
+def _opened(pattern: re.Pattern[str], text: str, start: int) -> bool:
+    """A closing fence counts only where one was opened before the value."""
+    return "```" not in pattern.pattern or len(_FENCE.findall(text, 0, start)) % 2 == 1
+
+
+def fence_end(text: str, start: int) -> int | None:
+    """Where the fence that holds `start` closes, if it is in one."""
+    if "```" not in text[:start] and "~~~" not in text[:start]:
+        return None
+    if len(_FENCE.findall(text, 0, start)) % 2 == 0:
+        return None
+    match = re.compile(r"\n[ \t]*(?:```|~~~)[ \t]*(?=\n|\Z)").search(text, start)
+    return None if match is None else match.start()
+
+
+def before_name(text: str, start: int) -> str:
+    """Which fix it is to drop the text before `start`."""
+    head = text[:start]
+    if _REASONING.search(head):
+        return "drop_reasoning"
+    if _FENCE.search(head):
+        return "drop_fence"
+    if _TAG_END.search(head[-220:]):
+        return "drop_tag"
+    if re.search(r"(?:=|\()\s*\Z", head[-40:]) or re.fullmatch(r"\s*[A-Za-z]{2,10}\s*", head):
+        return "drop_wrapper"
+    return "drop_prose"
+
+
+def after_name(text: str, end: int) -> str:
+    """Which fix it is to drop the text after `end`."""
+    tail = text[end : end + 220].lstrip()
+    if tail.startswith(("```", "~~~")):
+        return "drop_fence"
+    if re.match(rf"<[/|｜A-Za-z]|{_TOKEN}", tail):
+        return "drop_tag"
+    if re.fullmatch(r"[);,\s]*", tail):
+        return "drop_wrapper"
+    return "drop_closer" if re.fullmatch(r"[}\])\s]+", tail) else "drop_prose"
+
+
+class Standing(NamedTuple):
+    """How a candidate stands in its text."""
+
+    quoted: bool
+    """It begins as JSON does: a brace and a quoted key, or a list of such."""
+    alone: bool
+    """Nothing but an introduction stands before it on its line, and no sentence goes on after it."""
+
+
+_LEAD = re.compile(r"(?:[:=(>`~\]]|\breturn)\s*\Z|(?:^|\n)[ \t>*-]*\Z|json\s*\Z", re.IGNORECASE)
+_FOLLOW = re.compile(r"[ \t]*(?:\n|\Z|[;)<`]|\[/)")
+
+
+def standing(text: str, start: int, end: int) -> Standing:
+    """Judge a candidate by its first characters and its neighbours."""
+    quoted = re.compile(rf"(?:\[{_B})?\{{[{{\s]*+(?:[\"'“`«\\]|&quot;|&#34;)|\[{_B}\[?{_B}[\"']").match(text, start) is not None
+    lead = _LEAD.search(text[max(0, start - 40) : start]) is not None or not text[:start].strip()
+    follow = _FOLLOW.match(text, end) is not None
+    return Standing(quoted and text[start] == "{" or (quoted and lead), lead and follow)
+
+
+def unescaped(text: str, start: int) -> Layer | None:
+    """The text with one level of JSON escaping undone from `start` on, if it is written so."""
+    if not _ESCAPED.match(text, start):
+        return None
+    return Layer.over(text, [_plain(m) for m in _UNESCAPE.finditer(text, start)])
+
+
+def _plain(match: re.Match[str]) -> Edit:
+    mark, letter, code = match.groups()
+    return Edit(match.start(), match.end(), mark or (_LETTERS[letter] if letter else chr(int(code, 16))))
+
+
+def without_entities(text: str, start: int) -> Layer | None:
+    """The text with HTML entities undone from `start` on, if its quotes are entities."""
+    if not _ENTITIES.match(text, start):
+        return None
+    found = ((m, html.unescape(m.group())) for m in _ENTITY.finditer(text, start))
+    return Layer.over(text, [Edit(m.start(), m.end(), new) for m, new in found if new != m.group()])
+
+
+def string_content(text: str) -> Layer | None:
+    """What a JSON string holds, with the way back; the text is known to be one valid string."""
+    first = text.index('"')
+    last = text.rindex('"')
+    inner = [_plain(m) for m in _UNESCAPE.finditer(text, first + 1, last)]
+    return Layer.over(text, [Edit(0, first + 1, ""), *inner, Edit(last, len(text), "")])

@@ -1,0 +1,263 @@
+"""A JSON Schema in, what it says about each place of a value out: the evidence for a reading."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic_core import SchemaError, SchemaValidator, core_schema
+
+ALL_KINDS = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
+_KIND_OF_VALUE = {dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
+
+
+class Expect:
+    """What may stand at one place: kinds, keys, items, known values."""
+
+    __slots__ = ("_children", "_root", "_schema", "closed", "enum", "keys", "kinds", "required")
+
+    def __init__(self, schema: Any, root: Any) -> None:
+        variants = list(_variants(schema, root))
+        self._root = root
+        self._schema = variants
+        self._children: dict[str | int, Expect] = {}
+        self.kinds = frozenset().union(*(_kinds(v) for v in variants)) if variants else ALL_KINDS
+        self.enum = _enum(variants)
+        objects = [v for v in variants if isinstance(v, dict) and "object" in _kinds(v)]
+        self.keys = frozenset(k for v in objects for k in _table(v, "properties"))
+        self.closed = bool(objects) and all(v.get("additionalProperties") is False for v in objects)
+        self.required = frozenset(objects[0].get("required", ())) if len(objects) == 1 else frozenset()
+
+    def child(self, key: str) -> Expect:
+        """What may stand under `key`; anything when the schema does not say."""
+        found = self._children.get(key)
+        if found is None:
+            parts = [p for v in self._schema if (p := _property(v, key)) is not None]
+            found = self._children[key] = self._make(parts)
+        return found
+
+    def item(self) -> Expect:
+        """What may stand in the list."""
+        found = self._children.get(0)
+        if found is None:
+            parts = [v["items"] for v in self._schema if isinstance(v, dict) and isinstance(v.get("items"), dict)]
+            found = self._children[0] = self._make(parts)
+        return found
+
+    def _make(self, parts: list[Any]) -> Expect:
+        if not parts:
+            return ANYTHING
+        return Expect(parts[0] if len(parts) == 1 else {"anyOf": parts}, self._root)
+
+    def takes(self, kind: str) -> bool:
+        """Whether a value of this kind may stand here."""
+        return kind in self.kinds
+
+    def only(self, kind: str) -> bool:
+        """Whether nothing but this kind (or null) may stand here."""
+        return kind in self.kinds and self.kinds <= {kind, "null"}
+
+
+def _table(schema: dict[str, Any], name: str) -> dict[str, Any]:
+    found = schema.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _property(schema: Any, key: str) -> Any:
+    """The schema of one property, or of the others, or None."""
+    if not isinstance(schema, dict):
+        return None
+    properties = _table(schema, "properties")
+    if key in properties:
+        return properties[key]
+    others = schema.get("additionalProperties")
+    return others if isinstance(others, dict) else None
+
+
+def _resolve(schema: Any, root: Any) -> Any:
+    """Follow `$ref` inside the document, a bounded number of times."""
+    for _ in range(16):
+        ref = schema.get("$ref") if isinstance(schema, dict) else None
+        if not isinstance(ref, str) or not ref.startswith("#"):
+            return schema
+        schema = root
+        for part in ref[1:].strip("/").split("/"):
+            key = part.replace("~1", "/").replace("~0", "~")
+            schema = schema.get(key, {}) if isinstance(schema, dict) and key else schema
+    return {}
+
+
+def _variants(schema: Any, root: Any, depth: int = 4) -> Iterable[Any]:
+    """The alternatives of a schema, unions unfolded to a few levels."""
+    schema = _resolve(schema, root)
+    if not isinstance(schema, dict):
+        return
+    unions = [schema[name] for name in ("anyOf", "oneOf") if isinstance(schema.get(name), list)]
+    merged = schema.get("allOf")
+    if depth and isinstance(merged, list) and len(merged) == 1:
+        unions.append(merged)
+    if not depth or not unions:
+        yield schema
+    for union in unions if depth else ():
+        for variant in union:
+            yield from _variants(variant, root, depth - 1)
+
+
+def _kinds(schema: Any) -> frozenset[str]:
+    """The kinds a schema without unions admits."""
+    if not isinstance(schema, dict):
+        return ALL_KINDS
+    named = schema.get("type")
+    if isinstance(named, str):
+        return frozenset({named})
+    if isinstance(named, list):
+        return frozenset(k for k in named if isinstance(k, str))
+    if isinstance(schema.get("enum"), list):
+        return frozenset(_KIND_OF_VALUE.get(type(v), "number") for v in schema["enum"])
+    if "const" in schema:
+        return frozenset({_KIND_OF_VALUE.get(type(schema["const"]), "number")})
+    if "properties" in schema:
+        return frozenset({"object"})
+    return frozenset({"array"}) if "items" in schema else ALL_KINDS
+
+
+def _enum(variants: list[Any]) -> tuple[Any, ...] | None:
+    """The values that are allowed, when the schema lists them."""
+    values: list[Any] = []
+    for variant in variants:
+        if isinstance(variant.get("enum"), list):
+            values += variant["enum"]
+        elif "const" in variant:
+            values.append(variant["const"])
+        elif variant.get("type") != "null":
+            return None
+    return tuple(values) if values else None
+
+
+ANYTHING = Expect({}, {})
+
+
+class _Core:
+    """Builds the pydantic core schema that tells, at C speed, whether a value fits."""
+
+    def __init__(self, root: Any) -> None:
+        self.root = root
+        self.named: dict[str, Any] = {}
+
+    def build(self, schema: Any, depth: int = 0) -> Any:
+        """A core schema for `schema`; what it cannot express is left open."""
+        if not isinstance(schema, dict) or depth > 24:
+            return core_schema.any_schema()
+        if isinstance(schema.get("$ref"), str):
+            return self._reference(schema["$ref"], schema, depth)
+        for name in ("anyOf", "oneOf"):
+            if isinstance(schema.get(name), list) and schema[name]:
+                return core_schema.union_schema([self.build(s, depth + 1) for s in schema[name]])
+        if isinstance(schema.get("enum"), list) and schema["enum"]:
+            return _literals(schema["enum"])
+        if "const" in schema:
+            return _literals([schema["const"]])
+        kinds = sorted(_kinds(schema))
+        if len(kinds) == len(ALL_KINDS):
+            return core_schema.any_schema()
+        choices = [self._kind(kind, schema, depth) for kind in kinds]
+        return choices[0] if len(choices) == 1 else core_schema.union_schema(choices)
+
+    def _reference(self, ref: str, schema: Any, depth: int) -> Any:
+        if ref not in self.named:
+            self.named[ref] = None
+            built = dict(self.build(_resolve(schema, self.root), depth + 1))
+            self.named[ref] = built | {"ref": ref} if "ref" not in built else built
+        return core_schema.definition_reference_schema(ref)
+
+    def _kind(self, kind: str, schema: dict[str, Any], depth: int) -> Any:
+        if kind == "object":
+            return self._object(schema, depth)
+        if kind == "array":
+            return core_schema.list_schema(self.build(schema.get("items"), depth + 1), strict=True)
+        return _SCALARS.get(kind, core_schema.any_schema)()
+
+    def _object(self, schema: dict[str, Any], depth: int) -> Any:
+        required = schema.get("required")
+        required = set(required) if isinstance(required, list) else set()
+        fields = {
+            name: core_schema.typed_dict_field(self.build(part, depth + 1), required=name in required)
+            for name, part in _table(schema, "properties").items()
+        }
+        for name in required - set(fields):
+            fields[name] = core_schema.typed_dict_field(core_schema.any_schema(), required=True)
+        others = schema.get("additionalProperties")
+        extra = "forbid" if others is False else "allow"
+        more = self.build(others, depth + 1) if isinstance(others, dict) else None
+        return core_schema.typed_dict_schema(fields, extra_behavior=extra, extras_schema=more, strict=True)
+
+
+def _literals(values: list[Any]) -> Any:
+    plain = [v for v in values if isinstance(v, str | int | bool) or v is None]
+    return core_schema.literal_schema(plain) if plain and len(plain) == len(values) else core_schema.any_schema()
+
+
+_SCALARS: dict[str, Any] = {
+    "string": lambda: core_schema.str_schema(strict=True),
+    "boolean": lambda: core_schema.bool_schema(strict=True),
+    "null": core_schema.none_schema,
+    "number": lambda: core_schema.float_schema(strict=True),
+    "integer": lambda: core_schema.union_schema(
+        [core_schema.int_schema(strict=True), core_schema.float_schema(strict=True, multiple_of=1)]
+    ),
+}
+
+
+class Evidence:
+    """A schema made ready: what to expect while reading, and whether a value fits."""
+
+    __slots__ = ("_validator", "root", "schema")
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self.schema = schema
+        self.root = Expect(schema, schema)
+        self._validator = _validator(schema)
+
+    def fits(self, value: Any) -> bool:
+        """Whether the schema accepts the value."""
+        return self._validator is None or self._validator.isinstance_python(value)
+
+
+def _validator(schema: dict[str, Any]) -> SchemaValidator | None:
+    core = _Core(schema)
+    try:
+        built = core.build(schema)
+        if core.named:
+            built = core_schema.definitions_schema(built, [d for d in core.named.values() if d])
+        return SchemaValidator(built)
+    except (SchemaError, KeyError, TypeError, ValueError):
+        return None
+
+
+_CACHE: OrderedDict[int, Evidence] = OrderedDict()
+_CACHED = 256
+
+
+def evidence_for(schema: Any) -> Evidence | None:
+    """The evidence in a JSON Schema or a pydantic model, made once for each schema object."""
+    if schema is None:
+        return None
+    known = _CACHE.get(id(schema))
+    if known is not None and known.schema is schema:
+        return known
+    evidence = _made(schema)
+    _CACHE[id(schema)] = evidence
+    if len(_CACHE) > _CACHED:
+        _CACHE.popitem(last=False)
+    return evidence
+
+
+def _made(schema: Any) -> Evidence:
+    if isinstance(schema, dict):
+        return Evidence(schema)
+    if hasattr(schema, "model_json_schema"):
+        evidence = Evidence(schema.model_json_schema())
+        evidence.schema = schema
+        return evidence
+    raise TypeError(f"schema must be a JSON Schema dict or a pydantic model, not {type(schema).__name__}")

@@ -1,0 +1,98 @@
+"""The table of fixes: each has a name, a rank, one line of doc and an example."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from zkit.repair.outcome import Rank
+
+
+class FixKind(NamedTuple):
+    """One way to mend a text. `before` and `after` are an example that a test replays."""
+
+    name: str
+    rank: Rank
+    doc: str
+    before: str
+    after: str
+    cost: int = 2
+    """Weighs readings of the same rank against each other; the cheapest wins, a tie is refused."""
+
+
+_U, _R, _C, _G, _X = Rank.UNWRAP, Rank.RESPELL, Rank.COMPLETE, Rank.GUESS, Rank.CUT
+
+FIXES: dict[str, FixKind] = {
+    kind.name: kind
+    for kind in (
+        FixKind("drop_fence", _U, "drop the code fence around the value", '```json\n{"a": 1}\n```', '{"a": 1}', 0),
+        FixKind("drop_reasoning", _U, "drop the reasoning before the value", '<think>hm {"b": 2}</think>{"a": 1}', '{"a": 1}', 0),
+        FixKind("drop_tag", _U, "drop the tags or special tokens around the value", '<tool_call>{"a": 1}</tool_call>', '{"a": 1}', 0),
+        FixKind("drop_prose", _U, "drop the prose around the value", 'Sure, here it is: {"a": 1}', '{"a": 1}', 0),
+        FixKind("drop_wrapper", _U, "drop the call or assignment around the value", 'const args = {"a": 1};', '{"a": 1}', 0),
+        FixKind("drop_repeat", _U, "drop an equal second copy of the value", '{"a": 1}\n{"a": 1}', '{"a": 1}', 0),
+        FixKind("unwrap_string", _U, "read the JSON that a JSON string holds, where the schema wants no string", '"{\\"a\\": 1}"', '{"a": 1}', 0),
+        FixKind("unescape_payload", _U, "undo one level of escaping over the whole value", '{\\"a\\": \\"b\\"}', '{"a": "b"}', 0),
+        FixKind("unescape_entities", _U, "undo HTML entities over the whole value", "{&quot;a&quot;: 1}", '{"a": 1}', 0),
+        FixKind("drop_doubled_brace", _U, "drop a brace that was written twice", '{{"a": 1}}', '{"a": 1}', 0),
+        FixKind("plain_space", _U, "replace odd or invisible white space between tokens", '{"a":\u00a01}', '{"a": 1}', 0),
+        FixKind("escape_control_character", _R, "escape raw line breaks, tabs and control characters in a string", '{"a": "x\ny"}', '{"a": "x\\ny"}', 0),
+        FixKind("double_backslash", _R, "keep the backslash of an escape that JSON does not know", '{"a": "\\d+"}', '{"a": "\\\\d+"}', 0),
+        FixKind("unescape_apostrophe", _R, "drop the backslash of an escape that needs none", '{"a": "it\\\'s"}', '{"a": "it\'s"}', 0),
+        FixKind("use_double_quotes", _R, "write a string between double quotes", "{'a': `b`}", '{"a": "b"}', 0),
+        FixKind("quote_key", _R, "quote a bare key", "{a: 1}", '{"a": 1}', 0),
+        FixKind("respell_literal", _R, "write true, false and null the JSON way", '{"a": True, "b": None}', '{"a": true, "b": null}', 0),
+        FixKind("respell_number", _R, "write a number the JSON way", '{"a": 0x1F, "b": .5}', '{"a": 31, "b": 0.5}', 0),
+        FixKind("keep_not_a_number", _R, "keep NaN and infinities as floats", '{"a": -Infinity}', '{"a": -1e999}', 0),
+        FixKind("drop_comment", _R, "drop a comment", '{"a": 1 /* one */}', '{"a": 1 }', 0),
+        FixKind("drop_trailing_comma", _R, "drop a comma before a closer", '{"a": [1, 2,],}', '{"a": [1, 2]}', 0),
+        FixKind("use_colon", _R, "write a colon for `=` or `=>`", '{"a" => 1}', '{"a" : 1}', 0),
+        FixKind("join_strings", _R, "join strings that are added up", '{"a": "x" + "y"}', '{"a": "xy"}', 0),
+        FixKind("list_for_tuple", _R, "write a tuple as a list", '{"a": (1, 2)}', '{"a": [1, 2]}', 0),
+        FixKind("add_comma", _C, "add a missing comma", '{"a": 1 "b": 2}', '{"a": 1, "b": 2}'),
+        FixKind("drop_comma", _C, "drop a leading or doubled comma", '{"a": 1,, "b": 2}', '{"a": 1, "b": 2}'),
+        FixKind("add_colon", _C, "add a missing colon", '{"a" 1}', '{"a": 1}'),
+        FixKind("drop_colon", _C, "drop a doubled colon", '{"a":: 1}', '{"a": 1}'),
+        FixKind("replace_punctuation", _C, "write the comma or colon that is due for another mark", '{"a": 1; "b": 2}', '{"a": 1, "b": 2}', 3),
+        FixKind("close_at_end", _C, "add the closers that are missing at the end", '{"a": ["x"', '{"a": ["x"]}'),
+        FixKind("add_closer", _C, "add the closer that is due before another one", '{"a": [1, 2}', '{"a": [1, 2]}'),
+        FixKind("replace_closer", _C, "write the closer that matches", '{"a": {"b": 1], "c": 2}', '{"a": {"b": 1}, "c": 2}'),
+        FixKind("drop_closer", _C, "drop a closer that closes nothing, or too early", '{"a": 1], "b": 2}', '{"a": 1, "b": 2}'),
+        FixKind("open_object", _C, "add the opening brace", '"a": 1}', '{"a": 1}'),
+        FixKind("drop_ellipsis", _C, "drop an ellipsis between values", '{"a": [1, ...]}', '{"a": [1]}'),
+        FixKind("escape_inner_quote", _G, "escape quotes inside a string", '{"a": "say "hi" now"}', '{"a": "say \\"hi\\" now"}', 3),
+        FixKind("keep_backslash_guess", _G, "read an escape as a backslash and a letter, as its neighbours are", '{"a": "\\bx\\s"}', '{"a": "\\\\bx\\\\s"}', 1),
+        FixKind("quote_phrase", _G, "quote a bare value", '{"a": some words}', '{"a": "some words"}', 3),
+        FixKind("add_opening_quote", _G, "add the opening quote", '{"a": x", "b": 1}', '{"a": "x", "b": 1}', 3),
+        FixKind("add_closing_quote", _G, "add the closing quote", '{"a": "x, "b": 1}', '{"a": "x", "b": 1}', 3),
+        FixKind("drop_extra_quote", _G, "drop a quote that was written twice", '{"a": "x"", "b": 1}', '{"a": "x", "b": 1}', 3),
+        FixKind("close_in_middle", _G, "add a closer before the next member", '{"a": [1, 2, "b": 3}', '{"a": [1, 2], "b": 3}', 3),
+        FixKind("open_in_middle", _G, "add the opener before a value", '{"a": 1, 2], "b": 3}', '{"a": [1, 2], "b": 3}', 4),
+        FixKind("replace_opener", _G, "write the opener that matches what follows", '["a": 1}', '{"a": 1}', 3),
+        FixKind("drop_opener", _G, "drop an opener that opens nothing", '{"a": 1, {"b": 2}', '{"a": 1, "b": 2}', 4),
+        FixKind("join_thousands", _G, "drop the thousands separators of a number", '{"a": 1,500, "b": 2}', '{"a": 1500, "b": 2}', 3),
+        FixKind("keep_open_string", _X, "end a string that the text ended in", '{"a": "x', '{"a": "x"}', 1),
+        FixKind("drop_cut_member", _X, "drop the member that the text ended in", '{"a": "x", "b": 12', '{"a": "x"}', 1),
+        FixKind("close_after_cut", _X, "add the closers that the cut left out", '{"a": "x",', '{"a": "x"}', 1),
+        FixKind("salvage", Rank.SALVAGE, "what the json_repair library makes of it", '{"a" {"b"', '{"a": {}}', 9),
+    )
+}  # fmt: skip
+
+REASONS: dict[str, str] = {
+    "empty": "the text holds nothing but white space",
+    "no_json": "the text holds no JSON object or list",
+    "damaged": "no reading holds to the end of the text",
+    "ambiguous": "two different readings are equally good",
+    "several": "the text holds several different values, and one was asked for",
+    "expression": "a value is an expression or a call, not a literal",
+    "limit": "a reading exists, but only at a rank above the limit",
+    "cut": "the text was cut off, and the limit does not allow a partial value",
+    "too_deep": "the value is nested deeper than the limit",
+    "too_large": "the text is longer than the limit",
+}
+"""Why a text is refused: the values of `Unrepairable.reason`."""
+
+MAX_DEPTH = 200
+MAX_CHARACTERS = 32 * 1024 * 1024
+FREE_FIXES = 16
+CHARACTERS_PER_FIX = 6
+"""Structural fixes are refused beyond FREE_FIXES plus one for each CHARACTERS_PER_FIX."""

@@ -1,0 +1,410 @@
+"""The tolerant reader: a damaged text in, the cheapest readings of it out.
+
+A reading goes forward by steps and notes each liberty it takes as an edit of the text. Sound
+stretches are passed over by one pattern. Where no step is possible there is trouble: `recover`
+offers other ways to go on, each with its rank and cost, and the cheapest reading is taken up
+next. Nothing is ever decoded here: the edits make strict JSON of the text, and the strict
+parser reads that.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from itertools import count
+
+from zkit.repair import ending, recover
+from zkit.repair.bare import read_bare
+from zkit.repair.expect import ANYTHING, Expect
+from zkit.repair.fixes import CHARACTERS_PER_FIX, FREE_FIXES, MAX_DEPTH
+from zkit.repair.outcome import Rank
+from zkit.repair.reading import DONE, KEY, NEXT, VALUE, Closed, Frame, Reading
+from zkit.repair.strings import respell
+from zkit.text import lexis
+
+MAX_READINGS = 300
+_LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
+
+
+class Reader:
+    """Reads one value of `text`; keeps what the readings share."""
+
+    def __init__(self, text: str, want: Expect, *, limit: Rank, finish_reason: str | None, careful: bool) -> None:
+        self.text = text
+        self.size = len(text)
+        self.want = want
+        self.guided = want is not ANYTHING
+        self.careful = careful
+        self.limit = limit
+        self.finish_reason = finish_reason
+        self.reason = "damaged"
+        self.stuck = 0
+        """The furthest place where a reading found no way on."""
+        self.needed: Rank | None = None
+        """The lowest rank that was asked for and is above the limit."""
+        self._budget = 4096 + self.size // 2
+        self._most_cost = 2 * (FREE_FIXES + self.size // CHARACTERS_PER_FIX)
+        self._members = lexis.members()
+        self._items = lexis.items()
+
+    # ── the search ────────────────────────────────────────────────────────────
+
+    def search(self, first: Reading) -> list[Reading]:
+        """The complete readings of least fit, rank and cost; more than one means a tie."""
+        order = count()
+        agenda = [(first.priority, 0, next(order), first)]
+        best: list[Reading] = []
+        for _ in range(MAX_READINGS):
+            if not agenda or (best and agenda[0][0] > best[0].priority):
+                break
+            reading = heapq.heappop(agenda)[3]
+            if reading.place == DONE:
+                best.append(reading)
+                continue
+            for other in self._advance(reading):
+                if self._allowed(other):
+                    heapq.heappush(agenda, (other.priority, -other.pos, next(order), other))
+        return best
+
+    def _allowed(self, reading: Reading) -> bool:
+        """Whether a reading may be taken up: within the limit and not made of repairs alone."""
+        if reading.rank > self.limit:
+            if self.needed is None or reading.rank < self.needed:
+                self.needed = reading.rank
+            return False
+        return reading.cost <= self._most_cost
+
+    def _advance(self, reading: Reading) -> Iterable[Reading]:
+        """Step until the value ends or there is trouble."""
+        steps = (self._at_key, self._at_value, self._at_next)
+        while self._budget > 0:
+            self._budget -= 1
+            others = steps[reading.place](reading)
+            if others is not None:
+                self._mark(reading, others)
+                return others
+            if reading.place == DONE:
+                return (reading,)
+            if reading.rank > self.limit:
+                return (reading,)
+        self.reason = "damaged"
+        return ()
+
+    def _mark(self, reading: Reading, others: Iterable[Reading]) -> None:
+        self.stuck = max(self.stuck, reading.pos)
+
+    # ── steps: None means "go on", a list means "these instead" ───────────────
+
+    def _at_key(self, reading: Reading) -> list[Reading] | None:
+        pos = reading.pos
+        if not self.careful:
+            run = self._members.match(self.text, pos)
+            if run is not None and run.end() > pos:
+                return self._passed(reading, run.start(1), run.end(2), run.end())
+        match = lexis.MEMBER.match(self.text, pos)
+        return self._odd_key(reading) if match is None else self._member(reading, match)
+
+    def _passed(self, reading: Reading, value: int, safe: int, end: int) -> None:
+        """Pass over a run of sound members or items."""
+        self._budget -= (end - reading.pos) >> 6
+        reading.remember(value)
+        reading.safe = safe
+        reading.pos = end
+        if self.text[end - 1] != ",":
+            reading.place = NEXT
+
+    def _member(self, reading: Reading, match: lexis.re.Match[str]) -> list[Reading] | None:
+        key, single, bare, colon, _, *value, nothing = match.groups()
+        if key is None:
+            if single is not None:
+                reading.note("use_double_quotes", match.start(2) - 1, match.end(2) + 1, f'"{single}"')
+            else:
+                reading.note("quote_key", match.start(3), match.end(3), f'"{bare}"')
+        if colon != ":":
+            reading.note("use_colon", match.start(4), match.end(4), ":")
+        if self.guided:
+            others = self._known(reading, key[1:-1] if key else single or bare or "", match.end(4))
+            if others is not None:
+                return others
+        if nothing is not None:
+            reading.go(match.start(5), VALUE)
+            return None
+        return self._loose(reading, match, 5, value)
+
+    def _known(self, reading: Reading, key: str, after: int) -> list[Reading] | None:
+        """Note what is expected under `key`; trouble when a closed object does not know it."""
+        expect = reading.frame.expect if reading.frame else ANYTHING
+        reading.want = expect.child(key)
+        if self.careful and expect.closed and key not in expect.keys:
+            return recover.unknown_key(self, reading, key, after)
+        return None
+
+    def _loose(self, reading: Reading, match: lexis.re.Match[str], first: int, value: list[str | None]) -> list[Reading] | None:
+        """A value in one of the common spellings; its groups begin after `first`."""
+        plain, single, word, comma, opener = value
+        start = match.start(first)
+        if opener is not None:
+            return self._open(reading, start, opener)
+        reading.remember(start)
+        if single is not None:
+            reading.note("use_double_quotes", start, start + len(single) + 2, f'"{single}"')
+        elif word is not None:
+            reading.note("respell_literal", start, start + len(word), self._literal(reading, word))
+        if self.careful and plain is not None and (others := recover.misfit(self, reading, plain, start)) is not None:
+            return others
+        end = match.end()
+        reading.safe = match.end(first + 1) if plain is not None else match.end(first + 3)
+        if single is not None:
+            reading.safe = match.end(first + 2) + 1
+        reading.pos = end
+        reading.place = NEXT if comma is None else KEY if reading.frame and reading.frame.kind == "{" else VALUE
+        return None
+
+    def _literal(self, reading: Reading, word: str) -> str:
+        """A literal of another language as JSON, or as text where only text may stand."""
+        if self.guided and reading.want.kinds == {"string"}:
+            return f'"{word}"'
+        return _LITERALS.get(word, "null")
+
+    def _at_value(self, reading: Reading) -> list[Reading] | None:
+        pos, frame = reading.pos, reading.frame
+        if frame is not None and frame.kind != "{":
+            if self.guided:
+                reading.want = frame.expect.item()
+            if not self.careful:
+                run = self._items.match(self.text, pos)
+                if run is not None and run.end() > pos:
+                    return self._passed(reading, run.start(1), run.end(2), run.end())
+            match = lexis.ITEM.match(self.text, pos)
+            if match is not None and not (self.guided and match.group(4) and not reading.want.takes("null")):
+                return self._loose(reading, match, 1, list(match.groups()[1:]))
+        return self._odd_value(reading)
+
+    def _at_next(self, reading: Reading) -> list[Reading] | None:
+        frame = reading.frame
+        if frame is None:
+            if reading.rank >= Rank.COMPLETE and not recover.ends_well(self, reading):
+                return recover.reread(self, reading, reading.pos)
+            reading.place = DONE
+            return None
+        pos = lexis.BLANK.match(self.text, reading.pos).end()  # type: ignore[union-attr]
+        mark = self.text[pos : pos + 1]
+        if self._skip(reading):
+            return None
+        if mark == ",":
+            reading.go(pos + 1, KEY if frame.kind == "{" else VALUE)
+            return None
+        if mark == frame.closer:
+            return self._close(reading, pos)
+        if not mark:
+            return ending.after_value(self, reading)
+        if mark == "+" and self._join(reading, pos):
+            return None
+        if mark == "." and self._ellipsis(reading, pos):
+            return None
+        return recover.at_next(self, reading, pos)
+
+    # ── odd spellings, one reading each ───────────────────────────────────────
+
+    def _skip(self, reading: Reading) -> bool:
+        """Drop odd white space and a comment; True when there was something to drop."""
+        pos = reading.pos
+        odd = lexis.ODD_RUN.match(self.text, pos)
+        if odd is not None:
+            end = odd.end()
+            reading.note("plain_space", pos, end, " ")
+        else:
+            pos = lexis.BLANK.match(self.text, pos).end()  # type: ignore[union-attr]
+            comment = lexis.COMMENT.match(self.text, pos)
+            if comment is None or (reading.place == VALUE and self.text[pos] == "#" and not self._is_comment(pos)):
+                return False
+            end = comment.end()
+            if end == self.size and reading.frame is not None and "}" in comment.group():
+                return False
+            reading.note("drop_comment", pos, end, "")
+        if reading.safe == reading.pos:
+            reading.safe = end
+        reading.pos = end
+        return True
+
+    def _is_comment(self, pos: int) -> bool:
+        """After a colon `#fff` is a value; `# why` before a line break is a comment."""
+        return self.text[pos + 1 : pos + 2] == " " and "\n" in self.text[pos:]
+
+    def _odd_key(self, reading: Reading) -> list[Reading] | None:
+        if self._skip(reading):
+            return None
+        frame = reading.frame
+        assert frame is not None
+        pos = lexis.BLANK.match(self.text, reading.pos).end()  # type: ignore[union-attr]
+        mark = self.text[pos : pos + 1]
+        if not mark:
+            return ending.before_key(self, reading)
+        if mark == "}":
+            return self._close(reading, pos)
+        if mark == "," and self._drop_comma(reading, pos):
+            return None
+        if mark in ".…" and self._ellipsis(reading, pos):
+            return None
+        if mark == "{" and reading.pos == frame.start + 1 and lexis.KEY_AHEAD.match(self.text, pos + 1):
+            reading.note("drop_doubled_brace", pos, pos + 1, "")
+            reading.pos = reading.safe = pos + 1
+            return None
+        if mark in lexis.QUOTES or mark == "\\":
+            return self._quoted_key(reading, pos)
+        return self._number_key(reading, pos) or recover.at_key(self, reading, pos)
+
+    def _drop_comma(self, reading: Reading, pos: int) -> bool:
+        reading.note("drop_comma", pos, pos + 1, "")
+        reading.pos = pos + 1
+        return True
+
+    def _ellipsis(self, reading: Reading, pos: int) -> bool:
+        """Drop `...` with one comma beside it."""
+        dots = lexis.ELLIPSIS.match(self.text, pos)
+        if dots is None:
+            return False
+        end = dots.end()
+        follow = lexis.BLANK.match(self.text, end).end()  # type: ignore[union-attr]
+        if reading.place != NEXT and self.text[follow : follow + 1] == ",":
+            end = follow + 1
+        reading.note("drop_ellipsis", pos, end, "")
+        reading.pos = end
+        return True
+
+    def _number_key(self, reading: Reading, pos: int) -> list[Reading] | None:
+        """A bare number as a key becomes the text of it."""
+        match = lexis.NUMBER_KEY.match(self.text, pos)
+        if match is None:
+            return None
+        other = reading.fork().note("quote_key", pos, match.end(1), f'"{match.group(1)}"')
+        if self.guided and other.frame:
+            other.want = other.frame.expect.child(match.group(1))
+        return [other.go(match.end(), VALUE)]
+
+    def _quoted_key(self, reading: Reading, pos: int) -> list[Reading] | None:
+        """A key in quotes of any kind, with content of any kind, and its colon."""
+        token = lexis.string_at(self.text, pos)
+        if token is None:
+            return ending.in_key(self, reading, pos)
+        colon = lexis.COLON_AFTER.match(self.text, token.end)
+        if colon is None:
+            return recover.at_key_string(self, reading, pos, token.end)
+        body = respell(token.body, token.quote)
+        if body is None:
+            return recover.at_key(self, reading, pos)
+        others = [*recover.at_key(self, reading.fork(), pos)] if body.rank >= Rank.GUESS or token.quote == "\\" else []
+        if token.quote != '"' or body.body != token.body:
+            reading.note("use_double_quotes", pos, token.end, f'"{body.body}"', body.note)
+        if colon.group(1) != ":":
+            reading.note("use_colon", colon.start(1), colon.end(1), ":")
+        reading.go(colon.end(), VALUE)
+        found = self._known(reading, token.body, colon.end()) if self.guided else None
+        return [*others, *found] if found is not None else [reading, *others] if others else None
+
+    def _odd_value(self, reading: Reading) -> list[Reading] | None:
+        if self._skip(reading):
+            return None
+        pos = lexis.BLANK.match(self.text, reading.pos).end()  # type: ignore[union-attr]
+        mark = self.text[pos : pos + 1]
+        frame = reading.frame
+        if not mark:
+            return ending.before_value(self, reading)
+        if mark in "{[(":
+            return self._open(reading, pos, mark)
+        if mark in lexis.QUOTES or self.text.startswith('\\"', pos):
+            return self._string(reading, pos)
+        if frame is not None and frame.kind != "{":
+            if mark == frame.closer:
+                return self._close(reading, pos)
+            if (mark == "," and self._drop_comma(reading, pos)) or (mark in ".…" and self._ellipsis(reading, pos)):
+                return None
+        if mark in ":=" and frame is not None and frame.kind == "{":
+            reading.note("drop_colon", pos, pos + 1, "")
+            reading.pos = pos + 1
+            return None
+        return read_bare(self, reading, pos)
+
+    def _string(self, reading: Reading, pos: int) -> list[Reading] | None:
+        """A value in quotes of any kind, up to its first unescaped closer."""
+        reading.remember(pos)
+        token = lexis.string_at(self.text, pos)
+        if token is None:
+            return ending.in_string(self, reading, pos)
+        body = respell(token.body, token.quote)
+        if body is None:
+            self.reason = "ambiguous"
+            return recover.reread(self, reading, token.end)
+        if token.quote != '"' or body.body != token.body:
+            name = body.name if token.quote == '"' else "use_double_quotes"
+            name = body.name if body.rank >= Rank.GUESS else name
+            reading.note(name, pos, token.end, f'"{body.body}"', body.note)
+        if self.careful and (others := recover.misfit(self, reading, '"', pos)) is not None:
+            return others
+        reading.settle(token.end)
+        return None
+
+    def _join(self, reading: Reading, plus: int) -> bool:
+        """Join `"a" + "b"`: drop the quotes and the plus between two double-quoted strings."""
+        pos = lexis.BLANK.match(self.text, plus + 1).end()  # type: ignore[union-attr]
+        token = lexis.string_at(self.text, pos)
+        if token is None or token.quote != '"' or self.text[reading.pos - 1] != '"' or respell(token.body) is None:
+            return False
+        body = respell(token.body)
+        assert body is not None
+        reading.note("join_strings", reading.pos - 1, token.end, body.body + '"')
+        reading.settle(token.end)
+        return True
+
+    # ── containers ────────────────────────────────────────────────────────────
+
+    def _open(self, reading: Reading, pos: int, mark: str) -> list[Reading] | None:
+        reading.remember(pos)
+        frame = reading.frame
+        depth = frame.depth + 1 if frame else 1
+        if depth > MAX_DEPTH:
+            self.reason = "too_deep"
+            return []
+        if mark == "(":
+            if lexis.KEY_AHEAD.match(self.text, pos + 1):
+                return []
+            reading.note("list_for_tuple", pos, pos + 1, "[")
+        if self.careful and (others := recover.misfit(self, reading, mark, pos)) is not None:
+            return others
+        self.enter(reading, pos, mark)
+        return None
+
+    def enter(self, reading: Reading, pos: int, mark: str) -> None:
+        """Stand inside the container that `mark` opens at `pos`."""
+        frame = reading.frame
+        reading.frame = Frame(frame, mark, reading.want, pos, frame.depth + 1 if frame else 1)
+        reading.pos = reading.safe = pos + 1
+        reading.place = KEY if mark == "{" else VALUE
+
+    def _close(self, reading: Reading, pos: int) -> list[Reading] | None:
+        """Close the innermost container, dropping a comma that stands before the closer."""
+        frame = reading.frame
+        assert frame is not None
+        if reading.place != NEXT:
+            self.drop_trailing_comma(reading, pos)
+        if frame.parent is None and (others := recover.early_closer(self, reading, pos)) is not None:
+            return others
+        if frame.kind == "(":
+            reading.note("list_for_tuple", pos, pos + 1, "]")
+        self.leave(reading, pos)
+        return None
+
+    def drop_trailing_comma(self, reading: Reading, pos: int) -> None:
+        """Note the comma between the last value and `pos`, when there is one."""
+        comma = self.text.rfind(",", reading.safe, pos)
+        if comma >= 0 and not lexis.COMMENT.search(self.text, reading.safe, comma):
+            reading.note("drop_trailing_comma", comma, comma + 1, "")
+
+    def leave(self, reading: Reading, pos: int) -> None:
+        """Stand after the container whose closer is at `pos`."""
+        frame = reading.frame
+        assert frame is not None
+        reading.closed = Closed(frame, pos)
+        reading.frame = frame.parent
+        reading.settle(pos + 1)
+        reading.want = frame.expect

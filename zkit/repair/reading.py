@@ -1,0 +1,129 @@
+"""One reading of a damaged text while it is being made: where it stands and what it did so far."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from zkit.repair.expect import ANYTHING, Expect
+from zkit.repair.fixes import FIXES
+from zkit.repair.outcome import Fix, Rank
+
+KEY, VALUE, NEXT, DONE = range(4)
+"""Where a reading stands: before a key, before a value, after a value, after the root value."""
+
+
+class Frame(NamedTuple):
+    """A container that is open; frames are shared between readings and never change."""
+
+    parent: Frame | None
+    kind: str
+    expect: Expect
+    start: int
+    depth: int
+
+    @property
+    def closer(self) -> str:
+        """The character that closes this container."""
+        return "}" if self.kind == "{" else ")" if self.kind == "(" else "]"
+
+
+Edits = tuple["Edits", Fix] | None
+"""A linked list, newest first, so that readings share what they have in common."""
+
+
+class Before(NamedTuple):
+    """The state of a reading just before a value, to come back to."""
+
+    pos: int
+    frame: Frame | None
+    edits: Edits
+    rank: Rank
+    cost: int
+    misfit: int
+    safe: int
+    want: Expect
+
+
+class Closed(NamedTuple):
+    """The container that was closed last, and where."""
+
+    frame: Frame
+    at: int
+
+
+class Reading:
+    """A hypothesis about the text, read up to `pos`."""
+
+    __slots__ = ("closed", "cost", "edits", "frame", "misfit", "place", "pos", "rank", "recent", "safe", "want")
+
+    def __init__(self, pos: int, want: Expect = ANYTHING) -> None:
+        self.pos = pos
+        self.place = VALUE
+        self.frame: Frame | None = None
+        self.edits: Edits = None
+        self.rank = Rank.EXACT
+        self.cost = 0
+        self.misfit = 0
+        self.safe = pos
+        """All before this place is complete: what a cut leaves standing."""
+        self.want = want
+        self.recent: tuple[Before, ...] = ()
+        """The last values begun, newest first."""
+        self.closed: Closed | None = None
+
+    def fork(self) -> Reading:
+        """A copy that can go another way."""
+        other = Reading.__new__(Reading)
+        for name in Reading.__slots__:
+            setattr(other, name, getattr(self, name))
+        return other
+
+    @classmethod
+    def back_to(cls, before: Before) -> Reading:
+        """The reading as it was before a value."""
+        other = cls(before.pos, before.want)
+        other.frame, other.edits, other.safe = before.frame, before.edits, before.safe
+        other.rank, other.cost, other.misfit = before.rank, before.cost, before.misfit
+        return other
+
+    def remember(self, pos: int) -> None:
+        """Keep the state before the value at `pos`."""
+        here = Before(pos, self.frame, self.edits, self.rank, self.cost, self.misfit, self.safe, self.want)
+        self.recent = (here, *self.recent[:1])
+
+    def note(self, name: str, start: int, end: int, new: str, note: str = "", cost: int = 0) -> Reading:
+        """Write a fix on the receipt."""
+        kind = FIXES[name]
+        self.edits = (self.edits, Fix(name, kind.rank, start, end, new, note or kind.doc))
+        self.cost += kind.cost + cost
+        if kind.rank > self.rank:
+            self.rank = kind.rank
+        return self
+
+    def settle(self, end: int) -> None:
+        """A value ended at `end`."""
+        self.pos = self.safe = end
+        self.place = NEXT
+
+    def go(self, pos: int, place: int) -> Reading:
+        """Stand before `pos`, expecting `place`."""
+        self.pos = pos
+        self.place = place
+        return self
+
+    @property
+    def priority(self) -> tuple[int, int, int]:
+        """Readings are weighed by fit, then rank, then cost."""
+        return (self.misfit, self.rank, self.cost)
+
+    def fixes(self) -> list[Fix]:
+        """The receipt in the order of the text."""
+        found: list[Fix] = []
+        edits = self.edits
+        while edits is not None:
+            edits, fix = edits
+            found.append(fix)
+        found.reverse()
+        if any(a.start > b.start for a, b in zip(found, found[1:], strict=False)):
+            found.sort(key=lambda fix: fix.start)
+        return found

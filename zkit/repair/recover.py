@@ -1,0 +1,363 @@
+"""Trouble in, other ways to go on out: each a reading with one more fix on its receipt."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.repair import boundaries, ending
+from zkit.repair.expect import Expect
+from zkit.repair.reading import KEY, NEXT, VALUE, Before, Closed, Reading
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.reader import Reader
+
+_S = lexis.SPACE
+_HALF_QUOTED = re.compile(rf"({lexis.NAME})[\"'”]{_S}(?::|=)")
+_UNCLOSED = re.compile(rf"[\"'“]({lexis.NAME}){_S}:")
+_DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
+_DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
+_THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={_S}[,}}\]])")
+_KINDS = {"{": "object", "[": "array", "(": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
+
+
+def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """After a value stands neither a comma nor the closer."""
+    frame = reading.frame
+    assert frame is not None
+    mark = reader.text[pos]
+    if mark in "+-*/%" and reader.text[reading.pos - 1].isdigit():
+        reader.reason = "expression"
+    found = [*_missing_comma(reader, reading, pos), *_other_mark(reader, reading, pos)]
+    if mark in "}])":
+        found += _closer(reader, reading, pos)
+    if mark == '"':
+        found += _extra_quote(reader, reading, pos)
+    if mark == ":" and frame.kind != "{":
+        found += _key_in_list(reader, reading, pos)
+    return [*found, *reread(reader, reading, reading.pos)]
+
+
+def _missing_comma(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Another member or item stands where the comma is due."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    if frame.kind == "{":
+        ahead = lexis.KEY_AHEAD.match(text, pos)
+        glued = pos == reading.pos and text[pos] not in "\"'“" and text[pos - 1 : pos] in "\"'”"
+        if ahead is None or glued or not boundaries.known(reader, frame, ahead.group(1)):
+            return []
+        place = KEY
+    elif lexis.VALUE_AHEAD.match(text, pos) and not (text[pos] in "\"'" and lexis.KEY_AHEAD.match(text, pos)):
+        place = VALUE
+    else:
+        return []
+    return [reading.fork().note("add_comma", reading.pos, reading.pos, ",").go(pos, place)]
+
+
+def _other_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Another mark stands for the comma."""
+    frame = reading.frame
+    assert frame is not None
+    if reader.text[pos] not in ':;{["|=.':
+        return []
+    if frame.kind == "{":
+        ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
+        if ahead is None or not boundaries.known(reader, frame, ahead.group(1)):
+            return []
+        place = KEY
+    elif lexis.VALUE_AHEAD.match(reader.text, pos + 1) and reader.text[pos] not in ":={[":
+        place = VALUE
+    else:
+        return []
+    return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, place)]
+
+
+def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A closer that does not match: wrong, stray, or one before it is missing."""
+    frame = reading.frame
+    assert frame is not None
+    mark, after = reader.text[pos], pos + 1
+    found: list[Reading] = []
+    if boundaries.follows(reader, frame.parent, after):
+        other = reading.fork().note("replace_closer", pos, after, "]" if frame.kind == "(" else frame.closer)
+        reader.leave(other, pos)
+        found.append(other)
+    if boundaries.follows(reader, frame, after):
+        other = reading.fork().note("drop_closer", pos, after, "")
+        other.go(after, NEXT)
+        other.safe = after
+        found.append(other)
+    if frame.parent is not None and mark == frame.parent.closer and boundaries.follows(reader, frame.parent.parent, after):
+        other = reading.fork().note("add_closer", reading.safe, reading.safe, "]" if frame.kind == "(" else frame.closer)
+        reader.leave(other, reading.safe - 1)
+        found.append(other.go(pos, NEXT))
+    return found
+
+
+def _extra_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A quote too many after a value: `"x"",`."""
+    if not boundaries.follows(reader, reading.frame, pos + 1):
+        return []
+    inch = reader.text[pos - 2 : pos - 1].isdigit()
+    other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", int(inch))
+    other.safe = pos + 1
+    return [other.go(pos + 1, NEXT)]
+
+
+def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
+    """A string in a list is followed by a colon: it is a key, so a bracket is missing or wrong."""
+    frame, item = reading.frame, reading.recent[0]
+    assert frame is not None
+    found: list[Reading] = []
+    comma = reader.text.rfind(",", frame.start, item.pos)
+    parent = frame.parent
+    if parent is not None and parent.kind == "{" and comma >= 0 and _knows(reader, parent, reader.text[item.pos : reading.pos]):
+        other = Reading.back_to(item).note("close_in_middle", comma, comma, "]")
+        other.frame = parent
+        other.closed = Closed(frame, comma)
+        found.append(other.go(item.pos, KEY))
+    opened = Reading.back_to(item)
+    if item.safe == frame.start + 1:
+        opened.note("replace_opener", frame.start, frame.start + 1, "{")
+        opened.frame = frame._replace(kind="{", expect=opened.frame.expect if opened.frame else frame.expect)
+        found.append(opened.go(item.pos, KEY))
+    inserted = Reading.back_to(item).note("open_in_middle", item.pos, item.pos, "{")
+    reader.enter(inserted, item.pos - 1, "{")
+    found.append(inserted)
+    return found
+
+
+def _knows(reader: Reader, frame: object, key: str) -> bool:
+    return boundaries.known(reader, frame, key)  # type: ignore[arg-type]
+
+
+def reread(reader: Reader, reading: Reading, past: int, first: int = 0) -> list[Reading]:
+    """Readings in which one of the last strings ends elsewhere."""
+    found: list[Reading] = []
+    for back, before in enumerate(reading.recent[first:], first):
+        found += boundaries.longer(reader, before, max(past, before.pos + 1), back)
+        token = lexis.string_at(reader.text, before.pos) if reader.text[before.pos] == '"' else None
+        if token is not None:
+            found += boundaries.shorter(reader, before, token.end - 1)
+            found += _bracket_for_quote(reader, before)
+    return found
+
+
+def _bracket_for_quote(reader: Reader, before: Before) -> list[Reading]:
+    """A quote stands for the bracket of a list: `"{"a": 1}]`."""
+    if before.frame is None or not _OPENS_LIST.match(reader.text, before.pos):
+        return []
+    other = Reading.back_to(before).note("replace_opener", before.pos, before.pos + 1, "[")
+    reader.enter(other, before.pos, "[")
+    return [other]
+
+
+_OPENS_LIST = re.compile(rf"\"{_S}(?:\{{{_S}\"|\"[^\",:]++\"{_S},)")
+
+
+def at_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Where a key is due stands something else."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    mark = text[pos]
+    found = _half_quoted(reader, reading, pos)
+    if mark == "{":
+        found += _opener_for_key(reader, reading, pos)
+    if mark in "])":
+        other = reading.fork()
+        reader.drop_trailing_comma(other, pos)
+        other.pos = other.safe
+        found += _closer(reader, other, pos)
+    if mark.isdigit():
+        found += _thousands(reader, reading)
+        found += _missing_bracket(reading)
+    if reading.safe == frame.start + 1 and reading.recent and reading.recent[0].pos == frame.start and frame.parent:
+        found += boundaries.unopened(reader, reading.recent[0], frame.start)
+    return [*found, *reread(reader, reading, pos)]
+
+
+def _half_quoted(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A key that lacks its opening quote."""
+    match = _HALF_QUOTED.match(reader.text, pos)
+    if match is None or not boundaries.known(reader, reading.frame, match.group(1)):  # type: ignore[arg-type]
+        return []
+    other = reading.fork().note("add_opening_quote", pos, pos, '"')
+    return [_keyed(other, match.group(1), match.end())]
+
+
+def _keyed(reading: Reading, key: str, end: int) -> Reading:
+    """Stand after a key and its colon."""
+    if reading.frame is not None:
+        reading.want = reading.frame.expect.child(key)
+    return reading.go(end, VALUE)
+
+
+def _opener_for_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """An object opens where a key is due: the one before was not closed, or the brace is stray."""
+    frame = reading.frame
+    assert frame is not None
+    found: list[Reading] = []
+    if frame.parent is not None and frame.parent.kind == "[":
+        other = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
+        reader.leave(other, reading.safe - 1)
+        found.append(other.go(pos, VALUE))
+    ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
+    if ahead is not None and boundaries.known(reader, frame, ahead.group(1)):
+        found.append(reading.fork().note("drop_opener", pos, pos + 1, "").go(pos + 1, KEY))
+    return found
+
+
+def _thousands(reader: Reader, reading: Reading) -> list[Reading]:
+    """The last value was the first part of a number with thousands separators."""
+    if not reading.recent:
+        return []
+    before = reading.recent[0]
+    match = _THOUSANDS.match(reader.text, before.pos)
+    if match is None or not (before.want.takes("integer") or before.want.takes("number")):
+        return []
+    other = Reading.back_to(before)
+    other.note("join_thousands", before.pos, match.end(), match.group().replace(",", "").lstrip("+"))
+    other.settle(match.end())
+    return [other]
+
+
+def _missing_bracket(reading: Reading) -> list[Reading]:
+    """The last value was the first item of a list whose bracket is missing."""
+    if not reading.recent or reading.recent[0].frame is not reading.frame:
+        return []
+    return _bracketed(reading.recent[0])
+
+
+def _bracketed(before: Before) -> list[Reading]:
+    other = Reading.back_to(before).note("open_in_middle", before.pos, before.pos, "[")
+    frame = other.frame
+    if frame is None:
+        return []
+    other.frame = type(frame)(frame, "[", before.want, before.pos, frame.depth + 1)
+    other.safe = before.pos
+    return [other.go(before.pos, VALUE)]
+
+
+def at_key_string(reader: Reader, reading: Reading, pos: int, end: int) -> list[Reading]:
+    """A string stands where a key is due, and no colon follows it."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    if lexis.BLANK.match(text, end).end() == reader.size:  # type: ignore[union-attr]
+        return ending.cut(reader, reading, "the text ended after a key")
+    found: list[Reading] = []
+    for pattern, name, new, where in (
+        (_UNCLOSED, "add_closing_quote", '"', lambda m: (m.end(1), m.end(1))),
+        (_DOUBLE_OPEN, "drop_extra_quote", "", lambda m: (m.start(), m.start() + 1)),
+        (_DOUBLE_CLOSE, "drop_extra_quote", "", lambda m: (m.end(1), m.end(1) + 1)),
+    ):
+        match = pattern.match(text, pos)
+        if match is not None and boundaries.known(reader, frame, match.group(1)):
+            found.append(_keyed(reading.fork().note(name, *where(match), new), match.group(1), match.end()))
+    found += _no_colon(reader, reading, pos, end)
+    return [*found, *_missing_bracket(reading), *at_key(reader, reading, pos)]
+
+
+def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Reading]:
+    """The colon is missing, or another mark stands for it."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    key = text[pos:end].strip("\"'`“”")
+    if not boundaries.known(reader, frame, key):
+        return []
+    if _value_then_more(reader, reading, end):
+        return [_keyed(reading.fork().note("add_colon", end, end, ":"), key, end)]
+    mark = lexis.BLANK.match(text, end).end()  # type: ignore[union-attr]
+    if text[mark : mark + 1] in tuple(",;}])|-.") and _value_then_more(reader, reading, mark + 1):
+        other = reading.fork().note("replace_punctuation", mark, mark + 1, ":")
+        return [_keyed(other, key, mark + 1)]
+    return []
+
+
+_ONE_VALUE = re.compile(rf"{_S}(?:{lexis.SCALAR}|True|False|None)")
+
+
+def _value_then_more(reader: Reader, reading: Reading, pos: int) -> bool:
+    """Whether a value stands at `pos`, and after it what may follow a member."""
+    value = _ONE_VALUE.match(reader.text, pos)
+    if value is not None:
+        return boundaries.follows(reader, reading.frame, value.end())
+    return re.compile(rf"{_S}[{{\[]").match(reader.text, pos) is not None
+
+
+def unknown_key(reader: Reader, reading: Reading, key: str, after: int) -> list[Reading]:
+    """A closed object does not know the key: a bracket before it is misplaced, or it just misfits."""
+    frame = reading.frame
+    assert frame is not None
+    found: list[Reading] = []
+    parent = frame.parent
+    if parent is not None and parent.kind == "{" and key in parent.expect.keys:
+        other = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
+        reader.leave(other, reading.safe - 1)
+        found.append(_keyed(other, key, after))
+    closed = reading.closed
+    if closed is not None and closed.at + 1 == reading.safe and closed.frame.kind == "{" and key in closed.frame.expect.keys:
+        other = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
+        other.frame = closed.frame
+        found.append(_keyed(other, key, after))
+    misfit = reading.fork()
+    misfit.misfit += 1
+    return [*found, *reread(reader, reading, reading.safe), misfit.go(after, VALUE)]
+
+
+def welcome(want: Expect, mark: str) -> bool:
+    """Whether a value that begins with `mark` may stand where `want` is expected."""
+    kind = _KINDS.get(mark[0], "number")
+    return want.takes(kind) or (kind == "number" and want.takes("integer"))
+
+
+def misfit(reader: Reader, reading: Reading, mark: str, pos: int) -> list[Reading] | None:
+    """The schema wants no value of this kind here; None when it does."""
+    want = reading.want
+    if welcome(want, mark):
+        return None
+    before = reading.recent[0]
+    found: list[Reading] = []
+    if want.only("array"):
+        found += _bracketed(before)
+        if mark[0] == '"' and reader.text[pos + 1 : pos + 2] in ("{", "[", '"'):
+            other = Reading.back_to(before).note("replace_opener", pos, pos + 1, "[")
+            reader.enter(other, pos, "[")
+            found.append(other)
+    if want.only("string") and mark[0] in "{[":
+        found += boundaries.unopened(reader, before, pos)
+    if want.only("object") and mark[0] == '"' and lexis.KEY_AHEAD.match(reader.text, pos):
+        other = Reading.back_to(before).note("open_in_middle", pos, pos, "{")
+        reader.enter(other, pos - 1, "{")
+        found.append(other)
+    other = Reading.back_to(before)
+    other.misfit += 1
+    other.want = type(want)({}, {})
+    return [*found, other]
+
+
+def early_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
+    """The root closes, but another member follows: this closer, or one before it, is too early."""
+    match = lexis.NEXT_KEY.match(reader.text, pos + 1)
+    if match is None or match.group(1) is None or reader.text[pos] != "}":
+        return None
+    other = reading.fork().note("drop_closer", pos, pos + 1, "")
+    other.safe = pos + 1
+    found = [other.go(pos + 1, NEXT)]
+    closed = reading.closed
+    if closed is not None and closed.frame.kind == "{" and closed.at + 1 < reading.safe and closed.frame.parent is reading.frame:
+        earlier = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
+        earlier.frame = closed.frame
+        reader.leave(earlier, pos)
+        found.append(earlier)
+    return found
+
+
+def ends_well(reader: Reader, reading: Reading) -> bool:
+    """Whether what stands after the root can be text around it, not a part that was misread."""
+    return boundaries.follows(reader, None, reading.pos)
+
+
+__all__ = ["at_key", "at_key_string", "at_next", "early_closer", "misfit", "reread", "unknown_key"]
+_ = ending

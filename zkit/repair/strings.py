@@ -1,0 +1,155 @@
+"""The content of a damaged string in, the same content as JSON writes it out."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from zkit.repair.outcome import Rank
+
+_SPECIAL = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|\r?\n|.)|\\|["\x00-\x1f]', re.DOTALL)
+_NEEDS_WORK = re.compile(r'["\\\x00-\x1f]')
+_VALID = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
+_CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
+    "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f",
+}  # fmt: skip
+_SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
+
+_PATH = re.compile(r"(?:[A-Za-z]:\\|\\\\?[\w$]|\.{1,2}\\|~\\|%\w+%\\|[\w.-]+\\)[^\n\"<>|*?]*+\Z")
+_UNC = re.compile(r"\\\\[\w.$-]+\\(?!\\)")
+_LATEX = re.compile(
+    r"\\(?:t(?:imes|heta|au|ext\w*|an|o|op|riangle\w*|ilde)|n(?:u|eq?|abla|ot|otin)|r(?:ho|ight\w*|angle|m)"
+    r"|b(?:eta|ar|egin|inom|ig\w*|f|oldsymbol)|f(?:rac|orall|lat))(?![a-z])"
+)
+_REGEX_ESCAPES = frozenset("dDsSwWAZzpPxkgGQEhHRKXN.()[]{}+*?$^|/-#&~!=<>@%,;:` _")
+
+
+class Respelled(NamedTuple):
+    """A string's content, JSON-escaped, and what had to be done to it."""
+
+    body: str
+    name: str
+    rank: Rank
+    note: str
+
+
+class _Tally:
+    """Counts what was done to one string while its escapes are rewritten."""
+
+    __slots__ = ("apostrophes", "controls", "doubled", "inner", "literal", "quote", "suspects")
+
+    def __init__(self, quote: str, suspects: frozenset[str]) -> None:
+        self.quote = quote
+        self.suspects = suspects
+        self.inner = self.controls = self.doubled = self.apostrophes = self.literal = 0
+
+    def rewrite(self, match: re.Match[str]) -> str:
+        """One special character or escape, as JSON writes it."""
+        found = match.group()
+        if found[0] != "\\":
+            return self._character(found)
+        if len(found) == 1:
+            self.doubled += 1
+            return "\\\\"
+        return self._escape(found, found[1])
+
+    def _character(self, found: str) -> str:
+        if found == '"':
+            self.inner += self.quote == '"'
+            return '\\"'
+        self.controls += 1
+        return _CONTROL[found]
+
+    def _escape(self, found: str, letter: str) -> str:
+        if letter in self.suspects:
+            self.literal += 1
+            return "\\" + found if letter != "\\" else "\\\\\\\\"
+        if _VALID.fullmatch(found):
+            return found
+        if found.endswith("\n"):
+            self.controls += 1
+            return "\\n"
+        if letter == "'" or (letter == self.quote and letter != '"'):
+            self.apostrophes += 1
+            return letter
+        if self.quote in "'`" and letter in _SCRIPT_ESCAPES:
+            return _SCRIPT_ESCAPES[letter]
+        self.doubled += 1
+        return "\\\\" + _CONTROL.get(letter, letter)
+
+
+_HEX = re.compile(r"\\x([0-9a-fA-F]{2})")
+
+
+def respell(body: str, quote: str = '"', *, raw: bool = False) -> Respelled | None:
+    """The content between two quotes as JSON writes it, or None when it may mean two things."""
+    if not _NEEDS_WORK.search(body):
+        return Respelled(body, "use_double_quotes", Rank.RESPELL, "")
+    if raw:
+        return Respelled(_escaped(body), "use_double_quotes", Rank.RESPELL, "raw string")
+    if quote in "'`":
+        body = _HEX.sub(lambda m: f"\\u00{m.group(1)}", body)
+    suspects = _suspect_escapes(body, quote)
+    if suspects is None:
+        return None
+    tally = _Tally(quote, suspects)
+    return _summary(_SPECIAL.sub(tally.rewrite, body), tally)
+
+
+def _escaped(body: str) -> str:
+    return _NEEDS_WORK.sub(lambda m: _CONTROL.get(m.group(), "\\" + m.group()), body)
+
+
+def _summary(body: str, tally: _Tally) -> Respelled:
+    """Name the most invasive thing that was done; the note counts them all."""
+    done = [(name, rank, count, what) for name, rank, what in _ISSUES if (count := getattr(tally, what[0]))]
+    if not done:
+        return Respelled(body, "use_double_quotes", Rank.RESPELL, "")
+    name, rank, _, _ = done[0]
+    return Respelled(body, name, rank, ", ".join(f"{count} {what[1]}" for _, _, count, what in done))
+
+
+_ISSUES = (
+    ("escape_inner_quote", Rank.GUESS, ("inner", "unescaped quote(s) kept as text")),
+    ("keep_backslash_guess", Rank.GUESS, ("literal", "escape(s) read as a backslash and a letter")),
+    ("double_backslash", Rank.RESPELL, ("doubled", "backslash(es) kept as text")),
+    ("escape_control_character", Rank.RESPELL, ("controls", "raw control character(s)")),
+    ("unescape_apostrophe", Rank.RESPELL, ("apostrophes", "needless escape(s) of a quote")),
+)
+
+
+def _suspect_escapes(body: str, quote: str) -> frozenset[str] | None:
+    """The valid escapes that were meant as a backslash and a letter; None when nobody can tell.
+
+    Where a string holds an invalid escape its author did not escape backslashes, so `\\b` or
+    `\\t` in the same string is suspect: `"\\bimport\\s+"` is a regex, not a backspace.
+    """
+    escapes = re.findall(r"\\(?s:.)", body)
+    invalid = [e for e in escapes if e[1] not in '"\\/bfnrtu\'\n' and e[1] != quote]
+    invalid += [e for e in re.findall(r"\\u(?![0-9a-fA-F]{4})", body)]
+    if not invalid or quote in "'`":
+        return frozenset()
+    if _lost_quote(escapes, invalid):
+        return None
+    if _UNC.match(body):
+        return frozenset("bfnrt\\")
+    if _PATH.match(body):
+        return frozenset("bfnrt")
+    return _regex_or_latex(body, escapes, invalid)
+
+
+def _lost_quote(escapes: list[str], invalid: list[str]) -> bool:
+    """An odd number of escaped quotes beside an escape of nothing: one quote was lost there."""
+    return escapes.count('\\"') % 2 == 1 and any(e[1] not in _REGEX_ESCAPES or e[1] in ":,; " for e in invalid)
+
+
+def _regex_or_latex(body: str, escapes: list[str], invalid: list[str]) -> frozenset[str] | None:
+    """Word boundaries and form feeds are never meant beside `\\s` or `\\sqrt`; tabs depend."""
+    if re.search(r"(?<!\\)(?:\\\\)+\\[^\"\\/bfnrtu]", body):
+        return None
+    latex = {m.group()[1] for m in _LATEX.finditer(body)}
+    letters = {e[1] for e in escapes} & set("bf")
+    if "t" in (e[1] for e in escapes) and "\\n" not in escapes:
+        letters.add("t")
+    plain = {e[1] for e in escapes} & latex
+    return frozenset(letters | plain)

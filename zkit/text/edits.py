@@ -1,0 +1,65 @@
+"""Edits of a text: apply them, shift them, and fold two layers of them into one."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+
+class Edit(NamedTuple):
+    """`text[start:end]` becomes `new`."""
+
+    start: int
+    end: int
+    new: str
+
+
+def apply_edits(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """Apply edits that are sorted and do not overlap."""
+    pieces: list[str] = []
+    at = 0
+    for start, end, new in edits:
+        pieces += (text[at:start], new)
+        at = end
+    pieces.append(text[at:])
+    return "".join(pieces)
+
+
+class Layer(NamedTuple):
+    """A text that was made from another one by edits, with the way back for positions."""
+
+    text: str
+    edits: Sequence[Edit]
+    starts: Sequence[int]
+    """Where in `text` the replacement of each edit begins."""
+
+    @classmethod
+    def over(cls, source: str, edits: Sequence[Edit]) -> Layer:
+        """Apply `edits` to `source` and remember how places map back."""
+        starts: list[int] = []
+        drift = 0
+        for start, end, new in edits:
+            starts.append(start + drift)
+            drift += len(new) - (end - start)
+        return cls(apply_edits(source, edits), edits, starts)
+
+    def source_start(self, at: int) -> int:
+        """The place in the source of `text[at]`, or where the edit that made it begins."""
+        index = bisect_right(self.starts, at) - 1
+        if index < 0:
+            return at
+        edit, began = self.edits[index], self.starts[index]
+        inside = at - began
+        return edit.start if inside < len(edit.new) else edit.end + inside - len(edit.new)
+
+    def source_end(self, at: int) -> int:
+        """The place in the source just after `text[at - 1]`."""
+        if at == 0:
+            return 0
+        index = bisect_right(self.starts, at - 1) - 1
+        if index < 0:
+            return at
+        edit, began = self.edits[index], self.starts[index]
+        inside = at - 1 - began
+        return edit.end if inside < len(edit.new) else edit.end + inside - len(edit.new) + 1

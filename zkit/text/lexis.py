@@ -1,0 +1,159 @@
+"""The words of JSON and of its misspellings, as patterns that never backtrack.
+
+Every pattern is possessive: a text that does not match is given up after one look, so the
+cost of a match is the length of what it covers.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+SPACE = r"[ \t\n\r]*+"
+ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
+STRING = rf'"[^"\\\x00-\x1f]*+(?:{ESCAPE}[^"\\\x00-\x1f]*+)*+"'
+NUMBER = r"-?+(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+(?=[ \t\n\r,}\]])"
+SCALAR = rf"(?:{STRING}|{NUMBER}|true|false|null)"
+SIMPLE = r"'([^'\"\\\x00-\x1f]*+)'"
+"""A single-quoted string whose content means the same between double quotes."""
+
+NAME = r"(?:[^\W\d]|\$)[\w$.-]*+"
+WORD = r"(True|False|None|TRUE|FALSE|NULL|Null|undefined)(?!\w)"
+COLON = r"(:|=>|=(?!=))"
+
+NESTED = 3
+"""How deep a sound container may be for a run to pass over it whole."""
+
+
+def _value(depth: int) -> str:
+    """Strict JSON of any kind, containers nested at most `depth` deep."""
+    if not depth:
+        return SCALAR
+    inner = _value(depth - 1)
+    member = rf"{SPACE}{STRING}{SPACE}:{SPACE}{inner}{SPACE}"
+    item = rf"{SPACE}{inner}{SPACE}"
+    return (
+        rf"(?:{STRING}|{NUMBER}|true|false|null"
+        rf"|\{{(?:{member}(?:,(?!{SPACE}\}})|(?=\}})))*+{SPACE}\}}"
+        rf"|\[(?:{item}(?:,(?!{SPACE}\])|(?=\])))*+{SPACE}\])"
+    )
+
+
+@cache
+def members() -> re.Pattern[str]:
+    """A run of sound members; group 1 and 2 are empty, before and after the last value."""
+    value = _value(NESTED)
+    return re.compile(rf"(?:{SPACE}{STRING}{SPACE}:{SPACE}(){value}(){SPACE}(?:,|(?=\}})))*+")
+
+
+@cache
+def items() -> re.Pattern[str]:
+    """A run of sound items; group 1 and 2 are empty, before and after the last value."""
+    value = _value(NESTED)
+    return re.compile(rf"(?:{SPACE}(){value}(){SPACE}(?:,|(?=\])))*+")
+
+
+_LOOSE = rf"(?:(?:({SCALAR})|{SIMPLE}|{WORD}){SPACE}(?:(,)|(?=[}}\]]))|([{{\[]))"
+
+MEMBER = re.compile(
+    rf"{SPACE}(?:({STRING})|{SIMPLE}|({NAME})){SPACE}{COLON}{SPACE}()(?:{_LOOSE}|())"
+)
+"""One member in the common spellings. Groups: key as JSON, single-quoted, bare; the colon; the
+value's place; the value as JSON, single-quoted, a word; a comma; an opener; nothing of these."""
+
+ITEM = re.compile(rf"{SPACE}(){_LOOSE}")
+"""One item in the common spellings; groups 1 to 6 as groups 5 to 10 of MEMBER."""
+
+ODD = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+BLANK = re.compile(rf"[ \t\n\r{ODD}]*+")
+ODD_RUN = re.compile(rf"[ \t\n\r]*+[{ODD}][ \t\n\r{ODD}]*+")
+COMMENT = re.compile(r"//[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
+ELLIPSIS = re.compile(r"\.{3,}|…")
+
+QUOTES = {
+    '"': '"',
+    "'": "'",
+    "`": "`",
+    "“": "”",
+    "”": "”",
+    "„": "“”",
+    "«": "»",
+    "‘": "’",
+    "’": "’",
+}
+"""What may open a string, and what may then close it."""
+
+
+@cache
+def string_of(opener: str) -> re.Pattern[str]:
+    """A string from its opener to its first unescaped closer; group 1 is the content."""
+    stop = re.escape(QUOTES[opener])
+    return re.compile(rf"{opener}([^\\{stop}]*+(?:\\.[^\\{stop}]*+)*+)[{stop}]", re.DOTALL)
+
+
+@cache
+def closers_of(opener: str) -> re.Pattern[str]:
+    """Each unescaped closer, or an escape to pass over."""
+    return re.compile(rf"\\.|[{re.escape(QUOTES[opener])}]", re.DOTALL)
+
+
+_KEYISH = rf"(?:\"(?:[^\"\\\n]|\\.){{0,80}}+\"|'[^'\n]{{0,80}}+'|[“”][^”\n]{{0,80}}+”|`[^`\n]{{0,80}}+`|{NAME})"
+KEY_AHEAD = re.compile(rf"{SPACE}({_KEYISH}){SPACE}(?::|=>|=(?!=))")
+"""Something that reads as a key with its colon; group 1 is the key with its quotes."""
+
+NEXT_KEY = re.compile(rf"{SPACE},{SPACE}(?:({_KEYISH}){SPACE}(?::|=>|=(?!=))|(?=[}}]))")
+"""After a member: a comma and another key."""
+
+VALUE_AHEAD = re.compile(rf"{SPACE}(?:[\"'`“{{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))")
+"""The start of a value that needs no guess."""
+
+PLAIN = re.compile(
+    r"(?:-?+(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+|true|false|null)(?![\w.$%@+*/^-])"
+)
+"""A strict number or literal, whatever follows it, as long as it may end there."""
+
+COLON_AFTER = re.compile(rf"{SPACE}{COLON}{SPACE}")
+NUMBER_KEY = re.compile(rf"([0-9]+){SPACE}:{SPACE}")
+
+
+class Token(NamedTuple):
+    """A string in the text: its content, the quote that opens it, and where it ends."""
+
+    body: str
+    quote: str
+    end: int
+
+
+def string_at(text: str, pos: int) -> Token | None:
+    """The string that opens at `pos`, up to its first unescaped closer; None when it has none."""
+    quote = text[pos]
+    if quote == "\\":
+        return _escaped_quotes(text, pos)
+    if quote in "\"'" and text.startswith(quote * 3, pos):
+        tripled = _tripled(text, pos, quote)
+        if tripled is not None:
+            return tripled
+    match = string_of(quote).match(text, pos)
+    return None if match is None else Token(match.group(1), quote, match.end())
+
+
+def _tripled(text: str, pos: int, quote: str) -> Token | None:
+    """A string between three quotes; its content may hold single ones."""
+    end = text.find(quote * 3, pos + 3)
+    while end >= 0 and text.startswith(quote, end + 3):
+        end += 1
+    if end < 0 or not AFTER_STRING.match(text, end + 3):
+        return None
+    return Token(text[pos + 3 : end], "'", end + 3)
+
+
+AFTER_STRING = re.compile(rf"{SPACE}(?:[,}}\]:)]|\Z|//|#|/\*)")
+
+
+def _escaped_quotes(text: str, pos: int) -> Token | None:
+    """A string that opens and closes with an escaped quote."""
+    end = text.find('\\"', pos + 2)
+    if end < 0 or not AFTER_STRING.match(text, end + 2):
+        return None
+    return Token(text[pos + 2 : end], "\\", end + 2)
