@@ -32,9 +32,9 @@ _EXPRESSION = re.compile(
     r"[^\W\d][\w.]*+\(|(?:new|lambda|function|await)\b|[+-]?[0-9][0-9_.]*+\s*[-+*/%<>&|^]|[(!~]|[^\W\d]\w*+\s*[+*<>|&=]|[\w.]+\["
 )
 _OBJECT_END = re.compile(
-    rf"(?={lexis.SPACE}(?:,{lexis.SPACE}(?:(?:\"[^\"\\\n]{{0,80}}+\"|'[^'\n]{{0,80}}+'|{lexis.NAME}){lexis.SPACE}(?::|=)|[}}])|[}}]|\Z|//))|\n"
+    rf"(?={lexis.SPACE}(?:,{lexis.SPACE}(?:(?:\"[^\"\\\n]{{0,80}}+\"|'[^'\n]{{0,80}}+'|{lexis.NAME}){lexis.SPACE}(?::|=)|[}}])|[}}]|\Z))|[ \t]+//|\n"
 )
-_LIST_END = re.compile(rf"(?={lexis.SPACE}(?:[,\])]|\Z|//))|\n")
+_LIST_END = re.compile(rf"(?={lexis.SPACE}(?:[,\])]|\Z))|[ \t]+//|\n")
 MOST_PHRASE = 400
 
 

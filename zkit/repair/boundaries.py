@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 MOST_ENDS = 4
 MOST_QUOTES = 4000
-_ITEM_AHEAD = re.compile(rf"{lexis.SPACE},{lexis.SPACE}(?=[\"'`“{{\[\]]|[+.-]?[0-9]|[tfnTFN])")
-_COMMA = re.compile(rf"{lexis.SPACE},")
-_CLOSER = re.compile(rf"{lexis.SPACE}([}}\])])")
-_END = re.compile(rf"{lexis.SPACE}\Z")
+SKIPPED = 5
+"""What it costs to pass over a place where the string could have ended."""
+_ITEM_AHEAD = re.compile(rf"{lexis.GAP},{lexis.GAP}(?=[\"'`“{{\[\]]|[+.-]?[0-9]|[tfnTFN])")
+_CLOSER = re.compile(rf"{lexis.GAP}([}}\])])")
+_END = re.compile(rf"{lexis.GAP}\Z")
+_AROUND = re.compile(r"[ \t]*+(?:\Z|\n|```|~~~|<|[;)]|\[/)")
 _STRUCTURE = re.compile(r"[\s}\])]*+[\",:]")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
 _PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
@@ -36,7 +38,7 @@ def follows(reader: Reader, frame: Frame | None, pos: int) -> bool:
         if closer is None or closer.group(1) != frame.closer:
             return False
         frame, pos = frame.parent, closer.end()
-    return not _STRUCTURE.match(text, pos)
+    return _AROUND.match(text, pos) is not None and not _STRUCTURE.match(text, pos)
 
 
 def _another(reader: Reader, frame: Frame, pos: int) -> bool:
@@ -75,23 +77,23 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
             break
         if match.group() in lexis.QUOTES[opener]:
             if follows(reader, before.frame, match.end()):
-                found += _ended(before, text, match.start(), match.end(), cost + len(found))
+                found += _ended(before, text, match.start(), match.end(), cost + SKIPPED * len(found))
                 if doubled:
                     found += _undoubled(before, text, past - 1, match.start(), match.end(), cost)
         elif match.group() == '\\"' and _PATHLIKE.match(text, start + 1) and follows(reader, before.frame, match.end()):
-            found += _ended(before, text, match.end() - 1, match.end(), cost + len(found))
+            found += _ended(before, text, match.end() - 1, match.end(), cost + SKIPPED * len(found))
     if text[-1:] not in "}]" and before.frame is not None:
-        found += _open(reader, before, cost + len(found))
+        found += _open(reader, before, cost + SKIPPED * len(found))
     return found
 
 
-def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Reading]:
+def _ended(before: Before, text: str, stop: int, end: int, cost: int, *, path: bool = False) -> list[Reading]:
     """The reading in which the content stops at `stop` and the string at `end`."""
     start = before.pos
     body = text[start + 1 : stop]
     if body.endswith("\\") and not body.endswith("\\\\"):
         body += "\\"
-    spelled = respell(body, text[start])
+    spelled = respell(body, text[start], path=path)
     if spelled is None:
         return []
     other = Reading.back_to(before)
@@ -135,13 +137,18 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
     if text[start : start + 1] not in lexis.QUOTES:
         return []
     body = text[start + 1 : quote]
+    if _ITEM_LIKE.search(body) and before.frame is not None and before.frame.kind != "{" and not before.want.only("string"):
+        return []
     stem = body.rstrip(" \t\r\n{[")
     if not stem.endswith(",") or not _string_goes_on(reader, before.frame, quote, stem, body):
         return []
+    if stem[:-1].endswith('\\"') and stem.count('\\"') % 2:
+        return _ended(before, text, start + len(stem) - 1, start + len(stem), 0, path=True)
     ends = {len(stem) - 1, len(stem[:-1].rstrip(" \t\r\n}]"))}
     return [other for end in sorted(ends) if (other := _closed_before(before, text, start + 1 + end))]
 
 
+_ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])")
 _KEY_TAIL = re.compile(rf"[^\"\\\n,{{}}]{{1,80}}+\"{lexis.SPACE}(?::|=)")
 _ITEM_TAIL = re.compile(rf"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{lexis.SPACE}[,\]]")
 

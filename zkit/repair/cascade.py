@@ -14,6 +14,7 @@ from zkit.repair.fixes import FIXES, MAX_CHARACTERS
 from zkit.repair.outcome import Fix, Rank, Repaired, RepairError, Unrepairable
 from zkit.repair.reader import Reader
 from zkit.repair.reading import KEY, Frame, Reading
+from zkit.text import lexis
 from zkit.text.edits import Layer, apply_edits
 
 MAX_CANDIDATES = 64
@@ -179,7 +180,9 @@ def _candidates(task: _Task) -> list[_Candidate]:
             break
         candidate = _read_at(task, start)
         found.append(candidate)
-        pos = max(candidate.end, start + 1)
+        if candidate.value is None and candidate.standing.quoted and lexis.KEY_AHEAD.match(text, start + 1):
+            break
+        pos = max(candidate.end, start + 1) if candidate.value is not None else start + 1
     return found
 
 

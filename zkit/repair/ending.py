@@ -125,8 +125,8 @@ def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading |
         return None
     stripped = content.rstrip() if "\n" in tail or content != content.rstrip() else content
     if literal:
-        stripped = content[:-1] + "\\"
-    spelled = respell(stripped, reader.text[pos])
+        stripped = content[:-2] + "\\\\"
+    spelled = respell(stripped, reader.text[pos], path=literal)
     if spelled is None:
         return None
     end = reader.size - len(tail)

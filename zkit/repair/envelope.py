@@ -12,8 +12,8 @@ from zkit.text.edits import Edit, Layer
 
 _B = rf"[ \t\n\r{lexis.ODD}]*+"
 _START = re.compile(
-    rf"\{{(?={_B}(?:[\"'“”`«}}{{,…]|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){_B}(?::|=(?!=))|{lexis.NAME}\"{_B}:))"
-    rf"|\[(?={_B}(?:[\"'“`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b))"
+    rf"\{{(?={_B}(?:[\"'“”„‘’`«}}{{,…]|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){_B}(?::|=(?!=))|{lexis.NAME}\"{_B}:))"
+    rf"|\[(?={_B}(?:[\"'“„«‘`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b))"
 )
 _REASONING = re.compile(r"</(?:think|thinking|thought|reasoning|reflection|analysis|scratchpad)>|\[/THINK\]|◁/think▷", re.IGNORECASE)
 _OPEN_REASONING = re.compile(r"<(think|thinking|thought|reasoning|reflection|analysis|scratchpad)>", re.IGNORECASE)
@@ -147,7 +147,7 @@ _FOLLOW = re.compile(r"[ \t]*(?:\n|\Z|[;)<`]|\[/)")
 
 def standing(text: str, start: int, end: int) -> Standing:
     """Judge a candidate by its first characters and its neighbours."""
-    quoted = re.compile(rf"(?:\[{_B})?\{{[{{\s]*+(?:[\"'“`«\\]|&quot;|&#34;)|\[{_B}\[?{_B}[\"']").match(text, start) is not None
+    quoted = re.compile(rf"(?:\[{_B})?\{{[{{\s]*+(?:[\"'“”„‘’`«\\]|&quot;|&#34;)|\[{_B}\[?{_B}[\"']").match(text, start) is not None
     lead = _LEAD.search(text[max(0, start - 40) : start]) is not None or not text[:start].strip()
     follow = _FOLLOW.match(text, end) is not None
     return Standing(quoted and text[start] == "{" or (quoted and lead), lead and follow)

@@ -135,7 +135,7 @@ class Reader:
         """Note what is expected under `key`; trouble when a closed object does not know it."""
         expect = reading.frame.expect if reading.frame else ANYTHING
         reading.want = expect.child(key)
-        if self.careful and expect.closed and key not in expect.keys:
+        if self.careful and key not in expect.keys and recover.strange(reading.frame, key):
             return recover.unknown_key(self, reading, key, after)
         return None
 
@@ -183,10 +183,7 @@ class Reader:
     def _at_next(self, reading: Reading) -> list[Reading] | None:
         frame = reading.frame
         if frame is None:
-            if reading.rank >= Rank.COMPLETE and not recover.ends_well(self, reading):
-                return recover.reread(self, reading, reading.pos)
-            reading.place = DONE
-            return None
+            return recover.after_root(self, reading)
         pos = lexis.BLANK.match(self.text, reading.pos).end()  # type: ignore[union-attr]
         mark = self.text[pos : pos + 1]
         if self._skip(reading):
@@ -200,7 +197,7 @@ class Reader:
             return ending.after_value(self, reading)
         if mark == "+" and self._join(reading, pos):
             return None
-        if mark == "." and self._ellipsis(reading, pos):
+        if mark in ".…" and self._ellipsis(reading, pos):
             return None
         return recover.at_next(self, reading, pos)
 
@@ -246,11 +243,12 @@ class Reader:
             return None
         if mark in ".…" and self._ellipsis(reading, pos):
             return None
-        if mark == "{" and reading.pos == frame.start + 1 and lexis.KEY_AHEAD.match(self.text, pos + 1):
+        if mark == "{" and reading.pos == frame.start + 1 and lexis.DOUBLED_BRACE.match(self.text, pos + 1):
             reading.note("drop_doubled_brace", pos, pos + 1, "")
+            reading.frame = frame._replace(doubled=True)
             reading.pos = reading.safe = pos + 1
             return None
-        if mark in lexis.QUOTES or mark == "\\":
+        if mark in lexis.QUOTES or self.text.startswith('\\"', pos):
             return self._quoted_key(reading, pos)
         return self._number_key(reading, pos) or recover.at_key(self, reading, pos)
 
@@ -296,8 +294,10 @@ class Reader:
         others = [*recover.at_key(self, reading.fork(), pos)] if body.rank >= Rank.GUESS or token.quote == "\\" else []
         if token.quote != '"' or body.body != token.body:
             reading.note("use_double_quotes", pos, token.end, f'"{body.body}"', body.note)
-        if colon.group(1) != ":":
-            reading.note("use_colon", colon.start(1), colon.end(1), ":")
+        if colon.group(1).strip(" \t\r\n"):
+            reading.note("plain_space", colon.start(1), colon.end(1), "")
+        if colon.group(2) != ":":
+            reading.note("use_colon", colon.start(2), colon.end(2), ":")
         reading.go(colon.end(), VALUE)
         found = self._known(reading, token.body, colon.end()) if self.guided else None
         return [*others, *found] if found is not None else [reading, *others] if others else None
@@ -317,6 +317,8 @@ class Reader:
         if frame is not None and frame.kind != "{":
             if mark == frame.closer:
                 return self._close(reading, pos)
+            if mark in "}])":
+                return recover.closer_for_value(self, reading, pos)
             if (mark == "," and self._drop_comma(reading, pos)) or (mark in ".…" and self._ellipsis(reading, pos)):
                 return None
         if mark in ":=" and frame is not None and frame.kind == "{":
@@ -330,7 +332,7 @@ class Reader:
         reading.remember(pos)
         token = lexis.string_at(self.text, pos)
         if token is None:
-            return ending.in_string(self, reading, pos)
+            return ending.in_string(self, reading, pos) if self.text[pos] != "\\" else read_bare(self, reading, pos)
         body = respell(token.body, token.quote)
         if body is None:
             self.reason = "ambiguous"
@@ -347,12 +349,17 @@ class Reader:
     def _join(self, reading: Reading, plus: int) -> bool:
         """Join `"a" + "b"`: drop the quotes and the plus between two double-quoted strings."""
         pos = lexis.BLANK.match(self.text, plus + 1).end()  # type: ignore[union-attr]
-        token = lexis.string_at(self.text, pos)
-        if token is None or token.quote != '"' or self.text[reading.pos - 1] != '"' or respell(token.body) is None:
+        token = lexis.string_at(self.text, pos) if self.text[pos : pos + 1] in ('"', "'", "`") else None
+        body = respell(token.body, token.quote) if token is not None else None
+        if token is None or body is None:
             return False
-        body = respell(token.body)
-        assert body is not None
-        reading.note("join_strings", reading.pos - 1, token.end, body.body + '"')
+        start, head = reading.pos - 1, ""
+        if reading.edits is not None and reading.edits[1].end == reading.pos:
+            reading.edits, last = reading.edits
+            start, head = last.start, last.new[:-1]
+        elif self.text[start] != '"':
+            return False
+        reading.note("join_strings", start, token.end, f'{head}{body.body}"')
         reading.settle(token.end)
         return True
 
@@ -392,6 +399,10 @@ class Reader:
         if frame.kind == "(":
             reading.note("list_for_tuple", pos, pos + 1, "]")
         self.leave(reading, pos)
+        again = lexis.BLANK.match(self.text, pos + 1).end()  # type: ignore[union-attr]
+        if frame.doubled and self.text.startswith("}", again):
+            reading.note("drop_doubled_brace", again, again + 1, "")
+            reading.settle(again + 1)
         return None
 
     def drop_trailing_comma(self, reading: Reading, pos: int) -> None:

@@ -20,6 +20,8 @@ class Frame(NamedTuple):
     expect: Expect
     start: int
     depth: int
+    doubled: bool = False
+    """Its brace was written twice."""
 
     @property
     def closer(self) -> str:
@@ -42,6 +44,7 @@ class Before(NamedTuple):
     misfit: int
     safe: int
     want: Expect
+    closed: Closed | None
 
 
 class Closed(NamedTuple):
@@ -82,13 +85,13 @@ class Reading:
     def back_to(cls, before: Before) -> Reading:
         """The reading as it was before a value."""
         other = cls(before.pos, before.want)
-        other.frame, other.edits, other.safe = before.frame, before.edits, before.safe
+        other.frame, other.edits, other.safe, other.closed = before.frame, before.edits, before.safe, before.closed
         other.rank, other.cost, other.misfit = before.rank, before.cost, before.misfit
         return other
 
     def remember(self, pos: int) -> None:
         """Keep the state before the value at `pos`."""
-        here = Before(pos, self.frame, self.edits, self.rank, self.cost, self.misfit, self.safe, self.want)
+        here = Before(pos, self.frame, self.edits, self.rank, self.cost, self.misfit, self.safe, self.want, self.closed)
         self.recent = (here, *self.recent[:1])
 
     def note(self, name: str, start: int, end: int, new: str, note: str = "", cost: int = 0) -> Reading:

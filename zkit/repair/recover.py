@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 from zkit.repair import boundaries, ending
 from zkit.repair.expect import Expect
-from zkit.repair.reading import KEY, NEXT, VALUE, Before, Closed, Reading
+from zkit.repair.outcome import Rank
+from zkit.repair.reading import DONE, KEY, NEXT, VALUE, Before, Closed, Frame, Reading
 from zkit.text import lexis
 
 if TYPE_CHECKING:
     from zkit.repair.reader import Reader
 
 _S = lexis.SPACE
-_HALF_QUOTED = re.compile(rf"({lexis.NAME})[\"'”]{_S}(?::|=)")
-_UNCLOSED = re.compile(rf"[\"'“]({lexis.NAME}){_S}:")
+_HALF_QUOTED = re.compile(rf"([^\s\"',{{}}\[\]:][^\"'\n,{{}}\[\]:]{{0,80}}+)[\"'”]{_S}(?::|=)")
+_UNCLOSED = re.compile(rf"[\"'“]([^\s\"',{{}}\[\]:][^\"'\n,{{}}\[\]:]{{0,80}}+):")
 _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={_S}[,}}\]])")
@@ -96,6 +97,14 @@ def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     return found
 
 
+def closer_for_value(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A closer that does not match stands where an item is due."""
+    other = reading.fork()
+    reader.drop_trailing_comma(other, pos)
+    other.pos = other.safe
+    return _closer(reader, other, pos)
+
+
 def _extra_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """A quote too many after a value: `"x"",`."""
     if not boundaries.follows(reader, reading.frame, pos + 1):
@@ -110,7 +119,7 @@ def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
     """A string in a list is followed by a colon: it is a key, so a bracket is missing or wrong."""
     frame, item = reading.frame, reading.recent[0]
     assert frame is not None
-    found: list[Reading] = []
+    found = _member_after_closer(reader, item, reader.text[item.pos : reading.pos])
     comma = reader.text.rfind(",", frame.start, item.pos)
     parent = frame.parent
     if parent is not None and parent.kind == "{" and comma >= 0 and _knows(reader, parent, reader.text[item.pos : reading.pos]):
@@ -127,6 +136,19 @@ def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
     reader.enter(inserted, item.pos - 1, "{")
     found.append(inserted)
     return found
+
+
+def _member_after_closer(reader: Reader, item: Before, key: str) -> list[Reading]:
+    """An object in the list was closed too early: its members go on where an item is due."""
+    close = item.safe - 1
+    if reader.text[close : close + 1] != "}" or item.closed is None or item.closed.at != close:
+        return []
+    frame = item.closed.frame
+    if frame.kind != "{" or not boundaries.known(reader, frame, key) or key in reader.text[frame.start : close]:
+        return []
+    other = Reading.back_to(item).note("drop_closer", close, close + 1, "")
+    other.frame = frame
+    return [other.go(item.pos, KEY)]
 
 
 def _knows(reader: Reader, frame: object, key: str) -> bool:
@@ -166,16 +188,26 @@ def at_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     if mark == "{":
         found += _opener_for_key(reader, reading, pos)
     if mark in "])":
-        other = reading.fork()
-        reader.drop_trailing_comma(other, pos)
-        other.pos = other.safe
-        found += _closer(reader, other, pos)
+        found += closer_for_value(reader, reading, pos)
+    found += _reopened(reader, reading, pos)
     if mark.isdigit():
         found += _thousands(reader, reading)
         found += _missing_bracket(reading)
     if reading.safe == frame.start + 1 and reading.recent and reading.recent[0].pos == frame.start and frame.parent:
         found += boundaries.unopened(reader, reading.recent[0], frame.start)
     return [*found, *reread(reader, reading, pos)]
+
+
+def _reopened(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A list was closed too early: its items go on where a key is due."""
+    closed = reading.closed
+    if closed is None or closed.frame.kind != "[" or closed.at + 1 != reading.safe:
+        return []
+    if not lexis.VALUE_AHEAD.match(reader.text, pos) or lexis.KEY_AHEAD.match(reader.text, pos):
+        return []
+    other = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
+    other.frame = closed.frame
+    return [other.go(pos, VALUE)]
 
 
 def _half_quoted(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
@@ -286,6 +318,14 @@ def _value_then_more(reader: Reader, reading: Reading, pos: int) -> bool:
     return re.compile(rf"{_S}[{{\[]").match(reader.text, pos) is not None
 
 
+def strange(frame: Frame | None, key: str) -> bool:
+    """Whether a key that the schema does not list here is a sign of a misplaced bracket."""
+    if frame is None:
+        return False
+    parent = frame.parent
+    return frame.expect.closed or (parent is not None and parent.kind == "{" and key in parent.expect.keys)
+
+
 def unknown_key(reader: Reader, reading: Reading, key: str, after: int) -> list[Reading]:
     """A closed object does not know the key: a bracket before it is misplaced, or it just misfits."""
     frame = reading.frame
@@ -302,7 +342,7 @@ def unknown_key(reader: Reader, reading: Reading, key: str, after: int) -> list[
         other.frame = closed.frame
         found.append(_keyed(other, key, after))
     misfit = reading.fork()
-    misfit.misfit += 1
+    misfit.misfit += frame.expect.closed
     return [*found, *reread(reader, reading, reading.safe), misfit.go(after, VALUE)]
 
 
@@ -354,10 +394,16 @@ def early_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | 
     return found
 
 
-def ends_well(reader: Reader, reading: Reading) -> bool:
-    """Whether what stands after the root can be text around it, not a part that was misread."""
-    return boundaries.follows(reader, None, reading.pos)
+_STRAY = re.compile(r"(?:\s*+[}\])])++(?=\s*+(?:\Z|\n|```|<|[;)]))")
 
 
-__all__ = ["at_key", "at_key_string", "at_next", "early_closer", "misfit", "reread", "unknown_key"]
-_ = ending
+def after_root(reader: Reader, reading: Reading) -> list[Reading] | None:
+    """The value ended: what comes after it must be text around it, not a part that was misread."""
+    stray = _STRAY.match(reader.text, reading.pos)
+    if stray is not None:
+        reading.note("drop_closer", reading.pos, stray.end(), "")
+        reading.pos = stray.end()
+    if reading.rank >= Rank.COMPLETE and not boundaries.follows(reader, None, reading.pos):
+        return reread(reader, reading, reading.pos)
+    reading.place = DONE
+    return None

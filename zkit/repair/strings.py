@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from zkit.repair.outcome import Rank
 
-_SPECIAL = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|\r?\n|.)|\\|["\x00-\x1f]', re.DOTALL)
+_SPECIAL = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)|\\|["\x00-\x1f]', re.DOTALL)
 _NEEDS_WORK = re.compile(r'["\\\x00-\x1f]')
 _VALID = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
@@ -72,24 +72,22 @@ class _Tally:
         if letter == "'" or (letter == self.quote and letter != '"'):
             self.apostrophes += 1
             return letter
+        if len(found) == 4:
+            self.doubled += self.quote not in "'`"
+            return f"\\u00{found[2:]}" if self.quote in "'`" else "\\" + found
         if self.quote in "'`" and letter in _SCRIPT_ESCAPES:
             return _SCRIPT_ESCAPES[letter]
         self.doubled += 1
         return "\\\\" + _CONTROL.get(letter, letter)
 
 
-_HEX = re.compile(r"\\x([0-9a-fA-F]{2})")
-
-
-def respell(body: str, quote: str = '"', *, raw: bool = False) -> Respelled | None:
+def respell(body: str, quote: str = '"', *, raw: bool = False, path: bool = False) -> Respelled | None:
     """The content between two quotes as JSON writes it, or None when it may mean two things."""
     if not _NEEDS_WORK.search(body):
         return Respelled(body, "use_double_quotes", Rank.RESPELL, "")
     if raw:
         return Respelled(_escaped(body), "use_double_quotes", Rank.RESPELL, "raw string")
-    if quote in "'`":
-        body = _HEX.sub(lambda m: f"\\u00{m.group(1)}", body)
-    suspects = _suspect_escapes(body, quote)
+    suspects = frozenset("bfnrt") if path else _suspect_escapes(body, quote)
     if suspects is None:
         return None
     tally = _Tally(quote, suspects)

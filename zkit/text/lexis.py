@@ -11,6 +11,10 @@ from functools import cache
 from typing import NamedTuple
 
 SPACE = r"[ \t\n\r]*+"
+ODD = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+GAP = rf"(?:[ \t\n\r{ODD}]++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|#[^\n]*+)*+"
+"""What may stand between two tokens: white space of any kind and comments."""
+
 ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
 STRING = rf'"[^"\\\x00-\x1f]*+(?:{ESCAPE}[^"\\\x00-\x1f]*+)*+"'
 NUMBER = r"-?+(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+(?=[ \t\n\r,}\]])"
@@ -65,7 +69,6 @@ value's place; the value as JSON, single-quoted, a word; a comma; an opener; not
 ITEM = re.compile(rf"{SPACE}(){_LOOSE}")
 """One item in the common spellings; groups 1 to 6 as groups 5 to 10 of MEMBER."""
 
-ODD = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 BLANK = re.compile(rf"[ \t\n\r{ODD}]*+")
 ODD_RUN = re.compile(rf"[ \t\n\r]*+[{ODD}][ \t\n\r{ODD}]*+")
 COMMENT = re.compile(r"//[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
@@ -98,14 +101,17 @@ def closers_of(opener: str) -> re.Pattern[str]:
     return re.compile(rf"\\.|[{re.escape(QUOTES[opener])}]", re.DOTALL)
 
 
-_KEYISH = rf"(?:\"(?:[^\"\\\n]|\\.){{0,80}}+\"|'[^'\n]{{0,80}}+'|[“”][^”\n]{{0,80}}+”|`[^`\n]{{0,80}}+`|{NAME})"
-KEY_AHEAD = re.compile(rf"{SPACE}({_KEYISH}){SPACE}(?::|=>|=(?!=))")
+_KEYISH = (
+    rf"(?:\"(?:[^\"\\\n]|\\.){{0,80}}+\"|'[^'\n]{{0,80}}+'|[“”„][^“”\n]{{0,80}}+[“”]|«[^»\n]{{0,80}}+»"
+    rf"|[‘’][^’\n]{{0,80}}+’|`[^`\n]{{0,80}}+`|{NAME})"
+)
+KEY_AHEAD = re.compile(rf"{GAP}({_KEYISH}){GAP}(?::|=>|=(?!=))")
 """Something that reads as a key with its colon; group 1 is the key with its quotes."""
 
-NEXT_KEY = re.compile(rf"{SPACE},{SPACE}(?:({_KEYISH}){SPACE}(?::|=>|=(?!=))|(?=[}}]))")
+NEXT_KEY = re.compile(rf"{GAP},{GAP}(?:({_KEYISH}){GAP}(?::|=>|=(?!=))|(?=[}}]))")
 """After a member: a comma and another key."""
 
-VALUE_AHEAD = re.compile(rf"{SPACE}(?:[\"'`“{{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))")
+VALUE_AHEAD = re.compile(rf"{GAP}(?:[\"'`“„«‘{{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))")
 """The start of a value that needs no guess."""
 
 PLAIN = re.compile(
@@ -113,7 +119,12 @@ PLAIN = re.compile(
 )
 """A strict number or literal, whatever follows it, as long as it may end there."""
 
-COLON_AFTER = re.compile(rf"{SPACE}{COLON}{SPACE}")
+DOUBLED_BRACE = re.compile(rf"{GAP}(?:(?={_KEYISH}{GAP}(?::|=>|=(?!=)))|\}}{GAP}\}})")
+"""After two opening braces: a key, or two closing ones."""
+
+COLON_AFTER = re.compile(rf"([ \t\n\r{ODD}]*+){COLON}")
+"""The colon after a key; group 1 is the white space before it, group 2 the colon."""
+
 NUMBER_KEY = re.compile(rf"([0-9]+){SPACE}:{SPACE}")
 
 
@@ -148,7 +159,7 @@ def _tripled(text: str, pos: int, quote: str) -> Token | None:
     return Token(text[pos + 3 : end], "'", end + 3)
 
 
-AFTER_STRING = re.compile(rf"{SPACE}(?:[,}}\]:)]|\Z|//|#|/\*)")
+AFTER_STRING = re.compile(rf"{GAP}(?:[,}}\]:)]|\Z)")
 
 
 def _escaped_quotes(text: str, pos: int) -> Token | None:
