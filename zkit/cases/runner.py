@@ -22,16 +22,16 @@ def run(case: Case) -> Verdict:
 
 def deviation(case: Case) -> str | None:
     """Say in one line how the outcome deviates from what the case expects, or None."""
-    found = None
-    if case.json is not None or case.untouched or case.refused:
-        found = judge_outcome(case)
-    if found is None and case.all is not None:
-        found = judge_all(case)
-    return found
+    try:
+        return judge_outcome(case) or judge_all(case)
+    except Exception as error:  # No text may raise: if one does, that is the deviation.
+        return f"expected an outcome, but it raised {error!r}"
 
 
 def judge_outcome(case: Case) -> str | None:
-    """Judge what `repair_json` makes of the text."""
+    """Judge what `repair_json` makes of the text, if the case speaks of it."""
+    if case.json is None and not case.untouched and not case.refused:
+        return None
     outcome = repair_json(
         case.text, schema=case.schema, limit=case.limit, finish_reason=case.finish_reason
     )
@@ -73,11 +73,13 @@ def judge_receipt(case: Case, outcome: Repaired) -> str | None:
 
 
 def judge_all(case: Case) -> str | None:
-    """Judge what `repair_all` finds in the text."""
+    """Judge what `repair_all` finds in the text, if the case speaks of it."""
+    if case.all is None:
+        return None
     found = repair_all(
         case.text, schema=case.schema, limit=case.limit, finish_reason=case.finish_reason
     )
-    wanted = [spelled(json.loads(text)) for text in case.all or ()]
+    wanted = [spelled(json.loads(text)) for text in case.all]
     came = [spelled(one.value) for one in found]
     if wanted == came:
         return None

@@ -53,6 +53,8 @@ def read_bare(reader: Reader, reading: Reading, pos: int) -> list[Reading] | Non
         return _word(reader, reading, pos, word.group(1))
     if text.startswith(("-Inf", "-inf", "+Inf", "+inf", "-NaN", "+NaN"), pos):
         return _signed_infinity(reading, text, pos)
+    if text[pos] in ",:;}])":
+        return recover.no_value(reader, reading, pos)
     prefix = _PREFIXED.match(text, pos)
     if prefix is not None:
         return _prefixed(reader, reading, pos, prefix)

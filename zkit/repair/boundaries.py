@@ -13,6 +13,8 @@ from zkit.text import lexis
 if TYPE_CHECKING:
     from zkit.repair.reader import Reader
 
+_DOUBLED = re.compile(r'\\""|\\\\"')
+"""Before the place where a string seemed to end: a mark that may have been written twice."""
 MOST_ENDS = 4
 MOST_QUOTES = 4000
 SKIPPED = 5
@@ -71,19 +73,24 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
     if opener not in lexis.QUOTES:
         return []
     found: list[Reading] = []
-    doubled = text[past - 3 : past] == '\\""' and past > start + 3
-    for seen, match in enumerate(lexis.closers_of(opener).finditer(text, past)):
+    skipped = 0
+    doubled = _DOUBLED.match(text, past - 3) is not None and past > start + 3
+    for seen, match in enumerate(lexis.closers_of(opener).finditer(text, start + 1)):
         if seen > MOST_QUOTES or len(found) >= MOST_ENDS:
             break
-        if match.group() in lexis.QUOTES[opener]:
-            if follows(reader, before.frame, match.end()):
-                found += _ended(before, text, match.start(), match.end(), cost + SKIPPED * len(found))
-                if doubled:
-                    found += _undoubled(before, text, past - 1, match.start(), match.end(), cost)
-        elif match.group() == '\\"' and _PATHLIKE.match(text, start + 1) and follows(reader, before.frame, match.end()):
-            found += _ended(before, text, match.end() - 1, match.end(), cost + SKIPPED * len(found))
+        plain = match.group() in lexis.QUOTES[opener]
+        if not plain and (match.group() != '\\"' or not _PATHLIKE.match(text, start + 1)):
+            continue
+        if not follows(reader, before.frame, match.end()):
+            continue
+        if match.end() > past:
+            stop = match.start() if plain else match.end() - 1
+            found += _ended(before, text, stop, match.end(), cost + SKIPPED * skipped)
+            if doubled and plain:
+                found += _undoubled(before, text, past - 1, stop, match.end(), cost + SKIPPED * skipped)
+        skipped += 1
     if text[-1:] not in "}]" and before.frame is not None:
-        found += _open(reader, before, cost + SKIPPED * len(found))
+        found += _open(reader, before, cost + SKIPPED * skipped)
     return found
 
 
@@ -105,8 +112,9 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int, *, path: b
 
 
 def _undoubled(before: Before, text: str, quote: int, stop: int, end: int, cost: int) -> list[Reading]:
-    """The reading in which the quote after an escaped quote was written twice."""
-    spelled = respell(text[before.pos + 1 : quote] + text[quote + 1 : stop])
+    """The reading in which the quote or backslash before the seeming end was written twice."""
+    extra = quote if text[quote - 1] == '"' else quote - 1
+    spelled = respell(text[before.pos + 1 : extra] + text[extra + 1 : stop])
     if spelled is None:
         return []
     other = Reading.back_to(before)
@@ -145,7 +153,21 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
     if stem[:-1].endswith('\\"') and stem.count('\\"') % 2:
         return _ended(before, text, start + len(stem) - 1, start + len(stem), 0, path=True)
     ends = {len(stem) - 1, len(stem[:-1].rstrip(" \t\r\n}]"))}
-    return [other for end in sorted(ends) if (other := _closed_before(before, text, start + 1 + end))]
+    found = [other for end in sorted(ends) if (other := _closed_before(before, text, start + 1 + end))]
+    return [*found, *_mark_for_quote(before, text, start + len(stem) - 1)]
+
+
+def _mark_for_quote(before: Before, text: str, mark: int) -> list[Reading]:
+    """The reading in which the last mark of the content stands for the closing quote."""
+    if text[mark] not in "}]{[:," or mark <= before.pos:
+        return []
+    other = _closed_before(before, text, mark)
+    if other is None or other.edits is None:
+        return []
+    fix = other.edits[1]
+    other.edits = (other.edits[0], fix._replace(name="replace_quote", end=mark + 1))
+    other.settle(mark + 1)
+    return [other]
 
 
 _ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])")
@@ -158,6 +180,20 @@ def _string_goes_on(reader: Reader, frame: Frame | None, quote: int, stem: str, 
     if _KEY_TAIL.match(reader.text, quote + 1):
         return True
     return frame is not None and frame.kind != "{" and _ITEM_TAIL.match(reader.text, quote + 1) is not None
+
+
+def doubled_opening(reader: Reader, before: Before) -> list[Reading]:
+    """The reading in which the opening quote was written twice."""
+    text, start = reader.text, before.pos
+    if not text.startswith('""', start) or text.startswith('"""', start):
+        return []
+    token = lexis.string_at(text, start + 1)
+    spelled = respell(token.body) if token is not None and follows(reader, before.frame, token.end) else None
+    if token is None or spelled is None:
+        return []
+    other = Reading.back_to(before).note("drop_extra_quote", start, token.end, f'"{spelled.body}"')
+    other.settle(token.end)
+    return [other]
 
 
 def _closed_before(before: Before, text: str, end: int) -> Reading | None:

@@ -120,8 +120,9 @@ def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading |
     body = reader.text[pos + 1 :]
     tail = _closing_tail(body, reading.frame)
     content = body[: len(body) - len(tail)]
-    literal = content.endswith('\\"') and "\\" in content[:-2]
-    if not tail or not _even(content):
+    odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
+    literal = odd and "\\" in content[:-2]
+    if not tail or not _even(content) or (odd and not literal):
         return None
     stripped = content.rstrip() if "\n" in tail or content != content.rstrip() else content
     if literal:

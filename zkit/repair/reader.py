@@ -100,7 +100,9 @@ class Reader:
         if not self.careful:
             run = self._members.match(self.text, pos)
             if run is not None and run.end() > pos:
-                return self._passed(reading, run.start(1), run.end(2), run.end())
+                if self.guided and reading.frame:
+                    reading.want = reading.frame.expect.child(run.group("key")[1:-1])
+                return self._passed(reading, run.start("at"), run.end("end"), run.end())
         match = lexis.MEMBER.match(self.text, pos)
         return self._odd_key(reading) if match is None else self._member(reading, match)
 
@@ -174,7 +176,7 @@ class Reader:
             if not self.careful:
                 run = self._items.match(self.text, pos)
                 if run is not None and run.end() > pos:
-                    return self._passed(reading, run.start(1), run.end(2), run.end())
+                    return self._passed(reading, run.start("at"), run.end("end"), run.end())
             match = lexis.ITEM.match(self.text, pos)
             if match is not None and not (self.guided and match.group(4) and not reading.want.takes("null")):
                 return self._loose(reading, match, 1, list(match.groups()[1:]))

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _S = lexis.SPACE
 _HALF_QUOTED = re.compile(rf"([^\s\"',{{}}\[\]:][^\"'\n,{{}}\[\]:]{{0,80}}+)[\"'”]{_S}(?::|=)")
 _UNCLOSED = re.compile(rf"[\"'“]([^\s\"',{{}}\[\]:][^\"'\n,{{}}\[\]:]{{0,80}}+):")
+_WRONG_CLOSE = re.compile(rf"\"({lexis.NAME})[{{}}\[\],:]{_S}:")
+_WRONG_OPEN = re.compile(rf"[\[{{}}\],:;]({lexis.NAME})\"{_S}:")
 _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={_S}[,}}\]])")
@@ -119,7 +121,7 @@ def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
     """A string in a list is followed by a colon: it is a key, so a bracket is missing or wrong."""
     frame, item = reading.frame, reading.recent[0]
     assert frame is not None
-    found = _member_after_closer(reader, item, reader.text[item.pos : reading.pos])
+    found = _member_after_closer(reader, reading, item, reader.text[item.pos : reading.pos])
     comma = reader.text.rfind(",", frame.start, item.pos)
     parent = frame.parent
     if parent is not None and parent.kind == "{" and comma >= 0 and _knows(reader, parent, reader.text[item.pos : reading.pos]):
@@ -138,13 +140,26 @@ def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
     return found
 
 
-def _member_after_closer(reader: Reader, item: Before, key: str) -> list[Reading]:
+def last_closed(reader: Reader, reading: Reading, item: Before | None = None) -> Closed | None:
+    """The container that ended just before, whether it was read by steps or passed over."""
+    safe = item.safe if item else reading.safe
+    known = item.closed if item else reading.closed
+    if known is not None and known.at + 1 == safe:
+        return known
+    past = reading.recent[1:] if item else reading.recent[:1]
+    if not past or reader.text[safe - 1] not in "}]" or reader.text[past[0].pos] not in "{[":
+        return None
+    frame, start = past[0].frame, past[0].pos
+    return Closed(Frame(frame, reader.text[start], past[0].want, start, frame.depth + 1 if frame else 1), safe - 1)
+
+
+def _member_after_closer(reader: Reader, reading: Reading, item: Before, key: str) -> list[Reading]:
     """An object in the list was closed too early: its members go on where an item is due."""
-    close = item.safe - 1
-    if reader.text[close : close + 1] != "}" or item.closed is None or item.closed.at != close:
+    closed = last_closed(reader, reading, item)
+    if closed is None or closed.frame.kind != "{":
         return []
-    frame = item.closed.frame
-    if frame.kind != "{" or not boundaries.known(reader, frame, key) or key in reader.text[frame.start : close]:
+    frame, close = closed
+    if not boundaries.known(reader, frame, key) or key in reader.text[frame.start : close]:
         return []
     other = Reading.back_to(item).note("drop_closer", close, close + 1, "")
     other.frame = frame
@@ -164,6 +179,21 @@ def reread(reader: Reader, reading: Reading, past: int, first: int = 0) -> list[
         if token is not None:
             found += boundaries.shorter(reader, before, token.end - 1)
             found += _bracket_for_quote(reader, before)
+            found += boundaries.doubled_opening(reader, before)
+    return found
+
+
+def no_value(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A mark stands where a value is due: it may stand for the opener of a list or an object."""
+    before = reading.recent[0]
+    found: list[Reading] = []
+    for opener, ahead in (("{", lexis.KEY_AHEAD), ("[", lexis.VALUE_AHEAD)):
+        if ahead.match(reader.text, pos + 1) and before.want.takes(_KINDS[opener]):
+            other = Reading.back_to(before).note("replace_opener", pos, pos + 1, opener)
+            reader.enter(other, pos, opener)
+            found.append(other)
+        if found:
+            break
     return found
 
 
@@ -184,7 +214,7 @@ def at_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     text, frame = reader.text, reading.frame
     assert frame is not None
     mark = text[pos]
-    found = _half_quoted(reader, reading, pos)
+    found = _half_quoted(reader, reading, pos) + _wrong_first_quote(reader, reading, pos)
     if mark == "{":
         found += _opener_for_key(reader, reading, pos)
     if mark in "])":
@@ -200,8 +230,8 @@ def at_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
 
 def _reopened(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """A list was closed too early: its items go on where a key is due."""
-    closed = reading.closed
-    if closed is None or closed.frame.kind != "[" or closed.at + 1 != reading.safe:
+    closed = last_closed(reader, reading)
+    if closed is None or closed.frame.kind != "[":
         return []
     if not lexis.VALUE_AHEAD.match(reader.text, pos) or lexis.KEY_AHEAD.match(reader.text, pos):
         return []
@@ -216,6 +246,15 @@ def _half_quoted(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     if match is None or not boundaries.known(reader, reading.frame, match.group(1)):  # type: ignore[arg-type]
         return []
     other = reading.fork().note("add_opening_quote", pos, pos, '"')
+    return [_keyed(other, match.group(1), match.end())]
+
+
+def _wrong_first_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Another mark stands for the opening quote of a key."""
+    match = _WRONG_OPEN.match(reader.text, pos)
+    if match is None or not boundaries.known(reader, reading.frame, match.group(1)):  # type: ignore[arg-type]
+        return []
+    other = reading.fork().note("replace_quote", pos, pos + 1, '"')
     return [_keyed(other, match.group(1), match.end())]
 
 
@@ -281,6 +320,7 @@ def at_key_string(reader: Reader, reading: Reading, pos: int, end: int) -> list[
     found: list[Reading] = []
     for pattern, name, new, where in (
         (_UNCLOSED, "add_closing_quote", '"', lambda m: (m.end(1), m.end(1))),
+        (_WRONG_CLOSE, "replace_quote", '"', lambda m: (m.end(1), m.end(1) + 1)),
         (_DOUBLE_OPEN, "drop_extra_quote", "", lambda m: (m.start(), m.start() + 1)),
         (_DOUBLE_CLOSE, "drop_extra_quote", "", lambda m: (m.end(1), m.end(1) + 1)),
     ):
@@ -301,7 +341,7 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
     if _value_then_more(reader, reading, end):
         return [_keyed(reading.fork().note("add_colon", end, end, ":"), key, end)]
     mark = lexis.BLANK.match(text, end).end()  # type: ignore[union-attr]
-    if text[mark : mark + 1] in tuple(",;}])|-.") and _value_then_more(reader, reading, mark + 1):
+    if text[mark : mark + 1] in tuple(',;}])|-.{["') and _value_then_more(reader, reading, mark + 1):
         other = reading.fork().note("replace_punctuation", mark, mark + 1, ":")
         return [_keyed(other, key, mark + 1)]
     return []
@@ -336,8 +376,8 @@ def unknown_key(reader: Reader, reading: Reading, key: str, after: int) -> list[
         other = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
         reader.leave(other, reading.safe - 1)
         found.append(_keyed(other, key, after))
-    closed = reading.closed
-    if closed is not None and closed.at + 1 == reading.safe and closed.frame.kind == "{" and key in closed.frame.expect.keys:
+    closed = last_closed(reader, reading)
+    if closed is not None and closed.frame.kind == "{" and key in closed.frame.expect.keys:
         other = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
         other.frame = closed.frame
         found.append(_keyed(other, key, after))

@@ -21,7 +21,7 @@ _LATEX = re.compile(
     r"\\(?:t(?:imes|heta|au|ext\w*|an|o|op|riangle\w*|ilde)|n(?:u|eq?|abla|ot|otin)|r(?:ho|ight\w*|angle|m)"
     r"|b(?:eta|ar|egin|inom|ig\w*|f|oldsymbol)|f(?:rac|orall|lat))(?![a-z])"
 )
-_REGEX_ESCAPES = frozenset("dDsSwWAZzpPxkgGQEhHRKXN.()[]{}+*?$^|/-#&~!=<>@%,;:` _")
+_ODD_RUN = re.compile(r"(?<!\\)(?:\\\\)++\\[^\"\\/bfnrtu]")
 
 
 class Respelled(NamedTuple):
@@ -122,29 +122,28 @@ def _suspect_escapes(body: str, quote: str) -> frozenset[str] | None:
     Where a string holds an invalid escape its author did not escape backslashes, so `\\b` or
     `\\t` in the same string is suspect: `"\\bimport\\s+"` is a regex, not a backspace.
     """
-    escapes = re.findall(r"\\(?s:.)", body)
+    escapes = re.findall(r"\\(?:u[0-9a-fA-F]{4}|(?s:.))", body)
     invalid = [e for e in escapes if e[1] not in '"\\/bfnrtu\'\n' and e[1] != quote]
-    invalid += [e for e in re.findall(r"\\u(?![0-9a-fA-F]{4})", body)]
+    invalid += [e for e in escapes if e == "\\u"]
     if not invalid or quote in "'`":
         return frozenset()
-    if _lost_quote(escapes, invalid):
+    if _lost_quote(escapes, invalid) or (_ODD_RUN.search(body) and not _UNC.match(body)):
         return None
     if _UNC.match(body):
         return frozenset("bfnrt\\")
     if _PATH.match(body):
         return frozenset("bfnrt")
-    return _regex_or_latex(body, escapes, invalid)
+    return _regex_or_latex(body, escapes)
 
 
 def _lost_quote(escapes: list[str], invalid: list[str]) -> bool:
     """An odd number of escaped quotes beside an escape of nothing: one quote was lost there."""
-    return escapes.count('\\"') % 2 == 1 and any(e[1] not in _REGEX_ESCAPES or e[1] in ":,; " for e in invalid)
+    quotes = escapes.count('\\"')
+    return quotes % 2 == 1 or (quotes > 0 and any(e[1] in ":,; " for e in invalid))
 
 
-def _regex_or_latex(body: str, escapes: list[str], invalid: list[str]) -> frozenset[str] | None:
+def _regex_or_latex(body: str, escapes: list[str]) -> frozenset[str] | None:
     """Word boundaries and form feeds are never meant beside `\\s` or `\\sqrt`; tabs depend."""
-    if re.search(r"(?<!\\)(?:\\\\)+\\[^\"\\/bfnrtu]", body):
-        return None
     latex = {m.group()[1] for m in _LATEX.finditer(body)}
     letters = {e[1] for e in escapes} & set("bf")
     if "t" in (e[1] for e in escapes) and "\\n" not in escapes:

@@ -46,16 +46,16 @@ def _value(depth: int) -> str:
 
 @cache
 def members() -> re.Pattern[str]:
-    """A run of sound members; group 1 and 2 are empty, before and after the last value."""
+    """A run of sound members, with the last one's key and the places around its value."""
     value = _value(NESTED)
-    return re.compile(rf"(?:{SPACE}{STRING}{SPACE}:{SPACE}(){value}(){SPACE}(?:,|(?=\}})))*+")
+    return re.compile(rf"(?:{SPACE}(?P<key>{STRING}){SPACE}:{SPACE}(?P<at>){value}(?P<end>){SPACE}(?:,|(?=\}})))*+")
 
 
 @cache
 def items() -> re.Pattern[str]:
-    """A run of sound items; group 1 and 2 are empty, before and after the last value."""
+    """A run of sound items, with the places before and after the last one."""
     value = _value(NESTED)
-    return re.compile(rf"(?:{SPACE}(){value}(){SPACE}(?:,|(?=\])))*+")
+    return re.compile(rf"(?:{SPACE}(?P<at>){value}(?P<end>){SPACE}(?:,|(?=\])))*+")
 
 
 _LOOSE = rf"(?:(?:({SCALAR})|{SIMPLE}|{WORD}){SPACE}(?:(,)|(?=[}}\]]))|([{{\[]))"
