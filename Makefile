@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint types bench docs clean
+.PHONY: help setup demo test check format bench docs clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -42,7 +42,7 @@ bench: .venv/ready-bench ## measure zkit beside its rivals; writes benchmarks/re
 	$(BIN)/python -m benchmarks.report
 
 docs: setup ## write the generated pages again
-	$(BIN)/python -m zkit.repair.page docs/repairs.md
+	$(BIN)/zkit docs
 
 clean: ## remove what the other targets made
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

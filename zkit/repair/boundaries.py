@@ -24,6 +24,7 @@ _CLOSER = re.compile(rf"{lexis.GAP}([}}\])])")
 _END = re.compile(rf"{lexis.GAP}\Z")
 _AROUND = re.compile(r"[ \t]*+(?:\Z|\n|```|~~~|<|[;)]|\[/)")
 _STRUCTURE = re.compile(r"[\s}\])]*+[\",:]")
+_KEY_REST = re.compile(r"[ \t]*+[\w$. -]{1,60}+[\"']\s*+:")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
 _PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
 
@@ -41,6 +42,11 @@ def follows(reader: Reader, frame: Frame | None, pos: int) -> bool:
             return False
         frame, pos = frame.parent, closer.end()
     return _AROUND.match(text, pos) is not None and not _STRUCTURE.match(text, pos)
+
+
+def goes_on(reader: Reader, pos: int) -> bool:
+    """Whether the text after a closed root reads as more of the value."""
+    return _KEY_REST.match(reader.text, pos) is not None
 
 
 def _another(reader: Reader, frame: Frame, pos: int) -> bool:
@@ -85,7 +91,8 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
             continue
         if match.end() > past:
             stop = match.start() if plain else match.end() - 1
-            found += _ended(before, text, stop, match.end(), cost + SKIPPED * skipped)
+            typo = text[past - 3 : past] == '\\\\"' and text.count('\\"', start, stop) > 1
+            found += _ended(before, text, stop, match.end(), cost + SKIPPED * skipped + 2 * typo)
             if doubled and plain:
                 found += _undoubled(before, text, past - 1, stop, match.end(), cost + SKIPPED * skipped)
         skipped += 1
@@ -105,7 +112,7 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int, *, path: b
         return []
     other = Reading.back_to(before)
     name = "escape_inner_quote" if text[start] == '"' or "'" in body or '"' in body else spelled.name
-    other.note(name, start, end, f'"{spelled.body}"', spelled.note, cost + _oddness(body, text[start]))
+    other.note(name, start, end, f'"{spelled.body}"', spelled.note, cost + _oddness(body, text[start], spelled.inner))
     other.recent = (before,)
     other.settle(end)
     return [other]
@@ -114,11 +121,12 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int, *, path: b
 def _undoubled(before: Before, text: str, quote: int, stop: int, end: int, cost: int) -> list[Reading]:
     """The reading in which the quote or backslash before the seeming end was written twice."""
     extra = quote if text[quote - 1] == '"' else quote - 1
-    spelled = respell(text[before.pos + 1 : extra] + text[extra + 1 : stop])
+    body = text[before.pos + 1 : extra] + text[extra + 1 : stop]
+    spelled = respell(body)
     if spelled is None:
         return []
     other = Reading.back_to(before)
-    other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + 1)
+    other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + body.count('"') % 2)
     other.settle(end)
     return [other]
 
@@ -127,16 +135,15 @@ def _open(reader: Reader, before: Before, cost: int) -> list[Reading]:
     """The reading in which the string never ends: the text was cut in it."""
     others = ending.open_string(reader, Reading.back_to(before), before.pos)
     for other in others:
-        other.cost += cost + 3 + _oddness(reader.text[before.pos + 1 :], reader.text[before.pos])
+        other.cost += cost + 3 + _oddness(reader.text[before.pos + 1 :], reader.text[before.pos], 1)
     return others
 
 
-def _oddness(body: str, quote: str) -> int:
+def _oddness(body: str, quote: str, inner: int) -> int:
     """Quotes come in pairs and brackets close: what does not costs more."""
-    inner = body.count(quote) - body.count("\\" + quote)
     keys = sum(1 for _ in _KEY_INSIDE.finditer(body)) if inner > 0 else 0
     uneven = any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
-    return (inner % 2 if quote == '"' else 0) + uneven + min(keys, 8)
+    return (body.count('"') % 2 if quote == '"' else 0) + uneven + min(keys, 8)
 
 
 def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
@@ -152,14 +159,23 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
         return []
     if stem[:-1].endswith('\\"') and stem.count('\\"') % 2:
         return _ended(before, text, start + len(stem) - 1, start + len(stem), 0, path=True)
-    ends = {len(stem) - 1, len(stem[:-1].rstrip(" \t\r\n}]"))}
+    bare = stem[:-1].rstrip()
+    ends = {len(stem) - 1}
+    if bare and not _balanced(bare, bare[-1]):
+        ends.add(len(bare.rstrip(" \t\r\n}]")))
     found = [other for end in sorted(ends) if (other := _closed_before(before, text, start + 1 + end))]
     return [*found, *_mark_for_quote(before, text, start + len(stem) - 1)]
 
 
+def _balanced(content: str, mark: str) -> bool:
+    """Whether a closing bracket at the end of the content has its opener there."""
+    opener = {"}": "{", "]": "["}.get(mark)
+    return opener is not None and content.count(opener) >= content.count(mark)
+
+
 def _mark_for_quote(before: Before, text: str, mark: int) -> list[Reading]:
     """The reading in which the last mark of the content stands for the closing quote."""
-    if text[mark] not in "}]{[:," or mark <= before.pos:
+    if text[mark] not in "}]{[:," or mark <= before.pos or _balanced(text[before.pos + 1 : mark + 1], text[mark]):
         return []
     other = _closed_before(before, text, mark)
     if other is None or other.edits is None:
@@ -191,7 +207,8 @@ def doubled_opening(reader: Reader, before: Before) -> list[Reading]:
     spelled = respell(token.body) if token is not None and follows(reader, before.frame, token.end) else None
     if token is None or spelled is None:
         return []
-    other = Reading.back_to(before).note("drop_extra_quote", start, token.end, f'"{spelled.body}"')
+    odd = token.body.count('"') % 2
+    other = Reading.back_to(before).note("drop_extra_quote", start, token.end, f'"{spelled.body}"', "", odd)
     other.settle(token.end)
     return [other]
 

@@ -119,18 +119,15 @@ def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading |
         return None
     body = reader.text[pos + 1 :]
     tail = _closing_tail(body, reading.frame)
-    content = body[: len(body) - len(tail)]
+    content = body[: len(body) - len(tail)].rstrip()
     odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
     literal = odd and "\\" in content[:-2]
     if not tail or not _even(content) or (odd and not literal):
         return None
-    stripped = content.rstrip() if "\n" in tail or content != content.rstrip() else content
-    if literal:
-        stripped = content[:-2] + "\\\\"
-    spelled = respell(stripped, reader.text[pos], path=literal)
+    spelled = respell(content[:-2] + "\\\\" if literal else content, reader.text[pos], path=literal)
     if spelled is None:
         return None
-    end = reader.size - len(tail)
+    end = pos + 1 + len(content)
     other = reading.fork().note("add_closing_quote", pos, end, f'"{spelled.body}"')
     other.rank = max(other.rank, Rank.GUESS)
     other.settle(end)

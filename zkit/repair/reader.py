@@ -240,7 +240,7 @@ class Reader:
         if not mark:
             return ending.before_key(self, reading)
         if mark == "}":
-            return self._close(reading, pos)
+            return recover.wrong_first_quote(self, reading, pos) or self._close(reading, pos)
         if mark == "," and self._drop_comma(reading, pos):
             return None
         if mark in ".…" and self._ellipsis(reading, pos):

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _S = lexis.SPACE
 _HALF_QUOTED = re.compile(rf"([^\s\"',{{}}\[\]:][^\"'\n,{{}}\[\]:]{{0,80}}+)[\"'”]{_S}(?::|=)")
 _UNCLOSED = re.compile(rf"[\"'“]([^\s\"',{{}}\[\]:][^\"'\n,{{}}\[\]:]{{0,80}}+):")
-_WRONG_CLOSE = re.compile(rf"\"({lexis.NAME})[{{}}\[\],:]{_S}:")
-_WRONG_OPEN = re.compile(rf"[\[{{}}\],:;]({lexis.NAME})\"{_S}:")
+_WRONG_CLOSE = re.compile(rf"\"({lexis.NAME})[{{}}\[\],:\\]{_S}:")
+_WRONG_OPEN = re.compile(rf"[\[{{}}\],:;\\]({lexis.NAME})\"{_S}:")
 _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={_S}[,}}\]])")
@@ -63,14 +63,14 @@ def _other_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """Another mark stands for the comma."""
     frame = reading.frame
     assert frame is not None
-    if reader.text[pos] not in ':;{["|=.':
+    if reader.text[pos] not in ':;{["|=.}])\\' or reader.text.startswith('\\"', pos):
         return []
     if frame.kind == "{":
         ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
         if ahead is None or not boundaries.known(reader, frame, ahead.group(1)):
             return []
         place = KEY
-    elif lexis.VALUE_AHEAD.match(reader.text, pos + 1) and reader.text[pos] not in ":={[":
+    elif lexis.VALUE_AHEAD.match(reader.text, pos + 1) and reader.text[pos] not in ":={[}])":
         place = VALUE
     else:
         return []
@@ -111,8 +111,9 @@ def _extra_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """A quote too many after a value: `"x"",`."""
     if not boundaries.follows(reader, reading.frame, pos + 1):
         return []
-    inch = reader.text[pos - 2 : pos - 1].isdigit()
-    other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", int(inch))
+    start = reading.recent[0].pos if reading.recent else pos
+    odd = reader.text[pos - 2 : pos - 1].isdigit() or reader.text.count('\\"', start, pos) % 2
+    other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", int(odd))
     other.safe = pos + 1
     return [other.go(pos + 1, NEXT)]
 
@@ -214,7 +215,7 @@ def at_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     text, frame = reader.text, reading.frame
     assert frame is not None
     mark = text[pos]
-    found = _half_quoted(reader, reading, pos) + _wrong_first_quote(reader, reading, pos)
+    found = _half_quoted(reader, reading, pos) + wrong_first_quote(reader, reading, pos)
     if mark == "{":
         found += _opener_for_key(reader, reading, pos)
     if mark in "])":
@@ -249,7 +250,7 @@ def _half_quoted(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     return [_keyed(other, match.group(1), match.end())]
 
 
-def _wrong_first_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+def wrong_first_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """Another mark stands for the opening quote of a key."""
     match = _WRONG_OPEN.match(reader.text, pos)
     if match is None or not boundaries.known(reader, reading.frame, match.group(1)):  # type: ignore[arg-type]
@@ -338,13 +339,14 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
     key = text[pos:end].strip("\"'`“”")
     if not boundaries.known(reader, frame, key):
         return []
+    found: list[Reading] = []
     if _value_then_more(reader, reading, end):
-        return [_keyed(reading.fork().note("add_colon", end, end, ":"), key, end)]
+        found.append(_keyed(reading.fork().note("add_colon", end, end, ":"), key, end))
     mark = lexis.BLANK.match(text, end).end()  # type: ignore[union-attr]
     if text[mark : mark + 1] in tuple(',;}])|-.{["') and _value_then_more(reader, reading, mark + 1):
         other = reading.fork().note("replace_punctuation", mark, mark + 1, ":")
-        return [_keyed(other, key, mark + 1)]
-    return []
+        found.append(_keyed(other, key, mark + 1))
+    return found
 
 
 _ONE_VALUE = re.compile(rf"{_S}(?:{lexis.SCALAR}|True|False|None)")
@@ -421,7 +423,7 @@ def early_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | 
     """The root closes, but another member follows: this closer, or one before it, is too early."""
     match = lexis.NEXT_KEY.match(reader.text, pos + 1)
     if match is None or match.group(1) is None or reader.text[pos] != "}":
-        return None
+        return _comma_for_closer(reader, reading, pos)
     other = reading.fork().note("drop_closer", pos, pos + 1, "")
     other.safe = pos + 1
     found = [other.go(pos + 1, NEXT)]
@@ -434,6 +436,14 @@ def early_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | 
     return found
 
 
+def _comma_for_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
+    """The root's closer stands where a comma is due: a quoted key follows it."""
+    if not _QUOTED_KEY.match(reader.text, pos + 1) or reading.place != NEXT:
+        return None
+    return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, KEY)]
+
+
+_QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
 _STRAY = re.compile(r"(?:\s*+[}\])])++(?=\s*+(?:\Z|\n|```|<|[;)]))")
 
 
@@ -443,7 +453,8 @@ def after_root(reader: Reader, reading: Reading) -> list[Reading] | None:
     if stray is not None:
         reading.note("drop_closer", reading.pos, stray.end(), "")
         reading.pos = stray.end()
-    if reading.rank >= Rank.COMPLETE and not boundaries.follows(reader, None, reading.pos):
+    unclean = reading.rank >= Rank.COMPLETE and not boundaries.follows(reader, None, reading.pos)
+    if unclean or boundaries.goes_on(reader, reading.pos):
         return reread(reader, reading, reading.pos)
     reading.place = DONE
     return None

@@ -15,7 +15,7 @@ _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
 }  # fmt: skip
 _SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
 
-_PATH = re.compile(r"(?:[A-Za-z]:\\|\\\\?[\w$]|\.{1,2}\\|~\\|%\w+%\\|[\w.-]+\\)[^\n\"<>|*?]*+\Z")
+_PATH = re.compile(r"(?:[A-Za-z]:|\.{1,2}|~|%\w+%|[\w.-]++)?+(?:\\++[\w .()$%@+~,-]*+)++\Z")
 _UNC = re.compile(r"\\\\[\w.$-]+\\(?!\\)")
 _LATEX = re.compile(
     r"\\(?:t(?:imes|heta|au|ext\w*|an|o|op|riangle\w*|ilde)|n(?:u|eq?|abla|ot|otin)|r(?:ho|ight\w*|angle|m)"
@@ -31,6 +31,8 @@ class Respelled(NamedTuple):
     name: str
     rank: Rank
     note: str
+    inner: int = 0
+    """How many quotes stood in it unescaped."""
 
 
 class _Tally:
@@ -104,7 +106,7 @@ def _summary(body: str, tally: _Tally) -> Respelled:
     if not done:
         return Respelled(body, "use_double_quotes", Rank.RESPELL, "")
     name, rank, _, _ = done[0]
-    return Respelled(body, name, rank, ", ".join(f"{count} {what[1]}" for _, _, count, what in done))
+    return Respelled(body, name, rank, ", ".join(f"{count} {what[1]}" for _, _, count, what in done), tally.inner)
 
 
 _ISSUES = (
@@ -131,6 +133,8 @@ def _suspect_escapes(body: str, quote: str) -> frozenset[str] | None:
         return None
     if _UNC.match(body):
         return frozenset("bfnrt\\")
+    if "\\\\" in escapes:
+        return frozenset()
     if _PATH.match(body):
         return frozenset("bfnrt")
     return _regex_or_latex(body, escapes)
