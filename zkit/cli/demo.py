@@ -119,8 +119,15 @@ def wrote(shown: Shown) -> tuple[str, Text]:
     """Show the text as it came, the repaired places in the colour of their rank."""
     text = Text(shown.sample.text)
     for fix in shown.outcome.fixes if isinstance(shown.outcome, Repaired) else ():
-        text.stylize(f"reverse {COLOURS[fix.rank]}", fix.start, max(fix.end, fix.start + 1))
+        text.stylize(mark(fix), fix.start, max(fix.end, fix.start + 1))
     return "the model wrote", text
+
+
+def mark(fix: Fix) -> str:
+    """Return the style of a repaired place: what is dropped around the value steps back."""
+    if fix.rank is Rank.UNWRAP:
+        return f"dim {COLOURS[fix.rank]}"
+    return f"{'reverse' if fix.end - fix.start <= 1 else 'bold'} {COLOURS[fix.rank]}"
 
 
 def result(outcome: Repaired | Unrepairable) -> tuple[str, Text]:

@@ -103,7 +103,13 @@ def as_text(outcome: Repaired, style: Style) -> str:
     """Return the value as strict JSON, the way the user wants it laid out."""
     if style.indent is not None:
         return pretty(outcome, style.indent)
-    return LINE_END.sub(" ", outcome.json) if style.one_line else outcome.json
+    # A text that ends its last line keeps that line end and gets no second one.
+    return folded(outcome) if style.one_line else outcome.json.removesuffix("\n")
+
+
+def folded(outcome: Repaired) -> str:
+    """Return the value as repaired, on one line."""
+    return LINE_END.sub(" ", outcome.json.strip())
 
 
 def pretty(outcome: Repaired, indent: int) -> str:
@@ -124,9 +130,8 @@ def as_object(outcome: Repaired | Unrepairable) -> str:
         "fixes": [as_entry(fix) for fix in outcome.fixes],
     }
     # The value goes in as it was repaired: a float would not keep every digit of its number.
-    value = LINE_END.sub(" ", outcome.json)
     rest = json.dumps(receipt, ensure_ascii=False).removeprefix("{")
-    return f'{{"outcome": "repaired", "value": {value}, {rest}'
+    return f'{{"outcome": "repaired", "value": {folded(outcome)}, {rest}'
 
 
 def as_entry(fix: Fix) -> dict[str, Any]:

@@ -169,6 +169,8 @@ def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
 
 def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Reading]:
     """The phrase as text, when it reads as words or the schema wants text; else an expression."""
+    if any(phrase.count(a) != phrase.count(b) for a, b in ("{}", "[]")):
+        return []
     textual = reading.want.only("string") and reader.guided
     wordy = _PHRASE.fullmatch(phrase) or _PATH_OR_GLOB.fullmatch(phrase)
     if not textual and (_EXPRESSION.match(phrase) or not wordy or not reading.want.takes("string")):

@@ -13,7 +13,7 @@ from zkit.text import lexis
 if TYPE_CHECKING:
     from zkit.repair.reader import Reader
 
-_DOUBLED = re.compile(r'\\""|\\\\"')
+_DOUBLED = re.compile(r"\\\"\"|\\\\[\"']")
 """Before the place where a string seemed to end: a mark that may have been written twice."""
 MOST_ENDS = 4
 MOST_QUOTES = 4000
@@ -24,8 +24,9 @@ _CLOSER = re.compile(rf"{lexis.GAP}([}}\])])")
 _END = re.compile(rf"{lexis.GAP}\Z")
 _AROUND = re.compile(r"[ \t]*+(?:\Z|\n|```|~~~|<|[;)]|\[/)")
 _STRUCTURE = re.compile(r"[\s}\])]*+[\",:]")
-_KEY_REST = re.compile(r"[ \t]*+[\w$. -]{1,60}+[\"']\s*+:")
+_KEY_REST = re.compile(r"[ \t]*+(?:[\w$. -]{1,60}+[\"']\s*+:|[\"']\s*+[,:}\]])")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
+_JOINED = re.compile(r"(?<!\\)[\"']\s*+\+\s*+[\"']")
 _PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
 
 
@@ -40,8 +41,22 @@ def follows(reader: Reader, frame: Frame | None, pos: int) -> bool:
         closer = _CLOSER.match(text, pos)
         if closer is None or closer.group(1) != frame.closer:
             return False
-        frame, pos = frame.parent, closer.end()
+        pos = closer.end()
+        if frame.doubled and text.startswith("}", pos):
+            pos += 1
+        frame = frame.parent
     return _AROUND.match(text, pos) is not None and not _STRUCTURE.match(text, pos)
+
+
+def _key_follows(reader: Reader, frame: Frame | None, pos: int) -> bool:
+    """Whether a quoted key stands at `pos`, only its comma missing."""
+    if frame is None or frame.kind != "{":
+        return False
+    match = _QUOTED_KEY.match(reader.text, pos)
+    return match is not None and known(reader, frame, match.group(1))
+
+
+_QUOTED_KEY = re.compile(rf"{lexis.GAP}(\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}:")
 
 
 def goes_on(reader: Reader, pos: int) -> bool:
@@ -80,21 +95,23 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
         return []
     found: list[Reading] = []
     skipped = 0
-    doubled = _DOUBLED.match(text, past - 3) is not None and past > start + 3
+    token = lexis.string_at(text, start)
+    first = token.end if token else past
+    doubled = _DOUBLED.match(text, first - 3) is not None and first > start + 3
     for seen, match in enumerate(lexis.closers_of(opener).finditer(text, start + 1)):
         if seen > MOST_QUOTES or len(found) >= MOST_ENDS:
             break
         plain = match.group() in lexis.QUOTES[opener]
-        if not plain and (match.group() != '\\"' or not _PATHLIKE.match(text, start + 1)):
+        if not plain and (match.group() != "\\" + opener or not _PATHLIKE.match(text, start + 1)):
             continue
-        if not follows(reader, before.frame, match.end()):
+        if not follows(reader, before.frame, match.end()) and not _key_follows(reader, before.frame, match.end()):
             continue
         if match.end() > past:
             stop = match.start() if plain else match.end() - 1
-            typo = text[past - 3 : past] == '\\\\"' and text.count('\\"', start, stop) > 1
+            typo = text[first - 3 : first - 1] == "\\\\" and text.count("\\" + opener, start, stop) > 1
             found += _ended(before, text, stop, match.end(), cost + SKIPPED * skipped + 2 * typo)
             if doubled and plain:
-                found += _undoubled(before, text, past - 1, stop, match.end(), cost + SKIPPED * skipped)
+                found += _undoubled(before, text, first - 1, stop, match.end(), cost + SKIPPED * skipped)
         skipped += 1
     if text[-1:] not in "}]" and before.frame is not None:
         found += _open(reader, before, cost + SKIPPED * skipped)
@@ -105,6 +122,8 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int, *, path: b
     """The reading in which the content stops at `stop` and the string at `end`."""
     start = before.pos
     body = text[start + 1 : stop]
+    if _JOINED.search(body):
+        return []
     if body.endswith("\\") and not body.endswith("\\\\"):
         body += "\\"
     spelled = respell(body, text[start], path=path)
@@ -122,8 +141,8 @@ def _undoubled(before: Before, text: str, quote: int, stop: int, end: int, cost:
     """The reading in which the quote or backslash before the seeming end was written twice."""
     extra = quote if text[quote - 1] == '"' else quote - 1
     body = text[before.pos + 1 : extra] + text[extra + 1 : stop]
-    spelled = respell(body)
-    if spelled is None:
+    spelled = respell(body, text[before.pos])
+    if spelled is None or spelled.inner:
         return []
     other = Reading.back_to(before)
     other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + body.count('"') % 2)
@@ -152,7 +171,7 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
     if text[start : start + 1] not in lexis.QUOTES:
         return []
     body = text[start + 1 : quote]
-    if _ITEM_LIKE.search(body) and before.frame is not None and before.frame.kind != "{" and not before.want.only("string"):
+    if _ITEM_LIKE.search(body) and before.frame is not None and before.frame.kind != "{" and before.want.kinds != {"string"}:
         return []
     stem = body.rstrip(" \t\r\n{[")
     if not stem.endswith(",") or not _string_goes_on(reader, before.frame, quote, stem, body):
@@ -234,8 +253,8 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
             if spelled is None:
                 return []
             other = Reading.back_to(before)
-            inner = text.count('"', start, match.start()) - text.count('\\"', start, match.start())
-            other.note("add_opening_quote", start, match.end(), f'"{spelled.body}"', "", inner)
+            cost = spelled.inner + _oddness(text[start : match.start()], '"', spelled.inner)
+            other.note("add_opening_quote", start, match.end(), f'"{spelled.body}"', "", cost)
             other.settle(match.end())
             return [other]
     return []

@@ -179,8 +179,12 @@ def _candidates(task: _Task) -> list[_Candidate]:
         if start is None:
             break
         candidate = _read_at(task, start)
+        if envelope.nested(text, start):
+            candidate = candidate._replace(value=None, standing=envelope.Standing(True, False))
         found.append(candidate)
-        if candidate.value is None and candidate.standing.quoted and lexis.KEY_AHEAD.match(text, start + 1):
+        if candidate.value is None and candidate.standing.quoted and (
+            lexis.KEY_AHEAD.match(text, start + 1) or envelope.nested(text, start)
+        ):
             break
         pos = max(candidate.end, start + 1) if candidate.value is not None else start + 1
     return found

@@ -22,10 +22,11 @@ _FENCE_LINE = re.compile(r"\s*(?:```|~~~)[ \t]*(?=\n|\Z)")
 _OPEN_TAG = re.compile(r"<([A-Za-z_][\w:.-]*)[^<>]{0,200}>")
 _TOKEN = r"<[|｜][^<>|｜]{1,60}[|｜]>|<｜[^<>]{1,60}｜>|\[/?[A-Z_]{3,30}\]|</s>|<s>|<eos>|<end_of_turn>"
 _TAIL_TOKEN = re.compile(rf"\s*(?:{_TOKEN})\s*\Z")
-_QUOTED_KEY = re.compile(rf"[\"'“](?:[^\"'”\\\n]|\\.){{1,80}}+[\"'”]{_B}:")
+_NESTED = re.compile(r"(?:\A|[{,\[])\s*(?:[\"'“`]|\\\"|&quot;|&#34;)[^\"'”`\n]{0,80}(?:[\"'”`]|&quot;|&#34;)\s*(?::|=>?)\s*\Z")
+_QUOTED_KEY = re.compile(rf"(?:&quot;|&#34;)[^&\n]{{1,80}}+(?:&quot;|&#34;){_B}:|[\"'“](?:[^\"'”\\\n]|\\.){{1,80}}+[\"'”]{_B}:")
 _TAG_END = re.compile(rf"(?:<[^<>]{{1,200}}>|{_TOKEN})\s*\Z")
 _ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
-_ENTITIES = re.compile(r"[{\[]\s*+[{\[\s]*+&(?:quot|#34|#x22);")
+_ENTITIES = re.compile(rf"(?:[{{\[]{_B}[{{\[\s]*+)?&(?:quot|#34|#x22|apos|#39|#x27);")
 _UNESCAPE = re.compile(r'\\(?:(["\\/])|([bfnrt])|u([0-9a-fA-F]{4}))')
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
 _LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -70,9 +71,14 @@ def content_start(text: str, pos: int) -> int:
 def key_at(text: str, pos: int) -> int | None:
     """The place of a quoted key with its colon at the very beginning, its brace missing."""
     pos = blank_end(text, pos)
-    if text[pos : pos + 1] in ("}", "]", ",", ")") and text[pos : pos + 1]:
+    if text[pos : pos + 1] in ("}", "]", ",", ")", ":") and text[pos : pos + 1]:
         pos = blank_end(text, pos + 1)
     return pos if _QUOTED_KEY.match(text, pos) else None
+
+
+def nested(text: str, start: int) -> bool:
+    """Whether the candidate is the value of a key: part of something larger that was not read."""
+    return _NESTED.search(text[max(0, start - 120) : start]) is not None
 
 
 def body_end(text: str, start: int) -> int:

@@ -22,6 +22,7 @@ _WRONG_OPEN = re.compile(rf"[\[{{}}\],:;\\]({lexis.NAME})\"{_S}:")
 _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={_S}[,}}\]])")
+_DOUBLE_BRACKET = re.compile(rf"\[{_S}\[")
 _KINDS = {"{": "object", "[": "array", "(": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
 
 
@@ -70,8 +71,10 @@ def _other_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         if ahead is None or not boundaries.known(reader, frame, ahead.group(1)):
             return []
         place = KEY
-    elif lexis.VALUE_AHEAD.match(reader.text, pos + 1) and reader.text[pos] not in ":={[}])":
+    elif lexis.VALUE_AHEAD.match(reader.text, pos + 1) and reader.text[pos] not in ":=}])":
         place = VALUE
+        if reader.text[pos] in "{[" and (lexis.KEY_AHEAD.match(reader.text, pos + 1) or reader.text[reading.pos - 1] in "}]"):
+            return []
     else:
         return []
     return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, place)]
@@ -135,6 +138,10 @@ def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
         opened.note("replace_opener", frame.start, frame.start + 1, "{")
         opened.frame = frame._replace(kind="{", expect=opened.frame.expect if opened.frame else frame.expect)
         found.append(opened.go(item.pos, KEY))
+    if _DOUBLE_BRACKET.match(reader.text, frame.start) and comma >= 0 and item.safe == comma:
+        other = Reading.back_to(item).note("drop_opener", frame.start, frame.start + 1, "")
+        other.frame = parent
+        found.append(other.go(item.pos, KEY))
     inserted = Reading.back_to(item).note("open_in_middle", item.pos, item.pos, "{")
     reader.enter(inserted, item.pos - 1, "{")
     found.append(inserted)
@@ -343,13 +350,15 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
     if _value_then_more(reader, reading, end):
         found.append(_keyed(reading.fork().note("add_colon", end, end, ":"), key, end))
     mark = lexis.BLANK.match(text, end).end()  # type: ignore[union-attr]
-    if text[mark : mark + 1] in tuple(',;}])|-.{["') and _value_then_more(reader, reading, mark + 1):
+    if text[mark : mark + 1] in tuple(',;}])|-.{["\\') and _value_then_more(reader, reading, mark + 1):
         other = reading.fork().note("replace_punctuation", mark, mark + 1, ":")
         found.append(_keyed(other, key, mark + 1))
     return found
 
 
-_ONE_VALUE = re.compile(rf"{_S}(?:{lexis.SCALAR}|True|False|None)")
+_ONE_VALUE = re.compile(
+    rf"{lexis.GAP}(?:{lexis.SCALAR}|True|False|None|'[^'\n]*+'|[“„][^“”\n]*+[“”]|«[^»\n]*+»|`[^`]*+`|[-+]?[0-9][\w.]*+)"
+)
 
 
 def _value_then_more(reader: Reader, reading: Reading, pos: int) -> bool:
@@ -407,6 +416,10 @@ def misfit(reader: Reader, reading: Reading, mark: str, pos: int) -> list[Readin
             other = Reading.back_to(before).note("replace_opener", pos, pos + 1, "[")
             reader.enter(other, pos, "[")
             found.append(other)
+    frame = before.frame
+    if mark[0] == "[" and frame is not None and frame.kind == "[" and before.safe == frame.start + 1:
+        other = Reading.back_to(before).note("drop_opener", pos, pos + 1, "")
+        found.append(other.go(pos + 1, VALUE))
     if want.only("string") and mark[0] in "{[":
         found += boundaries.unopened(reader, before, pos)
     if want.only("object") and mark[0] == '"' and lexis.KEY_AHEAD.match(reader.text, pos):

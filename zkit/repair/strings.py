@@ -16,7 +16,7 @@ _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
 _SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
 
 _PATH = re.compile(r"(?:[A-Za-z]:|\.{1,2}|~|%\w+%|[\w.-]++)?+(?:\\++[\w .()$%@+~,-]*+)++\Z")
-_UNC = re.compile(r"\\\\[\w.$-]+\\(?!\\)")
+_UNC = re.compile(r"\\\\(?:[\w.$-]++|\?)\\(?!\\)")
 _LATEX = re.compile(
     r"\\(?:t(?:imes|heta|au|ext\w*|an|o|op|riangle\w*|ilde)|n(?:u|eq?|abla|ot|otin)|r(?:ho|ight\w*|angle|m)"
     r"|b(?:eta|ar|egin|inom|ig\w*|f|oldsymbol)|f(?:rac|orall|lat))(?![a-z])"
