@@ -29,7 +29,7 @@ _PREFIXED = re.compile(r"[rRbBuU]{1,2}(?=[\"'])")
 _PHRASE = re.compile(r"[^\W\d_][\w .@~/'’&?!%:-]*+", re.UNICODE)
 _PATH_OR_GLOB = re.compile(r"[\w.*?~/@:%+-]++")
 _EXPRESSION = re.compile(
-    r"[^\W\d][\w.]*+\(|(?:new|lambda|function|await)\b|[+-]?[0-9][0-9_.]*+\s*[-+*/%<>&|^]|[(!~]|[^\W\d]\w*+\s*[+*<>|&=]|[\w.]+\["
+    r"[^\W\d][\w.]*+\(|(?:new|lambda|function|await)\b|[+-]?[0-9][0-9_.]*+\s*[-+*/%<>&|^]|[(!~]|[^\W\d]\w*+\s*[+*<>|&=]|[^\W\d]\w*+\s+[-/%]\s|[\w.]+\["
 )
 _OBJECT_END = re.compile(
     rf"(?={lexis.SPACE}(?:,{lexis.SPACE}(?:(?:\"[^\"\\\n]{{0,80}}+\"|'[^'\n]{{0,80}}+'|{lexis.NAME}){lexis.SPACE}(?::|=)|[}}])|[}}]|\Z))|[ \t]+//|\n"

@@ -20,7 +20,6 @@ MOST_QUOTES = 4000
 SKIPPED = 5
 """What it costs to pass over a place where the string could have ended."""
 _ITEM_AHEAD = re.compile(rf"{lexis.GAP},{lexis.GAP}(?=[\"'`“{{\[\]]|[+.-]?[0-9]|[tfnTFN])")
-_CLOSER = re.compile(rf"{lexis.GAP}([}}\])])")
 _END = re.compile(rf"{lexis.GAP}\Z")
 _AROUND = re.compile(r"[ \t]*+(?:\Z|\n|```|~~~|<|[;)]|\[/)")
 _STRUCTURE = re.compile(r"[\s}\])]*+[\",:]")
@@ -38,7 +37,7 @@ def follows(reader: Reader, frame: Frame | None, pos: int) -> bool:
             return True
         if _another(reader, frame, pos):
             return True
-        closer = _CLOSER.match(text, pos)
+        closer = lexis.CLOSER.match(text, pos)
         if closer is None or closer.group(1) != frame.closer:
             return False
         pos = closer.end()
@@ -95,18 +94,19 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
         return []
     found: list[Reading] = []
     skipped = 0
+    most = 0 if reader.guided and before.frame is not None and before.frame.expect.closed else MOST_ENDS
     token = lexis.string_at(text, start)
     first = token.end if token else past
     doubled = _DOUBLED.match(text, first - 3) is not None and first > start + 3
     for seen, match in enumerate(lexis.closers_of(opener).finditer(text, start + 1)):
-        if seen > MOST_QUOTES or len(found) >= MOST_ENDS:
+        if seen > MOST_QUOTES or len(found) >= MOST_ENDS or skipped > most:
             break
         plain = match.group() in lexis.QUOTES[opener]
         if not plain and (match.group() != "\\" + opener or not _PATHLIKE.match(text, start + 1)):
             continue
         if not follows(reader, before.frame, match.end()) and not _key_follows(reader, before.frame, match.end()):
             continue
-        if match.end() > past:
+        if match.end() > past and skipped <= most:
             stop = match.start() if plain else match.end() - 1
             typo = text[first - 3 : first - 1] == "\\\\" and text.count("\\" + opener, start, stop) > 1
             found += _ended(before, text, stop, match.end(), cost + SKIPPED * skipped + 2 * typo)
@@ -242,9 +242,16 @@ def _closed_before(before: Before, text: str, end: int) -> Reading | None:
     return other
 
 
+_VALUE_END = re.compile(rf"{lexis.GAP},{lexis.GAP}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}:")
+
+
 def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
     """Readings in which a string begins at `start` without its quote and ends at one."""
     text = reader.text
+    first = text.find('"', start)
+    comma = text.rfind(",", start, first)
+    if first >= 0 and comma >= 0 and _VALUE_END.match(text, comma):
+        return []
     for seen, match in enumerate(lexis.closers_of('"').finditer(text, start)):
         if seen > MOST_QUOTES:
             break

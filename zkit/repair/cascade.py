@@ -338,7 +338,7 @@ def _chosen(task: _Task, candidates: list[_Candidate]) -> Repaired | Unrepairabl
         read = [c for c in read if c.fits] or read
     if any(not _same(c.value, read[0].value) for c in read[1:]):
         return _refuse(task, "several", read[1].start)
-    broken = [c for c in worth if c.value is None and c.standing.quoted]
+    broken = [c for c in candidates if c.value is None and lexis.KEY_AHEAD.match(task.text, c.start + 1)]
     if broken and not (task.evidence is not None and read[0].fits):
         return _refused(task, broken)
     return _receipt(task, read[0], repeated=len(read) > 1)

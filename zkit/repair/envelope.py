@@ -26,8 +26,10 @@ _NESTED = re.compile(r"(?:\A|[{,\[])\s*(?:[\"'“`]|\\\"|&quot;|&#34;)[^\"'”`\
 _QUOTED_KEY = re.compile(rf"(?:&quot;|&#34;)[^&\n]{{1,80}}+(?:&quot;|&#34;){_B}:|[\"'“](?:[^\"'”\\\n]|\\.){{1,80}}+[\"'”]{_B}:")
 _TAG_END = re.compile(rf"(?:<[^<>]{{1,200}}>|{_TOKEN})\s*\Z")
 _ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
-_ENTITIES = re.compile(rf"(?:[{{\[]{_B}[{{\[\s]*+)?&(?:quot|#34|#x22|apos|#39|#x27);")
-_UNESCAPE = re.compile(r'\\(?:(["\\/])|([bfnrt])|u([0-9a-fA-F]{4}))')
+_ENTITIES = re.compile(r"(?:[{\[][^\"&]{0,80}+(?<=[\s:,{\[\u200b-\u200f\u2060\ufeff]))?&(?:quot|#34|#x22|apos|#39|#x27);")
+_UNESCAPE = re.compile(
+    r'\\(?:(["\\/])|([bfnrt])|u([dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4}))'
+)
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
 _LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
@@ -168,7 +170,15 @@ def unescaped(text: str, start: int) -> Layer | None:
 
 def _plain(match: re.Match[str]) -> Edit:
     mark, letter, code = match.groups()
-    return Edit(match.start(), match.end(), mark or (_LETTERS[letter] if letter else chr(int(code, 16))))
+    return Edit(match.start(), match.end(), mark or _LETTERS.get(letter) or _character(code))
+
+
+def _character(code: str) -> str:
+    """The character of one `\\u` escape, or of the two of a pair."""
+    if len(code) == 4:
+        return chr(int(code, 16))
+    high, low = int(code[:4], 16), int(code[6:], 16)
+    return chr(0x10000 + ((high - 0xD800) << 10) + low - 0xDC00)
 
 
 def without_entities(text: str, start: int) -> Layer | None:

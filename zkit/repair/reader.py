@@ -218,6 +218,8 @@ class Reader:
             if comment is None or (reading.place == VALUE and self.text[pos] == "#" and not self._is_comment(pos)):
                 return False
             end = comment.end()
+            if reading.place == NEXT and self._in_string(reading, comment.group()):
+                return False
             if end == self.size and reading.frame is not None and "}" in comment.group():
                 return False
             reading.note("drop_comment", pos, end, "")
@@ -225,6 +227,10 @@ class Reader:
             reading.safe = end
         reading.pos = end
         return True
+
+    def _in_string(self, reading: Reading, comment: str) -> bool:
+        """After a string, a comment that holds an odd number of quotes is the rest of the string."""
+        return self.text[reading.safe - 1] in "\"'" and comment.count('"') % 2 == 1 and comment[:2] != "/*"
 
     def _is_comment(self, pos: int) -> bool:
         """After a colon `#fff` is a value; `# why` before a line break is a comment."""
@@ -265,6 +271,9 @@ class Reader:
         if dots is None:
             return False
         end = dots.end()
+        frame = reading.frame
+        if frame is not None and reading.safe == frame.start + 1 and lexis.CLOSER.match(self.text, end):
+            return False
         follow = lexis.BLANK.match(self.text, end).end()  # type: ignore[union-attr]
         if reading.place != NEXT and self.text[follow : follow + 1] == ",":
             end = follow + 1
@@ -312,10 +321,12 @@ class Reader:
         frame = reading.frame
         if not mark:
             return ending.before_value(self, reading)
-        if mark in "{[(":
+        if mark in "{[" or (mark == "(" and frame is not None):
             return self._open(reading, pos, mark)
         if mark in lexis.QUOTES or self.text.startswith('\\"', pos):
             return self._string(reading, pos)
+        if frame is None and mark == "(":
+            return []
         if frame is not None and frame.kind != "{":
             if mark == frame.closer:
                 return self._close(reading, pos)

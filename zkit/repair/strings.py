@@ -125,9 +125,10 @@ def _suspect_escapes(body: str, quote: str) -> frozenset[str] | None:
     `\\t` in the same string is suspect: `"\\bimport\\s+"` is a regex, not a backspace.
     """
     escapes = re.findall(r"\\(?:u[0-9a-fA-F]{4}|(?s:.))", body)
-    invalid = [e for e in escapes if e[1] not in '"\\/bfnrtu\'\n' and e[1] != quote]
+    fine = "\"\\/bfnrtu'\n" if quote not in "'`" else "\"\\/bfnrtu'\nxav0`"
+    invalid = [e for e in escapes if e[1] not in fine]
     invalid += [e for e in escapes if e == "\\u"]
-    if not invalid or quote in "'`":
+    if not invalid:
         return frozenset()
     if _lost_quote(escapes, invalid) or (_ODD_RUN.search(body) and not _UNC.match(body)):
         return None

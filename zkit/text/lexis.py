@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 SPACE = r"[ \t\n\r]*+"
 ODD = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
-GAP = rf"(?:[ \t\n\r{ODD}]++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|#[^\n]*+)*+"
-"""What may stand between two tokens: white space of any kind and comments."""
+GAP = rf"(?:[ \t\n\r{ODD}]++|//[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
+"""What may stand between two tokens: white space of any kind and plain comments."""
 
 ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
 STRING = rf'"[^"\\\x00-\x1f]*+(?:{ESCAPE}[^"\\\x00-\x1f]*+)*+"'
@@ -125,6 +125,7 @@ DOUBLED_BRACE = re.compile(rf"{GAP}(?:(?={_KEYISH}{GAP}(?::|=>|=(?!=)))|\}}{GAP}
 COLON_AFTER = re.compile(rf"([ \t\n\r{ODD}]*+){COLON}")
 """The colon after a key; group 1 is the white space before it, group 2 the colon."""
 
+CLOSER = re.compile(rf"{GAP}([}}\])])")
 NUMBER_KEY = re.compile(rf"([0-9]+){SPACE}:{SPACE}")
 
 

@@ -1,0 +1,150 @@
+"""A size in, a text of about that size out: valid, damaged in every catalogued way, and adversarial."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+from benchmarks.damage import DAMAGES, Damage
+from benchmarks.payloads import Payload, make_payload
+from benchmarks.tokens import STYLES, Token, text_of, tokenise
+
+Grow = Callable[[int], str]
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"items": {"type": "array"}},
+    "required": ["items"],
+}
+SPACED = STYLES[1]
+
+
+def repeated(part: str, before: str = "", after: str = "") -> Grow:
+    """The same part again and again."""
+    return lambda size: before + part * (max(1, size - len(before)) // len(part)) + after
+
+
+def members(part: str, joint: str, before: str, after: str) -> Grow:
+    """Numbered parts with something between them."""
+
+    def grow(size: int) -> str:
+        count = max(1, size // (len(part.replace("#", "1000")) + len(joint)))
+        return before + joint.join(part.replace("#", str(at)) for at in range(count)) + after
+
+    return grow
+
+
+def big_payload(size: int) -> Payload:
+    """Arguments of many tools in one list."""
+    rng = Random(7)  # so that the larger text begins like the smaller
+    items: list[Any] = []
+    total = 0
+    while not items or total < size:
+        items.append(make_payload(rng).truth)
+        total += len(json.dumps(items[-1], ensure_ascii=False))
+    return Payload("many", {**SCHEMA, "title": "many"}, {"items": items})
+
+
+def damaged(damage: Damage) -> Grow:
+    """A big payload, damaged; of five tries the one with the most places damaged."""
+
+    def grow(size: int) -> str:
+        payload = big_payload(size)
+        tokens = tokenise(payload.truth, SPACED)
+        tries = [_try(damage, tokens, payload, seed) for seed in range(5)]
+        found = [(touched, text) for touched, text in tries if text is not None]
+        return max(found)[1] if found else ""
+
+    return grow
+
+
+def _try(
+    damage: Damage, tokens: list[Token], payload: Payload, seed: int
+) -> tuple[int, str | None]:
+    rng = Random(seed)
+    broken = damage.breaks(rng, tokens) if damage.breaks else tokens
+    if broken is None:
+        return 0, None
+    touched = sum(token.touched for token in broken) + abs(len(broken) - len(tokens))
+    text = text_of(broken)
+    return touched, damage.wraps(rng, text, payload) if damage.wraps else text
+
+
+VALID: Mapping[str, Grow] = {
+    "one long string": repeated("a long line of text\\n", '{"content": "', '"}'),
+    "many members": members('"key#": "value #"', ", ", "{", "}"),
+    "a list of numbers": members("#", ",", '{"points": [', "]}"),
+    "a list of objects": members(
+        '{"id": #, "ok": true, "note": "it\'s fine"}', ", ", '{"items": [', "]}"
+    ),
+    "mixed payloads": lambda size: text_of(tokenise(big_payload(size).truth, SPACED)),
+}
+DAMAGED: Mapping[str, Grow] = {damage.name: damaged(damage) for damage in DAMAGES}
+ADVERSARIAL: Mapping[str, Grow] = {
+    "openers [": repeated("["),
+    "openers {": repeated("{"),
+    "openers {[": repeated("{["),
+    "closers ]": repeated("]"),
+    "closers after a value": repeated("]", '{"a": 1'),
+    "nested members": repeated('{"a":'),
+    "nested lists, closed": lambda size: "[" * (size // 2) + "]" * (size // 2),
+    "quotes": repeated('"'),
+    "quotes in a value": repeated('"', '{"a": "'),
+    "quoted words in a value": repeated('say "so" ', '{"a": "', '"}'),
+    "quotes and commas in a value": repeated('", "', '{"a": "', '"}'),
+    "quotes and colons in a value": repeated('": "', '{"a": "', '"}'),
+    "fake members in a value": repeated('", "b": "', '{"a": "x', '"}'),
+    "backslashes": repeated("\\"),
+    "backslashes in a value": repeated("\\", '{"a": "', '"}'),
+    "escaped quotes": repeated('\\"', '{"a": "', '"}'),
+    "invalid escapes": repeated("\\d", '{"a": "', '"}'),
+    "apostrophes in single quotes": repeated("it's ", "{'a': '", "'}"),
+    "apostrophes": repeated("'"),
+    "mixed quotes": repeated("\"'`"),
+    "smart quotes": repeated("“”"),
+    "triple quotes": repeated('"""'),
+    "unclosed string": repeated("text, and more: ", '{"a": "'),
+    "unclosed single quotes": repeated("text ", "{'a': '"),
+    "unclosed strings in a list": repeated('"a, ', "["),
+    "raw newlines": repeated("line\n", '{"a": "', '"}'),
+    "strings side by side": repeated('"a" '),
+    "strings side by side in a list": repeated('"a" ', "[", "]"),
+    "words": repeated("word "),
+    "words as a value": repeated("word ", '{"a": ', "}"),
+    "words in a list": repeated("word, ", "[", "]"),
+    "one long word": repeated("a"),
+    "digits": repeated("1", '{"a": ', "}"),
+    "thousands": repeated(",123", '{"a": 1', "}"),
+    "braces in prose": repeated("use {x} or [y], it's {z: 1}; "),
+    "openers in prose": repeated("a { b "),
+    "small objects": repeated('{"a": 1} '),
+    "small objects, one broken": repeated('{"a": 1} ', '{"a": 1,} '),
+    "fences": repeated("```json\n"),
+    "fences with objects": repeated('```json\n{"a": 1,}\n```\n'),
+    "think tags": repeated("<think>"),
+    "tags": repeated("<a><b>"),
+    "line comments": repeated("// x\n", '{"a": 1 '),
+    "comment openers": repeated("/* ", '{"a": 1 '),
+    "slashes": repeated("/", '{"a": '),
+    "commas": repeated(","),
+    "commas in a list": repeated(",", "[", "]"),
+    "colons": repeated(":"),
+    "colons in an object": repeated(":", '{"a"', "}"),
+    "keys without values": repeated('"a": ', "{", "}"),
+    "ellipses": repeated("...,", "[", "]"),
+    "plus signs": repeated('"a" + ', '{"a": ', '"b"}'),
+    "equals": repeated("a=b ", "{", "}"),
+    "spaces": repeated(" ", "{", "}"),
+    "newlines": repeated("\n", '{"a": 1'),
+    "zero-width spaces": repeated("\u200b", "{", "}"),
+    "control characters": repeated("\x00\x01", '{"a": "', '"}'),
+    "lone surrogates": repeated("\ud800", '{"a": "', '"}'),
+    "entities": repeated("&quot;"),
+    "doubled braces": lambda size: "{" * (size // 2) + '"a": 1' + "}" * (size // 2),
+    "parentheses": repeated("f("),
+    "double encoding": lambda size: json.dumps(json.dumps({"a": '"' * (size // 8)})),
+    "wrong closers": repeated('{"a": [1}, ', "[", "]"),
+    "missing closers": repeated('{"a": [1, ', "[", "]"),
+    "missing openers": repeated('"a": 1}, ', "[", "]"),
+}

@@ -1,0 +1,222 @@
+"""Texts and libraries in, `results/speed.json` and `speed.md` out: ratios of time, all from one run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+from pydantic_core import from_json
+from rich.progress import track
+
+from benchmarks.clock import best_times, exponent
+from benchmarks.damage import DAMAGES, damaged_payload
+from benchmarks.growing import ADVERSARIAL, DAMAGED, SCHEMA, VALID, Grow
+from benchmarks.payloads import Payload
+from benchmarks.recovery_page import compact_json, table
+from benchmarks.rivals import Library, libraries
+from benchmarks.tokens import STYLES, text_of, tokenise
+from zkit.repair import repair_json
+
+RESULTS = Path(__file__).parent / "results"
+SMALL = 1500
+SIZES = (1_000, 4_000, 16_000, 64_000, 250_000, 1_000_000)
+BIG = (4_000_000, 10_000_000)
+PATIENCE = 5.0
+
+
+# ── valid texts ───────────────────────────────────────────────────────────────
+
+
+def valid_ratios() -> Iterator[dict[str, Any]]:
+    """What zkit costs on valid texts, as a multiple of the strict parser."""
+    for name, grow in VALID.items():
+        for size in SIZES:
+            text = grow(size)
+            strict, plain, guided = best_times(
+                partial(from_json, text),
+                partial(repair_json, text),
+                partial(repair_json, text, schema=SCHEMA),
+            )
+            yield {
+                "text": name,
+                "size": len(text),
+                "strict_us": strict * 1e6,
+                "zkit": plain / strict,
+                "zkit_schema": guided / strict,
+            }
+
+
+# ── small damaged texts ───────────────────────────────────────────────────────
+
+
+def damaged_ratios(seed: int, cases: int, rivals: list[Library]) -> Iterator[dict[str, Any]]:
+    """For each damage: zkit against the strict parse of the undamaged text, rivals against zkit."""
+    for damage in track(DAMAGES, "small damaged"):
+        rng = Random(f"{seed}/{damage.name}")
+        rows: list[dict[str, float]] = []
+        while len(rows) < cases:
+            found = damaged_payload(rng, (damage,))
+            if found and len(found[1]) <= SMALL:
+                rows.append(_compare(*found, rivals))
+        yield {"class": damage.name, **{key: median(row[key] for row in rows) for key in rows[0]}}
+
+
+def _compare(payload: Payload, text: str, rivals: list[Library]) -> dict[str, float]:
+    whole = text_of(tokenise(payload.truth, STYLES[1]))
+    strict, guided, plain, *others = best_times(
+        partial(from_json, whole),
+        partial(repair_json, text, schema=payload.schema),
+        partial(repair_json, text),
+        *(partial(rival.run, text, payload.schema) for rival in rivals),
+    )
+    ratios = {"zkit + schema / strict": guided / strict, "zkit / strict": plain / strict}
+    ratios |= {
+        f"{rival.name} / zkit": took / plain for rival, took in zip(rivals, others, strict=True)
+    }
+    return ratios
+
+
+# ── growth ────────────────────────────────────────────────────────────────────
+
+
+def growths(
+    name: str, inputs: Mapping[str, Grow], sizes: tuple[int, ...]
+) -> Iterator[dict[str, Any]]:
+    """How zkit's time grows with the size of each input."""
+    for title, grow in track(inputs.items(), f"growth, {name}", total=len(inputs)):
+        for schema in (None, SCHEMA):
+            yield {
+                "group": name,
+                "input": title,
+                "schema": schema is not None,
+                **_growth(grow, schema, sizes),
+            }
+
+
+def _growth(grow: Grow, schema: Any, sizes: tuple[int, ...]) -> dict[str, Any]:
+    measured: list[tuple[int, float]] = []
+    for size in sizes:
+        text = grow(size)
+        if text:
+            took = best_times(partial(repair_json, text, schema=schema))[0]
+            measured.append((len(text), took))
+            if took > PATIENCE:
+                break
+    # Below a few kilobytes the fixed cost of a call hides the growth.
+    fitted = measured[2:] if len(measured) > 4 else measured
+    slope = exponent(*zip(*fitted, strict=True)) if len(fitted) > 1 else 0.0
+    last = measured[-1] if measured else (0, 0.0)
+    return {"exponent": slope, "size": last[0], "seconds": last[1], "times": measured}
+
+
+# ── the page ──────────────────────────────────────────────────────────────────
+
+
+def page(found: Mapping[str, Any]) -> str:
+    """The results as Markdown."""
+    parts = [
+        "# Speed\n",
+        "Written by `python -m benchmarks.speed`. Ratios of best times, measured in one run.\n",
+    ]
+    parts += [
+        _valid_part(found["valid"]),
+        _damaged_part(found["damaged"]),
+        _growth_part(found["growth"]),
+    ]
+    return "\n".join(parts)
+
+
+def _valid_part(rows: list[dict[str, Any]]) -> str:
+    body = [
+        [
+            row["text"],
+            f"{row['size']:,}",
+            f"{row['strict_us']:.1f}",
+            f"{row['zkit']:.2f}",
+            f"{row['zkit_schema']:.2f}",
+        ]
+        for row in rows
+    ]
+    head = ["text", "characters", "strict parser, µs", "zkit / strict", "zkit + schema / strict"]
+    return "## Valid texts\n\n" + table(head, body)
+
+
+def _damaged_part(rows: list[dict[str, Any]]) -> str:
+    ratios = [key for key in rows[0] if key != "class"]
+    overall = [
+        "**median of classes**",
+        *(f"{median(row[key] for row in rows):.1f}" for key in ratios),
+    ]
+    body = [[row["class"], *(f"{row[key]:.1f}" for key in ratios)] for row in rows]
+    note = f"Texts of at most {SMALL} characters; `strict` is the strict parse of the undamaged text.\n\n"
+    return "## Small damaged texts\n\n" + note + table(["damage", *ratios], [overall, *body])
+
+
+def _growth_part(rows: list[dict[str, Any]]) -> str:
+    ordered = sorted(rows, key=lambda row: -row["exponent"])
+    body = [
+        [
+            row["input"],
+            row["group"],
+            "yes" if row["schema"] else "no",
+            f"{row['exponent']:.2f}",
+            f"{row['size']:,}",
+            f"{row['seconds'] * 1000:.1f}",
+        ]
+        for row in ordered
+    ]
+    note = "Exponent of time over size: 1 is linear. Steepest first; time at the largest size.\n\n"
+    head = ["input", "group", "schema", "exponent", "characters", "ms"]
+    return "## Growth\n\n" + note + table(head, body)
+
+
+def options() -> argparse.Namespace:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cases", type=int, default=5, help="small damaged texts for each damage")
+    parser.add_argument("--big", action="store_true", help="growth to 10 MB instead of 1 MB")
+    parser.add_argument(
+        "--only", choices=["valid", "damaged", "growth"], help="one part, printed only"
+    )
+    parser.add_argument("--without-rivals", action="store_true")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
+    return parser.parse_args()
+
+
+def measure(asked: argparse.Namespace) -> dict[str, Any]:
+    """Run the parts asked for."""
+    rivals = [] if asked.without_rivals else [one for one in libraries() if not one.ours]
+    sizes = SIZES + BIG if asked.big else SIZES
+    groups = {"valid": VALID, "damaged": DAMAGED, "adversarial": ADVERSARIAL}
+    parts: dict[str, Callable[[], list[dict[str, Any]]]] = {
+        "valid": lambda: list(valid_ratios()),
+        "damaged": lambda: list(damaged_ratios(asked.seed, asked.cases, rivals)),
+        "growth": lambda: [
+            row for name, group in groups.items() for row in growths(name, group, sizes)
+        ],
+    }
+    return {name: run() for name, run in parts.items() if asked.only in (None, name)}
+
+
+def main() -> None:
+    """Measure, print and write."""
+    asked = options()
+    found = measure(asked)
+    if asked.only:
+        part = {"valid": _valid_part, "damaged": _damaged_part, "growth": _growth_part}[asked.only]
+        print(part(found[asked.only]))
+        return
+    asked.out.mkdir(parents=True, exist_ok=True)
+    (asked.out / "speed.json").write_text(compact_json(found), encoding="utf-8")
+    (asked.out / "speed.md").write_text(page(found), encoding="utf-8")
+    print(page(found))
+
+
+if __name__ == "__main__":
+    main()

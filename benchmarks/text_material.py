@@ -1,0 +1,155 @@
+"""Prose, paths, names and odd strings, with ‹marks› to fill in, as people dictate them to models."""
+
+from __future__ import annotations
+
+WORDS = (
+    "anchor",
+    "basin",
+    "canvas",
+    "ledger",
+    "lantern",
+    "harbor",
+    "pixel",
+    "quartz",
+    "ribbon",
+    "saddle",
+    "timber",
+    "violet",
+    "walnut",
+    "zephyr",
+    "copper",
+    "meadow",
+    "orchid",
+    "pebble",
+    "raven",
+    "summit",
+    "thistle",
+    "valley",
+    "willow",
+    "amber",
+    "cedar",
+    "delta",
+    "ember",
+    "falcon",
+    "glacier",
+    "hollow",
+    "island",
+    "jasper",
+)
+FILES = (
+    "src/‹word›.py",
+    "‹word›.tsx",
+    "docs/‹other›/README.md",
+    "/etc/‹word›.conf",
+    "a b/‹word› (1).txt",
+)
+EXTENSIONS = ("py", "ts", "md", "json", "log")
+
+PROSE = (
+    'Please rename ‹word› to "‹other›" and don\'t touch the ‹var›.',
+    'The sign said "the ‹word› is ‹num›" wide" and nothing more - ‹other›, ‹var›.',
+    "Why it matters: ‹word› grew by 12.5%, ‹other› fell; see ‹word›.md (section ‹digit›).",
+    "The ‹word› report is late, so we can't close the ‹other› yet.",
+    "Nothing to change in ‹word›.",
+    "note: this, title: that, and path: /tmp/‹word› are not keys, count: ‹num›",
+    'He asked: "which ‹word›?", she said: "the ‹other›", and that was it.',
+    'A 27" screen, a 3.5" disk and a 6\'2" door.',
+    "It's the users' ‹word›, isn't it? 'Tis so, rock 'n' roll.",
+    "Steps: (1) open ‹word›; (2) press {Enter}; (3) wait [‹num› s]...",
+    "100% of ‹word›s, 50/50, a=b, c => d, #‹num›, @‹other›, ~x, A&B <‹word›>",
+    'Set "‹word›": true, then "‹other›": false, and save.',
+    "true",
+    "null, true and ‹num› are words here",
+    'He called it "‹word›" and the "‹other› ‹var›" was moved',
+    "‹Name›, ‹word› and ‹other›",
+    "first line\nsecond line: \"‹word›\"\n\n\tindented, 'third'\n",
+    "Call ‹fn›(\"‹word›\", '‹other›') // twice",
+    "‹word›\r\n‹other›\r\n",
+    'Ends with a quote: "‹word›"',
+    '"‹word›" begins it',
+    "Ellipsis... and then ... nothing, /* not a comment */ # nor this",
+)
+SHORT = (
+    "‹word›",
+    "‹word› ‹other›",
+    "‹Name›",
+    "‹word›-‹digit›",
+    "‹word›_‹other›",
+    "‹word›'s ‹other›",
+    "v‹digit›.‹digit›.0",
+    "‹word›: ‹other›",
+    "the ‹word› of ‹other›",
+    '"‹word›"',
+    "#‹digit›",
+)
+SCRIPTS = (
+    "Größe prüfen — ‹word› ≥ ‹digit› µm, „so“ und ‚so‘",
+    "«‹word›» и „‹other›“ – да, проверка №‹num›",
+    "Il a dit « ‹word› » : l’été, c’est là, n'est-ce pas ?",
+    'שלום ‹word›, "מה" נשמע',
+    "مرحبا ‹word›، كيف الحال؟",
+    "今日は‹word›を確認します。「はい」、『‹other›』",
+    "请把‹word›改成“‹other›”，谢谢：好的",
+    "naïve café ‹num› ✅ 🚀 \U0001f469\u200d\U0001f4bb \U0001f44d\U0001f3fd",
+    "हिन्दी ‹word› और ไทย ‹other›",
+    "한국어 '‹word›' ‹num›개",
+)
+WINDOWS = (
+    "C:\\Users\\‹word›\\Documents\\‹other›.docx",
+    "D:\\‹word›\\‹other›\\",
+    "\\\\server\\‹word›$\\‹other›.log",
+    "..\\‹word›\\new\\‹other›.txt",
+    "C:\\Program Files (x86)\\‹Name›\\‹word›.exe",
+    "\\\\?\\C:\\‹word›\\‹other›",
+    "%APPDATA%\\‹Name›\\conf.json",
+)
+POSIX = (
+    "src/‹word›/‹other›.py",
+    "/home/dev/‹word›/‹other›.ts",
+    "./‹word›.‹ext›",
+    "tests/unit/test_‹word›.py",
+    "~/notes/‹word› & ‹other›.md",
+    "/var/log/‹word›/*.log",
+)
+URLS = (
+    "https://example.org/‹word›?a=1&b=‹other›#top",
+    "http://localhost:8080/‹word›/‹num›",
+    "wss://example.net/‹word›;v=‹digit›?q=%22‹other›%22",
+    "mailto:‹word›@example.com",
+)
+MAILS = ("‹word›@example.com", "‹word›.‹other›@example.org")
+PLACES = (
+    "Austin",
+    "Köln",
+    "São Paulo",
+    "東京",
+    "القاهرة",
+    "Montréal",
+    "Kraków",
+    "Saint-Malo",
+    "Coeur d'Alene",
+)
+TERMINAL = (
+    "\x1b[31m‹word›\x1b[0m: ‹other›\n",
+    "a\x01b ‹word›",
+    "‹word›\x08\x0c\x07 ‹other›",
+    "‹word›\x00‹other›",
+)
+EDGES = (
+    "",
+    " ",
+    "\n",
+    " ‹word› ",
+    "‹word›\n",
+    "\t‹word›",
+    "  - ‹word›:\n    ",
+    "\\",
+    '"',
+    "'",
+    "{}",
+    "[]",
+    "0",
+    "‹word›,",
+    "-",
+)
+GLOBS = ("*.py", "src/**", "!node_modules", ".git", "~$*", "**/*.{ts,tsx}", "Thumbs.db")

@@ -1,0 +1,69 @@
+"""Generated pages say what the code does, and what the pages link to exists."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from zkit import Rank
+from zkit.cli.pages import PAGES, code, repairs_page
+from zkit.repair.fixes import FIXES, REASONS
+
+ROOT = Path(__file__).parent.parent
+WRITTEN = sorted(
+    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "corpus").glob("*.md")]
+)
+LINK = re.compile(r"\]\(([^)#:\s]+)[^):]*\)")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_generated_page_has_not_drifted(path: str) -> None:
+    """`make docs` writes it again."""
+    assert (ROOT / path).read_text("utf-8") == PAGES[path]()
+
+
+def test_the_page_of_repairs_names_every_rank_fix_and_reason() -> None:
+    page = repairs_page()
+    assert [rank.name for rank in Rank if f"## {rank.name} " not in page] == []
+    assert [name for name in FIXES if f"| `{name}` |" not in page] == []
+    assert [reason for reason in REASONS if f"| `{reason}` |" not in page] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('{"a": 1}', '`{"a": 1}`'),
+        ("a\n\tb", "`a␊␉b`"),
+        ("a|b", r"`a\|b`"),
+        ("`a`", "`` `a` ``"),
+        ("```json", "```` ```json ````"),
+        ("\ufeffa\u200b\u00a0b", "`⟨U+FEFF⟩a⟨U+200B⟩⟨U+00A0⟩b`"),
+    ],
+)
+def test_a_table_shows_code_as_it_is(text: str, shown: str) -> None:
+    assert code(text) == shown
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_a_page_links_to_exists(page: Path) -> None:
+    links = LINK.findall(page.read_text("utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_docs_writes_a_page_and_check_tells_when_it_drifts(tmp_path: Path) -> None:
+    def docs(*options: str) -> int:
+        command = [sys.executable, "-m", "zkit", "docs", *options]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True).returncode
+
+    assert docs() == 2
+    (tmp_path / "docs").mkdir()
+    assert docs("--check") == 1
+    assert docs() == 0
+    assert docs("--check") == 0
+    page = tmp_path / "docs/repairs.md"
+    page.write_text(page.read_text("utf-8") + "more", "utf-8")
+    assert docs("--check") == 1

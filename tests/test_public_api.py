@@ -1,0 +1,79 @@
+"""What users may rely on: the names, the signatures, the records."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+import zkit
+from zkit import Fix, Rank, Repaired, RepairError, Unrepairable
+
+NAMES = [
+    "Fix",
+    "PartialReader",
+    "Rank",
+    "RepairError",
+    "Repaired",
+    "Unrepairable",
+    "loads",
+    "repair_all",
+    "repair_json",
+]
+OPTIONS = {"schema": None, "limit": Rank.CUT, "finish_reason": None}
+FIX = Fix("drop_trailing_comma", Rank.RESPELL, 7, 8, "", "dropped a comma")
+RECORDS = [FIX, Repaired({"a": 1}, (FIX,), Rank.RESPELL, '{"a": 1,}'), Unrepairable("empty", 0, "")]
+
+
+def test_the_public_names_are_exactly_these() -> None:
+    assert sorted(zkit.__all__) == NAMES
+    assert all(hasattr(zkit, name) for name in NAMES)
+
+
+@pytest.mark.parametrize("function", [zkit.repair_json, zkit.loads, zkit.repair_all])
+def test_a_text_comes_first_and_every_option_is_named(function: Callable[..., Any]) -> None:
+    text, *options = inspect.signature(function).parameters.values()
+    assert (text.name, text.kind) == ("text", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    assert text.default is inspect.Parameter.empty
+    assert {option.kind for option in options} == {inspect.Parameter.KEYWORD_ONLY}
+    assert {option.name: option.default for option in options} == OPTIONS
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: type(record).__name__)
+def test_records_are_frozen(record: tuple[Any, ...]) -> None:
+    for name in (*type(record)._fields, "something_new"):  # type: ignore[attr-defined]
+        with pytest.raises(AttributeError):
+            setattr(record, name, None)
+
+
+def test_the_fields_of_the_records() -> None:
+    assert Fix._fields == ("name", "rank", "start", "end", "new", "note")
+    assert Repaired._fields == ("value", "fixes", "rank", "text")
+    assert Unrepairable._fields == ("reason", "at", "message")
+    assert FIX.span == (7, 8)
+
+
+def test_ranks_ascend_by_name() -> None:
+    ascending = ["EXACT", "UNWRAP", "RESPELL", "COMPLETE", "GUESS", "CUT", "SALVAGE"]
+    assert [rank.name for rank in sorted(Rank)] == ascending
+    assert [int(rank) for rank in sorted(Rank)] == list(range(7))
+
+
+@pytest.mark.parametrize("rank", Rank)
+def test_a_result_is_lossy_when_data_is_missing(rank: Rank) -> None:
+    assert Repaired({}, (), rank, "{}").lossy is (rank in (Rank.CUT, Rank.SALVAGE))
+
+
+def test_loads_raises_a_value_error_that_carries_the_refusal() -> None:
+    with pytest.raises(RepairError) as caught:
+        zkit.loads("nothing to read here")
+    assert isinstance(caught.value, ValueError)
+    assert isinstance(caught.value.outcome, Unrepairable)
+    assert str(caught.value) == caught.value.outcome.message
+
+
+def test_the_package_is_typed() -> None:
+    assert files("zkit").joinpath("py.typed").is_file()
