@@ -17,6 +17,7 @@ from benchmarks.damage import (
     is_object,
     wrap_text,
 )
+from benchmarks.damage_unlisted import UNLISTED
 from benchmarks.no_json import EXPRESSIONS, NO_JSON
 from benchmarks.payloads import Payload, make_payload
 from benchmarks.tokens import SCALARS, STYLES, Path, Token, pick_style, text_of, tokenise
@@ -46,6 +47,12 @@ def _damaged(
         found = damaged_payload(rng, damages)
         if found is not None:
             yield Case(section, name, *found, in_strings=in_strings)
+
+
+def unlisted(seed: int, count: int) -> Iterator[Case]:
+    """`count` cases of each damage that zkit makes no promise about."""
+    for damage in UNLISTED:
+        yield from _damaged("unlisted", damage.name, (damage,), _rng(seed, damage.name), count)
 
 
 def pairs(seed: int, count: int) -> Iterator[Case]:
@@ -233,6 +240,7 @@ def _loop(rng: Random) -> Case | None:
 SECTIONS: Mapping[str, Callable[[int, int], Iterator[Case]]] = {
     "single": single,
     "pairs": pairs,
+    "unlisted": unlisted,
     "edit1": edits,
     "truncation": cuts,
     "damaged+truncated": damaged_cuts,

@@ -138,12 +138,13 @@ def escaped_apostrophe(rng: Random, tokens: Tokens) -> Tokens | None:
     return rewrite(tokens, some(rng, found), lambda body: body.replace("'", "\\'"))
 
 
-def _halved(body: str) -> str:
+def halve_backslashes(body: str) -> str:
+    """The body with each escaped backslash written as one."""
     return _write_escapes(body, {"\\\\": "\\"})
 
 
 def _lookalikes(body: str) -> int:
-    halved = _halved(body)
+    halved = halve_backslashes(body)
     return len(LOOKALIKE.findall(halved)) - sum(e not in ("\\\\",) for e in ESCAPE.findall(body))
 
 
@@ -174,7 +175,7 @@ def under_escaped(kind: str) -> Breaker:
 
     def breaker(rng: Random, tokens: Tokens) -> Tokens | None:
         found = _plain_with(tokens, lambda b: "\\\\" in b and UNDER_ESCAPED[kind](b))
-        return rewrite(tokens, some(rng, found, all_chance=0.2), _halved)
+        return rewrite(tokens, some(rng, found, all_chance=0.2), halve_backslashes)
 
     return breaker
 

@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks.cases import SECTIONS, cuts, damaged_cuts, edits
 from benchmarks.damage import DAMAGES, VALID, Case, Damage, break_text, damaged_payload, is_object
+from benchmarks.damage_unlisted import UNLISTED
 from benchmarks.judge import REFUSED, fits, judge, judge_absent, judge_cut, same
 from benchmarks.payloads import TOOLS, Payload, make_payload
 from benchmarks.tokens import STYLES, text_of, tokenise
@@ -30,7 +31,7 @@ def test_every_style_writes_what_was_meant(style: Any) -> None:
         assert json.loads(text_of(tokenise(truth, style))) == truth
 
 
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.name)
+@pytest.mark.parametrize("damage", [*DAMAGES, *UNLISTED], ids=lambda damage: damage.name)
 def test_a_damage_finds_its_place_and_breaks_the_text(damage: Damage) -> None:
     for seed in range(10):
         found = damaged_payload(Random(seed), (damage,))
@@ -48,7 +49,8 @@ def test_valid_text_is_valid() -> None:
 
 
 def test_names_of_damages_are_unique() -> None:
-    assert len({damage.name for damage in DAMAGES}) == len(DAMAGES)
+    names = [damage.name for damage in (VALID, *DAMAGES, *UNLISTED)]
+    assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize("section", SECTIONS)

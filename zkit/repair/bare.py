@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zkit.repair import boundaries, ending, recover
 from zkit.repair.expect import Expect
-from zkit.repair.reading import Reading
+from zkit.repair.reading import KEY, NEXT, Reading
 from zkit.repair.strings import respell
 from zkit.text import lexis
 
@@ -25,14 +25,16 @@ _WORDS = {
     "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
 }  # fmt: skip
 _FLOATS = {"nan": "NaN", "infinity": "1e999", "inf": "1e999"}
-_PREFIXED = re.compile(r"[rRbBuU]{1,2}(?=[\"'])")
+_FORMATTED = re.compile(r"[rR]?[fF][rR]?[\"']")
+_URL = re.compile(r"[a-z][a-z0-9+.-]*+:/?/?[^\s\"'<>{}\[\]]++", re.IGNORECASE)
+_HALF_LITERALS = frozenset(word[:n] for word in ("true", "false", "null", "none") for n in range(2, len(word)))
 _PHRASE = re.compile(r"[^\W\d_][\w .@~/'’&?!%:-]*+", re.UNICODE)
-_PATH_OR_GLOB = re.compile(r"[\w.*?~/@:%+-]++")
+_PATH_OR_GLOB = re.compile(r"[\w.*?~/@:%+$!-]++")
 _EXPRESSION = re.compile(
     r"[^\W\d][\w.]*+\(|(?:new|lambda|function|await)\b|[+-]?[0-9][0-9_.]*+\s*[-+*/%<>&|^]|[(!~]|[^\W\d]\w*+\s*[+*<>|&=]|[^\W\d]\w*+\s+[-/%]\s|[\w.]+\["
 )
 _OBJECT_END = re.compile(
-    rf"(?={lexis.SPACE}(?:,{lexis.SPACE}(?:(?:\"[^\"\\\n]{{0,80}}+\"|'[^'\n]{{0,80}}+'|{lexis.NAME}){lexis.SPACE}(?::|=)|[}}])|[}}]|\Z))|[ \t]+//|\n"
+    rf"(?={lexis.SPACE}(?:,(?:{lexis.SPACE},)*+{lexis.SPACE}(?:(?:\"[^\"\\\n]{{0,80}}+\"|'[^'\n]{{0,80}}+'|{lexis.NAME}){lexis.SPACE}(?::|=)|[}}])|[}}]|\Z))|[ \t]+//|\n"
 )
 _LIST_END = re.compile(rf"(?={lexis.SPACE}(?:[,\])]|\Z))|[ \t]+//|\n")
 MOST_PHRASE = 400
@@ -55,7 +57,10 @@ def read_bare(reader: Reader, reading: Reading, pos: int) -> list[Reading] | Non
         return _signed_infinity(reading, text, pos)
     if text[pos] in ",:;}])":
         return recover.no_value(reader, reading, pos)
-    prefix = _PREFIXED.match(text, pos)
+    if _FORMATTED.match(text, pos):
+        reader.reason = "expression"
+        return []
+    prefix = lexis.PREFIX.match(text, pos)
     if prefix is not None:
         return _prefixed(reader, reading, pos, prefix)
     return _phrase(reader, reading, pos)
@@ -111,6 +116,8 @@ def _word(reader: Reader, reading: Reading, pos: int, word: str) -> list[Reading
     """A literal in the spelling of another language."""
     end = pos + len(word)
     lower = word.lower()
+    if lower == "undefined" and not reading.want.takes("null"):
+        return _dropped(reader, reading, end)
     if reading.want.kinds == {"string"}:
         reading.note("quote_phrase", pos, end, f'"{word}"')
     elif lower in _WORDS:
@@ -121,6 +128,21 @@ def _word(reader: Reader, reading: Reading, pos: int, word: str) -> list[Reading
     else:
         reading.note("respell_literal", pos, end, "null")
     reading.settle(end)
+    return None
+
+
+def _dropped(reader: Reader, reading: Reading, end: int) -> list[Reading] | None:
+    """Drop the member of an undefined value, with the comma before or after it."""
+    frame = reading.frame
+    if frame is None or frame.kind != "{":
+        return []
+    comma = lexis.COMMA.match(reader.text, end) if reading.safe == frame.start + 1 else None
+    end = comma.end() if comma else end
+    while reading.edits is not None and reading.edits[1].start >= reading.safe:
+        reading.edits = reading.edits[0]
+    reading.note("drop_undefined", reading.safe, end, "")
+    reading.go(end, KEY if comma else NEXT)
+    reading.safe = end
     return None
 
 
@@ -152,6 +174,8 @@ def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     text, frame = reader.text, reading.frame
     if frame is None:
         return []
+    if _EXPRESSION.match(text, pos) and not reading.want.only("string"):
+        reader.reason = "expression"
     found = (_OBJECT_END if frame.kind == "{" else _LIST_END).search(text, pos, pos + MOST_PHRASE)
     end = found.start() if found else reader.size
     phrase = text[pos:end].rstrip()
@@ -159,8 +183,6 @@ def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     if '"' in phrase or not phrase:
         return [*others, *recover.reread(reader, reading, pos, 1)]
     if end >= reader.size:
-        if _EXPRESSION.match(phrase):
-            reader.reason = "expression"
         return [*others, *ending.cut(reader, reading, "the text ended in a value without quotes")]
     if not found:
         return others
@@ -172,10 +194,10 @@ def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Rea
     if any(phrase.count(a) != phrase.count(b) for a, b in ("{}", "[]")):
         return []
     textual = reading.want.only("string") and reader.guided
-    wordy = _PHRASE.fullmatch(phrase) or _PATH_OR_GLOB.fullmatch(phrase)
+    wordy = _PHRASE.fullmatch(phrase) or _PATH_OR_GLOB.fullmatch(phrase) or _URL.fullmatch(phrase)
     if not textual and (_EXPRESSION.match(phrase) or not wordy or not reading.want.takes("string")):
-        if _EXPRESSION.match(phrase):
-            reader.reason = "expression"
+        return []
+    if phrase.lower() in _HALF_LITERALS or not any(ch.isalnum() for ch in phrase):
         return []
     body = respell(phrase)
     if body is None:

@@ -70,9 +70,13 @@ def _another(reader: Reader, frame: Frame, pos: int) -> bool:
         return match is not None and not _quoted_key_at(reader.text, match.end())
     match = lexis.NEXT_KEY.match(reader.text, pos)
     if match is None:
-        return False
+        lone = _LONE_KEY.match(reader.text, pos) if reader.guided and frame.expect.closed else None
+        return lone is not None and lone.group(1) in frame.expect.keys
     key = match.group(1)
     return key is None or known(reader, frame, key)
+
+
+_LONE_KEY = re.compile(rf"{lexis.GAP},{lexis.GAP}\"([^\"\\\n]{{1,80}}+)\"")
 
 
 def _quoted_key_at(text: str, pos: int) -> bool:
@@ -122,7 +126,7 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int, *, path: b
     """The reading in which the content stops at `stop` and the string at `end`."""
     start = before.pos
     body = text[start + 1 : stop]
-    if _JOINED.search(body):
+    if _JOINED.search(body) or _key_outside(body):
         return []
     if body.endswith("\\") and not body.endswith("\\\\"):
         body += "\\"
@@ -148,6 +152,20 @@ def _undoubled(before: Before, text: str, quote: int, stop: int, end: int, cost:
     other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + body.count('"') % 2)
     other.settle(end)
     return [other]
+
+
+def _key_outside(body: str) -> bool:
+    """Whether the content holds a key whose quotes, counted from the start, stand outside it."""
+    outside = False
+    for match in _QUOTE_OR_KEY.finditer(body):
+        if match.group(1) is not None and outside:
+            return True
+        if match.group()[0] != "\\":
+            outside = not outside
+    return False
+
+
+_QUOTE_OR_KEY = re.compile(r'\\.|"(?=([\w$ -]{1,60}+"\s*+:)?)', re.DOTALL)
 
 
 def _open(reader: Reader, before: Before, cost: int) -> list[Reading]:
@@ -176,6 +194,8 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
     stem = body.rstrip(" \t\r\n{[")
     if not stem.endswith(",") or not _string_goes_on(reader, before.frame, quote, stem, body):
         return []
+    if stem[:-1].endswith("”") and "“" not in stem:
+        return [other for other in (_closed_before(before, text, start + len(stem) - 1),) if other and _consume(other, 1)]
     if stem[:-1].endswith('\\"') and stem.count('\\"') % 2:
         return _ended(before, text, start + len(stem) - 1, start + len(stem), 0, path=True)
     bare = stem[:-1].rstrip()
@@ -184,6 +204,15 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
         ends.add(len(bare.rstrip(" \t\r\n}]")))
     found = [other for end in sorted(ends) if (other := _closed_before(before, text, start + 1 + end))]
     return [*found, *_mark_for_quote(before, text, start + len(stem) - 1)]
+
+
+def _consume(other: Reading, more: int) -> bool:
+    """Stretch the last fix over the mark that stands for the closing quote."""
+    assert other.edits is not None
+    fix = other.edits[1]
+    other.edits = (other.edits[0], fix._replace(name="replace_quote", end=fix.end + more))
+    other.settle(fix.end + more)
+    return True
 
 
 def _balanced(content: str, mark: str) -> bool:
@@ -197,12 +226,7 @@ def _mark_for_quote(before: Before, text: str, mark: int) -> list[Reading]:
     if text[mark] not in "}]{[:," or mark <= before.pos or _balanced(text[before.pos + 1 : mark + 1], text[mark]):
         return []
     other = _closed_before(before, text, mark)
-    if other is None or other.edits is None:
-        return []
-    fix = other.edits[1]
-    other.edits = (other.edits[0], fix._replace(name="replace_quote", end=mark + 1))
-    other.settle(mark + 1)
-    return [other]
+    return [other] if other is not None and _consume(other, 1) else []
 
 
 _ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])")
@@ -242,7 +266,9 @@ def _closed_before(before: Before, text: str, end: int) -> Reading | None:
     return other
 
 
-_VALUE_END = re.compile(rf"{lexis.GAP},{lexis.GAP}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}:")
+_VALUE_END = re.compile(
+    rf"{lexis.GAP},{lexis.GAP}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}(?::|[\"{{\[0-9])"
+)
 
 
 def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
@@ -250,7 +276,8 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
     text = reader.text
     first = text.find('"', start)
     comma = text.rfind(",", start, first)
-    if first >= 0 and comma >= 0 and _VALUE_END.match(text, comma):
+    listed = before.frame is not None and before.frame.kind != "{"
+    if first >= 0 and comma >= 0 and (_VALUE_END.match(text, comma) or (listed and not text[comma + 1 : first].strip())):
         return []
     for seen, match in enumerate(lexis.closers_of('"').finditer(text, start)):
         if seen > MOST_QUOTES:

@@ -182,9 +182,7 @@ def _candidates(task: _Task) -> list[_Candidate]:
         if envelope.nested(text, start):
             candidate = candidate._replace(value=None, standing=envelope.Standing(True, False))
         found.append(candidate)
-        if candidate.value is None and candidate.standing.quoted and (
-            lexis.KEY_AHEAD.match(text, start + 1) or envelope.nested(text, start)
-        ):
+        if candidate.value is None and candidate.standing.quoted and not envelope.is_set(text, start):
             break
         pos = max(candidate.end, start + 1) if candidate.value is not None else start + 1
     return found
@@ -302,12 +300,28 @@ def _made(task: _Task, body: str, start: int, reading: Reading) -> _Candidate | 
     edits = [(f.start, f.end, f.new) for f in fixes]
     text = apply_edits(body[: reading.pos], edits)[start:]
     value = _strict(text) or _with_nan(text, fixes)
-    if value is None:
+    if value is None or (reading.rank >= Rank.COMPLETE and _repeats_a_key(text)):
         return None
-    fits = task.evidence is None or task.evidence.fits(value[0])
     rank = max((f.rank for f in fixes), default=Rank.EXACT)
+    fits = task.evidence is None or task.evidence.fits(value[0])
+    if fits and task.evidence is not None and rank >= Rank.COMPLETE:
+        fits = not task.evidence.misplaced(value[0])
     standing = envelope.standing(task.text, start, reading.pos)
     return _Candidate(start, reading.pos, value, fixes, rank, fits, standing)
+
+
+def _repeats_a_key(text: str) -> bool:
+    """Whether an object holds one key twice: after a structural fix, a sign of a misreading."""
+    try:
+        json.loads(text, object_pairs_hook=_unique)
+    except (ValueError, RecursionError):
+        return True
+    return False
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> None:
+    if len({key for key, _ in pairs}) != len(pairs):
+        raise ValueError
 
 
 def _with_nan(text: str, fixes: list[Fix]) -> tuple[Any] | None:
@@ -333,15 +347,16 @@ def _chosen(task: _Task, candidates: list[_Candidate]) -> Repaired | Unrepairabl
     read = [c for c in worth if c.value is not None]
     if not read:
         return _refused(task, worth)
-    read = [c for c in read if c.standing.quoted] or read
     if task.evidence is not None:
         read = [c for c in read if c.fits] or read
+    read = [c for c in read if c.standing.quoted] or read
     if any(not _same(c.value, read[0].value) for c in read[1:]):
         return _refuse(task, "several", read[1].start)
     broken = [c for c in candidates if c.value is None and lexis.KEY_AHEAD.match(task.text, c.start + 1)]
     if broken and not (task.evidence is not None and read[0].fits):
         return _refused(task, broken)
-    return _receipt(task, read[0], repeated=len(read) > 1)
+    receipt = _receipt(task, read[0], repeated=len(read) > 1)
+    return receipt if receipt.rank <= task.limit else _refuse(task, "limit", read[0].start)
 
 
 def _counts(task: _Task, candidate: _Candidate) -> bool:
@@ -350,7 +365,8 @@ def _counts(task: _Task, candidate: _Candidate) -> bool:
         return True
     if task.evidence is not None:
         return candidate.fits
-    return candidate.standing.alone and candidate.value is not None
+    words = any(fix.name == "quote_phrase" for fix in candidate.fixes)
+    return candidate.standing.alone and candidate.value is not None and not words
 
 
 def _refused(task: _Task, candidates: list[_Candidate]) -> Unrepairable:

@@ -29,6 +29,8 @@ def closers(frame: Frame | None) -> str:
 
 def after_value(reader: Reader, reading: Reading) -> list[Reading]:
     """The last value is complete and closers are missing: not a cut, unless the server says so."""
+    if _invented(reading.frame):
+        return []
     touching = reading.safe == reader.size and reader.text[-1:].isdigit()
     if touching and reader.finish_reason != "stop":
         return cut(reader, reading, "the text ended in a number, which may be longer")
@@ -36,6 +38,22 @@ def after_value(reader: Reader, reading: Reading) -> list[Reading]:
     name = "close_after_cut" if reader.finish_reason == "length" or guessed else "close_at_end"
     other = reading.fork().note(name, reader.size, reader.size, closers(reading.frame))
     return [other.go(reader.size, DONE)]
+
+
+def _invented(frame: Frame | None) -> bool:
+    """Whether a container is open whose opener we made up: the text must close it itself."""
+    while frame is not None:
+        if frame.invented:
+            return True
+        frame = frame.parent
+    return False
+
+
+def in_comment(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """The text ended in a comment: what follows the last value is lost, unless it hides a closer."""
+    if "}" in reader.text[pos:] or "]" in reader.text[pos:]:
+        return []
+    return cut(reader, reading, "the text ended in a comment", "close_after_cut")
 
 
 def before_key(reader: Reader, reading: Reading) -> list[Reading]:
@@ -86,11 +104,12 @@ def in_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
 
 def open_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """The string that opens at `pos` runs to the end of the text."""
-    body = reader.text[pos + 1 :]
+    quote = reader.text[pos]
+    body = reader.text[pos + (3 if reader.text.startswith(quote * 3, pos) else 1) :]
     tail = _closing_tail(body, reading.frame)
     body = _WHOLE.match(body[: len(body) - len(tail)]).group()  # type: ignore[union-attr]
     body = _HALF_PAIR.sub("", body)
-    spelled = respell(body, reader.text[pos])
+    spelled = respell(body, quote)
     if spelled is None:
         return []
     new = f'"{spelled.body}"{closers(reading.frame)}'

@@ -12,8 +12,8 @@ from zkit.text.edits import Edit, Layer
 
 _B = rf"[ \t\n\r{lexis.ODD}]*+"
 _START = re.compile(
-    rf"\{{(?={_B}(?:[\"'“”„‘’`«}}{{,…]|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){_B}(?::|=(?!=))|{lexis.NAME}\"{_B}:))"
-    rf"|\[(?={_B}(?:[\"'“„«‘`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b))"
+    rf"\{{(?={_B}(?:[\"'“”„‘’`«}}{{,…]|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){_B}(?::|=(?!=))|{lexis.NAME}\"{_B}:|[uUbBrR]{{1,2}}[\"']))"
+    rf"|(?<![\w\])\"'])\[(?={_B}(?:[\"'“„«‘`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b))"
 )
 _REASONING = re.compile(r"</(?:think|thinking|thought|reasoning|reflection|analysis|scratchpad)>|\[/THINK\]|◁/think▷", re.IGNORECASE)
 _OPEN_REASONING = re.compile(r"<(think|thinking|thought|reasoning|reflection|analysis|scratchpad)>", re.IGNORECASE)
@@ -21,7 +21,7 @@ _FENCE = re.compile(r"(?:```|~~~)")
 _FENCE_LINE = re.compile(r"\s*(?:```|~~~)[ \t]*(?=\n|\Z)")
 _OPEN_TAG = re.compile(r"<([A-Za-z_][\w:.-]*)[^<>]{0,200}>")
 _TOKEN = r"<[|｜][^<>|｜]{1,60}[|｜]>|<｜[^<>]{1,60}｜>|\[/?[A-Z_]{3,30}\]|</s>|<s>|<eos>|<end_of_turn>"
-_TAIL_TOKEN = re.compile(rf"\s*(?:{_TOKEN})\s*\Z")
+_TAIL_TOKEN = re.compile(rf"(?:{_TOKEN})\s*\Z")
 _NESTED = re.compile(r"(?:\A|[{,\[])\s*(?:[\"'“`]|\\\"|&quot;|&#34;)[^\"'”`\n]{0,80}(?:[\"'”`]|&quot;|&#34;)\s*(?::|=>?)\s*\Z")
 _QUOTED_KEY = re.compile(rf"(?:&quot;|&#34;)[^&\n]{{1,80}}+(?:&quot;|&#34;){_B}:|[\"'“](?:[^\"'”\\\n]|\\.){{1,80}}+[\"'”]{_B}:")
 _TAG_END = re.compile(rf"(?:<[^<>]{{1,200}}>|{_TOKEN})\s*\Z")
@@ -78,6 +78,14 @@ def key_at(text: str, pos: int) -> int | None:
     return pos if _QUOTED_KEY.match(text, pos) else None
 
 
+_SET = re.compile(r"\{\s*+([\"'])[^\"'\n]*+\1\s*+[,}]")
+
+
+def is_set(text: str, start: int) -> bool:
+    """Whether braces hold a string and no key: a set in prose, not an object."""
+    return _SET.match(text, start) is not None
+
+
 def nested(text: str, start: int) -> bool:
     """Whether the candidate is the value of a key: part of something larger that was not read."""
     return _NESTED.search(text[max(0, start - 120) : start]) is not None
@@ -90,7 +98,7 @@ def body_end(text: str, start: int) -> int:
     while True:
         before = end
         tail = text[max(0, end - 200) : end]
-        for pattern in (_TAIL_TOKEN, re.compile(r"\s*(?:```|~~~)\s*\Z"), *(re.compile(rf"\s*</{re.escape(t)}>\s*\Z") for t in tags)):
+        for pattern in (_TAIL_TOKEN, re.compile(r"(?:```|~~~)\s*\Z"), *(re.compile(rf"</{re.escape(t)}>\s*\Z") for t in tags)):
             match = pattern.search(tail)
             if match is not None and _opened(pattern, text, start):
                 end -= len(tail) - match.start()
@@ -111,7 +119,7 @@ def fence_end(text: str, start: int) -> int | None:
     if len(_FENCE.findall(text, 0, start)) % 2 == 0:
         return None
     match = re.compile(r"\n[ \t]*(?:```|~~~)[ \t]*(?=\n|\Z)").search(text, start)
-    return None if match is None else match.start()
+    return None if match is None else match.start() + 1
 
 
 def before_name(text: str, start: int) -> str:
@@ -155,7 +163,7 @@ _FOLLOW = re.compile(r"[ \t]*(?:\n|\Z|[;)<`]|\[/)")
 
 def standing(text: str, start: int, end: int) -> Standing:
     """Judge a candidate by its first characters and its neighbours."""
-    quoted = re.compile(rf"(?:\[{_B})?\{{[{{\s]*+(?:[\"'“”„‘’`«\\]|&quot;|&#34;)|\[{_B}\[?{_B}[\"']").match(text, start) is not None
+    quoted = re.compile(rf"(?:\[{_B})?\{{[{{\s]*+(?:[\"'“”„‘’`«\\…]|&quot;|&#34;|\.\.\.|//|/\*)|\[{_B}\[?{_B}[\"']").match(text, start) is not None
     lead = _LEAD.search(text[max(0, start - 40) : start]) is not None or not text[:start].strip()
     follow = _FOLLOW.match(text, end) is not None
     return Standing(quoted and text[start] == "{" or (quoted and lead), lead and follow)

@@ -224,6 +224,23 @@ class Evidence:
         return self._validator is None or self._validator.isinstance_python(value)
 
 
+    def misplaced(self, value: Any) -> bool:
+        """Whether an object holds a key that its parent declares and lacks: a misplaced bracket."""
+        todo: list[tuple[Any, Expect]] = [(value, self.root)]
+        while todo:
+            part, expect = todo.pop()
+            if isinstance(part, list):
+                todo += [(item, expect.item()) for item in part if isinstance(item, dict | list)]
+            elif isinstance(part, dict):
+                for key, inner in part.items():
+                    child = expect.child(key)
+                    if isinstance(inner, dict) and (inner.keys() & expect.keys) - child.keys - part.keys():
+                        return True
+                    if isinstance(inner, dict | list):
+                        todo.append((inner, child))
+        return False
+
+
 def _validator(schema: dict[str, Any]) -> SchemaValidator | None:
     core = _Core(schema)
     try:

@@ -46,6 +46,8 @@ FIXES: dict[str, FixKind] = {
         FixKind("drop_comment", _R, "drop a comment", '{"a": 1 /* one */}', '{"a": 1 }', 0),
         FixKind("drop_trailing_comma", _R, "drop a comma before a closer", '{"a": [1, 2,],}', '{"a": [1, 2]}', 0),
         FixKind("use_colon", _R, "write a colon for `=` or `=>`", '{"a" => 1}', '{"a" : 1}', 0),
+        FixKind("use_comma", _R, "write a comma for a full-width one", '{"a": 1，"b": 2}', '{"a": 1,"b": 2}', 0),
+        FixKind("drop_undefined", _R, "drop an undefined member that the schema lets be absent", '{"a": undefined, "b": 1}', '{"b": 1}', 0),
         FixKind("join_strings", _R, "join strings that are added up", '{"a": "x" + "y"}', '{"a": "xy"}', 0),
         FixKind("list_for_tuple", _R, "write a tuple as a list", '{"a": (1, 2)}', '{"a": [1, 2]}', 0),
         FixKind("add_comma", _C, "add a missing comma", '{"a": 1 "b": 2}', '{"a": 1, "b": 2}'),

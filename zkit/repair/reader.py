@@ -151,7 +151,7 @@ class Reader:
         if single is not None:
             reading.note("use_double_quotes", start, start + len(single) + 2, f'"{single}"')
         elif word is not None:
-            reading.note("respell_literal", start, start + len(word), self._literal(reading, word))
+            self._literal(reading, word, start)
         if self.careful and plain is not None and (others := recover.misfit(self, reading, plain, start)) is not None:
             return others
         end = match.end()
@@ -162,11 +162,12 @@ class Reader:
         reading.place = NEXT if comma is None else KEY if reading.frame and reading.frame.kind == "{" else VALUE
         return None
 
-    def _literal(self, reading: Reading, word: str) -> str:
+    def _literal(self, reading: Reading, word: str, start: int) -> None:
         """A literal of another language as JSON, or as text where only text may stand."""
         if self.guided and reading.want.kinds == {"string"}:
-            return f'"{word}"'
-        return _LITERALS.get(word, "null")
+            reading.note("quote_phrase", start, start + len(word), f'"{word}"')
+        else:
+            reading.note("respell_literal", start, start + len(word), _LITERALS.get(word, "null"))
 
     def _at_value(self, reading: Reading) -> list[Reading] | None:
         pos, frame = reading.pos, reading.frame
@@ -197,6 +198,11 @@ class Reader:
             return self._close(reading, pos)
         if not mark:
             return ending.after_value(self, reading)
+        if lexis.LAST_COMMENT.match(self.text, pos):
+            return ending.in_comment(self, reading, pos)
+        if mark in "，、；":
+            reading.note("use_comma", pos, pos + 1, ",").go(pos + 1, KEY if frame.kind == "{" else VALUE)
+            return None
         if mark == "+" and self._join(reading, pos):
             return None
         if mark in ".…" and self._ellipsis(reading, pos):
@@ -220,7 +226,7 @@ class Reader:
             end = comment.end()
             if reading.place == NEXT and self._in_string(reading, comment.group()):
                 return False
-            if end == self.size and reading.frame is not None and "}" in comment.group():
+            if end == self.size and reading.frame is not None:
                 return False
             reading.note("drop_comment", pos, end, "")
         if reading.safe == reading.pos:
@@ -245,6 +251,8 @@ class Reader:
         mark = self.text[pos : pos + 1]
         if not mark:
             return ending.before_key(self, reading)
+        if lexis.LAST_COMMENT.match(self.text, pos):
+            return ending.in_comment(self, reading, pos)
         if mark == "}":
             return recover.wrong_first_quote(self, reading, pos) or self._close(reading, pos)
         if mark == "," and self._drop_comma(reading, pos):
@@ -258,6 +266,11 @@ class Reader:
             return None
         if mark in lexis.QUOTES or self.text.startswith('\\"', pos):
             return self._quoted_key(reading, pos)
+        prefix = lexis.PREFIX.match(self.text, pos)
+        if prefix is not None:
+            reading.note("use_double_quotes", pos, prefix.end(), "")
+            reading.pos = prefix.end()
+            return None
         return self._number_key(reading, pos) or recover.at_key(self, reading, pos)
 
     def _drop_comma(self, reading: Reading, pos: int) -> bool:
@@ -272,11 +285,12 @@ class Reader:
             return False
         end = dots.end()
         frame = reading.frame
-        if frame is not None and reading.safe == frame.start + 1 and lexis.CLOSER.match(self.text, end):
+        last = lexis.CLOSER.match(self.text, end) is not None
+        first = frame is not None and reading.safe == frame.start + 1
+        if first == last:
             return False
-        follow = lexis.BLANK.match(self.text, end).end()  # type: ignore[union-attr]
-        if reading.place != NEXT and self.text[follow : follow + 1] == ",":
-            end = follow + 1
+        comma = lexis.COMMA.match(self.text, end) if first else None
+        end = comma.end() if comma else end
         reading.note("drop_ellipsis", pos, end, "")
         reading.pos = end
         return True
@@ -306,7 +320,8 @@ class Reader:
         if token.quote != '"' or body.body != token.body:
             reading.note("use_double_quotes", pos, token.end, f'"{body.body}"', body.note)
         if colon.group(1).strip(" \t\r\n"):
-            reading.note("plain_space", colon.start(1), colon.end(1), "")
+            name = "drop_comment" if "/" in colon.group(1) else "plain_space"
+            reading.note(name, colon.start(1), colon.end(1), "")
         if colon.group(2) != ":":
             reading.note("use_colon", colon.start(2), colon.end(2), ":")
         reading.go(colon.end(), VALUE)
@@ -394,10 +409,11 @@ class Reader:
         self.enter(reading, pos, mark)
         return None
 
-    def enter(self, reading: Reading, pos: int, mark: str) -> None:
+    def enter(self, reading: Reading, pos: int, mark: str, *, invented: bool = False) -> None:
         """Stand inside the container that `mark` opens at `pos`."""
         frame = reading.frame
-        reading.frame = Frame(frame, mark, reading.want, pos, frame.depth + 1 if frame else 1)
+        depth = frame.depth + 1 if frame else 1
+        reading.frame = Frame(frame, mark, reading.want, pos, depth, invented=invented)
         reading.pos = reading.safe = pos + 1
         reading.place = KEY if mark == "{" else VALUE
 

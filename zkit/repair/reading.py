@@ -22,6 +22,8 @@ class Frame(NamedTuple):
     depth: int
     doubled: bool = False
     """Its brace was written twice."""
+    invented: bool = False
+    """Its opener is not in the text, so its closer must be."""
 
     @property
     def closer(self) -> str:

@@ -31,7 +31,7 @@ def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     frame = reading.frame
     assert frame is not None
     mark = reader.text[pos]
-    if mark in "+-*/%" and reader.text[reading.pos - 1].isdigit():
+    if mark in "+-*/%.([?" and reader.text[reading.pos - 1] in "0123456789\"'":
         reader.reason = "expression"
     found = [*_missing_comma(reader, reading, pos), *_other_mark(reader, reading, pos)]
     if mark in "}])":
@@ -40,6 +40,8 @@ def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         found += _extra_quote(reader, reading, pos)
     if mark == ":" and frame.kind != "{":
         found += _key_in_list(reader, reading, pos)
+    if mark == ":" or reader.text.startswith(("\\,", "\\]"), pos) or (mark in "\"'" and pos > reading.pos):
+        return found
     return [*found, *reread(reader, reading, reading.pos)]
 
 
@@ -53,7 +55,7 @@ def _missing_comma(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         if ahead is None or glued or not boundaries.known(reader, frame, ahead.group(1)):
             return []
         place = KEY
-    elif lexis.VALUE_AHEAD.match(text, pos) and not (text[pos] in "\"'" and lexis.KEY_AHEAD.match(text, pos)):
+    elif frame.kind == "[" and lexis.VALUE_AHEAD.match(text, pos) and not (text[pos] in "\"'" and lexis.KEY_AHEAD.match(text, pos)):
         place = VALUE
     else:
         return []
@@ -86,7 +88,7 @@ def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     assert frame is not None
     mark, after = reader.text[pos], pos + 1
     found: list[Reading] = []
-    if boundaries.follows(reader, frame.parent, after):
+    if boundaries.follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after):
         other = reading.fork().note("replace_closer", pos, after, "]" if frame.kind == "(" else frame.closer)
         reader.leave(other, pos)
         found.append(other)
@@ -128,7 +130,7 @@ def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
     found = _member_after_closer(reader, reading, item, reader.text[item.pos : reading.pos])
     comma = reader.text.rfind(",", frame.start, item.pos)
     parent = frame.parent
-    if parent is not None and parent.kind == "{" and comma >= 0 and _knows(reader, parent, reader.text[item.pos : reading.pos]):
+    if parent is not None and parent.kind == "{" and comma >= 0 and not frame.invented and _knows(reader, parent, reader.text[item.pos : reading.pos]):
         other = Reading.back_to(item).note("close_in_middle", comma, comma, "]")
         other.frame = parent
         other.closed = Closed(frame, comma)
@@ -143,7 +145,7 @@ def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
         other.frame = parent
         found.append(other.go(item.pos, KEY))
     inserted = Reading.back_to(item).note("open_in_middle", item.pos, item.pos, "{")
-    reader.enter(inserted, item.pos - 1, "{")
+    reader.enter(inserted, item.pos - 1, "{", invented=True)
     found.append(inserted)
     return found
 
@@ -182,7 +184,7 @@ def reread(reader: Reader, reading: Reading, past: int, first: int = 0) -> list[
     """Readings in which one of the last strings ends elsewhere."""
     found: list[Reading] = []
     for back, before in enumerate(reading.recent[first:], first):
-        found += boundaries.longer(reader, before, max(past, before.pos + 1), back)
+        found += boundaries.longer(reader, before, max(past, before.pos + 1), back * (boundaries.SKIPPED + 1))
         token = lexis.string_at(reader.text, before.pos) if reader.text[before.pos] == '"' else None
         if token is not None:
             found += boundaries.shorter(reader, before, token.end - 1)
@@ -198,7 +200,7 @@ def no_value(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     for opener, ahead in (("{", lexis.KEY_AHEAD), ("[", lexis.VALUE_AHEAD)):
         if ahead.match(reader.text, pos + 1) and before.want.takes(_KINDS[opener]):
             other = Reading.back_to(before).note("replace_opener", pos, pos + 1, opener)
-            reader.enter(other, pos, opener)
+            reader.enter(other, pos, opener, invented=True)
             found.append(other)
         if found:
             break
@@ -217,8 +219,18 @@ def _bracket_for_quote(reader: Reader, before: Before) -> list[Reading]:
 _OPENS_LIST = re.compile(rf"\"{_S}(?:\{{{_S}\"|\"[^\",:]++\"{_S},)")
 
 
+_CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
+
+
 def at_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """Where a key is due stands something else."""
+    if _CUT_NAME.match(reader.text, pos):
+        return ending.cut(reader, reading, "the text ended in a key")
+    return [*_other_keys(reader, reading, pos), *reread(reader, reading, pos)]
+
+
+def _other_keys(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Ways to read a key, or what should have come before it, that leave the strings before alone."""
     text, frame = reader.text, reading.frame
     assert frame is not None
     mark = text[pos]
@@ -233,7 +245,7 @@ def at_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         found += _missing_bracket(reading)
     if reading.safe == frame.start + 1 and reading.recent and reading.recent[0].pos == frame.start and frame.parent:
         found += boundaries.unopened(reader, reading.recent[0], frame.start)
-    return [*found, *reread(reader, reading, pos)]
+    return found
 
 
 def _reopened(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
@@ -284,7 +296,7 @@ def _opener_for_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]
         found.append(other.go(pos, VALUE))
     ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
     if ahead is not None and boundaries.known(reader, frame, ahead.group(1)):
-        found.append(reading.fork().note("drop_opener", pos, pos + 1, "").go(pos + 1, KEY))
+        found.append(reading.fork().note("drop_opener", pos, pos + 1, "", "", 1).go(pos + 1, KEY))
     return found
 
 
@@ -294,10 +306,13 @@ def _thousands(reader: Reader, reading: Reading) -> list[Reading]:
         return []
     before = reading.recent[0]
     match = _THOUSANDS.match(reader.text, before.pos)
-    if match is None or not (before.want.takes("integer") or before.want.takes("number")):
+    if match is None or not any(before.want.takes(kind) for kind in ("integer", "number", "string")):
         return []
     other = Reading.back_to(before)
-    other.note("join_thousands", before.pos, match.end(), match.group().replace(",", "").lstrip("+"))
+    if before.want.only("string"):
+        other.note("quote_phrase", before.pos, match.end(), f'"{match.group()}"')
+    else:
+        other.note("join_thousands", before.pos, match.end(), match.group().replace(",", "").lstrip("+"))
     other.settle(match.end())
     return [other]
 
@@ -314,7 +329,7 @@ def _bracketed(before: Before) -> list[Reading]:
     frame = other.frame
     if frame is None:
         return []
-    other.frame = type(frame)(frame, "[", before.want, before.pos, frame.depth + 1)
+    other.frame = Frame(frame, "[", before.want, before.pos, frame.depth + 1, invented=True)
     other.safe = before.pos
     return [other.go(before.pos, VALUE)]
 
@@ -336,7 +351,7 @@ def at_key_string(reader: Reader, reading: Reading, pos: int, end: int) -> list[
         if match is not None and boundaries.known(reader, frame, match.group(1)):
             found.append(_keyed(reading.fork().note(name, *where(match), new), match.group(1), match.end()))
     found += _no_colon(reader, reading, pos, end)
-    return [*found, *_missing_bracket(reading), *at_key(reader, reading, pos)]
+    return [*found, *_missing_bracket(reading), *_other_keys(reader, reading, pos)]
 
 
 def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Reading]:
@@ -350,7 +365,8 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
     if _value_then_more(reader, reading, end):
         found.append(_keyed(reading.fork().note("add_colon", end, end, ":"), key, end))
     mark = lexis.BLANK.match(text, end).end()  # type: ignore[union-attr]
-    if text[mark : mark + 1] in tuple(',;}])|-.{["\\') and _value_then_more(reader, reading, mark + 1):
+    plain = reader.guided or text[lexis.BLANK.match(text, mark + 1).end()] not in "\"'“"  # type: ignore[union-attr]
+    if text[mark : mark + 1] in tuple(',;}])|-.{["\\') and plain and _value_then_more(reader, reading, mark + 1):
         other = reading.fork().note("replace_punctuation", mark, mark + 1, ":")
         found.append(_keyed(other, key, mark + 1))
     return found
@@ -393,7 +409,7 @@ def unknown_key(reader: Reader, reading: Reading, key: str, after: int) -> list[
         other.frame = closed.frame
         found.append(_keyed(other, key, after))
     misfit = reading.fork()
-    misfit.misfit += frame.expect.closed
+    misfit.misfit += 1
     return [*found, *reread(reader, reading, reading.safe), misfit.go(after, VALUE)]
 
 
@@ -424,7 +440,7 @@ def misfit(reader: Reader, reading: Reading, mark: str, pos: int) -> list[Readin
         found += boundaries.unopened(reader, before, pos)
     if want.only("object") and mark[0] == '"' and lexis.KEY_AHEAD.match(reader.text, pos):
         other = Reading.back_to(before).note("open_in_middle", pos, pos, "{")
-        reader.enter(other, pos - 1, "{")
+        reader.enter(other, pos - 1, "{", invented=True)
         found.append(other)
     other = Reading.back_to(before)
     other.misfit += 1
@@ -457,12 +473,14 @@ def _comma_for_closer(reader: Reader, reading: Reading, pos: int) -> list[Readin
 
 
 _QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
-_STRAY = re.compile(r"(?:\s*+[}\])])++(?=\s*+(?:\Z|\n|```|<|[;)]))")
+_STRAY = re.compile(r"(?:\s*+[}\]])++(?=\s*+(?:\Z|\n|```|<|[;)]))")
 
 
 def after_root(reader: Reader, reading: Reading) -> list[Reading] | None:
     """The value ended: what comes after it must be text around it, not a part that was misread."""
     stray = _STRAY.match(reader.text, reading.pos)
+    if stray is not None and any(fix.name == "drop_opener" for fix in reading.fixes()):
+        return []
     if stray is not None:
         reading.note("drop_closer", reading.pos, stray.end(), "")
         reading.pos = stray.end()

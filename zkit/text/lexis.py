@@ -24,7 +24,7 @@ SIMPLE = r"'([^'\"\\\x00-\x1f]*+)'"
 
 NAME = r"(?:[^\W\d]|\$)[\w$.-]*+"
 WORD = r"(True|False|None|TRUE|FALSE|NULL|Null|undefined)(?!\w)"
-COLON = r"(:|=>|=(?!=))"
+COLON = r"(:|=>|=(?!=)|：)"
 
 NESTED = 3
 """How deep a sound container may be for a run to pass over it whole."""
@@ -71,7 +71,7 @@ ITEM = re.compile(rf"{SPACE}(){_LOOSE}")
 
 BLANK = re.compile(rf"[ \t\n\r{ODD}]*+")
 ODD_RUN = re.compile(rf"[ \t\n\r]*+[{ODD}][ \t\n\r{ODD}]*+")
-COMMENT = re.compile(r"//[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
+COMMENT = re.compile(r"//[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/")
 ELLIPSIS = re.compile(r"\.{3,}|…")
 
 QUOTES = {
@@ -122,10 +122,17 @@ PLAIN = re.compile(
 DOUBLED_BRACE = re.compile(rf"{GAP}(?:(?={_KEYISH}{GAP}(?::|=>|=(?!=)))|\}}{GAP}\}})")
 """After two opening braces: a key, or two closing ones."""
 
-COLON_AFTER = re.compile(rf"([ \t\n\r{ODD}]*+){COLON}")
+COLON_AFTER = re.compile(rf"({GAP}){COLON}")
 """The colon after a key; group 1 is the white space before it, group 2 the colon."""
 
+COMMA = re.compile(rf"{GAP},")
 CLOSER = re.compile(rf"{GAP}([}}\])])")
+PREFIX = re.compile(r"[rRbBuU]{1,2}(?=[\"'])")
+"""What Python writes before a string."""
+
+LAST_COMMENT = re.compile(r"(?://|#)[^\n]*+\Z|/\*(?:[^*]|\*(?!/))*+\Z")
+"""A comment that the text ends in."""
+
 NUMBER_KEY = re.compile(rf"([0-9]+){SPACE}:{SPACE}")
 
 
@@ -147,7 +154,14 @@ def string_at(text: str, pos: int) -> Token | None:
         if tripled is not None:
             return tripled
     match = string_of(quote).match(text, pos)
+    if quote in "“„«" and (match is None or not AFTER_STRING.match(text, match.end())):
+        mixed = _MIXED.match(text, pos)
+        match = mixed if mixed is not None and AFTER_STRING.match(text, mixed.end()) else match
     return None if match is None else Token(match.group(1), quote, match.end())
+
+
+_MIXED = re.compile(r"[“„«]([^\"\\]*+(?:\\.[^\"\\]*+)*+)\"", re.DOTALL)
+"""A string that a curly quote opens and a straight one closes."""
 
 
 def _tripled(text: str, pos: int, quote: str) -> Token | None:
