@@ -16,6 +16,8 @@ from zkit.cli.streams import BadUsageError, read_input, read_schema, write_line
 # A line end in strict JSON is never inside a string, so folding it changes no value.
 LINE_END = re.compile(r"[\r\n][ \t\r\n]*")
 
+CARETS = re.compile(r"[ |]*\^")
+
 EPILOG = "Exit code: 0 valid or repaired, 1 refused, 2 bad usage."
 
 
@@ -142,16 +144,13 @@ def as_entry(fix: Fix) -> dict[str, Any]:
 def show_receipt(outcome: Repaired | Unrepairable) -> None:
     """Print what was done, or why nothing was, on standard error; in colour on a terminal."""
     if isinstance(outcome, Unrepairable):
-        label, text = (
-            click.style(f"refused ({outcome.reason})", fg="red", bold=True),
-            outcome.message,
-        )
-        lines = [f"{label}: {text}"]
+        label = click.style(f"refused ({outcome.reason})", fg="red", bold=True)
+        lines = [f"{label}: {outcome.message}"]
     else:
         lines = [colour(line) for line in outcome.explain().splitlines()]
     click.echo("\n".join(lines), err=True, color=False if os.environ.get("NO_COLOR") else None)
 
 
 def colour(line: str) -> str:
-    """Mark the carets of a receipt."""
-    return click.style(line, fg="green", bold=True) if set(line.strip()) <= set("^~|") else line
+    """Mark the line that points at a place."""
+    return click.style(line, fg="green", bold=True) if CARETS.match(line) else line

@@ -25,7 +25,9 @@ _WORDS = {
     "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
 }  # fmt: skip
 _FLOATS = {"nan": "NaN", "infinity": "1e999", "inf": "1e999"}
+_ESCAPES = re.compile(r'\\["\\/bfnrtu]')
 _FORMATTED = re.compile(r"[rR]?[fF][rR]?[\"']")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}[0-9:.]*+(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?")
 _URL = re.compile(r"[a-z][a-z0-9+.-]*+:/?/?[^\s\"'<>{}\[\]]++", re.IGNORECASE)
 _HALF_LITERALS = frozenset(word[:n] for word in ("true", "false", "null", "none") for n in range(2, len(word)))
 _PHRASE = re.compile(r"[^\W\d_][\w .@~/'’&?!%:-]*+", re.UNICODE)
@@ -108,7 +110,8 @@ def spell_number(token: str, want: Expect) -> str | None:
     if len(whole) > 1 and whole[0] == "0":
         return None
     if dot and not fraction:
-        dot, fraction = ("", "") if want.only("integer") else (".", "0")
+        whole_number = want.only("integer") or len(whole) > 15
+        dot, fraction = ("", "") if whole_number else (".", "0")
     return f"{sign}{whole or '0'}{dot}{fraction}{mark}{exponent}"
 
 
@@ -161,7 +164,11 @@ def _prefixed(reader: Reader, reading: Reading, pos: int, prefix: re.Match[str])
     token = lexis.string_at(reader.text, prefix.end())
     if token is None:
         return ending.cut(reader, reading, "the text ended in a string")
-    body = respell(token.body, "'", raw="r" in prefix.group().lower())
+    raw = "r" in prefix.group().lower()
+    if raw and _ESCAPES.search(token.body):
+        reader.reason = "ambiguous"
+        return []
+    body = respell(token.body, "'", raw=raw)
     if body is None:
         return []
     reading.note("use_double_quotes", pos, token.end, f'"{body.body}"')
@@ -174,7 +181,7 @@ def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     text, frame = reader.text, reading.frame
     if frame is None:
         return []
-    if _EXPRESSION.match(text, pos) and not reading.want.only("string"):
+    if _EXPRESSION.match(text, pos) and not _DATE.match(text, pos) and not reading.want.only("string"):
         reader.reason = "expression"
     found = (_OBJECT_END if frame.kind == "{" else _LIST_END).search(text, pos, pos + MOST_PHRASE)
     end = found.start() if found else reader.size
@@ -194,8 +201,9 @@ def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Rea
     if any(phrase.count(a) != phrase.count(b) for a, b in ("{}", "[]")):
         return []
     textual = reading.want.only("string") and reader.guided
-    wordy = _PHRASE.fullmatch(phrase) or _PATH_OR_GLOB.fullmatch(phrase) or _URL.fullmatch(phrase)
-    if not textual and (_EXPRESSION.match(phrase) or not wordy or not reading.want.takes("string")):
+    dated = _DATE.fullmatch(phrase) is not None
+    wordy = dated or _PHRASE.fullmatch(phrase) or _PATH_OR_GLOB.fullmatch(phrase) or _URL.fullmatch(phrase)
+    if not textual and ((_EXPRESSION.match(phrase) and not dated) or not wordy or not reading.want.takes("string")):
         return []
     if phrase.lower() in _HALF_LITERALS or not any(ch.isalnum() for ch in phrase):
         return []

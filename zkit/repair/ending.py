@@ -31,6 +31,9 @@ def after_value(reader: Reader, reading: Reading) -> list[Reading]:
     """The last value is complete and closers are missing: not a cut, unless the server says so."""
     if _invented(reading.frame):
         return []
+    if not reader.guided and _misaligned(reader, reading):
+        reader.reason = "ambiguous"
+        return []
     touching = reading.safe == reader.size and reader.text[-1:].isdigit()
     if touching and reader.finish_reason != "stop":
         return cut(reader, reading, "the text ended in a number, which may be longer")
@@ -38,6 +41,19 @@ def after_value(reader: Reader, reading: Reading) -> list[Reading]:
     name = "close_after_cut" if reader.finish_reason == "length" or guessed else "close_at_end"
     other = reading.fork().note(name, reader.size, reader.size, closers(reading.frame))
     return [other.go(reader.size, DONE)]
+
+
+def _misaligned(reader: Reader, reading: Reading) -> bool:
+    """Whether the last closer, alone on its line, does not stand under the line of its opener."""
+    text, closed = reader.text, reading.closed
+    if closed is None or closed.at + 1 != reading.safe:
+        return False
+    line = text.rfind("\n", 0, closed.at) + 1
+    if not line or text[line : closed.at].strip(" \t"):
+        return False
+    opener_line = text.rfind("\n", 0, closed.frame.start) + 1
+    opening = text[opener_line : closed.frame.start]
+    return len(opening) - len(opening.lstrip(" \t")) != closed.at - line
 
 
 def _invented(frame: Frame | None) -> bool:
@@ -139,6 +155,8 @@ def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading |
     body = reader.text[pos + 1 :]
     tail = _closing_tail(body, reading.frame)
     content = body[: len(body) - len(tail)].rstrip()
+    if reader.text[pos] == '"' and content.endswith(("”", "“")) and content.count("“") != 1:
+        content, tail = content[:-1], content[-1] + tail
     odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
     literal = odd and "\\" in content[:-2]
     if not tail or not _even(content) or (odd and not literal):
@@ -146,7 +164,7 @@ def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading |
     spelled = respell(content[:-2] + "\\\\" if literal else content, reader.text[pos], path=literal)
     if spelled is None:
         return None
-    end = pos + 1 + len(content)
+    end = pos + 1 + len(content) + (tail[0] in "”“")
     other = reading.fork().note("add_closing_quote", pos, end, f'"{spelled.body}"')
     other.rank = max(other.rank, Rank.GUESS)
     other.settle(end)

@@ -22,7 +22,7 @@ _FENCE_LINE = re.compile(r"\s*(?:```|~~~)[ \t]*(?=\n|\Z)")
 _OPEN_TAG = re.compile(r"<([A-Za-z_][\w:.-]*)[^<>]{0,200}>")
 _TOKEN = r"<[|｜][^<>|｜]{1,60}[|｜]>|<｜[^<>]{1,60}｜>|\[/?[A-Z_]{3,30}\]|</s>|<s>|<eos>|<end_of_turn>"
 _TAIL_TOKEN = re.compile(rf"(?:{_TOKEN})\s*\Z")
-_NESTED = re.compile(r"(?:\A|[{,\[])\s*(?:[\"'“`]|\\\"|&quot;|&#34;)[^\"'”`\n]{0,80}(?:[\"'”`]|&quot;|&#34;)\s*(?::|=>?)\s*\Z")
+_NESTED = re.compile(r"(?:\A|[{,\[])\s*(?:[\"'“`]|\\\"|&quot;|&#34;)[^\"'”`\n]{0,80}(?:[\"'”`]|&quot;|&#34;)\s*(?::|=>?)\s*[\"']?\Z")
 _QUOTED_KEY = re.compile(rf"(?:&quot;|&#34;)[^&\n]{{1,80}}+(?:&quot;|&#34;){_B}:|[\"'“](?:[^\"'”\\\n]|\\.){{1,80}}+[\"'”]{_B}:")
 _TAG_END = re.compile(rf"(?:<[^<>]{{1,200}}>|{_TOKEN})\s*\Z")
 _ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
@@ -171,7 +171,8 @@ def standing(text: str, start: int, end: int) -> Standing:
 
 def unescaped(text: str, start: int) -> Layer | None:
     """The text with one level of JSON escaping undone from `start` on, if it is written so."""
-    if not _ESCAPED.match(text, start):
+    line = text[text.rfind("\n", 0, start) + 1 : start].rstrip("\"' ")
+    if not _ESCAPED.match(text, start) or '"' in line:
         return None
     return Layer.over(text, [_plain(m) for m in _UNESCAPE.finditer(text, start)])
 

@@ -120,7 +120,8 @@ def _extra_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     odd = reader.text[pos - 2 : pos - 1].isdigit() or reader.text.count('\\"', start, pos) % 2
     other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", int(odd))
     other.safe = pos + 1
-    return [other.go(pos + 1, NEXT)]
+    unopened = boundaries.unopened(reader, reading.recent[0], start) if reader.text[start] not in lexis.QUOTES else []
+    return [other.go(pos + 1, NEXT), *unopened]
 
 
 def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
@@ -212,7 +213,7 @@ def _bracket_for_quote(reader: Reader, before: Before) -> list[Reading]:
     if before.frame is None or not _OPENS_LIST.match(reader.text, before.pos):
         return []
     other = Reading.back_to(before).note("replace_opener", before.pos, before.pos + 1, "[")
-    reader.enter(other, before.pos, "[")
+    reader.enter(other, before.pos, "[", invented=True)
     return [other]
 
 
@@ -456,6 +457,9 @@ def early_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | 
     other = reading.fork().note("drop_closer", pos, pos + 1, "")
     other.safe = pos + 1
     found = [other.go(pos + 1, NEXT)]
+    if not reader.guided and reader.text[reading.safe - 1] != "}" and _OBJECT_BEFORE.search(reader.text, 0, reading.safe):
+        reader.reason = "ambiguous"
+        return []
     closed = reading.closed
     if closed is not None and closed.frame.kind == "{" and closed.at + 1 < reading.safe and closed.frame.parent is reading.frame:
         earlier = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
@@ -472,6 +476,7 @@ def _comma_for_closer(reader: Reader, reading: Reading, pos: int) -> list[Readin
     return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, KEY)]
 
 
+_OBJECT_BEFORE = re.compile(rf"\}}{_S},")
 _QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
 _STRAY = re.compile(r"(?:\s*+[}\]])++(?=\s*+(?:\Z|\n|```|<|[;)]))")
 

@@ -154,14 +154,14 @@ def string_at(text: str, pos: int) -> Token | None:
         if tripled is not None:
             return tripled
     match = string_of(quote).match(text, pos)
-    if quote in "“„«" and (match is None or not AFTER_STRING.match(text, match.end())):
+    if quote in "“„«'‘" and (match is None or not AFTER_STRING.match(text, match.end())):
         mixed = _MIXED.match(text, pos)
         match = mixed if mixed is not None and AFTER_STRING.match(text, mixed.end()) else match
     return None if match is None else Token(match.group(1), quote, match.end())
 
 
-_MIXED = re.compile(r"[“„«]([^\"\\]*+(?:\\.[^\"\\]*+)*+)\"", re.DOTALL)
-"""A string that a curly quote opens and a straight one closes."""
+_MIXED = re.compile(r"[“„«'‘]([^\"\\]*+(?:\\.[^\"\\]*+)*+)\"", re.DOTALL)
+"""A string that another quote opens and a straight double one closes."""
 
 
 def _tripled(text: str, pos: int, quote: str) -> Token | None:
