@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -35,23 +36,24 @@ def members(part: str, joint: str, before: str, after: str) -> Grow:
     return grow
 
 
-def big_payload(size: int) -> Payload:
-    """Arguments of many tools in one list."""
+@lru_cache
+def big_payload(size: int) -> tuple[Payload, list[Token]]:
+    """Arguments of many tools in one list, and their tokens."""
     rng = Random(7)  # so that the larger text begins like the smaller
     items: list[Any] = []
     total = 0
     while not items or total < size:
         items.append(make_payload(rng).truth)
         total += len(json.dumps(items[-1], ensure_ascii=False))
-    return Payload("many", {**SCHEMA, "title": "many"}, {"items": items})
+    payload = Payload("many", {**SCHEMA, "title": "many"}, {"items": items})
+    return payload, tokenise(payload.truth, SPACED)
 
 
 def damaged(damage: Damage) -> Grow:
     """A big payload, damaged; of five tries the one with the most places damaged."""
 
     def grow(size: int) -> str:
-        payload = big_payload(size)
-        tokens = tokenise(payload.truth, SPACED)
+        payload, tokens = big_payload(size)
         tries = [_try(damage, tokens, payload, seed) for seed in range(5)]
         found = [(touched, text) for touched, text in tries if text is not None]
         return max(found)[1] if found else ""
@@ -78,7 +80,7 @@ VALID: Mapping[str, Grow] = {
     "a list of objects": members(
         '{"id": #, "ok": true, "note": "it\'s fine"}', ", ", '{"items": [', "]}"
     ),
-    "mixed payloads": lambda size: text_of(tokenise(big_payload(size).truth, SPACED)),
+    "mixed payloads": lambda size: text_of(big_payload(size)[1]),
 }
 DAMAGED: Mapping[str, Grow] = {damage.name: damaged(damage) for damage in DAMAGES}
 ADVERSARIAL: Mapping[str, Grow] = {

@@ -36,7 +36,7 @@ _EXPRESSION = re.compile(
     r"[^\W\d][\w.]*+\(|(?:new|lambda|function|await)\b|[+-]?[0-9][0-9_.]*+\s*[-+*/%<>&|^]|[(!~]|[^\W\d]\w*+\s*[+*<>|&=]|[^\W\d]\w*+\s+[-/%]\s|[\w.]+\["
 )
 _OBJECT_END = re.compile(
-    rf"(?={lexis.SPACE}(?:,(?:{lexis.SPACE},)*+{lexis.SPACE}(?:(?:\"[^\"\\\n]{{0,80}}+\"|'[^'\n]{{0,80}}+'|{lexis.NAME}){lexis.SPACE}(?::|=)|[}}])|[}}]|\Z))|[ \t]+//|\n"
+    rf"(?={lexis.SPACE}(?:,(?:{lexis.SPACE},)*+{lexis.SPACE}(?:(?:\"[^\"\\\n]{{0,80}}+\"|'[^'\n]{{0,80}}+'|{lexis.NAME}){lexis.SPACE}(?::|=)|[}}]|\Z)|[}}]|\Z))|[ \t]+//|\n"
 )
 _LIST_END = re.compile(rf"(?={lexis.SPACE}(?:[,\])]|\Z))|[ \t]+//|\n")
 MOST_PHRASE = 400
@@ -205,7 +205,7 @@ def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Rea
     wordy = dated or _PHRASE.fullmatch(phrase) or _PATH_OR_GLOB.fullmatch(phrase) or _URL.fullmatch(phrase)
     if not textual and ((_EXPRESSION.match(phrase) and not dated) or not wordy or not reading.want.takes("string")):
         return []
-    if phrase.lower() in _HALF_LITERALS or not any(ch.isalnum() for ch in phrase):
+    if phrase.lower() in _HALF_LITERALS or not any(ch.isalnum() or ch == "*" for ch in phrase):
         return []
     body = respell(phrase)
     if body is None:

@@ -21,6 +21,7 @@ SKIPPED = 5
 """What it costs to pass over a place where the string could have ended."""
 _ITEM_AHEAD = re.compile(rf"{lexis.GAP},{lexis.GAP}(?=[\"'`“{{\[\]]|[+.-]?[0-9]|[tfnTFN])")
 _END = re.compile(rf"{lexis.GAP}\Z")
+_COMMA_END = re.compile(rf"{lexis.GAP},{lexis.GAP}\Z")
 _AROUND = re.compile(r"[ \t]*+(?:\Z|\n|```|~~~|<|[;)]|\[/)")
 _STRUCTURE = re.compile(r"[\s}\])]*+[\",:]")
 _KEY_REST = re.compile(r"[ \t]*+(?:[\w$. -]{1,60}+[\"']\s*+:|[\"']\s*+[,:}\]])")
@@ -33,7 +34,7 @@ def follows(reader: Reader, frame: Frame | None, pos: int) -> bool:
     """Whether what stands at `pos` may come after a value in `frame`."""
     text = reader.text
     while frame is not None:
-        if _END.match(text, pos):
+        if _END.match(text, pos) or _COMMA_END.match(text, pos):
             return True
         if _another(reader, frame, pos):
             return True
@@ -117,7 +118,8 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
             if doubled and plain:
                 found += _undoubled(before, text, first - 1, stop, match.end(), cost + SKIPPED * skipped)
         skipped += 1
-    if text[-1:] not in "}]" and before.frame is not None:
+    adjacent = not text[first:past].strip()
+    if adjacent and text[-1:] not in "}]" and before.frame is not None and not _JOINED.search(text, start):
         found += _open(reader, before, cost + SKIPPED * skipped)
     return found
 

@@ -104,6 +104,8 @@ def unclosed_key(reader: Reader, reading: Reading, match: re.Match[str]) -> Read
 
 def cut(reader: Reader, reading: Reading, why: str, name: str = "drop_cut_member") -> list[Reading]:
     """Keep what was complete, drop the rest, close what is open."""
+    if _invented(reading.frame):
+        return []
     other = reading.fork()
     while other.edits is not None and other.edits[1].start >= other.safe:
         other.edits = other.edits[0]
@@ -120,8 +122,11 @@ def in_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
 
 def open_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """The string that opens at `pos` runs to the end of the text."""
+    if _invented(reading.frame):
+        return []
     quote = reader.text[pos]
-    body = reader.text[pos + (3 if reader.text.startswith(quote * 3, pos) else 1) :]
+    tripled = reader.text.startswith(quote * 3, pos)
+    body = reader.text[pos + 3 :].rstrip(quote) if tripled else reader.text[pos + 1 :]
     tail = _closing_tail(body, reading.frame)
     body = _WHOLE.match(body[: len(body) - len(tail)]).group()  # type: ignore[union-attr]
     body = _HALF_PAIR.sub("", body)
@@ -132,6 +137,23 @@ def open_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     note = f"the text ended in a string, after {len(body)} characters of it"
     other = reading.fork().note("keep_open_string", pos, reader.size, new, note, spelled.rank)
     return [other.go(reader.size, DONE)]
+
+
+def in_joined_string(reader: Reader, reading: Reading, pos: int, start: int, head: str) -> list[Reading]:
+    """The text ended in a string that is added to another one, which is `head` from `start` on."""
+    return [
+        other
+        for other in open_string(reader, reading, pos)
+        if _prefix_last_fix(other, start, head)
+    ]
+
+
+def _prefix_last_fix(reading: Reading, start: int, head: str) -> bool:
+    """Let the newest fix begin at `start` and say `head` first."""
+    assert reading.edits is not None
+    fix = reading.edits[1]
+    reading.edits = (reading.edits[0], fix._replace(start=start, new=head + fix.new[1:]))
+    return True
 
 
 def _closing_tail(body: str, frame: Frame | None) -> str:

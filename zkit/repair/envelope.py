@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
-
 from zkit.text import lexis
 from zkit.text.edits import Edit, Layer
 
@@ -18,10 +15,8 @@ _START = re.compile(
 _REASONING = re.compile(r"</(?:think|thinking|thought|reasoning|reflection|analysis|scratchpad)>|\[/THINK\]|◁/think▷", re.IGNORECASE)
 _OPEN_REASONING = re.compile(r"<(think|thinking|thought|reasoning|reflection|analysis|scratchpad)>", re.IGNORECASE)
 _FENCE = re.compile(r"(?:```|~~~)")
-_FENCE_LINE = re.compile(r"\s*(?:```|~~~)[ \t]*(?=\n|\Z)")
 _OPEN_TAG = re.compile(r"<([A-Za-z_][\w:.-]*)[^<>]{0,200}>")
 _TOKEN = r"<[|｜][^<>|｜]{1,60}[|｜]>|<｜[^<>]{1,60}｜>|\[/?[A-Z_]{3,30}\]|</s>|<s>|<eos>|<end_of_turn>"
-_TAIL_TOKEN = re.compile(rf"(?:{_TOKEN})\s*\Z")
 _NESTED = re.compile(r"(?:\A|[{,\[])\s*(?:[\"'“`]|\\\"|&quot;|&#34;)[^\"'”`\n]{0,80}(?:[\"'”`]|&quot;|&#34;)\s*(?::|=>?)\s*[\"']?\Z")
 _QUOTED_KEY = re.compile(rf"(?:&quot;|&#34;)[^&\n]{{1,80}}+(?:&quot;|&#34;){_B}:|[\"'“](?:[^\"'”\\\n]|\\.){{1,80}}+[\"'”]{_B}:")
 _TAG_END = re.compile(rf"(?:<[^<>]{{1,200}}>|{_TOKEN})\s*\Z")
@@ -45,15 +40,6 @@ def reasoning_end(text: str) -> int:
     for match in _REASONING.finditer(text):
         end = match.end()
     return end if text[end:].strip() else 0
-
-
-def starts(text: str, pos: int, most: int = 64) -> Iterator[re.Match[str]]:
-    """Places from `pos` on where an object or a list may begin."""
-    match = _START.search(text, pos)
-    while match is not None and most:
-        most -= 1
-        skip = yield match  # type: ignore[misc]
-        match = _START.search(text, skip if skip is not None else match.end())
 
 
 def next_start(text: str, pos: int) -> int | None:
@@ -91,34 +77,59 @@ def nested(text: str, start: int) -> bool:
     return _NESTED.search(text[max(0, start - 120) : start]) is not None
 
 
+def plain_start(text: str) -> int | None:
+    """Where the value begins when nothing but white space and an opening fence comes before it."""
+    if text[:1] in ("{", "["):
+        return 0
+    match = _PLAIN.match(text)
+    return None if match is None else match.end()
+
+
+_PLAIN = re.compile(rf"{_B}(?:```[\w-]*[ \t]*\n{_B})?(?=[{{\[])")
+_REST = re.compile(rf"{_B}(?:```{_B})?\Z")
+
+
+def ends_text(text: str, end: int) -> bool:
+    """Whether nothing but white space and a closing fence comes after the value."""
+    return end == len(text) or _REST.match(text, end) is not None
+
+
+def ends(text: str, start: int) -> tuple[int, ...]:
+    """Where the value at `start` may end: its fence, its tags, or the end of the text."""
+    last = text[-60:].rstrip()[-1:]
+    if not start:
+        return (len(text),)
+    fence = fence_end(text, start)
+    body = body_end(text, start) if last in ("`", "~", ">", "]") else len(text)
+    return (body,) if fence is None or fence == body else (fence, body)
+
+
 def body_end(text: str, start: int) -> int:
     """The end of what may belong to the value at `start`: closing fence, tags and tokens cut off."""
     end = len(text)
-    tags = {m.group(1) for m in _OPEN_TAG.finditer(text, 0, start)} if "<" in text[:start] else set()
-    while True:
-        before = end
-        tail = text[max(0, end - 200) : end]
-        for pattern in (_TAIL_TOKEN, re.compile(r"(?:```|~~~)\s*\Z"), *(re.compile(rf"</{re.escape(t)}>\s*\Z") for t in tags)):
-            match = pattern.search(tail)
-            if match is not None and _opened(pattern, text, start):
-                end -= len(tail) - match.start()
-                break
-        if end == before or end <= start:
-            return max(end, start + 1)
+    tags = {m.group(1) for m in _OPEN_TAG.finditer(text, 0, start)}
+    closing = re.compile("|".join([rf"(?:{_TOKEN})", *(rf"</{re.escape(t)}>" for t in tags)]) + "")
+    patterns = [re.compile(rf"(?:{closing.pattern})\s*\Z")]
+    if len(_FENCE.findall(text, 0, start)) % 2 == 1:
+        patterns.append(_TAIL_FENCE)
+    while end > start:
+        tail = text[max(start, end - 200) : end]
+        match = next((m for p in patterns if (m := p.search(tail))), None)
+        if match is None:
+            break
+        end -= len(tail) - match.start()
+    return max(end, start + 1)
 
 
-def _opened(pattern: re.Pattern[str], text: str, start: int) -> bool:
-    """A closing fence counts only where one was opened before the value."""
-    return "```" not in pattern.pattern or len(_FENCE.findall(text, 0, start)) % 2 == 1
+_TAIL_FENCE = re.compile(r"(?:```|~~~)\s*\Z")
+_CLOSING_FENCE = re.compile(r"\n[ \t]*(?:```|~~~)[ \t]*(?=\n|\Z)")
 
 
 def fence_end(text: str, start: int) -> int | None:
     """Where the fence that holds `start` closes, if it is in one."""
-    if "```" not in text[:start] and "~~~" not in text[:start]:
-        return None
     if len(_FENCE.findall(text, 0, start)) % 2 == 0:
         return None
-    match = re.compile(r"\n[ \t]*(?:```|~~~)[ \t]*(?=\n|\Z)").search(text, start)
+    match = _CLOSING_FENCE.search(text, start)
     return None if match is None else match.start() + 1
 
 
@@ -148,25 +159,27 @@ def after_name(text: str, end: int) -> str:
     return "drop_closer" if re.fullmatch(r"[}\])\s]+", tail) else "drop_prose"
 
 
-class Standing(NamedTuple):
-    """How a candidate stands in its text."""
-
-    quoted: bool
-    """It begins as JSON does: a brace and a quoted key, or a list of such."""
-    alone: bool
-    """Nothing but an introduction stands before it on its line, and no sentence goes on after it."""
-
-
 _LEAD = re.compile(r"(?:[:=(>`~\]]|\breturn)\s*\Z|(?:^|\n)[ \t>*-]*\Z|json\s*\Z", re.IGNORECASE)
 _FOLLOW = re.compile(r"[ \t]*(?:\n|\Z|[;)<`]|\[/)")
+_QUOTED = re.compile(
+    rf"\{{[{{\s]*+(?:[\"'“”„‘’`«\\…]|&quot;|&#34;|\.\.\.|//|/\*)|\[{_B}(?:\{{[{{\s]*+[\"'“”„‘’`«\\]|\[?{_B}[\"'])"
+)
 
 
-def standing(text: str, start: int, end: int) -> Standing:
-    """Judge a candidate by its first characters and its neighbours."""
-    quoted = re.compile(rf"(?:\[{_B})?\{{[{{\s]*+(?:[\"'“”„‘’`«\\…]|&quot;|&#34;|\.\.\.|//|/\*)|\[{_B}\[?{_B}[\"']").match(text, start) is not None
-    lead = _LEAD.search(text[max(0, start - 40) : start]) is not None or not text[:start].strip()
-    follow = _FOLLOW.match(text, end) is not None
-    return Standing(quoted and text[start] == "{" or (quoted and lead), lead and follow)
+def quoted(text: str, start: int) -> bool:
+    """Whether a candidate begins as JSON does: a brace and a quoted key, or a list of such."""
+    if not _QUOTED.match(text, start):
+        return False
+    return text[start] == "{" or _leads(text, start)
+
+
+def alone(text: str, start: int, end: int) -> bool:
+    """Whether only an introduction stands before it on its line, and no sentence goes on after it."""
+    return _leads(text, start) and _FOLLOW.match(text, end) is not None
+
+
+def _leads(text: str, start: int) -> bool:
+    return _LEAD.search(text[max(0, start - 40) : start]) is not None or not text[:start].strip()
 
 
 def unescaped(text: str, start: int) -> Layer | None:
@@ -198,7 +211,7 @@ def without_entities(text: str, start: int) -> Layer | None:
     return Layer.over(text, [Edit(m.start(), m.end(), new) for m, new in found if new != m.group()])
 
 
-def string_content(text: str) -> Layer | None:
+def string_content(text: str) -> Layer:
     """What a JSON string holds, with the way back; the text is known to be one valid string."""
     first = text.index('"')
     last = text.rindex('"')

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from zkit.repair.expect import Evidence
 from zkit.text.places import excerpt, place_of
 
 
-def refusal(text: str, reason: str, at: int, finish_reason: str | None = None) -> str:
+def refusal(text: str, reason: str, at: int, evidence: Evidence | None = None) -> str:
     """What was found, where, and what to send."""
     place = place_of(text, at)
     line, caret = excerpt(text, at)

@@ -18,21 +18,27 @@ from zkit.repair.bare import read_bare
 from zkit.repair.expect import ANYTHING, Expect
 from zkit.repair.fixes import CHARACTERS_PER_FIX, FREE_FIXES, MAX_DEPTH
 from zkit.repair.outcome import Rank
-from zkit.repair.reading import DONE, KEY, NEXT, VALUE, Closed, Frame, Reading
+from zkit.repair.reading import CLOSERS, DONE, KEY, NEXT, VALUE, Closed, Frame, Reading
 from zkit.repair.strings import respell
 from zkit.text import lexis
 
 MAX_READINGS = 300
+_NOTHING_TO_SKIP = frozenset("\"'{}[]:,0123456789-")
+_SPACES = frozenset(" \t\n\r")
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 
 
 class Reader:
     """Reads one value of `text`; keeps what the readings share."""
 
-    def __init__(self, text: str, want: Expect, *, limit: Rank, finish_reason: str | None, careful: bool) -> None:
+    __slots__ = (
+        "_budget", "_items", "_members", "_most_cost", "careful", "finish_reason", "guided", "limit",
+        "needed", "reason", "size", "stuck", "text",
+    )  # fmt: skip
+
+    def __init__(self, text: str, want: Expect, limit: Rank, finish_reason: str | None, careful: bool) -> None:
         self.text = text
-        self.size = len(text)
-        self.want = want
+        self.size = size = len(text)
         self.guided = want is not ANYTHING
         self.careful = careful
         self.limit = limit
@@ -42,8 +48,8 @@ class Reader:
         """The furthest place where a reading found no way on."""
         self.needed: Rank | None = None
         """The lowest rank that was asked for and is above the limit."""
-        self._budget = 4096 + self.size // 2
-        self._most_cost = 2 * (FREE_FIXES + self.size // CHARACTERS_PER_FIX)
+        self._budget = 4096 + size // 2
+        self._most_cost = 2 * (FREE_FIXES + size // CHARACTERS_PER_FIX)
         self._members = lexis.members()
         self._items = lexis.items()
 
@@ -51,47 +57,49 @@ class Reader:
 
     def search(self, first: Reading) -> list[Reading]:
         """The complete readings of least fit, rank and cost; more than one means a tie."""
+        others = self._advance(first)
+        if len(others) == 1 and others[0].place == DONE:
+            return [first] if others[0] is first else self._allowed(others)
+        agenda: list[tuple[tuple[int, int, int], int, int, Reading]] = []
         order = count()
-        agenda = [(first.priority, 0, next(order), first)]
         best: list[Reading] = []
         for _ in range(MAX_READINGS):
+            for other in self._allowed(others):
+                heapq.heappush(agenda, (other.priority, -other.pos, next(order), other))
             if not agenda or (best and agenda[0][0] > best[0].priority):
                 break
             reading = heapq.heappop(agenda)[3]
             if reading.place == DONE:
                 best.append(reading)
-                continue
-            for other in self._advance(reading):
-                if self._allowed(other):
-                    heapq.heappush(agenda, (other.priority, -other.pos, next(order), other))
+                others = []
+            else:
+                others = self._advance(reading)
         return best
 
-    def _allowed(self, reading: Reading) -> bool:
-        """Whether a reading may be taken up: within the limit and not made of repairs alone."""
-        if reading.rank > self.limit:
-            if self.needed is None or reading.rank < self.needed:
+    def _allowed(self, readings: list[Reading]) -> list[Reading]:
+        """The readings that may be taken up: within the limit and not made of repairs alone."""
+        for reading in readings:
+            if reading.rank > self.limit and (self.needed is None or reading.rank < self.needed):
                 self.needed = reading.rank
-            return False
-        return reading.cost <= self._most_cost
+        return [r for r in readings if r.rank <= self.limit and r.cost <= self._most_cost]
 
-    def _advance(self, reading: Reading) -> Iterable[Reading]:
-        """Step until the value ends or there is trouble."""
-        steps = (self._at_key, self._at_value, self._at_next)
+    def _advance(self, reading: Reading) -> list[Reading]:
+        """Step until the value ends or there is trouble; what to take up next."""
         while self._budget > 0:
             self._budget -= 1
-            others = steps[reading.place](reading)
+            place = reading.place
+            if place == KEY:
+                others = self._at_key(reading)
+            elif place == VALUE:
+                others = self._at_value(reading)
+            elif place == NEXT:
+                others = self._at_next(reading)
+            else:
+                return [reading]
             if others is not None:
-                self._mark(reading, others)
+                self.stuck = max(self.stuck, reading.pos)
                 return others
-            if reading.place == DONE:
-                return (reading,)
-            if reading.rank > self.limit:
-                return (reading,)
-        self.reason = "damaged"
-        return ()
-
-    def _mark(self, reading: Reading, others: Iterable[Reading]) -> None:
-        self.stuck = max(self.stuck, reading.pos)
+        return []
 
     # ── steps: None means "go on", a list means "these instead" ───────────────
 
@@ -171,6 +179,8 @@ class Reader:
 
     def _at_value(self, reading: Reading) -> list[Reading] | None:
         pos, frame = reading.pos, reading.frame
+        if frame is None and self.text[pos : pos + 1] in ("{", "["):
+            return self._open(reading, pos, self.text[pos])
         if frame is not None and frame.kind != "{":
             if self.guided:
                 reading.want = frame.expect.item()
@@ -184,18 +194,21 @@ class Reader:
         return self._odd_value(reading)
 
     def _at_next(self, reading: Reading) -> list[Reading] | None:
-        frame = reading.frame
+        frame, pos = reading.frame, reading.pos
         if frame is None:
             return recover.after_root(self, reading)
-        pos = lexis.BLANK.match(self.text, reading.pos).end()  # type: ignore[union-attr]
         mark = self.text[pos : pos + 1]
-        if self._skip(reading):
-            return None
+        if mark in _SPACES:
+            pos = lexis.SPACES.match(self.text, pos).end()  # type: ignore[union-attr]
+            mark = self.text[pos : pos + 1]
         if mark == ",":
-            reading.go(pos + 1, KEY if frame.kind == "{" else VALUE)
+            reading.pos = pos + 1
+            reading.place = KEY if frame.kind == "{" else VALUE
             return None
         if mark == frame.closer:
             return self._close(reading, pos)
+        if self._skip(reading):
+            return None
         if not mark:
             return ending.after_value(self, reading)
         if lexis.LAST_COMMENT.match(self.text, pos):
@@ -203,8 +216,8 @@ class Reader:
         if mark in "，、；":
             reading.note("use_comma", pos, pos + 1, ",").go(pos + 1, KEY if frame.kind == "{" else VALUE)
             return None
-        if mark == "+" and self._join(reading, pos):
-            return None
+        if mark == "+" and (joined := self._join(reading, pos)) is not None:
+            return joined
         if mark in ".…" and self._ellipsis(reading, pos):
             return None
         return recover.at_next(self, reading, pos)
@@ -214,6 +227,9 @@ class Reader:
     def _skip(self, reading: Reading) -> bool:
         """Drop odd white space and a comment; True when there was something to drop."""
         pos = reading.pos
+        mark = lexis.SPACES.match(self.text, pos)
+        if mark is not None and self.text[mark.end() : mark.end() + 1] in _NOTHING_TO_SKIP:
+            return False
         odd = lexis.ODD_RUN.match(self.text, pos)
         if odd is not None:
             end = odd.end()
@@ -243,14 +259,14 @@ class Reader:
         return self.text[pos + 1 : pos + 2] == " " and "\n" in self.text[pos:]
 
     def _odd_key(self, reading: Reading) -> list[Reading] | None:
-        if self._skip(reading):
-            return None
         frame = reading.frame
         assert frame is not None
-        pos = lexis.BLANK.match(self.text, reading.pos).end()  # type: ignore[union-attr]
+        pos = lexis.SPACES.match(self.text, reading.pos).end()  # type: ignore[union-attr]
         mark = self.text[pos : pos + 1]
         if not mark:
             return ending.before_key(self, reading)
+        if self._skip(reading):
+            return None
         if lexis.LAST_COMMENT.match(self.text, pos):
             return ending.in_comment(self, reading, pos)
         if mark == "}":
@@ -285,7 +301,7 @@ class Reader:
             return False
         end = dots.end()
         frame = reading.frame
-        last = lexis.CLOSER.match(self.text, end) is not None
+        last = lexis.CLOSER.match(self.text, end) is not None or not self.text[end:].strip()
         first = frame is not None and reading.safe == frame.start + 1
         if first == last:
             return False
@@ -374,22 +390,27 @@ class Reader:
         reading.settle(token.end)
         return None
 
-    def _join(self, reading: Reading, plus: int) -> bool:
-        """Join `"a" + "b"`: drop the quotes and the plus between two double-quoted strings."""
+    def _join(self, reading: Reading, plus: int) -> list[Reading] | None:
+        """Join `"a" + "b"`: drop the quotes and the plus between two strings; None without two."""
         pos = lexis.BLANK.match(self.text, plus + 1).end()  # type: ignore[union-attr]
-        token = lexis.string_at(self.text, pos) if self.text[pos : pos + 1] in ('"', "'", "`") else None
-        body = respell(token.body, token.quote) if token is not None else None
-        if token is None or body is None:
-            return False
-        start, head = reading.pos - 1, ""
-        if reading.edits is not None and reading.edits[1].end == reading.pos:
-            reading.edits, last = reading.edits
+        if self.text[pos : pos + 1] not in ('"', "'", "`"):
+            return None
+        start, head, edits = reading.pos - 1, "", reading.edits
+        if edits is not None and edits[1].end == reading.pos:
+            edits, last = edits
             start, head = last.start, last.new[:-1]
         elif self.text[start] != '"':
-            return False
+            return None
+        token = lexis.string_at(self.text, pos)
+        body = respell(token.body, token.quote) if token is not None else None
+        reading.edits = edits
+        if token is None:
+            return ending.in_joined_string(self, reading, pos, start, head)
+        if body is None:
+            return []
         reading.note("join_strings", start, token.end, f'{head}{body.body}"')
         reading.settle(token.end)
-        return True
+        return [reading]
 
     # ── containers ────────────────────────────────────────────────────────────
 
@@ -413,7 +434,7 @@ class Reader:
         """Stand inside the container that `mark` opens at `pos`."""
         frame = reading.frame
         depth = frame.depth + 1 if frame else 1
-        reading.frame = Frame(frame, mark, reading.want, pos, depth, invented=invented)
+        reading.frame = tuple.__new__(Frame, (frame, mark, CLOSERS[mark], reading.want, pos, depth, False, invented))
         reading.pos = reading.safe = pos + 1
         reading.place = KEY if mark == "{" else VALUE
 
@@ -423,12 +444,12 @@ class Reader:
         assert frame is not None
         if reading.place != NEXT:
             self.drop_trailing_comma(reading, pos)
-        if frame.parent is None and (others := recover.early_closer(self, reading, pos)) is not None:
+        if frame.parent is None and pos + 1 < self.size and (others := recover.early_closer(self, reading, pos)) is not None:
             return others
         if frame.kind == "(":
             reading.note("list_for_tuple", pos, pos + 1, "]")
         self.leave(reading, pos)
-        again = lexis.BLANK.match(self.text, pos + 1).end()  # type: ignore[union-attr]
+        again = lexis.BLANK.match(self.text, pos + 1).end() if frame.doubled else 0  # type: ignore[union-attr]
         if frame.doubled and self.text.startswith("}", again):
             reading.note("drop_doubled_brace", again, again + 1, "")
             reading.settle(again + 1)
@@ -444,7 +465,7 @@ class Reader:
         """Stand after the container whose closer is at `pos`."""
         frame = reading.frame
         assert frame is not None
-        reading.closed = Closed(frame, pos)
+        reading.closed = tuple.__new__(Closed, (frame, pos))
         reading.frame = frame.parent
         reading.settle(pos + 1)
         reading.want = frame.expect

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import NamedTuple
 
 from zkit.repair.expect import ANYTHING, Expect
 from zkit.repair.fixes import FIXES
 from zkit.repair.outcome import Fix, Rank
 
+_START = itemgetter(2)
 KEY, VALUE, NEXT, DONE = range(4)
 """Where a reading stands: before a key, before a value, after a value, after the root value."""
 
@@ -17,6 +19,7 @@ class Frame(NamedTuple):
 
     parent: Frame | None
     kind: str
+    closer: str
     expect: Expect
     start: int
     depth: int
@@ -25,10 +28,8 @@ class Frame(NamedTuple):
     invented: bool = False
     """Its opener is not in the text, so its closer must be."""
 
-    @property
-    def closer(self) -> str:
-        """The character that closes this container."""
-        return "}" if self.kind == "{" else ")" if self.kind == "(" else "]"
+
+CLOSERS = {"{": "}", "[": "]", "(": ")"}
 
 
 Edits = tuple["Edits", Fix] | None
@@ -93,16 +94,20 @@ class Reading:
 
     def remember(self, pos: int) -> None:
         """Keep the state before the value at `pos`."""
-        here = Before(pos, self.frame, self.edits, self.rank, self.cost, self.misfit, self.safe, self.want, self.closed)
-        self.recent = (here, *self.recent[:1])
+        here: Before = tuple.__new__(
+            Before,
+            (pos, self.frame, self.edits, self.rank, self.cost, self.misfit, self.safe, self.want, self.closed),
+        )
+        self.recent = (here, self.recent[0]) if self.recent else (here,)
 
     def note(self, name: str, start: int, end: int, new: str, note: str = "", cost: int = 0) -> Reading:
         """Write a fix on the receipt."""
         kind = FIXES[name]
-        self.edits = (self.edits, Fix(name, kind.rank, start, end, new, note or kind.doc))
+        rank = kind.rank
+        self.edits = (self.edits, tuple.__new__(Fix, (name, rank, start, end, new, note or kind.doc)))
         self.cost += kind.cost + cost
-        if kind.rank > self.rank:
-            self.rank = kind.rank
+        if rank > self.rank:
+            self.rank = rank
         return self
 
     def settle(self, end: int) -> None:
@@ -129,6 +134,6 @@ class Reading:
             edits, fix = edits
             found.append(fix)
         found.reverse()
-        if any(a.start > b.start for a, b in zip(found, found[1:], strict=False)):
-            found.sort(key=lambda fix: fix.start)
+        if len(found) > 1:
+            found.sort(key=_START)
         return found

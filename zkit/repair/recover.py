@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from zkit.repair import boundaries, ending
 from zkit.repair.expect import Expect
 from zkit.repair.outcome import Rank
-from zkit.repair.reading import DONE, KEY, NEXT, VALUE, Before, Closed, Frame, Reading
+from zkit.repair.reading import CLOSERS, DONE, KEY, NEXT, VALUE, Before, Closed, Frame, Reading
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
     opened = Reading.back_to(item)
     if item.safe == frame.start + 1:
         opened.note("replace_opener", frame.start, frame.start + 1, "{")
-        opened.frame = frame._replace(kind="{", expect=opened.frame.expect if opened.frame else frame.expect)
+        opened.frame = frame._replace(kind="{", closer="}", expect=opened.frame.expect if opened.frame else frame.expect)
         found.append(opened.go(item.pos, KEY))
     if _DOUBLE_BRACKET.match(reader.text, frame.start) and comma >= 0 and item.safe == comma:
         other = Reading.back_to(item).note("drop_opener", frame.start, frame.start + 1, "")
@@ -161,7 +161,9 @@ def last_closed(reader: Reader, reading: Reading, item: Before | None = None) ->
     if not past or reader.text[safe - 1] not in "}]" or reader.text[past[0].pos] not in "{[":
         return None
     frame, start = past[0].frame, past[0].pos
-    return Closed(Frame(frame, reader.text[start], past[0].want, start, frame.depth + 1 if frame else 1), safe - 1)
+    kind = reader.text[start]
+    depth = frame.depth + 1 if frame else 1
+    return Closed(Frame(frame, kind, CLOSERS[kind], past[0].want, start, depth), safe - 1)
 
 
 def _member_after_closer(reader: Reader, reading: Reading, item: Before, key: str) -> list[Reading]:
@@ -330,7 +332,7 @@ def _bracketed(before: Before) -> list[Reading]:
     frame = other.frame
     if frame is None:
         return []
-    other.frame = Frame(frame, "[", before.want, before.pos, frame.depth + 1, invented=True)
+    other.frame = Frame(frame, "[", "]", before.want, before.pos, frame.depth + 1, invented=True)
     other.safe = before.pos
     return [other.go(before.pos, VALUE)]
 
@@ -383,7 +385,13 @@ def _value_then_more(reader: Reader, reading: Reading, pos: int) -> bool:
     value = _ONE_VALUE.match(reader.text, pos)
     if value is not None:
         return boundaries.follows(reader, reading.frame, value.end())
-    return re.compile(rf"{_S}[{{\[]").match(reader.text, pos) is not None
+    opening = _OPENING.match(reader.text, pos)
+    if opening is None:
+        return False
+    return opening.group()[-1] != '"' or lexis.string_at(reader.text, opening.end() - 1) is None
+
+
+_OPENING = re.compile(rf"{_S}[{{\[\"]")
 
 
 def strange(frame: Frame | None, key: str) -> bool:
@@ -483,6 +491,9 @@ _STRAY = re.compile(r"(?:\s*+[}\]])++(?=\s*+(?:\Z|\n|```|<|[;)]))")
 
 def after_root(reader: Reader, reading: Reading) -> list[Reading] | None:
     """The value ended: what comes after it must be text around it, not a part that was misread."""
+    if reading.pos == reader.size:
+        reading.place = DONE
+        return None
     stray = _STRAY.match(reader.text, reading.pos)
     if stray is not None and any(fix.name == "drop_opener" for fix in reading.fixes()):
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -43,6 +43,12 @@ class Layer(NamedTuple):
             starts.append(start + drift)
             drift += len(new) - (end - start)
         return cls(apply_edits(source, edits), edits, starts)
+
+    def between(self, start: int, end: int) -> range:
+        """The indexes of the edits that lie between two places of the source."""
+        first = bisect_left(self.edits, (start,))
+        last = bisect_right(self.edits, end, lo=first, key=lambda edit: edit.end)
+        return range(first, last)
 
     def source_start(self, at: int) -> int:
         """The place in the source of `text[at]`, or where the edit that made it begins."""

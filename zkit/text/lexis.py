@@ -69,6 +69,7 @@ value's place; the value as JSON, single-quoted, a word; a comma; an opener; not
 ITEM = re.compile(rf"{SPACE}(){_LOOSE}")
 """One item in the common spellings; groups 1 to 6 as groups 5 to 10 of MEMBER."""
 
+SPACES = re.compile(SPACE)
 BLANK = re.compile(rf"[ \t\n\r{ODD}]*+")
 ODD_RUN = re.compile(rf"[ \t\n\r]*+[{ODD}][ \t\n\r{ODD}]*+")
 COMMENT = re.compile(r"//[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/")
@@ -151,7 +152,7 @@ def string_at(text: str, pos: int) -> Token | None:
         return _escaped_quotes(text, pos)
     if quote in "\"'" and text.startswith(quote * 3, pos):
         tripled = _tripled(text, pos, quote)
-        if tripled is not None:
+        if tripled is not None or text.find(quote * 3, pos + 3) < 0:
             return tripled
     match = string_of(quote).match(text, pos)
     if quote in "“„«'‘" and (match is None or not AFTER_STRING.match(text, match.end())):
