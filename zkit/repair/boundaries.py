@@ -59,9 +59,15 @@ def _key_follows(reader: Reader, frame: Frame | None, pos: int) -> bool:
 _QUOTED_KEY = re.compile(rf"{lexis.GAP}(\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}:")
 
 
-def goes_on(reader: Reader, pos: int) -> bool:
+def goes_on(text: str, pos: int) -> bool:
     """Whether the text after a closed root reads as more of the value."""
-    return _KEY_REST.match(reader.text, pos) is not None
+    return _KEY_REST.match(text, pos) is not None
+
+
+def member_follows(text: str, pos: int) -> bool:
+    """Whether another member comes after a closed root, with its comma or without."""
+    match = lexis.NEXT_KEY.match(text, pos)
+    return (match is not None and match.group(1) is not None) or _QUOTED_KEY.match(text, pos) is not None
 
 
 def _another(reader: Reader, frame: Frame, pos: int) -> bool:

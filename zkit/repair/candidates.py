@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from zkit.repair import envelope
+from zkit.repair.boundaries import goes_on, member_follows
 from zkit.repair.expect import ANYTHING, Evidence
 from zkit.repair.fixes import FIXES
 from zkit.repair.outcome import Fix, Rank
 from zkit.repair.reader import Reader
 from zkit.repair.reading import KEY, Frame, Reading
+from zkit.repair.respelling import respelled
 from zkit.text.edits import Layer, apply_edits
 
 
@@ -61,8 +63,41 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b) and json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
-def read_at(task: Task, start: int, *, missing_brace: bool = False) -> Candidate:
-    """The best reading of the value that begins at `start`, through a layer if it needs one."""
+def respelt(task: Task, start: int, end: int) -> Candidate | None:
+    """The value of a span in which only tokens are odd; None when there is more to it."""
+    fixes = respelled(task.text, start, end)
+    if fixes is None or (task.limit < Rank.RESPELL and fixes):
+        return None
+    edits = [(f.start - start, f.end - start, f.new) for f in fixes] if start else [f[2:5] for f in fixes]
+    value = strict(apply_edits(task.text[start:end], edits))
+    if value is None or (task.evidence is not None and not task.evidence.fits(value[0])):
+        return None
+    rank = max((f.rank for f in fixes), default=Rank.EXACT)
+    return Candidate(start, end, value, fixes, rank, True)
+
+
+_scan_once = json.JSONDecoder(parse_constant=_no_constant).scan_once
+
+
+def _sound_at(task: Task, start: int) -> Candidate | None:
+    """The strict JSON that begins at `start`, whatever follows it; None when it is damaged."""
+    try:
+        value, end = _scan_once(task.text, start)
+    except (ValueError, StopIteration, RecursionError):
+        return None
+    if not isinstance(value, dict | list) or goes_on(task.text, end) or member_follows(task.text, end):
+        return None
+    return Candidate(start, end, (value,), fits=task.evidence is None or task.evidence.fits(value))
+
+
+def read_at(task: Task, start: int, *, missing_brace: bool = False, damaged: bool = False) -> Candidate:
+    """The best reading of the value that begins at `start`, through a layer if it needs one.
+
+    `damaged` says that the value is known not to be strict JSON.
+    """
+    sound = None if missing_brace or damaged else _sound_at(task, start)
+    if sound is not None:
+        return sound
     for make, name in _LAYERS:
         layer = make(task.text, start) if task.limit >= Rank.UNWRAP else None
         if layer is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from zkit.repair import envelope, messages
-from zkit.repair.candidates import Candidate, Task, read_at, same, strict, through
+from zkit.repair.candidates import Candidate, Task, read_at, respelt, same, strict, through
 from zkit.repair.expect import evidence_for
 from zkit.repair.fixes import FIXES, MAX_CHARACTERS
 from zkit.repair.outcome import Fix, Rank, Repaired, RepairError, Unrepairable
@@ -32,8 +32,9 @@ def repair_json(
     """
     try:
         value = from_json(text, allow_inf_nan=False)
-    except (ValueError, TypeError):
-        return _mended(Task(text, evidence_for(schema), limit, finish_reason))
+    except (ValueError, TypeError) as error:
+        trailing = str(error).startswith("trailing")
+        return _mended(Task(text, evidence_for(schema), limit, finish_reason), trailing=trailing)
     if schema is None or type(value) is not str:
         return _exact((value, (), Rank.EXACT, text))
     return _unwrapped(Task(text, evidence_for(schema), limit, finish_reason), value)
@@ -77,17 +78,24 @@ def repair_all(
     return [receipt for receipt in receipts if receipt.rank <= limit]
 
 
-def _mended(task: Task) -> Repaired | Unrepairable:
-    """The text is not strict JSON for the strict parser: repair it, or say why not."""
+def _mended(task: Task, *, trailing: bool) -> Repaired | Unrepairable:
+    """The text is not strict JSON for the strict parser: repair it, or say why not.
+
+    `trailing` says that the strict parser was content up to some place.
+    """
     text = task.text
     if len(text) > MAX_CHARACTERS:
         return _refuse(task, "too_large", 0)
     if not text.isascii() and (whole := strict(text)) is not None:
         return Repaired(whole[0], (), Rank.EXACT, text)
-    start = envelope.plain_start(text)
-    first = None if start is None else read_at(task, start)
-    if first is not None and first.value is not None and first.fits and envelope.ends_text(text, first.end):
-        return _within_limit(task, first)
+    span = envelope.plain_span(text)
+    first = None
+    if span is not None:
+        first = None if trailing else respelt(task, *span)
+        if first is None:
+            first = read_at(task, span[0], damaged=span[0] == 0 and not trailing)
+        if first.value is not None and first.fits and envelope.ends_text(text, first.end):
+            return _within_limit(task, first)
     if "\\u" in text and (whole := strict(text)) is not None:
         return Repaired(whole[0], (), Rank.EXACT, text)
     if envelope.blank_end(text) == len(text):

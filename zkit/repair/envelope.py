@@ -77,15 +77,20 @@ def nested(text: str, start: int) -> bool:
     return _NESTED.search(text[max(0, start - 120) : start]) is not None
 
 
-def plain_start(text: str) -> int | None:
-    """Where the value begins when nothing but white space and an opening fence comes before it."""
+def plain_span(text: str) -> tuple[int, int] | None:
+    """Where the value stands when there is but white space and one fence around it."""
+    end = len(text.rstrip())
     if text[:1] in ("{", "["):
-        return 0
+        return 0, end
     match = _PLAIN.match(text)
-    return None if match is None else match.end()
+    if match is None:
+        return None
+    if match.group(1) and text.endswith("```", 0, end):
+        end -= 3
+    return match.end(), end
 
 
-_PLAIN = re.compile(rf"{_B}(?:```[\w-]*[ \t]*\n{_B})?(?=[{{\[])")
+_PLAIN = re.compile(rf"{_B}(```[\w-]*[ \t]*\n{_B})?(?=[{{\[])")
 _REST = re.compile(rf"{_B}(?:```{_B})?\Z")
 
 
@@ -96,9 +101,9 @@ def ends_text(text: str, end: int) -> bool:
 
 def ends(text: str, start: int) -> tuple[int, ...]:
     """Where the value at `start` may end: its fence, its tags, or the end of the text."""
-    last = text[-60:].rstrip()[-1:]
     if not start:
         return (len(text),)
+    last = text[-60:].rstrip()[-1:]
     fence = fence_end(text, start)
     body = body_end(text, start) if last in ("`", "~", ">", "]") else len(text)
     return (body,) if fence is None or fence == body else (fence, body)
@@ -184,8 +189,10 @@ def _leads(text: str, start: int) -> bool:
 
 def unescaped(text: str, start: int) -> Layer | None:
     """The text with one level of JSON escaping undone from `start` on, if it is written so."""
+    if not _ESCAPED.match(text, start):
+        return None
     line = text[text.rfind("\n", 0, start) + 1 : start].rstrip("\"' ")
-    if not _ESCAPED.match(text, start) or '"' in line:
+    if '"' in line:
         return None
     return Layer.over(text, [_plain(m) for m in _UNESCAPE.finditer(text, start)])
 

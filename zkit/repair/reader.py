@@ -18,7 +18,7 @@ from zkit.repair.bare import read_bare
 from zkit.repair.expect import ANYTHING, Expect
 from zkit.repair.fixes import CHARACTERS_PER_FIX, FREE_FIXES, MAX_DEPTH
 from zkit.repair.outcome import Rank
-from zkit.repair.reading import CLOSERS, DONE, KEY, NEXT, VALUE, Closed, Frame, Reading
+from zkit.repair.reading import CLOSERS, DONE, KEY, LATER, NEXT, VALUE, Closed, Frame, Reading
 from zkit.repair.strings import respell
 from zkit.text import lexis
 
@@ -32,7 +32,7 @@ class Reader:
     """Reads one value of `text`; keeps what the readings share."""
 
     __slots__ = (
-        "_budget", "_items", "_members", "_most_cost", "careful", "finish_reason", "guided", "limit",
+        "_budget", "_items", "_members", "_misses", "_most_cost", "careful", "finish_reason", "guided", "limit",
         "needed", "reason", "size", "stuck", "text",
     )  # fmt: skip
 
@@ -50,6 +50,8 @@ class Reader:
         """The lowest rank that was asked for and is above the limit."""
         self._budget = 4096 + size // 2
         self._most_cost = 2 * (FREE_FIXES + size // CHARACTERS_PER_FIX)
+        self._misses = 0
+        """How many times in a row a run of sound members was looked for in vain."""
         self._members = lexis.members()
         self._items = lexis.items()
 
@@ -73,7 +75,7 @@ class Reader:
                 best.append(reading)
                 others = []
             else:
-                others = self._advance(reading)
+                others = reading.others() if reading.place == LATER else self._advance(reading)
         return best
 
     def _allowed(self, readings: list[Reading]) -> list[Reading]:
@@ -105,9 +107,11 @@ class Reader:
 
     def _at_key(self, reading: Reading) -> list[Reading] | None:
         pos = reading.pos
-        if not self.careful:
+        if not self.careful and self._misses < 3:
             run = self._members.match(self.text, pos)
+            self._misses += 1
             if run is not None and run.end() > pos:
+                self._misses = 0
                 if self.guided and reading.frame:
                     reading.want = reading.frame.expect.child(run.group("key")[1:-1])
                 return self._passed(reading, run.start("at"), run.end("end"), run.end())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -10,8 +11,9 @@ from zkit.repair.fixes import FIXES
 from zkit.repair.outcome import Fix, Rank
 
 _START = itemgetter(2)
-KEY, VALUE, NEXT, DONE = range(4)
-"""Where a reading stands: before a key, before a value, after a value, after the root value."""
+KEY, VALUE, NEXT, DONE, LATER = range(5)
+"""Where a reading stands: before a key, before a value, after a value, after the root value, or
+not yet worked out."""
 
 
 class Frame(NamedTuple):
@@ -60,7 +62,7 @@ class Closed(NamedTuple):
 class Reading:
     """A hypothesis about the text, read up to `pos`."""
 
-    __slots__ = ("closed", "cost", "edits", "frame", "misfit", "place", "pos", "rank", "recent", "safe", "want")
+    __slots__ = ("closed", "cost", "edits", "frame", "later", "misfit", "place", "pos", "rank", "recent", "safe", "want")
 
     def __init__(self, pos: int, want: Expect = ANYTHING) -> None:
         self.pos = pos
@@ -76,12 +78,15 @@ class Reading:
         self.recent: tuple[Before, ...] = ()
         """The last values begun, newest first."""
         self.closed: Closed | None = None
+        self.later: Callable[[], list[Reading]] | None = None
 
     def fork(self) -> Reading:
         """A copy that can go another way."""
-        other = Reading.__new__(Reading)
-        for name in Reading.__slots__:
-            setattr(other, name, getattr(self, name))
+        other: Reading = Reading.__new__(Reading)
+        other.pos, other.place, other.frame, other.edits = self.pos, self.place, self.frame, self.edits
+        other.rank, other.cost, other.misfit = self.rank, self.cost, self.misfit
+        other.safe, other.want, other.recent = self.safe, self.want, self.recent
+        other.closed, other.later = self.closed, None
         return other
 
     @classmethod
@@ -125,6 +130,20 @@ class Reading:
     def priority(self) -> tuple[int, int, int]:
         """Readings are weighed by fit, then rank, then cost."""
         return (self.misfit, self.rank, self.cost)
+
+    def others(self) -> list[Reading]:
+        """What to take up instead of this reading: a postponed one is worked out only now."""
+        assert self.later is not None
+        return self.later()
+
+    def postpone(self, later: Callable[[], list[Reading]]) -> Reading:
+        """A place in the queue, at the price of a guess, for readings that are costly to find."""
+        other = self.fork()
+        other.later = later
+        other.place = LATER
+        other.cost += 3
+        other.rank = max(other.rank, Rank.GUESS)
+        return other
 
     def fixes(self) -> list[Fix]:
         """The receipt in the order of the text."""

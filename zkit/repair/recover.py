@@ -184,7 +184,11 @@ def _knows(reader: Reader, frame: object, key: str) -> bool:
 
 
 def reread(reader: Reader, reading: Reading, past: int, first: int = 0) -> list[Reading]:
-    """Readings in which one of the last strings ends elsewhere."""
+    """Readings in which one of the last strings ends elsewhere, worked out only when needed."""
+    return [reading.postpone(lambda: _reread(reader, reading, past, first))] if reading.recent[first:] else []
+
+
+def _reread(reader: Reader, reading: Reading, past: int, first: int) -> list[Reading]:
     found: list[Reading] = []
     for back, before in enumerate(reading.recent[first:], first):
         found += boundaries.longer(reader, before, max(past, before.pos + 1), back * (boundaries.SKIPPED + 1))
@@ -501,7 +505,7 @@ def after_root(reader: Reader, reading: Reading) -> list[Reading] | None:
         reading.note("drop_closer", reading.pos, stray.end(), "")
         reading.pos = stray.end()
     unclean = reading.rank >= Rank.COMPLETE and not boundaries.follows(reader, None, reading.pos)
-    if unclean or boundaries.goes_on(reader, reading.pos):
+    if unclean or boundaries.goes_on(reader.text, reading.pos):
         return reread(reader, reading, reading.pos)
     reading.place = DONE
     return None
