@@ -66,13 +66,13 @@ def same(a: Any, b: Any) -> bool:
 def respelt(task: Task, start: int, end: int) -> Candidate | None:
     """The value of a span in which only tokens are odd; None when there is more to it."""
     fixes = respelled(task.text, start, end)
-    if fixes is None or (task.limit < Rank.RESPELL and fixes):
+    rank = max((f.rank for f in fixes), default=Rank.EXACT) if fixes is not None else Rank.SALVAGE
+    if fixes is None or rank > task.limit:
         return None
     edits = [(f.start - start, f.end - start, f.new) for f in fixes] if start else [f[2:5] for f in fixes]
     value = strict(apply_edits(task.text[start:end], edits))
     if value is None or (task.evidence is not None and not task.evidence.fits(value[0])):
         return None
-    rank = max((f.rank for f in fixes), default=Rank.EXACT)
     return Candidate(start, end, value, fixes, rank, True)
 
 

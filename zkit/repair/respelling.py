@@ -1,8 +1,8 @@
-"""One pass over tokens that are only spelt otherwise: where nothing else is wrong, it is enough.
+"""One pass over tokens that are spelt otherwise, and commas: where nothing else is wrong, it is enough.
 
-This is the reader's rank RESPELL without structure: each odd token becomes the JSON token it
-stands for, and the strict parser then tells whether the whole is sound. It gives up at the first
-token that could be read in two ways; the reader takes over from the start.
+Each odd token becomes the JSON token it stands for, without a look at the structure; the strict
+parser then tells whether the whole is sound. The pass gives up at the first token that could be
+read in two ways, and the reader takes over from the start.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from zkit.text import lexis
 
 _S = lexis.SPACE
 _ENDS = rf"(?={_S}(?:[,}}\]:]|\Z))"
+_SOUND = rf"(?:{lexis.STRING}|{lexis.NUMBER}|true|false|null|[}}\]])"
 _TOKEN = re.compile(
-    rf"(?:[ \t\n\r{{}}\[\]:]|,(?!{_S}[}}\]])|{lexis.STRING}|{lexis.NUMBER}|(?:true|false|null)(?!\w))*+"
+    rf"(?:[ \t\n\r{{\[:]|,(?!{_S}[,}}\]])|{_SOUND}(?={_S}(?:[,:}}\]]|\Z)))*+"
     rf"(?:{lexis.SIMPLE}"
     rf"|(,)(?={_S}[}}\]])"
     rf"|({lexis.NAME})(?={_S}[:=])"
@@ -29,7 +30,9 @@ _TOKEN = re.compile(
     rf"|(//[^\n]*+(?=\n)|/\*(?:[^*]|\*(?!/))*+\*/)"
     rf"|([+-]?+(?:0[xX][0-9a-fA-F]++|[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_ENDS}"
     rf"|([{lexis.ODD}]++)"
-    rf"|(?<=[\"'\w ])(=>|=(?!=)))?+",
+    rf"|(?<=[\"'\w ])(=>|=(?!=))"
+    rf"|(,)(?={_S},)"
+    rf"|{_SOUND}()(?={_S}[\"{{\[0-9tfn-]))?+",
     re.DOTALL,
 )
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
@@ -61,6 +64,8 @@ _SPELL: tuple[Callable[[str], Spelt], ...] = (
     _number,
     lambda token: ("plain_space", " ", ""),
     lambda token: ("use_colon", ":", ""),
+    lambda token: ("drop_comma", "", ""),
+    lambda token: ("add_comma", ",", ""),
 )
 """One speller for each group of the pattern, in its order."""
 

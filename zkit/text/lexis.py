@@ -98,8 +98,8 @@ def string_of(opener: str) -> re.Pattern[str]:
 
 @cache
 def closers_of(opener: str) -> re.Pattern[str]:
-    """Each unescaped closer, or an escape to pass over."""
-    return re.compile(rf"\\.|[{re.escape(QUOTES[opener])}]", re.DOTALL)
+    """Each closer that a structural mark follows, and each escape, to be passed over."""
+    return re.compile(rf"\\.|[{re.escape(QUOTES[opener])}](?={GAP}(?:[,}}\])\"']|\Z))", re.DOTALL)
 
 
 _KEYISH = (
