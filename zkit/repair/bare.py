@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.repair import boundaries, ending, recover
-from zkit.repair.expect import Expect
 from zkit.repair.reading import KEY, NEXT, Reading
 from zkit.repair.strings import respell
 from zkit.text import lexis
@@ -87,7 +86,7 @@ def _number(reader: Reader, reading: Reading, pos: int, token: str) -> list[Read
     end = pos + len(token)
     if _ends_text(reader, end):
         return ending.cut(reader, reading, "the text ended in a number, which may be longer")
-    new = f'"{token}"' if reading.want.only("string") else spell_number(token, reading.want)
+    new = f'"{token}"' if reading.want.only("string") else spell_number(token)
     if new is None:
         reader.reason = "ambiguous"
         return [*boundaries.unopened(reader, reading.recent[0], pos)]
@@ -99,7 +98,7 @@ def _number(reader: Reader, reading: Reading, pos: int, token: str) -> list[Read
     return None
 
 
-def spell_number(token: str, want: Expect) -> str | None:
+def spell_number(token: str) -> str | None:
     """A number as JSON writes it; None for `007`, which may be an identifier."""
     sign, digits = ("-", token[1:]) if token[0] == "-" else ("", token.lstrip("+"))
     digits = digits.replace("_", "")
@@ -110,8 +109,7 @@ def spell_number(token: str, want: Expect) -> str | None:
     if len(whole) > 1 and whole[0] == "0":
         return None
     if dot and not fraction:
-        whole_number = want.only("integer") or len(whole) > 15
-        dot, fraction = ("", "") if whole_number else (".", "0")
+        dot = ""
     return f"{sign}{whole or '0'}{dot}{fraction}{mark}{exponent}"
 
 
@@ -162,8 +160,8 @@ def _signed_infinity(reading: Reading, text: str, pos: int) -> list[Reading] | N
 def _prefixed(reader: Reader, reading: Reading, pos: int, prefix: re.Match[str]) -> list[Reading] | None:
     """A Python string with a prefix; raw ones keep their backslashes."""
     token = lexis.string_at(reader.text, prefix.end())
-    if token is None:
-        return ending.cut(reader, reading, "the text ended in a string")
+    if token is None or not lexis.AFTER_STRING.match(reader.text, token.end):
+        return _phrase(reader, reading, pos)
     raw = "r" in prefix.group().lower()
     if raw and _ESCAPES.search(token.body):
         reader.reason = "ambiguous"

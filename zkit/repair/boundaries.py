@@ -22,9 +22,10 @@ SKIPPED = 5
 _ITEM_AHEAD = re.compile(rf"{lexis.GAP},{lexis.GAP}(?=[\"'`“{{\[\]]|[+.-]?[0-9]|[tfnTFN])")
 _END = re.compile(rf"{lexis.GAP}\Z")
 _COMMA_END = re.compile(rf"{lexis.GAP},{lexis.GAP}\Z")
-_AROUND = re.compile(r"[ \t]*+(?:\Z|\n|```|~~~|<|[;)]|\[/)")
+_AROUND = re.compile(r"[ \t]*+(?:\Z|\n|```|~~~|<|[;)]++[ \t]*+(?:\Z|\n|```)|\[/)")
 _STRUCTURE = re.compile(r"[\s}\])]*+[\",:]")
 _KEY_REST = re.compile(r"[ \t]*+(?:[\w$. -]{1,60}+[\"']\s*+:|[\"']\s*+[,:}\]])")
+_INCH = re.compile(r"[0-9]\\?\"")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
 _JOINED = re.compile(r"(?<!\\)[\"']\s*+\+\s*+[\"']")
 _PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
@@ -130,7 +131,7 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
     return found
 
 
-def _ended(before: Before, text: str, stop: int, end: int, cost: int, *, path: bool = False) -> list[Reading]:
+def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Reading]:
     """The reading in which the content stops at `stop` and the string at `end`."""
     start = before.pos
     body = text[start + 1 : stop]
@@ -138,7 +139,7 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int, *, path: b
         return []
     if body.endswith("\\") and not body.endswith("\\\\"):
         body += "\\"
-    spelled = respell(body, text[start], path=path)
+    spelled = respell(body, text[start])
     if spelled is None:
         return []
     other = Reading.back_to(before)
@@ -157,20 +158,28 @@ def _undoubled(before: Before, text: str, quote: int, stop: int, end: int, cost:
     if spelled is None or spelled.inner:
         return []
     other = Reading.back_to(before)
-    other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + body.count('"') % 2)
+    odd = 2 * (body.count('"') % 2)
+    if _INCH.search(body):
+        odd = _oddness(text[before.pos + 1 : stop], '"', 1)
+    other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + odd)
     other.settle(end)
     return [other]
 
 
 def _key_outside(body: str) -> bool:
-    """Whether the content holds a key whose quotes, counted from the start, stand outside it."""
+    """Whether the content holds a key, or a comma between strings, that its quotes put outside it."""
     outside = False
     for match in _QUOTE_OR_KEY.finditer(body):
         if match.group(1) is not None and outside:
             return True
         if match.group()[0] != "\\":
             outside = not outside
+            if outside and _SEPARATOR.match(body, match.end()):
+                return True
     return False
+
+
+_SEPARATOR = re.compile(r"\s*+,\s*+\"")
 
 
 _QUOTE_OR_KEY = re.compile(r'\\.|"(?=([\w$ -]{1,60}+"\s*+:)?)', re.DOTALL)
@@ -188,7 +197,7 @@ def _oddness(body: str, quote: str, inner: int) -> int:
     """Quotes come in pairs and brackets close: what does not costs more."""
     keys = sum(1 for _ in _KEY_INSIDE.finditer(body)) if inner > 0 else 0
     uneven = any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
-    return (body.count('"') % 2 if quote == '"' else 0) + uneven + min(keys, 8)
+    return (2 * (body.count('"') % 2) if quote == '"' else 0) + uneven + min(keys, 8)
 
 
 def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
@@ -204,8 +213,6 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
         return []
     if stem[:-1].endswith("”") and "“" not in stem:
         return [other for other in (_closed_before(before, text, start + len(stem) - 1),) if other and _consume(other, 1)]
-    if stem[:-1].endswith('\\"') and stem.count('\\"') % 2:
-        return _ended(before, text, start + len(stem) - 1, start + len(stem), 0, path=True)
     bare = stem[:-1].rstrip()
     ends = {len(stem) - 1}
     if bare and not _balanced(bare, bare[-1]):
@@ -234,7 +241,10 @@ def _mark_for_quote(before: Before, text: str, mark: int) -> list[Reading]:
     if text[mark] not in "}]{[:," or mark <= before.pos or _balanced(text[before.pos + 1 : mark + 1], text[mark]):
         return []
     other = _closed_before(before, text, mark)
-    return [other] if other is not None and _consume(other, 1) else []
+    if other is None:
+        return []
+    other.cost += text[mark] in ":,"
+    return [other] if _consume(other, 1) else []
 
 
 _ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])")
@@ -265,7 +275,9 @@ def doubled_opening(reader: Reader, before: Before) -> list[Reading]:
 
 
 def _closed_before(before: Before, text: str, end: int) -> Reading | None:
-    spelled = respell(text[before.pos + 1 : end], text[before.pos])
+    body = text[before.pos + 1 : end]
+    path = body.endswith('\\"') and body.count('\\"') % 2 == 1
+    spelled = respell(body[:-2] + "\\\\" if path else body, text[before.pos], path=path)
     if spelled is None:
         return None
     other = Reading.back_to(before)
@@ -292,11 +304,10 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
             break
         if match.group() == '"' and follows(reader, before.frame, match.end()):
             spelled = respell(text[start : match.start()])
-            if spelled is None:
+            if spelled is None or spelled.inner:
                 return []
             other = Reading.back_to(before)
-            cost = spelled.inner + _oddness(text[start : match.start()], '"', spelled.inner)
-            other.note("add_opening_quote", start, match.end(), f'"{spelled.body}"', "", cost)
+            other.note("add_opening_quote", start, match.end(), f'"{spelled.body}"')
             other.settle(match.end())
             return [other]
     return []

@@ -197,14 +197,25 @@ def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
 def _counts(task: Task, candidate: Candidate) -> bool:
     """Whether a candidate may be the payload: it looks like JSON, or stands alone, or fits."""
     text, start = task.text, candidate.start
+    if task.evidence is not None and candidate.fits:
+        return True
+    if any(fix.name == "quote_phrase" for fix in candidate.fixes) and not _stands_for_json(text, candidate):
+        return False
     if envelope.quoted(text, start) or not text[:start].strip():
         return True
     if candidate.fixes and candidate.fixes[0].name == "open_object":
         return True
-    if task.evidence is not None:
-        return candidate.fits
-    words = any(fix.name == "quote_phrase" for fix in candidate.fixes)
-    return candidate.value is not None and not words and envelope.alone(text, start, candidate.end)
+    return task.evidence is None and candidate.value is not None and envelope.alone(text, start, candidate.end)
+
+
+def _stands_for_json(text: str, candidate: Candidate) -> bool:
+    """Whether bare words may be meant as strings: not in code, and not in a list of nothing else."""
+    start = candidate.start
+    if text[start] == "[" and '"' not in text[start : candidate.end]:
+        return False
+    if not text[:start].strip() or envelope.in_json_fence(text, start):
+        return True
+    return envelope.before_name(text, start) == "drop_tag"
 
 
 def _refused(task: Task, candidates: Sequence[Candidate]) -> Unrepairable:

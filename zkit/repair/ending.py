@@ -29,7 +29,7 @@ def closers(frame: Frame | None) -> str:
 
 def after_value(reader: Reader, reading: Reading) -> list[Reading]:
     """The last value is complete and closers are missing: not a cut, unless the server says so."""
-    if _invented(reading.frame):
+    if _invented(reading.frame) or any(fix.name in _MADE_UP for fix in reading.fixes()):
         return []
     if not reader.guided and _misaligned(reader, reading):
         reader.reason = "ambiguous"
@@ -41,6 +41,10 @@ def after_value(reader: Reader, reading: Reading) -> list[Reading]:
     name = "close_after_cut" if reader.finish_reason == "length" or guessed else "close_at_end"
     other = reading.fork().note(name, reader.size, reader.size, closers(reading.frame))
     return [other.go(reader.size, DONE)]
+
+
+_MADE_UP = frozenset({"open_in_middle", "replace_opener"})
+"""Openers of our own making: the text must hold all closers for them."""
 
 
 def _misaligned(reader: Reader, reading: Reading) -> bool:
@@ -127,7 +131,7 @@ def open_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     quote = reader.text[pos]
     tripled = reader.text.startswith(quote * 3, pos)
     body = reader.text[pos + 3 :].rstrip(quote) if tripled else reader.text[pos + 1 :]
-    tail = _closing_tail(body, reading.frame)
+    tail = "" if _even(body) else _closing_tail(body, reading.frame)
     body = _WHOLE.match(body[: len(body) - len(tail)]).group()  # type: ignore[union-attr]
     body = _HALF_PAIR.sub("", body)
     spelled = respell(body, quote)

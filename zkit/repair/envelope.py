@@ -10,7 +10,7 @@ from zkit.text.edits import Edit, Layer
 _B = rf"[ \t\n\r{lexis.ODD}]*+"
 _START = re.compile(
     rf"\{{(?={_B}(?:[\"'“”„‘’`«}}{{,…]|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){_B}(?::|=(?!=))|{lexis.NAME}\"{_B}:|[uUbBrR]{{1,2}}[\"']))"
-    rf"|(?<![\w\])\"'])\[(?={_B}(?:[\"'“„«‘`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b))"
+    rf"|(?<![\w\])\"'])\[(?!```)(?={_B}(?:[\"'“„«‘`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b))"
 )
 _REASONING = re.compile(r"</(?:think|thinking|thought|reasoning|reflection|analysis|scratchpad)>|\[/THINK\]|◁/think▷", re.IGNORECASE)
 _OPEN_REASONING = re.compile(r"<(think|thinking|thought|reasoning|reflection|analysis|scratchpad)>", re.IGNORECASE)
@@ -81,7 +81,7 @@ def plain_span(text: str) -> tuple[int, int] | None:
     """Where the value stands when there is but white space and one fence around it."""
     end = len(text.rstrip())
     if text[:1] in ("{", "["):
-        return 0, end
+        return None if text.startswith("```", 1) else (0, end)
     match = _PLAIN.match(text)
     if match is None:
         return None
@@ -138,6 +138,14 @@ def fence_end(text: str, start: int) -> int | None:
     return None if match is None else match.start() + 1
 
 
+_JSON_FENCE = re.compile(r"(?:```|~~~)(?:json[5cl]?)?[ \t]*\n\s*\Z", re.IGNORECASE)
+
+
+def in_json_fence(text: str, start: int) -> bool:
+    """Whether the value is the first thing in a fence that is marked as JSON, or not marked."""
+    return _JSON_FENCE.search(text[max(0, start - 60) : start]) is not None
+
+
 def before_name(text: str, start: int) -> str:
     """Which fix it is to drop the text before `start`."""
     head = text[:start]
@@ -165,6 +173,7 @@ def after_name(text: str, end: int) -> str:
 
 
 _LEAD = re.compile(r"(?:[:=(>`~\]]|\breturn)\s*\Z|(?:^|\n)[ \t>*-]*\Z|json\s*\Z", re.IGNORECASE)
+_CODE = re.compile(r"(?:[=(]|\breturn)\s*\Z")
 _FOLLOW = re.compile(r"[ \t]*(?:\n|\Z|[;)<`]|\[/)")
 _QUOTED = re.compile(
     rf"\{{[{{\s]*+(?:[\"'“”„‘’`«\\…]|&quot;|&#34;|\.\.\.|//|/\*)|\[{_B}(?:\{{[{{\s]*+[\"'“”„‘’`«\\]|\[?{_B}[\"'])"
@@ -173,13 +182,13 @@ _QUOTED = re.compile(
 
 def quoted(text: str, start: int) -> bool:
     """Whether a candidate begins as JSON does: a brace and a quoted key, or a list of such."""
-    if not _QUOTED.match(text, start):
-        return False
-    return text[start] == "{" or _leads(text, start)
+    return _QUOTED.match(text, start) is not None
 
 
 def alone(text: str, start: int, end: int) -> bool:
     """Whether only an introduction stands before it on its line, and no sentence goes on after it."""
+    if text[start] == "[" and _CODE.search(text[max(0, start - 40) : start]):
+        return False
     return _leads(text, start) and _FOLLOW.match(text, end) is not None
 
 

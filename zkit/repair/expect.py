@@ -15,7 +15,7 @@ _KIND_OF_VALUE = {dict: "object", list: "array", str: "string", bool: "boolean",
 class Expect:
     """What may stand at one place: kinds, keys, items, known values."""
 
-    __slots__ = ("_children", "_root", "_schema", "closed", "enum", "keys", "kinds", "required")
+    __slots__ = ("_children", "_root", "_schema", "closed", "enum", "keys", "kinds", "order", "required")
 
     def __init__(self, schema: Any, root: Any) -> None:
         variants = list(_variants(schema, root))
@@ -25,7 +25,8 @@ class Expect:
         self.kinds = frozenset().union(*(_kinds(v) for v in variants)) if variants else ALL_KINDS
         self.enum = _enum(variants)
         objects = [v for v in variants if isinstance(v, dict) and "object" in _kinds(v)]
-        self.keys = frozenset(k for v in objects for k in _table(v, "properties"))
+        self.order = tuple(dict.fromkeys(k for v in objects for k in _table(v, "properties")))
+        self.keys = frozenset(self.order)
         self.closed = bool(objects) and all(v.get("additionalProperties") is False for v in objects)
         self.required = frozenset(objects[0].get("required", ())) if len(objects) == 1 else frozenset()
 

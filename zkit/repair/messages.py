@@ -1,13 +1,69 @@
-"""A refusal in, a text that teaches the model what to send instead out."""
+"""A refusal in, a text out that teaches the model what to send instead.
+
+Each text says what was found, shows the place, and ends with the next move. The sentences are
+pinned by snapshot tests.
+"""
 
 from __future__ import annotations
 
-from zkit.repair.expect import Evidence
+from zkit.repair.expect import Evidence, Expect
 from zkit.text.places import excerpt, place_of
+
+_FOUND = {
+    "empty": "The text is empty: no JSON arrived.",
+    "no_json": "The text holds no JSON object or list.",
+    "damaged": "The text is not valid JSON, and there is no single way to mend it.",
+    "ambiguous": "The text is not valid JSON, and it can be read in two ways.",
+    "several": "The text holds several different JSON values, but exactly one is expected.",
+    "expression": "A value is an expression or a call, not a JSON value. Nothing is evaluated here.",
+    "limit": "The text is not valid JSON, and mending it takes more guessing than is allowed here.",
+    "cut": "The text was cut off after {size} characters, so data is missing.",
+    "too_deep": "The value is nested too deeply.",
+    "too_large": "The text is too long: {size} characters.",
+}
+
+_NEXT = {
+    "empty": "Send one JSON object.",
+    "no_json": "Send one JSON object and nothing else.",
+    "damaged": "Send the whole JSON again: double quotes around keys and strings, a comma between members, no text around it.",
+    "ambiguous": 'Send the whole JSON again, with each quote inside a string written as \\" and each backslash as \\\\.',
+    "several": "Send only the one that counts.",
+    "expression": "Send the value itself: a number, a string in double quotes, true, false, null, a list or an object.",
+    "limit": "Send the whole JSON again in strict form.",
+    "cut": "Send it again with less in it: shorten the longest string, or split the work into several calls.",
+    "too_deep": "Send it again with fewer levels of nesting.",
+    "too_large": "Send it again with less in it, or split it into several calls.",
+}
+
+_WITHOUT_PLACE = frozenset({"empty", "no_json", "too_large"})
+MOST_KEYS = 12
 
 
 def refusal(text: str, reason: str, at: int, evidence: Evidence | None = None) -> str:
     """What was found, where, and what to send."""
-    place = place_of(text, at)
-    line, caret = excerpt(text, at)
-    return f"{reason} at line {place.line}, column {place.column}\n  {line}\n  {caret}"
+    parts = [_FOUND[reason].format(size=len(text))]
+    if reason == "cut":
+        at = len(text)
+    if reason not in _WITHOUT_PLACE:
+        place = place_of(text, at)
+        line, caret = excerpt(text, at)
+        parts.append(f"At line {place.line}, column {place.column}:\n  {line}\n  {caret}")
+    parts.append(_NEXT[reason])
+    if evidence is not None and (expected := _expected(evidence.root)):
+        parts.append(expected)
+    return "\n".join(parts)
+
+
+def _expected(root: Expect) -> str:
+    """The keys that a schema names, with their kinds, in its own order."""
+    if not root.order:
+        return ""
+    keys = [_key(root, key) for key in root.order[:MOST_KEYS]]
+    more = ", ..." if len(root.order) > MOST_KEYS else ""
+    return f"Expected keys: {', '.join(keys)}{more}."
+
+
+def _key(root: Expect, key: str) -> str:
+    child = root.child(key)
+    kinds = " or ".join(sorted(child.kinds)) if len(child.kinds) < 4 else "any"
+    return f'"{key}" ({kinds}{"" if key in root.required else ", optional"})'

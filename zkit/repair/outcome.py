@@ -5,6 +5,9 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+from zkit.text.edits import apply_edits
+from zkit.text.places import excerpt, place_of
+
 
 class Rank(IntEnum):
     """How far a fix strays from what the model wrote; a result wears its highest."""
@@ -49,6 +52,34 @@ class Repaired(NamedTuple):
     def lossy(self) -> bool:
         """True when data is missing: the text was cut, or salvaged."""
         return self.rank >= Rank.CUT
+
+    @property
+    def json(self) -> str:
+        """The strict JSON that the fixes make of the text; it decodes to the value."""
+        return apply_edits(self.text, ((f.start, f.end, f.new) for f in self.fixes))
+
+    def explain(self) -> str:
+        """The receipt for people: each fix with its place, the line and a caret under it."""
+        if not self.fixes:
+            return "strict JSON: nothing was changed"
+        lossy = ", data is missing" if self.lossy else ""
+        many = "1 fix" if len(self.fixes) == 1 else f"{len(self.fixes)} fixes"
+        shown = [_entry(self.text, fix) for fix in self.fixes[:MOST_SHOWN]]
+        hidden = len(self.fixes) - len(shown)
+        more = [f"... and {hidden} more"] if hidden else []
+        return "\n".join([f"repaired with {many}, rank {self.rank.name}{lossy}", *shown, *more])
+
+
+MOST_SHOWN = 50
+"""How many fixes `explain` shows in full."""
+
+
+def _entry(text: str, fix: Fix) -> str:
+    """One fix as a compiler would show it."""
+    line, carets = excerpt(text, fix.start, fix.end)
+    place = place_of(text, fix.start)
+    head = f"line {place.line}, column {place.column}: {fix.note} [{fix.name}, {fix.rank.name}]"
+    return f"{head}\n    {line}\n    {carets}"
 
 
 class Unrepairable(NamedTuple):

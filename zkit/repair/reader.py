@@ -162,6 +162,8 @@ class Reader:
         reading.remember(start)
         if single is not None:
             reading.note("use_double_quotes", start, start + len(single) + 2, f'"{single}"')
+        elif word == "undefined" and self.guided and reading.frame and reading.frame.kind == "{":
+            return read_bare(self, reading, start)
         elif word is not None:
             self._literal(reading, word, start)
         if self.careful and plain is not None and (others := recover.misfit(self, reading, plain, start)) is not None:
@@ -451,6 +453,9 @@ class Reader:
         if frame.parent is None and pos + 1 < self.size and (others := recover.early_closer(self, reading, pos)) is not None:
             return others
         if frame.kind == "(":
+            if reading.place == NEXT and reading.recent[0].safe == frame.start + 1:
+                self.reason = "expression"
+                return []
             reading.note("list_for_tuple", pos, pos + 1, "]")
         self.leave(reading, pos)
         again = lexis.BLANK.match(self.text, pos + 1).end() if frame.doubled else 0  # type: ignore[union-attr]

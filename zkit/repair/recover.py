@@ -22,6 +22,7 @@ _WRONG_OPEN = re.compile(rf"[\[{{}}\],:;\\]({lexis.NAME})\"{_S}:")
 _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={_S}[,}}\]])")
+_OPERATOR = re.compile(r"[0-9\"'] *+[+*/%.(\[?-]|[0-9)] *+(?:[a-z<>&|^]|=>)")
 _DOUBLE_BRACKET = re.compile(rf"\[{_S}\[")
 _KINDS = {"{": "object", "[": "array", "(": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
 
@@ -31,7 +32,7 @@ def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     frame = reading.frame
     assert frame is not None
     mark = reader.text[pos]
-    if mark in "+-*/%.([?" and reader.text[reading.pos - 1] in "0123456789\"'":
+    if _OPERATOR.match(reader.text, reading.pos - 1):
         reader.reason = "expression"
     found = [*_missing_comma(reader, reading, pos), *_other_mark(reader, reading, pos)]
     if mark in "}])":
@@ -40,7 +41,10 @@ def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         found += _extra_quote(reader, reading, pos)
     if mark == ":" and frame.kind != "{":
         found += _key_in_list(reader, reading, pos)
-    if mark == ":" or reader.text.startswith(("\\,", "\\]"), pos) or (mark in "\"'" and pos > reading.pos):
+    if mark in "\"'" and pos > reading.pos:
+        reader.reason = "damaged" if found else "ambiguous"
+        return found
+    if mark == ":" or reader.text.startswith(("\\,", "\\]"), pos):
         return found
     return [*found, *reread(reader, reading, reading.pos)]
 
@@ -88,7 +92,7 @@ def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     assert frame is not None
     mark, after = reader.text[pos], pos + 1
     found: list[Reading] = []
-    if boundaries.follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after):
+    if not frame.invented and (boundaries.follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after)):
         other = reading.fork().note("replace_closer", pos, after, "]" if frame.kind == "(" else frame.closer)
         reader.leave(other, pos)
         found.append(other)
@@ -97,7 +101,7 @@ def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         other.go(after, NEXT)
         other.safe = after
         found.append(other)
-    if frame.parent is not None and mark == frame.parent.closer and boundaries.follows(reader, frame.parent.parent, after):
+    if not frame.invented and frame.parent is not None and mark == frame.parent.closer and boundaries.follows(reader, frame.parent.parent, after):
         other = reading.fork().note("add_closer", reading.safe, reading.safe, "]" if frame.kind == "(" else frame.closer)
         reader.leave(other, reading.safe - 1)
         found.append(other.go(pos, NEXT))
@@ -490,7 +494,7 @@ def _comma_for_closer(reader: Reader, reading: Reading, pos: int) -> list[Readin
 
 _OBJECT_BEFORE = re.compile(rf"\}}{_S},")
 _QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
-_STRAY = re.compile(r"(?:\s*+[}\]])++(?=\s*+(?:\Z|\n|```|<|[;)]))")
+_STRAY = re.compile(r"(?:\s*+[}\]])++(?=[ \t]*+(?:\Z|\n|```|<|[;)]++\s*+\Z))")
 
 
 def after_root(reader: Reader, reading: Reading) -> list[Reading] | None:

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable
 
 from zkit.repair.bare import spell_number
-from zkit.repair.expect import ANYTHING
 from zkit.repair.fixes import FIXES
 from zkit.repair.outcome import Fix, Rank
 from zkit.repair.strings import respell
@@ -19,7 +18,7 @@ from zkit.text import lexis
 
 _S = lexis.SPACE
 _ENDS = rf"(?={_S}(?:[,}}\]:]|\Z))"
-_SOUND = rf"(?:{lexis.STRING}|{lexis.NUMBER}|true|false|null|[}}\]])"
+_SOUND = rf"(?:(?!\"\"\"){lexis.STRING}|{lexis.NUMBER}|true|false|null|[}}\]])"
 _TOKEN = re.compile(
     rf"(?:[ \t\n\r{{\[:]|,(?!{_S}[,}}\]])|{_SOUND}(?={_S}(?:[,:}}\]]|\Z)))*+"
     rf"(?:{lexis.SIMPLE}"
@@ -50,7 +49,7 @@ def _string(token: str) -> Spelt:
 
 
 def _number(token: str) -> Spelt:
-    new = spell_number(token, ANYTHING)
+    new = spell_number(token)
     return None if new is None else ("respell_number", new, "")
 
 

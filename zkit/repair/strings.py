@@ -106,15 +106,21 @@ def _summary(body: str, tally: _Tally) -> Respelled:
     if not done:
         return Respelled(body, "use_double_quotes", Rank.RESPELL, "")
     name, rank, _, _ = done[0]
-    return Respelled(body, name, rank, ", ".join(f"{count} {what[1]}" for _, _, count, what in done), tally.inner)
+    note = "; ".join(_sentence(what[1], count) for _, _, count, what in done)
+    return Respelled(body, name, rank, note, tally.inner)
+
+
+def _sentence(what: str, count: int) -> str:
+    """What was done and how often, in words."""
+    return what if count == 1 else f"{what} ({count} times)"
 
 
 _ISSUES = (
-    ("escape_inner_quote", Rank.GUESS, ("inner", "unescaped quote(s) kept as text")),
-    ("keep_backslash_guess", Rank.GUESS, ("literal", "escape(s) read as a backslash and a letter")),
-    ("double_backslash", Rank.RESPELL, ("doubled", "backslash(es) kept as text")),
-    ("escape_control_character", Rank.RESPELL, ("controls", "raw control character(s)")),
-    ("unescape_apostrophe", Rank.RESPELL, ("apostrophes", "needless escape(s) of a quote")),
+    ("escape_inner_quote", Rank.GUESS, ("inner", "escape a quote inside the string")),
+    ("keep_backslash_guess", Rank.GUESS, ("literal", "read an escape as a backslash and a letter, as its neighbours are")),
+    ("double_backslash", Rank.RESPELL, ("doubled", "keep a backslash that begins no JSON escape")),
+    ("escape_control_character", Rank.RESPELL, ("controls", "escape a raw line break, tab or control character")),
+    ("unescape_apostrophe", Rank.RESPELL, ("apostrophes", "drop a backslash before a quote that needs none")),
 )
 
 
@@ -144,7 +150,7 @@ def _suspect_escapes(body: str, quote: str) -> frozenset[str] | None:
 def _lost_quote(escapes: list[str], invalid: list[str]) -> bool:
     """An odd number of escaped quotes beside an escape of nothing: one quote was lost there."""
     quotes = escapes.count('\\"')
-    return quotes % 2 == 1 or (quotes > 0 and any(e[1] in ":,; " for e in invalid))
+    return (quotes % 2 == 1 and len(invalid) == 1) or (quotes > 0 and any(e[1] in ":,; " for e in invalid))
 
 
 def _regex_or_latex(body: str, escapes: list[str]) -> frozenset[str] | None:
