@@ -44,18 +44,25 @@ def strict(text: str) -> tuple[Any] | None:
     """The value of strict JSON in a tuple, or None. Lone surrogates are JSON too."""
     try:
         return (from_json(text, allow_inf_nan=False),)
-    except (ValueError, TypeError):
-        pass
-    if text.isascii() and "\\ud" not in text.lower():
+    except (ValueError, TypeError) as error:
+        return with_surrogates(text, error)
+
+
+def with_surrogates(text: str, error: Exception) -> tuple[Any] | None:
+    """What the strict parser refused only for its lone surrogates; None for any other error."""
+    if not isinstance(error, TypeError) and "hex escape" not in str(error):
         return None
     try:
-        return (json.loads(text, parse_constant=_no_constant),)
+        return (_DECODER.decode(text),)
     except (ValueError, RecursionError):
         return None
 
 
 def _no_constant(name: str) -> None:
     raise ValueError(name)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -65,24 +72,19 @@ def same(a: Any, b: Any) -> bool:
 
 def respelt(task: Task, start: int, end: int) -> Candidate | None:
     """The value of a span in which only tokens are odd; None when there is more to it."""
-    fixes = respelled(task.text, start, end)
-    rank = max((f.rank for f in fixes), default=Rank.EXACT) if fixes is not None else Rank.SALVAGE
-    if fixes is None or rank > task.limit:
+    spelt = respelled(task.text, start, end)
+    if spelt is None or spelt.rank > task.limit:
         return None
-    edits = [(f.start - start, f.end - start, f.new) for f in fixes] if start else [f[2:5] for f in fixes]
-    value = strict(apply_edits(task.text[start:end], edits))
+    value = strict(spelt.json)
     if value is None or (task.evidence is not None and not task.evidence.fits(value[0])):
         return None
-    return Candidate(start, end, value, fixes, rank, True)
-
-
-_scan_once = json.JSONDecoder(parse_constant=_no_constant).scan_once
+    return Candidate(start, end, value, spelt.fixes, spelt.rank, True)
 
 
 def _sound_at(task: Task, start: int) -> Candidate | None:
     """The strict JSON that begins at `start`, whatever follows it; None when it is damaged."""
     try:
-        value, end = _scan_once(task.text, start)
+        value, end = _DECODER.scan_once(task.text, start)
     except (ValueError, StopIteration, RecursionError):
         return None
     if not isinstance(value, dict | list) or goes_on(task.text, end) or member_follows(task.text, end):
@@ -98,7 +100,7 @@ def read_at(task: Task, start: int, *, missing_brace: bool = False, damaged: boo
     sound = None if missing_brace or damaged else _sound_at(task, start)
     if sound is not None:
         return sound
-    for make, name in _LAYERS:
+    for make, name in _LAYERS if envelope.layered(task.text, start) else ():
         layer = make(task.text, start) if task.limit >= Rank.UNWRAP else None
         if layer is not None:
             inner = _read(task._replace(text=layer.text), start, missing_brace)
@@ -191,6 +193,8 @@ def _attempt(task: Task, body: str, start: int, missing_brace: bool, *, careful:
 def _settled(task: Task, body: str, start: int, reader: Reader, readings: list[Reading]) -> Candidate:
     """One value out of the best readings; the schema breaks a tie, otherwise it is ambiguous."""
     made = [m for r in readings if (m := _made(task, body, start, r)) is not None]
+    if len(made) == 1:
+        return made[0]
     if len(made) > 1:
         made = [m for m in made if m.fits] or made
     if made and all(same(m.value, made[0].value) for m in made[1:]):
@@ -240,15 +244,18 @@ def _rearranged(fixes: Sequence[Fix]) -> bool:
 def _repeats_a_key(text: str) -> bool:
     """Whether an object holds one key twice: after a structural fix, a sign of a misreading."""
     try:
-        json.loads(text, object_pairs_hook=_unique)
+        _WITHOUT_REPEATS.decode(text)
     except (ValueError, RecursionError):
         return True
     return False
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> None:
-    if len({key for key, _ in pairs}) != len(pairs):
+    if len(dict(pairs)) != len(pairs):
         raise ValueError
+
+
+_WITHOUT_REPEATS = json.JSONDecoder(object_pairs_hook=_unique)
 
 
 def _with_nan(text: str, fixes: Sequence[Fix]) -> tuple[Any] | None:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from zkit.repair import envelope, messages
-from zkit.repair.candidates import Candidate, Task, read_at, respelt, same, strict, through
+from zkit.repair.candidates import Candidate, Task, read_at, respelt, same, strict, through, with_surrogates
 from zkit.repair.expect import evidence_for
 from zkit.repair.fixes import FIXES, MAX_CHARACTERS
 from zkit.repair.outcome import Fix, Rank, Repaired, RepairError, Unrepairable
@@ -16,6 +16,9 @@ from zkit.repair.salvage import salvaged
 from zkit.text import lexis
 
 MAX_CANDIDATES = 64
+_EXACT = Rank.EXACT
+_new = tuple.__new__
+"""Makes a `Repaired` at the lowest price: valid input pays almost nothing."""
 
 
 def repair_json(
@@ -33,16 +36,10 @@ def repair_json(
     try:
         value = from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError) as error:
-        trailing = str(error).startswith("trailing")
-        return _mended(Task(text, evidence_for(schema), limit, finish_reason), trailing=trailing)
+        return _mended(Task(text, evidence_for(schema), limit, finish_reason), error)
     if schema is None or type(value) is not str:
-        return _exact((value, (), Rank.EXACT, text))
+        return _new(Repaired, (value, (), _EXACT, text))
     return _unwrapped(Task(text, evidence_for(schema), limit, finish_reason), value)
-
-
-def _exact(fields: tuple[Any, ...]) -> Repaired:
-    """A `Repaired` at the lowest price: valid input pays almost nothing."""
-    return tuple.__new__(Repaired, fields)
 
 
 def loads(
@@ -78,16 +75,15 @@ def repair_all(
     return [receipt for receipt in receipts if receipt.rank <= limit]
 
 
-def _mended(task: Task, *, trailing: bool) -> Repaired | Unrepairable:
-    """The text is not strict JSON for the strict parser: repair it, or say why not.
-
-    `trailing` says that the strict parser was content up to some place.
-    """
+def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
+    """The text is not strict JSON for the strict parser: repair it, or say why not."""
     text = task.text
     if len(text) > MAX_CHARACTERS:
         return _refuse(task, "too_large", 0)
-    if not text.isascii() and (whole := strict(text)) is not None:
+    whole = with_surrogates(text, error)
+    if whole is not None:
         return Repaired(whole[0], (), Rank.EXACT, text)
+    trailing = str(error).startswith("trailing char")
     span = envelope.plain_span(text)
     first = None
     if span is not None:
@@ -96,8 +92,6 @@ def _mended(task: Task, *, trailing: bool) -> Repaired | Unrepairable:
             first = read_at(task, span[0], damaged=span[0] == 0 and not trailing)
         if first.value is not None and first.fits and envelope.ends_text(text, first.end):
             return _within_limit(task, first)
-    if "\\u" in text and (whole := strict(text)) is not None:
-        return Repaired(whole[0], (), Rank.EXACT, text)
     if envelope.blank_end(text) == len(text):
         return _refuse(task, "empty", 0)
     outcome = _chosen(task, _candidates(task, first))

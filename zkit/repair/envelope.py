@@ -196,6 +196,14 @@ def _leads(text: str, start: int) -> bool:
     return _LEAD.search(text[max(0, start - 40) : start]) is not None or not text[:start].strip()
 
 
+_LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")
+
+
+def layered(text: str, start: int) -> bool:
+    """Whether a backslash or an entity comes before the first quote: the value may be escaped whole."""
+    return _LAYERED.match(text, start) is not None
+
+
 def unescaped(text: str, start: int) -> Layer | None:
     """The text with one level of JSON escaping undone from `start` on, if it is written so."""
     if not _ESCAPED.match(text, start):

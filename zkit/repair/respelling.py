@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 from zkit.repair.bare import spell_number
-from zkit.repair.fixes import FIXES
+from zkit.repair.fixes import FIXES, FixKind
 from zkit.repair.outcome import Fix, Rank
 from zkit.repair.strings import respell
 from zkit.text import lexis
@@ -20,7 +21,7 @@ _S = lexis.SPACE
 _ENDS = rf"(?={_S}(?:[,}}\]:]|\Z))"
 _SOUND = rf"(?:(?!\"\"\"){lexis.STRING}|{lexis.NUMBER}|true|false|null|[}}\]])"
 _TOKEN = re.compile(
-    rf"(?:[ \t\n\r{{\[:]|,(?!{_S}[,}}\]])|{_SOUND}(?={_S}(?:[,:}}\]]|\Z)))*+"
+    rf"(?:[ \t\n\r{{\[:]++|,(?!{_S}[,}}\]])|{_SOUND}(?={_S}(?:[,:}}\]]|\Z)))*+"
     rf"(?:{lexis.SIMPLE}"
     rf"|(,)(?={_S}[}}\]])"
     rf"|({lexis.NAME})(?={_S}[:=])"
@@ -36,54 +37,72 @@ _TOKEN = re.compile(
 )
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 
-Spelt = tuple[str, str, str] | None
-"""The name of the fix, the JSON spelling, and a note; None when the token may mean two things."""
+Odd = tuple[FixKind, str, str]
+"""A fix, the JSON spelling, and a note."""
 
 
-def _string(token: str) -> Spelt:
+def _string(token: str) -> Odd | None:
+    """A string of another kind, or with content that JSON escapes; None when it may mean two things."""
     body = respell(token[1:-1], token[0])
     if body is None or body.rank >= Rank.GUESS:
         return None
     name = body.name if token[0] == '"' else "use_double_quotes"
-    return name, f'"{body.body}"', body.note
+    return FIXES[name], f'"{body.body}"', body.note
 
 
-def _number(token: str) -> Spelt:
-    new = spell_number(token)
-    return None if new is None else ("respell_number", new, "")
-
-
-_SPELL: tuple[Callable[[str], Spelt], ...] = (
-    lambda token: ("use_double_quotes", f'"{token}"', ""),
-    lambda token: ("drop_trailing_comma", "", ""),
-    lambda token: ("quote_key", f'"{token}"', ""),
-    lambda token: ("respell_literal", _LITERALS.get(token, "null"), ""),
-    _string,
-    lambda token: ("drop_comment", "", ""),
-    _number,
-    lambda token: ("plain_space", " ", ""),
-    lambda token: ("use_colon", ":", ""),
-    lambda token: ("drop_comma", "", ""),
-    lambda token: ("add_comma", ",", ""),
+_QUOTES, _NUMBER = FIXES["use_double_quotes"], FIXES["respell_number"]
+_SPELL: tuple[tuple[FixKind, Callable[[str], str | Odd | None]], ...] = (
+    (_QUOTES, lambda token: f'"{token}"'),
+    (FIXES["drop_trailing_comma"], lambda token: ""),
+    (FIXES["quote_key"], lambda token: f'"{token}"'),
+    (FIXES["respell_literal"], lambda token: _LITERALS.get(token, "null")),
+    (_QUOTES, _string),
+    (FIXES["drop_comment"], lambda token: ""),
+    (_NUMBER, spell_number),
+    (FIXES["plain_space"], lambda token: " "),
+    (FIXES["use_colon"], lambda token: ":"),
+    (FIXES["drop_comma"], lambda token: ""),
+    (FIXES["add_comma"], lambda token: ","),
 )
-"""One speller for each group of the pattern, in its order."""
+"""For each group of the pattern, in its order: the fix, and how it spells the token."""
 
 
-def respelled(text: str, start: int, end: int) -> list[Fix] | None:
-    """The fixes that make JSON tokens of all odd ones in the span; None when that is not enough."""
+class Respelt(NamedTuple):
+    """The JSON of a span, and the fixes that made it."""
+
+    json: str
+    fixes: list[Fix]
+    rank: Rank
+
+
+def respelled(text: str, start: int, end: int) -> Respelt | None:
+    """Make JSON tokens of all odd ones in the span; None when that is not enough."""
     fixes: list[Fix] = []
-    pos = start
+    pieces: list[str] = []
+    rank, pos, done = Rank.EXACT, start, start
+    match_token = _TOKEN.match
     while pos < end:
-        match = _TOKEN.match(text, pos, end)
+        match = match_token(text, pos, end)
         group = match.lastindex if match is not None else None
         if match is None or group is None:
-            return fixes if match is not None and match.end() == end else None
-        spelt = _SPELL[group - 1](match.group(group))
-        if spelt is None:
+            if match is None or match.end() != end:
+                return None
+            break
+        kind, spell = _SPELL[group - 1]
+        new, note = spell(match[group]), kind.doc
+        if new is None:
             return None
-        name, new, note = spelt
+        if type(new) is tuple:
+            kind, new, note = new
         pos = match.end()
         first = match.start(group) - (group == 1)
-        kind = FIXES[name]
-        fixes.append(tuple.__new__(Fix, (name, kind.rank, first, pos, new, note or kind.doc)))
-    return fixes
+        fixes.append(_new(Fix, (kind.name, kind.rank, first, pos, new, note)))
+        pieces += (text[done:first], new)
+        done = pos
+        if kind.rank > rank:
+            rank = kind.rank
+    pieces.append(text[done:end])
+    return Respelt("".join(pieces), fixes, rank)  # type: ignore[arg-type]
+
+
+_new = tuple.__new__

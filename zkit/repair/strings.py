@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from zkit.repair.outcome import Rank
+from zkit.text import lexis
 
 _SPECIAL = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)|\\|["\x00-\x1f]', re.DOTALL)
 _NEEDS_WORK = re.compile(r'["\\\x00-\x1f]')
@@ -13,6 +14,9 @@ _VALID = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
     "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f",
 }  # fmt: skip
+_TRANSLATION = str.maketrans(_CONTROL)
+_ONLY_CONTROLS = re.compile(rf'(?:[^"\\]++|{lexis.ESCAPE})*+')
+"""Content in which nothing is odd but raw control characters."""
 _SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
 
 _PATH = re.compile(r"(?:[A-Za-z]:|\.{1,2}|~|%\w+%|[\w.-]++)?+(?:\\++[\w .()$%@+~,-]*+)++\Z")
@@ -89,6 +93,8 @@ def respell(body: str, quote: str = '"', *, raw: bool = False, path: bool = Fals
         return Respelled(body, "use_double_quotes", Rank.RESPELL, "")
     if raw:
         return Respelled(_escaped(body), "use_double_quotes", Rank.RESPELL, "raw string")
+    if quote == '"' and not path and _ONLY_CONTROLS.fullmatch(body):
+        return Respelled(body.translate(_TRANSLATION), "escape_control_character", Rank.RESPELL, "")
     suspects = frozenset("bfnrt") if path else _suspect_escapes(body, quote)
     if suspects is None:
         return None
