@@ -20,6 +20,7 @@ _NUMBER = re.compile(
     rf"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_STOP}"
 )
 _CUT_NUMBER = re.compile(r"[+-]?+[0-9_]*+\.?+[0-9_]*+(?:[eE][+-]?+[0-9]*+)?+\s*\Z|0[xX][0-9a-fA-F]*+\Z")
+_SIGNED = re.compile(rf"[+-](?:(?i:inf(?:inity)?)|NaN){_STOP}")
 _WORDS = {
     "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
 }  # fmt: skip
@@ -148,7 +149,7 @@ def _dropped(reader: Reader, reading: Reading, end: int) -> list[Reading] | None
 
 
 def _signed_infinity(reading: Reading, text: str, pos: int) -> list[Reading] | None:
-    match = re.compile(rf"[+-](?:(?i:inf(?:inity)?)|NaN){_STOP}").match(text, pos)
+    match = _SIGNED.match(text, pos)
     if match is None:
         return []
     new = "NaN" if match.group().endswith("NaN") else "-1e999" if text[pos] == "-" else "1e999"

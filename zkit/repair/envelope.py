@@ -113,20 +113,18 @@ def body_end(text: str, start: int) -> int:
     """The end of what may belong to the value at `start`: closing fence, tags and tokens cut off."""
     end = len(text)
     tags = {m.group(1) for m in _OPEN_TAG.finditer(text, 0, start)}
-    closing = re.compile("|".join([rf"(?:{_TOKEN})", *(rf"</{re.escape(t)}>" for t in tags)]) + "")
-    patterns = [re.compile(rf"(?:{closing.pattern})\s*\Z")]
-    if len(_FENCE.findall(text, 0, start)) % 2 == 1:
-        patterns.append(_TAIL_FENCE)
+    fenced = len(_FENCE.findall(text, 0, start)) % 2 == 1
     while end > start:
         tail = text[max(start, end - 200) : end]
-        match = next((m for p in patterns if (m := p.search(tail))), None)
-        if match is None:
+        match = _TAIL.search(tail)
+        tag = match.group("tag") if match else None
+        if match is None or (tag and tag not in tags) or (match.group("fence") and not fenced):
             break
         end -= len(tail) - match.start()
     return max(end, start + 1)
 
 
-_TAIL_FENCE = re.compile(r"(?:```|~~~)\s*\Z")
+_TAIL = re.compile(rf"(?:{_TOKEN}|</(?P<tag>[A-Za-z_][\w:.-]*)>|(?P<fence>```|~~~))\s*\Z")
 _CLOSING_FENCE = re.compile(r"\n[ \t]*(?:```|~~~)[ \t]*(?=\n|\Z)")
 
 
@@ -155,7 +153,7 @@ def before_name(text: str, start: int) -> str:
         return "drop_fence"
     if _TAG_END.search(head[-220:]):
         return "drop_tag"
-    if re.search(r"(?:=|\()\s*\Z", head[-40:]) or re.fullmatch(r"\s*[A-Za-z]{2,10}\s*", head):
+    if _CALL.search(head[-40:]) or _LONE_WORD.fullmatch(head):
         return "drop_wrapper"
     return "drop_prose"
 
@@ -165,11 +163,18 @@ def after_name(text: str, end: int) -> str:
     tail = text[end : end + 220].lstrip()
     if tail.startswith(("```", "~~~")):
         return "drop_fence"
-    if re.match(rf"<[/|｜A-Za-z]|{_TOKEN}", tail):
+    if _TAG_START.match(tail):
         return "drop_tag"
-    if re.fullmatch(r"[);,\s]*", tail):
+    if _CALL_END.fullmatch(tail):
         return "drop_wrapper"
-    return "drop_closer" if re.fullmatch(r"[}\])\s]+", tail) else "drop_prose"
+    return "drop_closer" if _CLOSERS.fullmatch(tail) else "drop_prose"
+
+
+_CALL = re.compile(r"(?:=|\()\s*\Z")
+_CALL_END = re.compile(r"[);,\s]*")
+_LONE_WORD = re.compile(r"\s*[A-Za-z]{2,10}\s*")
+_CLOSERS = re.compile(r"[}\])\s]+")
+_TAG_START = re.compile(rf"<[/|｜A-Za-z]|{_TOKEN}")
 
 
 _LEAD = re.compile(r"(?:[:=(>`~\]]|\breturn)\s*\Z|(?:^|\n)[ \t>*-]*\Z|json\s*\Z", re.IGNORECASE)

@@ -17,6 +17,12 @@ _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
 _TRANSLATION = str.maketrans(_CONTROL)
 _ONLY_CONTROLS = re.compile(rf'(?:[^"\\]++|{lexis.ESCAPE})*+')
 """Content in which nothing is odd but raw control characters."""
+_ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|(?s:.))")
+_ONLY_FINE = {
+    "'": re.compile(r"(?:[^\\]++|\\(?:[\"\\/bfnrt'xav0`\n]|u[0-9a-fA-F]{4}))*+"),
+    '"': re.compile(r"(?:[^\\]++|\\(?:[\"\\/bfnrt'\n]|u[0-9a-fA-F]{4}))*+"),
+}
+"""Content whose escapes all mean something, by its quote."""
 _SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
 
 _PATH = re.compile(r"(?:[A-Za-z]:|\.{1,2}|~|%\w+%|[\w.-]++)?+(?:\\++[\w .()$%@+~,-]*+)++\Z")
@@ -136,7 +142,9 @@ def _suspect_escapes(body: str, quote: str) -> frozenset[str] | None:
     Where a string holds an invalid escape its author did not escape backslashes, so `\\b` or
     `\\t` in the same string is suspect: `"\\bimport\\s+"` is a regex, not a backspace.
     """
-    escapes = re.findall(r"\\(?:u[0-9a-fA-F]{4}|(?s:.))", body)
+    if quote in _ONLY_FINE and _ONLY_FINE[quote].fullmatch(body):
+        return frozenset()
+    escapes = _ESCAPES.findall(body)
     fine = "\"\\/bfnrtu'\n" if quote not in "'`" else "\"\\/bfnrtu'\nxav0`"
     invalid = [e for e in escapes if e[1] not in fine]
     invalid += [e for e in escapes if e == "\\u"]
