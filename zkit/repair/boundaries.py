@@ -24,7 +24,7 @@ _END = re.compile(rf"{lexis.GAP}\Z")
 _COMMA_END = re.compile(rf"{lexis.GAP},{lexis.GAP}\Z")
 _AROUND = re.compile(r"[ \t]*+(?:\Z|\n|```|~~~|<|[;)]++[ \t]*+(?:\Z|\n|```)|\[/)")
 _STRUCTURE = re.compile(r"[\s}\])]*+[\",:]")
-_KEY_REST = re.compile(r"[ \t]*+(?:[\w$. -]{1,60}+[\"']\s*+:|[\"']\s*+[,:}\]])")
+_KEY_REST = re.compile(r"[ \t]*+[\w$. -]{1,60}+[\"']\s*+:|[\s}\])]*+[\"']\s*+[,:}\]]")
 _INCH = re.compile(r"[0-9]\\?\"")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
 _JOINED = re.compile(r"(?<!\\)[\"']\s*+\+\s*+[\"']")
@@ -110,7 +110,9 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
     token = lexis.string_at(text, start)
     first = token.end if token else past
     doubled = _DOUBLED.match(text, first - 3) is not None and first > start + 3
+    looked = start
     for seen, match in enumerate(lexis.closers_of(opener).finditer(text, start + 1)):
+        looked = match.end()
         if seen > MOST_QUOTES or len(found) >= MOST_ENDS or skipped > most:
             break
         plain = match.group() in lexis.QUOTES[opener]
@@ -120,12 +122,15 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
             continue
         if match.end() > past and skipped <= most:
             stop = match.start() if plain else match.end() - 1
-            typo = text[first - 3 : first - 1] == "\\\\" and text.count("\\" + opener, start, stop) > 1
+            nested = text.find('\\\\\\"', start, stop) >= 0
+            typo = text[first - 3 : first - 1] == "\\\\" and text.count("\\" + opener, start, stop) > 1 and not nested
             found += _ended(before, text, stop, match.end(), cost + SKIPPED * skipped + 2 * typo)
-            if doubled and plain:
+            if doubled and plain and not nested:
                 found += _undoubled(before, text, first - 1, stop, match.end(), cost + SKIPPED * skipped)
         skipped += 1
     adjacent = not text[first:past].strip()
+    if not reader.spend((looked if found else reader.size) - start):
+        return []
     if adjacent and text[-1:] not in "}]" and before.frame is not None and not _JOINED.search(text, start):
         found += _open(reader, before, cost + SKIPPED * skipped)
     return found
@@ -209,7 +214,11 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
     if _ITEM_LIKE.search(body) and before.frame is not None and before.frame.kind != "{" and before.want.kinds != {"string"}:
         return []
     stem = body.rstrip(" \t\r\n{[")
-    if not stem.endswith(",") or not _string_goes_on(reader, before.frame, quote, stem, body):
+    bare = _BARE_KEY_END.search(body)
+    if bare is not None and before.frame is not None and known(reader, before.frame, bare.group(1)):
+        other = _closed_before(before, text, start + 1 + bare.start())
+        return [other] if other else []
+    if not stem.endswith(",") or not _string_goes_on(reader, before.frame, quote):
         return []
     if stem[:-1].endswith("”") and "“" not in stem:
         return [other for other in (_closed_before(before, text, start + len(stem) - 1),) if other and _consume(other, 1)]
@@ -247,12 +256,14 @@ def _mark_for_quote(before: Before, text: str, mark: int) -> list[Reading]:
     return [other] if _consume(other, 1) else []
 
 
+_PATH_START = re.compile(r"[A-Za-z]:|\\\\|\.{1,2}\\|[~%\w]++\\")
 _ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])")
-_KEY_TAIL = re.compile(rf"[^\"\\\n,{{}}]{{1,80}}+\"{lexis.SPACE}(?::|=)")
+_BARE_KEY_END = re.compile(rf"\s*+,\s*+({lexis.NAME})\s*+:\s*+\Z")
+_KEY_TAIL = re.compile(rf"[^\"'\\\n,{{}}]{{1,80}}+[\"']{lexis.SPACE}(?::|=)")
 _ITEM_TAIL = re.compile(rf"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{lexis.SPACE}[,\]]")
 
 
-def _string_goes_on(reader: Reader, frame: Frame | None, quote: int, stem: str, body: str) -> bool:
+def _string_goes_on(reader: Reader, frame: Frame | None, quote: int) -> bool:
     """Whether what stands after the quote reads as the rest of a key or of an item."""
     if _KEY_TAIL.match(reader.text, quote + 1):
         return True
@@ -277,6 +288,8 @@ def doubled_opening(reader: Reader, before: Before) -> list[Reading]:
 def _closed_before(before: Before, text: str, end: int) -> Reading | None:
     body = text[before.pos + 1 : end]
     path = body.endswith('\\"') and body.count('\\"') % 2 == 1
+    if path and (not _PATH_START.match(body) or body.endswith('\\\\\\"')):
+        return None
     spelled = respell(body[:-2] + "\\\\" if path else body, text[before.pos], path=path)
     if spelled is None:
         return None

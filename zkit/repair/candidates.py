@@ -93,10 +93,18 @@ def _sound_at(task: Task, start: int) -> Candidate | None:
 
 
 def read_at(task: Task, start: int, *, missing_brace: bool = False, damaged: bool = False) -> Candidate:
-    """The best reading of the value that begins at `start`, through a layer if it needs one.
+    """The best reading of the value that begins at `start`; none when the text after it belongs to it.
 
     `damaged` says that the value is known not to be strict JSON.
     """
+    found = _read_whole(task, start, missing_brace, damaged)
+    if found.value is not None and found.end < len(task.text) and envelope.torn(task.text, found.end):
+        return found._replace(value=None, refusal=("damaged", found.end))
+    return found
+
+
+def _read_whole(task: Task, start: int, missing_brace: bool, damaged: bool) -> Candidate:
+    """The value that begins at `start`: sound, or through a layer, or as the reader reads it."""
     sound = None if missing_brace or damaged else _sound_at(task, start)
     if sound is not None:
         return sound
@@ -187,21 +195,23 @@ def _attempt(task: Task, body: str, start: int, missing_brace: bool, *, careful:
         first.note("open_object", start, start, "{")
         first.frame = Frame(None, "{", "}", want, start - 1, 1)
         first.go(start, KEY)
-    return _settled(task, body, start, reader, reader.search(first))
+    for tied in reader.search(first):
+        made = [m for reading in tied if (m := _made(task, body, start, reading)) is not None]
+        if made:
+            return _settled(made, start, max(reader.stuck, start))
+        if not careful:
+            break
+    stuck = max(reader.stuck, start)
+    return Candidate(start, stuck, None, refusal=(_reason(reader), stuck))
 
 
-def _settled(task: Task, body: str, start: int, reader: Reader, readings: list[Reading]) -> Candidate:
-    """One value out of the best readings; the schema breaks a tie, otherwise it is ambiguous."""
-    made = [m for r in readings if (m := _made(task, body, start, r)) is not None]
+def _settled(made: list[Candidate], start: int, stuck: int) -> Candidate:
+    """One value out of equally good ones; the schema breaks a tie, otherwise it is ambiguous."""
     if len(made) == 1:
         return made[0]
-    if len(made) > 1:
-        made = [m for m in made if m.fits] or made
-    if made and all(same(m.value, made[0].value) for m in made[1:]):
+    made = [m for m in made if m.fits] or made
+    if all(same(m.value, made[0].value) for m in made[1:]):
         return made[0]
-    stuck = max(reader.stuck, start)
-    if not made:
-        return Candidate(start, stuck, None, refusal=(_reason(reader), stuck))
     where = min(_first_guess(m.fixes, stuck) for m in made)
     return Candidate(start, stuck, None, refusal=("ambiguous", where))
 

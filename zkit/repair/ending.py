@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _WHOLE = re.compile(r"(?:[^\\]++|\\(?:[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*+", re.DOTALL)
 _HALF_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+_MEMBER_INSIDE = re.compile(rf",\s*+[\"']?+{lexis.NAME}[\"']?+:(?:[\[{{\"']|[0-9]|true|false|null)|,\s*+'[^'\n]{{1,60}}+'\s*+:")
+"""What reads as another member inside a string that lost its closing quote."""
 _UNCLOSED_KEY = re.compile(rf"\"({lexis.NAME}){lexis.SPACE}:")
 
 
@@ -185,7 +187,7 @@ def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading |
         content, tail = content[:-1], content[-1] + tail
     odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
     literal = odd and "\\" in content[:-2]
-    if not tail or not _even(content) or (odd and not literal):
+    if not tail or not _even(content) or (odd and not literal) or _MEMBER_INSIDE.search(content):
         return None
     spelled = respell(content[:-2] + "\\\\" if literal else content, reader.text[pos], path=literal)
     if spelled is None:

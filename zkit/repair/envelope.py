@@ -99,6 +99,18 @@ def ends_text(text: str, end: int) -> bool:
     return end == len(text) or _REST.match(text, end) is not None
 
 
+_TORN = re.compile(r"(?<!\\)[\"']\s*+,\s*+([\"'])[\w$ -]{1,60}+\1\s*+:")
+
+
+def torn(text: str, end: int) -> bool:
+    """Whether the end of a string, a comma and a key come next: the value was closed too early."""
+    more = _TORN.search(text, end)
+    if more is None:
+        return False
+    start = next_start(text, end)
+    return start is None or more.start() < start
+
+
 def ends(text: str, start: int) -> tuple[int, ...]:
     """Where the value at `start` may end: its fence, its tags, or the end of the text."""
     if not start:

@@ -10,7 +10,7 @@ parser reads that.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterator
 from itertools import count
 
 from zkit.repair import ending, recover
@@ -22,7 +22,9 @@ from zkit.repair.reading import CLOSERS, DONE, KEY, LATER, NEXT, VALUE, Closed, 
 from zkit.repair.strings import respell
 from zkit.text import lexis
 
-MAX_READINGS = 300
+FREE_READINGS = 300
+CHARACTERS_PER_READING = 4
+"""How many readings are taken up at most: the free ones, and one for so many characters."""
 _NOTHING_TO_SKIP = frozenset("\"'{}[]:,0123456789-")
 _SPACES = frozenset(" \t\n\r")
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
@@ -55,28 +57,35 @@ class Reader:
         self._members = lexis.members()
         self._items = lexis.items()
 
+    def spend(self, characters: int) -> bool:
+        """Charge a look over so many characters; False when there is nothing left to spend."""
+        self._budget -= characters >> 6
+        return self._budget > 0
+
     # ── the search ────────────────────────────────────────────────────────────
 
-    def search(self, first: Reading) -> list[Reading]:
-        """The complete readings of least fit, rank and cost; more than one means a tie."""
+    def search(self, first: Reading) -> Iterator[list[Reading]]:
+        """The complete readings, those of least misfit, rank and cost first; a tie comes as one list."""
         others = self._advance(first)
-        if len(others) == 1 and others[0].place == DONE:
-            return [first] if others[0] is first else self._allowed(others)
         agenda: list[tuple[tuple[int, int, int], int, int, Reading]] = []
         order = count()
         best: list[Reading] = []
-        for _ in range(MAX_READINGS):
+        for _ in range(FREE_READINGS + self.size // CHARACTERS_PER_READING):
             for other in self._allowed(others):
                 heapq.heappush(agenda, (other.priority, -other.pos, next(order), other))
-            if not agenda or (best and agenda[0][0] > best[0].priority):
-                break
+            if best and (not agenda or agenda[0][0] > best[0].priority):
+                yield best
+                best = []
+            if not agenda:
+                return
             reading = heapq.heappop(agenda)[3]
             if reading.place == DONE:
                 best.append(reading)
                 others = []
             else:
                 others = reading.others() if reading.place == LATER else self._advance(reading)
-        return best
+        if best:
+            yield best
 
     def _allowed(self, readings: list[Reading]) -> list[Reading]:
         """The readings that may be taken up: within the limit and not made of repairs alone."""
@@ -149,7 +158,7 @@ class Reader:
         """Note what is expected under `key`; trouble when a closed object does not know it."""
         expect = reading.frame.expect if reading.frame else ANYTHING
         reading.want = expect.child(key)
-        if self.careful and key not in expect.keys and recover.strange(reading.frame, key):
+        if self.careful and key not in expect.keys and recover.strange(self.text, reading.frame, key):
             return recover.unknown_key(self, reading, key, after)
         return None
 

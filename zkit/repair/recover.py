@@ -23,6 +23,7 @@ _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={_S}[,}}\]])")
 _OPERATOR = re.compile(r"[0-9\"'] *+[+*/%.(\[?-]|[0-9)] *+(?:[a-z<>&|^]|=>)")
+_INCH = re.compile(r"[0-9]\\\"")
 _DOUBLE_BRACKET = re.compile(rf"\[{_S}\[")
 _KINDS = {"{": "object", "[": "array", "(": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
 
@@ -92,6 +93,10 @@ def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     assert frame is not None
     mark, after = reader.text[pos], pos + 1
     found: list[Reading] = []
+    fitting = frame.parent is not None and mark == frame.parent.closer
+    if reading.safe == frame.start + 1 and not frame.invented and not reader.guided and not fitting:
+        reader.reason = "ambiguous"
+        return []
     if not frame.invented and (boundaries.follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after)):
         other = reading.fork().note("replace_closer", pos, after, "]" if frame.kind == "(" else frame.closer)
         reader.leave(other, pos)
@@ -121,7 +126,8 @@ def _extra_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     if not boundaries.follows(reader, reading.frame, pos + 1):
         return []
     start = reading.recent[0].pos if reading.recent else pos
-    odd = reader.text[pos - 2 : pos - 1].isdigit() or reader.text.count('\\"', start, pos) % 2
+    inch = _INCH.search(reader.text, start, pos - 1) is not None
+    odd = not inch and (reader.text[pos - 2 : pos - 1].isdigit() or reader.text.count('\\"', start, pos) % 2)
     other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", int(odd))
     other.safe = pos + 1
     unopened = boundaries.unopened(reader, reading.recent[0], start) if reader.text[start] not in lexis.QUOTES else []
@@ -196,7 +202,7 @@ def _reread(reader: Reader, reading: Reading, past: int, first: int) -> list[Rea
     found: list[Reading] = []
     for back, before in enumerate(reading.recent[first:], first):
         found += boundaries.longer(reader, before, max(past, before.pos + 1), back * (boundaries.SKIPPED + 1))
-        token = lexis.string_at(reader.text, before.pos) if reader.text[before.pos] == '"' else None
+        token = lexis.string_at(reader.text, before.pos) if reader.text[before.pos] in "\"'" else None
         if token is not None:
             found += boundaries.shorter(reader, before, token.end - 1)
             found += _bracket_for_quote(reader, before)
@@ -402,12 +408,16 @@ def _value_then_more(reader: Reader, reading: Reading, pos: int) -> bool:
 _OPENING = re.compile(rf"{_S}[{{\[\"]")
 
 
-def strange(frame: Frame | None, key: str) -> bool:
+def strange(text: str, frame: Frame | None, key: str) -> bool:
     """Whether a key that the schema does not list here is a sign of a misplaced bracket."""
     if frame is None:
         return False
     parent = frame.parent
-    return frame.expect.closed or (parent is not None and parent.kind == "{" and key in parent.expect.keys)
+    if frame.expect.closed:
+        return True
+    if parent is None or parent.kind != "{" or key not in parent.expect.keys:
+        return False
+    return f'"{key}"' not in text[parent.start : frame.start]
 
 
 def unknown_key(reader: Reader, reading: Reading, key: str, after: int) -> list[Reading]:
@@ -455,6 +465,12 @@ def misfit(reader: Reader, reading: Reading, mark: str, pos: int) -> list[Readin
         found.append(other.go(pos + 1, VALUE))
     if want.only("string") and mark[0] in "{[":
         found += boundaries.unopened(reader, before, pos)
+    swapped = {"array": ("{", "["), "object": ("[", "{")}
+    for kind, (wrong, right) in swapped.items():
+        if want.only(kind) and mark[0] == wrong:
+            other = Reading.back_to(before).note("replace_opener", pos, pos + 1, right)
+            reader.enter(other, pos, right, invented=True)
+            found.append(other)
     if want.only("object") and mark[0] == '"' and lexis.KEY_AHEAD.match(reader.text, pos):
         other = Reading.back_to(before).note("open_in_middle", pos, pos, "{")
         reader.enter(other, pos - 1, "{", invented=True)
