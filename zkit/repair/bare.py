@@ -36,9 +36,9 @@ _EXPRESSION = re.compile(
     r"[^\W\d][\w.]*+\(|(?:new|lambda|function|await)\b|[+-]?[0-9][0-9_.]*+\s*[-+*/%<>&|^]|[(!~]|[^\W\d]\w*+\s*[+*<>|&=]|[^\W\d]\w*+\s+[-/%]\s|[\w.]+\["
 )
 _OBJECT_END = re.compile(
-    rf"(?={lexis.SPACE}(?:,(?:{lexis.SPACE},)*+{lexis.SPACE}(?:(?:\"[^\"\\\n]{{0,80}}+\"|'[^'\n]{{0,80}}+'|{lexis.NAME}){lexis.SPACE}(?::|=)|[}}]|\Z)|[}}]|\Z))|[ \t]+//|\n"
+    rf"(?={lexis.GAP}(?:,(?:{lexis.GAP},)*+{lexis.GAP}(?:(?:\"[^\"\\\n]{{0,80}}+\"|'[^'\n]{{0,80}}+'|{lexis.NAME}){lexis.GAP}(?::|=)|[}}]|\Z)|[}}]|\Z))|[ \t]+//|\n"
 )
-_LIST_END = re.compile(rf"(?={lexis.SPACE}(?:[,\])]|\Z))|[ \t]+//|\n")
+_LIST_END = re.compile(rf"(?={lexis.GAP}(?:[,\])]|\Z))|[ \t]+//|\n")
 MOST_PHRASE = 400
 
 
@@ -184,7 +184,7 @@ def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         reader.reason = "expression"
     found = (_OBJECT_END if frame.kind == "{" else _LIST_END).search(text, pos, pos + MOST_PHRASE)
     end = found.start() if found else reader.size
-    phrase = text[pos:end].rstrip()
+    phrase = text[pos:end].rstrip(lexis.BLANKS)
     others = boundaries.unopened(reader, reading.recent[0], pos)
     if '"' in phrase or not phrase:
         return [*others, *recover.reread(reader, reading, pos, 1)]

@@ -22,12 +22,12 @@ SKIPPED = 5
 _ITEM_AHEAD = re.compile(rf"{lexis.GAP},{lexis.GAP}(?=[\"'`“{{\[\]]|[+.-]?[0-9]|[tfnTFN])")
 _END = re.compile(rf"{lexis.GAP}\Z")
 _COMMA_END = re.compile(rf"{lexis.GAP},{lexis.GAP}\Z")
+_HALF_KEY = re.compile(rf"{lexis.GAP},{lexis.GAP}[\"'][^\"'\n]{{0,80}}+\Z")
 _AROUND = re.compile(r"[ \t]*+(?:\Z|\n|```|~~~|<|[;)]++[ \t]*+(?:\Z|\n|```)|\[/)")
 _STRUCTURE = re.compile(r"[\s}\])]*+[\",:]")
 _KEY_REST = re.compile(r"[ \t]*+[\w$. -]{1,60}+[\"']\s*+:|[\s}\])]*+[\"']\s*+[,:}\]]")
 _INCH = re.compile(r"[0-9]\\?\"")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
-_JOINED = re.compile(r"(?<!\\)[\"']\s*+\+\s*+[\"']")
 _PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
 
 
@@ -36,6 +36,8 @@ def follows(reader: Reader, frame: Frame | None, pos: int) -> bool:
     text = reader.text
     while frame is not None:
         if _END.match(text, pos) or _COMMA_END.match(text, pos):
+            return True
+        if frame.kind == "{" and _HALF_KEY.match(text, pos):
             return True
         if _another(reader, frame, pos):
             return True
@@ -131,7 +133,7 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
     adjacent = not text[first:past].strip()
     if not reader.spend((looked if found else reader.size) - start):
         return []
-    if adjacent and text[-1:] not in "}]" and before.frame is not None and not _JOINED.search(text, start):
+    if adjacent and text[-1:] not in "}]" and before.frame is not None and not lexis.JOINED.search(text, start):
         found += _open(reader, before, cost + SKIPPED * skipped)
     return found
 
@@ -140,7 +142,7 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Re
     """The reading in which the content stops at `stop` and the string at `end`."""
     start = before.pos
     body = text[start + 1 : stop]
-    if _JOINED.search(body) or _key_outside(body):
+    if lexis.JOINED.search(body) or _key_outside(body):
         return []
     if body.endswith("\\") and not body.endswith("\\\\"):
         body += "\\"
@@ -160,7 +162,7 @@ def _undoubled(before: Before, text: str, quote: int, stop: int, end: int, cost:
     extra = quote if text[quote - 1] == '"' else quote - 1
     body = text[before.pos + 1 : extra] + text[extra + 1 : stop]
     spelled = respell(body, text[before.pos])
-    if spelled is None or spelled.inner:
+    if spelled is None or spelled.inner or "\\\\" + text[before.pos] in body:
         return []
     other = Reading.back_to(before)
     odd = 2 * (body.count('"') % 2)
@@ -211,11 +213,14 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
     if text[start : start + 1] not in lexis.QUOTES:
         return []
     body = text[start + 1 : quote]
-    if _ITEM_LIKE.search(body) and before.frame is not None and before.frame.kind != "{" and before.want.kinds != {"string"}:
+    items = _ITEM_LIKE.search(body.rstrip(lexis.BLANKS + ",{["))
+    if items and before.frame is not None and before.frame.kind != "{" and (before.want.kinds != {"string"} or "\n" in items.group()):
         return []
-    stem = body.rstrip(" \t\r\n{[")
+    stem = body.rstrip(lexis.BLANKS + "{[")
     bare = _BARE_KEY_END.search(body)
-    if bare is not None and before.frame is not None and known(reader, before.frame, bare.group(1)):
+    if bare is not None and before.frame is not None and known(reader, before.frame, bare.group(2)):
+        if _MEMBER_INSIDE.search(body, 0, bare.start()):
+            return []
         other = _closed_before(before, text, start + 1 + bare.start())
         return [other] if other else []
     if not stem.endswith(",") or not _string_goes_on(reader, before.frame, quote):
@@ -257,8 +262,9 @@ def _mark_for_quote(before: Before, text: str, mark: int) -> list[Reading]:
 
 
 _PATH_START = re.compile(r"[A-Za-z]:|\\\\|\.{1,2}\\|[~%\w]++\\")
-_ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])")
-_BARE_KEY_END = re.compile(rf"\s*+,\s*+({lexis.NAME})\s*+:\s*+\Z")
+_ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
+_BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
+_MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
 _KEY_TAIL = re.compile(rf"[^\"'\\\n,{{}}]{{1,80}}+[\"']{lexis.SPACE}(?::|=)")
 _ITEM_TAIL = re.compile(rf"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{lexis.SPACE}[,\]]")
 

@@ -181,9 +181,10 @@ def _best(task: Task, body: str, start: int, missing_brace: bool) -> Candidate:
     if task.evidence is None or quick.fits:
         return quick
     careful = _attempt(task, body, start, missing_brace, careful=True)
-    if careful.value is not None and (careful.fits or quick.value is None):
-        return careful
-    return quick
+    best = careful if careful.value is not None and (careful.fits or quick.value is None) else quick
+    if not best.fits and best.rank < Rank.CUT and _rearranged(best.fixes):
+        return best._replace(value=None, refusal=("ambiguous", _first_guess(best.fixes, start)))
+    return best
 
 
 def _attempt(task: Task, body: str, start: int, missing_brace: bool, *, careful: bool) -> Candidate:

@@ -367,6 +367,8 @@ class Reader:
         frame = reading.frame
         if not mark:
             return ending.before_value(self, reading)
+        if lexis.LAST_COMMENT.match(self.text, pos) and frame is not None and self.text[pos] in "/.":
+            return ending.in_comment(self, reading, pos)
         if mark in "{[" or (mark == "(" and frame is not None):
             return self._open(reading, pos, mark)
         if mark in lexis.QUOTES or self.text.startswith('\\"', pos):

@@ -33,6 +33,8 @@ def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     frame = reading.frame
     assert frame is not None
     mark = reader.text[pos]
+    if mark in "\"'" and pos + 1 == reader.size:
+        return ending.cut(reader, reading, "the text ended where a key was due")
     if _OPERATOR.match(reader.text, reading.pos - 1):
         reader.reason = "expression"
     found = [*_missing_comma(reader, reading, pos), *_other_mark(reader, reading, pos)]

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 SPACE = r"[ \t\n\r]*+"
 ODD = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+BLANKS = "".join(chr(c) for c in range(0x3001) if re.match(rf"[ \t\n\r{ODD}]", chr(c))) + "\ufeff"
+"""White space of any kind, for stripping."""
 GAP = rf"(?:[ \t\n\r{ODD}]++|//[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
 """What may stand between two tokens: white space of any kind and plain comments."""
 
@@ -131,8 +133,8 @@ CLOSER = re.compile(rf"{GAP}([}}\])])")
 PREFIX = re.compile(r"[rRbBuU]{1,2}(?=[\"'])")
 """What Python writes before a string."""
 
-LAST_COMMENT = re.compile(r"(?://|#)[^\n]*+\Z|/\*(?:[^*]|\*(?!/))*+\Z")
-"""A comment that the text ends in."""
+LAST_COMMENT = re.compile(r"(?://|#)[^\n]*+\Z|/\*(?:[^*]|\*(?!/))*+\Z|/\Z|\.{1,3}\s*+\Z")
+"""A comment, or an ellipsis, that the text ends in."""
 
 NUMBER_KEY = re.compile(rf"([0-9]+){SPACE}:{SPACE}")
 
@@ -175,12 +177,15 @@ def _tripled(text: str, pos: int, quote: str) -> Token | None:
     return Token(text[pos + 3 : end], "'", end + 3)
 
 
+JOINED = re.compile(r"(?<!\\)[\"']\s*+\+\s*+[\"']")
+"""Two strings that are added up."""
+
 AFTER_STRING = re.compile(rf"{GAP}(?:[,}}\]:)]|\Z)")
 
 
 def _escaped_quotes(text: str, pos: int) -> Token | None:
     """A string that opens and closes with an escaped quote."""
     end = text.find('\\"', pos + 2)
-    if end < 0 or not AFTER_STRING.match(text, end + 2):
+    if end < 0 or not AFTER_STRING.match(text, end + 2) or JOINED.search(text, pos + 2, end):
         return None
     return Token(text[pos + 2 : end], "\\", end + 2)
