@@ -19,7 +19,9 @@ _NUMBER = re.compile(
     rf"[+-]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
     rf"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_STOP}"
 )
-_CUT_NUMBER = re.compile(r"[+-]?+[0-9_]*+\.?+[0-9_]*+(?:[eE][+-]?+[0-9]*+)?+\s*\Z|0[xX][0-9a-fA-F]*+\Z")
+_CUT_NUMBER = re.compile(
+    r"[+-]?+[0-9_]*+\.?+[0-9_]*+(?:[eE][+-]?+[0-9]*+)?+\s*\Z|0[xX][0-9a-fA-F]*+\Z"
+)
 _SIGNED = re.compile(rf"[+-](?:(?i:inf(?:inity)?)|NaN){_STOP}")
 _WORDS = {
     "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
@@ -27,9 +29,13 @@ _WORDS = {
 _FLOATS = {"nan": "NaN", "infinity": "1e999", "inf": "1e999"}
 _ESCAPES = re.compile(r'\\["\\/bfnrtu]')
 _FORMATTED = re.compile(r"[rR]?[fF][rR]?[\"']")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}[0-9:.]*+(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?")
+_DATE = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}[0-9:.]*+(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+)
 _URL = re.compile(r"[a-z][a-z0-9+.-]*+:/?/?[^\s\"'<>{}\[\]]++", re.IGNORECASE)
-_HALF_LITERALS = frozenset(word[:n] for word in ("true", "false", "null", "none") for n in range(2, len(word)))
+_HALF_LITERALS = frozenset(
+    word[:n] for word in ("true", "false", "null", "none") for n in range(2, len(word))
+)
 _PHRASE = re.compile(r"[^\W\d_][\w .@~/'’&?!%:-]*+", re.UNICODE)
 _PATH_OR_GLOB = re.compile(r"[\w.*?~/@:%+$!-]++")
 _EXPRESSION = re.compile(
@@ -72,7 +78,10 @@ def _plain(reader: Reader, reading: Reading, match: re.Match[str]) -> list[Readi
     """A strict number or literal; only what follows it may be odd."""
     if match.group()[-1].isdigit() and _ends_text(reader, match.end()):
         return ending.cut(reader, reading, "the text ended in a number, which may be longer")
-    if reader.careful and (others := recover.misfit(reader, reading, match.group(), match.start())) is not None:
+    if (
+        reader.careful
+        and (others := recover.misfit(reader, reading, match.group(), match.start())) is not None
+    ):
         return others
     reading.settle(match.end())
     return None
@@ -158,7 +167,9 @@ def _signed_infinity(reading: Reading, text: str, pos: int) -> list[Reading] | N
     return None
 
 
-def _prefixed(reader: Reader, reading: Reading, pos: int, prefix: re.Match[str]) -> list[Reading] | None:
+def _prefixed(
+    reader: Reader, reading: Reading, pos: int, prefix: re.Match[str]
+) -> list[Reading] | None:
     """A Python string with a prefix; raw ones keep their backslashes."""
     token = lexis.string_at(reader.text, prefix.end())
     if token is None or not lexis.AFTER_STRING.match(reader.text, token.end):
@@ -180,7 +191,11 @@ def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     text, frame = reader.text, reading.frame
     if frame is None:
         return []
-    if _EXPRESSION.match(text, pos) and not _DATE.match(text, pos) and not reading.want.only("string"):
+    if (
+        _EXPRESSION.match(text, pos)
+        and not _DATE.match(text, pos)
+        and not reading.want.only("string")
+    ):
         reader.reason = "expression"
     found = (_OBJECT_END if frame.kind == "{" else _LIST_END).search(text, pos, pos + MOST_PHRASE)
     end = found.start() if found else reader.size
@@ -192,7 +207,11 @@ def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         return [*others, *ending.cut(reader, reading, "the text ended in a value without quotes")]
     if not found:
         return others
-    return [*others, *_quoted(reader, reading, pos, phrase), *recover.reread(reader, reading, pos, 1)]
+    return [
+        *others,
+        *_quoted(reader, reading, pos, phrase),
+        *recover.reread(reader, reading, pos, 1),
+    ]
 
 
 def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Reading]:
@@ -201,8 +220,15 @@ def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Rea
         return []
     textual = reading.want.only("string") and reader.guided
     dated = _DATE.fullmatch(phrase) is not None
-    wordy = dated or _PHRASE.fullmatch(phrase) or _PATH_OR_GLOB.fullmatch(phrase) or _URL.fullmatch(phrase)
-    if not textual and ((_EXPRESSION.match(phrase) and not dated) or not wordy or not reading.want.takes("string")):
+    wordy = (
+        dated
+        or _PHRASE.fullmatch(phrase)
+        or _PATH_OR_GLOB.fullmatch(phrase)
+        or _URL.fullmatch(phrase)
+    )
+    if not textual and (
+        (_EXPRESSION.match(phrase) and not dated) or not wordy or not reading.want.takes("string")
+    ):
         return []
     if phrase.lower() in _HALF_LITERALS or not any(ch.isalnum() or ch == "*" for ch in phrase):
         return []

@@ -25,7 +25,7 @@ _COMMA_END = re.compile(rf"{lexis.GAP},{lexis.GAP}\Z")
 _HALF_KEY = re.compile(rf"{lexis.GAP},{lexis.GAP}[\"'][^\"'\n]{{0,80}}+\Z")
 _AROUND = re.compile(r"[ \t]*+(?:\Z|\n|```|~~~|<|[;)]++[ \t]*+(?:\Z|\n|```)|\[/)")
 _STRUCTURE = re.compile(r"[\s}\])]*+[\",:]")
-_KEY_REST = re.compile(r"[ \t]*+[\w$. -]{1,60}+[\"']\s*+:|[\s}\])]*+[\"']\s*+[,:}\]]")
+_KEY_REST = re.compile(r"\\|[ \t]*+[\w$. -]{1,60}+[\"']\s*+:|[\s}\])]*+[\"']\s*+[,:}\]]")
 _INCH = re.compile(r"[0-9]\\?\"")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
 _PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
@@ -70,7 +70,9 @@ def goes_on(text: str, pos: int) -> bool:
 def member_follows(text: str, pos: int) -> bool:
     """Whether another member comes after a closed root, with its comma or without."""
     match = lexis.NEXT_KEY.match(text, pos)
-    return (match is not None and match.group(1) is not None) or _QUOTED_KEY.match(text, pos) is not None
+    return (match is not None and match.group(1) is not None) or _QUOTED_KEY.match(
+        text, pos
+    ) is not None
 
 
 def _another(reader: Reader, frame: Frame, pos: int) -> bool:
@@ -108,7 +110,11 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
         return []
     found: list[Reading] = []
     skipped = 0
-    most = 0 if reader.guided and before.frame is not None and before.frame.expect.closed else MOST_ENDS
+    most = (
+        0
+        if reader.guided and before.frame is not None and before.frame.expect.closed
+        else MOST_ENDS
+    )
     token = lexis.string_at(text, start)
     first = token.end if token else past
     doubled = _DOUBLED.match(text, first - 3) is not None and first > start + 3
@@ -120,20 +126,33 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
         plain = match.group() in lexis.QUOTES[opener]
         if not plain and (match.group() != "\\" + opener or not _PATHLIKE.match(text, start + 1)):
             continue
-        if not follows(reader, before.frame, match.end()) and not _key_follows(reader, before.frame, match.end()):
+        if not follows(reader, before.frame, match.end()) and not _key_follows(
+            reader, before.frame, match.end()
+        ):
             continue
         if match.end() > past and skipped <= most:
             stop = match.start() if plain else match.end() - 1
             nested = text.find('\\\\\\"', start, stop) >= 0
-            typo = text[first - 3 : first - 1] == "\\\\" and text.count("\\" + opener, start, stop) > 1 and not nested
+            typo = (
+                text[first - 3 : first - 1] == "\\\\"
+                and text.count("\\" + opener, start, stop) > 1
+                and not nested
+            )
             found += _ended(before, text, stop, match.end(), cost + SKIPPED * skipped + 2 * typo)
             if doubled and plain and not nested:
-                found += _undoubled(before, text, first - 1, stop, match.end(), cost + SKIPPED * skipped)
+                found += _undoubled(
+                    before, text, first - 1, stop, match.end(), cost + SKIPPED * skipped
+                )
         skipped += 1
     adjacent = not text[first:past].strip()
     if not reader.spend((looked if found else reader.size) - start):
         return []
-    if adjacent and text[-1:] not in "}]" and before.frame is not None and not lexis.JOINED.search(text, start):
+    if (
+        adjacent
+        and text[-1:] not in "}]"
+        and before.frame is not None
+        and not lexis.JOINED.search(text, start)
+    ):
         found += _open(reader, before, cost + SKIPPED * skipped)
     return found
 
@@ -150,14 +169,25 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Re
     if spelled is None:
         return []
     other = Reading.back_to(before)
-    name = "escape_inner_quote" if text[start] == '"' or "'" in body or '"' in body else spelled.name
-    other.note(name, start, end, f'"{spelled.body}"', spelled.note, cost + _oddness(body, text[start], spelled.inner))
+    name = (
+        "escape_inner_quote" if text[start] == '"' or "'" in body or '"' in body else spelled.name
+    )
+    other.note(
+        name,
+        start,
+        end,
+        f'"{spelled.body}"',
+        spelled.note,
+        cost + _oddness(body, text[start], spelled.inner),
+    )
     other.recent = (before,)
     other.settle(end)
     return [other]
 
 
-def _undoubled(before: Before, text: str, quote: int, stop: int, end: int, cost: int) -> list[Reading]:
+def _undoubled(
+    before: Before, text: str, quote: int, stop: int, end: int, cost: int
+) -> list[Reading]:
     """The reading in which the quote or backslash before the seeming end was written twice."""
     extra = quote if text[quote - 1] == '"' else quote - 1
     body = text[before.pos + 1 : extra] + text[extra + 1 : stop]
@@ -214,7 +244,12 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
         return []
     body = text[start + 1 : quote]
     items = _ITEM_LIKE.search(body.rstrip(lexis.BLANKS + ",{["))
-    if items and before.frame is not None and before.frame.kind != "{" and (before.want.kinds != {"string"} or "\n" in items.group()):
+    if (
+        items
+        and before.frame is not None
+        and before.frame.kind != "{"
+        and (before.want.kinds != {"string"} or "\n" in items.group())
+    ):
         return []
     stem = body.rstrip(lexis.BLANKS + "{[")
     bare = _BARE_KEY_END.search(body)
@@ -226,12 +261,18 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
     if not stem.endswith(",") or not _string_goes_on(reader, before.frame, quote):
         return []
     if stem[:-1].endswith("”") and "“" not in stem:
-        return [other for other in (_closed_before(before, text, start + len(stem) - 1),) if other and _consume(other, 1)]
+        return [
+            other
+            for other in (_closed_before(before, text, start + len(stem) - 1),)
+            if other and _consume(other, 1)
+        ]
     bare = stem[:-1].rstrip()
     ends = {len(stem) - 1}
     if bare and not _balanced(bare, bare[-1]):
         ends.add(len(bare.rstrip(" \t\r\n}]")))
-    found = [other for end in sorted(ends) if (other := _closed_before(before, text, start + 1 + end))]
+    found = [
+        other for end in sorted(ends) if (other := _closed_before(before, text, start + 1 + end))
+    ]
     return [*found, *_mark_for_quote(before, text, start + len(stem) - 1)]
 
 
@@ -252,7 +293,11 @@ def _balanced(content: str, mark: str) -> bool:
 
 def _mark_for_quote(before: Before, text: str, mark: int) -> list[Reading]:
     """The reading in which the last mark of the content stands for the closing quote."""
-    if text[mark] not in "}]{[:," or mark <= before.pos or _balanced(text[before.pos + 1 : mark + 1], text[mark]):
+    if (
+        text[mark] not in "}]{[:,"
+        or mark <= before.pos
+        or _balanced(text[before.pos + 1 : mark + 1], text[mark])
+    ):
         return []
     other = _closed_before(before, text, mark)
     if other is None:
@@ -273,7 +318,11 @@ def _string_goes_on(reader: Reader, frame: Frame | None, quote: int) -> bool:
     """Whether what stands after the quote reads as the rest of a key or of an item."""
     if _KEY_TAIL.match(reader.text, quote + 1):
         return True
-    return frame is not None and frame.kind != "{" and _ITEM_TAIL.match(reader.text, quote + 1) is not None
+    return (
+        frame is not None
+        and frame.kind != "{"
+        and _ITEM_TAIL.match(reader.text, quote + 1) is not None
+    )
 
 
 def doubled_opening(reader: Reader, before: Before) -> list[Reading]:
@@ -282,11 +331,17 @@ def doubled_opening(reader: Reader, before: Before) -> list[Reading]:
     if not text.startswith('""', start) or text.startswith('"""', start):
         return []
     token = lexis.string_at(text, start + 1)
-    spelled = respell(token.body) if token is not None and follows(reader, before.frame, token.end) else None
+    spelled = (
+        respell(token.body)
+        if token is not None and follows(reader, before.frame, token.end)
+        else None
+    )
     if token is None or spelled is None:
         return []
     odd = token.body.count('"') % 2
-    other = Reading.back_to(before).note("drop_extra_quote", start, token.end, f'"{spelled.body}"', "", odd)
+    other = Reading.back_to(before).note(
+        "drop_extra_quote", start, token.end, f'"{spelled.body}"', "", odd
+    )
     other.settle(token.end)
     return [other]
 
@@ -316,7 +371,11 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
     first = text.find('"', start)
     comma = text.rfind(",", start, first)
     listed = before.frame is not None and before.frame.kind != "{"
-    if first >= 0 and comma >= 0 and (_VALUE_END.match(text, comma) or (listed and not text[comma + 1 : first].strip())):
+    if (
+        first >= 0
+        and comma >= 0
+        and (_VALUE_END.match(text, comma) or (listed and not text[comma + 1 : first].strip()))
+    ):
         return []
     for seen, match in enumerate(lexis.closers_of('"').finditer(text, start)):
         if seen > MOST_QUOTES:

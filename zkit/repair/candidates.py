@@ -87,18 +87,28 @@ def _sound_at(task: Task, start: int) -> Candidate | None:
         value, end = _DECODER.scan_once(task.text, start)
     except (ValueError, StopIteration, RecursionError):
         return None
-    if not isinstance(value, dict | list) or goes_on(task.text, end) or member_follows(task.text, end):
+    if (
+        not isinstance(value, dict | list)
+        or goes_on(task.text, end)
+        or member_follows(task.text, end)
+    ):
         return None
     return Candidate(start, end, (value,), fits=task.evidence is None or task.evidence.fits(value))
 
 
-def read_at(task: Task, start: int, *, missing_brace: bool = False, damaged: bool = False) -> Candidate:
+def read_at(
+    task: Task, start: int, *, missing_brace: bool = False, damaged: bool = False
+) -> Candidate:
     """The best reading of the value that begins at `start`; none when the text after it belongs to it.
 
     `damaged` says that the value is known not to be strict JSON.
     """
     found = _read_whole(task, start, missing_brace, damaged)
-    if found.value is not None and found.end < len(task.text) and envelope.torn(task.text, found.end):
+    if (
+        found.value is not None
+        and found.end < len(task.text)
+        and envelope.torn(task.text, found.end)
+    ):
         return found._replace(value=None, refusal=("damaged", found.end))
     return found
 
@@ -233,7 +243,9 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
     end = reading.pos
     text = apply_edits(body[start:end], [(f.start - start, f.end - start, f.new) for f in fixes])
     value = strict(text) or _with_nan(text, fixes)
-    if value is None or (reading.rank >= Rank.COMPLETE and _rearranged(fixes) and _repeats_a_key(text)):
+    if value is None or (
+        reading.rank >= Rank.COMPLETE and _rearranged(fixes) and _repeats_a_key(text)
+    ):
         return None
     evidence = task.evidence
     if evidence is None:
@@ -244,7 +256,9 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
     return Candidate(start, end, value, fixes, reading.rank, fits)
 
 
-_HARMLESS = frozenset({"add_comma", "drop_comma", "add_colon", "drop_colon", "close_at_end", "drop_ellipsis"})
+_HARMLESS = frozenset(
+    {"add_comma", "drop_comma", "add_colon", "drop_colon", "close_at_end", "drop_ellipsis"}
+)
 
 
 def _rearranged(fixes: Sequence[Fix]) -> bool:

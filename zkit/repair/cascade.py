@@ -8,7 +8,16 @@ from typing import Any
 from pydantic_core import from_json
 
 from zkit.repair import envelope, messages
-from zkit.repair.candidates import Candidate, Task, read_at, respelt, same, strict, through, with_surrogates
+from zkit.repair.candidates import (
+    Candidate,
+    Task,
+    read_at,
+    respelt,
+    same,
+    strict,
+    through,
+    with_surrogates,
+)
 from zkit.repair.expect import evidence_for
 from zkit.repair.fixes import FIXES, MAX_CHARACTERS
 from zkit.repair.outcome import Fix, Rank, Repaired, RepairError, Unrepairable
@@ -107,7 +116,9 @@ def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
     if evidence is None or evidence.root.takes("string") or task.limit < Rank.UNWRAP:
         return valid
     layer = envelope.string_content(task.text)
-    inner = repair_json(layer.text, schema=evidence.schema, limit=task.limit, finish_reason=task.finish_reason)
+    inner = repair_json(
+        layer.text, schema=evidence.schema, limit=task.limit, finish_reason=task.finish_reason
+    )
     if isinstance(inner, Unrepairable) or isinstance(inner.value, str):
         return valid
     fixes = through(layer, inner.fixes, "unwrap_string")
@@ -146,7 +157,9 @@ def _stops(task: Task, candidate: Candidate) -> bool:
     """Whether to look no further: what follows may be a part of a value that was not read."""
     if candidate.value is not None or envelope.is_set(task.text, candidate.start):
         return False
-    return envelope.quoted(task.text, candidate.start) or envelope.nested(task.text, candidate.start)
+    return envelope.quoted(task.text, candidate.start) or envelope.nested(
+        task.text, candidate.start
+    )
 
 
 def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
@@ -193,13 +206,19 @@ def _counts(task: Task, candidate: Candidate) -> bool:
     text, start = task.text, candidate.start
     if task.evidence is not None and candidate.fits:
         return True
-    if any(fix.name == "quote_phrase" for fix in candidate.fixes) and not _stands_for_json(text, candidate):
+    if any(fix.name == "quote_phrase" for fix in candidate.fixes) and not _stands_for_json(
+        text, candidate
+    ):
         return False
     if envelope.quoted(text, start) or not text[:start].strip():
         return True
     if candidate.fixes and candidate.fixes[0].name == "open_object":
         return True
-    return task.evidence is None and candidate.value is not None and envelope.alone(text, start, candidate.end)
+    return (
+        task.evidence is None
+        and candidate.value is not None
+        and envelope.alone(text, start, candidate.end)
+    )
 
 
 def _stands_for_json(text: str, candidate: Candidate) -> bool:
@@ -223,7 +242,9 @@ def _refuse(task: Task, reason: str, at: int) -> Unrepairable:
     return Unrepairable(reason, at, messages.refusal(task.text, reason, at, task.evidence))
 
 
-def _within_limit(task: Task, candidate: Candidate, *, repeated: bool = False) -> Repaired | Unrepairable:
+def _within_limit(
+    task: Task, candidate: Candidate, *, repeated: bool = False
+) -> Repaired | Unrepairable:
     receipt = _receipt(task, candidate, repeated=repeated)
     return receipt if receipt.rank <= task.limit else _refuse(task, "limit", candidate.start)
 

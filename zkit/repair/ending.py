@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 _WHOLE = re.compile(r"(?:[^\\]++|\\(?:[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*+", re.DOTALL)
 _HALF_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
-_MEMBER_INSIDE = re.compile(rf",\s*+[\"']?+{lexis.NAME}[\"']?+:(?:[\[{{\"']|[0-9]|true|false|null)|,\s*+'[^'\n]{{1,60}}+'\s*+:")
+_MEMBER_INSIDE = re.compile(
+    rf",\s*+[\"']?+{lexis.NAME}[\"']?+:(?:[\[{{\"']|[0-9]|true|false|null)|,\s*+'[^'\n]{{1,60}}+'\s*+:"
+)
 """What reads as another member inside a string that lost its closing quote."""
 _UNCLOSED_KEY = re.compile(rf"\"({lexis.NAME}){lexis.SPACE}:")
 
@@ -121,7 +123,11 @@ def cut(reader: Reader, reading: Reading, why: str, name: str = "drop_cut_member
 
 def in_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """The text ended in a string: keep what arrived of it, marked as cut."""
-    others = [] if reading.frame is None or reader.text[pos] == "\\" else open_string(reader, reading, pos)
+    others = (
+        []
+        if reading.frame is None or reader.text[pos] == "\\"
+        else open_string(reader, reading, pos)
+    )
     quoted = _missing_last_quote(reader, reading, pos)
     return [*others, quoted] if quoted else others
 
@@ -145,12 +151,12 @@ def open_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     return [other.go(reader.size, DONE)]
 
 
-def in_joined_string(reader: Reader, reading: Reading, pos: int, start: int, head: str) -> list[Reading]:
+def in_joined_string(
+    reader: Reader, reading: Reading, pos: int, start: int, head: str
+) -> list[Reading]:
     """The text ended in a string that is added to another one, which is `head` from `start` on."""
     return [
-        other
-        for other in open_string(reader, reading, pos)
-        if _prefix_last_fix(other, start, head)
+        other for other in open_string(reader, reading, pos) if _prefix_last_fix(other, start, head)
     ]
 
 

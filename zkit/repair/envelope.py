@@ -12,16 +12,29 @@ _START = re.compile(
     rf"\{{(?={_B}(?:[\"'“”„‘’`«}}{{,…]|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){_B}(?::|=(?!=))|{lexis.NAME}\"{_B}:|[uUbBrR]{{1,2}}[\"']))"
     rf"|(?<![\w\])\"'])\[(?!```)(?={_B}(?:[\"'“„«‘`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b))"
 )
-_REASONING = re.compile(r"</(?:think|thinking|thought|reasoning|reflection|analysis|scratchpad)>|\[/THINK\]|◁/think▷", re.IGNORECASE)
-_OPEN_REASONING = re.compile(r"<(think|thinking|thought|reasoning|reflection|analysis|scratchpad)>", re.IGNORECASE)
+_REASONING = re.compile(
+    r"</(?:think|thinking|thought|reasoning|reflection|analysis|scratchpad)>|\[/THINK\]|◁/think▷",
+    re.IGNORECASE,
+)
+_OPEN_REASONING = re.compile(
+    r"<(think|thinking|thought|reasoning|reflection|analysis|scratchpad)>", re.IGNORECASE
+)
 _FENCE = re.compile(r"(?:```|~~~)")
 _OPEN_TAG = re.compile(r"<([A-Za-z_][\w:.-]*)[^<>]{0,200}>")
-_TOKEN = r"<[|｜][^<>|｜]{1,60}[|｜]>|<｜[^<>]{1,60}｜>|\[/?[A-Z_]{3,30}\]|</s>|<s>|<eos>|<end_of_turn>"
-_NESTED = re.compile(r"(?:\A|[{,\[])\s*(?:[\"'“`]|\\\"|&quot;|&#34;)[^\"'”`\n]{0,80}(?:[\"'”`]|&quot;|&#34;)\s*(?::|=>?)\s*[\"']?\Z")
-_QUOTED_KEY = re.compile(rf"(?:&quot;|&#34;)[^&\n]{{1,80}}+(?:&quot;|&#34;){_B}:|[\"'“](?:[^\"'”\\\n]|\\.){{1,80}}+[\"'”]{_B}:")
+_TOKEN = (
+    r"<[|｜][^<>|｜]{1,60}[|｜]>|<｜[^<>]{1,60}｜>|\[/?[A-Z_]{3,30}\]|</s>|<s>|<eos>|<end_of_turn>"
+)
+_NESTED = re.compile(
+    r"(?:\A|[{,\[])\s*(?:[\"'“`]|\\\"|&quot;|&#34;)[^\"'”`\n]{0,80}(?:[\"'”`]|&quot;|&#34;)\s*(?::|=>?)\s*[\"']?\Z"
+)
+_QUOTED_KEY = re.compile(
+    rf"(?:&quot;|&#34;)[^&\n]{{1,80}}+(?:&quot;|&#34;){_B}:|[\"'“](?:[^\"'”\\\n]|\\.){{1,80}}+[\"'”]{_B}:"
+)
 _TAG_END = re.compile(rf"(?:<[^<>]{{1,200}}>|{_TOKEN})\s*\Z")
 _ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
-_ENTITIES = re.compile(r"(?:[{\[][^\"&]{0,80}+(?<=[\s:,{\[\u200b-\u200f\u2060\ufeff]))?&(?:quot|#34|#x22|apos|#39|#x27);")
+_ENTITIES = re.compile(
+    r"(?:[{\[][^\"&]{0,80}+(?<=[\s:,{\[\u200b-\u200f\u2060\ufeff]))?&(?:quot|#34|#x22|apos|#39|#x27);"
+)
 _UNESCAPE = re.compile(
     r'\\(?:(["\\/])|([bfnrt])|u([dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4}))'
 )

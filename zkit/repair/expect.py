@@ -15,7 +15,17 @@ _KIND_OF_VALUE = {dict: "object", list: "array", str: "string", bool: "boolean",
 class Expect:
     """What may stand at one place: kinds, keys, items, known values."""
 
-    __slots__ = ("_children", "_root", "_schema", "closed", "enum", "keys", "kinds", "order", "required")
+    __slots__ = (
+        "_children",
+        "_root",
+        "_schema",
+        "closed",
+        "enum",
+        "keys",
+        "kinds",
+        "order",
+        "required",
+    )
 
     def __init__(self, schema: Any, root: Any) -> None:
         variants = list(_variants(schema, root))
@@ -28,7 +38,9 @@ class Expect:
         self.order = tuple(dict.fromkeys(k for v in objects for k in _table(v, "properties")))
         self.keys = frozenset(self.order)
         self.closed = bool(objects) and all(v.get("additionalProperties") is False for v in objects)
-        self.required = frozenset(objects[0].get("required", ())) if len(objects) == 1 else frozenset()
+        self.required = (
+            frozenset(objects[0].get("required", ())) if len(objects) == 1 else frozenset()
+        )
 
     def child(self, key: str) -> Expect:
         """What may stand under `key`; anything when the schema does not say."""
@@ -42,7 +54,11 @@ class Expect:
         """What may stand in the list."""
         found = self._children.get(0)
         if found is None:
-            parts = [v["items"] for v in self._schema if isinstance(v, dict) and isinstance(v.get("items"), dict)]
+            parts = [
+                v["items"]
+                for v in self._schema
+                if isinstance(v, dict) and isinstance(v.get("items"), dict)
+            ]
             found = self._children[0] = self._make(parts)
         return found
 
@@ -183,7 +199,9 @@ class _Core:
         required = schema.get("required")
         required = set(required) if isinstance(required, list) else set()
         fields = {
-            name: core_schema.typed_dict_field(self.build(part, depth + 1), required=name in required)
+            name: core_schema.typed_dict_field(
+                self.build(part, depth + 1), required=name in required
+            )
             for name, part in _table(schema, "properties").items()
         }
         for name in required - set(fields):
@@ -191,12 +209,18 @@ class _Core:
         others = schema.get("additionalProperties")
         extra = "forbid" if others is False else "allow"
         more = self.build(others, depth + 1) if isinstance(others, dict) else None
-        return core_schema.typed_dict_schema(fields, extra_behavior=extra, extras_schema=more, strict=True)
+        return core_schema.typed_dict_schema(
+            fields, extra_behavior=extra, extras_schema=more, strict=True
+        )
 
 
 def _literals(values: list[Any]) -> Any:
     plain = [v for v in values if isinstance(v, str | int | bool) or v is None]
-    return core_schema.literal_schema(plain) if plain and len(plain) == len(values) else core_schema.any_schema()
+    return (
+        core_schema.literal_schema(plain)
+        if plain and len(plain) == len(values)
+        else core_schema.any_schema()
+    )
 
 
 _SCALARS: dict[str, Any] = {
@@ -224,7 +248,6 @@ class Evidence:
         """Whether the schema accepts the value."""
         return self._validator is None or self._validator.isinstance_python(value)
 
-
     def misplaced(self, value: Any) -> bool:
         """Whether an object holds a key that its parent declares and lacks: a misplaced bracket."""
         todo: list[tuple[Any, Expect]] = [(value, self.root)]
@@ -235,7 +258,10 @@ class Evidence:
             elif isinstance(part, dict):
                 for key, inner in part.items():
                     child = expect.child(key)
-                    if isinstance(inner, dict) and (inner.keys() & expect.keys) - child.keys - part.keys():
+                    if (
+                        isinstance(inner, dict)
+                        and (inner.keys() & expect.keys) - child.keys - part.keys()
+                    ):
                         return True
                     if isinstance(inner, dict | list):
                         todo.append((inner, child))
@@ -278,4 +304,6 @@ def _made(schema: Any) -> Evidence:
         evidence = Evidence(schema.model_json_schema())
         evidence.schema = schema
         return evidence
-    raise TypeError(f"schema must be a JSON Schema dict or a pydantic model, not {type(schema).__name__}")
+    raise TypeError(
+        f"schema must be a JSON Schema dict or a pydantic model, not {type(schema).__name__}"
+    )

@@ -19,12 +19,25 @@ from zkit.text import lexis
 _SEEK = re.compile(r"[^{\[]*+")
 _SPACE = re.compile(lexis.SPACE)
 _PLAIN = re.compile(r'[^"\\]++')
-_ESCAPE = re.compile(r'\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|u(?![dD][89abAB])[0-9a-fA-F]{4}|[^u])', re.DOTALL)
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|u(?![dD][89abAB])[0-9a-fA-F]{4}|[^u])",
+    re.DOTALL,
+)
 _HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,4}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?\Z")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?(?=[\s,}\]])")
 _WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 _HALF_WORD = re.compile(r"[A-Za-z]{0,5}\Z|[-0-9][-+.eE0-9]*+\Z")
-_SIMPLE_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\", "/": "/", "'": "'"}
+_SIMPLE_ESCAPES = {
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    '"': '"',
+    "\\": "\\",
+    "/": "/",
+    "'": "'",
+}
 
 Step = Callable[["PartialReader", str, int], int]
 """Looks at the text from a place on; returns where to go on, or -1 when it must wait for more."""

@@ -38,7 +38,9 @@ class Reader:
         "needed", "reason", "size", "stuck", "text",
     )  # fmt: skip
 
-    def __init__(self, text: str, want: Expect, limit: Rank, finish_reason: str | None, careful: bool) -> None:
+    def __init__(
+        self, text: str, want: Expect, limit: Rank, finish_reason: str | None, careful: bool
+    ) -> None:
         self.text = text
         self.size = size = len(text)
         self.guided = want is not ANYTHING
@@ -140,7 +142,9 @@ class Reader:
         key, single, bare, colon, _, *value, nothing = match.groups()
         if key is None:
             if single is not None:
-                reading.note("use_double_quotes", match.start(2) - 1, match.end(2) + 1, f'"{single}"')
+                reading.note(
+                    "use_double_quotes", match.start(2) - 1, match.end(2) + 1, f'"{single}"'
+                )
             else:
                 reading.note("quote_key", match.start(3), match.end(3), f'"{bare}"')
         if colon != ":":
@@ -158,11 +162,17 @@ class Reader:
         """Note what is expected under `key`; trouble when a closed object does not know it."""
         expect = reading.frame.expect if reading.frame else ANYTHING
         reading.want = expect.child(key)
-        if self.careful and key not in expect.keys and recover.strange(self.text, reading.frame, key):
+        if (
+            self.careful
+            and key not in expect.keys
+            and recover.strange(self.text, reading.frame, key)
+        ):
             return recover.unknown_key(self, reading, key, after)
         return None
 
-    def _loose(self, reading: Reading, match: lexis.re.Match[str], first: int, value: list[str | None]) -> list[Reading] | None:
+    def _loose(
+        self, reading: Reading, match: lexis.re.Match[str], first: int, value: list[str | None]
+    ) -> list[Reading] | None:
         """A value in one of the common spellings; its groups begin after `first`."""
         plain, single, word, comma, opener = value
         start = match.start(first)
@@ -175,14 +185,20 @@ class Reader:
             return read_bare(self, reading, start)
         elif word is not None:
             self._literal(reading, word, start)
-        if self.careful and plain is not None and (others := recover.misfit(self, reading, plain, start)) is not None:
+        if (
+            self.careful
+            and plain is not None
+            and (others := recover.misfit(self, reading, plain, start)) is not None
+        ):
             return others
         end = match.end()
         reading.safe = match.end(first + 1) if plain is not None else match.end(first + 3)
         if single is not None:
             reading.safe = match.end(first + 2) + 1
         reading.pos = end
-        reading.place = NEXT if comma is None else KEY if reading.frame and reading.frame.kind == "{" else VALUE
+        reading.place = (
+            NEXT if comma is None else KEY if reading.frame and reading.frame.kind == "{" else VALUE
+        )
         return None
 
     def _literal(self, reading: Reading, word: str, start: int) -> None:
@@ -204,7 +220,9 @@ class Reader:
                 if run is not None and run.end() > pos:
                     return self._passed(reading, run.start("at"), run.end("end"), run.end())
             match = lexis.ITEM.match(self.text, pos)
-            if match is not None and not (self.guided and match.group(4) and not reading.want.takes("null")):
+            if match is not None and not (
+                self.guided and match.group(4) and not reading.want.takes("null")
+            ):
                 return self._loose(reading, match, 1, list(match.groups()[1:]))
         return self._odd_value(reading)
 
@@ -229,7 +247,9 @@ class Reader:
         if lexis.LAST_COMMENT.match(self.text, pos):
             return ending.in_comment(self, reading, pos)
         if mark in "，、；":
-            reading.note("use_comma", pos, pos + 1, ",").go(pos + 1, KEY if frame.kind == "{" else VALUE)
+            reading.note("use_comma", pos, pos + 1, ",").go(
+                pos + 1, KEY if frame.kind == "{" else VALUE
+            )
             return None
         if mark == "+" and (joined := self._join(reading, pos)) is not None:
             return joined
@@ -252,7 +272,9 @@ class Reader:
         else:
             pos = lexis.BLANK.match(self.text, pos).end()  # type: ignore[union-attr]
             comment = lexis.COMMENT.match(self.text, pos)
-            if comment is None or (reading.place == VALUE and self.text[pos] == "#" and not self._is_comment(pos)):
+            if comment is None or (
+                reading.place == VALUE and self.text[pos] == "#" and not self._is_comment(pos)
+            ):
                 return False
             end = comment.end()
             if reading.place == NEXT and self._in_string(reading, comment.group()):
@@ -267,7 +289,11 @@ class Reader:
 
     def _in_string(self, reading: Reading, comment: str) -> bool:
         """After a string, a comment that holds an odd number of quotes is the rest of the string."""
-        return self.text[reading.safe - 1] in "\"'" and comment.count('"') % 2 == 1 and comment[:2] != "/*"
+        return (
+            self.text[reading.safe - 1] in "\"'"
+            and comment.count('"') % 2 == 1
+            and comment[:2] != "/*"
+        )
 
     def _is_comment(self, pos: int) -> bool:
         """After a colon `#fff` is a value; `# why` before a line break is a comment."""
@@ -290,7 +316,11 @@ class Reader:
             return None
         if mark in ".…" and self._ellipsis(reading, pos):
             return None
-        if mark == "{" and reading.pos == frame.start + 1 and lexis.DOUBLED_BRACE.match(self.text, pos + 1):
+        if (
+            mark == "{"
+            and reading.pos == frame.start + 1
+            and lexis.DOUBLED_BRACE.match(self.text, pos + 1)
+        ):
             reading.note("drop_doubled_brace", pos, pos + 1, "")
             reading.frame = frame._replace(doubled=True)
             reading.pos = reading.safe = pos + 1
@@ -347,7 +377,11 @@ class Reader:
         body = respell(token.body, token.quote)
         if body is None:
             return recover.at_key(self, reading, pos)
-        others = [*recover.at_key(self, reading.fork(), pos)] if body.rank >= Rank.GUESS or token.quote == "\\" else []
+        others = (
+            [*recover.at_key(self, reading.fork(), pos)]
+            if body.rank >= Rank.GUESS or token.quote == "\\"
+            else []
+        )
         if token.quote != '"' or body.body != token.body:
             reading.note("use_double_quotes", pos, token.end, f'"{body.body}"', body.note)
         if colon.group(1).strip(" \t\r\n"):
@@ -367,7 +401,11 @@ class Reader:
         frame = reading.frame
         if not mark:
             return ending.before_value(self, reading)
-        if lexis.LAST_COMMENT.match(self.text, pos) and frame is not None and self.text[pos] in "/.":
+        if (
+            lexis.LAST_COMMENT.match(self.text, pos)
+            and frame is not None
+            and self.text[pos] in "/."
+        ):
             return ending.in_comment(self, reading, pos)
         if mark in "{[" or (mark == "(" and frame is not None):
             return self._open(reading, pos, mark)
@@ -380,7 +418,9 @@ class Reader:
                 return self._close(reading, pos)
             if mark in "}])":
                 return recover.closer_for_value(self, reading, pos)
-            if (mark == "," and self._drop_comma(reading, pos)) or (mark in ".…" and self._ellipsis(reading, pos)):
+            if (mark == "," and self._drop_comma(reading, pos)) or (
+                mark in ".…" and self._ellipsis(reading, pos)
+            ):
                 return None
         if mark in ":=" and frame is not None and frame.kind == "{":
             reading.note("drop_colon", pos, pos + 1, "")
@@ -393,7 +433,11 @@ class Reader:
         reading.remember(pos)
         token = lexis.string_at(self.text, pos)
         if token is None:
-            return ending.in_string(self, reading, pos) if self.text[pos] != "\\" else read_bare(self, reading, pos)
+            return (
+                ending.in_string(self, reading, pos)
+                if self.text[pos] != "\\"
+                else read_bare(self, reading, pos)
+            )
         body = respell(token.body, token.quote)
         if body is None:
             self.reason = "ambiguous"
@@ -451,7 +495,9 @@ class Reader:
         """Stand inside the container that `mark` opens at `pos`."""
         frame = reading.frame
         depth = frame.depth + 1 if frame else 1
-        reading.frame = tuple.__new__(Frame, (frame, mark, CLOSERS[mark], reading.want, pos, depth, False, invented))
+        reading.frame = tuple.__new__(
+            Frame, (frame, mark, CLOSERS[mark], reading.want, pos, depth, False, invented)
+        )
         reading.pos = reading.safe = pos + 1
         reading.place = KEY if mark == "{" else VALUE
 
@@ -461,7 +507,11 @@ class Reader:
         assert frame is not None
         if reading.place != NEXT:
             self.drop_trailing_comma(reading, pos)
-        if frame.parent is None and pos + 1 < self.size and (others := recover.early_closer(self, reading, pos)) is not None:
+        if (
+            frame.parent is None
+            and pos + 1 < self.size
+            and (others := recover.early_closer(self, reading, pos)) is not None
+        ):
             return others
         if frame.kind == "(":
             if reading.place == NEXT and reading.recent[0].safe == frame.start + 1:

@@ -62,7 +62,20 @@ class Closed(NamedTuple):
 class Reading:
     """A hypothesis about the text, read up to `pos`."""
 
-    __slots__ = ("closed", "cost", "edits", "frame", "later", "misfit", "place", "pos", "rank", "recent", "safe", "want")
+    __slots__ = (
+        "closed",
+        "cost",
+        "edits",
+        "frame",
+        "later",
+        "misfit",
+        "place",
+        "pos",
+        "rank",
+        "recent",
+        "safe",
+        "want",
+    )
 
     def __init__(self, pos: int, want: Expect = ANYTHING) -> None:
         self.pos = pos
@@ -83,7 +96,12 @@ class Reading:
     def fork(self) -> Reading:
         """A copy that can go another way."""
         other: Reading = Reading.__new__(Reading)
-        other.pos, other.place, other.frame, other.edits = self.pos, self.place, self.frame, self.edits
+        other.pos, other.place, other.frame, other.edits = (
+            self.pos,
+            self.place,
+            self.frame,
+            self.edits,
+        )
         other.rank, other.cost, other.misfit = self.rank, self.cost, self.misfit
         other.safe, other.want, other.recent = self.safe, self.want, self.recent
         other.closed, other.later = self.closed, None
@@ -93,7 +111,12 @@ class Reading:
     def back_to(cls, before: Before) -> Reading:
         """The reading as it was before a value."""
         other = cls(before.pos, before.want)
-        other.frame, other.edits, other.safe, other.closed = before.frame, before.edits, before.safe, before.closed
+        other.frame, other.edits, other.safe, other.closed = (
+            before.frame,
+            before.edits,
+            before.safe,
+            before.closed,
+        )
         other.rank, other.cost, other.misfit = before.rank, before.cost, before.misfit
         return other
 
@@ -101,15 +124,30 @@ class Reading:
         """Keep the state before the value at `pos`."""
         here: Before = tuple.__new__(
             Before,
-            (pos, self.frame, self.edits, self.rank, self.cost, self.misfit, self.safe, self.want, self.closed),
+            (
+                pos,
+                self.frame,
+                self.edits,
+                self.rank,
+                self.cost,
+                self.misfit,
+                self.safe,
+                self.want,
+                self.closed,
+            ),
         )
         self.recent = (here, self.recent[0]) if self.recent else (here,)
 
-    def note(self, name: str, start: int, end: int, new: str, note: str = "", cost: int = 0) -> Reading:
+    def note(
+        self, name: str, start: int, end: int, new: str, note: str = "", cost: int = 0
+    ) -> Reading:
         """Write a fix on the receipt."""
         kind = FIXES[name]
         rank = kind.rank
-        self.edits = (self.edits, tuple.__new__(Fix, (name, rank, start, end, new, note or kind.doc)))
+        self.edits = (
+            self.edits,
+            tuple.__new__(Fix, (name, rank, start, end, new, note or kind.doc)),
+        )
         self.cost += kind.cost + cost
         if rank > self.rank:
             self.rank = rank

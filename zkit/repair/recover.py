@@ -25,7 +25,15 @@ _THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={
 _OPERATOR = re.compile(r"[0-9\"'] *+[+*/%.(\[?-]|[0-9)] *+(?:[a-z<>&|^]|=>)")
 _INCH = re.compile(r"[0-9]\\\"")
 _DOUBLE_BRACKET = re.compile(rf"\[{_S}\[")
-_KINDS = {"{": "object", "[": "array", "(": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
+_KINDS = {
+    "{": "object",
+    "[": "array",
+    "(": "array",
+    '"': "string",
+    "t": "boolean",
+    "f": "boolean",
+    "n": "null",
+}
 
 
 def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
@@ -62,7 +70,11 @@ def _missing_comma(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         if ahead is None or glued or not boundaries.known(reader, frame, ahead.group(1)):
             return []
         place = KEY
-    elif frame.kind == "[" and lexis.VALUE_AHEAD.match(text, pos) and not (text[pos] in "\"'" and lexis.KEY_AHEAD.match(text, pos)):
+    elif (
+        frame.kind == "["
+        and lexis.VALUE_AHEAD.match(text, pos)
+        and not (text[pos] in "\"'" and lexis.KEY_AHEAD.match(text, pos))
+    ):
         place = VALUE
     else:
         return []
@@ -82,7 +94,9 @@ def _other_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         place = KEY
     elif lexis.VALUE_AHEAD.match(reader.text, pos + 1) and reader.text[pos] not in ":=}])":
         place = VALUE
-        if reader.text[pos] in "{[" and (lexis.KEY_AHEAD.match(reader.text, pos + 1) or reader.text[reading.pos - 1] in "}]"):
+        if reader.text[pos] in "{[" and (
+            lexis.KEY_AHEAD.match(reader.text, pos + 1) or reader.text[reading.pos - 1] in "}]"
+        ):
             return []
     else:
         return []
@@ -99,8 +113,12 @@ def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     if reading.safe == frame.start + 1 and not frame.invented and not reader.guided and not fitting:
         reader.reason = "ambiguous"
         return []
-    if not frame.invented and (boundaries.follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after)):
-        other = reading.fork().note("replace_closer", pos, after, "]" if frame.kind == "(" else frame.closer)
+    if not frame.invented and (
+        boundaries.follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after)
+    ):
+        other = reading.fork().note(
+            "replace_closer", pos, after, "]" if frame.kind == "(" else frame.closer
+        )
         reader.leave(other, pos)
         found.append(other)
     if boundaries.follows(reader, frame, after):
@@ -108,8 +126,15 @@ def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         other.go(after, NEXT)
         other.safe = after
         found.append(other)
-    if not frame.invented and frame.parent is not None and mark == frame.parent.closer and boundaries.follows(reader, frame.parent.parent, after):
-        other = reading.fork().note("add_closer", reading.safe, reading.safe, "]" if frame.kind == "(" else frame.closer)
+    if (
+        not frame.invented
+        and frame.parent is not None
+        and mark == frame.parent.closer
+        and boundaries.follows(reader, frame.parent.parent, after)
+    ):
+        other = reading.fork().note(
+            "add_closer", reading.safe, reading.safe, "]" if frame.kind == "(" else frame.closer
+        )
         reader.leave(other, reading.safe - 1)
         found.append(other.go(pos, NEXT))
     return found
@@ -129,10 +154,16 @@ def _extra_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         return []
     start = reading.recent[0].pos if reading.recent else pos
     inch = _INCH.search(reader.text, start, pos - 1) is not None
-    odd = not inch and (reader.text[pos - 2 : pos - 1].isdigit() or reader.text.count('\\"', start, pos) % 2)
+    odd = not inch and (
+        reader.text[pos - 2 : pos - 1].isdigit() or reader.text.count('\\"', start, pos) % 2
+    )
     other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", int(odd))
     other.safe = pos + 1
-    unopened = boundaries.unopened(reader, reading.recent[0], start) if reader.text[start] not in lexis.QUOTES else []
+    unopened = (
+        boundaries.unopened(reader, reading.recent[0], start)
+        if reader.text[start] not in lexis.QUOTES
+        else []
+    )
     return [other.go(pos + 1, NEXT), *unopened]
 
 
@@ -143,7 +174,13 @@ def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
     found = _member_after_closer(reader, reading, item, reader.text[item.pos : reading.pos])
     comma = reader.text.rfind(",", frame.start, item.pos)
     parent = frame.parent
-    if parent is not None and parent.kind == "{" and comma >= 0 and not frame.invented and _knows(reader, parent, reader.text[item.pos : reading.pos]):
+    if (
+        parent is not None
+        and parent.kind == "{"
+        and comma >= 0
+        and not frame.invented
+        and _knows(reader, parent, reader.text[item.pos : reading.pos])
+    ):
         other = Reading.back_to(item).note("close_in_middle", comma, comma, "]")
         other.frame = parent
         other.closed = Closed(frame, comma)
@@ -151,7 +188,9 @@ def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
     opened = Reading.back_to(item)
     if item.safe == frame.start + 1:
         opened.note("replace_opener", frame.start, frame.start + 1, "{")
-        opened.frame = frame._replace(kind="{", closer="}", expect=opened.frame.expect if opened.frame else frame.expect)
+        opened.frame = frame._replace(
+            kind="{", closer="}", expect=opened.frame.expect if opened.frame else frame.expect
+        )
         found.append(opened.go(item.pos, KEY))
     if _DOUBLE_BRACKET.match(reader.text, frame.start) and comma >= 0 and item.safe == comma:
         other = Reading.back_to(item).note("drop_opener", frame.start, frame.start + 1, "")
@@ -197,14 +236,22 @@ def _knows(reader: Reader, frame: object, key: str) -> bool:
 
 def reread(reader: Reader, reading: Reading, past: int, first: int = 0) -> list[Reading]:
     """Readings in which one of the last strings ends elsewhere, worked out only when needed."""
-    return [reading.postpone(lambda: _reread(reader, reading, past, first))] if reading.recent[first:] else []
+    return (
+        [reading.postpone(lambda: _reread(reader, reading, past, first))]
+        if reading.recent[first:]
+        else []
+    )
 
 
 def _reread(reader: Reader, reading: Reading, past: int, first: int) -> list[Reading]:
     found: list[Reading] = []
     for back, before in enumerate(reading.recent[first:], first):
-        found += boundaries.longer(reader, before, max(past, before.pos + 1), back * (boundaries.SKIPPED + 1))
-        token = lexis.string_at(reader.text, before.pos) if reader.text[before.pos] in "\"'" else None
+        found += boundaries.longer(
+            reader, before, max(past, before.pos + 1), back * (boundaries.SKIPPED + 1)
+        )
+        token = (
+            lexis.string_at(reader.text, before.pos) if reader.text[before.pos] in "\"'" else None
+        )
         if token is not None:
             found += boundaries.shorter(reader, before, token.end - 1)
             found += _bracket_for_quote(reader, before)
@@ -262,7 +309,12 @@ def _other_keys(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     if mark.isdigit():
         found += _thousands(reader, reading)
         found += _missing_bracket(reading)
-    if reading.safe == frame.start + 1 and reading.recent and reading.recent[0].pos == frame.start and frame.parent:
+    if (
+        reading.safe == frame.start + 1
+        and reading.recent
+        and reading.recent[0].pos == frame.start
+        and frame.parent
+    ):
         found += boundaries.unopened(reader, reading.recent[0], frame.start)
     return found
 
@@ -325,13 +377,17 @@ def _thousands(reader: Reader, reading: Reading) -> list[Reading]:
         return []
     before = reading.recent[0]
     match = _THOUSANDS.match(reader.text, before.pos)
-    if match is None or not any(before.want.takes(kind) for kind in ("integer", "number", "string")):
+    if match is None or not any(
+        before.want.takes(kind) for kind in ("integer", "number", "string")
+    ):
         return []
     other = Reading.back_to(before)
     if before.want.only("string"):
         other.note("quote_phrase", before.pos, match.end(), f'"{match.group()}"')
     else:
-        other.note("join_thousands", before.pos, match.end(), match.group().replace(",", "").lstrip("+"))
+        other.note(
+            "join_thousands", before.pos, match.end(), match.group().replace(",", "").lstrip("+")
+        )
     other.settle(match.end())
     return [other]
 
@@ -368,7 +424,9 @@ def at_key_string(reader: Reader, reading: Reading, pos: int, end: int) -> list[
     ):
         match = pattern.match(text, pos)
         if match is not None and boundaries.known(reader, frame, match.group(1)):
-            found.append(_keyed(reading.fork().note(name, *where(match), new), match.group(1), match.end()))
+            found.append(
+                _keyed(reading.fork().note(name, *where(match), new), match.group(1), match.end())
+            )
     found += _no_colon(reader, reading, pos, end)
     return [*found, *_missing_bracket(reading), *_other_keys(reader, reading, pos)]
 
@@ -385,7 +443,11 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
         found.append(_keyed(reading.fork().note("add_colon", end, end, ":"), key, end))
     mark = lexis.BLANK.match(text, end).end()  # type: ignore[union-attr]
     plain = reader.guided or text[lexis.BLANK.match(text, mark + 1).end()] not in "\"'“"  # type: ignore[union-attr]
-    if text[mark : mark + 1] in tuple(',;}])|-.{["\\') and plain and _value_then_more(reader, reading, mark + 1):
+    if (
+        text[mark : mark + 1] in tuple(',;}])|-.{["\\')
+        and plain
+        and _value_then_more(reader, reading, mark + 1)
+    ):
         other = reading.fork().note("replace_punctuation", mark, mark + 1, ":")
         found.append(_keyed(other, key, mark + 1))
     return found
@@ -462,7 +524,12 @@ def misfit(reader: Reader, reading: Reading, mark: str, pos: int) -> list[Readin
             reader.enter(other, pos, "[")
             found.append(other)
     frame = before.frame
-    if mark[0] == "[" and frame is not None and frame.kind == "[" and before.safe == frame.start + 1:
+    if (
+        mark[0] == "["
+        and frame is not None
+        and frame.kind == "["
+        and before.safe == frame.start + 1
+    ):
         other = Reading.back_to(before).note("drop_opener", pos, pos + 1, "")
         found.append(other.go(pos + 1, VALUE))
     if want.only("string") and mark[0] in "{[":
@@ -491,11 +558,20 @@ def early_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | 
     other = reading.fork().note("drop_closer", pos, pos + 1, "")
     other.safe = pos + 1
     found = [other.go(pos + 1, NEXT)]
-    if not reader.guided and reader.text[reading.safe - 1] != "}" and _OBJECT_BEFORE.search(reader.text, 0, reading.safe):
+    if (
+        not reader.guided
+        and reader.text[reading.safe - 1] != "}"
+        and _OBJECT_BEFORE.search(reader.text, 0, reading.safe)
+    ):
         reader.reason = "ambiguous"
         return []
     closed = reading.closed
-    if closed is not None and closed.frame.kind == "{" and closed.at + 1 < reading.safe and closed.frame.parent is reading.frame:
+    if (
+        closed is not None
+        and closed.frame.kind == "{"
+        and closed.at + 1 < reading.safe
+        and closed.frame.parent is reading.frame
+    ):
         earlier = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
         earlier.frame = closed.frame
         reader.leave(earlier, pos)

@@ -16,7 +16,9 @@ def salvaged(text: str) -> Repaired | None:
         return None
     new = json.dumps(value)
     note = f"{FIXES['salvage'].doc}: nothing vouches for it"
-    return Repaired(value, (Fix("salvage", Rank.SALVAGE, 0, len(text), new, note),), Rank.SALVAGE, text)
+    return Repaired(
+        value, (Fix("salvage", Rank.SALVAGE, 0, len(text), new, note),), Rank.SALVAGE, text
+    )
 
 
 def _library_value(text: str) -> Any:

@@ -8,7 +8,9 @@ from typing import NamedTuple
 from zkit.repair.outcome import Rank
 from zkit.text import lexis
 
-_SPECIAL = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)|\\|["\x00-\x1f]', re.DOTALL)
+_SPECIAL = re.compile(
+    r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)|\\|["\x00-\x1f]', re.DOTALL
+)
 _NEEDS_WORK = re.compile(r'["\\\x00-\x1f]')
 _VALID = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
@@ -93,7 +95,9 @@ class _Tally:
         return "\\\\" + _CONTROL.get(letter, letter)
 
 
-def respell(body: str, quote: str = '"', *, raw: bool = False, path: bool = False) -> Respelled | None:
+def respell(
+    body: str, quote: str = '"', *, raw: bool = False, path: bool = False
+) -> Respelled | None:
     """The content between two quotes as JSON writes it, or None when it may mean two things."""
     if not _NEEDS_WORK.search(body):
         return Respelled(body, "use_double_quotes", Rank.RESPELL, "")
@@ -114,7 +118,11 @@ def _escaped(body: str) -> str:
 
 def _summary(body: str, tally: _Tally) -> Respelled:
     """Name the most invasive thing that was done; the note counts them all."""
-    done = [(name, rank, count, what) for name, rank, what in _ISSUES if (count := getattr(tally, what[0]))]
+    done = [
+        (name, rank, count, what)
+        for name, rank, what in _ISSUES
+        if (count := getattr(tally, what[0]))
+    ]
     if not done:
         return Respelled(body, "use_double_quotes", Rank.RESPELL, "")
     name, rank, _, _ = done[0]
@@ -129,10 +137,22 @@ def _sentence(what: str, count: int) -> str:
 
 _ISSUES = (
     ("escape_inner_quote", Rank.GUESS, ("inner", "escape a quote inside the string")),
-    ("keep_backslash_guess", Rank.GUESS, ("literal", "read an escape as a backslash and a letter, as its neighbours are")),
+    (
+        "keep_backslash_guess",
+        Rank.GUESS,
+        ("literal", "read an escape as a backslash and a letter, as its neighbours are"),
+    ),
     ("double_backslash", Rank.RESPELL, ("doubled", "keep a backslash that begins no JSON escape")),
-    ("escape_control_character", Rank.RESPELL, ("controls", "escape a raw line break, tab or control character")),
-    ("unescape_apostrophe", Rank.RESPELL, ("apostrophes", "drop a backslash before a quote that needs none")),
+    (
+        "escape_control_character",
+        Rank.RESPELL,
+        ("controls", "escape a raw line break, tab or control character"),
+    ),
+    (
+        "unescape_apostrophe",
+        Rank.RESPELL,
+        ("apostrophes", "drop a backslash before a quote that needs none"),
+    ),
 )
 
 
@@ -164,7 +184,9 @@ def _suspect_escapes(body: str, quote: str) -> frozenset[str] | None:
 def _lost_quote(escapes: list[str], invalid: list[str]) -> bool:
     """An odd number of escaped quotes beside an escape of nothing: one quote was lost there."""
     quotes = escapes.count('\\"')
-    return (quotes % 2 == 1 and len(invalid) == 1) or (quotes > 0 and any(e[1] in ":,; " for e in invalid))
+    return (quotes % 2 == 1 and len(invalid) == 1) or (
+        quotes > 0 and any(e[1] in ":,; " for e in invalid)
+    )
 
 
 def _regex_or_latex(body: str, escapes: list[str]) -> frozenset[str] | None:

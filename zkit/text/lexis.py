@@ -50,7 +50,9 @@ def _value(depth: int) -> str:
 def members() -> re.Pattern[str]:
     """A run of sound members, with the last one's key and the places around its value."""
     value = _value(NESTED)
-    return re.compile(rf"(?:{SPACE}(?P<key>{STRING}){SPACE}:{SPACE}(?P<at>){value}(?P<end>){SPACE}(?:,|(?=\}})))*+")
+    return re.compile(
+        rf"(?:{SPACE}(?P<key>{STRING}){SPACE}:{SPACE}(?P<at>){value}(?P<end>){SPACE}(?:,|(?=\}})))*+"
+    )
 
 
 @cache
@@ -114,7 +116,9 @@ KEY_AHEAD = re.compile(rf"{GAP}({_KEYISH}){GAP}(?::|=>|=(?!=))")
 NEXT_KEY = re.compile(rf"{GAP},{GAP}(?:({_KEYISH}){GAP}(?::|=>|=(?!=))|(?=[}}]))")
 """After a member: a comma and another key."""
 
-VALUE_AHEAD = re.compile(rf"{GAP}(?:[\"'`“„«‘{{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))")
+VALUE_AHEAD = re.compile(
+    rf"{GAP}(?:[\"'`“„«‘{{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
+)
 """The start of a value that needs no guess."""
 
 PLAIN = re.compile(

@@ -25,7 +25,9 @@ def printable(text: str) -> str:
     return "".join(_SHOWN.get(ch, ch if ch.isprintable() else "\ufffd") for ch in text)
 
 
-def excerpt(text: str, start: int, end: int | None = None, *, width: int = EXCERPT) -> tuple[str, str]:
+def excerpt(
+    text: str, start: int, end: int | None = None, *, width: int = EXCERPT
+) -> tuple[str, str]:
     """The line around a span, shortened to `width`, and a line of carets under the span."""
     end = start if end is None else end
     line_start = text.rfind("\n", 0, start) + 1
