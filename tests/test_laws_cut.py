@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from pydantic_core import from_json
+from oracles import ends_in_string, said_so_far
 from strategies import CONTAINERS, json_texts
 
 from benchmarks.cases import cuts, damaged_cuts
@@ -17,20 +16,10 @@ from benchmarks.damage import Case
 from benchmarks.judge import REFUSED, judge_cut
 from zkit import Rank, Repaired, Unrepairable, repair_json
 
-STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-OPEN_NUMBER = re.compile(r"[-+.eE0-9]+\Z")
+UNFINISHED = re.compile(r"(?:[-+.eE0-9]|[,:{\[]\s*)\Z")
+"""A number that may go on, or a mark after which something is due."""
+
 CLOSING = re.compile(r"[}\]\s]*[}\]]\s*\Z")
-
-
-def ends_in_string(prefix: str) -> bool:
-    return '"' in STRING.sub("", prefix)
-
-
-def said_before(prefix: str) -> Any:
-    """What a cut text says, by an independent reader: jiter, but without the number that was cut."""
-    if not ends_in_string(prefix):
-        prefix = OPEN_NUMBER.sub("", prefix)
-    return from_json(prefix, allow_partial="trailing-strings")
 
 
 def last_string_shortened(value: Any, whole: Any) -> bool:
@@ -61,23 +50,18 @@ def cut_texts(draw: st.DrawFn) -> str:
 @example('{"a": tru')
 @example('["a", {"b": "```')
 def test_a_cut_text_says_what_arrived_whole_and_nothing_else(text: str) -> None:
-    try:
-        assert json.loads(text) is not None
-    except ValueError:
-        pass
-    else:
-        return
     outcome = repair_json(text)
     assert isinstance(outcome, Repaired)
-    said = said_before(text)
+    assume(outcome.rank != Rank.EXACT)
+    said = said_so_far(text)
     if ends_in_string(text) and CLOSING.search(text):
         # The open string ends like the end of the text, so its tail may be no content.
         assert last_string_shortened(outcome.value, said) or outcome.value == said
         assert outcome.rank >= Rank.GUESS
         return
     assert outcome.value == said
-    complete = text.rstrip().endswith(('"', "}", "]")) or text.rstrip()[-1].isalpha()
-    assert outcome.rank == Rank.CUT or (outcome.rank == Rank.COMPLETE and complete)
+    only_closers = not ends_in_string(text) and not UNFINISHED.search(text)
+    assert outcome.rank == Rank.CUT or (outcome.rank == Rank.COMPLETE and only_closers)
 
 
 @given(cut_texts(), st.sampled_from([None, {"type": ["object", "array"]}]))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from oracles import is_part, strings_of
 from strategies import CONTAINERS
 
 from benchmarks.damage import DAMAGES, Damage, damaged_payload
@@ -53,17 +54,6 @@ def cases(damage: Damage) -> Iterator[tuple[Payload, str]]:
             yield found
 
 
-def is_part(value: Any, truth: Any) -> bool:
-    """Whether a value says nothing that the truth does not say; strings may be cut short."""
-    if isinstance(value, dict) and isinstance(truth, dict):
-        return all(key in truth and is_part(item, truth[key]) for key, item in value.items())
-    if isinstance(value, list) and isinstance(truth, list):
-        return len(value) <= len(truth) and all(map(is_part, value, truth))
-    if isinstance(value, str) and isinstance(truth, str):
-        return truth.startswith(value)
-    return same(value, truth)
-
-
 def assert_never_another_value(text: str, truth: Any, schema: Any) -> None:
     outcome = repair_json(text, schema=schema)
     if isinstance(outcome, Repaired) and not outcome.lossy:
@@ -90,12 +80,25 @@ def test_without_a_schema_the_outcome_is_the_original_or_a_refusal(damage: Damag
         assert_never_another_value(text, payload.truth, None)
 
 
+HIGHER = {
+    "equals_sign": "`:=` has a mark too many, which is COMPLETE",
+    "unquoted_word": "bare words are a GUESS, be it one or several",
+    "prose_braces": "a closer after the value is COMPLETE",
+    "prose_braces_after": "a closer after the value is COMPLETE",
+}
+"""Damages that the benchmark ranks lower than the fix table does."""
+
+
 @pytest.mark.parametrize(
-    "damage", [d for d in DAMAGES if d.rank in ("UNWRAP", "RESPELL")], ids=lambda d: d.name
+    "damage",
+    [
+        d
+        for d in DAMAGES
+        if d.rank in ("UNWRAP", "RESPELL") and d.name not in {**UNDECIDABLE, **HIGHER}
+    ],
+    ids=lambda damage: damage.name,
 )
-def test_what_only_surrounds_or_respells_is_always_read_at_its_rank(damage: Damage) -> None:
-    if damage.name in UNDECIDABLE:
-        pytest.skip("a law that holds but for a few cases is the benchmark's to count")
+def test_what_only_surrounds_or_respells_is_always_read_at_that_rank(damage: Damage) -> None:
     for payload, text in cases(damage):
         outcome = repair_json(text, schema=payload.schema, limit=Rank.RESPELL)
         assert isinstance(outcome, Repaired)
@@ -122,19 +125,12 @@ def test_a_damage_outside_every_string_leaves_all_strings_byte_equal(
             assert not changed_string(outcome.value, payload.truth)
 
 
-def strings_of(value: Any) -> set[str]:
-    """Every string in a value, keys included."""
-    if isinstance(value, dict):
-        return set(value).union(*(strings_of(item) for item in value.values()))
-    if isinstance(value, list):
-        return set[str]().union(*(strings_of(item) for item in value))
-    return {value} if isinstance(value, str) else set()
-
-
 EDITS = {"delete": "", "double": "{0}{0}", "move away": " {0} "}
+SPACED = [style for style in STYLES if style.name != "compact"]
+"""Where a comma is followed by white space, so that its loss does not glue two numbers together."""
 
 
-@given(CONTAINERS, st.sampled_from(STYLES), st.sampled_from(sorted(EDITS)), st.data())
+@given(CONTAINERS, st.sampled_from(SPACED), st.sampled_from(sorted(EDITS)), st.data())
 def test_an_edit_of_a_mark_between_strings_makes_no_new_string(
     value: Any, style: Any, edit: str, data: st.DataObject
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from oracles import alike
 from strategies import (
     ANY_CHARACTER,
     FINISH_REASONS,
@@ -19,19 +20,6 @@ from strategies import (
 )
 
 from zkit import Rank, Repaired, loads, repair_all, repair_json
-
-
-def refuse_constant(name: str) -> None:
-    raise ValueError(name)
-
-
-def alike(left: Any, right: Any) -> bool:
-    """Equality that tells 1 from True and from 1.0, and looks at the order of keys."""
-    if isinstance(left, dict) and isinstance(right, dict):
-        return list(left) == list(right) and all(alike(left[key], right[key]) for key in left)
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(alike, left, right))
-    return type(left) is type(right) and bool(left == right)
 
 
 def assert_untouched(text: str, value: Any, **options: Any) -> None:

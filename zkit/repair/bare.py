@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from zkit.repair import boundaries, ending, recover
+from zkit.repair import ending
+from zkit.repair.missing_quotes import unopened
 from zkit.repair.reading import KEY, NEXT, Reading
+from zkit.repair.rereading import reread
 from zkit.repair.strings import respell
+from zkit.repair.trouble_with_schema import misfit, no_value, welcome
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -53,7 +56,7 @@ def read_bare(reader: Reader, reading: Reading, pos: int) -> list[Reading] | Non
     reading.remember(pos)
     text = reader.text
     plain = lexis.PLAIN.match(text, pos)
-    if plain is not None and recover.welcome(reading.want, plain.group()):
+    if plain is not None and welcome(reading.want, plain.group()):
         return _plain(reader, reading, plain)
     number = _NUMBER.match(text, pos)
     if number is not None:
@@ -64,7 +67,7 @@ def read_bare(reader: Reader, reading: Reading, pos: int) -> list[Reading] | Non
     if text.startswith(("-Inf", "-inf", "+Inf", "+inf", "-NaN", "+NaN"), pos):
         return _signed_infinity(reading, text, pos)
     if text[pos] in ",:;}])":
-        return recover.no_value(reader, reading, pos)
+        return no_value(reader, reading, pos)
     if _FORMATTED.match(text, pos):
         reader.reason = "expression"
         return []
@@ -80,7 +83,7 @@ def _plain(reader: Reader, reading: Reading, match: re.Match[str]) -> list[Readi
         return ending.cut(reader, reading, "the text ended in a number, which may be longer")
     if (
         reader.careful
-        and (others := recover.misfit(reader, reading, match.group(), match.start())) is not None
+        and (others := misfit(reader, reading, match.group(), match.start())) is not None
     ):
         return others
     reading.settle(match.end())
@@ -99,10 +102,10 @@ def _number(reader: Reader, reading: Reading, pos: int, token: str) -> list[Read
     new = f'"{token}"' if reading.want.only("string") else spell_number(token)
     if new is None:
         reader.reason = "ambiguous"
-        return [*boundaries.unopened(reader, reading.recent[0], pos)]
+        return [*unopened(reader, reading.recent[0], pos)]
     if new != token:
         reading.note("quote_phrase" if new[0] == '"' else "respell_number", pos, end, new)
-    if reader.careful and (others := recover.misfit(reader, reading, new, pos)) is not None:
+    if reader.careful and (others := misfit(reader, reading, new, pos)) is not None:
         return others
     reading.settle(end)
     return None
@@ -200,9 +203,9 @@ def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     found = (_OBJECT_END if frame.kind == "{" else _LIST_END).search(text, pos, pos + MOST_PHRASE)
     end = found.start() if found else reader.size
     phrase = text[pos:end].rstrip(lexis.BLANKS)
-    others = boundaries.unopened(reader, reading.recent[0], pos)
+    others = unopened(reader, reading.recent[0], pos)
     if '"' in phrase or not phrase:
-        return [*others, *recover.reread(reader, reading, pos, 1)]
+        return [*others, *reread(reader, reading, pos, 1)]
     if end >= reader.size:
         return [*others, *ending.cut(reader, reading, "the text ended in a value without quotes")]
     if not found:
@@ -210,7 +213,7 @@ def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     return [
         *others,
         *_quoted(reader, reading, pos, phrase),
-        *recover.reread(reader, reading, pos, 1),
+        *reread(reader, reading, pos, 1),
     ]
 
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from zkit.repair import envelope
-from zkit.repair.boundaries import goes_on, member_follows
 from zkit.repair.expect import ANYTHING, Evidence
 from zkit.repair.fixes import FIXES
+from zkit.repair.follow import goes_on, member_follows
 from zkit.repair.outcome import Fix, Rank
 from zkit.repair.reader import Reader
 from zkit.repair.reading import KEY, Frame, Reading
@@ -63,6 +63,7 @@ def _no_constant(name: str) -> None:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)
+_scan_once: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
 
 
 def same(a: Any, b: Any) -> bool:
@@ -84,7 +85,7 @@ def respelt(task: Task, start: int, end: int) -> Candidate | None:
 def _sound_at(task: Task, start: int) -> Candidate | None:
     """The strict JSON that begins at `start`, whatever follows it; None when it is damaged."""
     try:
-        value, end = _DECODER.scan_once(task.text, start)
+        value, end = _scan_once(task.text, start)
     except (ValueError, StopIteration, RecursionError):
         return None
     if (

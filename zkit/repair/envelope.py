@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+
 from zkit.text import lexis
 from zkit.text.edits import Edit, Layer
 
@@ -44,7 +45,7 @@ _LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 def blank_end(text: str, pos: int = 0) -> int:
     """The first place that is not white space of any kind."""
-    return lexis.BLANK.match(text, pos).end()  # type: ignore[union-attr]
+    return lexis.skip_blank(text, pos)
 
 
 def reasoning_end(text: str) -> int:

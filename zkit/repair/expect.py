@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
@@ -207,7 +207,7 @@ class _Core:
         for name in required - set(fields):
             fields[name] = core_schema.typed_dict_field(core_schema.any_schema(), required=True)
         others = schema.get("additionalProperties")
-        extra = "forbid" if others is False else "allow"
+        extra: Literal["forbid", "allow"] = "forbid" if others is False else "allow"
         more = self.build(others, depth + 1) if isinstance(others, dict) else None
         return core_schema.typed_dict_schema(
             fields, extra_behavior=extra, extras_schema=more, strict=True

@@ -89,11 +89,13 @@ def respelled(text: str, start: int, end: int) -> Respelt | None:
                 return None
             break
         kind, spell = _SPELL[group - 1]
-        new, note = spell(match[group]), kind.doc
-        if new is None:
+        spelt, note = spell(match[group]), kind.doc
+        if spelt is None:
             return None
-        if type(new) is tuple:
-            kind, new, note = new
+        if isinstance(spelt, str):
+            new = spelt
+        else:
+            kind, new, note = spelt
         pos = match.end()
         first = match.start(group) - (group == 1)
         fixes.append(_new(Fix, (kind.name, kind.rank, first, pos, new, note)))
@@ -102,7 +104,7 @@ def respelled(text: str, start: int, end: int) -> Respelt | None:
         if kind.rank > rank:
             rank = kind.rank
     pieces.append(text[done:end])
-    return Respelt("".join(pieces), fixes, rank)  # type: ignore[arg-type]
+    return Respelt("".join(pieces), fixes, rank)
 
 
 _new = tuple.__new__

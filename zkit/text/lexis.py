@@ -76,6 +76,18 @@ ITEM = re.compile(rf"{SPACE}(){_LOOSE}")
 SPACES = re.compile(SPACE)
 BLANK = re.compile(rf"[ \t\n\r{ODD}]*+")
 ODD_RUN = re.compile(rf"[ \t\n\r]*+[{ODD}][ \t\n\r{ODD}]*+")
+
+
+def skip_spaces(text: str, pos: int) -> int:
+    """The first place from `pos` on that is not JSON white space."""
+    return SPACES.match(text, pos).end()  # type: ignore[union-attr]
+
+
+def skip_blank(text: str, pos: int) -> int:
+    """The first place from `pos` on that is not white space of any kind."""
+    return BLANK.match(text, pos).end()  # type: ignore[union-attr]
+
+
 COMMENT = re.compile(r"//[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/")
 ELLIPSIS = re.compile(r"\.{3,}|…")
 

@@ -1,0 +1,81 @@
+"""What the kinds of trouble share: to read the last strings again, to reopen, to bracket."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.repair.missing_quotes import doubled_opening, shorter
+from zkit.repair.reading import CLOSERS, VALUE, Before, Closed, Frame, Reading
+from zkit.repair.string_ends import SKIPPED, longer
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.reader import Reader
+
+_OPENS_LIST = re.compile(rf"\"{lexis.SPACE}(?:\{{{lexis.SPACE}\"|\"[^\",:]++\"{lexis.SPACE},)")
+
+
+def reread(reader: Reader, reading: Reading, past: int, first: int = 0) -> list[Reading]:
+    """Readings in which one of the last strings ends elsewhere, worked out only when needed."""
+    return (
+        [reading.postpone(lambda: _reread(reader, reading, past, first))]
+        if reading.recent[first:]
+        else []
+    )
+
+
+def _reread(reader: Reader, reading: Reading, past: int, first: int) -> list[Reading]:
+    found: list[Reading] = []
+    for back, before in enumerate(reading.recent[first:], first):
+        found += longer(reader, before, max(past, before.pos + 1), back * (SKIPPED + 1))
+        token = (
+            lexis.string_at(reader.text, before.pos) if reader.text[before.pos] in "\"'" else None
+        )
+        if token is not None:
+            found += shorter(reader, before, token.end - 1)
+            found += _bracket_for_quote(reader, before)
+            found += doubled_opening(reader, before)
+    return found
+
+
+def _bracket_for_quote(reader: Reader, before: Before) -> list[Reading]:
+    """A quote stands for the bracket of a list: `"{"a": 1}]`."""
+    if before.frame is None or not _OPENS_LIST.match(reader.text, before.pos):
+        return []
+    other = Reading.back_to(before).note("replace_opener", before.pos, before.pos + 1, "[")
+    reader.enter(other, before.pos, "[", invented=True)
+    return [other]
+
+
+def last_closed(reader: Reader, reading: Reading, item: Before | None = None) -> Closed | None:
+    """The container that ended just before, whether it was read by steps or passed over."""
+    safe = item.safe if item else reading.safe
+    known = item.closed if item else reading.closed
+    if known is not None and known.at + 1 == safe:
+        return known
+    past = reading.recent[1:] if item else reading.recent[:1]
+    if not past or reader.text[safe - 1] not in "}]" or reader.text[past[0].pos] not in "{[":
+        return None
+    frame, start = past[0].frame, past[0].pos
+    kind = reader.text[start]
+    depth = frame.depth + 1 if frame else 1
+    return Closed(Frame(frame, kind, CLOSERS[kind], past[0].want, start, depth), safe - 1)
+
+
+def keyed(reading: Reading, key: str, end: int) -> Reading:
+    """Stand after a key and its colon."""
+    if reading.frame is not None:
+        reading.want = reading.frame.expect.child(key)
+    return reading.go(end, VALUE)
+
+
+def bracketed(before: Before) -> list[Reading]:
+    """The reading in which a list opens before the value, its bracket missing."""
+    other = Reading.back_to(before).note("open_in_middle", before.pos, before.pos, "[")
+    frame = other.frame
+    if frame is None:
+        return []
+    other.frame = Frame(frame, "[", "]", before.want, before.pos, frame.depth + 1, invented=True)
+    other.safe = before.pos
+    return [other.go(before.pos, VALUE)]

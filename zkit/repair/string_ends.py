@@ -1,0 +1,175 @@
+"""Where a string really ends: candidates for the closing quote, each with its price."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from zkit.repair import ending
+from zkit.repair.follow import follows, key_follows
+from zkit.repair.reading import Before, Reading
+from zkit.repair.strings import respell
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.reader import Reader
+
+MOST_ENDS = 4
+MOST_QUOTES = 4000
+SKIPPED = 5
+"""What it costs to pass over a place where the string could have ended."""
+_DOUBLED = re.compile(r"\\\"\"|\\\\[\"']")
+"""Before the place where a string seemed to end: a mark that may have been written twice."""
+_INCH = re.compile(r"[0-9]\\?\"")
+_KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
+_PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
+_SEPARATOR = re.compile(r"\s*+,\s*+\"")
+_QUOTE_OR_KEY = re.compile(r'\\.|"(?=([\w$ -]{1,60}+"\s*+:)?)', re.DOTALL)
+
+
+class _Look(NamedTuple):
+    """A string that seemed to end at `first`, and what is known about its other ends."""
+
+    before: Before
+    text: str
+    first: int
+    cost: int
+
+    @property
+    def opener(self) -> str:
+        return self.text[self.before.pos]
+
+    def ends(self, stop: int, end: int) -> list[Reading]:
+        """The readings in which the content stops at `stop` and the string at `end`."""
+        start = self.before.pos
+        nested = self.text.find('\\\\\\"', start, stop) >= 0
+        mark = _DOUBLED.match(self.text, self.first - 3) if self.first > start + 3 else None
+        if mark is None or nested:
+            return _ended(self.before, self.text, stop, end, self.cost)
+        escaped = self.text.count("\\" + self.opener, start, stop) > 1
+        typo = 2 if mark.group().startswith("\\\\") and escaped else 0
+        kept = _ended(self.before, self.text, stop, end, self.cost + typo)
+        if self.text[stop] != self.opener:
+            return kept
+        return kept + _undoubled(self.before, self.text, self.first - 1, stop, end, self.cost)
+
+
+def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Reading]:
+    """Readings in which the string that opens at `before.pos` ends after `past`."""
+    text, start, frame = reader.text, before.pos, before.frame
+    opener = text[start : start + 1]
+    if opener not in lexis.QUOTES:
+        return []
+    token = lexis.string_at(text, start)
+    look = _Look(before, text, token.end if token else past, cost)
+    most = 0 if reader.guided and frame is not None and frame.expect.closed else MOST_ENDS
+    found: list[Reading] = []
+    skipped, looked = 0, start
+    for stop, end in _likely_ends(reader, before):
+        looked = end
+        if len(found) >= MOST_ENDS or skipped > most:
+            break
+        if end > past:
+            found += look._replace(cost=cost + SKIPPED * skipped).ends(stop, end)
+        skipped += 1
+    if not reader.spend((looked if found else reader.size) - start):
+        return []
+    adjacent = not text[look.first : past].strip()
+    if (
+        adjacent
+        and frame is not None
+        and text[-1:] not in "}]"
+        and not lexis.JOINED.search(text, start)
+    ):
+        found += _open(reader, before, cost + SKIPPED * skipped)
+    return found
+
+
+def _likely_ends(reader: Reader, before: Before) -> Iterator[tuple[int, int]]:
+    """Where the content and the string may end: at quotes after which the text goes on well."""
+    text, start, frame = reader.text, before.pos, before.frame
+    opener = text[start]
+    path = _PATHLIKE.match(text, start + 1) is not None
+    for match in islice(lexis.closers_of(opener).finditer(text, start + 1), MOST_QUOTES):
+        plain = match.group() in lexis.QUOTES[opener]
+        if not plain and not (path and match.group() == "\\" + opener):
+            continue
+        end = match.end()
+        if follows(reader, frame, end) or key_follows(reader, frame, end):
+            yield (match.start() if plain else end - 1), end
+
+
+def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Reading]:
+    """The reading in which the content stops at `stop` and the string at `end`."""
+    start = before.pos
+    body = text[start + 1 : stop]
+    if lexis.JOINED.search(body) or _key_outside(body):
+        return []
+    if body.endswith("\\") and not body.endswith("\\\\"):
+        body += "\\"
+    spelled = respell(body, text[start])
+    if spelled is None:
+        return []
+    other = Reading.back_to(before)
+    name = (
+        "escape_inner_quote" if text[start] == '"' or "'" in body or '"' in body else spelled.name
+    )
+    other.note(
+        name,
+        start,
+        end,
+        f'"{spelled.body}"',
+        spelled.note,
+        cost + _oddness(body, text[start], spelled.inner),
+    )
+    other.recent = (before,)
+    other.settle(end)
+    return [other]
+
+
+def _undoubled(
+    before: Before, text: str, quote: int, stop: int, end: int, cost: int
+) -> list[Reading]:
+    """The reading in which the quote or backslash before the seeming end was written twice."""
+    extra = quote if text[quote - 1] == '"' else quote - 1
+    body = text[before.pos + 1 : extra] + text[extra + 1 : stop]
+    spelled = respell(body, text[before.pos])
+    if spelled is None or spelled.inner or "\\\\" + text[before.pos] in body:
+        return []
+    other = Reading.back_to(before)
+    odd = 2 * (body.count('"') % 2)
+    if _INCH.search(body):
+        odd = _oddness(text[before.pos + 1 : stop], '"', 1)
+    other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + odd)
+    other.settle(end)
+    return [other]
+
+
+def _key_outside(body: str) -> bool:
+    """Whether the content holds a key, or a comma between strings, that its quotes put outside it."""
+    outside = False
+    for match in _QUOTE_OR_KEY.finditer(body):
+        if match.group(1) is not None and outside:
+            return True
+        if match.group()[0] != "\\":
+            outside = not outside
+            if outside and _SEPARATOR.match(body, match.end()):
+                return True
+    return False
+
+
+def _open(reader: Reader, before: Before, cost: int) -> list[Reading]:
+    """The reading in which the string never ends: the text was cut in it."""
+    others = ending.open_string(reader, Reading.back_to(before), before.pos)
+    for other in others:
+        other.cost += cost + 3 + _oddness(reader.text[before.pos + 1 :], reader.text[before.pos], 1)
+    return others
+
+
+def _oddness(body: str, quote: str, inner: int) -> int:
+    """Quotes come in pairs and brackets close: what does not costs more."""
+    keys = sum(1 for _ in _KEY_INSIDE.finditer(body)) if inner > 0 else 0
+    uneven = any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
+    return (2 * (body.count('"') % 2) if quote == '"' else 0) + uneven + min(keys, 8)

@@ -1,0 +1,256 @@
+"""Trouble after a value: neither a comma nor the closer stands there. Other ways to go on."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.repair import ending
+from zkit.repair.follow import follows, goes_on, known
+from zkit.repair.missing_quotes import unopened
+from zkit.repair.outcome import Rank
+from zkit.repair.reading import DONE, KEY, NEXT, VALUE, Before, Closed, Reading
+from zkit.repair.rereading import last_closed, reread
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.reader import Reader
+
+_S = lexis.SPACE
+_OPERATOR = re.compile(r"[0-9\"'] *+[+*/%.(\[?-]|[0-9)] *+(?:[a-z<>&|^]|=>)")
+_INCH = re.compile(r"[0-9]\\\"")
+_DOUBLE_BRACKET = re.compile(rf"\[{_S}\[")
+_OBJECT_BEFORE = re.compile(rf"\}}{_S},")
+_QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
+_STRAY = re.compile(r"(?:\s*+[}\]])++(?=[ \t]*+(?:\Z|\n|```|<|[;)]++\s*+\Z))")
+
+
+def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """After a value stands neither a comma nor the closer."""
+    frame = reading.frame
+    assert frame is not None
+    mark = reader.text[pos]
+    if mark in "\"'" and pos + 1 == reader.size:
+        return ending.cut(reader, reading, "the text ended where a key was due")
+    if _OPERATOR.match(reader.text, reading.pos - 1):
+        reader.reason = "expression"
+    found = [*_missing_comma(reader, reading, pos), *_other_mark(reader, reading, pos)]
+    if mark in "}])":
+        found += _closer(reader, reading, pos)
+    if mark == '"':
+        found += _extra_quote(reader, reading, pos)
+    if mark == ":" and frame.kind != "{":
+        found += _key_in_list(reader, reading, pos)
+    if mark in "\"'" and pos > reading.pos:
+        reader.reason = "damaged" if found else "ambiguous"
+        return found
+    if mark == ":" or reader.text.startswith(("\\,", "\\]"), pos):
+        return found
+    return [*found, *reread(reader, reading, reading.pos)]
+
+
+def _missing_comma(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Another member or item stands where the comma is due."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    if frame.kind == "{":
+        ahead = lexis.KEY_AHEAD.match(text, pos)
+        glued = pos == reading.pos and text[pos] not in "\"'“" and text[pos - 1 : pos] in "\"'”"
+        if ahead is None or glued or not known(reader, frame, ahead.group(1)):
+            return []
+        place = KEY
+    elif (
+        frame.kind == "["
+        and lexis.VALUE_AHEAD.match(text, pos)
+        and not (text[pos] in "\"'" and lexis.KEY_AHEAD.match(text, pos))
+    ):
+        place = VALUE
+    else:
+        return []
+    return [reading.fork().note("add_comma", reading.pos, reading.pos, ",").go(pos, place)]
+
+
+def _other_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Another mark stands for the comma."""
+    frame = reading.frame
+    assert frame is not None
+    if reader.text[pos] not in ':;{["|=.}])\\' or reader.text.startswith('\\"', pos):
+        return []
+    if frame.kind == "{":
+        ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
+        if ahead is None or not known(reader, frame, ahead.group(1)):
+            return []
+        place = KEY
+    elif lexis.VALUE_AHEAD.match(reader.text, pos + 1) and reader.text[pos] not in ":=}])":
+        place = VALUE
+        if reader.text[pos] in "{[" and (
+            lexis.KEY_AHEAD.match(reader.text, pos + 1) or reader.text[reading.pos - 1] in "}]"
+        ):
+            return []
+    else:
+        return []
+    return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, place)]
+
+
+def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A closer that does not match: wrong, stray, or one before it is missing."""
+    frame = reading.frame
+    assert frame is not None
+    mark, after = reader.text[pos], pos + 1
+    found: list[Reading] = []
+    fitting = frame.parent is not None and mark == frame.parent.closer
+    if reading.safe == frame.start + 1 and not frame.invented and not reader.guided and not fitting:
+        reader.reason = "ambiguous"
+        return []
+    if not frame.invented and (
+        follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after)
+    ):
+        other = reading.fork().note(
+            "replace_closer", pos, after, "]" if frame.kind == "(" else frame.closer
+        )
+        reader.leave(other, pos)
+        found.append(other)
+    if follows(reader, frame, after):
+        other = reading.fork().note("drop_closer", pos, after, "")
+        other.go(after, NEXT)
+        other.safe = after
+        found.append(other)
+    if (
+        not frame.invented
+        and frame.parent is not None
+        and mark == frame.parent.closer
+        and follows(reader, frame.parent.parent, after)
+    ):
+        other = reading.fork().note(
+            "add_closer", reading.safe, reading.safe, "]" if frame.kind == "(" else frame.closer
+        )
+        reader.leave(other, reading.safe - 1)
+        found.append(other.go(pos, NEXT))
+    return found
+
+
+def closer_for_value(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A closer that does not match stands where an item is due."""
+    other = reading.fork()
+    reader.drop_trailing_comma(other, pos)
+    other.pos = other.safe
+    return _closer(reader, other, pos)
+
+
+def _extra_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A quote too many after a value: `"x"",`."""
+    if not follows(reader, reading.frame, pos + 1):
+        return []
+    start = reading.recent[0].pos if reading.recent else pos
+    inch = _INCH.search(reader.text, start, pos - 1) is not None
+    odd = not inch and (
+        reader.text[pos - 2 : pos - 1].isdigit() or reader.text.count('\\"', start, pos) % 2
+    )
+    other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", int(odd))
+    other.safe = pos + 1
+    found = [other.go(pos + 1, NEXT)]
+    if reader.text[start] not in lexis.QUOTES:
+        found += unopened(reader, reading.recent[0], start)
+    return found
+
+
+def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
+    """A string in a list is followed by a colon: it is a key, so a bracket is missing or wrong."""
+    frame, item = reading.frame, reading.recent[0]
+    assert frame is not None
+    found = _member_after_closer(reader, reading, item, reader.text[item.pos : reading.pos])
+    comma = reader.text.rfind(",", frame.start, item.pos)
+    parent = frame.parent
+    if (
+        parent is not None
+        and parent.kind == "{"
+        and comma >= 0
+        and not frame.invented
+        and known(reader, parent, reader.text[item.pos : reading.pos])
+    ):
+        other = Reading.back_to(item).note("close_in_middle", comma, comma, "]")
+        other.frame = parent
+        other.closed = Closed(frame, comma)
+        found.append(other.go(item.pos, KEY))
+    opened = Reading.back_to(item)
+    if item.safe == frame.start + 1:
+        opened.note("replace_opener", frame.start, frame.start + 1, "{")
+        opened.frame = frame._replace(
+            kind="{", closer="}", expect=opened.frame.expect if opened.frame else frame.expect
+        )
+        found.append(opened.go(item.pos, KEY))
+    if _DOUBLE_BRACKET.match(reader.text, frame.start) and comma >= 0 and item.safe == comma:
+        other = Reading.back_to(item).note("drop_opener", frame.start, frame.start + 1, "")
+        other.frame = parent
+        found.append(other.go(item.pos, KEY))
+    inserted = Reading.back_to(item).note("open_in_middle", item.pos, item.pos, "{")
+    reader.enter(inserted, item.pos - 1, "{", invented=True)
+    found.append(inserted)
+    return found
+
+
+def _member_after_closer(reader: Reader, reading: Reading, item: Before, key: str) -> list[Reading]:
+    """An object in the list was closed too early: its members go on where an item is due."""
+    closed = last_closed(reader, reading, item)
+    if closed is None or closed.frame.kind != "{":
+        return []
+    frame, close = closed
+    if not known(reader, frame, key) or key in reader.text[frame.start : close]:
+        return []
+    other = Reading.back_to(item).note("drop_closer", close, close + 1, "")
+    other.frame = frame
+    return [other.go(item.pos, KEY)]
+
+
+def early_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
+    """The root closes, but another member follows: this closer, or one before it, is too early."""
+    match = lexis.NEXT_KEY.match(reader.text, pos + 1)
+    if match is None or match.group(1) is None or reader.text[pos] != "}":
+        return _comma_for_closer(reader, reading, pos)
+    other = reading.fork().note("drop_closer", pos, pos + 1, "")
+    other.safe = pos + 1
+    found = [other.go(pos + 1, NEXT)]
+    if (
+        not reader.guided
+        and reader.text[reading.safe - 1] != "}"
+        and _OBJECT_BEFORE.search(reader.text, 0, reading.safe)
+    ):
+        reader.reason = "ambiguous"
+        return []
+    closed = reading.closed
+    if (
+        closed is not None
+        and closed.frame.kind == "{"
+        and closed.at + 1 < reading.safe
+        and closed.frame.parent is reading.frame
+    ):
+        earlier = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
+        earlier.frame = closed.frame
+        reader.leave(earlier, pos)
+        found.append(earlier)
+    return found
+
+
+def _comma_for_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
+    """The root's closer stands where a comma is due: a quoted key follows it."""
+    if not _QUOTED_KEY.match(reader.text, pos + 1) or reading.place != NEXT:
+        return None
+    return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, KEY)]
+
+
+def after_root(reader: Reader, reading: Reading) -> list[Reading] | None:
+    """The value ended: what comes after it must be text around it, not a part that was misread."""
+    if reading.pos == reader.size:
+        reading.place = DONE
+        return None
+    stray = _STRAY.match(reader.text, reading.pos)
+    if stray is not None and any(fix.name == "drop_opener" for fix in reading.fixes()):
+        return []
+    if stray is not None:
+        reading.note("drop_closer", reading.pos, stray.end(), "")
+        reading.pos = stray.end()
+    unclean = reading.rank >= Rank.COMPLETE and not follows(reader, None, reading.pos)
+    if unclean or goes_on(reader.text, reading.pos):
+        return reread(reader, reading, reading.pos)
+    reading.place = DONE
+    return None

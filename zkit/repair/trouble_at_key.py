@@ -1,0 +1,194 @@
+"""Trouble where a key is due: something else stands there. Other ways to go on."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.repair import ending
+from zkit.repair.follow import follows, known
+from zkit.repair.missing_quotes import unopened
+from zkit.repair.reading import KEY, VALUE, Reading
+from zkit.repair.rereading import bracketed, keyed, last_closed, reread
+from zkit.repair.trouble_after_value import closer_for_value
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.reader import Reader
+
+_S = lexis.SPACE
+_HALF_QUOTED = re.compile(rf"([^\s\"',{{}}\[\]:][^\"'\n,{{}}\[\]:]{{0,80}}+)[\"'”]{_S}(?::|=)")
+_UNCLOSED = re.compile(r"[\"'“]([^\s\"',{}\[\]:][^\"'\n,{}\[\]:]{0,80}+):")
+_WRONG_CLOSE = re.compile(rf"\"({lexis.NAME})[{{}}\[\],:\\]{_S}:")
+_WRONG_OPEN = re.compile(rf"[\[{{}}\],:;\\]({lexis.NAME})\"{_S}:")
+_DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
+_DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
+_THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={_S}[,}}\]])")
+_CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
+_ONE_VALUE = re.compile(
+    rf"{lexis.GAP}(?:{lexis.SCALAR}|True|False|None|'[^'\n]*+'|[“„][^“”\n]*+[“”]|«[^»\n]*+»|`[^`]*+`|[-+]?[0-9][\w.]*+)"
+)
+_QUOTE_NEXT = re.compile(rf"{lexis.GAP}[\"'“]")
+_OPENING = re.compile(rf"{_S}[{{\[\"]")
+
+_MISQUOTED = (
+    (_UNCLOSED, "add_closing_quote", '"', 0),
+    (_WRONG_CLOSE, "replace_quote", '"', 1),
+    (_DOUBLE_OPEN, "drop_extra_quote", "", 1),
+    (_DOUBLE_CLOSE, "drop_extra_quote", "", 1),
+)
+"""Keys whose quotes are off: the pattern, the fix, what it writes, over how many characters."""
+
+
+def at_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Where a key is due stands something else."""
+    if _CUT_NAME.match(reader.text, pos):
+        return ending.cut(reader, reading, "the text ended in a key")
+    return [*_other_keys(reader, reading, pos), *reread(reader, reading, pos)]
+
+
+def _other_keys(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Ways to read a key, or what should have come before it, that leave the strings before alone."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    mark = text[pos]
+    found = _half_quoted(reader, reading, pos) + wrong_first_quote(reader, reading, pos)
+    if mark == "{":
+        found += _opener_for_key(reader, reading, pos)
+    if mark in "])":
+        found += closer_for_value(reader, reading, pos)
+    found += _reopened(reader, reading, pos)
+    if mark.isdigit():
+        found += _thousands(reader, reading)
+        found += _missing_bracket(reading)
+    if (
+        reading.safe == frame.start + 1
+        and reading.recent
+        and reading.recent[0].pos == frame.start
+        and frame.parent
+    ):
+        found += unopened(reader, reading.recent[0], frame.start)
+    return found
+
+
+def _reopened(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A list was closed too early: its items go on where a key is due."""
+    closed = last_closed(reader, reading)
+    if closed is None or closed.frame.kind != "[":
+        return []
+    if not lexis.VALUE_AHEAD.match(reader.text, pos) or lexis.KEY_AHEAD.match(reader.text, pos):
+        return []
+    other = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
+    other.frame = closed.frame
+    return [other.go(pos, VALUE)]
+
+
+def _half_quoted(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A key that lacks its opening quote."""
+    match = _HALF_QUOTED.match(reader.text, pos)
+    if match is None or reading.frame is None or not known(reader, reading.frame, match.group(1)):
+        return []
+    other = reading.fork().note("add_opening_quote", pos, pos, '"')
+    return [keyed(other, match.group(1), match.end())]
+
+
+def wrong_first_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Another mark stands for the opening quote of a key."""
+    match = _WRONG_OPEN.match(reader.text, pos)
+    if match is None or reading.frame is None or not known(reader, reading.frame, match.group(1)):
+        return []
+    other = reading.fork().note("replace_quote", pos, pos + 1, '"')
+    return [keyed(other, match.group(1), match.end())]
+
+
+def _opener_for_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """An object opens where a key is due: the one before was not closed, or the brace is stray."""
+    frame = reading.frame
+    assert frame is not None
+    found: list[Reading] = []
+    if frame.parent is not None and frame.parent.kind == "[":
+        other = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
+        reader.leave(other, reading.safe - 1)
+        found.append(other.go(pos, VALUE))
+    ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
+    if ahead is not None and known(reader, frame, ahead.group(1)):
+        found.append(reading.fork().note("drop_opener", pos, pos + 1, "", "", 1).go(pos + 1, KEY))
+    return found
+
+
+def _thousands(reader: Reader, reading: Reading) -> list[Reading]:
+    """The last value was the first part of a number with thousands separators."""
+    if not reading.recent:
+        return []
+    before = reading.recent[0]
+    match = _THOUSANDS.match(reader.text, before.pos)
+    if match is None or not any(
+        before.want.takes(kind) for kind in ("integer", "number", "string")
+    ):
+        return []
+    other = Reading.back_to(before)
+    if before.want.only("string"):
+        other.note("quote_phrase", before.pos, match.end(), f'"{match.group()}"')
+    else:
+        other.note(
+            "join_thousands", before.pos, match.end(), match.group().replace(",", "").lstrip("+")
+        )
+    other.settle(match.end())
+    return [other]
+
+
+def _missing_bracket(reading: Reading) -> list[Reading]:
+    """The last value was the first item of a list whose bracket is missing."""
+    if not reading.recent or reading.recent[0].frame is not reading.frame:
+        return []
+    return bracketed(reading.recent[0])
+
+
+def at_key_string(reader: Reader, reading: Reading, pos: int, end: int) -> list[Reading]:
+    """A string stands where a key is due, and no colon follows it."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    if lexis.skip_blank(text, end) == reader.size:
+        return ending.cut(reader, reading, "the text ended after a key")
+    found: list[Reading] = []
+    for pattern, name, new, width in _MISQUOTED:
+        match = pattern.match(text, pos)
+        if match is not None and known(reader, frame, match.group(1)):
+            at = match.start() if pattern is _DOUBLE_OPEN else match.end(1)
+            other = reading.fork().note(name, at, at + width, new)
+            found.append(keyed(other, match.group(1), match.end()))
+    found += _no_colon(reader, reading, pos, end)
+    return [*found, *_missing_bracket(reading), *_other_keys(reader, reading, pos)]
+
+
+def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Reading]:
+    """The colon is missing, or another mark stands for it."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    key = text[pos:end].strip("\"'`“”")
+    if not known(reader, frame, key):
+        return []
+    found: list[Reading] = []
+    if _value_then_more(reader, reading, end):
+        found.append(keyed(reading.fork().note("add_colon", end, end, ":"), key, end))
+    mark = lexis.skip_blank(text, end)
+    plain = reader.guided or not _QUOTE_NEXT.match(text, mark + 1)
+    if (
+        text[mark : mark + 1] in tuple(',;}])|-.{["\\')
+        and plain
+        and _value_then_more(reader, reading, mark + 1)
+    ):
+        other = reading.fork().note("replace_punctuation", mark, mark + 1, ":")
+        found.append(keyed(other, key, mark + 1))
+    return found
+
+
+def _value_then_more(reader: Reader, reading: Reading, pos: int) -> bool:
+    """Whether a value stands at `pos`, and after it what may follow a member."""
+    value = _ONE_VALUE.match(reader.text, pos)
+    if value is not None:
+        return follows(reader, reading.frame, value.end())
+    opening = _OPENING.match(reader.text, pos)
+    if opening is None:
+        return False
+    return opening.group()[-1] != '"' or lexis.string_at(reader.text, opening.end() - 1) is None
