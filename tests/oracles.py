@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import from_json
 
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-OPEN_NUMBER = re.compile(r"[-+.eE0-9]+\Z")
+OPEN_NUMBER = re.compile(r"(?:-|-?[0-9][-+.eE0-9]*)\Z")
 
 
 def alike(left: Any, right: Any) -> bool:

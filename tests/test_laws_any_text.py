@@ -5,12 +5,22 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import HealthCheck, example, given, settings
+import pytest
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
+from oracles import strings_of
 from strategies import ANY_TEXT, FINISH_REASONS, LIMITS, SCHEMAS
 
-from zkit import PartialReader, Rank, Repaired, RepairError, Unrepairable, loads
-from zkit import repair_all, repair_json
+from zkit import (
+    PartialReader,
+    Rank,
+    Repaired,
+    RepairError,
+    Unrepairable,
+    loads,
+    repair_all,
+    repair_json,
+)
 from zkit.repair.fixes import FIXES, REASONS
 
 OPTIONS = st.fixed_dictionaries(
@@ -41,7 +51,7 @@ def assert_receipt_replays(outcome: Repaired, text: str, limit: Rank) -> None:
     at = 0
     for fix in outcome.fixes:
         assert at <= fix.start <= fix.end <= len(text), "fixes are sorted and do not overlap"
-        assert text[fix.start : fix.end] != fix.new, "a fix changes something"
+        assert text[fix.start : fix.end] != fix.new or fix.name == "keep_not_a_number"
         assert FIXES[fix.name].rank == fix.rank
         assert fix.note.strip()
         assert fix.span == (fix.start, fix.end)
@@ -96,13 +106,12 @@ def test_each_of_all_values_in_a_text_has_a_receipt_that_replays(text: str, opti
 @given(ANY_TEXT, OPTIONS)
 def test_loads_returns_the_value_or_raises_only_a_repair_error(text: str, options: Any) -> None:
     outcome = repair_json(text, **options)
-    try:
-        value = loads(text, **options)
-    except RepairError as error:
-        assert error.outcome == outcome
-    else:
-        assert isinstance(outcome, Repaired)
-        assert repr(value) == repr(outcome.value)
+    if isinstance(outcome, Repaired):
+        assert repr(loads(text, **options)) == repr(outcome.value)
+        return
+    with pytest.raises(RepairError) as caught:
+        loads(text, **options)
+    assert caught.value.outcome == outcome
 
 
 @settings(thorough, max_examples=300)
@@ -128,6 +137,7 @@ def test_reading_chunks_never_raises_and_ends_as_the_whole_text_does(
 @thorough
 @given(ANY_TEXT)
 def test_a_result_never_holds_a_string_that_the_text_does_not_spell(text: str) -> None:
+    assume(not {"\\", "&"} & set(text))
     outcome = repair_json(text)
-    if isinstance(outcome, Repaired) and isinstance(outcome.value, dict):
-        assert all(set(key) <= set(text) or "\\" in text or "&" in text for key in outcome.value)
+    if isinstance(outcome, Repaired):
+        assert all(string in text for string in strings_of(outcome.value))

@@ -16,7 +16,7 @@ from benchmarks.damage import Case
 from benchmarks.judge import REFUSED, judge_cut
 from zkit import Rank, Repaired, Unrepairable, repair_json
 
-UNFINISHED = re.compile(r"(?:[-+.eE0-9]|[,:{\[]\s*)\Z")
+UNFINISHED = re.compile(r"(?:[-+.0-9]|[0-9.][eE]|[,:{\[]\s*)\Z")
 """A number that may go on, or a mark after which something is due."""
 
 CLOSING = re.compile(r"[}\]\s]*[}\]]\s*\Z")
@@ -45,7 +45,7 @@ def cut_texts(draw: st.DrawFn) -> str:
 @example('{"a": ["x]')
 @example('["\\ud83d')
 @example('{"a": "x\\')
-@example('[1, -')
+@example("[1, -")
 @example('{"a": 1e')
 @example('{"a": tru')
 @example('["a", {"b": "```')
@@ -92,7 +92,9 @@ def test_tool_arguments_cut_at_every_position_are_clean(with_schema: bool) -> No
 
 @pytest.mark.parametrize("with_schema", [True, False], ids=["schema", "bare"])
 def test_nothing_is_invented_for_damaged_tool_arguments_that_were_cut(with_schema: bool) -> None:
-    found = [verdict(case, case.payload.schema if with_schema else None) for case in damaged_cuts(4, 1)]
+    found = [
+        verdict(case, case.payload.schema if with_schema else None) for case in damaged_cuts(4, 1)
+    ]
     assert found.count("invented") <= len(found) * 0.01
     assert found.count("clean") >= len(found) * 0.85
 

@@ -159,7 +159,9 @@ def test_no_object_comes_out_of_a_text_that_has_none(text: str) -> None:
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
-@pytest.mark.parametrize("schema", [None, {"type": "object", "properties": {"n": {"type": "integer"}}}])
+@pytest.mark.parametrize(
+    "schema", [None, {"type": "object", "properties": {"n": {"type": "integer"}}}]
+)
 def test_an_expression_is_refused_and_never_shortened(expression: str, schema: Any) -> None:
     outcome = repair_json(f'{{"s": "x", "n": {expression}, "t": true}}', schema=schema)
     assert isinstance(outcome, Unrepairable)

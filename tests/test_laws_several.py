@@ -93,7 +93,7 @@ def test_a_different_value_after_many_equal_ones_is_not_overlooked(same: int) ->
         ('{"a": 1}\n{"b": 2,}', [{"a": 1}, {"b": 2}]),
         ("First: {'a': 1}\nThen: {'b': 2}", [{"a": 1}, {"b": 2}]),
         ('```json\n{"a": 1}\n```\nand\n```json\n{"a": 2}\n```', [{"a": 1}, {"a": 2}]),
-        ('[1, 2]\n[3]', [[1, 2], [3]]),
+        ("[1, 2]\n[3]", [[1, 2], [3]]),
         ('{"a": true}{"a": 1}', [{"a": True}, {"a": 1}]),
     ],
 )
@@ -105,7 +105,7 @@ def test_several_damaged_or_wrapped_values_are_refused_too(text: str, values: li
 
 
 @given(st.sampled_from(["", "Sure: ", "```json\n", "{'a': 1}\n"]), st.sampled_from(list(Rank)[:-1]))
-@example('{}\n', Rank.UNWRAP)
+@example("{}\n", Rank.UNWRAP)
 @example("{}", Rank.COMPLETE)
 def test_at_no_limit_is_a_value_that_was_not_read_ignored(before: str, limit: Rank) -> None:
     outcome = repair_json(before + '{"b": 1 "c": [2]', limit=limit)

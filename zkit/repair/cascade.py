@@ -192,13 +192,23 @@ def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if not read:
         return _refused(task, worth)
     read = [c for c in read if c.fits] or read
-    read = [c for c in read if envelope.quoted(text, c.start)] or read
+    read = [c for c in read if _strong(text, c)] or read
     if any(not same(c.value, read[0].value) for c in read[1:]):
         return _refuse(task, "several", read[1].start)
     broken = [c for c in candidates if c.value is None and lexis.KEY_AHEAD.match(text, c.start + 1)]
     if broken and not (task.evidence is not None and read[0].fits):
         return _refused(task, broken)
+    cut = [c for c in candidates if c.start > read[0].start and (c in broken or c.rank == Rank.CUT)]
+    if cut:
+        return _refuse(task, "several", cut[0].start)
     return _within_limit(task, read[0], repeated=len(read) > 1)
+
+
+def _strong(text: str, candidate: Candidate) -> bool:
+    """Whether a value stands out from the others: it begins as JSON does, or has lines of its own."""
+    return envelope.quoted(text, candidate.start) or envelope.alone(
+        text, candidate.start, candidate.end
+    )
 
 
 def _counts(task: Task, candidate: Candidate) -> bool:
@@ -206,6 +216,10 @@ def _counts(task: Task, candidate: Candidate) -> bool:
     text, start = task.text, candidate.start
     if task.evidence is not None and candidate.fits:
         return True
+    if envelope.in_code(text, start) or (
+        text[start] == "[" and text[candidate.end : candidate.end + 1] in (":", "(")
+    ):
+        return False
     if any(fix.name == "quote_phrase" for fix in candidate.fixes) and not _stands_for_json(
         text, candidate
     ):

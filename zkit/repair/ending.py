@@ -184,7 +184,7 @@ def _closing_tail(body: str, frame: Frame | None) -> str:
 
 def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading | None:
     """All closers are there, and the string's own brackets are even: only its quote is missing."""
-    if reader.finish_reason == "length" or reading.frame is None:
+    if reader.finish_reason == "length" or reading.frame is None or not reader.guided:
         return None
     body = reader.text[pos + 1 :]
     tail = _closing_tail(body, reading.frame)

@@ -11,7 +11,7 @@ from zkit.text.edits import Edit, Layer
 _B = rf"[ \t\n\r{lexis.ODD}]*+"
 _START = re.compile(
     rf"\{{(?={_B}(?:[\"'“”„‘’`«}}{{,…]|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){_B}(?::|=(?!=))|{lexis.NAME}\"{_B}:|[uUbBrR]{{1,2}}[\"']))"
-    rf"|(?<![\w\])\"'])\[(?!```)(?={_B}(?:[\"'“„«‘`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b))"
+    rf"|(?<![\w)\"'])(?:(?<!\])|(?<=[A-Z_]\]))\[(?!```)(?={_B}(?:[\"'“„«‘`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b))"
 )
 _REASONING = re.compile(
     r"</(?:think|thinking|thought|reasoning|reflection|analysis|scratchpad)>|\[/THINK\]|◁/think▷",
@@ -53,7 +53,7 @@ def reasoning_end(text: str) -> int:
     end = 0
     for match in _REASONING.finditer(text):
         end = match.end()
-    return end if text[end:].strip() else 0
+    return len(text) if _OPEN_REASONING.search(text, end) else end
 
 
 def next_start(text: str, pos: int) -> int | None:
@@ -86,9 +86,20 @@ def is_set(text: str, start: int) -> bool:
     return _SET.match(text, start) is not None
 
 
+_ARGUMENT = re.compile(
+    r"\w+\s*[:=][^\n]{0,200},\s*\w+\s*[:=]\s*\Z"
+    r"|<(?:parameter|param|arg|arg_value|argument|value|field|item|property)\b[^<>]{0,80}>\s*\Z"
+)
+_CALLED_WITH = re.compile(r"\(\s*\Z")
+
+
 def nested(text: str, start: int) -> bool:
-    """Whether the candidate is the value of a key: part of something larger that was not read."""
-    return _NESTED.search(text[max(0, start - 120) : start]) is not None
+    """Whether the candidate is the value of a key or an argument: part of something larger."""
+    head = text[max(0, start - 240) : start]
+    if _NESTED.search(head[-120:]) or _ARGUMENT.search(head):
+        return True
+    line = head[head.rfind("\n") + 1 :]
+    return line.count("(") > line.count(")") and not _CALLED_WITH.search(line)
 
 
 def plain_span(text: str) -> tuple[int, int] | None:
@@ -113,16 +124,17 @@ def ends_text(text: str, end: int) -> bool:
     return end == len(text) or _REST.match(text, end) is not None
 
 
+_TORN_END = re.compile(r"(?<!\\)[\"']\s*+[}\]]++\s*+(?:```)?+\s*+\Z")
 _TORN = re.compile(r"(?<!\\)[\"']\s*+,\s*+([\"'])[\w$ -]{1,60}+\1\s*+:")
 
 
 def torn(text: str, end: int) -> bool:
     """Whether the end of a string, a comma and a key come next: the value was closed too early."""
-    more = _TORN.search(text, end)
-    if more is None:
-        return False
     start = next_start(text, end)
-    return start is None or more.start() < start
+    more = _TORN.search(text, end)
+    if more is not None and (start is None or more.start() < start):
+        return True
+    return start is None and _TORN_END.search(text[max(end, len(text) - 80) :]) is not None
 
 
 def ends(text: str, start: int) -> tuple[int, ...]:
@@ -160,6 +172,18 @@ def fence_end(text: str, start: int) -> int | None:
         return None
     match = _CLOSING_FENCE.search(text, start)
     return None if match is None else match.start() + 1
+
+
+_FENCE_LANGUAGE = re.compile(r"(?:```|~~~)[ \t]*+([\w+#.-]*+)")
+_DATA_LANGUAGES = frozenset(
+    {"", "json", "jsonc", "json5", "jsonl", "xml", "text", "txt", "tool_call", "tool_code"}
+)
+
+
+def in_code(text: str, start: int) -> bool:
+    """Whether the value stands in a fence of a programming language, or is a reference or a link."""
+    fences = list(_FENCE_LANGUAGE.finditer(text, 0, start))
+    return len(fences) % 2 == 1 and fences[-1].group(1).lower() not in _DATA_LANGUAGES
 
 
 _JSON_FENCE = re.compile(r"(?:```|~~~)(?:json[5cl]?)?[ \t]*\n\s*\Z", re.IGNORECASE)

@@ -15,10 +15,12 @@ _ITEM_AHEAD = re.compile(rf"{lexis.GAP},{lexis.GAP}(?=[\"'`“{{\[\]]|[+.-]?[0-9
 _END = re.compile(rf"{lexis.GAP}\Z")
 _COMMA_END = re.compile(rf"{lexis.GAP},{lexis.GAP}\Z")
 _HALF_KEY = re.compile(rf"{lexis.GAP},{lexis.GAP}[\"'][^\"'\n]{{0,80}}+\Z")
+_HALF_QUOTED = re.compile(rf"{lexis.GAP},{lexis.GAP}({lexis.NAME})[\"']{lexis.GAP}:")
 _LONE_KEY = re.compile(rf"{lexis.GAP},{lexis.GAP}\"([^\"\\\n]{{1,80}}+)\"")
 _QUOTED_KEY = re.compile(rf"{lexis.GAP}(\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}:")
 _AROUND = re.compile(r"[ \t]*+(?:\Z|\n|```|~~~|<|[;)]++[ \t]*+(?:\Z|\n|```)|\[/)")
 _STRUCTURE = re.compile(r"[\s}\])]*+[\",:]")
+_QUOTE_REST = re.compile(r"[ \t]*+[\"']")
 _KEY_REST = re.compile(r"\\|[ \t]*+[\w$. -]{1,60}+[\"']\s*+:|[\s}\])]*+[\"']\s*+[,:}\]]")
 
 
@@ -49,6 +51,9 @@ def _another(reader: Reader, frame: Frame, pos: int) -> bool:
         return match is not None and not _quoted_key_at(reader.text, match.end())
     match = lexis.NEXT_KEY.match(reader.text, pos)
     if match is None:
+        half = _HALF_QUOTED.match(reader.text, pos)
+        if half is not None and known(reader, frame, half.group(1)):
+            return True
         lone = _LONE_KEY.match(reader.text, pos) if reader.guided and frame.expect.closed else None
         return lone is not None and lone.group(1) in frame.expect.keys
     key = match.group(1)
@@ -74,8 +79,10 @@ def key_follows(reader: Reader, frame: Frame | None, pos: int) -> bool:
     return match is not None and known(reader, frame, match.group(1))
 
 
-def goes_on(text: str, pos: int) -> bool:
-    """Whether the text after a closed root reads as more of the value."""
+def goes_on(text: str, start: int, pos: int) -> bool:
+    """Whether the text after a root from `start` to `pos` reads as more of the value."""
+    if text[start - 1 : start] not in ('"', "'", "`") and _QUOTE_REST.match(text, pos):
+        return True
     return _KEY_REST.match(text, pos) is not None
 
 

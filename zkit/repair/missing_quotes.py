@@ -14,6 +14,8 @@ from zkit.text import lexis
 if TYPE_CHECKING:
     from zkit.repair.reader import Reader
 
+FAR = 1 << 16
+"""How far ahead the closing quote of a string without its opening one is looked for."""
 _PATH_START = re.compile(r"[A-Za-z]:|\\\\|\.{1,2}\\|[~%\w]++\\")
 _ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
 _BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
@@ -144,7 +146,9 @@ def doubled_opening(reader: Reader, before: Before) -> list[Reading]:
 def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
     """Readings in which a string begins at `start` without its quote and ends at one."""
     text = reader.text
-    first = text.find('"', start)
+    first = text.find('"', start, start + FAR)
+    if first < 0 or not reader.spend(first - start):
+        return []
     comma = text.rfind(",", start, first)
     listed = before.frame is not None and before.frame.kind != "{"
     if (

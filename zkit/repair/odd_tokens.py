@@ -138,7 +138,8 @@ def _dropped_brace(reader: Reader, reading: Reading, frame: Frame, pos: int) -> 
 def _bare_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """A number as a key becomes the text of it; a prefix before a quoted key is dropped."""
     prefix = lexis.PREFIX.match(reader.text, pos)
-    if prefix is not None:
+    token = lexis.string_at(reader.text, prefix.end()) if prefix is not None else None
+    if prefix is not None and token is not None and lexis.COLON_AFTER.match(reader.text, token.end):
         other = reading.fork().note("use_double_quotes", pos, prefix.end(), "")
         return [other.go(prefix.end(), KEY)]
     match = lexis.NUMBER_KEY.match(reader.text, pos)
@@ -231,6 +232,9 @@ def _string(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
     if token is None:
         escaped = reader.text[pos] == "\\"
         return (read_bare if escaped else ending.in_string)(reader, reading, pos)
+    if token.quote == "`" and "${" in token.body:
+        reader.reason = "expression"
+        return []
     body = respell(token.body, token.quote)
     if body is None:
         reader.reason = "ambiguous"
@@ -250,10 +254,11 @@ def _joined(reader: Reader, reading: Reading, plus: int) -> list[Reading]:
     pos = lexis.skip_blank(reader.text, plus + 1)
     if reader.text[pos : pos + 1] not in ('"', "'", "`"):
         return []
-    start, head, edits = reading.pos - 1, "", reading.edits
+    start, head, edits, name = reading.pos - 1, "", reading.edits, "join_strings"
     if edits is not None and edits[1].end == reading.pos:
         edits, last = edits
         start, head = last.start, last.new[:-1]
+        name = last.name if last.rank >= Rank.GUESS else name
     elif reader.text[start] != '"':
         return []
     other = reading.fork()
@@ -264,6 +269,6 @@ def _joined(reader: Reader, reading: Reading, plus: int) -> list[Reading]:
     body = respell(token.body, token.quote)
     if body is None:
         return []
-    other.note("join_strings", start, token.end, f'{head}{body.body}"')
+    other.note(name, start, token.end, f'{head}{body.body}"')
     other.settle(token.end)
     return [other]

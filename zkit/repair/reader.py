@@ -23,6 +23,8 @@ from zkit.repair.trouble_after_value import after_root, at_next, early_closer
 from zkit.repair.trouble_with_schema import misfit, strange, unknown_key
 from zkit.text import lexis
 
+MOST_MISFITS = 3
+"""How many times a reading may go against the schema before it is given up."""
 FREE_READINGS = 300
 CHARACTERS_PER_READING = 4
 """How many readings are taken up at most: the free ones, and one for so many characters."""
@@ -35,13 +37,20 @@ class Reader:
 
     __slots__ = (
         "_budget", "_items", "_members", "_misses", "_most_cost", "careful", "finish_reason", "guided", "limit",
-        "needed", "reason", "size", "stuck", "text",
+        "needed", "reason", "size", "start", "stuck", "text",
     )  # fmt: skip
 
     def __init__(
-        self, text: str, want: Expect, limit: Rank, finish_reason: str | None, careful: bool
+        self,
+        text: str,
+        start: int,
+        want: Expect,
+        limit: Rank,
+        finish_reason: str | None,
+        careful: bool,
     ) -> None:
         self.text = text
+        self.start = start
         self.size = size = len(text)
         self.guided = want is not ANYTHING
         self.careful = careful
@@ -94,7 +103,11 @@ class Reader:
         for reading in readings:
             if reading.rank > self.limit and (self.needed is None or reading.rank < self.needed):
                 self.needed = reading.rank
-        return [r for r in readings if r.rank <= self.limit and r.cost <= self._most_cost]
+        return [
+            r
+            for r in readings
+            if r.rank <= self.limit and r.cost <= self._most_cost and r.misfit <= MOST_MISFITS
+        ]
 
     def _advance(self, reading: Reading) -> list[Reading]:
         """Step until the value ends or there is trouble; what to take up next."""

@@ -43,6 +43,8 @@ Odd = tuple[FixKind, str, str]
 
 def _string(token: str) -> Odd | None:
     """A string of another kind, or with content that JSON escapes; None when it may mean two things."""
+    if token[0] == "`" and "${" in token:
+        return None
     body = respell(token[1:-1], token[0])
     if body is None or body.rank >= Rank.GUESS:
         return None

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 MOST_ENDS = 4
 MOST_QUOTES = 4000
-SKIPPED = 5
-"""What it costs to pass over a place where the string could have ended."""
+SKIPPED = 9
+"""What it costs to pass over a place where the string could have ended: a comma and a key follow."""
+SKIPPED_ITEM = 5
+"""The same in a list, where any string after a comma looks like another item."""
 _DOUBLED = re.compile(r"\\\"\"|\\\\[\"']")
 """Before the place where a string seemed to end: a mark that may have been written twice."""
 _INCH = re.compile(r"[0-9]\\?\"")
@@ -66,13 +68,14 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
     look = _Look(before, text, token.end if token else past, cost)
     most = 0 if reader.guided and frame is not None and frame.expect.closed else MOST_ENDS
     found: list[Reading] = []
+    each = SKIPPED if frame is not None and frame.kind == "{" else SKIPPED_ITEM
     skipped, looked = 0, start
     for stop, end in _likely_ends(reader, before):
         looked = end
         if len(found) >= MOST_ENDS or skipped > most:
             break
         if end > past:
-            found += look._replace(cost=cost + SKIPPED * skipped).ends(stop, end)
+            found += look._replace(cost=cost + each * skipped).ends(stop, end)
         skipped += 1
     if not reader.spend((looked if found else reader.size) - start):
         return []
@@ -83,7 +86,7 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
         and text[-1:] not in "}]"
         and not lexis.JOINED.search(text, start)
     ):
-        found += _open(reader, before, cost + SKIPPED * skipped)
+        found += _open(reader, before, cost + each * skipped)
     return found
 
 
@@ -105,7 +108,7 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Re
     """The reading in which the content stops at `stop` and the string at `end`."""
     start = before.pos
     body = text[start + 1 : stop]
-    if lexis.JOINED.search(body) or _key_outside(body):
+    if lexis.JOINED.search(body) or _key_outside(body) or _half_json(body):
         return []
     if body.endswith("\\") and not body.endswith("\\\\"):
         body += "\\"
@@ -145,6 +148,11 @@ def _undoubled(
     other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + odd)
     other.settle(end)
     return [other]
+
+
+def _half_json(body: str) -> bool:
+    """Whether the content begins as JSON does and its brackets are not closed."""
+    return body[:1] in ("{", "[") and any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
 
 
 def _key_outside(body: str) -> bool:

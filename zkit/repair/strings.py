@@ -27,7 +27,10 @@ _ONLY_FINE = {
 """Content whose escapes all mean something, by its quote."""
 _SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
 
-_PATH = re.compile(r"(?:[A-Za-z]:|\.{1,2}|~|%\w+%|[\w.-]++)?+(?:\\++[\w .()$%@+~,-]*+)++\Z")
+_PATH = re.compile(
+    r"(?:[A-Za-z]:|\.{1,2}|~|%\w+%|\\)(?:\\++[\w .()$%@+~,-]*+)++\Z|[\w.-]++(?:\\[\w.$-]++)++\Z"
+)
+_DRIVE = re.compile(r"\b[A-Za-z]:\\[bfnrt]")
 _UNC = re.compile(r"\\\\(?:[\w.$-]++|\?)\\(?!\\)")
 _LATEX = re.compile(
     r"\\(?:t(?:imes|heta|au|ext\w*|an|o|op|riangle\w*|ilde)|n(?:u|eq?|abla|ot|otin)|r(?:ho|ight\w*|angle|m)"
@@ -175,9 +178,11 @@ def _suspect_escapes(body: str, quote: str) -> frozenset[str] | None:
     if _UNC.match(body):
         return frozenset("bfnrt\\")
     if "\\\\" in escapes:
-        return frozenset()
+        return None if "\\b" in escapes or "\\f" in escapes else frozenset()
     if _PATH.match(body):
         return frozenset("bfnrt")
+    if _DRIVE.search(body):
+        return None
     return _regex_or_latex(body, escapes)
 
 

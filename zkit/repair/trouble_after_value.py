@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 _S = lexis.SPACE
 _OPERATOR = re.compile(r"[0-9\"'] *+[+*/%.(\[?-]|[0-9)] *+(?:[a-z<>&|^]|=>)")
+_OPERATION = re.compile(
+    r"[\"'][ \t]*+(?:\+|\|{1,2}|&&|;|[ \t][%*])"
+    r"|[\"'][ \t]++(?:(?:or|and)\s++[\"'][^\"']*+[\"']\s*+[,}\]]|if\s[^\"',]{1,40}\selse\s)"
+)
+"""After a string: an operator, so that this is an expression and not text with quotes in it."""
 _INCH = re.compile(r"[0-9]\\\"")
 _DOUBLE_BRACKET = re.compile(rf"\[{_S}\[")
 _OBJECT_BEFORE = re.compile(rf"\}}{_S},")
@@ -43,6 +48,8 @@ def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         found += _key_in_list(reader, reading, pos)
     if mark in "\"'" and pos > reading.pos:
         reader.reason = "damaged" if found else "ambiguous"
+        return found
+    if _OPERATION.match(reader.text, reading.pos - 1):
         return found
     if mark == ":" or reader.text.startswith(("\\,", "\\]"), pos):
         return found
@@ -143,10 +150,9 @@ def _extra_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         return []
     start = reading.recent[0].pos if reading.recent else pos
     inch = _INCH.search(reader.text, start, pos - 1) is not None
-    odd = not inch and (
-        reader.text[pos - 2 : pos - 1].isdigit() or reader.text.count('\\"', start, pos) % 2
-    )
-    other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", int(odd))
+    digit = reader.text[pos - 2 : pos - 1].isdigit()
+    odd = 0 if inch else 2 if digit else reader.text.count('\\"', start, pos) % 2
+    other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", odd)
     other.safe = pos + 1
     found = [other.go(pos + 1, NEXT)]
     if reader.text[start] not in lexis.QUOTES:
@@ -249,8 +255,11 @@ def after_root(reader: Reader, reading: Reading) -> list[Reading] | None:
     if stray is not None:
         reading.note("drop_closer", reading.pos, stray.end(), "")
         reading.pos = stray.end()
+    if reader.text[reading.pos :].strip() in ('"', "'"):
+        reader.reason = "ambiguous"
+        return []
     unclean = reading.rank >= Rank.COMPLETE and not follows(reader, None, reading.pos)
-    if unclean or goes_on(reader.text, reading.pos):
+    if unclean or goes_on(reader.text, reader.start, reading.pos):
         return reread(reader, reading, reading.pos)
     reading.place = DONE
     return None

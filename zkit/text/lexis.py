@@ -168,7 +168,7 @@ def string_at(text: str, pos: int) -> Token | None:
     quote = text[pos]
     if quote == "\\":
         return _escaped_quotes(text, pos)
-    if quote in "\"'" and text.startswith(quote * 3, pos):
+    if quote in "\"'`" and text.startswith(quote * 3, pos):
         tripled = _tripled(text, pos, quote)
         if tripled is not None or text.find(quote * 3, pos + 3) < 0:
             return tripled
@@ -183,11 +183,18 @@ _MIXED = re.compile(r"[“„«'‘]([^\"\\]*+(?:\\.[^\"\\]*+)*+)\"", re.DOTALL)
 """A string that another quote opens and a straight double one closes."""
 
 
+MOST_TRIPLES = 100
+
+
 def _tripled(text: str, pos: int, quote: str) -> Token | None:
     """A string between three quotes; its content may hold single ones."""
     end = text.find(quote * 3, pos + 3)
-    while end >= 0 and text.startswith(quote, end + 3):
-        end += 1
+    for _ in range(MOST_TRIPLES):
+        while end >= 0 and text.startswith(quote, end + 3):
+            end += 1
+        if end < 0 or AFTER_STRING.match(text, end + 3):
+            break
+        end = text.find(quote * 3, end + 3)
     if end < 0 or not AFTER_STRING.match(text, end + 3):
         return None
     return Token(text[pos + 3 : end], "'", end + 3)
