@@ -27,6 +27,7 @@ UNDECIDABLE = {
     "raw_code": "code may hold what looks like the members that follow",
     "under_escaped": "a quote after a lost backslash ends the string",
     "under_escaped_mixed": "a single backslash before n or t is a valid escape",
+    "under_escaped_tail": "an escaped last quote is what a cut string looks like",
     "triple_quotes": "three quotes may stand inside too",
     "missing_open_quote_value": "the text between may belong to either string",
     "missing_close_quote_value": "the text between may belong to either string",

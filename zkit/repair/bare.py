@@ -50,7 +50,9 @@ _TYPES = frozenset(
         "type",
     ]
 )
-_LOGIC = re.compile(r"(?:not|None|True|False|null|true|false)\s+\w|.*\s(?:or|and|if|else|is|in)\s")
+_LOGIC = re.compile(
+    r"(?:not|None|True|False|null|true|false)\s+\w|\S++\s++(?:or|and|is|in)\s++\S++\Z|.*\sif\s.*\selse\s"
+)
 _FORMATTED = re.compile(r"[rR]?[fF][rR]?[\"']")
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}[0-9:.]*+(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"

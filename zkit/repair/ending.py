@@ -184,7 +184,7 @@ def _closing_tail(body: str, frame: Frame | None) -> str:
 
 def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading | None:
     """All closers are there, and the string's own brackets are even: only its quote is missing."""
-    if reader.finish_reason == "length" or reading.frame is None or not reader.guided:
+    if reader.finish_reason == "length" or reading.frame is None:
         return None
     body = reader.text[pos + 1 :]
     tail = _closing_tail(body, reading.frame)
@@ -193,6 +193,8 @@ def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading |
         content, tail = content[:-1], content[-1] + tail
     odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
     literal = odd and "\\" in content[:-2]
+    if not reader.guided and not literal:
+        return None
     if not tail or not _even(content) or (odd and not literal) or _MEMBER_INSIDE.search(content):
         return None
     spelled = respell(content[:-2] + "\\\\" if literal else content, reader.text[pos], path=literal)

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 _S = lexis.SPACE
 _OPERATOR = re.compile(r"[0-9\"'] *+[+*/%.(\[?-]|[0-9)] *+(?:[a-z<>&|^]|=>)")
+_OPERAND = r"(?:[\"'][^\"'\n]*+[\"']|[\w.]++(?:\([^()\n]*+\))?+)"
 _OPERATION = re.compile(
-    r"[\"'][ \t]*+(?:\+|\|{1,2}|&&|;|[ \t][%*])"
-    r"|[\"'][ \t]++(?:(?:or|and)\s++[\"'][^\"']*+[\"']\s*+[,}\]]|if\s[^\"',]{1,40}\selse\s)"
+    rf"[\"'](?:[ \t]*+(?:\+|\|{{1,2}}|&&|;|%|\*|(?:or|and)\b)[ \t]*+{_OPERAND})++[ \t]*+[,}}\]]"
+    r"|[\"'][ \t]++if\s[^\"',]{1,40}\selse\s"
 )
 """After a string: an operator, so that this is an expression and not text with quotes in it."""
 _INCH = re.compile(r"[0-9]\\\"")
