@@ -177,6 +177,8 @@ def doubled_braces(*, everywhere: bool) -> Breaker:
 
     def breaker(_rng: Random, tokens: Tokens) -> Tokens | None:
         braces = places(tokens, lambda t: t.kind in ("open", "close") and t.body in "{}")
+        if not braces:
+            return None
         found = braces if everywhere else [braces[0], braces[-1]]
         return rewrite(tokens, found, lambda body: body * 2)
 

@@ -20,7 +20,7 @@ from benchmarks.payloads import Payload
 from benchmarks.recovery_page import compact_json, table
 from benchmarks.rivals import Library, libraries
 from benchmarks.tokens import STYLES, text_of, tokenise
-from zkit.repair import Repaired, Unrepairable, repair_json
+from zkit.repair import Repaired, repair_json
 
 RESULTS = Path(__file__).parent / "results"
 SMALL = 1500
@@ -111,13 +111,18 @@ def _times(texts: list[str]) -> tuple[list[Measured], list[Measured]]:
     for text in texts if len(texts) > 2 else ():
         for rows, schema in zip(measured, (None, SCHEMA), strict=True):
             if not rows or rows[-1][1] < PATIENCE:
-                call = partial(repair_json, text, schema=schema)
-                rows.append((len(text), best_times(call)[0], _outcome(call())))
+                rows.append(_time(text, schema))
     return measured
 
 
-def _outcome(found: Repaired | Unrepairable) -> str:
-    return found.rank.name if isinstance(found, Repaired) else found.reason
+def _time(text: str, schema: Any) -> Measured:
+    held = [""]
+
+    def call() -> None:
+        found = repair_json(text, schema=schema)
+        held[0] = found.rank.name if isinstance(found, Repaired) else found.reason
+
+    return len(text), best_times(call)[0], held[0]
 
 
 def _fitted(measured: list[Measured]) -> dict[str, Any]:

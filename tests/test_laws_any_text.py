@@ -31,7 +31,7 @@ OPTIONS = st.fixed_dictionaries(
     }
 )
 PLAIN = {"schema": None, "limit": Rank.CUT, "finish_reason": None}
-thorough = settings(max_examples=600, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+thorough = settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 
 
 def refuse_constant(name: str) -> None:
@@ -93,7 +93,7 @@ def test_the_outcome_is_a_receipt_that_replays_or_a_refusal(text: str, options: 
         assert_refusal_teaches(outcome, text)
 
 
-@settings(thorough, max_examples=300)
+@settings(thorough, max_examples=150)
 @given(ANY_TEXT, OPTIONS)
 @example('{"a"} {"b": 1}', PLAIN)
 @example('{"a": 1}[\\"a"', PLAIN)
@@ -114,7 +114,7 @@ def test_loads_returns_the_value_or_raises_only_a_repair_error(text: str, option
     assert caught.value.outcome == outcome
 
 
-@settings(thorough, max_examples=300)
+@settings(thorough, max_examples=150)
 @given(st.lists(ANY_TEXT, max_size=4), st.sampled_from(SCHEMAS), st.sampled_from(FINISH_REASONS))
 @example(['{"a": "', '\\ud8"}'], None, None)
 @example(["]"], None, None)

@@ -214,10 +214,28 @@ def _attempt(task: Task, body: str, start: int, missing_brace: bool, *, careful:
         made = [m for reading in tied if (m := _made(task, body, start, reading)) is not None]
         if made:
             return _settled(made, start, max(reader.stuck, start))
+        if _too_deep(body, start, tied[0]):
+            reader.reason = "too_deep"
         if not careful:
             break
     stuck = max(reader.stuck, start)
     return Candidate(start, stuck, None, refusal=(_reason(reader), stuck))
+
+
+def _too_deep(body: str, start: int, reading: Reading) -> bool:
+    """Whether a reading failed only for its depth, which the strict parser counts to the last level."""
+    try:
+        from_json(_applied(body, start, reading.pos, reading.fixes()))
+    except ValueError as error:
+        return "recursion" in str(error)
+    except TypeError:
+        return False
+    return False
+
+
+def _applied(body: str, start: int, end: int, fixes: Sequence[Fix]) -> str:
+    """The JSON that fixes make of a part of the text."""
+    return apply_edits(body[start:end], [(f.start - start, f.end - start, f.new) for f in fixes])
 
 
 def _settled(made: list[Candidate], start: int, stuck: int) -> Candidate:
@@ -245,7 +263,7 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
     """Apply a reading's edits and decode the result."""
     fixes = reading.fixes()
     end = reading.pos
-    text = apply_edits(body[start:end], [(f.start - start, f.end - start, f.new) for f in fixes])
+    text = _applied(body, start, end, fixes)
     value = strict(text) or _with_nan(text, fixes)
     if value is None or (
         reading.rank >= Rank.COMPLETE and _rearranged(fixes) and _repeats_a_key(text)

@@ -24,7 +24,8 @@ from zkit.repair.outcome import Fix, Rank, Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
 from zkit.text import lexis
 
-MAX_CANDIDATES = 64
+MOST_UNREAD = 64
+"""How many places that look like values but cannot be read are looked at."""
 _EXACT = Rank.EXACT
 _new = tuple.__new__
 """Makes a `Repaired` at the lowest price: valid input pays almost nothing."""
@@ -139,16 +140,19 @@ def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
         pos = None if _stops(task, first) else max(first.end, first.start + 1)
     else:
         pos = _opening(task, base, found)
-    for _ in range(MAX_CANDIDATES):
-        start = envelope.next_start(text, pos) if pos is not None else None
+    unread = 0
+    while pos is not None and unread < MOST_UNREAD:
+        start = envelope.next_start(text, pos)
         if start is None:
             break
         candidate = read_at(task, start)
-        if envelope.nested(text, start):
-            candidate = candidate._replace(value=None)
+        if envelope.nested(text, start, pos):
+            found.append(candidate._replace(value=None))
+            break
         found.append(candidate)
         if _stops(task, candidate):
             break
+        unread += candidate.value is None
         pos = max(candidate.end, start + 1) if candidate.value is not None else start + 1
     return found
 
@@ -157,9 +161,7 @@ def _stops(task: Task, candidate: Candidate) -> bool:
     """Whether to look no further: what follows may be a part of a value that was not read."""
     if candidate.value is not None or envelope.is_set(task.text, candidate.start):
         return False
-    return envelope.quoted(task.text, candidate.start) or envelope.nested(
-        task.text, candidate.start
-    )
+    return candidate.refusal[0] == "too_deep" or envelope.quoted(task.text, candidate.start)
 
 
 def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
@@ -198,10 +200,20 @@ def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     broken = [c for c in candidates if c.value is None and lexis.KEY_AHEAD.match(text, c.start + 1)]
     if broken and not (task.evidence is not None and read[0].fits):
         return _refused(task, broken)
-    cut = [c for c in candidates if c.start > read[0].start and (c in broken or c.rank == Rank.CUT)]
-    if cut:
-        return _refuse(task, "several", cut[0].start)
+    more = [c for c in candidates if _may_be_another(task, c, read[0], broken)]
+    if more:
+        return _refuse(task, "several", more[0].start)
     return _within_limit(task, read[0], repeated=len(read) > 1)
+
+
+def _may_be_another(
+    task: Task, candidate: Candidate, chosen: Candidate, broken: list[Candidate]
+) -> bool:
+    """Whether a value that was cut, broken or beyond the limit stands beside the chosen one."""
+    beyond = candidate.value is None and candidate.refusal[0] in ("limit", "cut")
+    if beyond and envelope.quoted(task.text, candidate.start):
+        return True
+    return candidate.start > chosen.start and (candidate in broken or candidate.rank == Rank.CUT)
 
 
 def _strong(text: str, candidate: Candidate) -> bool:

@@ -52,8 +52,24 @@ def reasoning_end(text: str) -> int:
     """The place after the last reasoning block, 0 when there is none."""
     end = 0
     for match in _REASONING.finditer(text):
-        end = match.end()
-    return len(text) if _OPEN_REASONING.search(text, end) else end
+        if not _in_string(text, match.start()):
+            end = match.end()
+    return len(text) if _open_reasoning(text, end) else end
+
+
+def _open_reasoning(text: str, pos: int) -> bool:
+    match = _OPEN_REASONING.search(text, pos)
+    return match is not None and not _in_string(text, match.start())
+
+
+def _in_string(text: str, pos: int) -> bool:
+    """Whether an odd number of quotes stands before the place on its line."""
+    line = text.rfind("\n", 0, pos) + 1
+    quotes = (match for match in _QUOTE_OR_ESCAPE.finditer(text, line, pos) if match.group() == '"')
+    return sum(1 for _ in quotes) % 2 == 1
+
+
+_QUOTE_OR_ESCAPE = re.compile(r'\\.|"')
 
 
 def next_start(text: str, pos: int) -> int | None:
@@ -93,9 +109,12 @@ _ARGUMENT = re.compile(
 _CALLED_WITH = re.compile(r"\(\s*\Z")
 
 
-def nested(text: str, start: int) -> bool:
-    """Whether the candidate is the value of a key or an argument: part of something larger."""
-    head = text[max(0, start - 240) : start]
+def nested(text: str, start: int, after: int = 0) -> bool:
+    """Whether the candidate is the value of a key or an argument: part of something larger.
+
+    What comes before `after` belongs to other values.
+    """
+    head = text[max(after, start - 240) : start]
     if _NESTED.search(head[-120:]) or _ARGUMENT.search(head):
         return True
     line = head[head.rfind("\n") + 1 :]
@@ -231,7 +250,7 @@ _LEAD = re.compile(r"(?:[:=(>`~\]]|\breturn)\s*\Z|(?:^|\n)[ \t>*-]*\Z|json\s*\Z"
 _CODE = re.compile(r"(?:[=(]|\breturn)\s*\Z")
 _FOLLOW = re.compile(r"[ \t]*(?:\n|\Z|[;)<`]|\[/)")
 _QUOTED = re.compile(
-    rf"\{{[{{\s]*+(?:[\"'“”„‘’`«\\…]|&quot;|&#34;|\.\.\.|//|/\*)|\[{_B}(?:\{{[{{\s]*+[\"'“”„‘’`«\\]|\[?{_B}[\"'])"
+    rf"\{{[{{\s]*+(?:[\"'“”„‘’`«\\…}}]|&quot;|&#34;|\.\.\.|//|/\*)|\[{_B}(?:\{{[{{\s]*+[\"'“”„‘’`«\\]|\[?{_B}[\"'])"
 )
 
 

@@ -67,7 +67,7 @@ FIXES: dict[str, FixKind] = {
         FixKind("add_opening_quote", _G, "add the opening quote", '{"a": x", "b": 1}', '{"a": "x", "b": 1}', 3),
         FixKind("add_closing_quote", _G, "add the closing quote", '{"a": "x, "b": 1}', '{"a": "x", "b": 1}', 3),
         FixKind("drop_extra_quote", _G, "drop a quote that was written twice", '{"a": "x"", "b": 1}', '{"a": "x", "b": 1}', 3),
-        FixKind("replace_quote", _G, "write the quote that another mark stands for", '{"a[: 1}', '{"a": 1}', 3),
+        FixKind("replace_quote", _G, "write the quote that another mark stands for", '{"a[: 1, "b": 2}', '{"a": 1, "b": 2}', 3),
         FixKind("close_in_middle", _G, "add a closer before the next member", '{"a": [1, 2, "b": 3}', '{"a": [1, 2], "b": 3}', 3),
         FixKind("open_in_middle", _G, "add the opener before a value", '{"a": 1, 2], "b": 3}', '{"a": [1, 2], "b": 3}', 4),
         FixKind("replace_opener", _G, "write the opener that matches what follows", '["a": 1}', '{"a": 1}', 3),
@@ -76,7 +76,7 @@ FIXES: dict[str, FixKind] = {
         FixKind("keep_open_string", _X, "end a string that the text ended in", '{"a": "x', '{"a": "x"}', 1),
         FixKind("drop_cut_member", _X, "drop the member that the text ended in", '{"a": "x", "b": 12', '{"a": "x"}', 1),
         FixKind("close_after_cut", _X, "add the closers that the cut left out", '{"a": "x",', '{"a": "x"}', 1),
-        FixKind("salvage", Rank.SALVAGE, "what the json_repair library makes of it", '{"a" {"b"', '{"a": {}}', 9),
+        FixKind("salvage", Rank.SALVAGE, "what the json_repair library makes of it", '{"a": 1024 - 24}', '{"a": 1024}', 9),
     )
 }  # fmt: skip
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from zkit.repair.candidates import strict
 from zkit.repair.cascade import repair_json
 from zkit.repair.outcome import Rank, Repaired, Unrepairable
 from zkit.text import lexis
@@ -185,7 +186,10 @@ def _scalar(reader: PartialReader, text: str, pos: int) -> int:
     """A number or a literal, only when it is whole."""
     number = _NUMBER.match(text, pos)
     if number is not None:
-        reader._put(json.loads(number.group()))
+        read = strict(number.group())
+        if read is None:
+            return reader._stop()
+        reader._put(read[0])
         reader._settle()
         return number.end()
     for word, value in _WORDS.items():

@@ -309,7 +309,9 @@ class Reader:
     def drop_trailing_comma(self, reading: Reading, pos: int) -> None:
         """Note the comma between the last value and `pos`, when there is one."""
         comma = self.text.rfind(",", reading.safe, pos)
-        if comma >= 0 and not lexis.COMMENT.search(self.text, reading.safe, comma):
+        if comma < 0 or reading.has_changed(comma):
+            return
+        if not lexis.COMMENT.search(self.text, reading.safe, comma):
             reading.note("drop_trailing_comma", comma, comma + 1, "")
 
     def leave(self, reading: Reading, pos: int) -> None:

@@ -153,6 +153,15 @@ class Reading:
             self.rank = rank
         return self
 
+    def has_changed(self, at: int) -> bool:
+        """Whether a fix since the last value covers the place."""
+        edits = self.edits
+        while edits is not None and edits[1].end > self.safe:
+            if edits[1].start <= at < edits[1].end:
+                return True
+            edits = edits[0]
+        return False
+
     def settle(self, end: int) -> None:
         """A value ended at `end`."""
         self.pos = self.safe = end

@@ -15,6 +15,7 @@ def salvaged(text: str) -> Repaired | None:
     if value is None or value == "":
         return None
     new = json.dumps(value)
+    value = json.loads(new)
     note = f"{FIXES['salvage'].doc}: nothing vouches for it"
     return Repaired(
         value, (Fix("salvage", Rank.SALVAGE, 0, len(text), new, note),), Rank.SALVAGE, text

@@ -170,7 +170,9 @@ def string_at(text: str, pos: int) -> Token | None:
         return _escaped_quotes(text, pos)
     if quote in "\"'`" and text.startswith(quote * 3, pos):
         tripled = _tripled(text, pos, quote)
-        if tripled is not None or text.find(quote * 3, pos + 3) < 0:
+        if tripled is not None or (
+            text.find(quote * 3, pos + 3) < 0 and text[-20:].rstrip()[-1:] not in ("}", "]")
+        ):
             return tripled
     match = string_of(quote).match(text, pos)
     if quote in "“„«'‘" and (match is None or not AFTER_STRING.match(text, match.end())):
