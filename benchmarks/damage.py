@@ -153,7 +153,7 @@ DAMAGES: tuple[Damage, ...] = (
         "RESPELL",
         notation.respelled("literal", 0.5, lambda v: "undefined" if v is None else None),
     ),
-    _mark("unquoted_keys", "RESPELL", strings.unquoted_keys),
+    _mark("unquoted_keys", "RESPELL", notation.unquoted_keys),
     _string("unquoted_word", "RESPELL", strings.unquoted_values(r"[A-Za-z_][\w-]*"), ("‹word›",)),
     _string(
         "unquoted_phrase", "GUESS", strings.unquoted_values(r"[^\W\d]\w*(?: [\w.-]*\w)+"), PHRASES
@@ -201,7 +201,7 @@ DAMAGES: tuple[Damage, ...] = (
         "js_object",
         "RESPELL",
         notation.chain(
-            strings.unquoted_keys, strings.single_quotes("string"), marks.trailing_comma
+            notation.unquoted_keys, strings.single_quotes("string"), marks.trailing_comma
         ),
     ),
     _text("html_entities", "UNWRAP", env.html_entities),

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 from typing import Any
 
 from benchmarks.damage_strings import Breaker, Tokens
-from benchmarks.tokens import SCALARS, Token, change, insert, insert_all, places, rewrite, some
+from benchmarks.tokens import (
+    SCALARS,
+    Token,
+    change,
+    insert,
+    insert_all,
+    places,
+    requote,
+    rewrite,
+    some,
+)
 
 
 def respelled(kind: str, all_chance: float, how: Callable[[Any], str | None]) -> Breaker:
@@ -83,6 +94,15 @@ def odd_spaces(rng: Random, tokens: Tokens) -> Tokens | None:
 
 
 # ── whole notations ───────────────────────────────────────────────────────────
+
+
+def unquoted_keys(rng: Random, tokens: Tokens) -> Tokens | None:
+    """Write keys without quotes where they are identifiers."""
+    found = places(
+        tokens, lambda t: t.kind == "key" and bool(re.fullmatch(r"[A-Za-z_]\w*", t.body))
+    )
+    return requote(tokens, some(rng, found, all_chance=0.7), "", "")
+
 
 PYTHON = {True: "True", False: "False", None: "None"}
 

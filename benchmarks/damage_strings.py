@@ -284,14 +284,6 @@ def escaped_delimiters(rng: Random, tokens: Tokens) -> Tokens | None:
 # ── no quotes at all ──────────────────────────────────────────────────────────
 
 
-def unquoted_keys(rng: Random, tokens: Tokens) -> Tokens | None:
-    """Write keys without quotes where they are identifiers."""
-    found = places(
-        tokens, lambda t: t.kind == "key" and bool(re.fullmatch(r"[A-Za-z_]\w*", t.body))
-    )
-    return requote(tokens, some(rng, found, all_chance=0.7), "", "")
-
-
 def unquoted_values(pattern: str) -> Breaker:
     """Write strings of this pattern without quotes, unless they would read as another value."""
     wanted = re.compile(pattern)

@@ -159,10 +159,11 @@ def table(head: list[str], rows: Iterable[list[str]]) -> str:
 
 
 def compact_json(found: Any) -> str:
-    """Indented JSON whose innermost objects stand on one line, so that differences read well."""
-    text = json.dumps(found, indent=1, ensure_ascii=False)
-    one_line = re.compile(r"\{\n\s+([^{}]*?)\n\s+\}")
-    return one_line.sub(lambda inner: "{" + re.sub(r"\n\s+", " ", inner[1]) + "}", text) + "\n"
+    """Indented JSON with four digits a fraction, innermost objects and lists on one line each."""
+    short = json.loads(json.dumps(found), parse_float=lambda digits: float(f"{float(digits):.4g}"))
+    text = json.dumps(short, indent=1, ensure_ascii=False)
+    innermost = re.compile(r"([\[{])\n\s+([^][{}]*?)\n\s+([\]}])")
+    return innermost.sub(lambda at: at[1] + re.sub(r"\n\s+", " ", at[2]) + at[3], text) + "\n"
 
 
 def write_results(found: Mapping[str, Any], folder: Path) -> None:

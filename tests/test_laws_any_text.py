@@ -74,6 +74,8 @@ def assert_refusal_teaches(outcome: Unrepairable, text: str) -> None:
 @thorough
 @given(ANY_TEXT, OPTIONS)
 @example('{"a"}', PLAIN)
+@example('[[],"":null,', PLAIN)
+@example("{a:(9]", PLAIN)
 @example("{,]", PLAIN)
 @example("[,}", PLAIN)
 @example("{,}}", PLAIN)
@@ -139,5 +141,5 @@ def test_reading_chunks_never_raises_and_ends_as_the_whole_text_does(
 def test_a_result_never_holds_a_string_that_the_text_does_not_spell(text: str) -> None:
     assume(not {"\\", "&"} & set(text))
     outcome = repair_json(text)
-    if isinstance(outcome, Repaired):
+    if isinstance(outcome, Repaired) and "join_strings" not in {f.name for f in outcome.fixes}:
         assert all(string in text for string in strings_of(outcome.value))

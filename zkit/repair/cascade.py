@@ -140,20 +140,22 @@ def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
         pos = None if _stops(task, first) else max(first.end, first.start + 1)
     else:
         pos = _opening(task, base, found)
-    unread = 0
+    unread, done = 0, found[-1].end if found and found[-1].value is not None else base
     while pos is not None and unread < MOST_UNREAD:
         start = envelope.next_start(text, pos)
         if start is None:
             break
         candidate = read_at(task, start)
-        if envelope.nested(text, start, pos):
+        if envelope.nested(text, start, done):
             found.append(candidate._replace(value=None))
             break
         found.append(candidate)
         if _stops(task, candidate):
             break
         unread += candidate.value is None
-        pos = max(candidate.end, start + 1) if candidate.value is not None else start + 1
+        pos = start + 1
+        if candidate.value is not None:
+            pos = done = max(candidate.end, pos)
     return found
 
 
@@ -161,7 +163,9 @@ def _stops(task: Task, candidate: Candidate) -> bool:
     """Whether to look no further: what follows may be a part of a value that was not read."""
     if candidate.value is not None or envelope.is_set(task.text, candidate.start):
         return False
-    return candidate.refusal[0] == "too_deep" or envelope.quoted(task.text, candidate.start)
+    if task.text[candidate.start] == "{":
+        return envelope.next_start(task.text, candidate.start) == candidate.start
+    return envelope.is_list(task.text, candidate.start)
 
 
 def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
@@ -200,20 +204,25 @@ def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     broken = [c for c in candidates if c.value is None and lexis.KEY_AHEAD.match(text, c.start + 1)]
     if broken and not (task.evidence is not None and read[0].fits):
         return _refused(task, broken)
-    more = [c for c in candidates if _may_be_another(task, c, read[0], broken)]
+    more = [c for c in candidates if _may_be_another(task, c, read[0])]
     if more:
         return _refuse(task, "several", more[0].start)
     return _within_limit(task, read[0], repeated=len(read) > 1)
 
 
-def _may_be_another(
-    task: Task, candidate: Candidate, chosen: Candidate, broken: list[Candidate]
-) -> bool:
+def _may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:
     """Whether a value that was cut, broken or beyond the limit stands beside the chosen one."""
     beyond = candidate.value is None and candidate.refusal[0] in ("limit", "cut")
-    if beyond and envelope.quoted(task.text, candidate.start):
-        return True
-    return candidate.start > chosen.start and (candidate in broken or candidate.rank == Rank.CUT)
+    if candidate.start == chosen.start:
+        return False
+    if candidate.start < chosen.start:
+        return beyond and envelope.quoted(task.text, candidate.start)
+    if candidate.value is None:
+        opens = task.text[candidate.start] == "{" and not envelope.is_set(
+            task.text, candidate.start
+        )
+        return opens or beyond
+    return candidate.rank == Rank.CUT
 
 
 def _strong(text: str, candidate: Candidate) -> bool:
@@ -236,7 +245,7 @@ def _counts(task: Task, candidate: Candidate) -> bool:
         text, candidate
     ):
         return False
-    if envelope.quoted(text, start) or not text[:start].strip():
+    if envelope.quoted(text, start) or envelope.blank_end(text) >= start:
         return True
     if candidate.fixes and candidate.fixes[0].name == "open_object":
         return True
@@ -252,7 +261,7 @@ def _stands_for_json(text: str, candidate: Candidate) -> bool:
     start = candidate.start
     if text[start] == "[" and '"' not in text[start : candidate.end]:
         return False
-    if not text[:start].strip() or envelope.in_json_fence(text, start):
+    if envelope.blank_end(text) >= start or envelope.in_json_fence(text, start):
         return True
     return envelope.before_name(text, start) == "drop_tag"
 
@@ -265,6 +274,7 @@ def _refused(task: Task, candidates: Sequence[Candidate]) -> Unrepairable:
 
 
 def _refuse(task: Task, reason: str, at: int) -> Unrepairable:
+    at = len(task.text) if reason == "cut" else at
     return Unrepairable(reason, at, messages.refusal(task.text, reason, at, task.evidence))
 
 
@@ -279,10 +289,10 @@ def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Rep
     """The candidate's value with fixes that also drop what stands around it."""
     text, rank = task.text, candidate.rank
     fixes = list(candidate.fixes)
-    if candidate.start and text[: candidate.start].strip(" \t\r\n"):
+    if lexis.skip_spaces(text, 0) < candidate.start:
         fixes.insert(0, _dropped(envelope.before_name(text, candidate.start), 0, candidate.start))
         rank = max(rank, fixes[0].rank)
-    if candidate.end < len(text) and text[candidate.end :].strip(" \t\r\n"):
+    if lexis.skip_spaces(text, candidate.end) < len(text):
         name = "drop_repeat" if repeated else envelope.after_name(text, candidate.end)
         fixes.append(_dropped(name, candidate.end, len(text)))
         rank = max(rank, fixes[-1].rank)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect_left
+from functools import lru_cache
 
 from zkit.text import lexis
 from zkit.text.edits import Edit, Layer
@@ -97,6 +99,14 @@ def key_at(text: str, pos: int) -> int | None:
 _SET = re.compile(r"\{\s*+([\"'])[^\"'\n]*+\1\s*+[,}]")
 
 
+_LIST = re.compile(rf"\[{_B}(?:[{{\[\"'“`]|(?:[-+.]?[0-9][\w.]*+|[tfnTFN]\w++){_B},)")
+
+
+def is_list(text: str, start: int) -> bool:
+    """Whether brackets hold a container, a string, or a comma: a list, not a mark in prose."""
+    return _LIST.match(text, start) is not None
+
+
 def is_set(text: str, start: int) -> bool:
     """Whether braces hold a string and no key: a set in prose, not an object."""
     return _SET.match(text, start) is not None
@@ -143,6 +153,8 @@ def ends_text(text: str, end: int) -> bool:
     return end == len(text) or _REST.match(text, end) is not None
 
 
+NEAR = 4000
+"""How far around a value the text is looked at to tell what it is."""
 _TORN_END = re.compile(r"(?<!\\)[\"']\s*+[}\]]++\s*+(?:```)?+\s*+\Z")
 _TORN = re.compile(r"(?<!\\)[\"']\s*+,\s*+([\"'])[\w$ -]{1,60}+\1\s*+:")
 
@@ -150,7 +162,7 @@ _TORN = re.compile(r"(?<!\\)[\"']\s*+,\s*+([\"'])[\w$ -]{1,60}+\1\s*+:")
 def torn(text: str, end: int) -> bool:
     """Whether the end of a string, a comma and a key come next: the value was closed too early."""
     start = next_start(text, end)
-    more = _TORN.search(text, end)
+    more = _TORN.search(text, end, end + NEAR)
     if more is not None and (start is None or more.start() < start):
         return True
     return start is None and _TORN_END.search(text[max(end, len(text) - 80) :]) is not None
@@ -201,8 +213,15 @@ _DATA_LANGUAGES = frozenset(
 
 def in_code(text: str, start: int) -> bool:
     """Whether the value stands in a fence of a programming language, or is a reference or a link."""
-    fences = list(_FENCE_LANGUAGE.finditer(text, 0, start))
-    return len(fences) % 2 == 1 and fences[-1].group(1).lower() not in _DATA_LANGUAGES
+    fences = _fences(text)
+    before = bisect_left(fences, (start,))
+    return before % 2 == 1 and fences[before - 1][1] not in _DATA_LANGUAGES
+
+
+@lru_cache(maxsize=1)
+def _fences(text: str) -> list[tuple[int, str]]:
+    """The places of all fences and their languages."""
+    return [(m.start(), m.group(1).lower()) for m in _FENCE_LANGUAGE.finditer(text)]
 
 
 _JSON_FENCE = re.compile(r"(?:```|~~~)(?:json[5cl]?)?[ \t]*\n\s*\Z", re.IGNORECASE)
@@ -215,7 +234,7 @@ def in_json_fence(text: str, start: int) -> bool:
 
 def before_name(text: str, start: int) -> str:
     """Which fix it is to drop the text before `start`."""
-    head = text[:start]
+    head = text[max(0, start - NEAR) : start]
     if _REASONING.search(head):
         return "drop_reasoning"
     if _FENCE.search(head):
@@ -267,7 +286,7 @@ def alone(text: str, start: int, end: int) -> bool:
 
 
 def _leads(text: str, start: int) -> bool:
-    return _LEAD.search(text[max(0, start - 40) : start]) is not None or not text[:start].strip()
+    return _LEAD.search(text[max(0, start - 40) : start]) is not None or blank_end(text) >= start
 
 
 _LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")

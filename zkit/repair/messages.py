@@ -42,8 +42,6 @@ MOST_KEYS = 12
 def refusal(text: str, reason: str, at: int, evidence: Evidence | None = None) -> str:
     """What was found, where, and what to send."""
     parts = [_FOUND[reason].format(size=len(text))]
-    if reason == "cut":
-        at = len(text)
     if reason not in _WITHOUT_PLACE:
         place = place_of(text, at)
         line, caret = excerpt(text, at)

@@ -161,6 +161,8 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
         if seen > MOST_QUOTES:
             break
         if match.group() == '"' and follows(reader, before.frame, match.end()):
+            if not reader.spend(8 * (match.start() - start)):
+                return []
             spelled = respell(text[start : match.start()])
             if spelled is None or spelled.inner:
                 return []

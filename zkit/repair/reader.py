@@ -23,6 +23,8 @@ from zkit.repair.trouble_after_value import after_root, at_next, early_closer
 from zkit.repair.trouble_with_schema import misfit, strange, unknown_key
 from zkit.text import lexis
 
+READING_COST = 8
+"""What it takes off the budget to take up a reading, in steps."""
 MOST_MISFITS = 3
 """How many times a reading may go against the schema before it is given up."""
 FREE_READINGS = 300
@@ -87,13 +89,14 @@ class Reader:
             if best and (not agenda or agenda[0][0] > best[0].priority):
                 yield best
                 best = []
-            if not agenda:
+            if not agenda or self._budget <= 0:
                 return
             reading = heapq.heappop(agenda)[3]
             if reading.place == DONE:
                 best.append(reading)
                 others = []
             else:
+                self._budget -= READING_COST
                 others = reading.others() if reading.place == LATER else self._advance(reading)
         if best:
             yield best

@@ -75,6 +75,8 @@ def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Rea
         if len(found) >= MOST_ENDS or skipped > most:
             break
         if end > past:
+            if not reader.spend(8 * (end - start)):
+                return []
             found += look._replace(cost=cost + each * skipped).ends(stop, end)
         skipped += 1
     if not reader.spend((looked if found else reader.size) - start):

@@ -104,6 +104,8 @@ def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """A closer that does not match: wrong, stray, or one before it is missing."""
     frame = reading.frame
     assert frame is not None
+    if frame.kind == "(":
+        return []
     mark, after = reader.text[pos], pos + 1
     found: list[Reading] = []
     fitting = frame.parent is not None and mark == frame.parent.closer
@@ -113,9 +115,7 @@ def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     if not frame.invented and (
         follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after)
     ):
-        other = reading.fork().note(
-            "replace_closer", pos, after, "]" if frame.kind == "(" else frame.closer
-        )
+        other = reading.fork().note("replace_closer", pos, after, frame.closer)
         reader.leave(other, pos)
         found.append(other)
     if follows(reader, frame, after):
@@ -129,9 +129,7 @@ def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         and mark == frame.parent.closer
         and follows(reader, frame.parent.parent, after)
     ):
-        other = reading.fork().note(
-            "add_closer", reading.safe, reading.safe, "]" if frame.kind == "(" else frame.closer
-        )
+        other = reading.fork().note("add_closer", reading.safe, reading.safe, frame.closer)
         reader.leave(other, reading.safe - 1)
         found.append(other.go(pos, NEXT))
     return found
@@ -186,7 +184,8 @@ def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
             kind="{", closer="}", expect=opened.frame.expect if opened.frame else frame.expect
         )
         found.append(opened.go(item.pos, KEY))
-    if _DOUBLE_BRACKET.match(reader.text, frame.start) and comma >= 0 and item.safe == comma:
+    doubled = _DOUBLE_BRACKET.match(reader.text, frame.start) is not None
+    if doubled and parent is not None and comma >= 0 and item.safe == comma:
         other = Reading.back_to(item).note("drop_opener", frame.start, frame.start + 1, "")
         other.frame = parent
         found.append(other.go(item.pos, KEY))
