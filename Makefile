@@ -34,6 +34,7 @@ format: setup ## rewrite the code in the project's format
 
 .venv/ready-bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
+	-cd benchmarks && npm install --silent --no-audit --no-fund
 	@touch $@
 
 bench: .venv/ready-bench ## measure zkit beside its rivals; writes benchmarks/results and the README's chart

@@ -12,7 +12,7 @@ from zkit.text.edits import Edit, Layer
 
 _B = rf"[ \t\n\r{lexis.ODD}]*+"
 _START = re.compile(
-    rf"\{{(?={_B}(?:[\"'“”„‘’`«}}{{,…]|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){_B}(?::|=(?!=))|{lexis.NAME}\"{_B}:|[uUbBrR]{{1,2}}[\"']))"
+    rf"\{{(?={_B}(?:[\"'“”„‘’`«}},…]|\{{{_B}(?:[\"'“”„‘’`«}}\\&]|{lexis.NAME}{_B}:)|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){_B}(?::|=(?!=))|{lexis.NAME}\"{_B}:|[uUbBrR]{{1,2}}[\"']))"
     rf"|(?<![\w)\"'])(?:(?<!\])|(?<=[A-Z_]\]))\[(?!```)(?={_B}(?:[\"'“„«‘`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b))"
 )
 _REASONING = re.compile(

@@ -63,7 +63,7 @@ class Reader:
         """The furthest place where a reading found no way on."""
         self.needed: Rank | None = None
         """The lowest rank that was asked for and is above the limit."""
-        self._budget = 4096 + size // 2
+        self._budget = 16384 + size
         self._most_cost = 2 * (FREE_FIXES + size // CHARACTERS_PER_FIX)
         self._misses = 0
         """How many times in a row a run of sound members was looked for in vain."""
