@@ -111,6 +111,8 @@ def _string_goes_on(reader: Reader, frame: Frame | None, quote: int) -> bool:
 def _closed_before(before: Before, text: str, end: int) -> list[Reading]:
     """The reading in which the string ends at `end`, where there is no quote, or an escaped one."""
     body = text[before.pos + 1 : end]
+    if not body.strip():
+        return []
     path = body.endswith('\\"') and body.count('\\"') % 2 == 1
     if path and (not _PATH_START.match(body) or body.endswith('\\\\\\"')):
         return []

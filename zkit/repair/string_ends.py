@@ -48,8 +48,10 @@ class _Look(NamedTuple):
         start = self.before.pos
         nested = self.text.find('\\\\\\"', start, stop) >= 0
         mark = _DOUBLED.match(self.text, self.first - 3) if self.first > start + 3 else None
-        if mark is None or nested:
+        if mark is None:
             return _ended(self.before, self.text, stop, end, self.cost)
+        if nested:
+            return []
         escaped = self.text.count("\\" + self.opener, start, stop) > 1
         typo = 2 if mark.group().startswith("\\\\") and escaped else 0
         kept = _ended(self.before, self.text, stop, end, self.cost + typo)

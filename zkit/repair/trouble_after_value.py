@@ -70,6 +70,7 @@ def _missing_comma(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     elif (
         frame.kind == "["
         and lexis.VALUE_AHEAD.match(text, pos)
+        and not (pos == reading.pos and text[pos] in "“„«‘")
         and not (text[pos] in "\"'" and lexis.KEY_AHEAD.match(text, pos))
     ):
         place = VALUE
