@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import zkit
-from zkit import Fix, Rank, Repaired, RepairError, Unrepairable
+from zkit import Fix, Rank, Repaired, RepairError, Unrepairable, repair_json
 
 NAMES = [
     "Fix",
@@ -77,3 +77,8 @@ def test_loads_raises_a_value_error_that_carries_the_refusal() -> None:
 
 def test_the_package_is_typed() -> None:
     assert files("zkit").joinpath("py.typed").is_file()
+
+
+def test_a_text_that_is_no_string_is_our_mistake_and_raises() -> None:
+    with pytest.raises(TypeError, match="text must be a str, not bytes"):
+        repair_json(b'{"a": 1,}')  # type: ignore[arg-type]

@@ -88,6 +88,8 @@ def repair_all(
 def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
     """The text is not strict JSON for the strict parser: repair it, or say why not."""
     text = task.text
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a str, not {type(text).__name__}")
     if len(text) > MAX_CHARACTERS:
         return _refuse(task, "too_large", 0)
     whole = with_surrogates(text, error)
