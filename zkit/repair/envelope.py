@@ -181,8 +181,8 @@ def ends(text: str, start: int) -> tuple[int, ...]:
 def body_end(text: str, start: int) -> int:
     """The end of what may belong to the value at `start`: closing fence, tags and tokens cut off."""
     end = len(text)
-    tags = {m.group(1) for m in _OPEN_TAG.finditer(text, 0, start)}
-    fenced = len(_FENCE.findall(text, 0, start)) % 2 == 1
+    tags = {m.group(1) for m in _OPEN_TAG.finditer(text, max(0, start - NEAR), start)}
+    fenced = _fence_before(text, start) is not None
     while end > start:
         tail = text[max(start, end - 200) : end]
         match = _TAIL.search(tail)
@@ -199,7 +199,7 @@ _CLOSING_FENCE = re.compile(r"\n[ \t]*(?:```|~~~)[ \t]*(?=\n|\Z)")
 
 def fence_end(text: str, start: int) -> int | None:
     """Where the fence that holds `start` closes, if it is in one."""
-    if len(_FENCE.findall(text, 0, start)) % 2 == 0:
+    if _fence_before(text, start) is None:
         return None
     match = _CLOSING_FENCE.search(text, start)
     return None if match is None else match.start() + 1
@@ -207,15 +207,20 @@ def fence_end(text: str, start: int) -> int | None:
 
 _FENCE_LANGUAGE = re.compile(r"(?:```|~~~)[ \t]*+([\w+#.-]*+)")
 _DATA_LANGUAGES = frozenset(
-    {"", "json", "jsonc", "json5", "jsonl", "xml", "text", "txt", "tool_call", "tool_code"}
+    {None, "", "json", "jsonc", "json5", "jsonl", "xml", "text", "txt", "tool_call", "tool_code"}
 )
 
 
 def in_code(text: str, start: int) -> bool:
     """Whether the value stands in a fence of a programming language, or is a reference or a link."""
+    return _fence_before(text, start) not in _DATA_LANGUAGES
+
+
+def _fence_before(text: str, start: int) -> str | None:
+    """The language of the fence that holds the place; None when none does."""
     fences = _fences(text)
     before = bisect_left(fences, (start,))
-    return before % 2 == 1 and fences[before - 1][1] not in _DATA_LANGUAGES
+    return fences[before - 1][1] if before % 2 else None
 
 
 @lru_cache(maxsize=1)

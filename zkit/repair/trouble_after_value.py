@@ -28,6 +28,7 @@ _INCH = re.compile(r"[0-9]\\\"")
 _DOUBLE_BRACKET = re.compile(rf"\[{_S}\[")
 _OBJECT_BEFORE = re.compile(rf"\}}{_S},")
 _QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
+_LONE_QUOTE = re.compile(r"\s*+[\"']\s*+\Z")
 _STRAY = re.compile(r"(?:\s*+[}\]])++(?=[ \t]*+(?:\Z|\n|```|<|[;)]++\s*+\Z))")
 
 
@@ -256,7 +257,7 @@ def after_root(reader: Reader, reading: Reading) -> list[Reading] | None:
     if stray is not None:
         reading.note("drop_closer", reading.pos, stray.end(), "")
         reading.pos = stray.end()
-    if reader.text[reading.pos :].strip() in ('"', "'"):
+    if _LONE_QUOTE.match(reader.text, reading.pos):
         reader.reason = "ambiguous"
         return []
     unclean = reading.rank >= Rank.COMPLETE and not follows(reader, None, reading.pos)
