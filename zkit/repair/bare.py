@@ -22,9 +22,6 @@ _NUMBER = re.compile(
     rf"[+-]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
     rf"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_STOP}"
 )
-_CUT_NUMBER = re.compile(
-    r"[+-]?+[0-9_]*+\.?+[0-9_]*+(?:[eE][+-]?+[0-9]*+)?+\s*\Z|0[xX][0-9a-fA-F]*+\Z"
-)
 _SIGNED = re.compile(rf"[+-](?:(?i:inf(?:inity)?)|NaN){_STOP}")
 _WORDS = {
     "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
@@ -240,25 +237,11 @@ def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
 
 
 def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Reading]:
-    """The phrase as text, when it reads as words or the schema wants text; else an expression."""
+    """The phrase as text, when it reads as words or the schema wants text."""
     if any(phrase.count(a) != phrase.count(b) for a, b in ("{}", "[]")):
         return []
     textual = reading.want.only("string") and reader.guided
-    dated = _DATE.fullmatch(phrase) is not None
-    wordy = (
-        dated
-        or _PHRASE.fullmatch(phrase)
-        or _PATH_OR_GLOB.fullmatch(phrase)
-        or _URL.fullmatch(phrase)
-    )
-    if not textual and (
-        (_EXPRESSION.match(phrase) and not dated) or not wordy or not reading.want.takes("string")
-    ):
-        return []
-    if not textual and (
-        phrase in _TYPES or _LOGIC.match(phrase) or (phrase[0].isdigit() and not dated)
-    ):
-        reader.reason = "expression"
+    if not textual and not (reading.want.takes("string") and _reads_as_words(reader, phrase)):
         return []
     if phrase.lower() in _HALF_LITERALS or not any(ch.isalnum() or ch == "*" for ch in phrase):
         return []
@@ -268,3 +251,16 @@ def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Rea
     other = reading.fork().note("quote_phrase", pos, pos + len(phrase), f'"{body.body}"')
     other.settle(pos + len(phrase))
     return [other]
+
+
+def _reads_as_words(reader: Reader, phrase: str) -> bool:
+    """Whether a phrase is words, a path, an address or a date, and not an expression or a type."""
+    if _DATE.fullmatch(phrase):
+        return True
+    spellings = (_PHRASE, _PATH_OR_GLOB, _URL)
+    if _EXPRESSION.match(phrase) or not any(s.fullmatch(phrase) for s in spellings):
+        return False
+    if phrase in _TYPES or phrase[0].isdigit() or _LOGIC.match(phrase):
+        reader.reason = "expression"
+        return False
+    return True

@@ -20,7 +20,6 @@ class Expect:
         "_root",
         "_schema",
         "closed",
-        "enum",
         "keys",
         "kinds",
         "order",
@@ -33,7 +32,6 @@ class Expect:
         self._schema = variants
         self._children: dict[str | int, Expect] = {}
         self.kinds = frozenset().union(*(_kinds(v) for v in variants)) if variants else ALL_KINDS
-        self.enum = _enum(variants)
         objects = [v for v in variants if isinstance(v, dict) and "object" in _kinds(v)]
         self.order = tuple(dict.fromkeys(k for v in objects for k in _table(v, "properties")))
         self.keys = frozenset(self.order)
@@ -137,19 +135,6 @@ def _kinds(schema: Any) -> frozenset[str]:
     if "properties" in schema:
         return frozenset({"object"})
     return frozenset({"array"}) if "items" in schema else ALL_KINDS
-
-
-def _enum(variants: list[Any]) -> tuple[Any, ...] | None:
-    """The values that are allowed, when the schema lists them."""
-    values: list[Any] = []
-    for variant in variants:
-        if isinstance(variant.get("enum"), list):
-            values += variant["enum"]
-        elif "const" in variant:
-            values.append(variant["const"])
-        elif variant.get("type") != "null":
-            return None
-    return tuple(values) if values else None
 
 
 ANYTHING = Expect({}, {})
