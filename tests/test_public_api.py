@@ -50,7 +50,7 @@ def test_records_are_frozen(record: tuple[Any, ...]) -> None:
 
 
 def test_the_fields_of_the_records() -> None:
-    assert Fix._fields == ("name", "rank", "start", "end", "new", "note")
+    assert Fix._fields == ("name", "rank", "start", "end", "new", "note", "path")
     assert Repaired._fields == ("value", "fixes", "rank", "text")
     assert Unrepairable._fields == ("reason", "at", "message")
     assert FIX.span == (7, 8)

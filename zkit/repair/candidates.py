@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
+from zkit.receipt import Fix, Rank
 from zkit.repair import envelope
 from zkit.repair.expect import ANYTHING, Evidence
 from zkit.repair.fixes import FIXES
 from zkit.repair.follow import goes_on, member_follows
-from zkit.repair.outcome import Fix, Rank
 from zkit.repair.reader import Reader
 from zkit.repair.reading import KEY, Frame, Reading
 from zkit.repair.respelling import respelled

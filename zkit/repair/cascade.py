@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from zkit.receipt import Fix, Rank
 from zkit.repair import envelope, messages
 from zkit.repair.candidates import (
     Candidate,
@@ -20,7 +21,7 @@ from zkit.repair.candidates import (
 )
 from zkit.repair.expect import evidence_for
 from zkit.repair.fixes import FIXES, MAX_CHARACTERS
-from zkit.repair.outcome import Fix, Rank, Repaired, RepairError, Unrepairable
+from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
 from zkit.text import lexis
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from zkit.repair.outcome import Rank
+from zkit.receipt import Rank
 from zkit.repair.reading import DONE, VALUE, Frame, Reading
 from zkit.repair.strings import respell
 from zkit.text import lexis

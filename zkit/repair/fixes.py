@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from zkit.repair.outcome import Rank
+from zkit.receipt import Rank
 
 
 class FixKind(NamedTuple):

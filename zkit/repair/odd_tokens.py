@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from zkit.receipt import Rank
 from zkit.repair import ending
 from zkit.repair.bare import read_bare
-from zkit.repair.outcome import Rank
 from zkit.repair.reading import KEY, NEXT, VALUE, Frame, Reading
 from zkit.repair.rereading import keyed, reread
 from zkit.repair.strings import respell

@@ -2,42 +2,11 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Any, NamedTuple
 
+from zkit.receipt import Fix, Rank
 from zkit.text.edits import apply_edits
 from zkit.text.places import excerpt, place_of
-
-
-class Rank(IntEnum):
-    """How far a fix strays from what the model wrote; a result wears its highest."""
-
-    EXACT = 0
-    UNWRAP = 1
-    RESPELL = 2
-    COMPLETE = 3
-    GUESS = 4
-    CUT = 5
-    SALVAGE = 6
-
-
-class Fix(NamedTuple):
-    """One entry of a receipt: `text[start:end]` was replaced by `new`.
-
-    Applying all fixes of a receipt to the original text, in order, gives strict JSON.
-    """
-
-    name: str
-    rank: Rank
-    start: int
-    end: int
-    new: str
-    note: str
-
-    @property
-    def span(self) -> tuple[int, int]:
-        """Where in the original text the fix was made."""
-        return (self.start, self.end)
 
 
 class Repaired(NamedTuple):

@@ -14,10 +14,10 @@ import re
 from collections.abc import Iterator
 from itertools import count
 
+from zkit.receipt import Rank
 from zkit.repair import ending, odd_tokens
 from zkit.repair.expect import ANYTHING, Expect
 from zkit.repair.fixes import CHARACTERS_PER_FIX, FREE_FIXES, MAX_DEPTH
-from zkit.repair.outcome import Rank
 from zkit.repair.reading import CLOSERS, DONE, KEY, LATER, NEXT, VALUE, Closed, Frame, Reading
 from zkit.repair.trouble_after_value import after_root, at_next, early_closer
 from zkit.repair.trouble_with_schema import misfit, strange, unknown_key

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import NamedTuple
 
+from zkit.receipt import Fix, Rank
 from zkit.repair.expect import ANYTHING, Expect
 from zkit.repair.fixes import FIXES
-from zkit.repair.outcome import Fix, Rank
 
 _START = itemgetter(2)
 KEY, VALUE, NEXT, DONE, LATER = range(5)

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from zkit.receipt import Fix, Rank
 from zkit.repair.bare import spell_number
 from zkit.repair.fixes import FIXES, FixKind
-from zkit.repair.outcome import Fix, Rank
 from zkit.repair.strings import respell
 from zkit.text import lexis
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from zkit.receipt import Fix, Rank
 from zkit.repair.fixes import FIXES
-from zkit.repair.outcome import Fix, Rank, Repaired
+from zkit.repair.outcome import Repaired
 
 
 def salvaged(text: str) -> Repaired | None:

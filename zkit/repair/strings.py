@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from zkit.repair.outcome import Rank
+from zkit.receipt import Rank
 from zkit.text import lexis
 
 _SPECIAL = re.compile(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from zkit.receipt import Rank
 from zkit.repair import ending
 from zkit.repair.follow import follows, goes_on, known
 from zkit.repair.missing_quotes import unopened
-from zkit.repair.outcome import Rank
 from zkit.repair.reading import DONE, KEY, NEXT, VALUE, Before, Closed, Reading
 from zkit.repair.rereading import last_closed, reread
 from zkit.text import lexis

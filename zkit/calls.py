@@ -1,0 +1,32 @@
+"""A call that a model made: a name, arguments, and where it was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from zkit.receipt import Fix, Rank
+
+Tier = Literal["native", "marker", "tag", "shape"]
+"""How sure a call's origin is: the server's own field, a special token, an HTML-like tag, or
+only the shape of the text and the name of a declared tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One tool call.
+
+    `arguments` is what the model sent: an object where the call was found in text, the raw string
+    where the server delivered it. `origin` is `native` or the name of the text format; `fixes` say
+    what was repaired to read it, `span` where in the completion it stood.
+    """
+
+    name: str
+    arguments: Any = None
+    id: str = ""
+    origin: str = "native"
+    tier: Tier = "native"
+    confidence: float = 1.0
+    rank: Rank = Rank.EXACT
+    fixes: tuple[Fix, ...] = ()
+    span: tuple[int, int] | None = None

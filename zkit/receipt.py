@@ -1,0 +1,45 @@
+"""The receipt: how far a fix strays, and what was changed where."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+
+class Rank(IntEnum):
+    """How far a fix strays from what the model wrote; a result wears its highest."""
+
+    EXACT = 0
+    UNWRAP = 1
+    RESPELL = 2
+    COMPLETE = 3
+    GUESS = 4
+    CUT = 5
+    SALVAGE = 6
+
+
+class Fix(NamedTuple):
+    """One entry of a receipt: `text[start:end]` was replaced by `new`.
+
+    Applying all fixes of a repair to the original text, in order, gives strict JSON. A change made
+    to a value after it was read (a coercion) names the value's place in `path` instead: `new` is
+    the JSON that stands there now, and the span is (0, 0).
+    """
+
+    name: str
+    rank: Rank
+    start: int
+    end: int
+    new: str
+    note: str
+    path: str = ""
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Where in the original text the fix was made."""
+        return (self.start, self.end)
+
+
+def highest(fixes: tuple[Fix, ...]) -> Rank:
+    """The rank that a result with these fixes wears."""
+    return max((fix.rank for fix in fixes), default=Rank.EXACT)

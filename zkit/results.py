@@ -1,0 +1,199 @@
+"""What comes of a call: success, or a failure that says who can mend it.
+
+Result
+├── Success      it worked
+└── Failure      (an exception too: a tool may return it or raise it)
+    ├── Validation   the model mends it, by another call
+    ├── Transient    time mends it
+    ├── Refused      the operator mends it
+    └── Crashed      the tool's author mends it
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Literal
+
+from zkit.effects import EFFECTS, FileEffect, ProcessEffect
+from zkit.receipt import Fix, Rank
+
+ValidationCode = Literal[
+    "invalid_json",
+    "truncated",
+    "ambiguous",
+    "invalid_arguments",
+    "unknown_tool",
+    "not_found",
+    "stale",
+    "loop",
+]
+TransientCode = Literal["timeout", "rate_limited", "unavailable"]
+RefusedCode = Literal["denied", "approval", "budget", "disabled"]
+ProblemCode = Literal["missing", "unknown", "wrong_type", "bad_value", "ambiguous"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong at one place of the arguments.
+
+    `path` is the place (`todos[0].status`; empty for the whole), `got` what arrived, shortened,
+    `expected` what is due, `hint` the nearest name or value that would do, or nothing.
+    """
+
+    path: str
+    code: ProblemCode
+    got: str
+    expected: str
+    hint: str = ""
+
+
+class Result:
+    """The family of outcomes. Every one turns into JSON and back, told apart by `kind`."""
+
+    kind: ClassVar[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data, ready for `json.dumps`."""
+        own = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
+        return {"kind": self.kind, **{name: _plain(value) for name, value in own.items()}}
+
+    def to_json(self) -> str:
+        """The result as JSON text; data that JSON does not know is written as text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, default=str)
+
+
+@dataclass(frozen=True)
+class Success(Result):
+    """It worked. `effects` say what was done to the world, `meta` what else is worth knowing."""
+
+    kind: ClassVar[str] = "success"
+
+    data: Any = None
+    effects: tuple[FileEffect | ProcessEffect, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "effects", tuple(self.effects))
+
+
+class Failure(Result, Exception):
+    """What failed, and who can mend it. Its fields are set once; it can be raised as it is."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dict__ and not name.startswith("__"):
+            raise AttributeError(f"{type(self).__name__}.{name} is set once")
+        super().__setattr__(name, value)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, str(self)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (from_dict, (self.to_dict(),))
+
+
+@dataclass(eq=True)
+class Validation(Failure):
+    """The model can mend it by another call; `message` is written for the model."""
+
+    kind: ClassVar[str] = "validation"
+    __hash__ = Failure.__hash__
+
+    message: str
+    code: ValidationCode = "invalid_arguments"
+    problems: tuple[Problem, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(eq=True)
+class Transient(Failure):
+    """Time can mend it: the same call may work later, after `retry_after` seconds if known."""
+
+    kind: ClassVar[str] = "transient"
+    __hash__ = Failure.__hash__
+
+    cause: str
+    retry_after: float | None = None
+    code: TransientCode = "unavailable"
+    effects: tuple[FileEffect | ProcessEffect, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.cause
+
+
+@dataclass(eq=True)
+class Refused(Failure):
+    """The operator can mend it: the call is not allowed, not approved, or over a budget."""
+
+    kind: ClassVar[str] = "refused"
+    __hash__ = Failure.__hash__
+
+    reason: str
+    code: RefusedCode = "denied"
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+@dataclass(eq=True)
+class Crashed(Failure):
+    """The tool's author can mend it: the tool itself failed, whatever the arguments."""
+
+    kind: ClassVar[str] = "crashed"
+    __hash__ = Failure.__hash__
+
+    cause: str
+    code: Literal["tool_exception"] = "tool_exception"
+    effects: tuple[FileEffect | ProcessEffect, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.cause
+
+
+KINDS: dict[str, type[Result]] = {
+    kind.kind: kind for kind in (Success, Validation, Transient, Refused, Crashed)
+}
+
+
+def from_dict(data: Mapping[str, Any]) -> Result:
+    """A result again from what `to_dict` made."""
+    given = dict(data)
+    kind = KINDS.get(given.pop("kind", ""))
+    if kind is None:
+        raise ValueError(f"not a result: kind must be one of {', '.join(KINDS)}")
+    return kind(**{name: _READERS.get(name, _as_is)(value) for name, value in given.items()})
+
+
+def from_json(text: str) -> Result:
+    """A result again from what `to_json` made."""
+    return from_dict(json.loads(text))
+
+
+def _plain(value: Any) -> Any:
+    """Records inside a result as plain data."""
+    if isinstance(value, tuple) and value and isinstance(value[0], FileEffect | ProcessEffect):
+        return [effect.model_dump(exclude_none=True) for effect in value]
+    if isinstance(value, tuple) and value and isinstance(value[0], Fix):
+        return [{**fix._asdict(), "rank": fix.rank.name} for fix in value]
+    if isinstance(value, tuple) and value and isinstance(value[0], Problem):
+        return [{entry.name: getattr(p, entry.name) for entry in fields(p)} for p in value]
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _as_is(value: Any) -> Any:
+    return value
+
+
+_READERS: dict[str, Any] = {
+    "effects": EFFECTS.validate_python,
+    "problems": lambda given: tuple(Problem(**entry) for entry in given),
+    "fixes": lambda given: tuple(Fix(**{**entry, "rank": Rank[entry["rank"]]}) for entry in given),
+}
