@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 
 from zkit import Rank
-from zkit.cli.pages import PAGES, code, repairs_page
+from zkit.arguments import COERCIONS
+from zkit.cli.coercions_page import coercions_page
+from zkit.cli.markdown import code
+from zkit.cli.pages import PAGES
+from zkit.cli.repairs_page import repairs_page
 from zkit.repair.fixes import FIXES, REASONS
 
 ROOT = Path(__file__).parent.parent
@@ -31,6 +35,11 @@ def test_the_page_of_repairs_names_every_rank_fix_and_reason() -> None:
     assert [rank.name for rank in Rank if f"## {rank.name} " not in page] == []
     assert [name for name in FIXES if f"| `{name}` |" not in page] == []
     assert [reason for reason in REASONS if f"| `{reason}` |" not in page] == []
+
+
+def test_the_page_of_coercions_names_every_one() -> None:
+    page = coercions_page()
+    assert [name for name in COERCIONS if f"| `{name}` |" not in page] == []
 
 
 @pytest.mark.parametrize(

@@ -1,25 +1,74 @@
 """zkit stands between "the model wrote something" and "a tool ran"."""
 
-from zkit.repair import (
-    Fix,
-    PartialReader,
-    Rank,
-    Repaired,
-    RepairError,
-    Unrepairable,
-    loads,
-    repair_all,
-    repair_json,
-)
+from __future__ import annotations
 
-__all__ = [
-    "Fix",
-    "PartialReader",
-    "Rank",
-    "RepairError",
-    "Repaired",
-    "Unrepairable",
-    "loads",
-    "repair_all",
-    "repair_json",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zkit.arguments import Decoded as Decoded
+    from zkit.arguments import decode as decode
+    from zkit.arguments import decode_args as decode_args
+    from zkit.calls import Call as Call
+    from zkit.effects import FileEffect as FileEffect
+    from zkit.effects import ProcessEffect as ProcessEffect
+    from zkit.extract import Extraction as Extraction
+    from zkit.extract import Extractor as Extractor
+    from zkit.extract import find_calls as find_calls
+    from zkit.extract import instructions as instructions
+    from zkit.extract import render_call as render_call
+    from zkit.grade import Grade as Grade
+    from zkit.receipt import Fix as Fix
+    from zkit.receipt import Rank as Rank
+    from zkit.repair import PartialReader as PartialReader
+    from zkit.repair import Repaired as Repaired
+    from zkit.repair import RepairError as RepairError
+    from zkit.repair import Unrepairable as Unrepairable
+    from zkit.repair import loads as loads
+    from zkit.repair import repair_all as repair_all
+    from zkit.repair import repair_json as repair_json
+    from zkit.results import Crashed as Crashed
+    from zkit.results import Refused as Refused
+    from zkit.results import Success as Success
+    from zkit.results import Transient as Transient
+    from zkit.results import Validation as Validation
+    from zkit.schema import lint_schema as lint_schema
+    from zkit.schema import schema_for as schema_for
+
+HOME = {
+    "zkit.arguments": ("Decoded", "decode", "decode_args"),
+    "zkit.calls": ("Call",),
+    "zkit.effects": ("FileEffect", "ProcessEffect"),
+    "zkit.extract": ("Extraction", "Extractor", "find_calls", "instructions", "render_call"),
+    "zkit.grade": ("Grade",),
+    "zkit.receipt": ("Fix", "Rank"),
+    "zkit.repair": (
+        "PartialReader",
+        "RepairError",
+        "Repaired",
+        "Unrepairable",
+        "loads",
+        "repair_all",
+        "repair_json",
+    ),
+    "zkit.results": ("Crashed", "Refused", "Success", "Transient", "Validation"),
+    "zkit.schema": ("lint_schema", "schema_for"),
+}
+"""Where each public name lives. A part of zkit is loaded when one of its names is first used."""
+
+_HOME_OF = {name: module for module, names in HOME.items() for name in names}
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    """Load the part of zkit that a public name lives in."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'zkit' has no attribute {name!r}")
+    found = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return __all__

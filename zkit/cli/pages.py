@@ -1,125 +1,13 @@
-"""The fix table in, docs/repairs.md out."""
+"""The table of the generated pages: where each stands, and what writes it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from zkit import Rank
-from zkit.repair.fixes import (
-    CHARACTERS_PER_FIX,
-    FIXES,
-    FREE_FIXES,
-    MAX_CHARACTERS,
-    MAX_DEPTH,
-    REASONS,
-    FixKind,
-)
+from zkit.cli.coercions_page import coercions_page
+from zkit.cli.repairs_page import repairs_page
 
-INTRO = """\
-# What zkit repairs
-
-This page is generated from the tables that the repair itself uses: `make docs` writes it, and a
-test fails when it drifts.
-
-A text is read at rising ranks, and the first rank that yields a value wins: what parses is left
-alone, and a less invasive reading always beats a more invasive one. `limit=` sets the highest rank
-allowed; a text that needs more is refused with the reason `limit`. The rank of a result is the
-highest rank among its fixes.
-
-In the examples `␊` is a line end, `␉` a tab, and `⟨U+FEFF⟩` stands for a character that cannot be
-seen.
-"""
-
-MEANINGS = {
-    Rank.EXACT: "Strict JSON. Nothing is changed, whatever the limit.",
-    Rank.UNWRAP: "What surrounds the value is dropped.",
-    Rank.RESPELL: "The same value, written the JSON way.",
-    Rank.COMPLETE: "Punctuation is added or dropped, no data.",
-    Rank.GUESS: """\
-One reading is chosen where the characters alone would allow another. The evidence (the text on both
-sides, the schema when there is one) must choose; when it does not, the text is refused as
-`ambiguous`.""",
-    Rank.CUT: """\
-Data is missing. The value holds what arrived: complete members, and an open string as a prefix.
-A number, key or literal that may have been cut is dropped, nothing is invented, and `lossy` is
-true.""",
-    Rank.SALVAGE: """\
-What the `json_repair` library makes of the text. Only when asked for with `limit=Rank.SALVAGE`,
-always `lossy`, and nothing to run a tool with.""",
+PAGES: dict[str, Callable[[], str]] = {
+    "docs/repairs.md": repairs_page,
+    "docs/coercions.md": coercions_page,
 }
-UNSEEN = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\xa0\u200b-\u200f\u2028-\u202f\u2060-\u2064\ufeff]")
-PICTURES = {"\n": "␊", "\t": "␉"}
-
-
-def repairs_page() -> str:
-    """Return the page: every fix by rank, the limits, the reasons of refusal."""
-    ranks = [rank_section(rank) for rank in Rank]
-    return "\n".join([INTRO, *ranks, limits_section(), reasons_section()])
-
-
-def rank_section(rank: Rank) -> str:
-    """Return the heading of a rank and the table of its fixes."""
-    head = f"## {rank.name} ({int(rank)})\n\n{MEANINGS[rank]}\n"
-    kinds = [kind for kind in FIXES.values() if kind.rank == rank]
-    if not kinds:
-        return head
-    rows = table(("fix", "what it does", "before", "after"), [fix_row(kind) for kind in kinds])
-    return f"{head}\n{rows}"
-
-
-def fix_row(kind: FixKind) -> tuple[str, ...]:
-    """Return one fix as the cells of its row."""
-    return (f"`{kind.name}`", cell(kind.doc), code(kind.before), code(kind.after))
-
-
-def limits_section() -> str:
-    """Return the table of the limits."""
-    fixes = f"{FREE_FIXES}, and one more for every {CHARACTERS_PER_FIX} characters"
-    rows = [
-        ("nesting", f"{MAX_DEPTH} levels", "`too_deep`"),
-        (
-            "length of a text that is not strict JSON",
-            f"{MAX_CHARACTERS:,} characters",
-            "`too_large`",
-        ),
-        ("structural fixes (ranks COMPLETE and GUESS) in one text", fixes, "`damaged`"),
-    ]
-    head = "## Limits\n\nBeyond these a text is refused, so that no text can hang or exhaust a process."
-    return f"{head}\n\n{table(('what', 'limit', 'reason'), rows)}"
-
-
-def reasons_section() -> str:
-    """Return the table of the reasons of refusal."""
-    rows = [(f"`{reason}`", cell(meaning)) for reason, meaning in REASONS.items()]
-    head = (
-        "## Refusals\n\n`Unrepairable.reason` is one of these; `message` is written for the model"
-    )
-    return f"{head} that sent the text.\n\n{table(('reason', 'when'), rows)}"
-
-
-def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """Return a Markdown table."""
-    lines = [head, ("---",) * len(head), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def cell(text: str) -> str:
-    """Make a text safe inside a Markdown table."""
-    return text.replace("|", r"\|").replace("\n", " ")
-
-
-def code(text: str) -> str:
-    """Show a text as code inside a Markdown table, with what cannot be seen made visible."""
-    seen = UNSEEN.sub(picture, text)
-    longest = max((len(run) for run in re.findall("`+", seen)), default=0)
-    fence, pad = "`" * (longest + 1), " " if longest else ""
-    return cell(f"{fence}{pad}{seen}{pad}{fence}")
-
-
-def picture(match: re.Match[str]) -> str:
-    """Return a visible stand-in for a character that cannot be seen."""
-    return PICTURES.get(match[0], f"⟨U+{ord(match[0]):04X}⟩")
-
-
-PAGES: dict[str, Callable[[], str]] = {"docs/repairs.md": repairs_page}

@@ -1,0 +1,181 @@
+"""The laws of decoding, over random schemas and values."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+from unittest.mock import patch
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.strategies import ANY_TEXT, CONTAINERS, FINISH_REASONS, VALUES
+from zkit import Decoded, Rank, Validation, decode
+from zkit.arguments import candidates as candidates_module
+from zkit.arguments import settling
+from zkit.receipt import highest
+
+NAMES = ["city", "max_results", "isOpen", "file-path", "unit", "dry run", "ids", "note"]
+WORDS = ["celsius", "fahrenheit", "in_progress", "Done", "read", "readwrite", "a", "A b"]
+
+
+def _with_values(schema: dict[str, Any], values: st.SearchStrategy[Any]) -> Any:
+    return st.tuples(st.just(schema), values)
+
+
+INTEGERS = st.integers(-5, 2000)
+SCALARS = st.one_of(
+    _with_values({"type": "string"}, st.text(max_size=8) | st.sampled_from(["5", "true", "[1]"])),
+    _with_values({"type": "integer"}, INTEGERS),
+    _with_values({"type": "number"}, INTEGERS | st.floats(-10, 10)),
+    _with_values({"type": "boolean"}, st.booleans()),
+    _with_values({"type": ["integer", "null"]}, INTEGERS | st.none()),
+    _with_values({"enum": WORDS}, st.sampled_from(WORDS)),
+    _with_values({"type": "string", "format": "date"}, st.dates().map(str)),
+    _with_values({"anyOf": [{"type": "integer"}, {"type": "string"}]}, INTEGERS | st.text()),
+)
+
+
+def _grown(inner: Any) -> Any:
+    lists = inner.flatmap(
+        lambda one: _with_values({"type": "array", "items": one[0]}, st.just([one[1]]))
+    )
+    return lists | _objects(inner)
+
+
+def _objects(fields: Any) -> Any:
+    parts = st.dictionaries(st.sampled_from(NAMES), st.tuples(fields, st.booleans()), max_size=4)
+    return st.builds(_object, parts, st.sampled_from([None, False, True]))
+
+
+def _object(
+    parts: dict[str, tuple[tuple[dict[str, Any], Any], bool]], extra: bool | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """An object's schema and an instance; a field that is optional may be left out."""
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {name: field for name, ((field, _), _) in parts.items()},
+        "required": [name for name, (_, optional) in parts.items() if not optional],
+    }
+    if extra is not None:
+        schema["additionalProperties"] = extra
+    return schema, {name: value for name, ((_, value), _) in parts.items()}
+
+
+TARGETS = _objects(st.recursive(SCALARS, _grown, max_leaves=6))
+
+
+@given(TARGETS)
+def test_a_valid_instance_comes_back_equal_and_unfixed(
+    target: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
+    schema, value = target
+    assert decode(schema, json.dumps(value)) == Decoded(value)
+    assert decode(schema, value) == Decoded(value)
+
+
+SLIPS: list[Any] = [
+    lambda v: str(v) if isinstance(v, int | float) else v,
+    lambda v: json.dumps(v) if isinstance(v, dict | list) else v,
+    lambda v: [v] if not isinstance(v, list) else v,
+    lambda v: v[0] if isinstance(v, list) and len(v) == 1 else v,
+    lambda v: v.upper() if isinstance(v, str) else v,
+    lambda v: float(v) if type(v) is int else v,
+    lambda v: None,
+    lambda v: str(v).lower() if isinstance(v, bool) else v,
+]
+
+
+def _slipped(value: dict[str, Any], index: int, slip: int, key: str) -> dict[str, Any]:
+    """The instance with one field changed, or one key spelt otherwise."""
+    names = list(value)
+    assume(names)
+    name = names[index % len(names)]
+    if key:
+        return {(key if n == name else n): v for n, v in value.items()}
+    return {**value, name: SLIPS[slip](value[name])}
+
+
+PAYLOADS = st.builds(
+    lambda target, index, slip, key: (target, _slipped(target[1], index, slip, key)),
+    TARGETS,
+    st.integers(0, 3),
+    st.integers(0, len(SLIPS) - 1),
+    st.sampled_from(["", "", "City", "maxResults", "is_open", "FILE PATH", "Unit", "why"]),
+)
+
+
+@given(PAYLOADS)
+def test_what_was_decoded_decodes_again_without_a_fix(payload: Any) -> None:
+    (schema, _), sent = payload
+    outcome = decode(schema, sent)
+    if isinstance(outcome, Decoded):
+        assert decode(schema, outcome.value) == Decoded(outcome.value)
+
+
+@given(PAYLOADS, st.randoms(use_true_random=False))
+def test_the_order_of_coercions_does_not_change_the_result(
+    payload: Any, chance: random.Random
+) -> None:
+    (schema, _), sent = payload
+
+    def shuffled(*given: Any) -> Any:
+        found = candidates_module.candidates(*given)
+        chance.shuffle(found)
+        return found
+
+    usual = decode(schema, sent)
+    with patch.object(settling, "candidates", shuffled):
+        other = decode(schema, sent)
+    assert type(usual) is type(other)
+    if isinstance(usual, Decoded) and isinstance(other, Decoded):
+        assert (usual.value, usual.rank) == (other.value, other.rank)
+
+
+@given(PAYLOADS)
+def test_no_required_field_is_made_up(payload: Any) -> None:
+    (schema, _), sent = payload
+    assume(schema["required"])
+    without = {key: v for key, v in sent.items() if key != schema["required"][0]}
+    assume(not any(key not in schema["properties"] for key in without))
+    assert isinstance(decode(schema, without), Validation)
+
+
+@given(PAYLOADS, st.sampled_from(tuple(Rank)[:-2]))
+def test_a_lower_limit_never_changes_what_it_allows(payload: Any, limit: Rank) -> None:
+    (schema, _), sent = payload
+    free, bound = decode(schema, sent), decode(schema, sent, limit=limit)
+    if isinstance(bound, Decoded):
+        assert bound == free
+        assert bound.rank <= limit
+    elif isinstance(free, Decoded):
+        assert free.rank > limit
+
+
+@given(PAYLOADS)
+def test_the_receipt_names_the_rank_and_every_change(payload: Any) -> None:
+    (schema, _), sent = payload
+    outcome = decode(schema, sent)
+    if isinstance(outcome, Decoded):
+        assert outcome.rank == highest(outcome.fixes)
+        assert bool(outcome.fixes) == (outcome.value != sent)
+
+
+@given(ANY_TEXT, st.sampled_from(FINISH_REASONS), TARGETS)
+def test_no_text_raises(text: str, finish_reason: str | None, target: Any) -> None:
+    outcome = decode(target[0], text, finish_reason=finish_reason)
+    assert isinstance(outcome, Decoded | Validation)
+
+
+@given(st.binary(), TARGETS)
+def test_no_bytes_raise(raw: bytes, target: Any) -> None:
+    assert isinstance(decode(target[0], raw), Decoded | Validation)
+
+
+@given(VALUES | CONTAINERS, TARGETS)
+def test_no_value_raises_and_a_refusal_says_what_to_send(value: Any, target: Any) -> None:
+    outcome = decode(target[0], value)
+    if isinstance(outcome, Validation):
+        assert outcome.message
+        assert "http" not in outcome.message

@@ -1,0 +1,112 @@
+"""A value of the wrong kind in, what it may have been meant as out: lists, objects, their texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from zkit.arguments.scalars import Candidate
+from zkit.arguments.shape import KINDS, Shape
+from zkit.receipt import Rank
+from zkit.repair import Repaired, repair_json
+
+_SCHEMA_WORDS = frozenset(
+    [
+        "type",
+        "description",
+        "title",
+        "default",
+        "enum",
+        "const",
+        "format",
+        "items",
+        "properties",
+        "required",
+        "minimum",
+        "maximum",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "pattern",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "$ref",
+        "examples",
+        "nullable",
+    ]
+)
+_OPENERS = ("[", "{")
+_SEPARATOR = re.compile(r"[,;\n]")
+
+
+def from_json_text(text: str, shape: Shape) -> Iterator[tuple[Candidate, Repaired]]:
+    """The list or object that a text holds, where no text is due."""
+    if shape.takes("string") or not _looks_like_container(text):
+        return
+    found = repair_json(text, schema=dict(shape.schema), limit=Rank.GUESS)
+    if not isinstance(found, Repaired) or not isinstance(found.value, dict | list):
+        return
+    how = f", after {', '.join(fix.name for fix in found.fixes)}" if found.fixes else ""
+    note = f"read the JSON that was sent as text{how}"
+    yield Candidate("json_from_text", found.value, note), found
+
+
+def _looks_like_container(text: str) -> bool:
+    return text.lstrip().startswith(_OPENERS)
+
+
+def list_from(value: Any) -> Iterator[Candidate]:
+    """A list of the one value, and of the parts of a text, where a list is due."""
+    text = isinstance(value, str)
+    if text and (_looks_like_container(value) or not value.strip()):
+        return
+    yield Candidate("list_from_one", [value], "made a list of the one value")
+    parts = [part.strip() for part in _SEPARATOR.split(value)] if text else []
+    if len(parts) > 1 and all(parts):
+        yield Candidate("list_from_text", parts, "split a text at its commas")
+
+
+def one_from(value: list[Any], shape: Shape) -> Iterator[Candidate]:
+    """The only value of a list, where no list is due."""
+    if len(value) == 1 and not shape.takes("array"):
+        yield Candidate("one_from_list", value[0], "took the only value out of a list")
+
+
+def by_position(value: list[Any], shape: Shape) -> Iterator[Candidate]:
+    """The values of a list under the names of the fields, in their order."""
+    names = list(shape.fields)
+    if 0 < len(value) <= len(names):
+        named = dict(zip(names, value, strict=False))
+        yield Candidate("arguments_by_position", named, "named the values by the order of fields")
+
+
+def is_schema(value: Any) -> bool:
+    """Whether an object is a piece of JSON Schema: a declaration sent back in place of a value."""
+    return (
+        isinstance(value, dict)
+        and not _SCHEMA_WORDS.isdisjoint(value)
+        and set(value) <= _SCHEMA_WORDS
+        and (value.get("type") in KINDS or "$ref" in value or "anyOf" in value or "enum" in value)
+    )
+
+
+def is_schema_of_arguments(value: Any, shape: Shape) -> bool:
+    """Whether the arguments are the tool's own declaration, echoed."""
+    if not isinstance(value, dict) or "properties" in shape.fields:
+        return False
+    inner = value.get("properties")
+    if inner == {}:
+        return value.get("type") == "object"
+    return isinstance(inner, dict) and all(is_schema(one) for one in inner.values())
+
+
+def text_of_object_is_sure(value: dict[str, Any]) -> bool:
+    """Whether an object where a text is due can only be meant as its own text.
+
+    A piece of schema was not, nor a lone text under some name: that one may be the value itself.
+    """
+    lone = len(value) < 2 and all(isinstance(part, str) for part in value.values())
+    return not lone and not is_schema(value) and not set(value) <= {"value", "type", "text"}

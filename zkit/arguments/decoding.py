@@ -1,0 +1,149 @@
+"""What a model sent in, typed arguments out, or a `Validation` whose text the model can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeVar, overload
+
+from pydantic import ValidationError
+from pydantic_core import from_json, to_json
+
+from zkit.arguments.reading import Reading
+from zkit.arguments.ready import Ready, ready_for, troubles_of
+from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
+from zkit.arguments.troubles import Trouble
+from zkit.receipt import Fix, Rank
+from zkit.repair import Repaired, Unrepairable, repair_json
+from zkit.results import Validation
+from zkit.schema import MisfitError
+
+T = TypeVar("T")
+
+
+class Decoded(NamedTuple):
+    """Typed arguments, and everything that was done to read them."""
+
+    value: Any
+    fixes: tuple[Fix, ...] = ()
+    rank: Rank = Rank.EXACT
+
+
+@overload
+def decode_args(
+    model: type[T], raw: Any, *, limit: Rank = ..., finish_reason: str | None = ...
+) -> T: ...
+@overload
+def decode_args(
+    model: Any, raw: Any, *, limit: Rank = ..., finish_reason: str | None = ...
+) -> Any: ...
+def decode_args(
+    model: Any, raw: Any, *, limit: Rank = Rank.GUESS, finish_reason: str | None = None
+) -> Any:
+    """The typed arguments; raises `Validation`, whose `str()` is the message for the model.
+
+    `model` is a pydantic model, a TypedDict, a dataclass, an annotated function (the value is then
+    a dict of its keyword arguments), a tool, or a JSON Schema. `raw` is what the model sent: a
+    string, bytes, a dict or None.
+    """
+    outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
+    if isinstance(outcome, Validation):
+        raise outcome
+    return outcome.value
+
+
+def decode(
+    model: Any, raw: Any, *, limit: Rank = Rank.GUESS, finish_reason: str | None = None
+) -> Decoded | Validation:
+    """The typed arguments with their receipt, or a `Validation`; nothing is raised for any `raw`.
+
+    Strict first; then repair, guided by the schema; then coercions, only where validation failed.
+    """
+    ready = ready_for(model)
+    try:
+        return Decoded(ready.strict(raw))
+    except (ValidationError, MisfitError) as error:
+        blamed = error
+    except Exception:
+        blamed = None
+    return _read(ready, raw, blamed, limit, finish_reason)
+
+
+def _read(
+    ready: Ready,
+    raw: Any,
+    error: ValidationError | MisfitError | None,
+    limit: Rank,
+    finish_reason: str | None,
+) -> Decoded | Validation:
+    """Read what is not valid as it stands."""
+    try:
+        if isinstance(raw, bytes | bytearray):
+            raw = bytes(raw).decode("utf-8-sig")
+        if not isinstance(raw, str):
+            return _read_value(ready, raw, limit)
+        value = _strictly_read(raw)
+        if value is _NOT_STRICT:
+            return _read_damaged(ready, raw, limit, finish_reason)
+        troubles = troubles_of(error) if error else [Trouble((), "other")]
+        return _settled(Reading.of_text(ready, raw, value, troubles), limit)
+    except UnicodeDecodeError as error:
+        return refuse_bytes(ready, error)
+    except Exception as error:
+        # A validator of the model's own, or a value that is no data: the call cannot be judged.
+        return refuse_unusable(ready, error)
+
+
+_NOT_STRICT = object()
+
+
+def _strictly_read(text: str) -> Any:
+    """The value of strict JSON; a JSON string is left to repair, which looks into it."""
+    try:
+        value = from_json(text, allow_inf_nan=False)
+    except ValueError:
+        return _NOT_STRICT
+    return _NOT_STRICT if isinstance(value, str) and value.strip() else value
+
+
+def _read_damaged(
+    ready: Ready, text: str, limit: Rank, finish_reason: str | None
+) -> Decoded | Validation:
+    """Read a text that is not strict JSON."""
+    if not text.strip():
+        return _settled(Reading(ready, None, None, ()), limit)
+    repaired = repair_json(text, schema=ready.schema, limit=limit, finish_reason=finish_reason)
+    if isinstance(repaired, Repaired):
+        second = _second_object(text, repaired.fixes)
+        if second is None:
+            return _settled(Reading.of_repair(ready, repaired), limit)
+        repaired = Unrepairable("several", second, "")
+    return refuse_repair(ready, text, repaired)
+
+
+def _second_object(text: str, fixes: tuple[Fix, ...]) -> int | None:
+    """Where a second object stands right beside the one that was read; None when there is none.
+
+    One of the two may not fit the schema, and yet be the half of the arguments that is missing.
+    """
+    for fix in fixes:
+        if fix.name == "drop_prose":
+            dropped = text[fix.start : fix.end].strip()
+            if dropped.startswith("{") or (dropped.endswith("}") and "{" in dropped):
+                return fix.start
+    return None
+
+
+def _read_value(ready: Ready, raw: Any, limit: Rank) -> Decoded | Validation:
+    """Read a value that came without a text; what it means is judged as if it were JSON."""
+    text = to_json(dict(raw) if isinstance(raw, Mapping) else raw, inf_nan_mode="constants")
+    return _settled(Reading(ready, from_json(text), None, ()), limit)
+
+
+def _settled(reading: Reading, limit: Rank) -> Decoded | Validation:
+    """The reading as the target accepts it, within the limit."""
+    outcome = reading.settle()
+    if isinstance(outcome, Validation):
+        return outcome
+    value, fixes = outcome
+    rank = max((fix.rank for fix in fixes), default=Rank.EXACT)
+    return reading.refuse_over(limit, fixes) if rank > limit else Decoded(value, fixes, rank)

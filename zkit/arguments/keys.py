@@ -1,0 +1,105 @@
+"""The keys of an object in, the declared names that they stand for out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from zkit.arguments.names import folded, near_misses, same_name, words
+from zkit.arguments.shape import Shape
+from zkit.arguments.source import Place
+from zkit.arguments.troubles import Blamed
+from zkit.arguments.words import path_text, shown
+from zkit.arguments.wrappers import ENVELOPES
+from zkit.results import Problem
+
+if TYPE_CHECKING:
+    from zkit.arguments.settling import Settling
+
+Likeness = Callable[[str, Iterable[str]], list[str]]
+
+
+def renamed(
+    settling: Settling,
+    value: Mapping[str, Any],
+    shape: Shape,
+    place: Place,
+    blamed: Blamed | None,
+) -> dict[str, str | None]:
+    """A declared name for each key that is another spelling of it; None for a key to leave out."""
+    strays = _strays(value, shape, blamed)
+    if not strays:
+        return {}
+    names: dict[str, str | None] = {}
+    for likeness, coercion in _LIKENESSES:
+        wanted = [name for name in _wanted(value, shape) if name not in names.values()]
+        found = _matches([key for key in strays if key not in names], wanted, likeness)
+        for key, name in found.items():
+            names[key] = name
+            note = f"read the key {shown(key)} as {shown(name)}"
+            settling.note(coercion, name, note, place.at(name))
+    rest = [key for key in strays if key not in names]
+    nothing_left = bool(shape.fields) and len(rest) == len(value)
+    for key in rest:
+        meant = _may_mean(key, value, shape, nothing_left)
+        if meant is not None and (shape.closed or (meant and folded(key) == folded(meant))):
+            path = path_text((*place.path, key))
+            hint = shown(meant) if meant else ""
+            settling.problems.append(Problem(path, "unknown", shown(value[key]), "", hint))
+        elif shape.closed:
+            names[key] = None
+            note = f"left out the undeclared key {shown(key)}"
+            settling.note("drop_unknown_key", value[key], note, place.at(key))
+    return names
+
+
+def _may_mean(key: str, value: Mapping[str, Any], shape: Shape, nothing_left: bool) -> str | None:
+    """The field that an undeclared key may mean, so that it cannot be left out; None if none.
+
+    Nothing is left out that may be meant: another spelling of a field that was sent as well, a
+    word of a field that was not, a wrapper, or all that was sent.
+    """
+    like = [*same_name(key, shape.fields), *near_misses(key, shape.fields)]
+    like = [name for name in like if name not in value or value[name] != value[key]]
+    if not like:
+        mine = {word for word in words(key) if len(word) > 2}
+        like = [n for n in shape.fields if n not in value and not mine.isdisjoint(words(n))]
+    if like:
+        return like[0]
+    return "" if nothing_left or key in ENVELOPES else None
+
+
+def _strays(value: Mapping[str, Any], shape: Shape, blamed: Blamed | None) -> list[str]:
+    """The keys that are not declared: those that the validator did not know, where it said so."""
+    if blamed is not None and not _is_open(shape):
+        return [k for k in value if k in blamed.below and "unknown" in blamed.below[k].sorts]
+    return [key for key in value if key not in shape.fields] if shape.fields else []
+
+
+def _is_open(shape: Shape) -> bool:
+    """Whether keys that are not declared are data."""
+    return shape.additional is not None and not shape.closed
+
+
+def _wanted(value: Mapping[str, Any], shape: Shape) -> list[str]:
+    """The declared names that were not sent; only required ones where any key may be added."""
+    is_open = _is_open(shape)
+    return [n for n in shape.fields if n not in value and (not is_open or n in shape.required)]
+
+
+def _matches(strays: list[str], wanted: list[str], likeness: Likeness) -> dict[str, str]:
+    """The pairs of a key and a name that are like each other and like no other."""
+    likes = {key: likeness(key, wanted) for key in strays}
+    counts: dict[str, int] = {}
+    for names in likes.values():
+        for name in names:
+            counts[name] = counts.get(name, 0) + 1
+    return {
+        key: names[0] for key, names in likes.items() if len(names) == 1 and counts[names[0]] == 1
+    }
+
+
+_LIKENESSES: tuple[tuple[Likeness, str], ...] = (
+    (same_name, "key_by_spelling"),
+    (near_misses, "key_by_near_miss"),
+)

@@ -1,0 +1,79 @@
+"""Names in, the same name in another spelling out: case, snake, camel and kebab, near misses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+_WORD = re.compile(r"[A-Z]++(?![a-z])|[A-Z]?[a-z]++|[0-9]++|[^\W_]", re.ASCII)
+_LEAKED = re.compile(r"<\|[^|<>]{0,64}\|>|</?[A-Za-z_][\w:.=-]{0,64}\s*/?>")
+
+
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name, lower case: `maxResults`, `max-results` and `max_results` have two."""
+    found = _WORD.findall(name) if name.isascii() else None
+    return tuple(word.lower() for word in found) if found else (name.strip().casefold(),)
+
+
+def folded(name: str) -> str:
+    """A name without case, separators and leaked tokens."""
+    if "<" in name:
+        name = _LEAKED.sub("", name)
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+def same_name(name: str, known: Iterable[str]) -> list[str]:
+    """The known names that differ from `name` only in case and separators."""
+    wanted = folded(name)
+    return [other for other in known if folded(other) == wanted] if wanted else []
+
+
+def near_misses(name: str, known: Iterable[str]) -> list[str]:
+    """The known names that are `name` with a slip of the pen in one of their words."""
+    mine = words(name)
+    return [other for other in known if _one_slip(mine, words(other))]
+
+
+def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """The names that a model may have meant, for a message; never acted upon."""
+    by_fold = {folded(other): other for other in known}
+    close = get_close_matches(folded(name), list(by_fold), most, 0.6)
+    return [by_fold[one] for one in close]
+
+
+def _one_slip(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Whether two names have the same words but for one, which is misspelt."""
+    if len(mine) != len(theirs):
+        mine, theirs = ("".join(mine),), ("".join(theirs),)
+    other = [(a, b) for a, b in zip(mine, theirs, strict=True) if a != b]
+    return len(other) == 1 and (_misspelt(*other[0]) or _swapped(*other[0]))
+
+
+def _misspelt(a: str, b: str) -> bool:
+    """One letter too many, too few, wrong or swapped, in a word long enough to be sure of.
+
+    The first letter and all digits stay: `include` is not `exclude`, `x1` is not `x2`.
+    """
+    if min(len(a), len(b)) < 3 or max(len(a), len(b)) < 4 or a[0] != b[0]:
+        return False
+    if [c for c in a if c.isdigit()] != [c for c in b if c.isdigit()]:
+        return False
+    return _one_edit(a, b)
+
+
+def _swapped(a: str, b: str) -> bool:
+    """Whether two neighbouring letters changed places: sure even in a short word."""
+    return len(a) == len(b) and sorted(a) == sorted(b) and a.isalpha() and _one_edit(a, b)
+
+
+def _one_edit(a: str, b: str) -> bool:
+    if len(a) > len(b):
+        a, b = b, a
+    if len(b) - len(a) > 1:
+        return False
+    at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
+    if len(a) < len(b):
+        return a[at:] == b[at + 1 :]
+    swapped = a[at : at + 2] == b[at : at + 2][::-1] and a[at + 2 :] == b[at + 2 :]
+    return a[at + 1 :] == b[at + 1 :] or swapped

@@ -1,0 +1,157 @@
+"""A value that was read from what the model sent in, the arguments as the target takes them out."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+from pydantic_core import to_json
+
+from zkit.arguments.containers import is_schema_of_arguments
+from zkit.arguments.ready import Ready
+from zkit.arguments.refusals import refuse
+from zkit.arguments.settling import Settling
+from zkit.arguments.shape import Shape
+from zkit.arguments.source import Place, Source
+from zkit.arguments.troubles import Trouble, blame
+from zkit.arguments.words import as_json, expected, path_text, shown
+from zkit.arguments.wrappers import same_tool, unwrapped
+from zkit.receipt import Fix, Rank
+from zkit.repair import Repaired
+from zkit.results import Problem, Validation
+from zkit.schema import MisfitError
+
+Settled = tuple[Any, tuple[Fix, ...]]
+
+
+class Reading(NamedTuple):
+    """One reading of what arrived: the value, the text it came from, and the repairs it took."""
+
+    ready: Ready
+    value: Any
+    source: Source | None
+    fixes: tuple[Fix, ...]
+    troubles: list[Trouble] | None = None
+    """What the validator said of it, where it was asked already."""
+
+    @classmethod
+    def of_text(cls, ready: Ready, text: str, value: Any, troubles: list[Trouble]) -> Reading:
+        """The reading of strict JSON that was rejected."""
+        return cls(ready, value, Source(text), (), troubles)
+
+    @classmethod
+    def of_repair(cls, ready: Ready, repaired: Repaired) -> Reading:
+        """The reading of a text that was repaired."""
+        source = Source.of_repair(repaired.text, repaired.fixes)
+        return cls(ready, repaired.value, source, repaired.fixes)
+
+    def settle(self) -> Settled | Validation:
+        """The typed arguments with all fixes, or why there are none."""
+        troubles = self.troubles
+        if troubles is None:
+            troubles = self.ready.troubles(_json(self.value))
+        if not troubles:
+            return self._checked(self.value, self.fixes)
+        shape = self.ready.shape
+        if is_schema_of_arguments(self.value, shape):
+            return refuse(self.ready, self.value, [_ECHO], self.fixes)
+        settling = Settling()
+        opened = self._opened(settling)
+        if isinstance(opened, Validation):
+            return opened
+        if opened is self.value:
+            value = settling.settle(opened, shape, Place((), self.source), blame(troubles))
+        else:
+            troubles = self.ready.troubles(_json(opened))
+            blamed = blame(troubles)
+            value = settling.settle(opened, shape, Place(), blamed) if troubles else opened
+        fixes = (*self.fixes, *settling.fixes)
+        if not settling.problems:
+            return self._checked(value, fixes)
+        return refuse(self.ready, value, settling.problems, fixes)
+
+    def _opened(self, settling: Settling) -> Any:
+        """The arguments without a wrapper; `{}` for nothing at all where nothing is required."""
+        shape, value, tool = self.ready.shape, self.value, self.ready.tool
+        if value in (None, "", []) and shape.takes("object") and not shape.required:
+            note = "read nothing at all as no arguments"
+            settling.note("nothing_for_no_arguments", {}, note, Place())
+            return {}
+        found = unwrapped(value, shape, tool) if shape.takes("object") else None
+        if found is None or not (found.is_sure or not self.ready.troubles(_json(found.value))):
+            return value
+        if is_schema_of_arguments(found.value, shape):
+            return refuse(self.ready, None, [_ECHO], self.fixes)
+        if found.tool and tool and not same_tool(found.tool, tool):
+            got, due = f"a whole call to {shown(found.tool)}", f"the arguments of {shown(tool)}"
+            return refuse(self.ready, None, [Problem("", "bad_value", got, due)], self.fixes)
+        note = "took the arguments out of a wrapper"
+        settling.note("unwrap_arguments", found.value, note, Place())
+        return found.value
+
+    def _checked(self, value: Any, fixes: tuple[Fix, ...]) -> Settled | Validation:
+        """The value, typed by the target; its own validators have the last word."""
+        text = _json(value)
+        try:
+            return self.ready.check(text), fixes
+        except (ValidationError, MisfitError):
+            problems = [self._problem(value, one) for one in self.ready.troubles(text)]
+            problems = [one for one in problems if one.code != "unknown"] or problems
+            return refuse(self.ready, value, problems, fixes)
+
+    def _problem(self, value: Any, trouble: Trouble) -> Problem:
+        """A complaint of the validator as a problem, in the words of the shape at that place."""
+        shape, path, got = _follow(value, self.ready.shape, trouble.path)
+        text = path_text(path)
+        if trouble.sort == "missing":
+            return Problem(text, "missing", "nothing", expected(shape))
+        if trouble.sort == "unknown":
+            return Problem(text, "unknown", shown(got), "")
+        return Problem(text, "bad_value", shown(got), trouble.words or expected(shape))
+
+    def refuse_over(self, limit: Rank, fixes: tuple[Fix, ...]) -> Validation:
+        """Refuse a reading that strays further than the limit allows."""
+        over = [fix for fix in fixes if fix.rank > limit]
+        problems = [Problem(fix.path, "bad_value", *_over(fix)) for fix in over]
+        return refuse(self.ready, self.value, problems, fixes)
+
+
+_ECHO = Problem("", "bad_value", "the declaration of the parameters", "values for them")
+
+
+def _over(fix: Fix) -> tuple[str, str, str]:
+    """What a fix over the limit would have changed, for the message."""
+    return f"something that had to be guessed ({fix.note})", "exactly what is meant", fix.new
+
+
+def _json(value: Any) -> str | bytes:
+    try:
+        return to_json(value, inf_nan_mode="constants")
+    except ValueError:
+        return as_json(value)
+
+
+def _follow(
+    value: Any, shape: Shape, path: tuple[str | int, ...]
+) -> tuple[Shape, list[str | int], Any]:
+    """Go down a validator's path as far as the value goes; steps that are no places are skipped."""
+    steps: list[str | int] = []
+    for index, step in enumerate(path):
+        is_last = index == len(path) - 1
+        if isinstance(value, dict) and isinstance(step, str) and (step in value or is_last):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            continue
+        steps.append(step)
+        shape = _part(shape, step)
+    return shape, steps, value
+
+
+def _part(shape: Shape, step: str | int) -> Shape:
+    """The shape one step down, in the branch of a union that knows the step."""
+    for branch in shape.branches:
+        if isinstance(step, int) or step in branch.fields:
+            return branch.at(step)
+    return shape.at(step)

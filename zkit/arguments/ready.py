@@ -1,0 +1,124 @@
+"""A model in, everything that decoding needs of it out, made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
+from typing import Any
+
+from pydantic import ValidationError
+
+from zkit.arguments.shape import Shape
+from zkit.arguments.silence import has_dates, loud_about_dates, loud_about_keys
+from zkit.arguments.troubles import Trouble
+from zkit.schema import MisfitError, Target, target_for
+
+_MOST = 1024
+_KINDS = {"missing": "missing", "extra_forbidden": "unknown", "unknown": "unknown"}
+_OWN_WORDS = ("value_error", "assertion_error")
+
+
+class Ready:
+    """A target, with its validators bound and its shape at hand.
+
+    `strict` accepts what needs no change: strict types, and nothing that is let pass in silence,
+    such as a key that would be ignored. `check` is the same without the second condition.
+    """
+
+    def __init__(self, subject: Any, target: Target) -> None:
+        self.subject = subject
+        self.target = target
+        validate: Any = target.validate_json
+        self.check: Callable[[Any], Any] = partial(validate, strict=True)
+        self.strict: Callable[[Any], Any] = self.check
+        if target.kind == "raw":
+            self.strict = loud_about_keys(target.validate_python, self.shape)
+        elif not _takes_anything(target.schema):
+            self.strict = partial(validate, strict=True, extra="forbid")
+        if target.kind != "raw" and has_dates(target.schema):
+            self.strict = loud_about_dates(self.strict, self.shape)
+        self.tool = _tool_name(subject, target)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of the arguments."""
+        return self.target.schema
+
+    @cached_property
+    def shape(self) -> Shape:
+        """What may stand at each place."""
+        return Shape(self.schema, self.schema)
+
+    def troubles(self, text: str | bytes) -> list[Trouble]:
+        """What is wrong with a JSON text; nothing when it fits."""
+        try:
+            self.strict(text)
+        except (ValidationError, MisfitError) as error:
+            return troubles_of(error)
+        return []
+
+
+def _tool_name(subject: Any, target: Target) -> str | None:
+    """The name by which a model calls the tool; None where only a type or a schema is known."""
+    own = (getattr(subject, "__name__", None), target.schema.get("title"), "arguments")
+    return target.name if target.kind == "function" or target.name not in own else None
+
+
+def troubles_of(error: ValidationError | MisfitError) -> list[Trouble]:
+    """The complaints of a validator."""
+    if isinstance(error, ValidationError):
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+        return [_of_pydantic(one) for one in found]
+    return [
+        Trouble(one.path, _KINDS.get(one.kind, "other"), _limits(one.facts))
+        for one in error.misfits
+    ]
+
+
+def _of_pydantic(error: Any) -> Trouble:
+    """One error of pydantic: a custom validator's words are kept, pydantic's own are not."""
+    sort = _KINDS.get(error["type"], "other")
+    words = error["msg"].split(", ", 1)[-1] if error["type"] in _OWN_WORDS else ""
+    return Trouble(tuple(error["loc"]), sort, words)
+
+
+def _limits(facts: Mapping[str, Any]) -> str:
+    """What a raw schema's keyword asks for, where the shape does not say it."""
+    return f"something that matches {facts['pattern']}" if "pattern" in facts else ""
+
+
+def _takes_anything(schema: Any) -> bool:
+    """Whether some object of the schema takes keys that are not declared, as data."""
+    todo: list[Any] = [schema]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, dict):
+            if part.get("additionalProperties") is True and "properties" in part:
+                return True
+            todo += _parts(part.values())
+        elif isinstance(part, list):
+            todo += _parts(part)
+    return False
+
+
+def _parts(values: Iterable[Any]) -> list[Any]:
+    return [value for value in values if isinstance(value, dict | list)]
+
+
+_READY: dict[int, Ready] = {}
+
+
+def ready_for(model: Any) -> Ready:
+    """What decoding needs of a model; kept for the newest models."""
+    found = _READY.get(id(model))
+    if found is not None and found.subject is model:
+        return found
+    target = target_for(model)
+    # A schema in a dict may change behind our back: its target is known by content, not identity.
+    subject = target if target.kind == "raw" else model
+    found = _READY.get(id(subject))
+    if found is None or found.subject is not subject:
+        while len(_READY) >= _MOST:
+            _READY.pop(next(iter(_READY)), None)
+        found = _READY[id(subject)] = Ready(subject, target)
+    return found

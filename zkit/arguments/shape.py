@@ -1,0 +1,212 @@
+"""A JSON Schema in, what may stand at each place out: the map that coercions walk by.
+
+A shape never judges a call; the target's own validator does. It says which kinds and values are due
+at a place, so that a coercion knows what to aim at and a message what to ask for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from zkit.arguments.formats import follows_format
+
+KINDS = ("object", "array", "string", "integer", "number", "boolean", "null")
+_OF_TYPE: dict[type, str] = {
+    dict: "object",
+    list: "array",
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+}
+_MOST_REFS = 16
+_MOST_UNIONS = 8
+_MERGED = ("properties", "$defs", "patternProperties")
+
+
+def kind_of(value: Any) -> str:
+    """The JSON kind of a value that was read from JSON."""
+    return _OF_TYPE[type(value)]
+
+
+class Shape:
+    """What may stand at one place: kinds, known values, fields, items, branches of a union."""
+
+    __slots__ = (
+        "_children",
+        "additional",
+        "branches",
+        "closed",
+        "fields",
+        "format",
+        "kinds",
+        "required",
+        "root",
+        "schema",
+        "values",
+    )
+
+    def __init__(self, schema: Any, root: Mapping[str, Any], depth: int = 0) -> None:
+        whole = _resolved(schema, root)
+        schema, ways, nullable = _unfolded(whole, root) if depth < _MOST_UNIONS else ({}, [], False)
+        self.root = root
+        self.schema: Mapping[str, Any] = schema
+        self._children: dict[str | int, Shape] = {}
+        self.branches = tuple(Shape(way, root, depth + 1) for way in ways)
+        values = _values(schema)
+        self.values = (*values, None) if values is not None and nullable else values
+        self.kinds = self._kinds() | ({"null"} if nullable else set())
+        self.fields: Mapping[str, Any] = _mapping(schema.get("properties"))
+        self.required = frozenset(_list(schema.get("required")))
+        self.additional = schema.get("additionalProperties")
+        self.closed = self.additional is False
+        self.format = schema.get("format")
+
+    def _kinds(self) -> frozenset[str]:
+        """The kinds that are accepted; a float with no fraction is no integer here."""
+        named = self.schema.get("type")
+        given = [named] if isinstance(named, str) else _list(named)
+        if not given and self.branches:
+            return frozenset().union(*(branch.kinds for branch in self.branches))
+        if not given and self.values is not None:
+            given = [_OF_TYPE.get(type(value), "string") for value in self.values]
+        if not given:
+            hints = {"properties": "object", "required": "object", "items": "array"}
+            given = [kind for key, kind in hints.items() if key in self.schema] or list(KINDS)
+        return frozenset(given) | ({"integer"} if "number" in given else set())
+
+    def takes(self, kind: str) -> bool:
+        """Whether a value of this kind may stand here."""
+        return kind in self.kinds
+
+    def at(self, step: str | int) -> Shape:
+        """What may stand one step further down; anything when the schema does not say."""
+        found = self._children.get(step)
+        if found is None:
+            part = self._item(step) if isinstance(step, int) else self._field(step)
+            found = self._children[step] = Shape(part, self.root)
+        return found
+
+    def _field(self, name: str) -> Any:
+        if name in self.fields:
+            return self.fields[name]
+        for pattern, part in _mapping(self.schema.get("patternProperties")).items():
+            if re.search(pattern, name):
+                return part
+        return self.additional if isinstance(self.additional, dict) else {}
+
+    def _item(self, index: int) -> Any:
+        first = _list(self.schema.get("prefixItems"))
+        if index < len(first):
+            return first[index]
+        items = self.schema.get("items")
+        return items if isinstance(items, dict) else {}
+
+    def allows(self, value: Any) -> bool:
+        """Whether a value of an accepted kind is one of those that may stand here.
+
+        Only what a coercion can bear on is looked at: known values, bounds, dates. Containers
+        are looked at place by place.
+        """
+        if self.values is not None:
+            return any(value == one and type(value) is type(one) for one in self.values)
+        if isinstance(value, str):
+            return follows_format(self.format, value)
+        return isinstance(value, bool | None | dict | list) or self._in_bounds(value)
+
+    def _in_bounds(self, value: float) -> bool:
+        limits = self.schema
+        return not (
+            _beats(limits.get("minimum"), value)
+            or _beats(value, limits.get("maximum"))
+            or _beats(limits.get("exclusiveMinimum"), value, also_equal=True)
+            or _beats(value, limits.get("exclusiveMaximum"), also_equal=True)
+        )
+
+
+def _beats(a: Any, b: Any, also_equal: bool = False) -> bool:
+    """Whether `a` is greater than `b`; False when either is no number."""
+    if isinstance(a, bool | None) or isinstance(b, bool | None):
+        return False
+    return bool(a >= b if also_equal else a > b)
+
+
+def _mapping(found: Any) -> Mapping[str, Any]:
+    return found if isinstance(found, Mapping) else {}
+
+
+def _list(found: Any) -> list[Any]:
+    return list(found) if isinstance(found, list | tuple) else []
+
+
+def _values(schema: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    if "const" in schema:
+        return (schema["const"],)
+    found = schema.get("enum")
+    return tuple(found) if isinstance(found, list | tuple) else None
+
+
+def _ways(schema: Mapping[str, Any]) -> list[Any]:
+    """The alternatives of a union."""
+    return _list(schema.get("anyOf")) or _list(schema.get("oneOf"))
+
+
+def _unfolded(
+    schema: Mapping[str, Any], root: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], list[Mapping[str, Any]], bool]:
+    """A schema without its union, the ways of the union, and whether null is among them.
+
+    A union with null alone is no union: it is one schema that also takes null.
+    """
+    nullable = False
+    for _ in range(_MOST_UNIONS):
+        ways = [_resolved(way, root) for way in _ways(schema)]
+        rest = [way for way in ways if way.get("type") != "null"]
+        nullable = nullable or len(rest) < len(ways)
+        if len(rest) != 1:
+            return schema, rest, nullable
+        outer = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
+        schema = _merged(rest[0], outer)
+    return {}, [], True
+
+
+def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema with references followed and `allOf` merged, a bounded number of times."""
+    for _ in range(_MOST_REFS):
+        if not isinstance(schema, Mapping):
+            return {}
+        parts = [*_list(schema.get("allOf")), *([schema] if "$ref" in schema else [])]
+        if not parts:
+            return schema
+        merged: Mapping[str, Any] = {}
+        for part in parts:
+            merged = _merged(merged, _referred(part, root))
+        rest = {key: value for key, value in schema.items() if key not in ("allOf", "$ref")}
+        schema = _merged(merged, rest)
+    return {}
+
+
+def _referred(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a reference inside the document points at; nothing known when it points elsewhere."""
+    ref = _mapping(schema).get("$ref")
+    if not isinstance(ref, str):
+        return _mapping(schema)
+    found: Any = root if ref.startswith("#") else {}
+    for part in ref[1:].strip("/").split("/"):
+        key = part.replace("~1", "/").replace("~0", "~")
+        found = found.get(key) if isinstance(found, Mapping) and key else found
+    return _mapping(found)
+
+
+def _merged(one: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Two schemas that both hold, as one."""
+    both = {**one, **over}
+    for keyword in _MERGED:
+        if keyword in one and keyword in over:
+            both[keyword] = {**_mapping(one[keyword]), **_mapping(over[keyword])}
+    if "required" in one and "required" in over:
+        both["required"] = [*_list(one["required"]), *_list(over["required"])]
+    return both

@@ -1,0 +1,110 @@
+"""Values, places and shapes in, the few words by which a message names them out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from zkit.arguments.shape import Shape
+
+LONGEST = 60
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+_PLAIN = {
+    "object": "an object",
+    "array": "a list",
+    "string": "a text",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+}
+_FORMATS = {
+    "date": 'a date like "2024-01-31"',
+    "date-time": 'a date and time like "2024-01-31T10:00:00Z"',
+    "time": 'a time like "10:00:00"',
+    "email": "an e-mail address",
+    "uri": "a URL",
+    "uuid": "a UUID",
+}
+_MOST_VALUES = 8
+
+
+def as_json(value: Any) -> str:
+    """A value as JSON, on one line."""
+    return _encode(value)
+
+
+def path_text(path: Iterable[str | int]) -> str:
+    """A place as a person would write it: `todos[0].status`."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def shown(value: Any) -> str:
+    """A value as JSON on one line, shortened in the middle."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        text = "a value too deep to show"
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[: LONGEST - 20]} ... {text[-12:]}"
+
+
+def expected(shape: Shape) -> str:
+    """What is due at a place."""
+    if shape.values is not None:
+        return _one_of([shown(value) for value in shape.values])
+    if shape.branches:
+        return " or ".join(dict.fromkeys(expected(branch) for branch in shape.branches))
+    kinds = [kind for kind in _PLAIN if kind in shape.kinds and kind != "null"]
+    if "number" in kinds:
+        kinds = [kind for kind in kinds if kind != "integer"]
+    if len(kinds) > 4:
+        return "a value"
+    return " or ".join(_kind(kind, shape) for kind in kinds) or "null"
+
+
+def _one_of(values: list[str]) -> str:
+    if len(values) == 1:
+        return values[0]
+    more = f" and {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
+    return f"one of {', '.join(values[:_MOST_VALUES])}{more}"
+
+
+def _kind(kind: str, shape: Shape) -> str:
+    if kind == "string" and shape.format in _FORMATS:
+        return _FORMATS[shape.format]
+    if kind == "array" and isinstance(shape.schema.get("items"), dict):
+        return f"a list, each item {expected(shape.at(len(shape.schema.get('prefixItems') or ())))}"
+    return f"{_PLAIN[kind]}{_limits(kind, shape)}"
+
+
+_LIMITS = {
+    "integer": (
+        ("minimum", "at least {}"),
+        ("exclusiveMinimum", "more than {}"),
+        ("maximum", "at most {}"),
+        ("exclusiveMaximum", "less than {}"),
+        ("multipleOf", "a multiple of {}"),
+    ),
+    "string": (
+        ("minLength", "of at least {} characters"),
+        ("maxLength", "of at most {} characters"),
+        ("pattern", "that matches {}"),
+    ),
+    "array": (("minItems", "of at least {} items"), ("maxItems", "of at most {} items")),
+}
+_LIMITS["number"] = _LIMITS["integer"]
+
+
+def _limits(kind: str, shape: Shape) -> str:
+    said = [
+        words.format(shape.schema[keyword])
+        for keyword, words in _LIMITS.get(kind, ())
+        if shape.schema.get(keyword) is not None
+    ]
+    return f" {' and '.join(said)}" if said else ""
