@@ -31,7 +31,7 @@ ValidationCode = Literal[
 ]
 TransientCode = Literal["timeout", "rate_limited", "unavailable"]
 RefusedCode = Literal["denied", "approval", "budget", "disabled"]
-ProblemCode = Literal["missing", "unknown", "wrong_type", "bad_value", "ambiguous"]
+ProblemCode = Literal["missing", "unknown", "wrong_type", "bad_value", "inexact", "ambiguous"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,7 @@ class Validation(Failure):
     problems: tuple[Problem, ...] = ()
     fixes: tuple[Fix, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
+    effects: tuple[FileEffect | ProcessEffect, ...] = ()
 
     def __str__(self) -> str:
         return self.message
@@ -137,6 +138,7 @@ class Refused(Failure):
     reason: str
     code: RefusedCode = "denied"
     meta: Mapping[str, Any] = field(default_factory=dict)
+    effects: tuple[FileEffect | ProcessEffect, ...] = ()
 
     def __str__(self) -> str:
         return self.reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -21,6 +22,7 @@ from zkit.repair import Repaired
 from zkit.results import Problem, Validation
 from zkit.schema import MisfitError
 
+_STEP = re.compile(r"\[\d++\]|[^.\[\]]++")
 Settled = tuple[Any, tuple[Fix, ...]]
 
 
@@ -112,16 +114,26 @@ class Reading(NamedTuple):
     def refuse_over(self, limit: Rank, fixes: tuple[Fix, ...]) -> Validation:
         """Refuse a reading that strays further than the limit allows."""
         over = [fix for fix in fixes if fix.rank > limit]
-        problems = [Problem(fix.path, "bad_value", *_over(fix)) for fix in over]
+        problems = [self._over(fix) for fix in over]
         return refuse(self.ready, self.value, problems, fixes)
+
+    def _over(self, fix: Fix) -> Problem:
+        """What a fix over the limit would have changed."""
+        got = _at(self.value, fix.path)
+        return Problem(fix.path, "inexact", shown(got), "", fix.new)
 
 
 _ECHO = Problem("", "bad_value", "the declaration of the parameters", "values for them")
 
 
-def _over(fix: Fix) -> tuple[str, str, str]:
-    """What a fix over the limit would have changed, for the message."""
-    return f"something that had to be guessed ({fix.note})", "exactly what is meant", fix.new
+def _at(value: Any, path: str) -> Any:
+    """The value at a place, as far down as the path goes."""
+    for step in _STEP.findall(path):
+        if isinstance(value, list) and step[:1] == "[":
+            value = value[int(step[1:-1])] if int(step[1:-1]) < len(value) else None
+        elif isinstance(value, dict):
+            value = value.get(step)
+    return value
 
 
 def _json(value: Any) -> str | bytes:

@@ -23,6 +23,7 @@ _LINES = {
     "unknown": "{place}no such field{hint}.",
     "wrong_type": "{place}got {got}, expected {expected}{hint}.",
     "bad_value": "{place}got {got}, expected {expected}{hint}.",
+    "inexact": "{place}{got} is not exact enough here{hint}.",
     "ambiguous": "{place}got {got}, which can be read in more than one way{hint}.",
 }
 _DID_YOU_MEAN = "; did you mean {}?"

@@ -18,6 +18,7 @@ _LEAKED = re.compile(
 )
 _WORDS = re.compile(r"[\w\s-]++\.?")
 _LONGEST_NUMBER = 64
+_LONGEST_WORD = 9
 _TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "off", "0"})
 _NULL = frozenset({"null", "none", "nil", "undefined"})
@@ -34,7 +35,8 @@ class Candidate(NamedTuple):
 def from_text(text: str, shape: Shape) -> Iterator[Candidate]:
     """What a text may mean where it is rejected."""
     clean = text.strip()
-    yield from _words(clean.lower(), shape)
+    if len(clean) <= _LONGEST_WORD:
+        yield from _words(clean.lower(), shape)
     if not shape.takes("string"):
         yield from _numbers(clean, shape)
     elif shape.format is not None:

@@ -24,6 +24,7 @@ _OF_TYPE: dict[type, str] = {
 }
 _MOST_REFS = 16
 _MOST_UNIONS = 8
+_BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
 _MERGED = ("properties", "$defs", "patternProperties")
 
 
@@ -42,6 +43,7 @@ class Shape:
         "closed",
         "fields",
         "format",
+        "is_bounded",
         "kinds",
         "required",
         "root",
@@ -64,6 +66,7 @@ class Shape:
         self.additional = schema.get("additionalProperties")
         self.closed = self.additional is False
         self.format = schema.get("format")
+        self.is_bounded = not _BOUNDS.isdisjoint(schema)
 
     def _kinds(self) -> frozenset[str]:
         """The kinds that are accepted; a float with no fraction is no integer here."""
@@ -115,7 +118,9 @@ class Shape:
             return any(value == one and type(value) is type(one) for one in self.values)
         if isinstance(value, str):
             return follows_format(self.format, value)
-        return isinstance(value, bool | None | dict | list) or self._in_bounds(value)
+        if not self.is_bounded or isinstance(value, bool | None | dict | list):
+            return True
+        return self._in_bounds(value)
 
     def _in_bounds(self, value: float) -> bool:
         limits = self.schema

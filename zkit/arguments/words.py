@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from json.encoder import encode_basestring
 from typing import Any
 
 from zkit.arguments.shape import Shape
 
 LONGEST = 60
 _encode = json.JSONEncoder(ensure_ascii=False).encode
+# What most coercions make is a scalar, and the encoder is slow to start.
+_ENCODERS: dict[type, Callable[[Any], str]] = {str: encode_basestring, int: str}
 _PLAIN = {
     "object": "an object",
     "array": "a list",
@@ -32,7 +35,7 @@ _MOST_VALUES = 8
 
 def as_json(value: Any) -> str:
     """A value as JSON, on one line."""
-    return _encode(value)
+    return _ENCODERS.get(type(value), _encode)(value)
 
 
 def path_text(path: Iterable[str | int]) -> str:

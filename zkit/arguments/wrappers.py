@@ -76,9 +76,11 @@ def _inner(value: Any, shape: Shape, tool: str | None) -> Unwrapped | None:
 
 def _calls(value: dict[str, Any], tool: str | None) -> bool:
     """Whether an object is nothing but a name, which may be this tool's, and an envelope."""
+    if len(value) != 2:
+        return False
     named = _tool_named(value)
     envelopes = [key for key in ENVELOPES if isinstance(value.get(key), dict)]
-    if len(value) != 2 or len(envelopes) != 1 or named is None:
+    if len(envelopes) != 1 or named is None:
         return False
     return tool is None or same_tool(named, tool)
 

@@ -1,0 +1,151 @@
+"""What a model reads when its arguments are refused, pinned word by word."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+from pydantic import BaseModel, ConfigDict, Field
+
+from zkit import Rank, Validation, decode
+
+
+class Search(BaseModel):
+    """A tool with bounds, known values and a list."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    query: str
+    limit: int = Field(default=10, ge=1, le=100)
+    sort: Literal["newest", "oldest"] = "newest"
+    tags: list[str] = []
+
+
+def head(path: str, lines: int = 10) -> None:
+    """Show the first lines of a file."""
+
+
+SAID: dict[str, tuple[Any, Any, str]] = {
+    "a field that is missing": (
+        Search,
+        '{"limit": 5}',
+        """\
+The arguments were refused.
+query: missing, expected a text.
+Send the call again, for example with: {"query": "<query>", "limit": 5}""",
+    ),
+    "a number that is out of bounds": (
+        Search,
+        '{"query": "cats", "limit": 0}',
+        """\
+The arguments were refused.
+limit: got 0, expected an integer at least 1 and at most 100.
+Send the call again, for example with: {"query": "cats"}""",
+    ),
+    "a value that is not among the known ones": (
+        Search,
+        '{"query": "cats", "sort": "newst"}',
+        """\
+The arguments were refused.
+sort: got "newst", expected one of "newest", "oldest"; did you mean "newest"?
+Send the call again, for example with: {"query": "cats"}""",
+    ),
+    "a key that may stand for a field": (
+        Search,
+        '{"query": "cats", "max_limit": 3}',
+        """\
+The arguments were refused.
+max_limit: no such field; did you mean "limit"?
+Send the call again, for example with: {"query": "cats"}""",
+    ),
+    "a text that is a list or its only item": (
+        Search,
+        '{"query": "cats", "tags": "a, b"}',
+        """\
+The arguments were refused.
+tags: got "a, b", which can be read in more than one way: ["a, b"] or ["a", "b"].
+Send the call again, for example with: {"query": "cats"}""",
+    ),
+    "several problems, and the tool's name": (
+        head,
+        '{"file": "a.txt", "lines": "ten"}',
+        """\
+The arguments for "head" were refused.
+lines: got "ten", expected an integer.
+path: missing, expected a text; you sent "file", which is no field.
+Send the call again, for example with: {"path": "<path>"}""",
+    ),
+    "a declaration that was echoed": (
+        head,
+        '{"type": "object", "properties": {"path": {"type": "string"}}}',
+        """\
+The arguments for "head" were refused.
+got the declaration of the parameters, expected values for them.
+Send the call again, for example with: {"path": "<path>"}""",
+    ),
+    "a call to another tool": (
+        head,
+        '{"name": "tail", "arguments": {"path": "a.txt"}}',
+        """\
+The arguments for "head" were refused.
+got a whole call to "tail", expected the arguments of "head".
+Send the call again, for example with: {"path": "<path>"}""",
+    ),
+    "a text that was cut": (
+        head,
+        '{"path": "a.t',
+        """\
+The arguments for "head" were refused.
+The text was cut off after 13 characters, so data is missing.
+At line 1, column 14:
+  {"path": "a.t
+               ^
+Send it again with less in it: shorten the longest string, or split the work into several calls.
+Send the call again, for example with: {"path": "<path>"}""",
+    ),
+    "nothing at all": (
+        head,
+        "",
+        """\
+The arguments for "head" were refused.
+got null, expected an object.
+Send the call again, for example with: {"path": "<path>"}""",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SAID)
+def test_the_message_names_the_field_what_arrived_and_the_next_move(case: str) -> None:
+    model, raw, said = SAID[case]
+    outcome = decode(model, raw)
+    assert isinstance(outcome, Validation)
+    assert outcome.message == said
+
+
+def test_a_guess_over_the_limit_says_what_would_have_been_guessed() -> None:
+    outcome = decode(Search, '{"query": "cats", "sort": "old"}', limit=Rank.COMPLETE)
+    assert isinstance(outcome, Validation)
+    assert outcome.message == (
+        "The arguments were refused.\n"
+        'sort: "old" is not exact enough here; did you mean "oldest"?\n'
+        'Send the call again, for example with: {"query": "cats"}'
+    )
+
+
+def test_many_problems_and_long_values_stay_short() -> None:
+    raw = {"query": ["x" * 10_000, 1], "limit": "y" * 10_000, "sort": 1, "tags": [{}] * 5_000}
+    outcome = decode(Search, raw)
+    assert isinstance(outcome, Validation)
+    assert len(outcome.message) < 1_000
+    assert outcome.message.count("\n") <= 8
+
+
+def test_problems_are_data_too() -> None:
+    outcome = decode(Search, '{"limit": 0, "sort": "newst"}')
+    assert isinstance(outcome, Validation)
+    found = [(p.path, p.code, p.got, p.hint) for p in outcome.problems]
+    assert found == [
+        ("limit", "bad_value", "0", ""),
+        ("sort", "bad_value", '"newst"', '"newest"'),
+        ("query", "missing", "nothing", ""),
+    ]
