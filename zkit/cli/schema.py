@@ -1,0 +1,66 @@
+"""The place of a model or function in, its JSON Schema in a backend's dialect out."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from functools import reduce
+from typing import Any
+
+import click
+
+from zkit.cli.streams import BadUsageError, write_line
+from zkit.errors import ZkitError
+from zkit.schema import DIALECTS, schema_for
+
+DIALECT = click.option(
+    "--dialect",
+    metavar="NAME",
+    default="openai",
+    help=f"One of {', '.join(DIALECTS)} (default openai).",
+)
+EPILOG = "Exit code: 0 done, 1 the dialect cannot express it, 2 bad usage."
+
+
+@click.command(epilog=EPILOG)
+@click.argument("place", metavar="MODULE:NAME")
+@DIALECT
+@click.option("--json", "machine", is_flag=True, help="On one line.")
+@click.pass_context
+def command(ctx: click.Context, place: str, dialect: str, machine: bool) -> None:
+    """Print the JSON Schema of what a model must send for MODULE:NAME.
+
+    NAME is a pydantic model, a TypedDict, a dataclass, an annotated function or a tool; it may be
+    dotted. Modules are looked up in the current folder too.
+    """
+    known_dialect(dialect)
+    subject = found(place)
+    try:
+        schema = schema_for(subject, dialect)
+    except ZkitError as error:
+        click.echo(f"{place}: {error}", err=True)
+        ctx.exit(1)
+    write_line(json.dumps(schema, ensure_ascii=False, indent=None if machine else 2))
+
+
+def known_dialect(name: str) -> None:
+    """Refuse a dialect that does not exist."""
+    if name not in DIALECTS:
+        known = ", ".join(DIALECTS)
+        raise BadUsageError(f"--dialect: no dialect is called {name!r}; one of {known}")
+
+
+def found(place: str) -> Any:
+    """Import what `module:name` stands for."""
+    module, colon, name = place.partition(":")
+    if not (module and colon and name):
+        raise BadUsageError(f"{place}: write it as module:name, for example mytools.web:search")
+    sys.path.insert(0, "")
+    try:
+        return reduce(getattr, name.split("."), importlib.import_module(module))
+    except AttributeError:
+        raise BadUsageError(f"{place}: the module {module} has no {name}") from None
+    except Exception as error:  # whatever the user's module raises when it is imported
+        line = str(error).split("\n", 1)[0]
+        raise BadUsageError(f"{place}: {type(error).__name__}: {line}") from error

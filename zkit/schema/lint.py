@@ -1,0 +1,256 @@
+"""A schema and a dialect in, what the backend would choke on out, with what to write instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from zkit.errors import SchemaError
+from zkit.schema.dialects import Dialect, dialect_of_name
+from zkit.schema.kinds import TYPES, distinct, is_of, is_only, takes, types_of
+from zkit.schema.limits import over_limits
+from zkit.schema.objects import undeclared
+from zkit.schema.offers import Offer
+from zkit.schema.unions import is_null
+from zkit.schema.values import understood
+from zkit.schema.walk import Place, Schema, join, pointer_target, subschemas
+from zkit.schema.wellformed import malformed
+
+_ROOT_UNIONS = ("anyOf", "oneOf", "allOf", "enum", "not")
+_BRANCHES = ("anyOf", "oneOf", "allOf", "if", "then", "else", "not", "dependentSchemas")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong at one place of a schema (empty path: the root), and what to write instead."""
+
+    path: str
+    problem: str
+    advice: str
+
+
+def lint_schema(schema: Mapping[str, Any], dialect: str = "openai") -> list[Finding]:
+    """List what a backend would refuse, ignore or misread in a schema of tool arguments."""
+    record = dialect_of_name(dialect)
+    if not isinstance(schema, Mapping):
+        return [Finding("", f"a schema is an object, not {schema!r}", "write a JSON Schema")]
+    root = dict(schema)
+    try:
+        places = list(subschemas(root))
+    except SchemaError as error:
+        return [Finding("", str(error), "make it smaller")]
+    odd = [Finding(path, problem, "mend it first") for path, problem in malformed(root)]
+    if odd:
+        return odd
+    found = [f for place in places for rule in _RULES for f in rule(place, root, record)]
+    return [*_root(root), *found, *(Finding(*entry) for entry in over_limits(root, record))]
+
+
+def lint_tool(offer: Offer, dialect: str = "openai") -> list[Finding]:
+    """List what is wrong with a tool as it is offered: its name, and the schema of its arguments."""
+    named = [] if _NAME.fullmatch(offer.name) else [Finding("name", *_BAD_NAME)]
+    return [*named, *lint_schema(offer.parameters, dialect)]
+
+
+# What every backend takes: OpenAI asks for it, and the others allow at least this.
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_BAD_NAME = (
+    "the name has more than letters, digits, _ and -, or more than 64 of them",
+    "write it with those only",
+)
+
+Rule = Callable[[Place, Schema, Dialect], Iterator[Finding]]
+
+
+def _root(schema: Schema) -> Iterator[Finding]:
+    if schema.get("type") != "object":
+        yield Finding(
+            "",
+            "the root is not an object",
+            'write "type": "object" and put the values in properties',
+        )
+    for key in _ROOT_UNIONS:
+        if key in schema and schema.get("type") == "object":
+            yield Finding("", f"{key!r} stands at the root", "put the union in a property")
+
+
+# Mistakes in any dialect.
+
+
+def _wrong_type_name(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+    for name in types_of(place.schema):
+        if name not in TYPES:
+            yield Finding(place.path, f"no type is called {name!r}", f"one of {', '.join(TYPES)}")
+
+
+def _wrong_required(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+    required = place.schema.get("required", [])
+    if not isinstance(required, list):
+        yield Finding(
+            place.path,
+            "'required' is no list of names",
+            "list the names in the object that has them",
+        )
+        return
+    if "properties" not in place.schema or any(step in _BRANCHES for step in place.path.split(".")):
+        return
+    for name in required:
+        if name not in place.schema["properties"]:
+            yield Finding(
+                place.path,
+                f"{name!r} is required but not declared",
+                "declare it in properties, or drop it from required",
+            )
+
+
+def _lost_reference(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+    reference = place.schema.get("$ref")
+    if isinstance(reference, str) and pointer_target(root, reference) is None:
+        yield Finding(place.path, f"{reference!r} refers to nothing", "define it in $defs")
+
+
+def _wrong_enum(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+    if "enum" not in place.schema:
+        return
+    values, types = place.schema["enum"], types_of(place.schema)
+    if not isinstance(values, list) or not values:
+        yield Finding(place.path, "the enum has no values", "list the values, or drop the enum")
+        return
+    if len(distinct(values)) < len(values):
+        yield Finding(place.path, "the enum has the same value twice", "list each value once")
+    wrong = [value for value in values if types and not is_of(value, types)]
+    if wrong:
+        yield Finding(
+            place.path,
+            f"{wrong[0]!r} in the enum is not of type {' or '.join(types)}",
+            "mend the value or the type",
+        )
+
+
+def _list_without_items(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+    if (
+        takes(place.schema, "array")
+        and "items" not in place.schema
+        and "prefixItems" not in place.schema
+    ):
+        yield Finding(place.path, "the list does not say what its items are", 'add "items"')
+
+
+# What a dialect does not know.
+
+
+def _unknown_keyword(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+    for key in place.schema:
+        if key not in ("$ref", "$defs", "definitions") and not understood(
+            place.schema, key, dialect
+        ):
+            value = f" {place.schema[key]!r}" if key in ("format", "pattern") else ""
+            yield Finding(
+                join(place.path, key),
+                f"{dialect.name} does not know {key!r}{value} here",
+                _INSTEAD.get(key, "say it in the description"),
+            )
+
+
+_INSTEAD = {
+    "const": "write an enum of one value",
+    "oneOf": "write anyOf",
+    "allOf": "write one schema with everything in it",
+    "prefixItems": "write items, or an object with named fields",
+    "title": "drop it",
+    "$schema": "drop it",
+    "$id": "drop it",
+    "additionalProperties": "drop it",
+    "discriminator": "drop it; a field with one value tells the variants apart",
+    "default": "leave the field out of required, and say the default in the description",
+    "patternProperties": "declare the fields",
+}
+
+
+def _reference(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+    if dialect.references:
+        if dialect.closed and "$ref" in place.schema and not is_only(place.schema, "$ref"):
+            yield Finding(
+                place.path, "other keywords stand beside '$ref'", "write out what it refers to"
+            )
+        return
+    for key in ("$ref", "$defs", "definitions"):
+        if key in place.schema:
+            yield Finding(
+                join(place.path, key),
+                f"{dialect.name} does not follow references",
+                "write out what is referred to",
+            )
+
+
+def _union(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+    schema, types = place.schema, types_of(place.schema)
+    listed = isinstance(schema.get("type"), list)
+    if listed and (not dialect.type_lists or (dialect.closed and {"object", "array"} & set(types))):
+        yield Finding(
+            place.path, f"{dialect.name} takes one type here", "write anyOf, or choose one type"
+        )
+    branches = schema.get("anyOf", ())
+    nulls = (listed and "null" in types) or any(is_null(branch) for branch in branches)
+    if nulls and not dialect.null_unions:
+        yield Finding(
+            place.path, f"{dialect.name} does not take a union with null", _instead_of_null(dialect)
+        )
+    if "anyOf" in schema and not dialect.union_siblings and not is_only(schema, "anyOf"):
+        yield Finding(
+            place.path, "other keywords stand beside 'anyOf'", "move them into its branches"
+        )
+
+
+def _instead_of_null(dialect: Dialect) -> str:
+    if dialect.keywords and "nullable" in dialect.keywords:
+        return 'write the plain type and "nullable": true'
+    return "write the plain type, and leave the field out of required"
+
+
+def _undeclared(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+    problem = undeclared(place.path, place.schema, dialect)
+    if problem:
+        yield Finding(place.path, *problem)
+
+
+def _open_object(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+    if not dialect.closed or not takes(place.schema, "object"):
+        return
+    if place.schema.get("additionalProperties") is not False:
+        yield Finding(place.path, "the object is not closed", 'write "additionalProperties": false')
+    required = place.schema.get("required", ())
+    optional = [name for name in place.schema.get("properties", {}) if name not in required]
+    if optional:
+        yield Finding(
+            place.path,
+            f"not every field is required: {', '.join(optional)}",
+            "require all of them, the optional ones with null in their type",
+        )
+
+
+def _enum_of_others(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+    values = place.schema.get("enum", ())
+    if dialect.string_enums and not all(isinstance(value, str) and value for value in values):
+        yield Finding(
+            join(place.path, "enum"),
+            f"{dialect.name} takes texts that are not empty in an enum, and nothing else",
+            "say the values in the description",
+        )
+
+
+_RULES: tuple[Rule, ...] = (
+    _wrong_type_name,
+    _wrong_required,
+    _lost_reference,
+    _wrong_enum,
+    _list_without_items,
+    _unknown_keyword,
+    _reference,
+    _union,
+    _undeclared,
+    _open_object,
+    _enum_of_others,
+)

@@ -1,0 +1,198 @@
+"""A function in, the type of its arguments out: a TypedDict that pydantic validates."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import types
+import typing
+from collections.abc import Callable, Collection, Mapping
+from typing import Annotated, Any, NotRequired, Union, get_args, get_origin
+
+from pydantic import ConfigDict
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticSerializationError, PydanticUndefined, to_jsonable_python
+from typing_extensions import TypedDict
+
+from zkit.errors import ToolDefinitionError
+from zkit.schema.docstrings import Described, describe
+from zkit.schema.typed_dicts import readable
+
+EMPTY = inspect.Parameter.empty
+_UNIONS = (Union, types.UnionType)
+
+
+def function_name(function: Callable[..., Any]) -> str:
+    """Return the name that a function goes by, through `partial` and bound methods."""
+    inner = plain_function(function)
+    return str(getattr(inner, "__name__", None) or type(function).__name__)
+
+
+def plain_function(function: Any) -> Any:
+    """Return what a partial, a bound method or a class or static method stands for."""
+    while True:
+        if isinstance(function, functools.partial):
+            function = function.func
+        elif isinstance(function, (staticmethod, classmethod, types.MethodType)):
+            function = function.__func__
+        else:
+            return function
+
+
+def function_description(function: Callable[..., Any]) -> Described:
+    """Read the docstring of a function; of a callable object, that of its class as well."""
+    inner = plain_function(function)
+    if inspect.isroutine(inner):
+        return describe(inner.__doc__)
+    own, call = describe(type(inner).__doc__), describe(type(inner).__call__.__doc__)
+    return Described(own.summary or call.summary, own.prose, {**own.entries, **call.entries})
+
+
+def arguments_model(function: Callable[..., Any], *, hide: Collection[type] = ()) -> Any:
+    """Return a TypedDict whose keys are the parameters of a function, in their order.
+
+    Validated, it gives the keyword arguments to call the function with. A default that JSON can
+    express is filled in and shown in the schema; any other is left to the function. Unknown keys
+    are refused unless the function takes `**kwargs`. Left out are `self` and `cls`, what a
+    `partial` has already bound, and parameters annotated with one of the types in `hide`.
+
+    Raises `ToolDefinitionError` for what a model cannot fill in: `*args`, and parameters that can
+    only be passed by position.
+    """
+    hints = _hints(function)
+    said = function_description(function).entries
+    shown = [p for p in _parameters(function) if not is_hidden(hints.get(p.name), hide)]
+    named = {p.name: _field(p, hints, said) for p in shown if _may_be_named(function, p)}
+    rest = [p for p in shown if p.kind is p.VAR_KEYWORD]
+    options: dict[str, Any] = {"extra_items": hints.get(rest[0].name, Any)} if rest else {}
+    make: Any = TypedDict
+    made = make(function_name(function), named, **options)
+    made.__module__ = getattr(plain_function(function), "__module__", __name__)
+    if not rest:
+        made.__pydantic_config__ = ConfigDict(extra="forbid")
+    return made
+
+
+def hidden_parameters(function: Callable[..., Any], hide: Collection[type]) -> tuple[str, ...]:
+    """Name the parameters of a function that are annotated with one of the types in `hide`."""
+    hints = _hints(function)
+    return tuple(p.name for p in _parameters(function) if is_hidden(hints.get(p.name), hide))
+
+
+def is_hidden(hint: Any, hide: Collection[type]) -> bool:
+    """Tell whether an annotation is one of the types, also as `Annotated`, generic or optional."""
+    if get_origin(hint) is Annotated:
+        return is_hidden(get_args(hint)[0], hide)
+    if get_origin(hint) in _UNIONS:
+        return any(is_hidden(part, hide) for part in get_args(hint))
+    cls = get_origin(hint) or hint
+    return isinstance(cls, type) and issubclass(cls, tuple(hide))
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters that a caller fills in: not `self`, not what a partial has bound."""
+    subject = function.__func__ if isinstance(function, (staticmethod, classmethod)) else function
+    try:
+        found = list(inspect.signature(subject).parameters.values())
+    except (ValueError, TypeError) as error:
+        raise ToolDefinitionError(
+            f"{function_name(function)}: has no readable signature"
+        ) from error
+    bound = function.keywords if isinstance(function, functools.partial) else {}
+    if found and found[0].name in ("self", "cls") and found[0].annotation is EMPTY:
+        found = found[1:]
+    return [p for p in found if p.name not in bound]
+
+
+def _may_be_named(function: Callable[..., Any], parameter: inspect.Parameter) -> bool:
+    """Tell whether a model can fill in a parameter by name; raise where it never could."""
+    place = f"{function_name(function)}: the parameter {parameter.name!r}"
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        raise ToolDefinitionError(
+            f"{place} takes any number of values without names, and a model sends arguments by"
+            f" name; make it one parameter: {parameter.name}: list[...]"
+        )
+    if parameter.kind is parameter.POSITIONAL_ONLY:
+        raise ToolDefinitionError(
+            f"{place} can be passed by position only, and a model sends arguments by name;"
+            f" move it behind the '/' in the signature"
+        )
+    return parameter.kind is not parameter.VAR_KEYWORD
+
+
+def _field(parameter: inspect.Parameter, hints: Mapping[str, Any], said: Mapping[str, str]) -> Any:
+    """Return the annotation of one key: type, default and description of the parameter."""
+    hint, default = hints.get(parameter.name, Any), parameter.default
+    details: dict[str, Any] = {}
+    if parameter.name in said and not _is_described(hint, default):
+        details["description"] = said[parameter.name]
+    if isinstance(default, FieldInfo):
+        return Annotated[hint, default, FieldInfo(**details)]
+    if default is EMPTY:
+        return Annotated[hint, FieldInfo(**details)]
+    if default is None and not _takes_none(hint):
+        hint = hint | None  # `x: int = None` says it, though the annotation does not
+    if _is_plain(default):
+        return Annotated[hint, FieldInfo(default=default, **details)]
+    return NotRequired[Annotated[hint, FieldInfo(**details)]]
+
+
+def _is_described(hint: Any, default: Any) -> bool:
+    extras = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    infos = [extra for extra in (*extras, default) if isinstance(extra, FieldInfo)]
+    return any(info.description for info in infos)
+
+
+def _takes_none(hint: Any) -> bool:
+    if get_origin(hint) is Annotated:
+        return _takes_none(get_args(hint)[0])
+    return hint in (None, Any, object, type(None)) or (
+        get_origin(hint) in _UNIONS and any(_takes_none(part) for part in get_args(hint))
+    )
+
+
+def _is_plain(default: Any) -> bool:
+    """Tell whether JSON can express a default, so that the model may be told of it."""
+    if default is PydanticUndefined or default is ...:
+        return False
+    try:
+        to_jsonable_python(default)
+    except (PydanticSerializationError, ValueError):
+        return False
+    return True
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations of a function, forward references resolved."""
+    subject = plain_function(function)
+    if not inspect.isroutine(subject):
+        subject = type(subject).__call__
+    try:
+        return _evaluated(subject)
+    except NameError as error:
+        raise ToolDefinitionError(
+            f"{function_name(function)}: an annotation of its parameters names {error.name!r},"
+            " which is not defined where the function is"
+        ) from error
+
+
+def _evaluated(function: Any) -> dict[str, Any]:
+    try:
+        found = typing.get_type_hints(function, include_extras=True)
+    except NameError:
+        # A function inside a function, with its annotations as text: their names live in the
+        # frame that defined it, which is still running when a tool is made on the spot.
+        local = _locals_of_maker(inspect.unwrap(function))
+        found = typing.get_type_hints(function, localns=local, include_extras=True)
+    return {name: readable(hint) for name, hint in found.items()}
+
+
+def _locals_of_maker(function: Any) -> dict[str, Any]:
+    maker = getattr(function, "__qualname__", "").rpartition(".<locals>.")[0]
+    frame = sys._getframe(1)
+    while maker and frame is not None:
+        if frame.f_code.co_qualname == maker and frame.f_globals is function.__globals__:
+            return dict(frame.f_locals)
+        frame = frame.f_back  # type: ignore[assignment]
+    return dict(inspect.getclosurevars(function).nonlocals) if maker else {}

@@ -1,0 +1,203 @@
+"""Anything that says what arguments must look like in, one way to validate them out."""
+
+from __future__ import annotations
+
+import json
+import typing
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MethodType
+from typing import Any, Literal, Protocol
+
+from pydantic import PydanticUserError, TypeAdapter
+
+from zkit.errors import SchemaError, ToolDefinitionError
+from zkit.schema.generator import json_schema_of
+from zkit.schema.raw import RawValidator
+from zkit.schema.signature import (
+    arguments_model,
+    function_description,
+    function_name,
+)
+from zkit.schema.typed_dicts import readable
+
+NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}}
+PARAMETER_NAMES = ("parameters", "input_schema", "inputSchema", "args_schema")
+
+
+class Validate(Protocol):
+    """Returns the validated value, or raises `pydantic.ValidationError` or `MisfitError`."""
+
+    def __call__(self, value: Any, /, *, strict: bool | None = None) -> Any:
+        """Validate."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What arguments must look like, and how to check that they do.
+
+    `kind` is `model` for a Python type, `function` (the value is a dict of keyword arguments) or
+    `raw` for a JSON Schema (the value is what arrived; failures raise `MisfitError`, those of the
+    other kinds `pydantic.ValidationError`). `schema` is made when it is first asked for.
+    """
+
+    name: str
+    kind: Literal["model", "function", "raw"]
+    validate_json: Validate = field(repr=False)
+    validate_python: Validate = field(repr=False)
+    _schema: Callable[[], dict[str, Any]] = field(repr=False)
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of what must be sent; not to be changed."""
+        return self._schema()
+
+    @property
+    def description(self) -> str:
+        """What the schema says of the whole."""
+        return str(self.schema.get("description", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A target, and what it was made for: held, so that its identity stays its own."""
+
+    subject: Any
+    target: Target
+
+
+# The newest targets, by the identity of what they are for. Bounded and not weak: a validator
+# refers to its class, so a weak key would never go away.
+_KNOWN: dict[Any, _Known] = {}
+_RAW: dict[str, Target] = {}
+_MOST = 1024
+
+
+def target_for(x: Any, *, hide: Collection[type] = ()) -> Target:
+    """Return the target for a model, TypedDict, dataclass, function, tool, or raw JSON Schema.
+
+    Compiled once. Parameters of a function annotated with a type in `hide` are left out. An object
+    that carries a `Target` as its attribute `target` is taken at its word.
+    """
+    known = _KNOWN.get(id(x))
+    if known is not None and known.subject is x and not hide:
+        return known.target
+    return _make(x, hide) if hide else _made_once(x)
+
+
+def _made_once(x: Any) -> Target:
+    """Make a target, or find the one that another object for the same method made."""
+    bound = isinstance(x, MethodType)
+    subject, key = (x.__func__, ("bound", id(x.__func__))) if bound else (x, id(x))
+    known = _KNOWN.get(key)
+    if known is not None and known.subject is subject:
+        return known.target
+    target = _make(x, ())
+    if target.kind != "raw":  # those are known by what they say, for they can be changed
+        _remember(_KNOWN, key, _Known(subject, target))
+    return target
+
+
+def _remember(table: dict[Any, Any], key: Any, value: Any) -> None:
+    while len(table) >= _MOST:
+        table.pop(next(iter(table)), None)
+    table[key] = value
+
+
+def _make(x: Any, hide: Collection[type]) -> Target:
+    if isinstance(x, Mapping):
+        return _of_mapping(x)
+    if isinstance(x, type) or typing.get_origin(x) is not None:
+        return _of_type(x)
+    if isinstance(getattr(x, "target", None), Target):
+        return x.target  # type: ignore[no-any-return]
+    if callable(getattr(x, "definition", None)):
+        return target_for(x.definition())
+    parameters = parameters_of(x)
+    if parameters is not None:
+        return _named(target_for(parameters), getattr(x, "name", ""))
+    if callable(x) or isinstance(x, (staticmethod, classmethod)):
+        return _of_function(x, hide)
+    raise ToolDefinitionError(
+        f"{x!r} says nothing of arguments: pass a pydantic model, a TypedDict, a dataclass,"
+        " an annotated function, a tool, or a JSON Schema"
+    )
+
+
+def parameters_of(x: Any) -> Any:
+    """Return the schema or model that a tool object holds; None when it holds none."""
+    for name in PARAMETER_NAMES:
+        found = getattr(x, name, None)
+        if isinstance(found, (Mapping, type)):
+            return found
+    return None
+
+
+def _named(target: Target, name: Any) -> Target:
+    if not isinstance(name, str) or not name or target.name == name:
+        return target
+    return Target(
+        name, target.kind, target.validate_json, target.validate_python, lambda: target.schema
+    )
+
+
+def _of_mapping(x: Mapping[str, Any]) -> Target:
+    inner = x.get("function") if x.get("type") == "function" else None
+    tool = inner if isinstance(inner, Mapping) else x
+    if isinstance(tool.get("name"), str):
+        found = next((tool[name] for name in PARAMETER_NAMES if tool.get(name)), NO_ARGUMENTS)
+        return _named(target_for(found), tool["name"])
+    return _of_raw(x)
+
+
+def _of_raw(schema: Mapping[str, Any]) -> Target:
+    try:
+        key = json.dumps(schema)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise SchemaError(f"not a JSON Schema: {error}") from None
+    target = _RAW.get(key)
+    if target is None:
+        plain = json.loads(key)  # a copy: what the caller does to the schema later is not ours
+        validator = RawValidator(plain)
+        name = str(plain.get("title") or "arguments")
+        target = Target(
+            name, "raw", validator.validate_json, validator.validate_python, lambda: plain
+        )
+        _remember(_RAW, key, target)
+    return target
+
+
+def _of_type(x: Any) -> Target:
+    name = getattr(x, "__name__", None) or str(x)
+    adapter = _adapter(x, name)
+    return Target(
+        name,
+        "model",
+        adapter.validator.validate_json,
+        adapter.validator.validate_python,
+        lambda: json_schema_of(adapter, name),
+    )
+
+
+def _of_function(x: Any, hide: Collection[type]) -> Target:
+    name = function_name(x)
+    adapter = _adapter(arguments_model(x, hide=hide), name)
+    summary = function_description(x).summary
+    about = {"description": summary} if summary else {}
+    return Target(
+        name,
+        "function",
+        adapter.validator.validate_json,
+        adapter.validator.validate_python,
+        lambda: {**about, **json_schema_of(adapter, name)},
+    )
+
+
+def _adapter(x: Any, name: str) -> TypeAdapter[Any]:
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(readable(x))
+        adapter.rebuild(raise_errors=True)
+    except PydanticUserError as error:
+        raise ToolDefinitionError(f"{name}: {str(error).splitlines()[0]}") from error
+    return adapter
