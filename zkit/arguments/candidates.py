@@ -7,7 +7,7 @@ from typing import Any
 
 from zkit.arguments import containers, scalars
 from zkit.arguments.scalars import Candidate
-from zkit.arguments.shape import Shape
+from zkit.arguments.shape import Shape, kind_of
 from zkit.arguments.source import Place, Source
 from zkit.arguments.words import as_json
 
@@ -22,7 +22,7 @@ def candidates(value: Any, shape: Shape, place: Place) -> Found:
 def _of_text(value: str, shape: Shape, place: Place) -> Found:
     found: Found = []
     for candidate, repaired in containers.from_json_text(value, shape):
-        source = Source.of_repair(repaired.text, repaired.fixes)
+        source = Source(repaired.text, repaired.fixes)
         found.append((candidate, Place(place.path, source)))
     found += [(candidate, place) for candidate in scalars.from_text(value, shape)]
     return found + _in_list(value, shape, place)
@@ -45,7 +45,7 @@ def _of_object(value: dict[str, Any], shape: Shape, place: Place) -> Found:
 
 
 def _of_list(value: list[Any], shape: Shape, place: Place) -> Found:
-    below = place._replace(steps=(*place.steps, 0))
+    below = place.inside(0)
     found = [(candidate, below) for candidate in containers.one_from(value, shape)]
     if not place.path:
         found += [(candidate, Place()) for candidate in containers.by_position(value, shape)]
@@ -53,7 +53,7 @@ def _of_list(value: list[Any], shape: Shape, place: Place) -> Found:
 
 
 def _in_list(value: Any, shape: Shape, place: Place) -> Found:
-    if not shape.takes("array"):
+    if not shape.takes("array") or shape.takes(kind_of(value)):
         return []
     without_text = Place(place.path, is_sent=False)
     return [(candidate, without_text) for candidate in containers.list_from(value)]

@@ -6,66 +6,55 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from zkit.arguments.scalars import Candidate
+from zkit.arguments.scalars import GROUPED, Candidate
 from zkit.arguments.shape import KINDS, Shape
 from zkit.receipt import Rank
 from zkit.repair import Repaired, repair_json
 
 _SCHEMA_WORDS = frozenset(
     [
-        "type",
-        "description",
-        "title",
-        "default",
-        "enum",
-        "const",
-        "format",
-        "items",
-        "properties",
-        "required",
-        "minimum",
-        "maximum",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-        "pattern",
-        "anyOf",
-        "oneOf",
-        "allOf",
-        "$ref",
-        "examples",
-        "nullable",
+        *("type", "description", "title", "default", "enum", "const", "format", "examples"),
+        *("items", "prefixItems", "properties", "required", "additionalProperties", "nullable"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "pattern"),
+        *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "anyOf", "oneOf"),
+        *("allOf", "not", "deprecated", "readOnly", "writeOnly", "contentEncoding", "example"),
+        *("patternProperties", "minProperties", "maxProperties", "contains", "definitions"),
     ]
 )
 _OPENERS = ("[", "{")
 _SEPARATOR = re.compile(r"[,;\n]")
 
 
+def read_container(text: str, schema: dict[str, Any]) -> Repaired | None:
+    """The list or object that a text holds, and nothing beside it; None when it holds none."""
+    if not text.lstrip().startswith(_OPENERS):
+        return None
+    found = repair_json(text, schema=schema, limit=Rank.GUESS)
+    if not isinstance(found, Repaired) or not isinstance(found.value, dict | list):
+        return None
+    return None if any(fix.name == "drop_prose" for fix in found.fixes) else found
+
+
 def from_json_text(text: str, shape: Shape) -> Iterator[tuple[Candidate, Repaired]]:
     """The list or object that a text holds, where no text is due."""
-    if shape.takes("string") or not _looks_like_container(text):
+    if shape.takes("string"):
         return
-    found = repair_json(text, schema=dict(shape.schema), limit=Rank.GUESS)
-    if not isinstance(found, Repaired) or not isinstance(found.value, dict | list):
-        return
-    how = f", after {', '.join(fix.name for fix in found.fixes)}" if found.fixes else ""
-    note = f"read the JSON that was sent as text{how}"
-    yield Candidate("json_from_text", found.value, note), found
-
-
-def _looks_like_container(text: str) -> bool:
-    return text.lstrip().startswith(_OPENERS)
+    found = read_container(text, dict(shape.schema))
+    if found is not None:
+        how = f", after {', '.join(fix.name for fix in found.fixes)}" if found.fixes else ""
+        note = f"read the JSON that was sent as text{how}"
+        rank = max(Rank.RESPELL, found.rank)
+        yield Candidate("json_from_text", found.value, note, rank), found
 
 
 def list_from(value: Any) -> Iterator[Candidate]:
     """A list of the one value, and of the parts of a text, where a list is due."""
     text = isinstance(value, str)
-    if text and (_looks_like_container(value) or not value.strip()):
+    if text and (value.lstrip().startswith(_OPENERS) or not value.strip()):
         return
     yield Candidate("list_from_one", [value], "made a list of the one value")
     parts = [part.strip() for part in _SEPARATOR.split(value)] if text else []
-    if len(parts) > 1 and all(parts):
+    if len(parts) > 1 and all(parts) and not GROUPED.fullmatch(value.strip()):
         yield Candidate("list_from_text", parts, "split a text at its commas")
 
 
@@ -76,21 +65,25 @@ def one_from(value: list[Any], shape: Shape) -> Iterator[Candidate]:
 
 
 def by_position(value: list[Any], shape: Shape) -> Iterator[Candidate]:
-    """The values of a list under the names of the fields, in their order."""
+    """The values of a list under the names of the fields, in their order.
+
+    An item that holds a field itself is a call of its own, not the value of the first field.
+    """
     names = list(shape.fields)
-    if 0 < len(value) <= len(names):
+    calls = any(isinstance(one, dict) and not shape.fields.keys().isdisjoint(one) for one in value)
+    if 0 < len(value) <= len(names) and not calls:
         named = dict(zip(names, value, strict=False))
         yield Candidate("arguments_by_position", named, "named the values by the order of fields")
 
 
 def is_schema(value: Any) -> bool:
     """Whether an object is a piece of JSON Schema: a declaration sent back in place of a value."""
-    return (
-        isinstance(value, dict)
-        and not _SCHEMA_WORDS.isdisjoint(value)
-        and set(value) <= _SCHEMA_WORDS
-        and (value.get("type") in KINDS or "$ref" in value or "anyOf" in value or "enum" in value)
-    )
+    if not isinstance(value, dict):
+        return False
+    words = [key for key in value if not key.startswith(("x-", "$"))]
+    names_a_kind = value.get("type") in KINDS if isinstance(value.get("type"), str) else False
+    names_a_kind = names_a_kind or "$ref" in value or "anyOf" in value or "enum" in value
+    return names_a_kind and all(word in _SCHEMA_WORDS for word in words)
 
 
 def is_schema_of_arguments(value: Any, shape: Shape) -> bool:

@@ -111,24 +111,34 @@ def _read_damaged(
     """Read a text that is not strict JSON."""
     if not text.strip():
         return _settled(Reading(ready, None, None, ()), limit)
-    repaired = repair_json(text, schema=ready.schema, limit=limit, finish_reason=finish_reason)
-    if isinstance(repaired, Repaired):
-        second = _second_object(text, repaired.fixes)
-        if second is None:
-            return _settled(Reading.of_repair(ready, repaired), limit)
-        repaired = Unrepairable("several", second, "")
+    for most in sorted({min(limit, Rank.COMPLETE), limit}):
+        repaired = repair_json(text, schema=ready.schema, limit=most, finish_reason=finish_reason)
+        if isinstance(repaired, Unrepairable):
+            continue
+        second = _second_object(ready, repaired)
+        if second is not None:
+            return refuse_repair(ready, text, Unrepairable("several", second, ""))
+        outcome = _settled(Reading.of_repair(ready, repaired), limit)
+        # A guess is called for only where less would not do, coercions included.
+        if most == limit or (isinstance(outcome, Decoded) and outcome.rank <= most):
+            return outcome
+    assert isinstance(repaired, Unrepairable)
     return refuse_repair(ready, text, repaired)
 
 
-def _second_object(text: str, fixes: tuple[Fix, ...]) -> int | None:
-    """Where a second object stands right beside the one that was read; None when there is none.
+def _second_object(ready: Ready, repaired: Repaired) -> int | None:
+    """Where more arguments stand right beside those that were read; None when there are none.
 
-    One of the two may not fit the schema, and yet be the half of the arguments that is missing.
+    A second object may not fit the schema, and yet be the half of the arguments that is missing;
+    so may a line that gives a field a value.
     """
-    for fix in fixes:
+    unsent = [name for name in ready.shape.fields if not _holds(repaired.value, name)]
+    for fix in repaired.fixes:
         if fix.name == "drop_prose":
-            dropped = text[fix.start : fix.end].strip()
+            dropped = repaired.text[fix.start : fix.end].strip()
             if dropped.startswith("{") or (dropped.endswith("}") and "{" in dropped):
+                return fix.start
+            if any(f"\n{name}:" in f"\n{dropped}" for name in unsent):
                 return fix.start
     return None
 
@@ -147,3 +157,7 @@ def _settled(reading: Reading, limit: Rank) -> Decoded | Validation:
     value, fixes = outcome
     rank = max((fix.rank for fix in fixes), default=Rank.EXACT)
     return reading.refuse_over(limit, fixes) if rank > limit else Decoded(value, fixes, rank)
+
+
+def _holds(value: Any, name: str) -> bool:
+    return isinstance(value, dict) and name in value

@@ -12,6 +12,7 @@ from zkit.results import Problem
 
 _DEEPEST = 4
 _LONGEST_KEPT = 80
+_LONGEST = 600
 _FORMATS = {
     "date": "2024-01-31",
     "date-time": "2024-01-31T10:00:00Z",
@@ -19,6 +20,7 @@ _FORMATS = {
     "email": "name@example.org",
     "uri": "https://example.org/",
     "uuid": "123e4567-e89b-12d3-a456-426614174000",
+    "duration": "PT5M",
 }
 
 
@@ -31,7 +33,9 @@ def example_for(ready: Ready, value: Any, problems: Sequence[Problem]) -> str | 
             ready.check(as_json(made))
         except Exception:
             continue
-        return as_json(made)
+        text = as_json(made)
+        if len(text) <= _LONGEST:
+            return text
     return None
 
 
@@ -43,8 +47,14 @@ def _right(value: Any, shape: Shape, problems: Sequence[Problem]) -> dict[str, A
     return {
         key: item
         for key, item in value.items()
-        if key in shape.fields and key not in wrong and len(as_json(item)) <= _LONGEST_KEPT
+        if key in shape.fields and key not in wrong and _may_be_said_again(item, shape.at(key))
     }
+
+
+def _may_be_said_again(item: Any, shape: Shape) -> bool:
+    """Whether a value is short, and no secret."""
+    secret = shape.format == "password" or shape.schema.get("writeOnly")
+    return not secret and len(as_json(item)) <= _LONGEST_KEPT
 
 
 def _object(shape: Shape, kept: dict[str, Any], depth: int) -> dict[str, Any]:

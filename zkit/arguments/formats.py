@@ -23,6 +23,7 @@ _DAY_FIRST = re.compile(
 )
 _CLOCK = re.compile(r"(\d{1,2})(?:[:.h](\d{2}))?+(?::(\d{2}))?+\s*+([ap])?+\.?+(m)?+\.?+")
 
+_ZONE = re.compile(r"(?<=[\dm.])\s?(z|utc|gmt|[+-]\d\d:?\d\d)$")
 _BEFORE_HALF = re.compile(r"\s++(?=[ap]\.?m\.?$)")
 
 
@@ -69,12 +70,14 @@ def _date(text: str) -> str | None:
 
 def _moment(text: str) -> str | None:
     """A day and a time of day; a day alone says no time, and none is made up."""
-    text = _BEFORE_HALF.sub("", text)
+    zone = _ZONE.search(text)
+    text = _BEFORE_HALF.sub("", text[: zone.start()] if zone else text)
+    offset = "" if zone is None else "Z" if zone[1][0] not in "+-" else zone[1]
     for separator in (" at ", ", ", " ", "t"):
         day, found, clock = text.rpartition(separator)
         moment = (_calendar_day(day), _time(clock)) if found else (None, None)
         if all(moment):
-            return f"{moment[0]}T{moment[1]}"
+            return f"{moment[0]}T{moment[1]}{offset}"
     return None
 
 

@@ -16,6 +16,8 @@ from zkit.results import Problem
 if TYPE_CHECKING:
     from zkit.arguments.settling import Settling
 
+MOST_STRAYS = 64
+"""With more keys than these that nobody declared, none is read as another."""
 Likeness = Callable[[str, Iterable[str]], list[str]]
 
 
@@ -31,18 +33,22 @@ def renamed(
     if not strays:
         return {}
     names: dict[str, str | None] = {}
-    for likeness, coercion in _LIKENESSES:
-        wanted = [name for name in _wanted(value, shape) if name not in names.values()]
+    for likeness, coercion in _LIKENESSES if len(strays) <= MOST_STRAYS else ():
+        taken = set(names.values())
+        wanted = [name for name in _wanted(value, shape) if name not in taken]
         found = _matches([key for key in strays if key not in names], wanted, likeness)
         for key, name in found.items():
             names[key] = name
             note = f"read the key {shown(key)} as {shown(name)}"
             settling.note(coercion, name, note, place.at(name))
     rest = [key for key in strays if key not in names]
-    nothing_left = bool(shape.fields) and len(rest) == len(value)
+    if _is_open(shape):
+        return names
+    nothing_left = shape.closed and bool(shape.fields) and len(rest) == len(value)
+    settling.lost.update(rest)
     for key in rest:
-        meant = _may_mean(key, value, shape, nothing_left)
-        if meant is not None and (shape.closed or (meant and folded(key) == folded(meant))):
+        meant = _may_mean(key, value, shape)
+        if meant is not None or nothing_left or len(rest) > MOST_STRAYS:
             path = path_text((*place.path, key))
             hint = shown(meant) if meant else ""
             settling.problems.append(Problem(path, "unknown", shown(value[key]), "", hint))
@@ -53,20 +59,29 @@ def renamed(
     return names
 
 
-def _may_mean(key: str, value: Mapping[str, Any], shape: Shape, nothing_left: bool) -> str | None:
+def _may_mean(key: str, value: Mapping[str, Any], shape: Shape) -> str | None:
     """The field that an undeclared key may mean, so that it cannot be left out; None if none.
 
     Nothing is left out that may be meant: another spelling of a field that was sent as well, a
-    word of a field that was not, a wrapper, or all that was sent.
+    word of a field that was not, an object that holds fields, a wrapper.
     """
-    like = [*same_name(key, shape.fields), *near_misses(key, shape.fields)]
-    like = [name for name in like if name not in value or value[name] != value[key]]
-    if not like:
-        mine = {word for word in words(key) if len(word) > 2}
-        like = [n for n in shape.fields if n not in value and not mine.isdisjoint(words(n))]
-    if like:
-        return like[0]
-    return "" if nothing_left or key in ENVELOPES else None
+    sent = value[key]
+    mine = {word for word in words(key) if len(word) > 2}
+    for name in shape.fields:
+        if name in value and (value[name] == sent or not _alike(key, name)):
+            continue
+        if _alike(key, name) or (name not in value and not mine.isdisjoint(words(name))):
+            return name
+    holds_fields = isinstance(sent, dict) and not shape.fields.keys().isdisjoint(sent)
+    return "" if shape.fields and (holds_fields or key in ENVELOPES) else None
+
+
+def _alike(key: str, name: str) -> bool:
+    """Whether two names are one but for case, a slip, a number or an ending."""
+    one, other = folded(key), folded(name)
+    shorter = min(len(one), len(other))
+    begun = one[: max(shorter - 1, 3)] == other[: max(shorter - 1, 3)] and shorter > 2
+    return one == other or begun or bool(near_misses(key, [name]))
 
 
 def _strays(value: Mapping[str, Any], shape: Shape, blamed: Blamed | None) -> list[str]:

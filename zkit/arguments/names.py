@@ -7,7 +7,10 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 _WORD = re.compile(r"[A-Z]++(?![a-z])|[A-Z]?[a-z]++|[0-9]++|[^\W_]", re.ASCII)
-_LEAKED = re.compile(r"<\|[^|<>]{0,64}\|>|</?[A-Za-z_][\w:.=-]{0,64}\s*/?>")
+_LEAKED = re.compile(r"<\|[^|<>]{0,64}\|>|</?[A-Za-z_][\w:.=-]{0,64}\s?/?>")
+# A separator says nothing between letters. In front it is a sign, between digits it counts.
+_SEPARATORS = re.compile(r"(?<=[^\W\d_])[\s_.-]+(?=[^\W_])|(?<=\d)[\s_.-]+(?=[^\W\d_])")
+_MOST_COMPARED = 200
 
 
 def words(name: str) -> tuple[str, ...]:
@@ -20,7 +23,7 @@ def folded(name: str) -> str:
     """A name without case, separators and leaked tokens."""
     if "<" in name:
         name = _LEAKED.sub("", name)
-    return "".join(c for c in name.casefold() if c.isalnum())
+    return _SEPARATORS.sub("", name.strip()).casefold()
 
 
 def same_name(name: str, known: Iterable[str]) -> list[str]:
@@ -37,8 +40,9 @@ def near_misses(name: str, known: Iterable[str]) -> list[str]:
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """The names that a model may have meant, for a message; never acted upon."""
-    by_fold = {folded(other): other for other in known}
-    close = get_close_matches(folded(name), list(by_fold), most, 0.6)
+    some = [other for other, _ in zip(known, range(_MOST_COMPARED), strict=False)]
+    by_fold = {folded(other[:80]): other for other in some}
+    close = get_close_matches(folded(name[:80]), list(by_fold), most, 0.6)
     return [by_fold[one] for one in close]
 
 
@@ -47,7 +51,9 @@ def _one_slip(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     if len(mine) != len(theirs):
         mine, theirs = ("".join(mine),), ("".join(theirs),)
     other = [(a, b) for a, b in zip(mine, theirs, strict=True) if a != b]
-    return len(other) == 1 and (_misspelt(*other[0]) or _swapped(*other[0]))
+    if len(other) != 1:
+        return False
+    return _misspelt(*other[0]) or (len(mine) > 1 and _swapped(*other[0]))
 
 
 def _misspelt(a: str, b: str) -> bool:
@@ -63,7 +69,7 @@ def _misspelt(a: str, b: str) -> bool:
 
 
 def _swapped(a: str, b: str) -> bool:
-    """Whether two neighbouring letters changed places: sure even in a short word."""
+    """Whether two neighbouring letters changed places."""
     return len(a) == len(b) and sorted(a) == sorted(b) and a.isalpha() and _one_edit(a, b)
 
 

@@ -15,7 +15,7 @@ from zkit.arguments.settling import Settling
 from zkit.arguments.shape import Shape
 from zkit.arguments.source import Place, Source
 from zkit.arguments.troubles import Trouble, blame
-from zkit.arguments.words import as_json, expected, path_text, shown
+from zkit.arguments.words import as_json, expected, path_text, shortened, shown
 from zkit.arguments.wrappers import same_tool, unwrapped
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired
@@ -44,52 +44,60 @@ class Reading(NamedTuple):
     @classmethod
     def of_repair(cls, ready: Ready, repaired: Repaired) -> Reading:
         """The reading of a text that was repaired."""
-        source = Source.of_repair(repaired.text, repaired.fixes)
+        source = Source(repaired.text, repaired.fixes)
         return cls(ready, repaired.value, source, repaired.fixes)
 
     def settle(self) -> Settled | Validation:
         """The typed arguments with all fixes, or why there are none."""
-        troubles = self.troubles
-        if troubles is None:
-            troubles = self.ready.troubles(_json(self.value))
+        text = _json(self.value)
+        troubles = self.ready.troubles(text) if self.troubles is None else self.troubles
         if not troubles:
             return self._checked(self.value, self.fixes)
         shape = self.ready.shape
         if is_schema_of_arguments(self.value, shape):
             return refuse(self.ready, self.value, [_ECHO], self.fixes)
-        settling = Settling()
-        opened = self._opened(settling)
+        settling = Settling.of(len(text))
+        opened = self._opened(settling, troubles)
         if isinstance(opened, Validation):
             return opened
-        if opened is self.value:
-            value = settling.settle(opened, shape, Place((), self.source), blame(troubles))
-        else:
-            troubles = self.ready.troubles(_json(opened))
-            blamed = blame(troubles)
-            value = settling.settle(opened, shape, Place(), blamed) if troubles else opened
+        value, place = opened
+        if value is not self.value:
+            troubles = self.ready.troubles(_json(value))
+        if troubles:
+            value = settling.settle(value, shape, place, blame(troubles))
         fixes = (*self.fixes, *settling.fixes)
         if not settling.problems:
             return self._checked(value, fixes)
         return refuse(self.ready, value, settling.problems, fixes)
 
-    def _opened(self, settling: Settling) -> Any:
+    def _opened(
+        self, settling: Settling, troubles: list[Trouble]
+    ) -> tuple[Any, Place] | Validation:
         """The arguments without a wrapper; `{}` for nothing at all where nothing is required."""
         shape, value, tool = self.ready.shape, self.value, self.ready.tool
-        if value in (None, "", []) and shape.takes("object") and not shape.required:
+        place = Place((), self.source)
+        if not shape.takes("object"):
+            return value, place
+        if value in (None, "", []) and not shape.required:
             note = "read nothing at all as no arguments"
             settling.note("nothing_for_no_arguments", {}, note, Place())
-            return {}
-        found = unwrapped(value, shape, tool) if shape.takes("object") else None
-        if found is None or not (found.is_sure or not self.ready.troubles(_json(found.value))):
-            return value
+            return {}, Place()
+        found = unwrapped(value, shape, tool, place)
+        if found is None or not (found.is_sure or self._must_be(found.value, troubles)):
+            return value, place
         if is_schema_of_arguments(found.value, shape):
             return refuse(self.ready, None, [_ECHO], self.fixes)
         if found.tool and tool and not same_tool(found.tool, tool):
             got, due = f"a whole call to {shown(found.tool)}", f"the arguments of {shown(tool)}"
             return refuse(self.ready, None, [Problem("", "bad_value", got, due)], self.fixes)
         note = "took the arguments out of a wrapper"
-        settling.note("unwrap_arguments", found.value, note, Place())
-        return found.value
+        settling.note("unwrap_arguments", found.value, note, Place(), found.rank)
+        return found.value, found.place
+
+    def _must_be(self, inner: Any, troubles: list[Trouble]) -> bool:
+        """Whether what looks like a wrapper is one: a field is missing outside, none inside."""
+        missing = any(trouble.sort == "missing" for trouble in troubles)
+        return missing and not self.ready.troubles(_json(inner))
 
     def _checked(self, value: Any, fixes: tuple[Fix, ...]) -> Settled | Validation:
         """The value, typed by the target; its own validators have the last word."""
@@ -120,7 +128,7 @@ class Reading(NamedTuple):
     def _over(self, fix: Fix) -> Problem:
         """What a fix over the limit would have changed."""
         got = _at(self.value, fix.path)
-        return Problem(fix.path, "inexact", shown(got), "", fix.new)
+        return Problem(fix.path, "inexact", shown(got), "", shortened(fix.new))
 
 
 _ECHO = Problem("", "bad_value", "the declaration of the parameters", "values for them")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from typing import Any
 
@@ -11,10 +11,25 @@ from pydantic import ValidationError
 from zkit.arguments.shape import Shape
 from zkit.arguments.silence import has_dates, loud_about_dates, loud_about_keys
 from zkit.arguments.troubles import Trouble
-from zkit.schema import MisfitError, Target, target_for
+from zkit.arguments.words import as_json, shortened
+from zkit.schema import Misfit, MisfitError, Target, target_for
 
 _MOST = 1024
-_KINDS = {"missing": "missing", "extra_forbidden": "unknown", "unknown": "unknown"}
+_KINDS = {
+    "missing": "missing",
+    "missing_argument": "missing",
+    "missing_keyword_only_argument": "missing",
+    "extra_forbidden": "unknown",
+    "unexpected_keyword_argument": "unknown",
+    "unknown": "unknown",
+}
+_LONGEST_WORDS = 200
+_UNSAID = frozenset(
+    [
+        *("pattern", "dependentRequired", "not", "if", "contains", "uniqueItems"),
+        *("minProperties", "maxProperties", "propertyNames", "oneOf"),
+    ]
+)
 _OWN_WORDS = ("value_error", "assertion_error")
 
 
@@ -31,9 +46,9 @@ class Ready:
         validate: Any = target.validate_json
         self.check: Callable[[Any], Any] = partial(validate, strict=True)
         self.strict: Callable[[Any], Any] = self.check
-        if target.kind == "raw":
-            self.strict = loud_about_keys(target.validate_python, self.shape)
-        elif not _takes_anything(target.schema):
+        if target.kind == "raw" or _takes_anything(target.schema):
+            self.strict = loud_about_keys(self.check, self.shape)
+        else:
             self.strict = partial(validate, strict=True, extra="forbid")
         if target.kind != "raw" and has_dates(target.schema):
             self.strict = loud_about_dates(self.strict, self.shape)
@@ -69,22 +84,22 @@ def troubles_of(error: ValidationError | MisfitError) -> list[Trouble]:
     if isinstance(error, ValidationError):
         found = error.errors(include_url=False, include_context=False, include_input=False)
         return [_of_pydantic(one) for one in found]
-    return [
-        Trouble(one.path, _KINDS.get(one.kind, "other"), _limits(one.facts))
-        for one in error.misfits
-    ]
+    return [Trouble(one.path, _KINDS.get(one.kind, "other"), _words(one)) for one in error.misfits]
 
 
 def _of_pydantic(error: Any) -> Trouble:
     """One error of pydantic: a custom validator's words are kept, pydantic's own are not."""
     sort = _KINDS.get(error["type"], "other")
     words = error["msg"].split(", ", 1)[-1] if error["type"] in _OWN_WORDS else ""
-    return Trouble(tuple(error["loc"]), sort, words)
+    return Trouble(tuple(error["loc"]), sort, " ".join(words.split())[:_LONGEST_WORDS])
 
 
-def _limits(facts: Mapping[str, Any]) -> str:
+def _words(misfit: Misfit) -> str:
     """What a raw schema's keyword asks for, where the shape does not say it."""
-    return f"something that matches {facts['pattern']}" if "pattern" in facts else ""
+    if misfit.kind not in _UNSAID:
+        return ""
+    asked = misfit.facts.get("pattern", misfit.facts.get("limit"))
+    return shortened(f'something that meets "{misfit.kind}": {as_json(asked)}')
 
 
 def _takes_anything(schema: Any) -> bool:

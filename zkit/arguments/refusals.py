@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from zkit.repair.messages import refusal
 from zkit.results import Problem, Validation, ValidationCode
 
 MOST_PROBLEMS = 5
+LONGEST_LINE = 400
+_LOG = logging.getLogger("zkit")
 _CODES: dict[str, ValidationCode] = {
     "cut": "truncated",
     "ambiguous": "ambiguous",
@@ -62,7 +65,8 @@ def refuse_bytes(ready: Ready, error: UnicodeDecodeError) -> Validation:
 
 def refuse_unusable(ready: Ready, error: Exception) -> Validation:
     """Refuse what could not even be judged."""
-    line = f"The arguments could not be checked ({type(error).__name__})."
+    _LOG.debug("arguments of %s could not be checked", ready.target.name, exc_info=error)
+    line = "The arguments could not be checked."
     return Validation(_message(ready, [line], example_for(ready, None, ())), "invalid_arguments")
 
 
@@ -70,7 +74,9 @@ def _message(ready: Ready, lines: list[str], example: str | None) -> str:
     name = f' for "{ready.tool}"' if ready.tool else ""
     head = f"The arguments{name} were refused."
     tail = [f"Send the call again, for example with: {example}"] if example else []
-    return "\n".join([head, *lines, *tail])
+    text = "\n".join([head, *lines, *tail])
+    # What a model sent may hold half a character; a message must be text that can be sent.
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _line(problem: Problem) -> str:
@@ -79,4 +85,5 @@ def _line(problem: Problem) -> str:
     line = _LINES[problem.code].format(
         place=place, got=problem.got, expected=problem.expected, hint=hint
     )
-    return line.replace("?.", "?")
+    line = line.replace("?.", "?")
+    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 4]} ..."

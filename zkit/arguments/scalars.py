@@ -9,59 +9,80 @@ from typing import Any, NamedTuple
 from zkit.arguments.formats import from_timestamp, iso_spelling
 from zkit.arguments.names import folded, words
 from zkit.arguments.shape import Shape
+from zkit.receipt import Rank
 
 _NUMBER = re.compile(r"[+-]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
+_WHOLE = re.compile(r"([+-]?\d++)\.0*+", re.ASCII)
 _HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]++")
-_GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})++(?:\.\d++)?", re.ASCII)
-_LEAKED = re.compile(
-    r"(?:\s*+(?:<\|[^|<>]{1,64}\|>|</[A-Za-z_][\w:.-]{0,64}>|\[/[A-Z_]{2,32}\]))++\Z"
-)
-_WORDS = re.compile(r"[\w\s-]++\.?")
+GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})++(?:\.\d++)?", re.ASCII)
+# A dot may group thousands as well: `5.000` is no sure integer.
+_DOTTED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})++", re.ASCII)
+_LEAK = re.compile(r"<\|[^|<>]{1,64}\|>|</[A-Za-z_][\w:.-]{0,64}>|\[/[A-Z_]{2,32}\]")
+_LONGEST_LEAK = 70
+_MOST_LEAKS = 8
+_LETTERS = re.compile(r"[^\W\d_]+(?:[\s_-][^\W\d_]+)*\.?")
 _LONGEST_NUMBER = 64
 _LONGEST_WORD = 9
+_LARGEST_EXACT = 2**53
 _TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "off", "0"})
 _NULL = frozenset({"null", "none", "nil", "undefined"})
+_MEAN_SOMETHING = frozenset(word for word in _TRUE | _FALSE | _NULL if len(word) > 1)
 
 
 class Candidate(NamedTuple):
-    """What a value may have been meant as, by which coercion, and the note for the receipt."""
+    """What a value may have been meant as, by which coercion, and the note for the receipt.
+
+    `rank` is given where it is higher than the coercion's own.
+    """
 
     name: str
     value: Any
     note: str
+    rank: Rank | None = None
 
 
 def from_text(text: str, shape: Shape) -> Iterator[Candidate]:
     """What a text may mean where it is rejected."""
     clean = text.strip()
-    if len(clean) <= _LONGEST_WORD:
+    spelt = list(known_values(text, shape.values)) if shape.values is not None else []
+    yield from spelt
+    if not spelt and len(clean) <= _LONGEST_WORD:
         yield from _words(clean.lower(), shape)
-    if not shape.takes("string"):
+    if shape.values is not None or not shape.takes("string"):
         yield from _numbers(clean, shape)
     elif shape.format is not None:
-        spelt = iso_spelling(shape.format, text)
-        if spelt is not None and spelt != text:
-            yield Candidate("date_by_spelling", spelt, "wrote a date or time the ISO way")
-    if shape.values is not None:
-        yield from known_values(text, shape.values)
-    without = _LEAKED.sub("", text) if text[-1:] in (">", "]") else text
+        iso = iso_spelling(shape.format, text)
+        if iso is not None and iso != text:
+            yield Candidate("date_by_spelling", iso, "wrote a date or time the ISO way")
+    without = _without_leaks(text)
     if without != text:
         yield Candidate("drop_leaked_token", without, "dropped a token that leaked into the value")
+
+
+def _without_leaks(text: str) -> str:
+    """A text without the special tokens and closing tags at its end."""
+    for _ in range(_MOST_LEAKS):
+        if text[-1:] not in (">", "]"):
+            break
+        at = max(text.rfind("<", -_LONGEST_LEAK), text.rfind("[/", -_LONGEST_LEAK))
+        if at < 0 or not _LEAK.fullmatch(text, at):
+            break
+        text = text[:at].rstrip()
+    return text
 
 
 def _numbers(text: str, shape: Shape) -> Iterator[Candidate]:
     if not shape.takes("integer") or len(text) > _LONGEST_NUMBER:
         return
+    whole = not shape.takes("number")
     number: float | None = None
     name = "number_from_text"
-    if _NUMBER.fullmatch(text):
+    if _NUMBER.fullmatch(text) and not (whole and _DOTTED.fullmatch(text)):
         number = _number(text.replace("_", ""))
     elif _HEX.fullmatch(text):
         number = int(text, 16)
-    elif _GROUPED.fullmatch(text) and (
-        text.count(",") > 1 or "." in text or not shape.takes("number")
-    ):
+    elif GROUPED.fullmatch(text) and (text.count(",") > 1 or "." in text or whole):
         # One group alone may be a decimal comma, so it counts only where no fraction is due.
         number, name = _number(text.replace(",", "")), "number_without_thousands"
     if number is not None:
@@ -74,19 +95,28 @@ def _number(text: str) -> float | None:
         return int(text)
     except ValueError:
         number = float(text)
+    if match := _WHOLE.fullmatch(text):
+        return number if abs(number) < _LARGEST_EXACT else int(match[1])
     return number if abs(number) != float("inf") else None
 
 
 def _words(word: str, shape: Shape) -> Iterator[Candidate]:
-    if shape.takes("boolean") and (word in _TRUE or word in _FALSE) and not shape.takes("string"):
+    free = shape.takes("string") and shape.values is None
+    if shape.takes("boolean") and (word in _TRUE or word in _FALSE) and not free:
         yield Candidate("boolean_from_text", word in _TRUE, "read a boolean that was sent as text")
     if shape.takes("null") and word in _NULL:
         yield Candidate("null_from_text", None, "read null that was sent as text")
 
 
-def is_null_word(value: Any) -> bool:
-    """Whether a text says null in some language."""
-    return isinstance(value, str) and value.strip().lower() in _NULL
+def means_nothing(value: Any, shape: Shape) -> bool:
+    """Whether a value is null, or a text that says so and nothing that is known here."""
+    if not isinstance(value, str):
+        return value is None
+    if value.strip().lower() not in _NULL:
+        return False
+    if shape.values is not None:
+        return not any(True for _ in known_values(value, shape.values))
+    return not shape.takes("string") or not shape.allows(value)
 
 
 def known_values(text: str, values: tuple[Any, ...]) -> Iterator[Candidate]:
@@ -105,19 +135,24 @@ def _same_letters(text: str, value: str) -> bool:
 
 
 def _same_words(text: str, value: str) -> bool:
-    return _spaceless(text) == _spaceless(value)
-
-
-def _spaceless(text: str) -> str:
-    return "".join(c for c in text.casefold() if c not in " \t\n_-")
+    return folded(text) == folded(value)
 
 
 def _beginning(text: str, value: str) -> bool:
-    wanted = folded(text)
-    if not _WORDS.fullmatch(text.strip()):
+    """Whether a text is the beginning of a value, cut inside a word, or its initials.
+
+    A text that is a whole word of the value, or a word of its own, may mean something else: `read`
+    is not `read_write`, `no` is not `normal`.
+    """
+    clean = text.strip().rstrip(".")
+    if not _LETTERS.fullmatch(text.strip()) or clean.casefold() in _MEAN_SOMETHING:
         return False
     initials = "".join(word[0] for word in words(value) if word)
-    return folded(value).startswith(wanted) or (len(initials) > 1 and initials == wanted)
+    begun, whole = folded(clean), folded(value)
+    if len(initials) > 1 and initials == begun:
+        return True
+    mine, theirs = words(clean), words(value)
+    return whole.startswith(begun) and mine != theirs[: len(mine)]
 
 
 _LIKENESSES = (
@@ -129,7 +164,7 @@ _LIKENESSES = (
 
 def from_number(value: float, shape: Shape) -> Iterator[Candidate]:
     """What a number may mean where it is rejected."""
-    whole = isinstance(value, float) and value.is_integer()
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST_EXACT
     if whole and shape.takes("integer") and not shape.takes("number"):
         note = "wrote a whole number without its fraction"
         yield Candidate("integer_from_float", int(value), note)

@@ -11,31 +11,46 @@ from typing import Any
 from zkit.arguments.candidates import candidates
 from zkit.arguments.coercions import COERCIONS
 from zkit.arguments.keys import renamed
-from zkit.arguments.names import nearest
-from zkit.arguments.scalars import is_null_word
+from zkit.arguments.names import nearest, same_name
+from zkit.arguments.scalars import means_nothing
 from zkit.arguments.shape import Shape, kind_of
 from zkit.arguments.source import Place
 from zkit.arguments.troubles import Blamed
 from zkit.arguments.words import as_json, expected, path_text, shown
-from zkit.receipt import Fix
+from zkit.receipt import Fix, Rank, highest
 from zkit.results import Problem
 
 MAX_DEPTH = 64
 """Deeper down nothing is coerced."""
-MAX_STEPS = 20_000
+FREE_STEPS = 2_000
+STEPS_PER_CHARACTER = 4
 """How many places one decoding may look at, over all the readings that it tries."""
 _MOST_IN_A_ROW = 3
+# Coercions that keep the kind of the value stray less than those that change it.
+_KEEPS_KIND = frozenset(
+    [
+        *("value_by_spelling", "value_by_beginning", "key_by_spelling", "key_by_near_miss"),
+        *("date_by_spelling", "integer_from_float", "drop_leaked_token", "null_means_omitted"),
+    ]
+)
 
 
 class Settling:
     """One attempt to make a value fit: what it changed, and what it could not mend."""
 
-    __slots__ = ("fixes", "left", "problems")
+    __slots__ = ("fixes", "left", "lost", "problems")
 
-    def __init__(self, left: list[int] | None = None) -> None:
+    def __init__(self, left: list[int]) -> None:
         self.fixes: list[Fix] = []
         self.problems: list[Problem] = []
-        self.left = [MAX_STEPS] if left is None else left
+        self.lost: set[str] = set()
+        """The keys that no field stands for, which are dropped or ignored."""
+        self.left = left
+
+    @classmethod
+    def of(cls, size: int) -> Settling:
+        """A first attempt at a value of that many characters."""
+        return cls([FREE_STEPS + STEPS_PER_CHARACTER * size])
 
     def settle(
         self, value: Any, shape: Shape, place: Place, blamed: Blamed | None = None, row: int = 0
@@ -45,7 +60,7 @@ class Settling:
         if len(place.path) > MAX_DEPTH or self.left[0] < 0:
             return value
         if shape.branches:
-            return self._union(value, shape, place, row)
+            return self._union(value, shape, place, blamed, row)
         kind = kind_of(value)
         if kind in shape.kinds:
             if kind == "object" and shape.values is None:
@@ -80,11 +95,12 @@ class Settling:
                 result[name] = item
             elif not self._omitted(name, item, shape, place):
                 there = place.at(name, key)
-                result[name] = self.settle(item, shape.at(name), there, below)
+                result[name] = self.settle(item, _field(shape, name), there, below)
         missing = [name for name in shape.fields if name in shape.required and name not in result]
         if blamed is not None:  # a field may also go by a name that the schema does not tell
             missing = [name for name in missing if name in blamed.below]
-        strays = [key for key in value if key not in shape.fields and key not in names.values()]
+        known = {*shape.fields, *(key for key, name in names.items() if name is not None)}
+        strays = [key for key in value if key not in known] if missing else []
         for name in missing:
             like = strays if len(missing) == len(strays) == 1 else nearest(name, strays, 1)
             hint = shown(like[0]) if like else ""
@@ -95,11 +111,12 @@ class Settling:
 
     def _omitted(self, name: str, item: Any, shape: Shape, place: Place) -> bool:
         """Whether null, or an empty text, stands for "not given" in an optional field."""
-        field = shape.at(name)
-        if name in shape.required or name not in shape.fields or field.takes("null"):
+        if (item is not None and type(item) is not str) or name in shape.required:
             return False
-        free_text = field.takes("string") and isinstance(item, str) and field.allows(item)
-        if item is None or (is_null_word(item) and not free_text):
+        field = shape.at(name)
+        if name not in shape.fields:
+            return False
+        if not field.takes("null") and means_nothing(item, field):
             self.note("null_means_omitted", None, "left out a field sent as null", place.at(name))
             return True
         if item == "" and not field.takes("string"):
@@ -107,9 +124,11 @@ class Settling:
             return True
         return False
 
-    def note(self, name: str, value: Any, note: str, place: Place) -> None:
-        """Put a coercion on the receipt."""
-        rank = COERCIONS[name].rank
+    def note(
+        self, name: str, value: Any, note: str, place: Place, rank: Rank | None = None
+    ) -> None:
+        """Put a coercion on the receipt; `rank` where it strays further than usual."""
+        rank = COERCIONS[name].rank if rank is None else rank
         path = path_text(place.path)
         self.fixes.append(Fix(name, rank, 0, 0, as_json(value), note, path))
 
@@ -120,7 +139,7 @@ class Settling:
         found = candidates(value, shape, place) if row < _MOST_IN_A_ROW else ()
         for candidate, there in found:
             trial = Settling(self.left)
-            trial.note(candidate.name, candidate.value, candidate.note, place)
+            trial.note(candidate.name, candidate.value, candidate.note, place, candidate.rank)
             settled = trial.settle(candidate.value, shape, there, None, row + 1)
             if trial.problems or (
                 candidate.name == "arguments_by_position" and len(trial.fixes) > 1
@@ -163,21 +182,36 @@ class Settling:
         )
         self.problems.append(problem)
 
-    def _union(self, value: Any, shape: Shape, place: Place, row: int) -> Any:
-        """The value as one branch of a union accepts it."""
-        trials: list[tuple[Any, Settling, Shape]] = []
-        for branch in shape.branches:
-            trial = Settling(self.left)
-            settled = trial.settle(value, branch, place, None, row)
-            if not trial.problems and not trial.fixes:
-                return value
-            trials.append((settled, trial, branch))
+    def _union(
+        self, value: Any, shape: Shape, place: Place, blamed: Blamed | None, row: int
+    ) -> Any:
+        """The value as one branch of a union accepts it, by the shortest way.
+
+        A branch that loses a key which another one declares is not the one that was meant.
+        """
         if value is None and shape.takes("null"):
             return value
-        done = _distinct([(v, trial) for v, trial, _ in trials if not trial.problems])
-        alike = [trial for _, trial, branch in trials if kind_of(value) in branch.kinds]
-        failed = [trial for trial in alike if trial.problems]
-        return self._chosen(value, shape, place, done, failed)
+        fields = {name for branch in shape.branches for name in branch.fields}
+        done: list[tuple[Any, Settling]] = []
+        failed: list[Settling] = []
+        for branch, below in zip(shape.branches, _blamed_by_branch(shape, blamed), strict=True):
+            trial = Settling(self.left)
+            settled = trial.settle(value, branch, place, below, row)
+            if not trial.problems and trial.lost.isdisjoint(fields):
+                done.append((settled, trial))
+            elif kind_of(value) in branch.kinds:
+                failed.append(trial)
+        shortest = min((_length(trial) for _, trial in done), default=0)
+        nearest_ones = [one for one in done if _length(one[1]) == shortest]
+        return self._chosen(value, shape, place, _distinct(nearest_ones), failed)
+
+
+def _field(shape: Shape, name: str) -> Shape:
+    """What is due under a name: that of a field, or another that a model takes for the field."""
+    if name in shape.fields or shape.additional is not None:
+        return shape.at(name)
+    same = same_name(name, shape.fields)
+    return shape.at(same[0] if len(same) == 1 else name)
 
 
 def _distinct(done: list[tuple[Any, Settling]]) -> list[tuple[Any, Settling]]:
@@ -185,9 +219,31 @@ def _distinct(done: list[tuple[Any, Settling]]) -> list[tuple[Any, Settling]]:
     if len(done) < 2:
         return done
     best: dict[str, tuple[Any, Settling]] = {}
-    for settled, trial in sorted(done, key=lambda one: max(fix.rank for fix in one[1].fixes)):
+    for settled, trial in sorted(done, key=lambda one: highest(tuple(one[1].fixes))):
         best.setdefault(as_json(settled), (settled, trial))
     return list(best.values())
+
+
+def _length(trial: Settling) -> int:
+    """How far a reading strays: each coercion counts, one that changes the kind counts twice."""
+    return sum(1 if fix.name in _KEEPS_KIND else 2 for fix in trial.fixes)
+
+
+def _blamed_by_branch(shape: Shape, blamed: Blamed | None) -> list[Blamed | None]:
+    """The blame of each branch of a union: a validator names the branches as steps of the path.
+
+    Untagged, it names them all, in their order; tagged, the one by the value of its tag.
+    """
+    branches = shape.branches
+    if blamed is None:
+        return [None] * len(branches)
+    named = list(blamed.below.items())
+    if len(named) == len(branches) and not any(isinstance(step, int) for step, _ in named):
+        return [part for _, part in named]
+    if len(named) == 1:
+        tag, part = named[0]
+        return [part if tag in branch.tags else None for branch in branches]
+    return [None] * len(branches)
 
 
 def _nearest_value(value: Any, shape: Shape) -> str:

@@ -81,6 +81,12 @@ class Shape:
             given = [kind for key, kind in hints.items() if key in self.schema] or list(KINDS)
         return frozenset(given) | ({"integer"} if "number" in given else set())
 
+    @property
+    def tags(self) -> set[Any]:
+        """The values that tell this branch of a union from the others."""
+        ones = [self.at(name).values for name in self.fields]
+        return {values[0] for values in ones if values is not None and len(values) == 1}
+
     def takes(self, kind: str) -> bool:
         """Whether a value of this kind may stand here."""
         return kind in self.kinds
@@ -171,9 +177,10 @@ def _unfolded(
         ways = [_resolved(way, root) for way in _ways(schema)]
         rest = [way for way in ways if way.get("type") != "null"]
         nullable = nullable or len(rest) < len(ways)
-        if len(rest) != 1:
-            return schema, rest, nullable
         outer = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
+        if len(rest) != 1:
+            # A branch may say only what differs; the rest of it stands beside the union.
+            return schema, [_merged(outer, way) for way in rest] if outer else rest, nullable
         schema = _merged(rest[0], outer)
     return {}, [], True
 

@@ -13,24 +13,25 @@ from zkit.schema import Misfit, MisfitError
 
 Strict = Callable[[Any], Any]
 _DATES = ("date", "date-time", "time")
-_NUMBER_IN_QUOTES = re.compile(r'"[+-]?\d++(?:\.\d++)?"')
+# Digits may hide behind escapes; those are looked at as well.
+_NUMBER_IN_QUOTES = re.compile(r'"[+-]?\d++(?:\.\d++)?"|\\u00')
 
 
 def loud_about_keys(validate: Strict, shape: Shape) -> Strict:
-    """The validator of a raw schema, that complains of keys which nobody declared.
+    """A validator that also complains of keys which nobody declared, where that is not forbidden.
 
-    JSON Schema lets an object have any other key when it says nothing of them. A model that sends
-    one may have misspelt a field, or wrapped the arguments.
+    JSON Schema lets an object have any other key when it says nothing of them, and most models
+    ignore it. A model that sends one may have misspelt a field, or wrapped the arguments.
     """
 
     def strict(raw: Any) -> Any:
         try:
-            value = from_json(raw, allow_inf_nan=False)
+            sent = from_json(raw, allow_inf_nan=False)
         except ValueError as error:
             raise MisfitError([Misfit((), "json")]) from error
-        found = [Misfit(path, "unknown") for path in _undeclared(value, shape)]
+        found = [Misfit(path, "unknown") for path in _undeclared(sent, shape)]
         try:
-            value = validate(value)
+            value = validate(raw)
         except MisfitError as error:
             raise MisfitError([*error.misfits, *found]) from None
         if found:
@@ -74,25 +75,45 @@ Path = tuple[str | int, ...]
 
 
 def _undeclared(value: Any, shape: Shape) -> Iterator[Path]:
-    for path, part, due in _places(value, shape):
-        silent = due.fields and due.additional is None and "patternProperties" not in due.schema
-        if isinstance(part, dict) and silent and not due.branches:
-            yield from ((*path, key) for key in part if key not in due.fields)
+    for path, part, shapes in _places(value, shape):
+        if isinstance(part, dict) and shapes and all(_is_silent(due) for due in shapes):
+            declared = {name for due in shapes for name in due.fields}
+            yield from ((*path, key) for key in part if key not in declared)
+
+
+def _is_silent(shape: Shape) -> bool:
+    """Whether a shape declares fields and says nothing of others."""
+    others = shape.additional is not None or "patternProperties" in shape.schema
+    return bool(shape.fields) and not others
 
 
 def _numbers_for_dates(value: Any, shape: Shape) -> Iterator[Path]:
-    for path, part, due in _places(value, shape):
-        if isinstance(part, str) and due.format in _DATES and not due.allows(part):
+    for path, part, shapes in _places(value, shape):
+        if not isinstance(part, str) or not any(due.format in _DATES for due in shapes):
+            continue
+        if not any(due.takes("string") and due.allows(part) for due in shapes):
             yield path
 
 
-def _places(value: Any, shape: Shape) -> Iterator[tuple[Path, Any, Shape]]:
-    """Every place of a value, with what is due there."""
-    todo: list[tuple[Path, Any, Shape]] = [((), value, shape)]
+def _places(value: Any, shape: Shape) -> Iterator[tuple[Path, Any, list[Shape]]]:
+    """Every place of a value, with what is due there: several shapes in a union."""
+    todo: list[tuple[Path, Any, list[Shape]]] = [((), value, _ways(shape))]
     while todo:
-        path, part, due = todo.pop()
-        yield path, part, due
+        path, part, shapes = todo.pop()
+        yield path, part, shapes
+        steps: Any = ()
         if isinstance(part, dict):
-            todo += [((*path, key), item, due.at(key)) for key, item in part.items()]
+            steps = part
         elif isinstance(part, list):
-            todo += [((*path, index), item, due.at(index)) for index, item in enumerate(part)]
+            steps = range(len(part))
+        for step in steps:
+            knowing = [due for due in shapes if step in due.fields] or shapes
+            below = [way for due in knowing for way in _ways(due.at(step))]
+            todo.append(((*path, step), part[step], below))
+
+
+def _ways(shape: Shape) -> list[Shape]:
+    """The shape, or the branches of its union."""
+    if not shape.branches:
+        return [shape]
+    return [way for branch in shape.branches for way in _ways(branch)]

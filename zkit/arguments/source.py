@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from functools import cached_property
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import NamedTuple
 
@@ -17,29 +17,71 @@ _RAW = json.JSONDecoder(strict=False).raw_decode
 _WHOLE = frozenset({"unwrap_string", "unescape_payload", "unescape_entities"})
 
 
-@dataclass(frozen=True, slots=True)
 class Source:
-    """The strict JSON that a value was read from, with the way back to the original text."""
+    """The text that a value was read from, and the fixes that made strict JSON of it.
 
-    json: str
-    layer: Layer | None = None
-    original: str = ""
+    Nothing is looked up before it is asked for, and each container is scanned once.
+    """
 
-    @classmethod
-    def of_repair(cls, original: str, fixes: tuple[Fix, ...]) -> Source:
-        """The source of a repaired value."""
-        layer = Layer.over(original, [Edit(fix.start, fix.end, fix.new) for fix in fixes])
-        if any(fix.name in _WHOLE for fix in fixes):
-            return cls(layer.text)
-        return cls(layer.text, layer, original)
+    def __init__(self, text: str, fixes: tuple[Fix, ...] = ()) -> None:
+        self.text = text
+        self.fixes = fixes
+        self._parts: dict[int, dict[Step, int]] = {}
+
+    @cached_property
+    def _layer(self) -> Layer:
+        return Layer.over(self.text, [Edit(fix.start, fix.end, fix.new) for fix in self.fixes])
 
     def slice(self, path: tuple[Step, ...]) -> str | None:
         """The text of the value at `path` as it was written; None when it is not there."""
-        span = span_of(self.json, path)
-        if span is None or self.layer is None:
-            return self.json[span[0] : span[1]] if span else None
-        start, end = self.layer.source_start(span[0]), self.layer.source_end(span[1])
-        return self.original[start:end]
+        strict = self._layer.text
+        try:
+            at = skip_spaces(strict, 0)
+            for step in path:
+                at = self._parts_at(at)[step]
+            end = _RAW(strict, at)[1]
+        except (KeyError, ValueError, IndexError, RecursionError):
+            return None
+        if not self.fixes or any(fix.name in _WHOLE for fix in self.fixes):
+            return strict[at:end]
+        return self.text[self._layer.source_start(at) : self._layer.source_end(end)]
+
+    def _parts_at(self, at: int) -> dict[Step, int]:
+        """Where each part begins, of the container that begins at `at`."""
+        found = self._parts.get(at)
+        if found is None:
+            strict = self._layer.text
+            scan = {"{": _members, "[": _items}.get(strict[at])
+            found = self._parts[at] = scan(strict, at) if scan else {}
+        return found
+
+
+def _members(text: str, at: int) -> dict[Step, int]:
+    """Where the value of each key begins; the last of several equal keys counts."""
+    found: dict[Step, int] = {}
+    at = skip_spaces(text, at + 1)
+    while text[at] == '"':
+        name, at = scanstring(text, at + 1, False)
+        at = skip_spaces(text, skip_spaces(text, at) + 1)
+        found[name] = at
+        at = _next(text, at)
+    return found
+
+
+def _items(text: str, at: int) -> dict[Step, int]:
+    """Where each item begins."""
+    found: dict[Step, int] = {}
+    at = skip_spaces(text, at + 1)
+    while text[at] != "]":
+        found[len(found)] = at
+        at = _next(text, at)
+    return found
+
+
+def _next(text: str, at: int) -> int:
+    """Past the value at `at` and the comma after it, if there is one."""
+    at = skip_spaces(text, _RAW(text, at)[1])
+    return skip_spaces(text, at + 1) if text[at] == "," else at
 
 
 class Place(NamedTuple):
@@ -56,47 +98,10 @@ class Place(NamedTuple):
         step_there = step if source_step is None else source_step
         return Place((*self.path, step), self.source, (*self.steps, step_there), self.is_sent)
 
+    def inside(self, step: Step) -> Place:
+        """One step further down in the text, at the same place of the arguments."""
+        return self._replace(steps=(*self.steps, step))
+
     def text(self) -> str | None:
         """The value's own text, as the model wrote it."""
         return self.source.slice(self.steps) if self.source else None
-
-
-def span_of(text: str, path: tuple[Step, ...]) -> tuple[int, int] | None:
-    """The span of the value at `path` in strict JSON; the last of several equal keys counts."""
-    at = skip_spaces(text, 0)
-    try:
-        for step in path:
-            found = _member(text, at, step) if isinstance(step, str) else _item(text, at, step)
-            if found is None:
-                return None
-            at = found
-        return at, _RAW(text, at)[1]
-    except (ValueError, IndexError, RecursionError):
-        return None
-
-
-def _member(text: str, at: int, key: str) -> int | None:
-    """Where the value of a key begins, in the object that begins at `at`."""
-    found = None
-    at = skip_spaces(text, at + 1)
-    while text[at] == '"':
-        name, at = scanstring(text, at + 1, False)
-        at = skip_spaces(text, skip_spaces(text, at) + 1)
-        if name == key:
-            found = at
-        at = _next(text, at)
-    return found
-
-
-def _item(text: str, at: int, index: int) -> int | None:
-    """Where an item begins, in the list that begins at `at`."""
-    at = skip_spaces(text, at + 1)
-    for _ in range(index):
-        at = _next(text, at)
-    return None if text[at] == "]" else at
-
-
-def _next(text: str, at: int) -> int:
-    """Past the value at `at` and the comma after it, if there is one."""
-    at = skip_spaces(text, _RAW(text, at)[1])
-    return skip_spaces(text, at + 1) if text[at] == "," else at

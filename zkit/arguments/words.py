@@ -29,6 +29,7 @@ _FORMATS = {
     "email": "an e-mail address",
     "uri": "a URL",
     "uuid": "a UUID",
+    "duration": 'a duration like "PT5M"',
 }
 _MOST_VALUES = 8
 
@@ -42,6 +43,8 @@ def path_text(path: Iterable[str | int]) -> str:
     """A place as a person would write it: `todos[0].status`."""
     text = ""
     for step in path:
+        if isinstance(step, str) and len(step) > LONGEST:
+            step = f"{step[: LONGEST - 3]}..."
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
     return text
 
@@ -52,6 +55,11 @@ def shown(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):
         text = "a value too deep to show"
+    return shortened(text)
+
+
+def shortened(text: str) -> str:
+    """A text that fits into a message, shortened in the middle."""
     if len(text) <= LONGEST:
         return text
     return f"{text[: LONGEST - 20]} ... {text[-12:]}"
@@ -82,7 +90,8 @@ def _kind(kind: str, shape: Shape) -> str:
     if kind == "string" and shape.format in _FORMATS:
         return _FORMATS[shape.format]
     if kind == "array" and isinstance(shape.schema.get("items"), dict):
-        return f"a list, each item {expected(shape.at(len(shape.schema.get('prefixItems') or ())))}"
+        each = expected(shape.at(len(shape.schema.get("prefixItems") or ())))
+        return f"a list{_limits(kind, shape)}, each item {each}"
     return f"{_PLAIN[kind]}{_limits(kind, shape)}"
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from zkit.arguments.containers import is_schema_of_arguments
+from zkit.arguments.containers import is_schema_of_arguments, read_container
 from zkit.arguments.names import folded
 from zkit.arguments.shape import Shape
-from zkit.repair import Repaired, repair_json
+from zkit.arguments.source import Place, Source
+from zkit.receipt import Rank
 
 ENVELOPES = (
     "arguments",
@@ -25,53 +26,84 @@ ENVELOPES = (
 )
 CALLS = ("function", "function_call", "tool_call", "call", "tool_calls")
 NAMES = ("name", "tool", "tool_name", "function", "function_name", "action", "recipient_name")
-_BESIDE = frozenset((*NAMES, "type", "id", "call_id", "tool_call_id", "index", "required", "kind"))
-_DEEPEST = 3
+_BESIDE = frozenset(
+    (
+        *NAMES,
+        *("type", "kind", "id", "call_id", "tool_call_id", "index"),
+        *("required", "description", "strict"),
+    )
+)
+_DEEPEST = 4
 
 
 class Unwrapped(NamedTuple):
-    """What a wrapper held, and the name of the tool that it named, if it named one."""
+    """What a wrapper held, where it stands in the text, and what it took to read it.
+
+    `tool` is the name that the wrapper gave, if any. `is_sure` is False when a key of the wrapper
+    is also a field, and the tool's name is not known.
+    """
 
     value: Any
-    tool: str | None
+    place: Place
+    tool: str | None = None
+    rank: Rank = Rank.UNWRAP
     is_sure: bool = True
-    """False when a key of the wrapper is also a field, and the tool's name is not known."""
 
 
-def unwrapped(value: Any, shape: Shape, tool: str | None) -> Unwrapped | None:
+def unwrapped(value: Any, shape: Shape, tool: str | None, place: Place) -> Unwrapped | None:
     """The arguments inside a wrapper, or inside the only call of a list; None when there is none.
 
     A wrapper has no key that the schema declares: a key that it declares is an argument, whatever
-    its name. Only a call that names this very tool is known as one all the same.
+    its name. Only a call that may name this very tool is taken for one all the same.
     """
-    found, named, sure = _only(value), None, True
+    found = Unwrapped(*_only(value, place))
+    start = found.value
     for _ in range(_DEEPEST):
         inner = _inner(found, shape, tool)
         if inner is None:
             break
-        sure = sure and (tool is not None or shape.fields.keys().isdisjoint(found))
-        found, named = inner.value, inner.tool or named
-        if is_schema_of_arguments(found, shape):
+        sure = tool is not None or shape.fields.keys().isdisjoint(found.value)
+        found = inner._replace(
+            tool=inner.tool or found.tool,
+            rank=max(inner.rank, found.rank),
+            is_sure=sure and found.is_sure,
+        )
+        if is_schema_of_arguments(found.value, shape):
             break
-    return None if found is _only(value) else Unwrapped(found, named, sure)
+    return None if found.value is start else found
 
 
-def _inner(value: Any, shape: Shape, tool: str | None) -> Unwrapped | None:
+def _inner(outer: Unwrapped, shape: Shape, tool: str | None) -> Unwrapped | None:
+    value, place = outer.value, outer.place
     if not isinstance(value, dict) or not value:
         return None
     if not shape.fields.keys().isdisjoint(value) and not _calls(value, tool):
         return None
     for key in CALLS:
-        if key in value and set(value) - {key} <= _BESIDE and _is_call(_only(value[key])):
-            return Unwrapped(_only(value[key]), None)
+        if key in value and set(value) - {key} <= _BESIDE:
+            call, there = _only(value[key], place.inside(key))
+            if isinstance(call, dict) and any(one in call for one in (*ENVELOPES, *CALLS)):
+                return Unwrapped(call, there)
     keys = [key for key in ENVELOPES if key in value]
     if len(keys) == 1 and set(value) - set(keys) <= _BESIDE:
-        held = _as_object(value[keys[0]])
-        return None if held is None else Unwrapped(held, _tool_named(value))
-    if tool is not None and len(value) == 1 and folded(next(iter(value))) == folded(tool):
-        held = _as_object(next(iter(value.values())))
-        return None if held is None else Unwrapped(held, tool)
+        return _held(value[keys[0]], place.inside(keys[0]), _tool_named(value))
+    only = next(iter(value))
+    if tool is not None and len(value) == 1 and folded(only) == folded(tool):
+        return _held(value[only], place.inside(only), tool)
     return None
+
+
+def _held(value: Any, place: Place, tool: str | None) -> Unwrapped | None:
+    """What stands in an envelope when it is an object, or the text of one; None otherwise."""
+    if value is None or value == "":
+        return Unwrapped({}, Place(), tool)
+    if isinstance(value, dict):
+        return Unwrapped(value, place, tool)
+    read = read_container(value, {"type": "object"}) if isinstance(value, str) else None
+    if read is None or not isinstance(read.value, dict):
+        return None
+    source = Place((), Source(read.text, read.fixes))
+    return Unwrapped(read.value, source, tool, max(Rank.UNWRAP, read.rank))
 
 
 def _calls(value: dict[str, Any], tool: str | None) -> bool:
@@ -90,23 +122,11 @@ def same_tool(one: str, other: str) -> bool:
     return folded(one.rpartition(".")[2]) == folded(other.rpartition(".")[2])
 
 
-def _only(value: Any) -> Any:
+def _only(value: Any, place: Place) -> tuple[Any, Place]:
     """The one call of a list of calls."""
-    return value[0] if isinstance(value, list) and len(value) == 1 else value
-
-
-def _is_call(value: Any) -> bool:
-    return isinstance(value, dict) and any(key in value for key in ENVELOPES)
-
-
-def _as_object(value: Any) -> Any:
-    """What stands in an envelope when it is an object, or the text of one; None otherwise."""
-    if value is None or value == "":
-        return {}
-    if isinstance(value, str):
-        found = repair_json(value)
-        value = found.value if isinstance(found, Repaired) and not found.lossy else None
-    return value if isinstance(value, dict) else None
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        return value[0], place.inside(0)
+    return value, place
 
 
 def _tool_named(call: dict[str, Any]) -> str | None:
