@@ -146,7 +146,7 @@ class Reading:
         rank = kind.rank
         self.edits = (
             self.edits,
-            tuple.__new__(Fix, (name, rank, start, end, new, note or kind.doc)),
+            tuple.__new__(Fix, (name, rank, start, end, new, note or kind.doc, "")),
         )
         self.cost += kind.cost + cost
         if rank > self.rank:

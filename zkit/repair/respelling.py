@@ -100,7 +100,7 @@ def respelled(text: str, start: int, end: int) -> Respelt | None:
             kind, new, note = spelt
         pos = match.end()
         first = match.start(group) - (group == 1)
-        fixes.append(_new(Fix, (kind.name, kind.rank, first, pos, new, note or kind.doc)))
+        fixes.append(_new(Fix, (kind.name, kind.rank, first, pos, new, note or kind.doc, "")))
         pieces += (text[done:first], new)
         done = pos
         if kind.rank > rank:
