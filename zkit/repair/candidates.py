@@ -16,6 +16,7 @@ from zkit.repair.follow import goes_on, member_follows
 from zkit.repair.reader import Reader
 from zkit.repair.reading import KEY, Frame, Reading
 from zkit.repair.respelling import respelled
+from zkit.repair.sound import sound_at, strict
 from zkit.text.edits import Layer, apply_edits
 
 
@@ -40,32 +41,6 @@ class Candidate(NamedTuple):
     refusal: tuple[str, int] = ("damaged", 0)
 
 
-def strict(text: str) -> tuple[Any] | None:
-    """The value of strict JSON in a tuple, or None. Lone surrogates are JSON too."""
-    try:
-        return (from_json(text, allow_inf_nan=False),)
-    except (ValueError, TypeError) as error:
-        return with_surrogates(text, error)
-
-
-def with_surrogates(text: str, error: Exception) -> tuple[Any] | None:
-    """What the strict parser refused only for its lone surrogates; None for any other error."""
-    if not isinstance(error, TypeError) and "hex escape" not in str(error):
-        return None
-    try:
-        return (_DECODER.decode(text),)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(name)
-
-
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
-_scan_once: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
-
-
 def same(a: Any, b: Any) -> bool:
     """Whether two values are equal as JSON: True is not 1."""
     return bool(a == b) and json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
@@ -84,10 +59,10 @@ def respelt(task: Task, start: int, end: int) -> Candidate | None:
 
 def _sound_at(task: Task, start: int) -> Candidate | None:
     """The strict JSON that begins at `start`, whatever follows it; None when it is damaged."""
-    try:
-        value, end = _scan_once(task.text, start)
-    except (ValueError, StopIteration, RecursionError):
+    found = sound_at(task.text, start)
+    if found is None:
         return None
+    value, end = found
     if (
         not isinstance(value, dict | list)
         or goes_on(task.text, start, end)

@@ -9,20 +9,12 @@ from pydantic_core import from_json
 
 from zkit.receipt import Fix, Rank
 from zkit.repair import envelope, messages
-from zkit.repair.candidates import (
-    Candidate,
-    Task,
-    read_at,
-    respelt,
-    same,
-    strict,
-    through,
-    with_surrogates,
-)
+from zkit.repair.candidates import Candidate, Task, read_at, respelt, same, through
 from zkit.repair.expect import evidence_for
 from zkit.repair.fixes import FIXES, MAX_CHARACTERS
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
+from zkit.repair.sound import strict, with_surrogates
 from zkit.text import lexis
 
 MOST_UNREAD = 64
@@ -137,28 +129,28 @@ def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
     text = task.text
     base = envelope.reasoning_end(text)
     found: list[Candidate] = []
-    pos: int | None = base
     if first is not None and base == 0:
         found.append(first)
-        pos = None if _stops(task, first) else max(first.end, first.start + 1)
+        if _stops(task, first):
+            return found
+        start = envelope.next_start(text, max(first.end, first.start + 1))
     else:
-        pos = _opening(task, base, found)
+        start = _opening(task, base, found)
     unread, done = 0, found[-1].end if found and found[-1].value is not None else base
-    while pos is not None and unread < MOST_UNREAD:
-        start = envelope.next_start(text, pos)
-        if start is None:
-            break
+    while start is not None and unread < MOST_UNREAD:
         candidate = read_at(task, start)
         if envelope.nested(text, start, done):
             found.append(candidate._replace(value=None))
             break
         found.append(candidate)
-        if _stops(task, candidate):
-            break
-        unread += candidate.value is None
-        pos = start + 1
         if candidate.value is not None:
-            pos = done = max(candidate.end, pos)
+            done = max(candidate.end, start + 1)
+            start = envelope.next_start(text, done)
+        elif _stops(task, candidate):
+            break
+        else:
+            unread += 1
+            start = envelope.next_start(text, start + 1)
     return found
 
 
@@ -172,7 +164,7 @@ def _stops(task: Task, candidate: Candidate) -> bool:
 
 
 def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
-    """Read a value whose opening brace is missing, or a lone scalar; where to go on from."""
+    """Read a value whose opening brace is missing, or a lone scalar; where the next one begins."""
     text = task.text
     begin = envelope.content_start(text, base)
     start = envelope.next_start(text, base)
@@ -181,13 +173,12 @@ def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
         candidate = read_at(task, key, missing_brace=True)
         if candidate.value is not None:
             found.append(candidate)
-            return candidate.end
+            return envelope.next_start(text, candidate.end)
     if start is None and text[begin : begin + 1]:
         candidate = read_at(task, begin)
         if candidate.value is not None and not text[candidate.end :].strip():
             found.append(candidate)
-        return None
-    return base
+    return start
 
 
 # ── the choice ───────────────────────────────────────────────────────────────
@@ -196,6 +187,8 @@ def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
 def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     """One value out of the candidates, or a refusal: never a silent choice."""
     text = task.text
+    if len(candidates) == 1 and candidates[0].value is not None and _counts(task, candidates[0]):
+        return _within_limit(task, candidates[0])
     worth = [c for c in candidates if _counts(task, c)]
     read = [c for c in worth if c.value is not None]
     if not read:
@@ -244,9 +237,7 @@ def _counts(task: Task, candidate: Candidate) -> bool:
         text[start] == "[" and text[candidate.end : candidate.end + 1] in (":", "(")
     ):
         return False
-    if any(fix.name == "quote_phrase" for fix in candidate.fixes) and not _stands_for_json(
-        text, candidate
-    ):
+    if candidate.fixes and not _stands_for_json(text, candidate):
         return False
     if envelope.quoted(text, start) or envelope.blank_end(text) >= start:
         return True
@@ -261,6 +252,8 @@ def _counts(task: Task, candidate: Candidate) -> bool:
 
 def _stands_for_json(text: str, candidate: Candidate) -> bool:
     """Whether bare words may be meant as strings: not in code, and not in a list of nothing else."""
+    if not any(fix.name == "quote_phrase" for fix in candidate.fixes):
+        return True
     start = candidate.start
     if text[start] == "[" and '"' not in text[start : candidate.end]:
         return False
@@ -292,10 +285,10 @@ def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Rep
     """The candidate's value with fixes that also drop what stands around it."""
     text, rank = task.text, candidate.rank
     fixes = list(candidate.fixes)
-    if lexis.skip_spaces(text, 0) < candidate.start:
+    if candidate.start and lexis.skip_spaces(text, 0) < candidate.start:
         fixes.insert(0, _dropped(envelope.before_name(text, candidate.start), 0, candidate.start))
         rank = max(rank, fixes[0].rank)
-    if lexis.skip_spaces(text, candidate.end) < len(text):
+    if candidate.end < len(text) and lexis.skip_spaces(text, candidate.end) < len(text):
         name = "drop_repeat" if repeated else envelope.after_name(text, candidate.end)
         fixes.append(_dropped(name, candidate.end, len(text)))
         rank = max(rank, fixes[-1].rank)

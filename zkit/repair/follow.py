@@ -81,6 +81,8 @@ def key_follows(reader: Reader, frame: Frame | None, pos: int) -> bool:
 
 def goes_on(text: str, start: int, pos: int) -> bool:
     """Whether the text after a root from `start` to `pos` reads as more of the value."""
+    if text[pos : pos + 1] in _NEVER_MORE:
+        return False
     if text[start - 1 : start] not in ('"', "'", "`") and _QUOTE_REST.match(text, pos):
         return True
     return _KEY_REST.match(text, pos) is not None
@@ -88,7 +90,12 @@ def goes_on(text: str, start: int, pos: int) -> bool:
 
 def member_follows(text: str, pos: int) -> bool:
     """Whether another member comes after a closed root, with its comma or without."""
-    match = lexis.NEXT_KEY.match(text, pos)
-    return (match is not None and match.group(1) is not None) or _QUOTED_KEY.match(
-        text, pos
-    ) is not None
+    match = _MEMBER_NEXT.match(text, pos)
+    return match is not None
+
+
+_NEVER_MORE = frozenset("{[<`;(")
+_MEMBER_NEXT = re.compile(
+    rf"{lexis.GAP}(?:,{lexis.GAP}{lexis.KEYISH}{lexis.GAP}(?::|=>|=(?!=))"
+    rf"|(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}:)"
+)

@@ -18,23 +18,36 @@ from zkit.repair.strings import respell
 from zkit.text import lexis
 
 _S = lexis.SPACE
-_ENDS = rf"(?={_S}(?:[,}}\]:]|\Z))"
+_REMARK = r"(?://|# )[^\n\"]*+(?:\"[^\n\"]*+\"[^\n\"]*+)*+(?=\n)|/\*(?:[^*]|\*(?!/))*+\*/"
+"""A comment. One with an odd number of quotes may as well be the rest of a string."""
+_ENDS = rf"(?={_S}(?:[,}}\]:={lexis.ODD}]|\Z|//|/\*|\# ))"
+"""What may come after a token, in whatever spelling."""
 _SOUND = rf"(?:(?!\"\"\"){lexis.STRING}|{lexis.NUMBER}|true|false|null|[}}\]])"
-_TOKEN = re.compile(
-    rf"(?:[ \t\n\r{{\[:]++|,(?!{_S}[,}}\]])|{_SOUND}(?={_S}(?:[,:}}\]]|\Z)))*+"
-    rf"(?:{lexis.SIMPLE}"
-    rf"|(,)(?={_S}[}}\]])"
-    rf"|({lexis.NAME})(?={_S}[:=])"
-    rf"|{lexis.WORD}{_ENDS}"
-    rf"|(\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|'[^'\\]*+(?:\\.[^'\\]*+)*+'|`[^`\\]*+(?:\\.[^`\\]*+)*+`){_ENDS}"
-    rf"|(//[^\n]*+(?=\n)|/\*(?:[^*]|\*(?!/))*+\*/)"
-    rf"|([+-]?+(?:0[xX][0-9a-fA-F]++|[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_ENDS}"
-    rf"|([{lexis.ODD}]++)"
-    rf"|(?<=[\"'\w ])(=>|=(?!=))"
-    rf"|(,)(?={_S},)"
-    rf"|{_SOUND}()(?={_S}[\"{{\[0-9tfn-]))?+",
-    re.DOTALL,
+_RUN = rf"(?:[ \t\n\r{{\[:]++|(?<![{{\[]),(?!{_S}[,}}\]])|{_SOUND}{_ENDS})*+"
+"""Sound tokens, none of them a comma too many."""
+
+_ODD_TOKENS = (
+    rf"(\"{{3}}[^\"]*+(?:\"(?!\"\")[^\"]*+)*+\"{{3}}|'{{3}}[^']*+(?:'(?!'')[^']*+)*+'{{3}}){_ENDS}",
+    lexis.SIMPLE,
+    rf"(,)(?={_S}[}}\]])",
+    rf"({lexis.NAME})(?={_S}[:=])",
+    rf"{lexis.WORD}{_ENDS}",
+    rf"(\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|'[^'\\]*+(?:\\.[^'\\]*+)*+'|`[^`\\]*+(?:\\.[^`\\]*+)*+`"
+    rf"|“[^“”\\]*+(?:\\.[^“”\\]*+)*+”|«[^«»\\]*+(?:\\.[^«»\\]*+)*+»|‘[^‘’\\]*+(?:\\.[^‘’\\]*+)*+’"
+    rf"|[”„][^“”„\\]*+(?:\\.[^“”„\\]*+)*+[“”]){_ENDS}",
+    rf"({_REMARK})",
+    rf"([+-]?+(?:0[xX][0-9a-fA-F]++|[0-9][0-9_]*+\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_ENDS}",
+    rf"([{lexis.ODD}]++)",
+    r"(?<=[\"'\w ”»’`“])(=>|=(?!=)|：)",
+    r"(?<=:)(=)",
+    rf"(,)(?={_S},)",
+    r"(?<=[{\[])(,)",
+    rf"{lexis.STRING[:-1]}(\"(?:{_S}\+{_S}{lexis.STRING})++){_ENDS}",
+    rf"(\\\"[^\"\\\x00-\x1f]*+\\\")(?={_S}[,}}\]])",
+    rf"{_SOUND}()(?={_S}[\"{{\[0-9tfn-])",
 )
+_TOKEN = re.compile(rf"{_RUN}(?:{'|'.join(_ODD_TOKENS)})?+", re.DOTALL)
+_STRING = re.compile(lexis.STRING)
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 
 Odd = tuple[FixKind, str, str]
@@ -52,21 +65,46 @@ def _string(token: str) -> Odd | None:
     return FIXES[name], f'"{body.body}"', body.note
 
 
-_QUOTES, _NUMBER = FIXES["use_double_quotes"], FIXES["respell_number"]
+def _tripled(token: str) -> str | None:
+    body = respell(token[3:-3], "'")
+    return None if body is None or body.rank >= Rank.GUESS else f'"{body.body}"'
+
+
+def _added_up(token: str) -> str:
+    """From the closing quote of the first string on: what the others hold, and one closing quote."""
+    return "".join(part[1:-1] for part in _STRING.findall(token, 1)) + '"'
+
+
+def _quoted(token: str) -> str:
+    return f'"{token}"'
+
+
+def _nothing(token: str) -> str:
+    return ""
+
+
+_QUOTES = FIXES["use_double_quotes"]
 _SPELL: tuple[tuple[FixKind, Callable[[str], str | Odd | None]], ...] = (
-    (_QUOTES, lambda token: f'"{token}"'),
-    (FIXES["drop_trailing_comma"], lambda token: ""),
-    (FIXES["quote_key"], lambda token: f'"{token}"'),
+    (_QUOTES, _tripled),
+    (_QUOTES, _quoted),
+    (FIXES["drop_trailing_comma"], _nothing),
+    (FIXES["quote_key"], _quoted),
     (FIXES["respell_literal"], lambda token: _LITERALS.get(token, "null")),
     (_QUOTES, _string),
-    (FIXES["drop_comment"], lambda token: ""),
-    (_NUMBER, spell_number),
+    (FIXES["drop_comment"], _nothing),
+    (FIXES["respell_number"], spell_number),
     (FIXES["plain_space"], lambda token: " "),
     (FIXES["use_colon"], lambda token: ":"),
-    (FIXES["drop_comma"], lambda token: ""),
+    (FIXES["drop_colon"], _nothing),
+    (FIXES["drop_comma"], _nothing),
+    (FIXES["drop_comma"], _nothing),
+    (FIXES["join_strings"], _added_up),
+    (_QUOTES, lambda token: f'"{token[2:-2]}"'),
     (FIXES["add_comma"], lambda token: ","),
 )
-"""For each group of the pattern, in its order: the fix, and how it spells the token."""
+"""For each of the odd tokens, in their order: the fix, and how it spells the token."""
+_SIMPLE = 2
+"""The group that holds a string without the quotes around it."""
 
 
 class Respelt(NamedTuple):
@@ -99,7 +137,7 @@ def respelled(text: str, start: int, end: int) -> Respelt | None:
         else:
             kind, new, note = spelt
         pos = match.end()
-        first = match.start(group) - (group == 1)
+        first = match.start(group) - (group == _SIMPLE)
         fixes.append(_new(Fix, (kind.name, kind.rank, first, pos, new, note or kind.doc, "")))
         pieces += (text[done:first], new)
         done = pos

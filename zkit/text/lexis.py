@@ -118,14 +118,14 @@ def closers_of(opener: str) -> re.Pattern[str]:
     return re.compile(rf"\\.|[{re.escape(QUOTES[opener])}](?={GAP}(?:[,}}\])\"']|\Z))", re.DOTALL)
 
 
-_KEYISH = (
+KEYISH = (
     rf"(?:\"(?:[^\"\\\n]|\\.){{0,80}}+\"|'[^'\n]{{0,80}}+'|[“”„][^“”\n]{{0,80}}+[“”]|«[^»\n]{{0,80}}+»"
     rf"|[‘’][^’\n]{{0,80}}+’|`[^`\n]{{0,80}}+`|{NAME})"
 )
-KEY_AHEAD = re.compile(rf"{GAP}({_KEYISH}){GAP}(?::|=>|=(?!=))")
+KEY_AHEAD = re.compile(rf"{GAP}({KEYISH}){GAP}(?::|=>|=(?!=))")
 """Something that reads as a key with its colon; group 1 is the key with its quotes."""
 
-NEXT_KEY = re.compile(rf"{GAP},{GAP}(?:({_KEYISH}){GAP}(?::|=>|=(?!=))|(?=[}}]))")
+NEXT_KEY = re.compile(rf"{GAP},{GAP}(?:({KEYISH}){GAP}(?::|=>|=(?!=))|(?=[}}]))")
 """After a member: a comma and another key."""
 
 VALUE_AHEAD = re.compile(
@@ -138,7 +138,7 @@ PLAIN = re.compile(
 )
 """A strict number or literal, whatever follows it, as long as it may end there."""
 
-DOUBLED_BRACE = re.compile(rf"{GAP}(?:(?={_KEYISH}{GAP}(?::|=>|=(?!=)))|\}}{GAP}\}})")
+DOUBLED_BRACE = re.compile(rf"{GAP}(?:(?={KEYISH}{GAP}(?::|=>|=(?!=)))|\}}{GAP}\}})")
 """After two opening braces: a key, or two closing ones."""
 
 COLON_AFTER = re.compile(rf"({GAP}){COLON}")
