@@ -62,7 +62,7 @@ def _string(token: str) -> Odd | None:
     if body is None or body.rank >= Rank.GUESS:
         return None
     name = body.name if token[0] == '"' else "use_double_quotes"
-    return FIXES[name], f'"{body.body}"', body.note
+    return FIXES[name], f'"{body.body}"', body.note or FIXES[name].doc
 
 
 def _tripled(token: str) -> str | None:
@@ -119,28 +119,25 @@ def respelled(text: str, start: int, end: int) -> Respelt | None:
     """Make JSON tokens of all odd ones in the span; None when that is not enough."""
     fixes: list[Fix] = []
     pieces: list[str] = []
-    rank, pos, done = Rank.EXACT, start, start
-    match_token = _TOKEN.match
-    while pos < end:
-        match = match_token(text, pos, end)
-        group = match.lastindex if match is not None else None
-        if match is None or group is None:
-            if match is None or match.end() != end:
+    rank, done = Rank.EXACT, start
+    for match in _TOKEN.finditer(text, start, end):
+        group = match.lastindex
+        if group is None:
+            if match.end() != end:
                 return None
             break
         kind, spell = _SPELL[group - 1]
-        spelt, note = spell(match[group]), kind.doc
+        spelt = spell(match[group])
         if spelt is None:
             return None
         if isinstance(spelt, str):
-            new = spelt
+            new, note = spelt, kind.doc
         else:
             kind, new, note = spelt
-        pos = match.end()
         first = match.start(group) - (group == _SIMPLE)
-        fixes.append(_new(Fix, (kind.name, kind.rank, first, pos, new, note or kind.doc, "")))
         pieces += (text[done:first], new)
-        done = pos
+        done = match.end()
+        fixes.append(_new(Fix, (kind.name, kind.rank, first, done, new, note, "")))
         if kind.rank > rank:
             rank = kind.rank
     pieces.append(text[done:end])
