@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
 from zkit.receipt import Fix, Rank
-from zkit.repair import envelope
+from zkit.repair import envelope, layers
 from zkit.repair.expect import ANYTHING, Evidence
-from zkit.repair.fixes import FIXES
+from zkit.repair.fixes import fix_named
 from zkit.repair.follow import goes_on, member_follows
 from zkit.repair.reader import Reader
 from zkit.repair.reading import KEY, Frame, Reading
 from zkit.repair.respelling import respelled
+from zkit.repair.slips import mends
 from zkit.repair.sound import sound_at, strict
-from zkit.text.edits import Layer, apply_edits
+from zkit.text import lexis
+from zkit.text.edits import apply_edits
 
 
 class Task(NamedTuple):
@@ -57,6 +60,31 @@ def respelt(task: Task, start: int, end: int) -> Candidate | None:
     return Candidate(start, end, value, spelt.fixes, spelt.rank, True)
 
 
+def unslipped(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
+    """The value of a span with one slip in its structure; None when there is more to it."""
+    if task.limit < Rank.COMPLETE or task.finish_reason == "length":
+        return None
+    body = task.text[start:end]
+    found = [
+        (mend, mended, value)
+        for mend in mends(body, complaint)
+        if (value := strict(mended := apply_edits(body, [mend[1:]]))) is not None
+    ]
+    if len(found) != 1:
+        return None
+    mend, mended, value = found[0]
+    if not _holds(task, value[0]) or (mend.name not in _HARMLESS and _repeats_a_key(mended)):
+        return None
+    fix = fix_named(mend.name, start + mend.start, start + mend.end, mend.new)
+    return Candidate(start, end, value, [fix], fix.rank, True)
+
+
+def _holds(task: Task, value: Any) -> bool:
+    """Whether the schema has nothing against a value that a structural fix made."""
+    evidence = task.evidence
+    return evidence is None or (evidence.fits(value) and not evidence.misplaced(value))
+
+
 def _sound_at(task: Task, start: int) -> Candidate | None:
     """The strict JSON that begins at `start`, whatever follows it; None when it is damaged."""
     found = sound_at(task.text, start)
@@ -94,55 +122,31 @@ def _read_whole(task: Task, start: int, missing_brace: bool, damaged: bool) -> C
     sound = None if missing_brace or damaged else _sound_at(task, start)
     if sound is not None:
         return sound
-    for make, name in _LAYERS if envelope.layered(task.text, start) else ():
-        layer = make(task.text, start) if task.limit >= Rank.UNWRAP else None
-        if layer is not None:
-            inner = _read(task._replace(text=layer.text), start, missing_brace)
-            if inner.value is not None:
-                return _through_layer(layer, inner, name)
+    for escaping in layers.escapings(task.text, start) if task.limit >= Rank.UNWRAP else ():
+        inner = _read_inside(task, start, escaping, missing_brace)
+        if inner.value is not None:
+            return inner
     return _read(task, start, missing_brace)
 
 
-_LAYERS: tuple[tuple[Callable[[str, int], Layer | None], str], ...] = (
-    (envelope.unescaped, "unescape_payload"),
-    (envelope.without_entities, "unescape_entities"),
-)
-
-
-def _through_layer(layer: Layer, inner: Candidate, name: str) -> Candidate:
-    """What was read in a layer's text, as fixes of the source."""
-    end = layer.source_end(inner.end)
-    fixes = through(layer, inner.fixes, name, inner.end)
-    return inner._replace(end=end, fixes=fixes, rank=max(inner.rank, Rank.UNWRAP))
-
-
-def through(layer: Layer, fixes: Sequence[Fix], name: str, until: int | None = None) -> list[Fix]:
-    """Fixes of a layer's text as fixes of its source, with the layer's own edits between them.
-
-    `until` is the place in the layer's text after which its edits do not matter.
-    """
-    found: list[Fix] = []
-    at = 0
-    for fix in fixes:
-        start = layer.source_start(fix.start)
-        found += _stretch(layer, at, start, name)
-        end = layer.source_end(fix.end) if fix.end > fix.start else start
-        found.append(fix._replace(start=start, end=max(start, end)))
-        at = fix.end
-    end = layer.edits[-1].end if until is None else layer.source_end(until)
-    return [*found, *_stretch(layer, at, end, name)]
-
-
-def _stretch(layer: Layer, start: int, source_end: int, name: str) -> list[Fix]:
-    """One fix for all edits of a layer from a place of its text to a place of the source."""
-    source_start = layer.source_end(start) if start else 0
-    inside = layer.between(source_start, source_end)
-    if not inside:
-        return []
-    first, final = inside[0], inside[-1]
-    new = layer.text[layer.starts[first] : layer.starts[final] + len(layer.edits[final].new)]
-    kind = FIXES[name]
-    return [Fix(name, kind.rank, layer.edits[first].start, layer.edits[final].end, new, kind.doc)]
+def _read_inside(
+    task: Task, start: int, escaping: layers.Escaping, missing_brace: bool
+) -> Candidate:
+    """What a value that is escaped as a whole says."""
+    plain = escaping.undone(task.text, start)
+    value = None if missing_brace else strict(plain)
+    if value is not None and (task.evidence is None or task.evidence.fits(value[0])):
+        end = len(task.text)
+        fix = fix_named(escaping.fix, start, end, plain)
+        return Candidate(start, end, value, [fix], fix.rank, True)
+    layer = escaping.layer(task.text, start)
+    inner = _read(task._replace(text=layer.text), start, missing_brace)
+    if inner.value is None:
+        return inner
+    fixes = layers.through(layer, inner.fixes, escaping.fix, inner.end)
+    return inner._replace(
+        end=layer.source_end(inner.end), fixes=fixes, rank=max(inner.rank, Rank.UNWRAP)
+    )
 
 
 def _read(task: Task, start: int, missing_brace: bool) -> Candidate:
@@ -266,6 +270,9 @@ def _rearranged(fixes: Sequence[Fix]) -> bool:
 
 def _repeats_a_key(text: str) -> bool:
     """Whether an object holds one key twice: after a structural fix, a sign of a misreading."""
+    keys = [string for string, colon in _STRINGS.findall(text) if colon]
+    if len(set(keys)) == len(keys):
+        return False
     try:
         _WITHOUT_REPEATS.decode(text)
     except (ValueError, RecursionError):
@@ -278,6 +285,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> None:
         raise ValueError
 
 
+_STRINGS = re.compile(rf"({lexis.STRING}){lexis.SPACE}(:?+)")
 _WITHOUT_REPEATS = json.JSONDecoder(object_pairs_hook=_unique)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from zkit.receipt import Fix, Rank
-from zkit.repair import envelope, messages
-from zkit.repair.candidates import Candidate, Task, read_at, respelt, same, through
+from zkit.receipt import Rank
+from zkit.repair import envelope, layers, messages
+from zkit.repair.candidates import Candidate, Task, read_at, respelt, same, unslipped
 from zkit.repair.expect import evidence_for
-from zkit.repair.fixes import FIXES, MAX_CHARACTERS
+from zkit.repair.fixes import MAX_CHARACTERS, fix_named
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
 from zkit.repair.sound import strict, with_surrogates
@@ -88,11 +88,12 @@ def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
     whole = with_surrogates(text, error)
     if whole is not None:
         return Repaired(whole[0], (), Rank.EXACT, text)
-    trailing = str(error).startswith("trailing char")
+    complaint = str(error)
+    trailing = complaint.startswith("trailing char")
     span = envelope.plain_span(text)
     first = None
     if span is not None:
-        first = None if trailing else respelt(task, *span)
+        first = None if trailing else _express(task, *span, complaint)
         if first is None:
             first = read_at(task, span[0], damaged=span[0] == 0 and not trailing)
         if first.value is not None and first.fits and envelope.ends_text(text, first.end):
@@ -105,19 +106,29 @@ def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
     return outcome
 
 
+def _express(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
+    """What takes no search: one slip in the structure, or tokens that are only spelt otherwise."""
+    found = unslipped(task, start, end, complaint) if start == 0 else None
+    return respelt(task, start, end) if found is None else found
+
+
 def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
     """A valid JSON string: unwrap it when the schema wants something else and finds it inside."""
     valid = Repaired(value, (), Rank.EXACT, task.text)
     evidence = task.evidence
     if evidence is None or evidence.root.takes("string") or task.limit < Rank.UNWRAP:
         return valid
-    layer = envelope.string_content(task.text)
+    inside = strict(value)
+    if inside is not None and not isinstance(inside[0], str):
+        fix = fix_named("unwrap_string", 0, len(task.text), value)
+        return Repaired(inside[0], (fix,), fix.rank, task.text)
+    layer = layers.string_content(task.text)
     inner = repair_json(
         layer.text, schema=evidence.schema, limit=task.limit, finish_reason=task.finish_reason
     )
     if isinstance(inner, Unrepairable) or isinstance(inner.value, str):
         return valid
-    fixes = through(layer, inner.fixes, "unwrap_string")
+    fixes = layers.through(layer, inner.fixes, "unwrap_string")
     return Repaired(inner.value, tuple(fixes), max(Rank.UNWRAP, inner.rank), task.text)
 
 
@@ -286,15 +297,12 @@ def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Rep
     text, rank = task.text, candidate.rank
     fixes = list(candidate.fixes)
     if candidate.start and lexis.skip_spaces(text, 0) < candidate.start:
-        fixes.insert(0, _dropped(envelope.before_name(text, candidate.start), 0, candidate.start))
+        name = envelope.before_name(text, candidate.start)
+        fixes.insert(0, fix_named(name, 0, candidate.start, ""))
         rank = max(rank, fixes[0].rank)
     if candidate.end < len(text) and lexis.skip_spaces(text, candidate.end) < len(text):
         name = "drop_repeat" if repeated else envelope.after_name(text, candidate.end)
-        fixes.append(_dropped(name, candidate.end, len(text)))
+        fixes.append(fix_named(name, candidate.end, len(text), ""))
         rank = max(rank, fixes[-1].rank)
     assert candidate.value is not None
     return Repaired(candidate.value[0], tuple(fixes), rank, text)
-
-
-def _dropped(name: str, start: int, end: int) -> Fix:
-    return Fix(name, FIXES[name].rank, start, end, "", FIXES[name].doc)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import re
 from bisect import bisect_left
 from functools import lru_cache
 
 from zkit.text import lexis
-from zkit.text.edits import Edit, Layer
 
 _B = rf"[ \t\n\r{lexis.ODD}]*+"
 _START = re.compile(
@@ -34,15 +32,6 @@ _QUOTED_KEY = re.compile(
     rf"(?:&quot;|&#34;)[^&\n]{{1,80}}+(?:&quot;|&#34;){_B}:|[\"'“](?:[^\"'”\\\n]|\\.){{1,80}}+[\"'”]{_B}:"
 )
 _TAG_END = re.compile(rf"(?:<[^<>]{{1,200}}>|{_TOKEN})\s*\Z")
-_ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
-_ENTITIES = re.compile(
-    r"(?:[{\[][^\"&]{0,80}+(?<=[\s:,{\[\u200b-\u200f\u2060\ufeff]))?&(?:quot|#34|#x22|apos|#39|#x27);"
-)
-_UNESCAPE = re.compile(
-    r'\\(?:(["\\/])|([bfnrt])|u([dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4}))'
-)
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
-_LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def blank_end(text: str, pos: int = 0) -> int:
@@ -327,50 +316,3 @@ def alone(text: str, start: int, end: int) -> bool:
 
 def _leads(text: str, start: int) -> bool:
     return _LEAD.search(text[max(0, start - 40) : start]) is not None or blank_end(text) >= start
-
-
-_LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")
-
-
-def layered(text: str, start: int) -> bool:
-    """Whether a backslash or an entity comes before the first quote: the value may be escaped whole."""
-    return _LAYERED.match(text, start) is not None
-
-
-def unescaped(text: str, start: int) -> Layer | None:
-    """The text with one level of JSON escaping undone from `start` on, if it is written so."""
-    if not _ESCAPED.match(text, start):
-        return None
-    line = text[text.rfind("\n", 0, start) + 1 : start].rstrip("\"' ")
-    if '"' in line:
-        return None
-    return Layer.over(text, [_plain(m) for m in _UNESCAPE.finditer(text, start)])
-
-
-def _plain(match: re.Match[str]) -> Edit:
-    mark, letter, code = match.groups()
-    return Edit(match.start(), match.end(), mark or _LETTERS.get(letter) or _character(code))
-
-
-def _character(code: str) -> str:
-    """The character of one `\\u` escape, or of the two of a pair."""
-    if len(code) == 4:
-        return chr(int(code, 16))
-    high, low = int(code[:4], 16), int(code[6:], 16)
-    return chr(0x10000 + ((high - 0xD800) << 10) + low - 0xDC00)
-
-
-def without_entities(text: str, start: int) -> Layer | None:
-    """The text with HTML entities undone from `start` on, if its quotes are entities."""
-    if not _ENTITIES.match(text, start):
-        return None
-    found = ((m, html.unescape(m.group())) for m in _ENTITY.finditer(text, start))
-    return Layer.over(text, [Edit(m.start(), m.end(), new) for m, new in found if new != m.group()])
-
-
-def string_content(text: str) -> Layer:
-    """What a JSON string holds, with the way back; the text is known to be one valid string."""
-    first = text.index('"')
-    last = text.rindex('"')
-    inner = [_plain(m) for m in _UNESCAPE.finditer(text, first + 1, last)]
-    return Layer.over(text, [Edit(0, first + 1, ""), *inner, Edit(last, len(text), "")])

@@ -22,7 +22,7 @@ _REMARK = r"(?://|# )[^\n\"]*+(?:\"[^\n\"]*+\"[^\n\"]*+)*+(?=\n)|/\*(?:[^*]|\*(?
 """A comment. One with an odd number of quotes may as well be the rest of a string."""
 _ENDS = rf"(?={_S}(?:[,}}\]:={lexis.ODD}]|\Z|//|/\*|\# ))"
 """What may come after a token, in whatever spelling."""
-_SOUND = rf"(?:(?!\"\"\"){lexis.STRING}|{lexis.NUMBER}|true|false|null|[}}\]])"
+_SOUND = rf"(?:(?!\"\"\"){lexis.STRING}|{lexis.DIGITS}|true|false|null|[}}\]])"
 _RUN = rf"(?:[ \t\n\r{{\[:]++|(?<![{{\[]),(?!{_S}[,}}\]])|{_SOUND}{_ENDS})*+"
 """Sound tokens, none of them a comma too many."""
 
@@ -44,7 +44,7 @@ _ODD_TOKENS = (
     r"(?<=[{\[])(,)",
     rf"{lexis.STRING[:-1]}(\"(?:{_S}\+{_S}{lexis.STRING})++){_ENDS}",
     rf"(\\\"[^\"\\\x00-\x1f]*+\\\")(?={_S}[,}}\]])",
-    rf"{_SOUND}()(?={_S}[\"{{\[0-9tfn-])",
+    rf"(?:(?!\"\"\"){lexis.SCALAR}|[}}\]])()(?={_S}[\"{{\[0-9tfn-])",
 )
 _TOKEN = re.compile(rf"{_RUN}(?:{'|'.join(_ODD_TOKENS)})?+", re.DOTALL)
 _STRING = re.compile(lexis.STRING)

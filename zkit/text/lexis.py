@@ -19,7 +19,8 @@ GAP = rf"(?:[ \t\n\r{ODD}]++|//[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
 
 ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
 STRING = rf'"[^"\\\x00-\x1f]*+(?:{ESCAPE}[^"\\\x00-\x1f]*+)*+"'
-NUMBER = r"-?+(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+(?=[ \t\n\r,}\]])"
+DIGITS = r"-?+(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+"
+NUMBER = rf"{DIGITS}(?=[ \t\n\r,}}\]])"
 SCALAR = rf"(?:{STRING}|{NUMBER}|true|false|null)"
 SIMPLE = r"'([^'\"\\\x00-\x1f]*+)'"
 """A single-quoted string whose content means the same between double quotes."""
@@ -133,9 +134,7 @@ VALUE_AHEAD = re.compile(
 )
 """The start of a value that needs no guess."""
 
-PLAIN = re.compile(
-    r"(?:-?+(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+|true|false|null)(?![\w.$%@+*/^-])"
-)
+PLAIN = re.compile(rf"(?:{DIGITS}|true|false|null)(?![\w.$%@+*/^-])")
 """A strict number or literal, whatever follows it, as long as it may end there."""
 
 DOUBLED_BRACE = re.compile(rf"{GAP}(?:(?={KEYISH}{GAP}(?::|=>|=(?!=)))|\}}{GAP}\}})")
