@@ -17,7 +17,7 @@ from zkit.repair.follow import goes_on, member_follows
 from zkit.repair.reader import Reader
 from zkit.repair.reading import KEY, Frame, Reading
 from zkit.repair.respelling import respelled
-from zkit.repair.slips import mends
+from zkit.repair.slips import Mend, mends
 from zkit.repair.sound import sound_at, strict
 from zkit.text import lexis
 from zkit.text.edits import apply_edits
@@ -62,20 +62,27 @@ def respelt(task: Task, start: int, end: int) -> Candidate | None:
 
 def unslipped(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
     """The value of a span with one slip in its structure; None when there is more to it."""
-    if task.limit < Rank.COMPLETE or task.finish_reason == "length":
-        return None
+    found = [_tried(task, start, end, mend) for mend in mends(task.text[start:end], complaint)]
+    sound = [candidate for candidate in found if candidate is not None]
+    return sound[0] if len(sound) == 1 else None
+
+
+def unopened(task: Task, start: int) -> Candidate | None:
+    """The value from `start` to the end of the text that only lacks its opening brace."""
+    return _tried(task, start, len(task.text), Mend("open_object", 0, 0, "{"))
+
+
+def _tried(task: Task, start: int, end: int, mend: Mend) -> Candidate | None:
+    """The value of a span with one mend, if that makes it sound and nothing speaks against it."""
+    name, first, last, new = mend
     body = task.text[start:end]
-    found = [
-        (mend, mended, value)
-        for mend in mends(body, complaint)
-        if (value := strict(mended := apply_edits(body, [mend[1:]]))) is not None
-    ]
-    if len(found) != 1:
+    mended = f"{body[:first]}{new}{body[last:]}"
+    value = strict(mended)
+    if value is None or task.limit < Rank.COMPLETE or task.finish_reason == "length":
         return None
-    mend, mended, value = found[0]
-    if not _holds(task, value[0]) or (mend.name not in _HARMLESS and _repeats_a_key(mended)):
+    if not _holds(task, value[0]) or (name not in _HARMLESS and _repeats_a_key(mended)):
         return None
-    fix = fix_named(mend.name, start + mend.start, start + mend.end, mend.new)
+    fix = fix_named(name, start + first, start + last, new)
     return Candidate(start, end, value, [fix], fix.rank, True)
 
 

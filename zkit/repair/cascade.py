@@ -9,7 +9,7 @@ from pydantic_core import from_json
 
 from zkit.receipt import Rank
 from zkit.repair import envelope, layers, messages
-from zkit.repair.candidates import Candidate, Task, read_at, respelt, same, unslipped
+from zkit.repair.candidates import Candidate, Task, read_at, respelt, same, unopened, unslipped
 from zkit.repair.expect import evidence_for
 from zkit.repair.fixes import MAX_CHARACTERS, fix_named
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
@@ -39,7 +39,8 @@ def repair_json(
     try:
         value = from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError) as error:
-        return _mended(Task(text, evidence_for(schema), limit, finish_reason), error)
+        task = _new(Task, (text, evidence_for(schema), limit, finish_reason))
+        return _mended(task, error)
     if schema is None or type(value) is not str:
         return _new(Repaired, (value, (), _EXACT, text))
     return _unwrapped(Task(text, evidence_for(schema), limit, finish_reason), value)
@@ -93,7 +94,7 @@ def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
     span = envelope.plain_span(text)
     first = None
     if span is not None:
-        first = None if trailing else _express(task, *span, complaint)
+        first = _express(task, *span, complaint)
         if first is None:
             first = read_at(task, span[0], damaged=span[0] == 0 and not trailing)
         if first.value is not None and first.fits and envelope.ends_text(text, first.end):
@@ -108,8 +109,18 @@ def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
 
 def _express(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
     """What takes no search: one slip in the structure, or tokens that are only spelt otherwise."""
-    found = unslipped(task, start, end, complaint) if start == 0 else None
-    return respelt(task, start, end) if found is None else found
+    if start:
+        return respelt(task, start, end)
+    if not complaint.startswith(_BY_STRUCTURE):
+        return respelt(task, start, end) or unslipped(task, start, end, complaint)
+    found = unslipped(task, start, end, complaint)
+    if found is None and complaint.startswith("expected"):
+        return respelt(task, start, end)
+    return found
+
+
+_BY_STRUCTURE = ("EOF", "trailing char", "expected `")
+"""Complaints of the strict parser that speak of a slip rather than of a token."""
 
 
 def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
@@ -181,7 +192,7 @@ def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
     start = envelope.next_start(text, base)
     key = envelope.key_at(text, begin)
     if key is not None and (start is None or start > key):
-        candidate = read_at(task, key, missing_brace=True)
+        candidate = unopened(task, key) or read_at(task, key, missing_brace=True)
         if candidate.value is not None:
             found.append(candidate)
             return envelope.next_start(text, candidate.end)

@@ -70,10 +70,28 @@ def _after_key(text: str, at: int) -> list[Mend]:
 
 def _after_value(text: str, at: int) -> list[Mend]:
     """A closer stands where another one is due."""
-    mark, after = text[at : at + 1], at + 1
-    if mark not in ("}", "]"):
+    return _closers(text, at, _due(text[:at])) if text[at : at + 1] in ("}", "]") else []
+
+
+def _in_empty(text: str, at: int) -> list[Mend]:
+    """The closer of the outer container stands right after an opener."""
+    if text[at : at + 1] not in ("}", "]") or text[:at].rstrip()[-1:] not in _CLOSERS:
         return []
     due = _due(text[:at])
+    return _closers(text, at, due) if due[-2:-1] == [text[at]] else []
+
+
+def _after_root(text: str, at: int) -> list[Mend]:
+    """The only object of the text was closed too early: a comma follows."""
+    closer = len(text[:at].rstrip()) - 1
+    if text[at] != "," or text.find("}") != closer:
+        return []
+    return [Mend("drop_closer", closer, closer + 1, "")]
+
+
+def _closers(text: str, at: int, due: list[str]) -> list[Mend]:
+    """What a closer may be that does not match: wrong, stray, or one before it is missing."""
+    mark, after = text[at], at + 1
     found = [Mend("replace_closer", at, after, due[-1]), Mend("drop_closer", at, after, "")]
     if len(due) > 1 and due[-2] == mark:
         end = len(text[:at].rstrip())
@@ -87,4 +105,7 @@ _LOOKS: dict[str, Callable[[str, int], list[Mend]]] = {
     "expected `:`": _after_key,
     "expected `,` or `}`": _after_value,
     "expected `,` or `]`": _after_value,
+    "expected value": _in_empty,
+    "key must be a string": _in_empty,
+    "trailing characters": _after_root,
 }
