@@ -20,7 +20,6 @@ from zkit.repair.respelling import respelled
 from zkit.repair.slips import Mend, mends
 from zkit.repair.sound import sound_at, strict
 from zkit.text import lexis
-from zkit.text.edits import apply_edits
 
 
 class Task(NamedTuple):
@@ -211,17 +210,12 @@ def _attempt(task: Task, body: str, start: int, missing_brace: bool, *, careful:
 def _too_deep(body: str, start: int, reading: Reading) -> bool:
     """Whether a reading failed only for its depth, which the strict parser counts to the last level."""
     try:
-        from_json(_applied(body, start, reading.pos, reading.fixes()))
+        from_json(reading.json(body, start, reading.pos))
     except ValueError as error:
         return "recursion" in str(error)
     except TypeError:
         return False
     return False
-
-
-def _applied(body: str, start: int, end: int, fixes: Sequence[Fix]) -> str:
-    """The JSON that fixes make of a part of the text."""
-    return apply_edits(body[start:end], [(f.start - start, f.end - start, f.new) for f in fixes])
 
 
 def _settled(made: list[Candidate], start: int, stuck: int) -> Candidate:
@@ -249,8 +243,7 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
     """Apply a reading's edits and decode the result."""
     fixes = reading.fixes()
     end = reading.pos
-    text = _applied(body, start, end, fixes)
-    value = strict(text) or _with_nan(text, fixes)
+    text, value = reading.whole or _decoded(reading.json(body, start, end), fixes)
     if value is None or (
         reading.rank >= Rank.COMPLETE and _rearranged(fixes) and _repeats_a_key(text)
     ):
@@ -263,6 +256,10 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
     if fits and rank >= Rank.COMPLETE:
         fits = not evidence.misplaced(value[0])
     return Candidate(start, end, value, fixes, rank, fits)
+
+
+def _decoded(text: str, fixes: Sequence[Fix]) -> tuple[str, tuple[Any] | None]:
+    return text, strict(text) or _with_nan(text, fixes)
 
 
 _HARMLESS = frozenset(
