@@ -16,7 +16,7 @@ from zkit.repair.fixes import fix_named
 from zkit.repair.follow import goes_on, member_follows
 from zkit.repair.reader import Reader
 from zkit.repair.reading import KEY, Frame, Reading
-from zkit.repair.respelling import respelled
+from zkit.repair.respelling import Respelt, respelled
 from zkit.repair.slips import Mend, mends
 from zkit.repair.sound import sound_at, strict
 from zkit.text import lexis
@@ -56,7 +56,17 @@ def respelt(task: Task, start: int, end: int) -> Candidate | None:
     value = strict(spelt.json)
     if value is None or (task.evidence is not None and not task.evidence.fits(value[0])):
         return None
+    if spelt.rank >= Rank.GUESS and not _guess_holds(task, spelt, value[0]):
+        return None
     return Candidate(start, end, value, spelt.fixes, spelt.rank, True)
+
+
+def _guess_holds(task: Task, spelt: Respelt, value: Any) -> bool:
+    """Whether one guess was enough, or one for each of some phrases, and nothing speaks against it."""
+    made = [fix.name for fix in spelt.fixes if fix.rank >= Rank.COMPLETE]
+    if (len(made) > 1 and set(made) != {"quote_phrase"}) or _repeats_a_key(spelt.json):
+        return False
+    return task.evidence is None or not task.evidence.misplaced(value)
 
 
 def unslipped(task: Task, start: int, end: int, complaint: str) -> Candidate | None:

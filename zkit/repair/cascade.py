@@ -108,19 +108,12 @@ def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
 
 
 def _express(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
-    """What takes no search: one slip in the structure, or tokens that are only spelt otherwise."""
+    """What takes no search: tokens that are only spelt otherwise, or one slip in the structure."""
     if start:
         return respelt(task, start, end)
-    if not complaint.startswith(_BY_STRUCTURE):
-        return respelt(task, start, end) or unslipped(task, start, end, complaint)
-    found = unslipped(task, start, end, complaint)
-    if found is None and complaint.startswith("expected"):
-        return respelt(task, start, end)
-    return found
-
-
-_BY_STRUCTURE = ("EOF", "trailing char", "expected `")
-"""Complaints of the strict parser that speak of a slip rather than of a token."""
+    if complaint.startswith(("EOF", "trailing char")):
+        return unslipped(task, start, end, complaint)
+    return respelt(task, start, end) or unslipped(task, start, end, complaint)
 
 
 def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:

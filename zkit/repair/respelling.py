@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from zkit.receipt import Fix, Rank
+from zkit.repair import guesses
 from zkit.repair.bare import spell_number
 from zkit.repair.fixes import FIXES, FixKind
 from zkit.repair.strings import respell
@@ -20,38 +21,22 @@ from zkit.text import lexis
 _S = lexis.SPACE
 _REMARK = r"(?://|# )[^\n\"]*+(?:\"[^\n\"]*+\"[^\n\"]*+)*+(?=\n)|/\*(?:[^*]|\*(?!/))*+\*/"
 """A comment. One with an odd number of quotes may as well be the rest of a string."""
-_ENDS = rf"(?={_S}(?:[,}}\]:={lexis.ODD}]|\Z|//|/\*|\# ))"
+_AFTER = rf"[,}}\]:={lexis.ODD}]|\Z|//|/\*|\# "
+_ENDS = rf"(?={_S}(?:{_AFTER}))"
 """What may come after a token, in whatever spelling."""
-_SOUND = rf"(?:(?!\"\"\"){lexis.STRING}|{lexis.DIGITS}|true|false|null|[}}\]])"
-_RUN = rf"(?:[ \t\n\r{{\[:]++|(?<![{{\[]),(?!{_S}[,}}\]])|{_SOUND}{_ENDS})*+"
-"""Sound tokens, none of them a comma too many."""
-
-_ODD_TOKENS = (
-    rf"(\"{{3}}[^\"]*+(?:\"(?!\"\")[^\"]*+)*+\"{{3}}|'{{3}}[^']*+(?:'(?!'')[^']*+)*+'{{3}}){_ENDS}",
-    lexis.SIMPLE,
-    rf"(,)(?={_S}[}}\]])",
-    rf"({lexis.NAME})(?={_S}[:=])",
-    rf"{lexis.WORD}{_ENDS}",
-    rf"(\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|'[^'\\]*+(?:\\.[^'\\]*+)*+'|`[^`\\]*+(?:\\.[^`\\]*+)*+`"
-    rf"|“[^“”\\]*+(?:\\.[^“”\\]*+)*+”|«[^«»\\]*+(?:\\.[^«»\\]*+)*+»|‘[^‘’\\]*+(?:\\.[^‘’\\]*+)*+’"
-    rf"|[”„][^“”„\\]*+(?:\\.[^“”„\\]*+)*+[“”]){_ENDS}",
-    rf"({_REMARK})",
-    rf"([+-]?+(?:0[xX][0-9a-fA-F]++|[0-9][0-9_]*+\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_ENDS}",
-    rf"([{lexis.ODD}]++)",
-    r"(?<=[\"'\w ”»’`“])(=>|=(?!=)|：)",
-    r"(?<=:)(=)",
-    rf"(,)(?={_S},)",
-    r"(?<=[{\[])(,)",
-    rf"{lexis.STRING[:-1]}(\"(?:{_S}\+{_S}{lexis.STRING})++){_ENDS}",
-    rf"(\\\"[^\"\\\x00-\x1f]*+\\\")(?={_S}[,}}\]])",
-    rf"(?:(?!\"\"\"){lexis.SCALAR}|[}}\]])()(?={_S}[\"{{\[0-9tfn-])",
+_STRICT_STRING = lexis.STRING.replace('"', r'"(?!"")', 1)
+_SOUND = rf"(?:{_STRICT_STRING}|[}}\]]|true|false|null|{lexis.DIGITS})"
+_COMMA = rf",(?!{_S}[,}}\]])"
+_RUN = (
+    rf"(?:{_SOUND}{_S}(?::{_S}|{_COMMA}{_S}|(?={_AFTER}))|[ \t\n\r{{\[:]++|(?<![{{\[]){_COMMA})*+"
 )
-_TOKEN = re.compile(rf"{_RUN}(?:{'|'.join(_ODD_TOKENS)})?+", re.DOTALL)
-_STRING = re.compile(lexis.STRING)
-_LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
+"""Sound tokens, none of them a comma too many."""
 
 Odd = tuple[FixKind, str, str]
 """A fix, the JSON spelling, and a note."""
+
+_LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
+_STRING = re.compile(lexis.STRING)
 
 
 def _string(token: str) -> Odd | None:
@@ -83,28 +68,43 @@ def _nothing(token: str) -> str:
     return ""
 
 
-_QUOTES = FIXES["use_double_quotes"]
-_SPELL: tuple[tuple[FixKind, Callable[[str], str | Odd | None]], ...] = (
-    (_QUOTES, _tripled),
-    (_QUOTES, _quoted),
-    (FIXES["drop_trailing_comma"], _nothing),
-    (FIXES["quote_key"], _quoted),
-    (FIXES["respell_literal"], lambda token: _LITERALS.get(token, "null")),
-    (_QUOTES, _string),
-    (FIXES["drop_comment"], _nothing),
-    (FIXES["respell_number"], spell_number),
-    (FIXES["plain_space"], lambda token: " "),
-    (FIXES["use_colon"], lambda token: ":"),
-    (FIXES["drop_colon"], _nothing),
-    (FIXES["drop_comma"], _nothing),
-    (FIXES["drop_comma"], _nothing),
-    (FIXES["join_strings"], _added_up),
-    (_QUOTES, lambda token: f'"{token[2:-2]}"'),
-    (FIXES["add_comma"], lambda token: ","),
+_QUOTED = (
+    r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|'[^'\\]*+(?:\\.[^'\\]*+)*+'|`[^`\\]*+(?:\\.[^`\\]*+)*+`"
+    r"|“[^“”\\]*+(?:\\.[^“”\\]*+)*+”|«[^«»\\]*+(?:\\.[^«»\\]*+)*+»|‘[^‘’\\]*+(?:\\.[^‘’\\]*+)*+’"
+    r"|[”„][^“”„\\]*+(?:\\.[^“”„\\]*+)*+[“”]"
 )
-"""For each of the odd tokens, in their order: the fix, and how it spells the token."""
-_SIMPLE = 2
-"""The group that holds a string without the quotes around it."""
+_TRIPLED = r"\"{3}[^\"]*+(?:\"(?!\"\")[^\"]*+)*+\"{3}|'{3}[^']*+(?:'(?!'')[^']*+)*+'{3}"
+_NUMBER = r"[+-]?+(?:0[xX][0-9a-fA-F]++|[0-9][0-9_]*+\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+"
+_ESCAPED = rf"\\\"[^\"\\\x00-\x1f]*+\\\"(?!{_S}:)"
+_MISSING_COMMA = rf"(?={_S}\"|{_S}[{{\[]|[ \t\n\r]++[0-9tfn-])"
+
+_ODD: tuple[tuple[str, str, Callable[[str], str | Odd | None]], ...] = (
+    (rf"('[^'\"\\\x00-\x1f]*+'){_ENDS}", "use_double_quotes", lambda token: f'"{token[1:-1]}"'),
+    (rf"({lexis.NAME})(?={_S}(?::(?!//)|=))", "quote_key", _quoted),
+    (rf"(,)(?={_S}[}}\]])", "drop_trailing_comma", _nothing),
+    (rf"({_QUOTED}){_ENDS}", "use_double_quotes", _string),
+    (rf"{lexis.WORD}{_ENDS}", "respell_literal", lambda token: _LITERALS.get(token, "null")),
+    (rf"({_REMARK})", "drop_comment", _nothing),
+    (rf"({_NUMBER}){_ENDS}", "respell_number", spell_number),
+    (rf"([{lexis.ODD}]++)", "plain_space", lambda token: " "),
+    (r"(?<=[\"'\w ”»’`“])(=>|=(?!=)|：)", "use_colon", lambda token: ":"),
+    (r"(?<=:)(=)", "drop_colon", _nothing),
+    (rf"(,)(?={_S},)", "drop_comma", _nothing),
+    (r"(?<=[{\[])(,)", "drop_comma", _nothing),
+    (rf"(?:{_STRICT_STRING}|{lexis.SCALAR}|[}}\]])(){_MISSING_COMMA}", "add_comma", lambda _: ","),
+    (rf"{lexis.STRING[:-1]}(\"(?:{_S}\+{_S}{lexis.STRING})++){_ENDS}", "join_strings", _added_up),
+    (rf"({_TRIPLED}){_ENDS}", "use_double_quotes", _tripled),
+    (rf"({_ESCAPED}){_ENDS}", "use_double_quotes", lambda token: f'"{token[2:-2]}"'),
+    (guesses.UNOPENED_KEY, "add_opening_quote", _quoted),
+    (guesses.UNCLOSED_KEY, "add_closing_quote", lambda token: f'{token}"'),
+    (guesses.INNER_QUOTES, "escape_inner_quote", guesses.inner_quotes),
+    (guesses.UNCLOSED, "add_closing_quote", guesses.unclosed),
+    (guesses.UNOPENED, "add_opening_quote", guesses.unopened),
+    (guesses.PHRASE, "quote_phrase", guesses.phrase),
+)
+"""The odd tokens, each with one group: the fix that it takes, and how to spell what the group holds."""
+_TOKEN = re.compile(rf"{_RUN}(?:{'|'.join(pattern for pattern, _, _ in _ODD)})?+", re.DOTALL)
+_SPELL = [(FIXES[name], spell) for _, name, spell in _ODD]
 
 
 class Respelt(NamedTuple):
@@ -134,12 +134,14 @@ def respelled(text: str, start: int, end: int) -> Respelt | None:
             new, note = spelt, kind.doc
         else:
             kind, new, note = spelt
-        first = match.start(group) - (group == _SIMPLE)
+        first = match.start(group)
         pieces += (text[done:first], new)
         done = match.end()
         fixes.append(_new(Fix, (kind.name, kind.rank, first, done, new, note, "")))
         if kind.rank > rank:
             rank = kind.rank
+    if not fixes:
+        return None
     pieces.append(text[done:end])
     return Respelt("".join(pieces), fixes, rank)
 
