@@ -14,7 +14,7 @@ from zkit.repair.expect import evidence_for
 from zkit.repair.fixes import MAX_CHARACTERS, fix_named
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
-from zkit.repair.sound import strict, with_surrogates
+from zkit.repair.sound import strict, verdict, with_surrogates
 from zkit.text import lexis
 
 MOST_UNREAD = 64
@@ -110,10 +110,18 @@ def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
 def _express(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
     """What takes no search: tokens that are only spelt otherwise, or one slip in the structure."""
     if start:
-        return respelt(task, start, end)
-    if complaint.startswith(("EOF", "trailing char")):
+        judged = verdict(task.text[start:end])
+        if not isinstance(judged, str):
+            fits = task.evidence is None or task.evidence.fits(judged[0])
+            return Candidate(start, end, judged, fits=fits)
+        complaint = judged
+    if complaint.startswith(_NO_TOKEN):
         return unslipped(task, start, end, complaint)
     return respelt(task, start, end) or unslipped(task, start, end, complaint)
+
+
+_NO_TOKEN = ("EOF while parsing an object", "EOF while parsing a list", "trailing char")
+"""Complaints of the strict parser that no other spelling of a token would silence."""
 
 
 def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:

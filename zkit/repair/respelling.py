@@ -91,7 +91,11 @@ _ODD: tuple[tuple[str, str, Callable[[str], str | Odd | None]], ...] = (
     (r"(?<=:)(=)", "drop_colon", _nothing),
     (rf"(,)(?={_S},)", "drop_comma", _nothing),
     (r"(?<=[{\[])(,)", "drop_comma", _nothing),
-    (rf"(?:{_STRICT_STRING}|{lexis.SCALAR}|[}}\]])(){_MISSING_COMMA}", "add_comma", lambda _: ","),
+    (
+        rf"(?:{_STRICT_STRING}|{lexis.NUMBER}|true|false|null|[}}\]])(){_MISSING_COMMA}",
+        "add_comma",
+        lambda _: ",",
+    ),
     (rf"{lexis.STRING[:-1]}(\"(?:{_S}\+{_S}{lexis.STRING})++){_ENDS}", "join_strings", _added_up),
     (rf"({_TRIPLED}){_ENDS}", "use_double_quotes", _tripled),
     (rf"({_ESCAPED}){_ENDS}", "use_double_quotes", lambda token: f'"{token[2:-2]}"'),

@@ -20,6 +20,14 @@ def strict(text: str) -> tuple[Any] | None:
         return with_surrogates(text, error)
 
 
+def verdict(text: str) -> tuple[Any] | str:
+    """The value of strict JSON in a tuple, or what the strict parser complains of."""
+    try:
+        return (from_json(text, allow_inf_nan=False),)
+    except (ValueError, TypeError) as error:
+        return with_surrogates(text, error) or str(error)
+
+
 def with_surrogates(text: str, error: Exception) -> tuple[Any] | None:
     """What the strict parser refused only for its lone surrogates; None for any other error."""
     if not _by_surrogates(error):
