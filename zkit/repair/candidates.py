@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from zkit.receipt import Fix, Rank
 from zkit.repair import envelope, layers
 from zkit.repair.expect import ANYTHING, Evidence
-from zkit.repair.fixes import fix_named
+from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
 from zkit.repair.follow import goes_on, member_follows
 from zkit.repair.reader import Reader
 from zkit.repair.reading import KEY, Frame, Reading
@@ -45,7 +45,9 @@ class Candidate(NamedTuple):
 
 def same(a: Any, b: Any) -> bool:
     """Whether two values are equal as JSON: True is not 1."""
-    return bool(a == b) and json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
+    if a != b:
+        return False
+    return repr(a) == repr(b) or json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
 def respelt(task: Task, start: int, end: int) -> Candidate | None:
@@ -56,14 +58,14 @@ def respelt(task: Task, start: int, end: int) -> Candidate | None:
     value = strict(spelt.json)
     if value is None or (task.evidence is not None and not task.evidence.fits(value[0])):
         return None
-    if spelt.rank >= Rank.GUESS and not _guess_holds(task, spelt, value[0]):
+    if spelt.rank >= GUESS and not _guess_holds(task, spelt, value[0]):
         return None
     return Candidate(start, end, value, spelt.fixes, spelt.rank, True)
 
 
 def _guess_holds(task: Task, spelt: Respelt, value: Any) -> bool:
     """Whether one guess was enough, or one for each of some phrases, and nothing speaks against it."""
-    made = [fix.name for fix in spelt.fixes if fix.rank >= Rank.COMPLETE]
+    made = [fix.name for fix in spelt.fixes if fix.rank >= COMPLETE]
     if (len(made) > 1 and set(made) != {"quote_phrase"}) or _repeats_a_key(spelt.json):
         return False
     return task.evidence is None or not task.evidence.misplaced(value)
@@ -87,7 +89,7 @@ def _tried(task: Task, start: int, end: int, mend: Mend) -> Candidate | None:
     body = task.text[start:end]
     mended = f"{body[:first]}{new}{body[last:]}"
     value = strict(mended)
-    if value is None or task.limit < Rank.COMPLETE or task.finish_reason == "length":
+    if value is None or task.limit < COMPLETE or task.finish_reason == "length":
         return None
     if not _holds(task, value[0]) or (name not in _HARMLESS and _repeats_a_key(mended)):
         return None
@@ -138,7 +140,7 @@ def _read_whole(task: Task, start: int, missing_brace: bool, damaged: bool) -> C
     sound = None if missing_brace or damaged else _sound_at(task, start)
     if sound is not None:
         return sound
-    for escaping in layers.escapings(task.text, start) if task.limit >= Rank.UNWRAP else ():
+    for escaping in layers.escapings(task.text, start) if task.limit >= UNWRAP else ():
         inner = _read_inside(task, start, escaping, missing_brace)
         if inner.value is not None:
             return inner
@@ -161,7 +163,7 @@ def _read_inside(
         return inner
     fixes = layers.through(layer, inner.fixes, escaping.fix, inner.end)
     return inner._replace(
-        end=layer.source_end(inner.end), fixes=fixes, rank=max(inner.rank, Rank.UNWRAP)
+        end=layer.source_end(inner.end), fixes=fixes, rank=max(inner.rank, UNWRAP)
     )
 
 
@@ -174,7 +176,7 @@ def _read(task: Task, start: int, missing_brace: bool) -> Candidate:
         candidate = _best(task, body, start, missing_brace)
         if best is None or _order(candidate) < _order(best):
             best = candidate
-        if best.value is not None and best.rank < Rank.GUESS:
+        if best.value is not None and best.rank < GUESS:
             break
     assert best is not None
     return best
@@ -191,7 +193,7 @@ def _best(task: Task, body: str, start: int, missing_brace: bool) -> Candidate:
         return quick
     careful = _attempt(task, body, start, missing_brace, careful=True)
     best = careful if careful.value is not None and (careful.fits or quick.value is None) else quick
-    if not best.fits and best.rank < Rank.CUT and _rearranged(best.fixes):
+    if not best.fits and best.rank < CUT and _rearranged(best.fixes):
         return best._replace(value=None, refusal=("ambiguous", _first_guess(best.fixes, start)))
     return best
 
@@ -240,13 +242,13 @@ def _settled(made: list[Candidate], start: int, stuck: int) -> Candidate:
 
 
 def _first_guess(fixes: Sequence[Fix], default: int) -> int:
-    return next((f.start for f in fixes if f.rank >= Rank.COMPLETE), default)
+    return next((f.start for f in fixes if f.rank >= COMPLETE), default)
 
 
 def _reason(reader: Reader) -> str:
     if reader.reason != "damaged" or reader.needed is None:
         return reader.reason
-    return "cut" if reader.needed == Rank.CUT else "limit"
+    return "cut" if reader.needed == CUT else "limit"
 
 
 def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | None:
@@ -254,16 +256,14 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
     fixes = reading.fixes()
     end = reading.pos
     text, value = reading.whole or _decoded(reading.json(body, start, end), fixes)
-    if value is None or (
-        reading.rank >= Rank.COMPLETE and _rearranged(fixes) and _repeats_a_key(text)
-    ):
+    if value is None or (reading.rank >= COMPLETE and _rearranged(fixes) and _repeats_a_key(text)):
         return None
-    rank = max((f.rank for f in fixes), default=Rank.EXACT)
+    rank = max((f.rank for f in fixes), default=EXACT)
     evidence = task.evidence
     if evidence is None:
         return Candidate(start, end, value, fixes, rank, True)
     fits = evidence.fits(value[0])
-    if fits and rank >= Rank.COMPLETE:
+    if fits and rank >= COMPLETE:
         fits = not evidence.misplaced(value[0])
     return Candidate(start, end, value, fixes, rank, fits)
 
@@ -279,7 +279,7 @@ _HARMLESS = frozenset(
 
 def _rearranged(fixes: Sequence[Fix]) -> bool:
     """Whether a fix moved a boundary, so that members may have landed in the wrong object."""
-    return any(fix.rank >= Rank.COMPLETE and fix.name not in _HARMLESS for fix in fixes)
+    return any(fix.rank >= COMPLETE and fix.name not in _HARMLESS for fix in fixes)
 
 
 def _repeats_a_key(text: str) -> bool:

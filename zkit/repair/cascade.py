@@ -11,7 +11,7 @@ from zkit.receipt import Rank
 from zkit.repair import envelope, layers, messages
 from zkit.repair.candidates import Candidate, Task, read_at, respelt, same, unopened, unslipped
 from zkit.repair.expect import evidence_for
-from zkit.repair.fixes import MAX_CHARACTERS, fix_named
+from zkit.repair.fixes import CUT, EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
 from zkit.repair.sound import strict, verdict, with_surrogates
@@ -19,9 +19,8 @@ from zkit.text import lexis
 
 MOST_UNREAD = 64
 """How many places that look like values but cannot be read are looked at."""
-_EXACT = Rank.EXACT
 _new = tuple.__new__
-"""Makes a `Repaired` at the lowest price: valid input pays almost nothing."""
+"""Makes a record at the lowest price: valid input pays almost nothing."""
 
 
 def repair_json(
@@ -42,7 +41,7 @@ def repair_json(
         task = _new(Task, (text, evidence_for(schema), limit, finish_reason))
         return _mended(task, error)
     if schema is None or type(value) is not str:
-        return _new(Repaired, (value, (), _EXACT, text))
+        return _new(Repaired, (value, (), EXACT, text))
     return _unwrapped(Task(text, evidence_for(schema), limit, finish_reason), value)
 
 
@@ -70,7 +69,7 @@ def repair_all(
     """Every value that `text` holds, in order; what cannot be read is left out."""
     whole = strict(text)
     if whole is not None:
-        return [Repaired(whole[0], (), Rank.EXACT, text)]
+        return [Repaired(whole[0], (), EXACT, text)]
     task = Task(text, evidence_for(schema), limit, finish_reason)
     if len(text) > MAX_CHARACTERS or envelope.blank_end(text) == len(text):
         return []
@@ -88,7 +87,7 @@ def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
         return _refuse(task, "too_large", 0)
     whole = with_surrogates(text, error)
     if whole is not None:
-        return Repaired(whole[0], (), Rank.EXACT, text)
+        return Repaired(whole[0], (), EXACT, text)
     complaint = str(error)
     trailing = complaint.startswith("trailing char")
     span = envelope.plain_span(text)
@@ -102,7 +101,7 @@ def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
     if envelope.blank_end(text) == len(text):
         return _refuse(task, "empty", 0)
     outcome = _chosen(task, _candidates(task, first))
-    if task.limit >= Rank.SALVAGE and isinstance(outcome, Unrepairable):
+    if task.limit >= SALVAGE and isinstance(outcome, Unrepairable):
         return salvaged(text) or outcome
     return outcome
 
@@ -126,9 +125,9 @@ _NO_TOKEN = ("EOF while parsing an object", "EOF while parsing a list", "trailin
 
 def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
     """A valid JSON string: unwrap it when the schema wants something else and finds it inside."""
-    valid = Repaired(value, (), Rank.EXACT, task.text)
+    valid = Repaired(value, (), EXACT, task.text)
     evidence = task.evidence
-    if evidence is None or evidence.root.takes("string") or task.limit < Rank.UNWRAP:
+    if evidence is None or evidence.root.takes("string") or task.limit < UNWRAP:
         return valid
     inside = strict(value)
     if inside is not None and not isinstance(inside[0], str):
@@ -141,7 +140,7 @@ def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
     if isinstance(inner, Unrepairable) or isinstance(inner.value, str):
         return valid
     fixes = layers.through(layer, inner.fixes, "unwrap_string")
-    return Repaired(inner.value, tuple(fixes), max(Rank.UNWRAP, inner.rank), task.text)
+    return Repaired(inner.value, tuple(fixes), max(UNWRAP, inner.rank), task.text)
 
 
 # ── candidates ───────────────────────────────────────────────────────────────
@@ -241,7 +240,7 @@ def _may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool
             task.text, candidate.start
         )
         return opens or beyond
-    return candidate.rank == Rank.CUT
+    return candidate.rank == CUT
 
 
 def _strong(text: str, candidate: Candidate) -> bool:
@@ -317,4 +316,4 @@ def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Rep
         fixes.append(fix_named(name, candidate.end, len(text), ""))
         rank = max(rank, fixes[-1].rank)
     assert candidate.value is not None
-    return Repaired(candidate.value[0], tuple(fixes), rank, text)
+    return _new(Repaired, (candidate.value[0], tuple(fixes), rank, text))

@@ -19,7 +19,9 @@ class FixKind(NamedTuple):
     """Weighs readings of the same rank against each other; the cheapest wins, a tie is refused."""
 
 
-_U, _R, _C, _G, _X = Rank.UNWRAP, Rank.RESPELL, Rank.COMPLETE, Rank.GUESS, Rank.CUT
+EXACT, UNWRAP, RESPELL, COMPLETE, GUESS, CUT, SALVAGE = Rank
+"""The ranks by name: looked up in the enumeration, each costs as much as a call."""
+_U, _R, _C, _G, _X = UNWRAP, RESPELL, COMPLETE, GUESS, CUT
 
 FIXES: dict[str, FixKind] = {
     kind.name: kind
@@ -76,7 +78,7 @@ FIXES: dict[str, FixKind] = {
         FixKind("keep_open_string", _X, "end a string that the text ended in", '{"a": "x', '{"a": "x"}', 1),
         FixKind("drop_cut_member", _X, "drop the member that the text ended in", '{"a": "x", "b": 12', '{"a": "x"}', 1),
         FixKind("close_after_cut", _X, "add the closers that the cut left out", '{"a": "x",', '{"a": "x"}', 1),
-        FixKind("salvage", Rank.SALVAGE, "what the json_repair library makes of it", '{"a": 1024 - 24}', '{"a": 1024}', 9),
+        FixKind("salvage", SALVAGE, "what the json_repair library makes of it", '{"a": 1024 - 24}', '{"a": 1024}', 9),
     )
 }  # fmt: skip
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 
-from zkit.receipt import Rank
 from zkit.repair.bare import is_text
-from zkit.repair.fixes import FIXES, FixKind
+from zkit.repair.fixes import FIXES, GUESS, FixKind
 from zkit.repair.strings import respell
 from zkit.text import lexis
 
@@ -91,14 +90,14 @@ def _uneven(body: str) -> bool:
 def unopened(token: str) -> str | None:
     """A string without its opening quote."""
     body = None if _NO_TEXT.match(token) else respell(token)
-    return None if body is None or body.rank >= Rank.GUESS else f'"{body.body}"'
+    return None if body is None or body.rank >= GUESS else f'"{body.body}"'
 
 
 def unclosed(token: str) -> str | None:
     """A string without its closing quote."""
     last = token.rstrip()[-1:]
     body = respell(token[1:])
-    if last in '"}]{[:“”\\' or body is None or body.rank >= Rank.GUESS:
+    if last in '"}]{[:“”\\' or body is None or body.rank >= GUESS:
         return None
     return f'"{body.body}"'
 

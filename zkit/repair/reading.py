@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import ANYTHING, Expect
-from zkit.repair.fixes import FIXES
+from zkit.repair.fixes import EXACT, FIXES, GUESS
 
 _START = itemgetter(2)
 KEY, VALUE, NEXT, DONE, LATER = range(5)
@@ -83,7 +83,7 @@ class Reading:
         self.place = VALUE
         self.frame: Frame | None = None
         self.edits: Edits = None
-        self.rank = Rank.EXACT
+        self.rank = EXACT
         self.cost = 0
         self.misfit = 0
         self.safe = pos
@@ -192,7 +192,7 @@ class Reading:
         other.later = later
         other.place = LATER
         other.cost += 3 + cost
-        other.rank = max(other.rank, Rank.GUESS)
+        other.rank = max(other.rank, GUESS)
         return other
 
     def json(self, text: str, start: int, end: int) -> str:

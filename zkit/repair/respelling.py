@@ -14,7 +14,7 @@ from typing import NamedTuple
 from zkit.receipt import Fix, Rank
 from zkit.repair import guesses
 from zkit.repair.bare import spell_number
-from zkit.repair.fixes import FIXES, FixKind
+from zkit.repair.fixes import EXACT, FIXES, GUESS, FixKind
 from zkit.repair.strings import respell
 from zkit.text import lexis
 
@@ -44,7 +44,7 @@ def _string(token: str) -> Odd | None:
     if token[0] == "`" and "${" in token:
         return None
     body = respell(token[1:-1], token[0])
-    if body is None or body.rank >= Rank.GUESS:
+    if body is None or body.rank >= GUESS:
         return None
     name = body.name if token[0] == '"' else "use_double_quotes"
     return FIXES[name], f'"{body.body}"', body.note or FIXES[name].doc
@@ -52,7 +52,7 @@ def _string(token: str) -> Odd | None:
 
 def _tripled(token: str) -> str | None:
     body = respell(token[3:-3], "'")
-    return None if body is None or body.rank >= Rank.GUESS else f'"{body.body}"'
+    return None if body is None or body.rank >= GUESS else f'"{body.body}"'
 
 
 def _added_up(token: str) -> str:
@@ -123,7 +123,7 @@ def respelled(text: str, start: int, end: int) -> Respelt | None:
     """Make JSON tokens of all odd ones in the span; None when that is not enough."""
     fixes: list[Fix] = []
     pieces: list[str] = []
-    rank, done = Rank.EXACT, start
+    rank, done = EXACT, start
     for match in _TOKEN.finditer(text, start, end):
         group = match.lastindex
         if group is None:

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from zkit.receipt import Rank
+from zkit.repair.fixes import GUESS, RESPELL
 from zkit.text import lexis
 
 _SPECIAL = re.compile(
@@ -54,9 +55,9 @@ def respell(
 ) -> Respelled | None:
     """The content between two quotes as JSON writes it, or None when it may mean two things."""
     if not _NEEDS_WORK.search(body):
-        return Respelled(body, "use_double_quotes", Rank.RESPELL, "")
+        return Respelled(body, "use_double_quotes", RESPELL, "")
     if raw:
-        return Respelled(_escaped(body), "use_double_quotes", Rank.RESPELL, "raw string")
+        return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
     if not path and _UNESCAPED.fullmatch(body):
         return _escaped_quotes(body, quote)
     found = _SPECIAL.findall(body)
@@ -130,7 +131,7 @@ def _spelt_escape(
 def _summary(body: str, done: dict[str, int]) -> Respelled:
     """Name the most invasive thing that was done; the note counts them all."""
     if not done:
-        return Respelled(body, "use_double_quotes", Rank.RESPELL, "")
+        return Respelled(body, "use_double_quotes", RESPELL, "")
     issues = sorted(done, key=_ORDER.__getitem__) if len(done) > 1 else list(done)
     name, rank, _ = _ISSUES[issues[0]]
     note = "; ".join(_sentence(_ISSUES[issue][2], done[issue]) for issue in issues)
@@ -143,21 +144,21 @@ def _sentence(what: str, count: int) -> str:
 
 
 _ISSUES = {
-    "inner": ("escape_inner_quote", Rank.GUESS, "escape a quote inside the string"),
+    "inner": ("escape_inner_quote", GUESS, "escape a quote inside the string"),
     "literal": (
         "keep_backslash_guess",
-        Rank.GUESS,
+        GUESS,
         "read an escape as a backslash and a letter, as its neighbours are",
     ),
-    "doubled": ("double_backslash", Rank.RESPELL, "keep a backslash that begins no JSON escape"),
+    "doubled": ("double_backslash", RESPELL, "keep a backslash that begins no JSON escape"),
     "controls": (
         "escape_control_character",
-        Rank.RESPELL,
+        RESPELL,
         "escape a raw line break, tab or control character",
     ),
     "apostrophes": (
         "unescape_apostrophe",
-        Rank.RESPELL,
+        RESPELL,
         "drop a backslash before a quote that needs none",
     ),
 }
