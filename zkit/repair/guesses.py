@@ -75,9 +75,14 @@ def _begins_quotation(body: str, at: int, quote: str) -> bool:
     before, word = body[: at - 1].rstrip(lexis.BLANKS + "{["), body[at:]
     if not (word[:1].isalpha() or word[:1] in _BEGINNINGS) or _OPERATOR.match(word):
         return False
-    if before[-1:] in (":", "") or (before[-1] == "," and (quote != '"' or "=" in body)):
+    if before[-1:] in (":", "") or (before[-1] == "," and not _goes_on_after_comma(body, quote)):
         return False
     return not _DOUBLED.search(body, 0, at)
+
+
+def _goes_on_after_comma(body: str, quote: str) -> bool:
+    """Whether a quote after a comma cannot be the first one of a key or of an item."""
+    return quote == '"' and "=" not in body and "\\" not in body
 
 
 _BEGINNINGS = frozenset("_<>($@!?~^")
@@ -105,4 +110,6 @@ def unclosed(token: str) -> str | None:
 def phrase(token: str) -> str | None:
     """Words without quotes."""
     words = token.rstrip()
-    return f'"{words}"' if " //" not in words and is_text(words) else None
+    if " //" in words or "..." in words or "…" in words or _NO_TEXT.match(words):
+        return None
+    return f'"{words}"' if is_text(words) else None
