@@ -182,14 +182,11 @@ _TORN = re.compile(r"[\"'](?<!\\.)\s*+,\s*+([\"'])[\w$ -]{1,60}+\1\s*+:")
 
 def torn(text: str, end: int) -> bool:
     """Whether the end of a string, a comma and a key come next: the value was closed too early."""
-    more = _TORN.search(text, end, end + NEAR)
-    closing = _TORN_END.search(text[max(end, len(text) - 80) :])
-    if more is None and closing is None:
-        return False
     start = next_start(text, end)
-    if more is not None and (start is None or more.start() < start):
+    near = end + NEAR if start is None else min(start, end + NEAR)
+    if _TORN.search(text, end, near):
         return True
-    return start is None and closing is not None
+    return start is None and _TORN_END.search(text[max(end, len(text) - 80) :]) is not None
 
 
 def ends(text: str, start: int) -> tuple[int, ...]:
