@@ -170,7 +170,7 @@ def test_json_gives_machines_value_and_receipt() -> None:
     assert (said["outcome"], said["value"], said["lossy"]) == ("repaired", VALUE, False)
     assert said["rank"] == "RESPELL"
     assert {tuple(fix) for fix in said["fixes"]} == {
-        ("name", "rank", "start", "end", "new", "note")
+        ("name", "rank", "start", "end", "new", "note", "path")
     }
     assert {fix["rank"] for fix in said["fixes"]} <= set(Rank.__members__)
     assert replay(FENCED, said["fixes"]) == VALUE

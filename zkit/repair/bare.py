@@ -60,6 +60,7 @@ _HALF_LITERALS = frozenset(
 )
 _PHRASE = re.compile(r"[^\W\d_][\w .@~/'’&?!%:-]*+", re.UNICODE)
 _PATH_OR_GLOB = re.compile(r"[\w.*?~/@:%+$!-]++")
+_SPELLINGS = (_PHRASE, _PATH_OR_GLOB, _URL)
 _EXPRESSION = re.compile(
     r"[^\W\d][\w.]*+\(|(?:new|lambda|function|await)\b|[+-]?[0-9][0-9_.]*+\s*[-+*/%<>&|^]|[(!~]|[^\W\d]\w*+\s*[+*<>|&=]|[^\W\d]\w*+\s+[-/%]\s|[\w.]+\["
 )
@@ -254,13 +255,31 @@ def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Rea
 
 
 def _reads_as_words(reader: Reader, phrase: str) -> bool:
-    """Whether a phrase is words, a path, an address or a date, and not an expression or a type."""
-    if _DATE.fullmatch(phrase):
-        return True
-    spellings = (_PHRASE, _PATH_OR_GLOB, _URL)
-    if _EXPRESSION.match(phrase) or not any(s.fullmatch(phrase) for s in spellings):
-        return False
-    if phrase in _TYPES or phrase[0].isdigit() or _LOGIC.match(phrase):
+    """Whether a phrase is words and not code."""
+    words = _spelt_as_words(phrase)
+    if words and _is_code(phrase):
         reader.reason = "expression"
         return False
-    return True
+    return words
+
+
+def _spelt_as_words(phrase: str) -> bool:
+    """Whether a phrase is words, a path, an address or a date, and not an expression."""
+    if _DATE.fullmatch(phrase):
+        return True
+    return not _EXPRESSION.match(phrase) and any(s.fullmatch(phrase) for s in _SPELLINGS)
+
+
+def _is_code(phrase: str) -> bool:
+    """Whether a phrase that is spelt as words is a type, a number or an expression."""
+    if phrase in _TYPES or _LOGIC.match(phrase):
+        return True
+    return phrase[0].isdigit() and not _DATE.fullmatch(phrase)
+
+
+def is_text(phrase: str) -> bool:
+    """Whether words without quotes can be nothing but text."""
+    lower = phrase.lower()
+    if lower in _WORDS or lower in _FLOATS or lower in _HALF_LITERALS:
+        return False
+    return _spelt_as_words(phrase) and not _is_code(phrase)

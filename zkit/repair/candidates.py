@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
 from zkit.receipt import Fix, Rank
-from zkit.repair import envelope
+from zkit.repair import envelope, layers
 from zkit.repair.expect import ANYTHING, Evidence
-from zkit.repair.fixes import FIXES
+from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
 from zkit.repair.follow import goes_on, member_follows
 from zkit.repair.reader import Reader
 from zkit.repair.reading import KEY, Frame, Reading
-from zkit.repair.respelling import respelled
-from zkit.text.edits import Layer, apply_edits
+from zkit.repair.respelling import Respelt, respelled
+from zkit.repair.slips import Mend, mends
+from zkit.repair.sound import sound_at, strict
+from zkit.text import lexis
 
 
 class Task(NamedTuple):
@@ -40,35 +43,11 @@ class Candidate(NamedTuple):
     refusal: tuple[str, int] = ("damaged", 0)
 
 
-def strict(text: str) -> tuple[Any] | None:
-    """The value of strict JSON in a tuple, or None. Lone surrogates are JSON too."""
-    try:
-        return (from_json(text, allow_inf_nan=False),)
-    except (ValueError, TypeError) as error:
-        return with_surrogates(text, error)
-
-
-def with_surrogates(text: str, error: Exception) -> tuple[Any] | None:
-    """What the strict parser refused only for its lone surrogates; None for any other error."""
-    if not isinstance(error, TypeError) and "hex escape" not in str(error):
-        return None
-    try:
-        return (_DECODER.decode(text),)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(name)
-
-
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
-_scan_once: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
-
-
 def same(a: Any, b: Any) -> bool:
     """Whether two values are equal as JSON: True is not 1."""
-    return bool(a == b) and json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
+    if a != b:
+        return False
+    return repr(a) == repr(b) or json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
 def respelt(task: Task, start: int, end: int) -> Candidate | None:
@@ -79,15 +58,57 @@ def respelt(task: Task, start: int, end: int) -> Candidate | None:
     value = strict(spelt.json)
     if value is None or (task.evidence is not None and not task.evidence.fits(value[0])):
         return None
+    if spelt.rank >= GUESS and not _guess_holds(task, spelt, value[0]):
+        return None
     return Candidate(start, end, value, spelt.fixes, spelt.rank, True)
+
+
+def _guess_holds(task: Task, spelt: Respelt, value: Any) -> bool:
+    """Whether one guess was enough, or one for each of some phrases, and nothing speaks against it."""
+    made = [fix.name for fix in spelt.fixes if fix.rank >= COMPLETE]
+    if (len(made) > 1 and set(made) != {"quote_phrase"}) or _repeats_a_key(spelt.json):
+        return False
+    return task.evidence is None or not task.evidence.misplaced(value)
+
+
+def unslipped(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
+    """The value of a span with one slip in its structure; None when there is more to it."""
+    found = [_tried(task, start, end, mend) for mend in mends(task.text[start:end], complaint)]
+    sound = [candidate for candidate in found if candidate is not None]
+    return sound[0] if len(sound) == 1 else None
+
+
+def unopened(task: Task, start: int) -> Candidate | None:
+    """The value from `start` to the end of the text that only lacks its opening brace."""
+    return _tried(task, start, len(task.text), Mend("open_object", 0, 0, "{"))
+
+
+def _tried(task: Task, start: int, end: int, mend: Mend) -> Candidate | None:
+    """The value of a span with one mend, if that makes it sound and nothing speaks against it."""
+    name, first, last, new = mend
+    body = task.text[start:end]
+    mended = f"{body[:first]}{new}{body[last:]}"
+    value = strict(mended)
+    if value is None or task.limit < COMPLETE or task.finish_reason == "length":
+        return None
+    if not _holds(task, value[0]) or (name not in _HARMLESS and _repeats_a_key(mended)):
+        return None
+    fix = fix_named(name, start + first, start + last, new)
+    return Candidate(start, end, value, [fix], fix.rank, True)
+
+
+def _holds(task: Task, value: Any) -> bool:
+    """Whether the schema has nothing against a value that a structural fix made."""
+    evidence = task.evidence
+    return evidence is None or (evidence.fits(value) and not evidence.misplaced(value))
 
 
 def _sound_at(task: Task, start: int) -> Candidate | None:
     """The strict JSON that begins at `start`, whatever follows it; None when it is damaged."""
-    try:
-        value, end = _scan_once(task.text, start)
-    except (ValueError, StopIteration, RecursionError):
+    found = sound_at(task.text, start)
+    if found is None:
         return None
+    value, end = found
     if (
         not isinstance(value, dict | list)
         or goes_on(task.text, start, end)
@@ -119,55 +140,31 @@ def _read_whole(task: Task, start: int, missing_brace: bool, damaged: bool) -> C
     sound = None if missing_brace or damaged else _sound_at(task, start)
     if sound is not None:
         return sound
-    for make, name in _LAYERS if envelope.layered(task.text, start) else ():
-        layer = make(task.text, start) if task.limit >= Rank.UNWRAP else None
-        if layer is not None:
-            inner = _read(task._replace(text=layer.text), start, missing_brace)
-            if inner.value is not None:
-                return _through_layer(layer, inner, name)
+    for escaping in layers.escapings(task.text, start) if task.limit >= UNWRAP else ():
+        inner = _read_inside(task, start, escaping, missing_brace)
+        if inner.value is not None:
+            return inner
     return _read(task, start, missing_brace)
 
 
-_LAYERS: tuple[tuple[Callable[[str, int], Layer | None], str], ...] = (
-    (envelope.unescaped, "unescape_payload"),
-    (envelope.without_entities, "unescape_entities"),
-)
-
-
-def _through_layer(layer: Layer, inner: Candidate, name: str) -> Candidate:
-    """What was read in a layer's text, as fixes of the source."""
-    end = layer.source_end(inner.end)
-    fixes = through(layer, inner.fixes, name, inner.end)
-    return inner._replace(end=end, fixes=fixes, rank=max(inner.rank, Rank.UNWRAP))
-
-
-def through(layer: Layer, fixes: Sequence[Fix], name: str, until: int | None = None) -> list[Fix]:
-    """Fixes of a layer's text as fixes of its source, with the layer's own edits between them.
-
-    `until` is the place in the layer's text after which its edits do not matter.
-    """
-    found: list[Fix] = []
-    at = 0
-    for fix in fixes:
-        start = layer.source_start(fix.start)
-        found += _stretch(layer, at, start, name)
-        end = layer.source_end(fix.end) if fix.end > fix.start else start
-        found.append(fix._replace(start=start, end=max(start, end)))
-        at = fix.end
-    end = layer.edits[-1].end if until is None else layer.source_end(until)
-    return [*found, *_stretch(layer, at, end, name)]
-
-
-def _stretch(layer: Layer, start: int, source_end: int, name: str) -> list[Fix]:
-    """One fix for all edits of a layer from a place of its text to a place of the source."""
-    source_start = layer.source_end(start) if start else 0
-    inside = layer.between(source_start, source_end)
-    if not inside:
-        return []
-    first, final = inside[0], inside[-1]
-    new = layer.text[layer.starts[first] : layer.starts[final] + len(layer.edits[final].new)]
-    kind = FIXES[name]
-    return [Fix(name, kind.rank, layer.edits[first].start, layer.edits[final].end, new, kind.doc)]
+def _read_inside(
+    task: Task, start: int, escaping: layers.Escaping, missing_brace: bool
+) -> Candidate:
+    """What a value that is escaped as a whole says."""
+    plain = escaping.undone(task.text, start)
+    value = None if missing_brace else strict(plain)
+    if value is not None and (task.evidence is None or task.evidence.fits(value[0])):
+        end = len(task.text)
+        fix = fix_named(escaping.fix, start, end, plain)
+        return Candidate(start, end, value, [fix], fix.rank, True)
+    layer = escaping.layer(task.text, start)
+    inner = _read(task._replace(text=layer.text), start, missing_brace)
+    if inner.value is None:
+        return inner
+    fixes = layers.through(layer, inner.fixes, escaping.fix, inner.end)
+    return inner._replace(
+        end=layer.source_end(inner.end), fixes=fixes, rank=max(inner.rank, UNWRAP)
+    )
 
 
 def _read(task: Task, start: int, missing_brace: bool) -> Candidate:
@@ -179,7 +176,7 @@ def _read(task: Task, start: int, missing_brace: bool) -> Candidate:
         candidate = _best(task, body, start, missing_brace)
         if best is None or _order(candidate) < _order(best):
             best = candidate
-        if best.value is not None and best.rank < Rank.GUESS:
+        if best.value is not None and best.rank < GUESS:
             break
     assert best is not None
     return best
@@ -196,7 +193,7 @@ def _best(task: Task, body: str, start: int, missing_brace: bool) -> Candidate:
         return quick
     careful = _attempt(task, body, start, missing_brace, careful=True)
     best = careful if careful.value is not None and (careful.fits or quick.value is None) else quick
-    if not best.fits and best.rank < Rank.CUT and _rearranged(best.fixes):
+    if not best.fits and best.rank < CUT and _rearranged(best.fixes):
         return best._replace(value=None, refusal=("ambiguous", _first_guess(best.fixes, start)))
     return best
 
@@ -225,17 +222,12 @@ def _attempt(task: Task, body: str, start: int, missing_brace: bool, *, careful:
 def _too_deep(body: str, start: int, reading: Reading) -> bool:
     """Whether a reading failed only for its depth, which the strict parser counts to the last level."""
     try:
-        from_json(_applied(body, start, reading.pos, reading.fixes()))
+        from_json(reading.json(body, start, reading.pos))
     except ValueError as error:
         return "recursion" in str(error)
     except TypeError:
         return False
     return False
-
-
-def _applied(body: str, start: int, end: int, fixes: Sequence[Fix]) -> str:
-    """The JSON that fixes make of a part of the text."""
-    return apply_edits(body[start:end], [(f.start - start, f.end - start, f.new) for f in fixes])
 
 
 def _settled(made: list[Candidate], start: int, stuck: int) -> Candidate:
@@ -250,33 +242,34 @@ def _settled(made: list[Candidate], start: int, stuck: int) -> Candidate:
 
 
 def _first_guess(fixes: Sequence[Fix], default: int) -> int:
-    return next((f.start for f in fixes if f.rank >= Rank.COMPLETE), default)
+    return next((f.start for f in fixes if f.rank >= COMPLETE), default)
 
 
 def _reason(reader: Reader) -> str:
     if reader.reason != "damaged" or reader.needed is None:
         return reader.reason
-    return "cut" if reader.needed == Rank.CUT else "limit"
+    return "cut" if reader.needed == CUT else "limit"
 
 
 def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | None:
     """Apply a reading's edits and decode the result."""
     fixes = reading.fixes()
     end = reading.pos
-    text = _applied(body, start, end, fixes)
-    value = strict(text) or _with_nan(text, fixes)
-    if value is None or (
-        reading.rank >= Rank.COMPLETE and _rearranged(fixes) and _repeats_a_key(text)
-    ):
+    text, value = reading.whole or _decoded(reading.json(body, start, end), fixes)
+    if value is None or (reading.rank >= COMPLETE and _rearranged(fixes) and _repeats_a_key(text)):
         return None
-    rank = max((f.rank for f in fixes), default=Rank.EXACT)
+    rank = max((f.rank for f in fixes), default=EXACT)
     evidence = task.evidence
     if evidence is None:
         return Candidate(start, end, value, fixes, rank, True)
     fits = evidence.fits(value[0])
-    if fits and rank >= Rank.COMPLETE:
+    if fits and rank >= COMPLETE:
         fits = not evidence.misplaced(value[0])
     return Candidate(start, end, value, fixes, rank, fits)
+
+
+def _decoded(text: str, fixes: Sequence[Fix]) -> tuple[str, tuple[Any] | None]:
+    return text, strict(text) or _with_nan(text, fixes)
 
 
 _HARMLESS = frozenset(
@@ -286,11 +279,14 @@ _HARMLESS = frozenset(
 
 def _rearranged(fixes: Sequence[Fix]) -> bool:
     """Whether a fix moved a boundary, so that members may have landed in the wrong object."""
-    return any(fix.rank >= Rank.COMPLETE and fix.name not in _HARMLESS for fix in fixes)
+    return any(fix.rank >= COMPLETE and fix.name not in _HARMLESS for fix in fixes)
 
 
 def _repeats_a_key(text: str) -> bool:
     """Whether an object holds one key twice: after a structural fix, a sign of a misreading."""
+    keys = [string for string, colon in _STRINGS.findall(text) if colon]
+    if len(set(keys)) == len(keys):
+        return False
     try:
         _WITHOUT_REPEATS.decode(text)
     except (ValueError, RecursionError):
@@ -303,6 +299,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> None:
         raise ValueError
 
 
+_STRINGS = re.compile(rf"({lexis.STRING}){lexis.SPACE}(:?+)")
 _WITHOUT_REPEATS = json.JSONDecoder(object_pairs_hook=_unique)
 
 

@@ -7,29 +7,20 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from zkit.receipt import Fix, Rank
-from zkit.repair import envelope, messages
-from zkit.repair.candidates import (
-    Candidate,
-    Task,
-    read_at,
-    respelt,
-    same,
-    strict,
-    through,
-    with_surrogates,
-)
+from zkit.receipt import Rank
+from zkit.repair import envelope, layers, messages
+from zkit.repair.candidates import Candidate, Task, read_at, respelt, same, unopened, unslipped
 from zkit.repair.expect import evidence_for
-from zkit.repair.fixes import FIXES, MAX_CHARACTERS
+from zkit.repair.fixes import CUT, EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
+from zkit.repair.sound import strict, verdict, with_surrogates
 from zkit.text import lexis
 
 MOST_UNREAD = 64
 """How many places that look like values but cannot be read are looked at."""
-_EXACT = Rank.EXACT
 _new = tuple.__new__
-"""Makes a `Repaired` at the lowest price: valid input pays almost nothing."""
+"""Makes a record at the lowest price: valid input pays almost nothing."""
 
 
 def repair_json(
@@ -47,9 +38,10 @@ def repair_json(
     try:
         value = from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError) as error:
-        return _mended(Task(text, evidence_for(schema), limit, finish_reason), error)
+        task = _new(Task, (text, evidence_for(schema), limit, finish_reason))
+        return _mended(task, error)
     if schema is None or type(value) is not str:
-        return _new(Repaired, (value, (), _EXACT, text))
+        return _new(Repaired, (value, (), EXACT, text))
     return _unwrapped(Task(text, evidence_for(schema), limit, finish_reason), value)
 
 
@@ -77,7 +69,7 @@ def repair_all(
     """Every value that `text` holds, in order; what cannot be read is left out."""
     whole = strict(text)
     if whole is not None:
-        return [Repaired(whole[0], (), Rank.EXACT, text)]
+        return [Repaired(whole[0], (), EXACT, text)]
     task = Task(text, evidence_for(schema), limit, finish_reason)
     if len(text) > MAX_CHARACTERS or envelope.blank_end(text) == len(text):
         return []
@@ -95,12 +87,13 @@ def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
         return _refuse(task, "too_large", 0)
     whole = with_surrogates(text, error)
     if whole is not None:
-        return Repaired(whole[0], (), Rank.EXACT, text)
-    trailing = str(error).startswith("trailing char")
+        return Repaired(whole[0], (), EXACT, text)
+    complaint = str(error)
+    trailing = complaint.startswith("trailing char")
     span = envelope.plain_span(text)
     first = None
     if span is not None:
-        first = None if trailing else respelt(task, *span)
+        first = _express(task, *span, complaint)
         if first is None:
             first = read_at(task, span[0], damaged=span[0] == 0 and not trailing)
         if first.value is not None and first.fits and envelope.ends_text(text, first.end):
@@ -108,25 +101,46 @@ def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
     if envelope.blank_end(text) == len(text):
         return _refuse(task, "empty", 0)
     outcome = _chosen(task, _candidates(task, first))
-    if task.limit >= Rank.SALVAGE and isinstance(outcome, Unrepairable):
+    if task.limit >= SALVAGE and isinstance(outcome, Unrepairable):
         return salvaged(text) or outcome
     return outcome
 
 
+def _express(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
+    """What takes no search: tokens that are only spelt otherwise, or one slip in the structure."""
+    if start:
+        judged = verdict(task.text[start:end])
+        if not isinstance(judged, str):
+            fits = task.evidence is None or task.evidence.fits(judged[0])
+            return Candidate(start, end, judged, fits=fits)
+        complaint = judged
+    if complaint.startswith(_NO_TOKEN):
+        return unslipped(task, start, end, complaint)
+    return respelt(task, start, end) or unslipped(task, start, end, complaint)
+
+
+_NO_TOKEN = ("EOF while parsing an object", "EOF while parsing a list", "trailing char")
+"""Complaints of the strict parser that no other spelling of a token would silence."""
+
+
 def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
     """A valid JSON string: unwrap it when the schema wants something else and finds it inside."""
-    valid = Repaired(value, (), Rank.EXACT, task.text)
+    valid = Repaired(value, (), EXACT, task.text)
     evidence = task.evidence
-    if evidence is None or evidence.root.takes("string") or task.limit < Rank.UNWRAP:
+    if evidence is None or evidence.root.takes("string") or task.limit < UNWRAP:
         return valid
-    layer = envelope.string_content(task.text)
+    inside = strict(value)
+    if inside is not None and not isinstance(inside[0], str):
+        fix = fix_named("unwrap_string", 0, len(task.text), value)
+        return Repaired(inside[0], (fix,), fix.rank, task.text)
+    layer = layers.string_content(task.text)
     inner = repair_json(
         layer.text, schema=evidence.schema, limit=task.limit, finish_reason=task.finish_reason
     )
     if isinstance(inner, Unrepairable) or isinstance(inner.value, str):
         return valid
-    fixes = through(layer, inner.fixes, "unwrap_string")
-    return Repaired(inner.value, tuple(fixes), max(Rank.UNWRAP, inner.rank), task.text)
+    fixes = layers.through(layer, inner.fixes, "unwrap_string")
+    return Repaired(inner.value, tuple(fixes), max(UNWRAP, inner.rank), task.text)
 
 
 # ── candidates ───────────────────────────────────────────────────────────────
@@ -137,28 +151,28 @@ def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
     text = task.text
     base = envelope.reasoning_end(text)
     found: list[Candidate] = []
-    pos: int | None = base
     if first is not None and base == 0:
         found.append(first)
-        pos = None if _stops(task, first) else max(first.end, first.start + 1)
+        if _stops(task, first):
+            return found
+        start = envelope.next_start(text, max(first.end, first.start + 1))
     else:
-        pos = _opening(task, base, found)
+        start = _opening(task, base, found)
     unread, done = 0, found[-1].end if found and found[-1].value is not None else base
-    while pos is not None and unread < MOST_UNREAD:
-        start = envelope.next_start(text, pos)
-        if start is None:
-            break
+    while start is not None and unread < MOST_UNREAD:
         candidate = read_at(task, start)
         if envelope.nested(text, start, done):
             found.append(candidate._replace(value=None))
             break
         found.append(candidate)
-        if _stops(task, candidate):
-            break
-        unread += candidate.value is None
-        pos = start + 1
         if candidate.value is not None:
-            pos = done = max(candidate.end, pos)
+            done = max(candidate.end, start + 1)
+            start = envelope.next_start(text, done)
+        elif _stops(task, candidate):
+            break
+        else:
+            unread += 1
+            start = envelope.next_start(text, start + 1)
     return found
 
 
@@ -172,22 +186,21 @@ def _stops(task: Task, candidate: Candidate) -> bool:
 
 
 def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
-    """Read a value whose opening brace is missing, or a lone scalar; where to go on from."""
+    """Read a value whose opening brace is missing, or a lone scalar; where the next one begins."""
     text = task.text
     begin = envelope.content_start(text, base)
     start = envelope.next_start(text, base)
     key = envelope.key_at(text, begin)
     if key is not None and (start is None or start > key):
-        candidate = read_at(task, key, missing_brace=True)
+        candidate = unopened(task, key) or read_at(task, key, missing_brace=True)
         if candidate.value is not None:
             found.append(candidate)
-            return candidate.end
+            return envelope.next_start(text, candidate.end)
     if start is None and text[begin : begin + 1]:
         candidate = read_at(task, begin)
         if candidate.value is not None and not text[candidate.end :].strip():
             found.append(candidate)
-        return None
-    return base
+    return start
 
 
 # ── the choice ───────────────────────────────────────────────────────────────
@@ -196,6 +209,8 @@ def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
 def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     """One value out of the candidates, or a refusal: never a silent choice."""
     text = task.text
+    if len(candidates) == 1 and candidates[0].value is not None and _counts(task, candidates[0]):
+        return _within_limit(task, candidates[0])
     worth = [c for c in candidates if _counts(task, c)]
     read = [c for c in worth if c.value is not None]
     if not read:
@@ -225,7 +240,7 @@ def _may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool
             task.text, candidate.start
         )
         return opens or beyond
-    return candidate.rank == Rank.CUT
+    return candidate.rank == CUT
 
 
 def _strong(text: str, candidate: Candidate) -> bool:
@@ -244,9 +259,7 @@ def _counts(task: Task, candidate: Candidate) -> bool:
         text[start] == "[" and text[candidate.end : candidate.end + 1] in (":", "(")
     ):
         return False
-    if any(fix.name == "quote_phrase" for fix in candidate.fixes) and not _stands_for_json(
-        text, candidate
-    ):
+    if candidate.fixes and not _stands_for_json(text, candidate):
         return False
     if envelope.quoted(text, start) or envelope.blank_end(text) >= start:
         return True
@@ -261,6 +274,8 @@ def _counts(task: Task, candidate: Candidate) -> bool:
 
 def _stands_for_json(text: str, candidate: Candidate) -> bool:
     """Whether bare words may be meant as strings: not in code, and not in a list of nothing else."""
+    if not any(fix.name == "quote_phrase" for fix in candidate.fixes):
+        return True
     start = candidate.start
     if text[start] == "[" and '"' not in text[start : candidate.end]:
         return False
@@ -292,16 +307,13 @@ def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Rep
     """The candidate's value with fixes that also drop what stands around it."""
     text, rank = task.text, candidate.rank
     fixes = list(candidate.fixes)
-    if lexis.skip_spaces(text, 0) < candidate.start:
-        fixes.insert(0, _dropped(envelope.before_name(text, candidate.start), 0, candidate.start))
+    if candidate.start and lexis.skip_spaces(text, 0) < candidate.start:
+        name = envelope.before_name(text, candidate.start)
+        fixes.insert(0, fix_named(name, 0, candidate.start, ""))
         rank = max(rank, fixes[0].rank)
-    if lexis.skip_spaces(text, candidate.end) < len(text):
+    if candidate.end < len(text) and lexis.skip_spaces(text, candidate.end) < len(text):
         name = "drop_repeat" if repeated else envelope.after_name(text, candidate.end)
-        fixes.append(_dropped(name, candidate.end, len(text)))
+        fixes.append(fix_named(name, candidate.end, len(text), ""))
         rank = max(rank, fixes[-1].rank)
     assert candidate.value is not None
-    return Repaired(candidate.value[0], tuple(fixes), rank, text)
-
-
-def _dropped(name: str, start: int, end: int) -> Fix:
-    return Fix(name, FIXES[name].rank, start, end, "", FIXES[name].doc)
+    return _new(Repaired, (candidate.value[0], tuple(fixes), rank, text))

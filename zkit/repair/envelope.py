@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import html
 import re
 from bisect import bisect_left
 from functools import lru_cache
 
 from zkit.text import lexis
-from zkit.text.edits import Edit, Layer
 
 _B = rf"[ \t\n\r{lexis.ODD}]*+"
 _START = re.compile(
-    rf"\{{(?={_B}(?:[\"'“”„‘’`«}},…]|\{{{_B}(?:[\"'“”„‘’`«}}\\&]|{lexis.NAME}{_B}:)|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){_B}(?::|=(?!=))|{lexis.NAME}\"{_B}:|[uUbBrR]{{1,2}}[\"']))"
-    rf"|(?<![\w)\"'])(?:(?<!\])|(?<=[A-Z_]\]))\[(?!```)(?={_B}(?:[\"'“„«‘`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b))"
+    rf"[{{\[](?:(?<=\{{)(?={_B}(?:[\"'“”„‘’`«}},…]|\{{{_B}(?:[\"'“”„‘’`«}}\\&]|{lexis.NAME}{_B}:)|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){_B}(?::|=(?!=))|{lexis.NAME}\"{_B}:|[uUbBrR]{{1,2}}[\"']))"
+    rf"|(?<=\[)(?<![\w)\"']\[)(?:(?<!\]\[)|(?<=[A-Z_]\]\[))(?!```)(?={_B}(?:[\"'“„«‘`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b)))"
 )
 _REASONING = re.compile(
     r"</(?:think|thinking|thought|reasoning|reflection|analysis|scratchpad)>|\[/THINK\]|◁/think▷",
@@ -22,7 +20,6 @@ _REASONING = re.compile(
 _OPEN_REASONING = re.compile(
     r"<(think|thinking|thought|reasoning|reflection|analysis|scratchpad)>", re.IGNORECASE
 )
-_FENCE = re.compile(r"(?:```|~~~)")
 _OPEN_TAG = re.compile(r"<([A-Za-z_][\w:.-]*)[^<>]{0,200}>")
 _TOKEN = (
     r"<[|｜][^<>|｜]{1,60}[|｜]>|<｜[^<>]{1,60}｜>|\[/?[A-Z_]{3,30}\]|</s>|<s>|<eos>|<end_of_turn>"
@@ -30,19 +27,11 @@ _TOKEN = (
 _NESTED = re.compile(
     r"(?:\A|[{,\[])\s*(?:[\"'“`]|\\\"|&quot;|&#34;)[^\"'”`\n]{0,80}(?:[\"'”`]|&quot;|&#34;)\s*(?::|=>?)\s*[\"']?\Z"
 )
+_KEY_END = re.compile(r"[\"'”`;]\s*+(?::|=>?)\s*+[\"']?\Z")
 _QUOTED_KEY = re.compile(
     rf"(?:&quot;|&#34;)[^&\n]{{1,80}}+(?:&quot;|&#34;){_B}:|[\"'“](?:[^\"'”\\\n]|\\.){{1,80}}+[\"'”]{_B}:"
 )
 _TAG_END = re.compile(rf"(?:<[^<>]{{1,200}}>|{_TOKEN})\s*\Z")
-_ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
-_ENTITIES = re.compile(
-    r"(?:[{\[][^\"&]{0,80}+(?<=[\s:,{\[\u200b-\u200f\u2060\ufeff]))?&(?:quot|#34|#x22|apos|#39|#x27);"
-)
-_UNESCAPE = re.compile(
-    r'\\(?:(["\\/])|([bfnrt])|u([dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4}))'
-)
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
-_LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def blank_end(text: str, pos: int = 0) -> int:
@@ -52,11 +41,18 @@ def blank_end(text: str, pos: int = 0) -> int:
 
 def reasoning_end(text: str) -> int:
     """The place after the last reasoning block, 0 when there is none."""
+    if not _may_hold_tags(text):
+        return 0
     end = 0
     for match in _REASONING.finditer(text):
         if not _in_string(text, match.start()):
             end = match.end()
     return len(text) if _open_reasoning(text, end) else end
+
+
+def _may_hold_tags(text: str) -> bool:
+    """A quick look: whether there is anything that reasoning could begin or end with."""
+    return "<" in text or "[/" in text or "◁/" in text
 
 
 def _open_reasoning(text: str, pos: int) -> bool:
@@ -88,10 +84,12 @@ def content_start(text: str, pos: int) -> int:
     return _PREFIX.match(text, pos).end()  # type: ignore[union-attr]
 
 
+_STRAY_MARKS = frozenset("}],):")
+
+
 def key_at(text: str, pos: int) -> int | None:
     """The place of a quoted key with its colon at the very beginning, its brace missing."""
-    pos = blank_end(text, pos)
-    if text[pos : pos + 1] in ("}", "]", ",", ")", ":") and text[pos : pos + 1]:
+    if text[pos : pos + 1] in _STRAY_MARKS:
         pos = blank_end(text, pos + 1)
     return pos if _QUOTED_KEY.match(text, pos) else None
 
@@ -112,9 +110,10 @@ def is_set(text: str, start: int) -> bool:
     return _SET.match(text, start) is not None
 
 
-_ARGUMENT = re.compile(
-    r"\w+\s*[:=][^\n]{0,200},\s*\w+\s*[:=]\s*\Z"
-    r"|<(?:parameter|param|arg|arg_value|argument|value|field|item|property)\b[^<>]{0,80}>\s*\Z"
+_LAST_ARGUMENT = re.compile(r",\s*+\w++\s*+[:=]\s*+\Z")
+_FIRST_ARGUMENT = re.compile(r"\w\s*+[:=]")
+_PARAMETER = re.compile(
+    r"<(?:parameter|param|arg|arg_value|argument|value|field|item|property)\b[^<>]{0,80}>\s*\Z"
 )
 _CALLED_WITH = re.compile(r"\(\s*\Z")
 
@@ -125,10 +124,32 @@ def nested(text: str, start: int, after: int = 0) -> bool:
     What comes before `after` belongs to other values.
     """
     head = text[max(after, start - 240) : start]
-    if _NESTED.search(head[-120:]) or _ARGUMENT.search(head):
-        return True
     line = head[head.rfind("\n") + 1 :]
+    last = head.rstrip()[-1:]
+    if (last in _QUOTED_JOINTS and _under_key(head[-120:])) or (
+        last in _JOINTS and _is_argument(head)
+    ):
+        return True
     return line.count("(") > line.count(")") and not _CALLED_WITH.search(line)
+
+
+_JOINTS = frozenset(":=>")
+_QUOTED_JOINTS = frozenset(":=>\"'")
+"""What the text before a value ends in when the value is part of something larger."""
+
+
+def _under_key(head: str) -> bool:
+    """Whether a quoted key and its colon come last."""
+    return _KEY_END.search(head) is not None and _NESTED.search(head) is not None
+
+
+def _is_argument(head: str) -> bool:
+    """Whether the name of an argument comes last, after another argument, or a parameter's tag."""
+    comma = head.rfind(",")
+    if comma >= 0 and _LAST_ARGUMENT.match(head, comma):
+        line = max(head.rfind("\n", 0, comma) + 1, comma - 201)
+        return _FIRST_ARGUMENT.search(head, line, comma) is not None
+    return "<" in head and _PARAMETER.search(head) is not None
 
 
 def plain_span(text: str) -> tuple[int, int] | None:
@@ -155,15 +176,15 @@ def ends_text(text: str, end: int) -> bool:
 
 NEAR = 4000
 """How far around a value the text is looked at to tell what it is."""
-_TORN_END = re.compile(r"(?<!\\)[\"']\s*+[}\]]++\s*+(?:```)?+\s*+\Z")
-_TORN = re.compile(r"(?<!\\)[\"']\s*+,\s*+([\"'])[\w$ -]{1,60}+\1\s*+:")
+_TORN_END = re.compile(r"[\"'](?<!\\.)\s*+[}\]]++\s*+(?:```)?+\s*+\Z")
+_TORN = re.compile(r"[\"'](?<!\\.)\s*+,\s*+([\"'])[\w$ -]{1,60}+\1\s*+:")
 
 
 def torn(text: str, end: int) -> bool:
     """Whether the end of a string, a comma and a key come next: the value was closed too early."""
     start = next_start(text, end)
-    more = _TORN.search(text, end, end + NEAR)
-    if more is not None and (start is None or more.start() < start):
+    near = end + NEAR if start is None else min(start, end + NEAR)
+    if _TORN.search(text, end, near):
         return True
     return start is None and _TORN_END.search(text[max(end, len(text) - 80) :]) is not None
 
@@ -240,13 +261,14 @@ def in_json_fence(text: str, start: int) -> bool:
 def before_name(text: str, start: int) -> str:
     """Which fix it is to drop the text before `start`."""
     head = text[max(0, start - NEAR) : start]
-    if _REASONING.search(head):
+    if _may_hold_tags(head) and _REASONING.search(head):
         return "drop_reasoning"
-    if _FENCE.search(head):
+    if "```" in head or "~~~" in head:
         return "drop_fence"
-    if _TAG_END.search(head[-220:]):
+    last = head.rstrip()[-1:]
+    if last in (">", "]") and _TAG_END.search(head[-220:]):
         return "drop_tag"
-    if _CALL.search(head[-40:]) or _LONE_WORD.fullmatch(head):
+    if last in ("=", "(") or _LONE_WORD.fullmatch(head):
         return "drop_wrapper"
     return "drop_prose"
 
@@ -263,7 +285,6 @@ def after_name(text: str, end: int) -> str:
     return "drop_closer" if _CLOSERS.fullmatch(tail) else "drop_prose"
 
 
-_CALL = re.compile(r"(?:=|\()\s*\Z")
 _CALL_END = re.compile(r"[);,\s]*")
 _LONE_WORD = re.compile(r"\s*[A-Za-z]{2,10}\s*")
 _CLOSERS = re.compile(r"[}\])\s]+")
@@ -292,50 +313,3 @@ def alone(text: str, start: int, end: int) -> bool:
 
 def _leads(text: str, start: int) -> bool:
     return _LEAD.search(text[max(0, start - 40) : start]) is not None or blank_end(text) >= start
-
-
-_LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")
-
-
-def layered(text: str, start: int) -> bool:
-    """Whether a backslash or an entity comes before the first quote: the value may be escaped whole."""
-    return _LAYERED.match(text, start) is not None
-
-
-def unescaped(text: str, start: int) -> Layer | None:
-    """The text with one level of JSON escaping undone from `start` on, if it is written so."""
-    if not _ESCAPED.match(text, start):
-        return None
-    line = text[text.rfind("\n", 0, start) + 1 : start].rstrip("\"' ")
-    if '"' in line:
-        return None
-    return Layer.over(text, [_plain(m) for m in _UNESCAPE.finditer(text, start)])
-
-
-def _plain(match: re.Match[str]) -> Edit:
-    mark, letter, code = match.groups()
-    return Edit(match.start(), match.end(), mark or _LETTERS.get(letter) or _character(code))
-
-
-def _character(code: str) -> str:
-    """The character of one `\\u` escape, or of the two of a pair."""
-    if len(code) == 4:
-        return chr(int(code, 16))
-    high, low = int(code[:4], 16), int(code[6:], 16)
-    return chr(0x10000 + ((high - 0xD800) << 10) + low - 0xDC00)
-
-
-def without_entities(text: str, start: int) -> Layer | None:
-    """The text with HTML entities undone from `start` on, if its quotes are entities."""
-    if not _ENTITIES.match(text, start):
-        return None
-    found = ((m, html.unescape(m.group())) for m in _ENTITY.finditer(text, start))
-    return Layer.over(text, [Edit(m.start(), m.end(), new) for m, new in found if new != m.group()])
-
-
-def string_content(text: str) -> Layer:
-    """What a JSON string holds, with the way back; the text is known to be one valid string."""
-    first = text.index('"')
-    last = text.rindex('"')
-    inner = [_plain(m) for m in _UNESCAPE.finditer(text, first + 1, last)]
-    return Layer.over(text, [Edit(0, first + 1, ""), *inner, Edit(last, len(text), "")])

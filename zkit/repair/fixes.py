@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from zkit.receipt import Rank
+from zkit.receipt import Fix, Rank
 
 
 class FixKind(NamedTuple):
@@ -19,7 +19,9 @@ class FixKind(NamedTuple):
     """Weighs readings of the same rank against each other; the cheapest wins, a tie is refused."""
 
 
-_U, _R, _C, _G, _X = Rank.UNWRAP, Rank.RESPELL, Rank.COMPLETE, Rank.GUESS, Rank.CUT
+EXACT, UNWRAP, RESPELL, COMPLETE, GUESS, CUT, SALVAGE = Rank
+"""The ranks by name: looked up in the enumeration, each costs as much as a call."""
+_U, _R, _C, _G, _X = UNWRAP, RESPELL, COMPLETE, GUESS, CUT
 
 FIXES: dict[str, FixKind] = {
     kind.name: kind
@@ -76,9 +78,19 @@ FIXES: dict[str, FixKind] = {
         FixKind("keep_open_string", _X, "end a string that the text ended in", '{"a": "x', '{"a": "x"}', 1),
         FixKind("drop_cut_member", _X, "drop the member that the text ended in", '{"a": "x", "b": 12', '{"a": "x"}', 1),
         FixKind("close_after_cut", _X, "add the closers that the cut left out", '{"a": "x",', '{"a": "x"}', 1),
-        FixKind("salvage", Rank.SALVAGE, "what the json_repair library makes of it", '{"a": 1024 - 24}', '{"a": 1024}', 9),
+        FixKind("salvage", SALVAGE, "what the json_repair library makes of it", '{"a": 1024 - 24}', '{"a": 1024}', 9),
     )
 }  # fmt: skip
+
+
+def fix_named(name: str, start: int, end: int, new: str) -> Fix:
+    """The entry of a receipt for a fix of the table: `text[start:end]` becomes `new`."""
+    kind = FIXES[name]
+    return _new(Fix, (name, kind.rank, start, end, new, kind.doc, ""))
+
+
+_new = tuple.__new__
+"""Makes a record from all its fields at half the price of calling its class."""
 
 REASONS: dict[str, str] = {
     "empty": "the text holds nothing but white space",

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 from zkit.receipt import Rank
-from zkit.repair.candidates import strict
 from zkit.repair.cascade import repair_json
 from zkit.repair.outcome import Repaired, Unrepairable
+from zkit.repair.sound import strict
 from zkit.text import lexis
 
 _SEEK = re.compile(r"[^{\[]*+")

@@ -19,6 +19,7 @@ from zkit.repair import ending, odd_tokens
 from zkit.repair.expect import ANYTHING, Expect
 from zkit.repair.fixes import CHARACTERS_PER_FIX, FREE_FIXES, MAX_DEPTH
 from zkit.repair.reading import CLOSERS, DONE, KEY, LATER, NEXT, VALUE, Closed, Frame, Reading
+from zkit.repair.sound import strict
 from zkit.repair.trouble_after_value import after_root, at_next, early_closer
 from zkit.repair.trouble_with_schema import misfit, strange, unknown_key
 from zkit.text import lexis
@@ -30,6 +31,8 @@ MOST_MISFITS = 3
 FREE_READINGS = 300
 CHARACTERS_PER_READING = 4
 """How many readings are taken up at most: the free ones, and one for so many characters."""
+MOST_TRIALS = 4
+"""How many readings are shown to the strict parser before they are read to the end."""
 _SPACES = frozenset(" \t\n\r")
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 
@@ -38,7 +41,7 @@ class Reader:
     """Reads one value of `text`; keeps what the readings share."""
 
     __slots__ = (
-        "_budget", "_items", "_members", "_misses", "_most_cost", "careful", "finish_reason", "guided", "limit",
+        "_budget", "_items", "_members", "_misses", "_most_cost", "_trials", "careful", "finish_reason", "guided", "limit",
         "needed", "reason", "size", "start", "stuck", "text",
     )  # fmt: skip
 
@@ -65,6 +68,7 @@ class Reader:
         """The lowest rank that was asked for and is above the limit."""
         self._budget = 16384 + size
         self._most_cost = 2 * (FREE_FIXES + size // CHARACTERS_PER_FIX)
+        self._trials = MOST_TRIALS
         self._misses = 0
         """How many times in a row a run of sound members was looked for in vain."""
         self._members = lexis.members()
@@ -92,7 +96,7 @@ class Reader:
             if not agenda or self._budget <= 0:
                 return
             reading = heapq.heappop(agenda)[3]
-            if reading.place == DONE:
+            if reading.place == DONE or self._is_whole(reading):
                 best.append(reading)
                 others = []
             else:
@@ -100,6 +104,19 @@ class Reader:
                 others = reading.others() if reading.place == LATER else self._advance(reading)
         if best:
             yield best
+
+    def _is_whole(self, reading: Reading) -> bool:
+        """Whether all that follows is sound: then the reading is complete, without a step."""
+        if self.careful or not self._trials or reading.place == LATER:
+            return False
+        self._trials -= 1
+        json = reading.json(self.text, self.start, self.size)
+        value = strict(json)
+        if value is None:
+            return False
+        reading.whole = (json, value)
+        reading.go(self.size, DONE)
+        return True
 
     def _allowed(self, readings: list[Reading]) -> list[Reading]:
         """The readings that may be taken up: within the limit and not made of repairs alone."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import ANYTHING, Expect
-from zkit.repair.fixes import FIXES
+from zkit.repair.fixes import EXACT, FIXES, GUESS
 
 _START = itemgetter(2)
 KEY, VALUE, NEXT, DONE, LATER = range(5)
@@ -75,6 +75,7 @@ class Reading:
         "recent",
         "safe",
         "want",
+        "whole",
     )
 
     def __init__(self, pos: int, want: Expect = ANYTHING) -> None:
@@ -82,7 +83,7 @@ class Reading:
         self.place = VALUE
         self.frame: Frame | None = None
         self.edits: Edits = None
-        self.rank = Rank.EXACT
+        self.rank = EXACT
         self.cost = 0
         self.misfit = 0
         self.safe = pos
@@ -92,6 +93,8 @@ class Reading:
         """The last values begun, newest first."""
         self.closed: Closed | None = None
         self.later: Callable[[], list[Reading]] | None = None
+        self.whole: tuple[str, tuple[Any]] | None = None
+        """The JSON that the fixes make of all the text, and its value, once they are known."""
 
     def fork(self) -> Reading:
         """A copy that can go another way."""
@@ -104,7 +107,7 @@ class Reading:
         )
         other.rank, other.cost, other.misfit = self.rank, self.cost, self.misfit
         other.safe, other.want, other.recent = self.safe, self.want, self.recent
-        other.closed, other.later = self.closed, None
+        other.closed, other.later, other.whole = self.closed, None, None
         return other
 
     @classmethod
@@ -183,14 +186,22 @@ class Reading:
         assert self.later is not None
         return self.later()
 
-    def postpone(self, later: Callable[[], list[Reading]]) -> Reading:
+    def postpone(self, later: Callable[[], list[Reading]], cost: int = 0) -> Reading:
         """A place in the queue, at the price of a guess, for readings that are costly to find."""
         other = self.fork()
         other.later = later
         other.place = LATER
-        other.cost += 3
-        other.rank = max(other.rank, Rank.GUESS)
+        other.cost += 3 + cost
+        other.rank = max(other.rank, GUESS)
         return other
+
+    def json(self, text: str, start: int, end: int) -> str:
+        """What the fixes make of a part of the text."""
+        pieces: list[str] = []
+        for fix in self.fixes():
+            pieces += (text[start : fix.start], fix.new)
+            start = fix.end
+        return "".join((*pieces, text[start:end]))
 
     def fixes(self) -> list[Fix]:
         """The receipt in the order of the text."""

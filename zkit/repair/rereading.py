@@ -28,15 +28,28 @@ def reread(reader: Reader, reading: Reading, past: int, first: int = 0) -> list[
 def _reread(reader: Reader, reading: Reading, past: int, first: int) -> list[Reading]:
     found: list[Reading] = []
     for back, before in enumerate(reading.recent[first:], first):
-        found += longer(reader, before, max(past, before.pos + 1), back * (SKIPPED + 1))
-        token = (
-            lexis.string_at(reader.text, before.pos) if reader.text[before.pos] in "\"'" else None
-        )
-        if token is not None:
+        opener = reader.text[before.pos]
+        if opener not in lexis.QUOTES:
+            continue
+        token = lexis.string_at(reader.text, before.pos)
+        found += _longer(reader, before, token, max(past, before.pos + 1), back)
+        if token is not None and opener in "\"'":
             found += shorter(reader, before, token.end - 1)
             found += _bracket_for_quote(reader, before)
             found += doubled_opening(reader, before)
     return found
+
+
+def _longer(
+    reader: Reader, before: Before, token: lexis.Token | None, past: int, back: int
+) -> list[Reading]:
+    """Readings in which a string ends later; those of a string further back only when needed."""
+    price = back * (SKIPPED + 1)
+    if not back or reader.text[before.pos] not in "\"'":
+        return longer(reader, before, token, past, price)
+    return [
+        Reading.back_to(before).postpone(lambda: longer(reader, before, token, past, price), price)
+    ]
 
 
 def _bracket_for_quote(reader: Reader, before: Before) -> list[Reading]:

@@ -12,33 +12,31 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from zkit.receipt import Fix, Rank
+from zkit.repair import guesses
 from zkit.repair.bare import spell_number
-from zkit.repair.fixes import FIXES, FixKind
+from zkit.repair.fixes import EXACT, FIXES, GUESS, FixKind
 from zkit.repair.strings import respell
 from zkit.text import lexis
 
 _S = lexis.SPACE
-_ENDS = rf"(?={_S}(?:[,}}\]:]|\Z))"
-_SOUND = rf"(?:(?!\"\"\"){lexis.STRING}|{lexis.NUMBER}|true|false|null|[}}\]])"
-_TOKEN = re.compile(
-    rf"(?:[ \t\n\r{{\[:]++|,(?!{_S}[,}}\]])|{_SOUND}(?={_S}(?:[,:}}\]]|\Z)))*+"
-    rf"(?:{lexis.SIMPLE}"
-    rf"|(,)(?={_S}[}}\]])"
-    rf"|({lexis.NAME})(?={_S}[:=])"
-    rf"|{lexis.WORD}{_ENDS}"
-    rf"|(\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|'[^'\\]*+(?:\\.[^'\\]*+)*+'|`[^`\\]*+(?:\\.[^`\\]*+)*+`){_ENDS}"
-    rf"|(//[^\n]*+(?=\n)|/\*(?:[^*]|\*(?!/))*+\*/)"
-    rf"|([+-]?+(?:0[xX][0-9a-fA-F]++|[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_ENDS}"
-    rf"|([{lexis.ODD}]++)"
-    rf"|(?<=[\"'\w ])(=>|=(?!=))"
-    rf"|(,)(?={_S},)"
-    rf"|{_SOUND}()(?={_S}[\"{{\[0-9tfn-]))?+",
-    re.DOTALL,
+_REMARK = r"(?://|# )[^\n\"]*+(?:\"[^\n\"]*+\"[^\n\"]*+)*+(?=\n)|/\*(?:[^*]|\*(?!/))*+\*/"
+"""A comment. One with an odd number of quotes may as well be the rest of a string."""
+_AFTER = rf"[,}}\]:={lexis.ODD}]|\Z|//|/\*|\# "
+_ENDS = rf"(?={_S}(?:{_AFTER}))"
+"""What may come after a token, in whatever spelling."""
+_STRICT_STRING = lexis.STRING.replace('"', r'"(?!"")', 1)
+_SOUND = rf"(?:{_STRICT_STRING}|[}}\]]|true|false|null|{lexis.DIGITS})"
+_COMMA = rf",(?!{_S}[,}}\]])"
+_RUN = (
+    rf"(?:{_SOUND}{_S}(?::{_S}|{_COMMA}{_S}|(?={_AFTER}))|[ \t\n\r{{\[:]++|(?<![{{\[]){_COMMA})*+"
 )
-_LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
+"""Sound tokens, none of them a comma too many."""
 
 Odd = tuple[FixKind, str, str]
 """A fix, the JSON spelling, and a note."""
+
+_LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
+_STRING = re.compile(lexis.STRING)
 
 
 def _string(token: str) -> Odd | None:
@@ -46,27 +44,71 @@ def _string(token: str) -> Odd | None:
     if token[0] == "`" and "${" in token:
         return None
     body = respell(token[1:-1], token[0])
-    if body is None or body.rank >= Rank.GUESS:
+    if body is None or body.rank >= GUESS:
         return None
     name = body.name if token[0] == '"' else "use_double_quotes"
-    return FIXES[name], f'"{body.body}"', body.note
+    return FIXES[name], f'"{body.body}"', body.note or FIXES[name].doc
 
 
-_QUOTES, _NUMBER = FIXES["use_double_quotes"], FIXES["respell_number"]
-_SPELL: tuple[tuple[FixKind, Callable[[str], str | Odd | None]], ...] = (
-    (_QUOTES, lambda token: f'"{token}"'),
-    (FIXES["drop_trailing_comma"], lambda token: ""),
-    (FIXES["quote_key"], lambda token: f'"{token}"'),
-    (FIXES["respell_literal"], lambda token: _LITERALS.get(token, "null")),
-    (_QUOTES, _string),
-    (FIXES["drop_comment"], lambda token: ""),
-    (_NUMBER, spell_number),
-    (FIXES["plain_space"], lambda token: " "),
-    (FIXES["use_colon"], lambda token: ":"),
-    (FIXES["drop_comma"], lambda token: ""),
-    (FIXES["add_comma"], lambda token: ","),
+def _tripled(token: str) -> str | None:
+    body = respell(token[3:-3], "'")
+    return None if body is None or body.rank >= GUESS else f'"{body.body}"'
+
+
+def _added_up(token: str) -> str:
+    """From the closing quote of the first string on: what the others hold, and one closing quote."""
+    return "".join(part[1:-1] for part in _STRING.findall(token, 1)) + '"'
+
+
+def _quoted(token: str) -> str:
+    return f'"{token}"'
+
+
+def _nothing(token: str) -> str:
+    return ""
+
+
+_QUOTED = (
+    r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|'[^'\\]*+(?:\\.[^'\\]*+)*+'|`[^`\\]*+(?:\\.[^`\\]*+)*+`"
+    r"|“[^“”\\]*+(?:\\.[^“”\\]*+)*+”|«[^«»\\]*+(?:\\.[^«»\\]*+)*+»|‘[^‘’\\]*+(?:\\.[^‘’\\]*+)*+’"
+    r"|[”„][^“”„\\]*+(?:\\.[^“”„\\]*+)*+[“”]"
 )
-"""For each group of the pattern, in its order: the fix, and how it spells the token."""
+_TRIPLED = r"\"{3}[^\"]*+(?:\"(?!\"\")[^\"]*+)*+\"{3}|'{3}[^']*+(?:'(?!'')[^']*+)*+'{3}"
+_NUMBER = r"[+-]?+(?:0[xX][0-9a-fA-F]++|[0-9][0-9_]*+\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+"
+_ESCAPED = rf"\\\"[^\"\\\x00-\x1f]*+\\\"(?!{_S}:)"
+_MISSING_COMMA = rf"(?={_S}\"|{_S}[{{\[]|[ \t\n\r]++[0-9tfn-])"
+
+_ODD: tuple[tuple[str, str, Callable[[str], str | Odd | None]], ...] = (
+    (rf"('[^'\"\\\x00-\x1f]*+'){_ENDS}", "use_double_quotes", lambda token: f'"{token[1:-1]}"'),
+    (rf"({lexis.NAME})(?={_S}(?::(?!//)|=))", "quote_key", _quoted),
+    (rf"(,)(?={_S}[}}\]])", "drop_trailing_comma", _nothing),
+    (rf"({_QUOTED}){_ENDS}", "use_double_quotes", _string),
+    (rf"{lexis.WORD}{_ENDS}", "respell_literal", lambda token: _LITERALS.get(token, "null")),
+    (rf"({_REMARK})", "drop_comment", _nothing),
+    (rf"({_NUMBER}){_ENDS}", "respell_number", spell_number),
+    (rf"([{lexis.ODD}]++)", "plain_space", lambda token: " "),
+    (r"(?<=[\"'\w ”»’`“])(=>|=(?!=)|：)", "use_colon", lambda token: ":"),
+    (r"(?<=:)(=)", "drop_colon", _nothing),
+    (rf"(,)(?={_S},)", "drop_comma", _nothing),
+    (r"(?<=[{\[])(,)", "drop_comma", _nothing),
+    (
+        rf"(?:{_STRICT_STRING}|{lexis.NUMBER}|true|false|null|[}}\]])(){_MISSING_COMMA}",
+        "add_comma",
+        lambda _: ",",
+    ),
+    (rf"{lexis.STRING[:-1]}(\"(?:{_S}\+{_S}{lexis.STRING})++){_ENDS}", "join_strings", _added_up),
+    (rf"({_TRIPLED}){_ENDS}", "use_double_quotes", _tripled),
+    (rf"({_ESCAPED}){_ENDS}", "use_double_quotes", lambda token: f'"{token[2:-2]}"'),
+    (guesses.UNOPENED_KEY, "add_opening_quote", _quoted),
+    (guesses.UNCLOSED_KEY, "add_closing_quote", lambda token: f'{token}"'),
+    (guesses.INNER_QUOTES, "escape_inner_quote", guesses.inner_quotes),
+    (guesses.UNCLOSED, "add_closing_quote", guesses.unclosed),
+    (guesses.UNOPENED, "add_opening_quote", guesses.unopened),
+    (guesses.PHRASE, "quote_phrase", guesses.phrase),
+)
+"""The odd tokens, each with one group: the fix that it takes, and how to spell what the group holds."""
+_TOKEN = re.compile(rf"{_RUN}(?:{'|'.join(pattern for pattern, _, _ in _ODD)})?+", re.DOTALL)
+_SPELL = [(FIXES[name], spell) for _, name, spell in _ODD]
 
 
 class Respelt(NamedTuple):
@@ -81,30 +123,29 @@ def respelled(text: str, start: int, end: int) -> Respelt | None:
     """Make JSON tokens of all odd ones in the span; None when that is not enough."""
     fixes: list[Fix] = []
     pieces: list[str] = []
-    rank, pos, done = Rank.EXACT, start, start
-    match_token = _TOKEN.match
-    while pos < end:
-        match = match_token(text, pos, end)
-        group = match.lastindex if match is not None else None
-        if match is None or group is None:
-            if match is None or match.end() != end:
+    rank, done = EXACT, start
+    for match in _TOKEN.finditer(text, start, end):
+        group = match.lastindex
+        if group is None:
+            if match.end() != end:
                 return None
             break
         kind, spell = _SPELL[group - 1]
-        spelt, note = spell(match[group]), kind.doc
+        spelt = spell(match[group])
         if spelt is None:
             return None
         if isinstance(spelt, str):
-            new = spelt
+            new, note = spelt, kind.doc
         else:
             kind, new, note = spelt
-        pos = match.end()
-        first = match.start(group) - (group == 1)
-        fixes.append(_new(Fix, (kind.name, kind.rank, first, pos, new, note or kind.doc, "")))
+        first = match.start(group)
         pieces += (text[done:first], new)
-        done = pos
+        done = match.end()
+        fixes.append(_new(Fix, (kind.name, kind.rank, first, done, new, note, "")))
         if kind.rank > rank:
             rank = kind.rank
+    if not fixes:
+        return None
     pieces.append(text[done:end])
     return Respelt("".join(pieces), fixes, rank)
 

@@ -28,6 +28,7 @@ _INCH = re.compile(r"[0-9]\\?\"")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
 _PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
 _SEPARATOR = re.compile(r"\s*+,\s*+\"")
+_JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+,\s*+\")")
 _QUOTE_OR_KEY = re.compile(r'\\.|"(?=([\w$ -]{1,60}+"\s*+:)?)', re.DOTALL)
 
 
@@ -60,13 +61,11 @@ class _Look(NamedTuple):
         return kept + _undoubled(self.before, self.text, self.first - 1, stop, end, self.cost)
 
 
-def longer(reader: Reader, before: Before, past: int, cost: int = 0) -> list[Reading]:
-    """Readings in which the string that opens at `before.pos` ends after `past`."""
+def longer(
+    reader: Reader, before: Before, token: lexis.Token | None, past: int, cost: int = 0
+) -> list[Reading]:
+    """Readings in which the string that opens at `before.pos`, at first sight `token`, ends after `past`."""
     text, start, frame = reader.text, before.pos, before.frame
-    opener = text[start : start + 1]
-    if opener not in lexis.QUOTES:
-        return []
-    token = lexis.string_at(text, start)
     look = _Look(before, text, token.end if token else past, cost)
     most = 0 if reader.guided and frame is not None and frame.expect.closed else MOST_ENDS
     found: list[Reading] = []
@@ -112,7 +111,7 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Re
     """The reading in which the content stops at `stop` and the string at `end`."""
     start = before.pos
     body = text[start + 1 : stop]
-    if lexis.JOINED.search(body) or _key_outside(body) or _half_json(body):
+    if ("+" in body and lexis.JOINED.search(body)) or _key_outside(body) or _half_json(body):
         return []
     if body.endswith("\\") and not body.endswith("\\\\"):
         body += "\\"
@@ -161,6 +160,8 @@ def _half_json(body: str) -> bool:
 
 def _key_outside(body: str) -> bool:
     """Whether the content holds a key, or a comma between strings, that its quotes put outside it."""
+    if not _JOINT.search(body):
+        return False
     outside = False
     for match in _QUOTE_OR_KEY.finditer(body):
         if match.group(1) is not None and outside:

@@ -6,25 +6,25 @@ import re
 from typing import NamedTuple
 
 from zkit.receipt import Rank
+from zkit.repair.fixes import GUESS, RESPELL
 from zkit.text import lexis
 
 _SPECIAL = re.compile(
     r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)|\\|["\x00-\x1f]', re.DOTALL
 )
 _NEEDS_WORK = re.compile(r'["\\\x00-\x1f]')
-_VALID = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
+_CONTROLS = re.compile(r"[\x00-\x1f]")
 _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
     "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f",
 }  # fmt: skip
-_TRANSLATION = str.maketrans(_CONTROL)
-_ONLY_CONTROLS = re.compile(rf'(?:[^"\\]++|{lexis.ESCAPE})*+')
-"""Content in which nothing is odd but raw control characters."""
+_UNESCAPED = re.compile(rf"[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
+"""Content in which every backslash begins an escape of JSON, or of an apostrophe."""
 _ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|(?s:.))")
-_ONLY_FINE = {
-    "'": re.compile(r"(?:[^\\]++|\\(?:[\"\\/bfnrt'xav0`\n]|u[0-9a-fA-F]{4}))*+"),
-    '"': re.compile(r"(?:[^\\]++|\\(?:[\"\\/bfnrt'\n]|u[0-9a-fA-F]{4}))*+"),
-}
-"""Content whose escapes all mean something, by its quote."""
+_LETTERS = frozenset("bfnrt")
+_VALID = _LETTERS | set('"\\/')
+_FINE = "\"\\/bfnrtu'\n"
+_FINE_IN_SCRIPTS = _FINE + "xav0`"
+"""What may stand after a backslash and mean something."""
 _SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
 
 _PATH = re.compile(
@@ -50,87 +50,92 @@ class Respelled(NamedTuple):
     """How many quotes stood in it unescaped."""
 
 
-class _Tally:
-    """Counts what was done to one string while its escapes are rewritten."""
-
-    __slots__ = ("apostrophes", "controls", "doubled", "inner", "literal", "quote", "suspects")
-
-    def __init__(self, quote: str, suspects: frozenset[str]) -> None:
-        self.quote = quote
-        self.suspects = suspects
-        self.inner = self.controls = self.doubled = self.apostrophes = self.literal = 0
-
-    def rewrite(self, match: re.Match[str]) -> str:
-        """One special character or escape, as JSON writes it."""
-        found = match.group()
-        if found[0] != "\\":
-            return self._character(found)
-        if len(found) == 1:
-            self.doubled += 1
-            return "\\\\"
-        return self._escape(found, found[1])
-
-    def _character(self, found: str) -> str:
-        if found == '"':
-            self.inner += self.quote == '"'
-            return '\\"'
-        self.controls += 1
-        return _CONTROL[found]
-
-    def _escape(self, found: str, letter: str) -> str:
-        if letter in self.suspects:
-            self.literal += 1
-            return "\\" + found if letter != "\\" else "\\\\\\\\"
-        if _VALID.fullmatch(found):
-            return found
-        if found.endswith("\n"):
-            self.controls += 1
-            return "\\n"
-        if letter == "'" or (letter == self.quote and letter != '"'):
-            self.apostrophes += 1
-            return letter
-        if len(found) == 4:
-            self.doubled += self.quote not in "'`"
-            return f"\\u00{found[2:]}" if self.quote in "'`" else "\\" + found
-        if self.quote in "'`" and letter in _SCRIPT_ESCAPES:
-            return _SCRIPT_ESCAPES[letter]
-        self.doubled += 1
-        return "\\\\" + _CONTROL.get(letter, letter)
-
-
 def respell(
     body: str, quote: str = '"', *, raw: bool = False, path: bool = False
 ) -> Respelled | None:
     """The content between two quotes as JSON writes it, or None when it may mean two things."""
     if not _NEEDS_WORK.search(body):
-        return Respelled(body, "use_double_quotes", Rank.RESPELL, "")
+        return Respelled(body, "use_double_quotes", RESPELL, "")
     if raw:
-        return Respelled(_escaped(body), "use_double_quotes", Rank.RESPELL, "raw string")
-    if quote == '"' and not path and _ONLY_CONTROLS.fullmatch(body):
-        return Respelled(body.translate(_TRANSLATION), "escape_control_character", Rank.RESPELL, "")
-    suspects = frozenset("bfnrt") if path else _suspect_escapes(body, quote)
+        return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
+    if not path and _UNESCAPED.fullmatch(body):
+        return _escaped_quotes(body, quote)
+    found = _SPECIAL.findall(body)
+    kinds = set(found)
+    suspects = _LETTERS if path else _suspect_escapes(body, quote, kinds)
     if suspects is None:
         return None
-    tally = _Tally(quote, suspects)
-    return _summary(_SPECIAL.sub(tally.rewrite, body), tally)
+    spelt = {special: _spelt(special, quote, suspects) for special in kinds}
+    done = {issue: 0 for _, issue in spelt.values() if issue}
+    for special in found if done else ():
+        if issue := spelt[special][1]:
+            done[issue] += 1
+    return _summary(_SPECIAL.sub(lambda match: spelt[match[0]][0], body), done)
 
 
 def _escaped(body: str) -> str:
     return _NEEDS_WORK.sub(lambda m: _CONTROL.get(m.group(), "\\" + m.group()), body)
 
 
-def _summary(body: str, tally: _Tally) -> Respelled:
+def _escaped_quotes(body: str, quote: str) -> Respelled:
+    """Escape quotes and control characters in content whose escapes are sound."""
+    done: dict[str, int] = {}
+    if controls := _CONTROLS.findall(body):
+        done["controls"] = len(controls)
+        for control in set(controls):
+            body = body.replace(control, _CONTROL[control])
+    pairs = "\\\\" in body
+    if pairs:  # out of the way, so that each backslash left belongs to what follows it
+        body = body.replace("\\\\", "\0")
+    if apostrophes := body.count("\\'"):
+        done["apostrophes"] = apostrophes
+        body = body.replace("\\'", "'")
+    if inner := body.count('"') - body.count('\\"'):
+        body = body.replace('\\"', '"').replace('"', '\\"')
+        if quote == '"':
+            done["inner"] = inner
+    return _summary(body.replace("\0", "\\\\") if pairs else body, done)
+
+
+def _spelt(special: str, quote: str, suspects: frozenset[str]) -> tuple[str, str]:
+    """A special character or an escape as JSON writes it, and what was wrong with it, if anything."""
+    if special in _CONTROL:
+        return _CONTROL[special], "controls"
+    if special == '"':
+        return '\\"', "inner" if quote == '"' else ""
+    if special == "\\":
+        return "\\\\", "doubled"
+    return _spelt_escape(special, special[1], quote, suspects)
+
+
+def _spelt_escape(
+    escape: str, letter: str, quote: str, suspects: frozenset[str]
+) -> tuple[str, str]:
+    """An escape as JSON writes it."""
+    script = quote in "'`"
+    if letter in suspects:
+        return ("\\" + escape if letter != "\\" else "\\\\\\\\"), "literal"
+    if letter in _VALID or len(escape) == 6:
+        return escape, ""
+    if escape.endswith("\n"):
+        return "\\n", "controls"
+    if letter == "'" or letter == quote:
+        return letter, "apostrophes"
+    if len(escape) == 4:
+        return (f"\\u00{escape[2:]}", "") if script else ("\\" + escape, "doubled")
+    if script and letter in _SCRIPT_ESCAPES:
+        return _SCRIPT_ESCAPES[letter], ""
+    return "\\\\" + _CONTROL.get(letter, letter), "doubled"
+
+
+def _summary(body: str, done: dict[str, int]) -> Respelled:
     """Name the most invasive thing that was done; the note counts them all."""
-    done = [
-        (name, rank, count, what)
-        for name, rank, what in _ISSUES
-        if (count := getattr(tally, what[0]))
-    ]
     if not done:
-        return Respelled(body, "use_double_quotes", Rank.RESPELL, "")
-    name, rank, _, _ = done[0]
-    note = "; ".join(_sentence(what[1], count) for _, _, count, what in done)
-    return Respelled(body, name, rank, note, tally.inner)
+        return Respelled(body, "use_double_quotes", RESPELL, "")
+    issues = sorted(done, key=_ORDER.__getitem__) if len(done) > 1 else list(done)
+    name, rank, _ = _ISSUES[issues[0]]
+    note = "; ".join(_sentence(_ISSUES[issue][2], done[issue]) for issue in issues)
+    return Respelled(body, name, rank, note, done.get("inner", 0))
 
 
 def _sentence(what: str, count: int) -> str:
@@ -138,49 +143,48 @@ def _sentence(what: str, count: int) -> str:
     return what if count == 1 else f"{what} ({count} times)"
 
 
-_ISSUES = (
-    ("escape_inner_quote", Rank.GUESS, ("inner", "escape a quote inside the string")),
-    (
+_ISSUES = {
+    "inner": ("escape_inner_quote", GUESS, "escape a quote inside the string"),
+    "literal": (
         "keep_backslash_guess",
-        Rank.GUESS,
-        ("literal", "read an escape as a backslash and a letter, as its neighbours are"),
+        GUESS,
+        "read an escape as a backslash and a letter, as its neighbours are",
     ),
-    ("double_backslash", Rank.RESPELL, ("doubled", "keep a backslash that begins no JSON escape")),
-    (
+    "doubled": ("double_backslash", RESPELL, "keep a backslash that begins no JSON escape"),
+    "controls": (
         "escape_control_character",
-        Rank.RESPELL,
-        ("controls", "escape a raw line break, tab or control character"),
+        RESPELL,
+        "escape a raw line break, tab or control character",
     ),
-    (
+    "apostrophes": (
         "unescape_apostrophe",
-        Rank.RESPELL,
-        ("apostrophes", "drop a backslash before a quote that needs none"),
+        RESPELL,
+        "drop a backslash before a quote that needs none",
     ),
-)
+}
+"""What may be wrong in a string, the most invasive first: the fix, its rank and its note."""
+_ORDER = {issue: order for order, issue in enumerate(_ISSUES)}
 
 
-def _suspect_escapes(body: str, quote: str) -> frozenset[str] | None:
+def _suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | None:
     """The valid escapes that were meant as a backslash and a letter; None when nobody can tell.
 
     Where a string holds an invalid escape its author did not escape backslashes, so `\\b` or
     `\\t` in the same string is suspect: `"\\bimport\\s+"` is a regex, not a backspace.
     """
-    if quote in _ONLY_FINE and _ONLY_FINE[quote].fullmatch(body):
+    fine = _FINE_IN_SCRIPTS if quote in "'`" else _FINE
+    if all(special[1:2] in fine for special in kinds) and "\\u" not in kinds:
         return frozenset()
     escapes = _ESCAPES.findall(body)
-    fine = "\"\\/bfnrtu'\n" if quote not in "'`" else "\"\\/bfnrtu'\nxav0`"
-    invalid = [e for e in escapes if e[1] not in fine]
-    invalid += [e for e in escapes if e == "\\u"]
-    if not invalid:
-        return frozenset()
+    invalid = [e for e in escapes if e[1] not in fine or e == "\\u"]
     if _lost_quote(escapes, invalid) or (_ODD_RUN.search(body) and not _UNC.match(body)):
         return None
     if _UNC.match(body):
-        return frozenset("bfnrt\\")
+        return _LETTERS | {"\\"}
     if "\\\\" in escapes:
         return None if "\\b" in escapes or "\\f" in escapes else frozenset()
     if _PATH.match(body):
-        return frozenset("bfnrt")
+        return _LETTERS
     if _DRIVE.search(body):
         return None
     return _regex_or_latex(body, escapes)

@@ -19,7 +19,8 @@ GAP = rf"(?:[ \t\n\r{ODD}]++|//[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
 
 ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
 STRING = rf'"[^"\\\x00-\x1f]*+(?:{ESCAPE}[^"\\\x00-\x1f]*+)*+"'
-NUMBER = r"-?+(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+(?=[ \t\n\r,}\]])"
+DIGITS = r"-?+(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+"
+NUMBER = rf"{DIGITS}(?=[ \t\n\r,}}\]])"
 SCALAR = rf"(?:{STRING}|{NUMBER}|true|false|null)"
 SIMPLE = r"'([^'\"\\\x00-\x1f]*+)'"
 """A single-quoted string whose content means the same between double quotes."""
@@ -118,14 +119,14 @@ def closers_of(opener: str) -> re.Pattern[str]:
     return re.compile(rf"\\.|[{re.escape(QUOTES[opener])}](?={GAP}(?:[,}}\])\"']|\Z))", re.DOTALL)
 
 
-_KEYISH = (
+KEYISH = (
     rf"(?:\"(?:[^\"\\\n]|\\.){{0,80}}+\"|'[^'\n]{{0,80}}+'|[“”„][^“”\n]{{0,80}}+[“”]|«[^»\n]{{0,80}}+»"
     rf"|[‘’][^’\n]{{0,80}}+’|`[^`\n]{{0,80}}+`|{NAME})"
 )
-KEY_AHEAD = re.compile(rf"{GAP}({_KEYISH}){GAP}(?::|=>|=(?!=))")
+KEY_AHEAD = re.compile(rf"{GAP}({KEYISH}){GAP}(?::|=>|=(?!=))")
 """Something that reads as a key with its colon; group 1 is the key with its quotes."""
 
-NEXT_KEY = re.compile(rf"{GAP},{GAP}(?:({_KEYISH}){GAP}(?::|=>|=(?!=))|(?=[}}]))")
+NEXT_KEY = re.compile(rf"{GAP},{GAP}(?:({KEYISH}){GAP}(?::|=>|=(?!=))|(?=[}}]))")
 """After a member: a comma and another key."""
 
 VALUE_AHEAD = re.compile(
@@ -133,12 +134,10 @@ VALUE_AHEAD = re.compile(
 )
 """The start of a value that needs no guess."""
 
-PLAIN = re.compile(
-    r"(?:-?+(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+|true|false|null)(?![\w.$%@+*/^-])"
-)
+PLAIN = re.compile(rf"(?:{DIGITS}|true|false|null)(?![\w.$%@+*/^-])")
 """A strict number or literal, whatever follows it, as long as it may end there."""
 
-DOUBLED_BRACE = re.compile(rf"{GAP}(?:(?={_KEYISH}{GAP}(?::|=>|=(?!=)))|\}}{GAP}\}})")
+DOUBLED_BRACE = re.compile(rf"{GAP}(?:(?={KEYISH}{GAP}(?::|=>|=(?!=)))|\}}{GAP}\}})")
 """After two opening braces: a key, or two closing ones."""
 
 COLON_AFTER = re.compile(rf"({GAP}){COLON}")

@@ -1,0 +1,133 @@
+"""A value that is escaped as a whole in, the value's own text out, with the way back for places."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from zkit.receipt import Fix
+from zkit.repair.fixes import fix_named
+from zkit.text.edits import Edit, Layer
+
+_LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")
+_ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
+_ENTITIES = re.compile(
+    r"(?:[{\[][^\"&]{0,80}+(?<=[\s:,{\[\u200b-\u200f\u2060\ufeff]))?&(?:quot|#34|#x22|apos|#39|#x27);"
+)
+_ESCAPE = re.compile(
+    r'\\(?:["\\/bfnrt]|u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4}))'
+)
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
+_PLAIN_ESCAPES = {
+    '\\"': '"', "\\\\": "\\", "\\/": "/", "\\b": "\b", "\\f": "\f", "\\n": "\n", "\\r": "\r", "\\t": "\t",
+}  # fmt: skip
+
+
+class Escaping(NamedTuple):
+    """A way to escape a whole value: the fix that undoes it, its signs, and its escapes."""
+
+    fix: str
+    used_at: Callable[[str, int], bool]
+    escape: re.Pattern[str]
+    plain: Callable[[str], str]
+
+    def undone(self, text: str, start: int) -> str:
+        """What the text says from `start` on."""
+        plain = self.plain
+        return self.escape.sub(lambda match: plain(match[0]), text[start:])
+
+    def layer(self, text: str, start: int) -> Layer:
+        """The text with the escapes from `start` on undone, and the way back for places."""
+        return Layer.over(text, self.edits(text, start, len(text)))
+
+    def edits(self, text: str, start: int, end: int) -> list[Edit]:
+        """What undoes each escape between two places."""
+        found = ((m, self.plain(m[0])) for m in self.escape.finditer(text, start, end))
+        return [Edit(m.start(), m.end(), new) for m, new in found if new != m[0]]
+
+
+def _character(escape: str) -> str:
+    """The character of an escape; a `\\u` escape may be a pair of them."""
+    if escape in _PLAIN_ESCAPES:
+        return _PLAIN_ESCAPES[escape]
+    if len(escape) == 6:
+        return chr(int(escape[2:], 16))
+    high, low = int(escape[2:6], 16), int(escape[8:], 16)
+    return chr(0x10000 + ((high - 0xD800) << 10) + low - 0xDC00)
+
+
+def _in_backslashes(text: str, start: int) -> bool:
+    """Whether a value's first quote is escaped, and the value stands in no string."""
+    if not _ESCAPED.match(text, start):
+        return False
+    return '"' not in text[text.rfind("\n", 0, start) + 1 : start].rstrip("\"' ")
+
+
+def _in_entities(text: str, start: int) -> bool:
+    """Whether a value's first quote is an HTML entity."""
+    return _ENTITIES.match(text, start) is not None
+
+
+_PLAIN_ENTITIES = {
+    "&quot;": '"',
+    "&#34;": '"',
+    "&#39;": "'",
+    "&apos;": "'",
+    "&amp;": "&",
+    "&lt;": "<",
+    "&gt;": ">",
+}
+
+
+def _meant(entity: str) -> str:
+    """The characters of an HTML entity."""
+    return _PLAIN_ENTITIES.get(entity) or html.unescape(entity)
+
+
+_JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _character)
+_HTML = Escaping("unescape_entities", _in_entities, _ENTITY, _meant)
+
+
+def escapings(text: str, start: int) -> Sequence[Escaping]:
+    """The ways in which the value at `start` may be escaped as a whole."""
+    if not _LAYERED.match(text, start):  # a quote comes before any backslash or entity
+        return ()
+    return [escaping for escaping in (_JSON, _HTML) if escaping.used_at(text, start)]
+
+
+def string_content(text: str) -> Layer:
+    """What a JSON string holds, with the way back; the text is known to be one valid string."""
+    first = text.index('"')
+    last = text.rindex('"')
+    inner = _JSON.edits(text, first + 1, last)
+    return Layer.over(text, [Edit(0, first + 1, ""), *inner, Edit(last, len(text), "")])
+
+
+def through(layer: Layer, fixes: Sequence[Fix], name: str, until: int | None = None) -> list[Fix]:
+    """Fixes of a layer's text as fixes of its source, with the layer's own edits between them.
+
+    `until` is the place in the layer's text after which its edits do not matter.
+    """
+    found: list[Fix] = []
+    at = 0
+    for fix in fixes:
+        start = layer.source_start(fix.start)
+        found += _stretch(layer, at, start, name)
+        end = layer.source_end(fix.end) if fix.end > fix.start else start
+        found.append(fix._replace(start=start, end=max(start, end)))
+        at = fix.end
+    end = layer.edits[-1].end if until is None else layer.source_end(until)
+    return [*found, *_stretch(layer, at, end, name)]
+
+
+def _stretch(layer: Layer, start: int, source_end: int, name: str) -> list[Fix]:
+    """One fix for all edits of a layer from a place of its text to a place of the source."""
+    source_start = layer.source_end(start) if start else 0
+    inside = layer.between(source_start, source_end)
+    if not inside:
+        return []
+    first, final = inside[0], inside[-1]
+    new = layer.text[layer.starts[first] : layer.starts[final] + len(layer.edits[final].new)]
+    return [fix_named(name, layer.edits[first].start, layer.edits[final].end, new)]

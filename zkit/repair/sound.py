@@ -1,0 +1,93 @@
+"""A text in, its strict JSON value out, or where the strict parser stumbled in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from pydantic_core import from_json
+
+WINDOW = 4096
+"""How much of a text is shown to the strict parser at first, where more may follow the value."""
+
+
+def strict(text: str) -> tuple[Any] | None:
+    """The value of strict JSON in a tuple, or None. Lone surrogates are JSON too."""
+    try:
+        return (from_json(text, allow_inf_nan=False),)
+    except (ValueError, TypeError) as error:
+        return with_surrogates(text, error)
+
+
+def verdict(text: str) -> tuple[Any] | str:
+    """The value of strict JSON in a tuple, or what the strict parser complains of."""
+    try:
+        return (from_json(text, allow_inf_nan=False),)
+    except (ValueError, TypeError) as error:
+        return with_surrogates(text, error) or str(error)
+
+
+def with_surrogates(text: str, error: Exception) -> tuple[Any] | None:
+    """What the strict parser refused only for its lone surrogates; None for any other error."""
+    if not _by_surrogates(error):
+        return None
+    try:
+        return (_DECODER.decode(text),)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _by_surrogates(error: Exception) -> bool:
+    return isinstance(error, TypeError) or "hex escape" in str(error)
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+_scan_once: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
+
+
+def sound_at(text: str, start: int) -> tuple[Any, int] | None:
+    """The strict JSON value that begins at `start`, and its end, whatever follows it."""
+    size, window = len(text), WINDOW
+    while True:
+        part = text[start : start + window]
+        try:
+            return from_json(part, allow_inf_nan=False), start + len(part.rstrip(_SPACES))
+        except (ValueError, TypeError) as error:
+            if _by_surrogates(error):
+                return _scanned(text, start)
+            complaint = str(error)
+        if complaint.startswith("trailing char"):
+            part = part[: stumbled_at(part, complaint)].rstrip(_SPACES)
+            return from_json(part, allow_inf_nan=False), start + len(part)
+        if start + window >= size or stumbled_at(part, complaint) < window - _LONGEST_TOKEN:
+            return None
+        window *= 8
+
+
+_SPACES = " \t\n\r"
+_LONGEST_TOKEN = 8
+"""An error so near the end of a window may come of the cut: in `false`, or in a `\\u` escape."""
+
+
+def _scanned(text: str, start: int) -> tuple[Any, int] | None:
+    """The same with a decoder that knows lone surrogates."""
+    try:
+        return _scan_once(text, start)
+    except (ValueError, StopIteration, RecursionError):
+        return None
+
+
+def stumbled_at(text: str, complaint: str) -> int:
+    """The place that the strict parser complains of: it counts lines, and bytes in the last one."""
+    _, line, _, column = complaint.rsplit(" ", 3)
+    rest = text if line == "1" else text.split("\n", int(line) - 1)[-1]
+    before = len(text) - len(rest)
+    width = int(column) - 1
+    if text.isascii() or rest[:width].isascii():
+        return before + max(width, 0)
+    return before + len(rest[:width].encode()[:width].decode(errors="ignore"))
