@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator
 from typing_extensions import TypedDict
 
 from zkit import Decoded, Rank, Validation, decode, decode_args
@@ -359,3 +359,74 @@ def test_times_with_a_zone_keep_it() -> None:
 
     value = read(At, '{"at": "2024-01-31T10:00:00Z"}').value
     assert value.at == datetime(2024, 1, 31, 10, tzinfo=UTC)
+
+
+class Person(BaseModel):
+    """One branch; unknown keys are ignored."""
+
+    name: str
+    age: int = 0
+
+
+class Thing(BaseModel):
+    """The other branch."""
+
+    name: str
+    size: int = 0
+
+
+def test_a_branch_that_ignores_what_another_declares_is_not_taken() -> None:
+    class Either(BaseModel):
+        v: Person | Thing
+
+    assert read(Either, '{"v": {"name": "x", "size": "5"}}').value.v == Thing(name="x", size=5)
+    assert read(Either, '{"v": {"name": "x", "age": "5"}}').value.v == Person(name="x", age=5)
+
+
+def test_what_one_model_takes_as_data_makes_no_other_one_silent() -> None:
+    class Meta(BaseModel):
+        model_config = ConfigDict(extra="allow")
+
+    class Outer(BaseModel):
+        city: str = "Paris"
+        unit: str = "c"
+        meta: Meta | None = None
+
+    assert read(Outer, '{"city": "Oslo", "Unit": "f"}').value.unit == "f"
+    assert read(Outer, '{"arguments": {"city": "Oslo"}}').value.city == "Oslo"
+    assert read(Outer, '{"meta": {"any": 1}}').value.meta.model_extra == {"any": 1}
+
+
+def test_digits_are_no_seconds_where_a_date_is_due_also_in_a_union() -> None:
+    class Event(BaseModel):
+        at: date | datetime
+
+    assert read(Event, '{"at": "20240131"}').value.at == date(2024, 1, 31)
+    refused(Event, '{"at": "2024"}')
+
+
+def test_what_is_written_in_a_wrapper_is_taken_as_it_was_written() -> None:
+    assert read(move, '{"arguments": {"to": 1.50}}').value["to"] == "1.50"
+
+
+def test_what_a_wrapper_took_counts_for_the_limit() -> None:
+    raw = '{"arguments": "{\\"to\\": \\"Os\\"lo\\"}"}'
+    assert read(move, raw).rank == Rank.GUESS
+    refused(move, raw, limit=Rank.COMPLETE)
+
+
+def test_a_dataclass_and_a_name_beside_an_alias_are_known_by_other_spellings() -> None:
+    class Aliased(BaseModel):
+        model_config = ConfigDict(populate_by_name=True)
+        max_results: int = Field(default=1, alias="maxResults")
+
+    assert read(Point, '{"X": 1, "Y": "2"}').value == Point(1, 2)
+    assert read(Aliased, '{"max_results": "5"}').value.max_results == 5
+
+
+def test_secrets_are_not_said_again() -> None:
+    class Login(BaseModel):
+        password: SecretStr
+        n: int
+
+    assert "hunter2" not in refused(Login, '{"password": "hunter2", "n": "x"}').message
