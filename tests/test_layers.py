@@ -18,7 +18,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     name: set(re.findall(r"`(zkit[\w.]*)`", cell)) for name, cell in ROW.findall(PAGE)
 }
 MODULES = sorted((ROOT / "zkit").rglob("*.py"))
-HEAVY = ("click", "rich", "openai", "mcp", "json_repair", "regex", "anyio", "hypothesis")
+HEAVY = ("click", "rich", "openai", "mcp", "json_repair", "regex", "anyio", "griffe", "jsonschema")
 
 
 def module_name(path: Path) -> str:

@@ -4,6 +4,10 @@
     ├── SchemaError              a schema that a dialect cannot express, or that is no schema
     ├── ToolDefinitionError      a function or class that cannot be a tool
     ├── ToolNameTakenError       a second tool of the same name from another provider
+    ├── UnknownToolError         a name that no tool of a source bears
+    ├── ProviderError            a provider that is not there, or cannot provide
+    ├── KitError                 a selection of tools that says nothing, or two things
+    │   └── KitFileError         the same in a file, with its line
     └── MissingExtraError        an optional dependency that is not installed
 
 A model's mistakes are values (see `zkit.results`), never one of these.
@@ -26,6 +30,31 @@ class ToolDefinitionError(ZkitError, TypeError):
 
 class ToolNameTakenError(ZkitError, ValueError):
     """A tool's name is already taken by another provider."""
+
+
+class UnknownToolError(ZkitError, KeyError):
+    """No tool bears this name."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class ProviderError(ZkitError, LookupError):
+    """A provider of tools is not registered, not available, or does not know the tool."""
+
+
+class KitError(ZkitError, ValueError):
+    """A selection of tools that cannot be read, or in which one name means two tools."""
+
+
+class KitFileError(KitError):
+    """A kit, workflow or skill file that cannot be read; says where."""
+
+    def __init__(self, file: str, line: int | None, problem: str) -> None:
+        super().__init__(f"{file}:{line}: {problem}" if line else f"{file}: {problem}")
+        self.file = file
+        self.line = line
+        self.problem = problem
 
 
 class MissingExtraError(ZkitError, ImportError):

@@ -20,9 +20,15 @@ class Entry(NamedTuple):
 
 COMMANDS: dict[str, Entry] = {
     "repair": Entry("zkit.cli.repair", "Repair the JSON in a file or on standard input."),
+    "extract": Entry("zkit.cli.extract", "Find the tool calls in a model's reply."),
+    "decode": Entry("zkit.cli.decode", "Read raw arguments as a schema wants them."),
     "corpus": Entry(
-        "zkit.cli.corpus", "Run repair cases, ours or your own, as a regression check."
+        "zkit.cli.corpus", "Run cases of repair, extraction and decoding, as a regression check."
     ),
+    "schema": Entry("zkit.cli.schema", "Print the JSON Schema of a model or function."),
+    "lint-schema": Entry("zkit.cli.lint_schema", "List what a backend would choke on in schemas."),
+    "tools": Entry("zkit.cli.tools", "List tools, or show one."),
+    "kit": Entry("zkit.cli.kit", "List kits, show what one holds, or write a new one."),
     "demo": Entry("zkit.cli.demo", "Repair a handful of real broken completions."),
     "docs": Entry("zkit.cli.docs", "Write the generated pages again.", hidden=True),
 }

@@ -1,0 +1,78 @@
+"""Places of tools on the command line in, a toolbox out."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import types
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from zkit.cli.schema import found
+from zkit.cli.streams import BadUsageError
+from zkit.errors import ZkitError
+from zkit.sources import BuiltinProvider, KitFolder, Toolbox
+from zkit.tools import tools_in
+
+FROM = click.option(
+    "--from",
+    "places",
+    metavar="PLACE",
+    multiple=True,
+    help="Where tools come from: a folder of Python files, a module, module:name, or builtin"
+    " (the default). May be repeated.",
+)
+KITS = click.option(
+    "--kits", metavar="FOLDER", default="kits", help="The folder of kit files (default kits)."
+)
+MACHINE = click.option("--json", "machine", is_flag=True, help="As JSON.")
+
+
+def toolbox_of(places: Sequence[str]) -> Toolbox:
+    """Gather the tools of all places; what could not be loaded is told on standard error."""
+    box = Toolbox()
+    for place in places or ("builtin",):
+        try:
+            _add(box, place)
+        except ZkitError as error:
+            raise BadUsageError(f"{place}: {error}") from error
+    return box
+
+
+def _add(box: Toolbox, place: str) -> None:
+    if place == "builtin":
+        box.register_provider(BuiltinProvider("."))
+    elif Path(place).is_dir():
+        for problem in box.load_dir(place).problems:
+            click.echo(f"zkit: {problem}", err=True)
+    else:
+        box.register_all(_imported(place))
+
+
+def _imported(place: str) -> list[Any]:
+    """The tools of a module, or what a name in it stands for."""
+    what = found(place) if ":" in place else _module(place)
+    if isinstance(what, types.ModuleType):
+        return list(tools_in(what))
+    if hasattr(what, "tools"):
+        return list(what.tools())
+    return list(what) if isinstance(what, Iterable) else [what]
+
+
+def _module(place: str) -> types.ModuleType:
+    sys.path.insert(0, "")
+    try:
+        return importlib.import_module(place)
+    except Exception as error:  # whatever the user's module raises when it is imported
+        line = str(error).split("\n", 1)[0]
+        raise BadUsageError(f"{place}: {type(error).__name__}: {line}") from error
+
+
+def kit_folder(path: str) -> KitFolder:
+    """The folder of kits, which must be there."""
+    if not Path(path).is_dir():
+        raise BadUsageError(f"{path}: no such folder; say where the kits are with --kits")
+    return KitFolder(path)

@@ -1,0 +1,81 @@
+"""Places of tools in; a list of them, or one of them in any projection, out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from zkit.cli.commands import CONTEXT
+from zkit.cli.streams import write_line
+from zkit.cli.toolboxes import FROM, MACHINE, toolbox_of
+from zkit.tools import ToolSpec
+
+EPILOG = "Exit code: 0 done, 1 there is no such tool, 2 bad usage."
+PROJECTIONS: dict[str, Callable[[ToolSpec], Any]] = {
+    "text": lambda spec: spec.text(),
+    "signature": lambda spec: spec.signature(),
+    "summary": lambda spec: spec.summary_entry(),
+    "full": lambda spec: spec.full(),
+    "openai": lambda spec: spec.openai(),
+    "strict": lambda spec: spec.openai(strict=True),
+    "mcp": lambda spec: spec.mcp(),
+}
+
+
+@click.group(context_settings=CONTEXT)
+def command() -> None:
+    """List tools, or show one."""
+
+
+@command.command("list")
+@FROM
+@click.option("--tag", "tags", metavar="TAG", multiple=True, help="Only tools with every TAG.")
+@click.option("--search", metavar="WORDS", help="Only tools that these words mean, best first.")
+@MACHINE
+def list_tools(
+    places: tuple[str, ...], tags: tuple[str, ...], search: str | None, machine: bool
+) -> None:
+    """List the tools with their grades."""
+    box = toolbox_of(places)
+    specs = [spec for spec in box.specs() if set(tags) <= set(spec.tags)]
+    if search is not None:
+        specs = box.search(search, tags, limit=len(box))
+    if machine:
+        write_line(json.dumps([_entry(spec) for spec in specs], ensure_ascii=False, indent=2))
+    elif specs:
+        width = max(len(spec.name) for spec in specs)
+        for spec in specs:
+            write_line(f"{spec.name:<{width}}  {spec.grade}  {spec.summary}".rstrip())
+
+
+def _entry(spec: ToolSpec) -> dict[str, Any]:
+    return {
+        **spec.summary_entry(),
+        "grade": {"w": spec.grade.w, "d": spec.grade.d},
+        "provider": spec.provider,
+    }
+
+
+@command.command("show", epilog=EPILOG)
+@click.argument("name")
+@FROM
+@click.option(
+    "--as",
+    "projection",
+    type=click.Choice(list(PROJECTIONS)),
+    default="text",
+    help="How it is shown (default text).",
+)
+def show_tool(name: str, places: tuple[str, ...], projection: str) -> None:
+    """Show the tool NAME: what it takes, and what it is for."""
+    box = toolbox_of(places)
+    tool = box.get(name)
+    if tool is None:
+        click.echo(f"zkit: {box.absent(name)}", err=True)
+        raise click.exceptions.Exit(1)
+    shown = PROJECTIONS[projection](tool.definition())
+    text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False, indent=2)
+    write_line(text)

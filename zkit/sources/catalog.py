@@ -1,0 +1,146 @@
+"""The tools of a source in; answers to a search, and the names nearest to a wrong one, out."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+
+from zkit.tools import ToolSpec
+
+_WORD = re.compile(r"[^\W_]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# How much a word counts by where it stands.
+_NAME, _TAG, _SUMMARY, _ELSE, _PREFIX = 8.0, 5.0, 3.0, 1.0, 0.5
+_MOST_WORDS = 24
+_MOST_COMPARED = 60
+_MOST_CHARACTERS = 400
+_LIKE_ENOUGH = 0.55
+_COMMON = 200
+# They stand in every question and say nothing of what is asked for.
+_EMPTY = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and at by can do for from how i in is it me my of on or that the this to what which"
+        " with you",
+    )
+)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text or name, lower case: `readFile` and `read_file` have the same two."""
+    found: list[str] = []
+    for word in _WORD.findall(text):
+        if word[1:].islower() or len(word) == 1:  # most words have no humps
+            found.append(word.casefold())
+        else:
+            found += [part.casefold() for part in _HUMP.split(word) if part]
+    return found
+
+
+class Catalog:
+    """An index of tools, made once for a listing: a search costs what it finds, not what there is."""
+
+    def __init__(self, specs: Sequence[ToolSpec]) -> None:
+        self._specs = specs
+        self._postings: dict[str, dict[int, float]] = defaultdict(dict)
+        for number, spec in enumerate(specs):
+            self._add(number, spec)
+        self._beginnings = _by_beginning(self._postings)
+        self._names = _Names([spec.name for spec in specs])
+
+    def _add(self, number: int, spec: ToolSpec) -> None:
+        fields = (
+            (_NAME, [spec.name]),
+            (_TAG, spec.tags),
+            (_SUMMARY, [spec.summary]),
+            (_ELSE, [spec.description[:_MOST_CHARACTERS], *spec.parameters["properties"]]),
+        )
+        for score, texts in fields:
+            for word in {word for text in texts for word in words(text)}:
+                found = self._postings[word]
+                found[number] = max(found.get(number, 0.0), score)
+
+    def search(self, query: str, tags: Iterable[str] = (), limit: int = 10) -> list[ToolSpec]:
+        """The tools that a query means, best first; ties by name. Every tag must be there."""
+        wanted = set(tags)
+        asked = words(query)[:_MOST_WORDS]
+        scores = self._scores([word for word in asked if word not in _EMPTY] or asked)
+        ranked = [
+            (-score * self._specs[number].preference.weight, self._specs[number].name, number)
+            for number, score in scores.items()
+            if wanted <= set(self._specs[number].tags)
+        ]
+        return [self._specs[number] for _, _, number in sorted(ranked)[: max(0, limit)]]
+
+    def _scores(self, asked: list[str]) -> dict[int, float]:
+        """How much each tool is meant; rare words first, for a common one finds no tool alone."""
+        if not asked:
+            return dict.fromkeys(range(len(self._specs)), 1.0)
+        scores: dict[int, float] = {}
+        matches = sorted((self._matches(word) for word in dict.fromkeys(asked)), key=len)
+        for found in matches:
+            common = scores and len(found) > _COMMON and len(found) * 4 > len(self._specs)
+            for number in scores if common else found:
+                scores[number] = scores.get(number, 0.0) + found.get(number, 0.0)
+        return scores
+
+    def _matches(self, word: str) -> dict[int, float]:
+        """Which tools a word speaks for and how much; a rare word says more than a common one."""
+        found: dict[int, float] = {}
+        alike = [known for known in self._beginnings.get(word[:3], ()) if known.startswith(word)]
+        for known in [word, *alike]:
+            postings = self._postings.get(known, {})
+            rarity = math.log(1 + len(self._specs) / (1 + len(postings)))
+            share = 1.0 if known == word else _PREFIX
+            for number, score in postings.items():
+                found[number] = max(found.get(number, 0.0), score * rarity * share)
+        return found
+
+    def nearest(self, name: str, limit: int = 3) -> list[str]:
+        """The names that a wrong name may stand for, likeliest first."""
+        return self._names.nearest(name, limit)
+
+
+def _by_beginning(known: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for word in known:
+        if len(word) > 3:
+            found[word[:3]].append(word)
+    return found
+
+
+class _Names:
+    """Names by the pieces they are made of, so that a wrong one is compared with few."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._by_piece: dict[str, list[int]] = defaultdict(list)
+        for number, name in enumerate(names):
+            for piece in _pieces(name):
+                self._by_piece[piece].append(number)
+
+    def nearest(self, name: str, limit: int) -> list[str]:
+        shared: dict[int, int] = defaultdict(int)
+        for piece in _pieces(name[:128]):
+            for number in self._by_piece.get(piece, ()):
+                shared[number] += 1
+        likely = sorted(shared, key=lambda number: (-shared[number], number))[:_MOST_COMPARED]
+        wrong = _folded(name[:128])
+        ratios = [
+            (-SequenceMatcher(None, wrong, _folded(self._names[number])).ratio(), number)
+            for number in likely
+        ]
+        near = [number for ratio, number in sorted(ratios) if -ratio >= _LIKE_ENOUGH]
+        return [self._names[number] for number in near[:limit]]
+
+
+def _folded(name: str) -> str:
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def _pieces(name: str) -> set[str]:
+    text = f" {_folded(name)} "
+    return {text[at : at + 3] for at in range(len(text) - 2)}

@@ -1,0 +1,283 @@
+"""A source and a selection in, a view of some of its tools out, under names of your choice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from zkit.calls import Call
+from zkit.errors import KitError, KitFileError, UnknownToolError
+from zkit.results import Failure, Refused, Result, Validation
+from zkit.sources.confined import confined
+from zkit.sources.kit_files import KitFile, KitFolder
+from zkit.sources.picking import Pick, picked
+from zkit.sources.prompts import kit_prompt
+from zkit.sources.protocol import ToolSource
+from zkit.sources.selection import Rule, rules_of
+from zkit.sources.shadowing import warn_if_shadowing
+from zkit.sources.shown import ShownTool
+from zkit.sources.view import SourceView
+from zkit.sources.workflows import Workflow
+from zkit.tools import Guide, Tool, decode_call, run_tool
+
+_KIT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+class Kit(SourceView):
+    """Some of the tools of a source. The selection never changes; the tools are those of now.
+
+    A selection is a list of entries, a mapping of aliases, the name of a kit file in the folder
+    `kits`, or `"none"`:
+
+        Kit(box, ["read_file", "git_*", "@mcp", "#files", "!write_file"])
+        Kit(box, {"find": "find_files", "cat": {"tool": "read_file", "defaults": {"lines": 100}}})
+        Kit(box, "filesystem", kits="kits", extra=["web_fetch", my_function])
+
+    The model sees the aliases. A tool that is registered later and that a glob, provider or tag
+    selects is there in the next turn; `freeze()` pins the names of now. What `!` excludes is out,
+    whatever selected it. `extra` is added after that; what the kit has already is left as it is.
+    """
+
+    def __init__(
+        self,
+        source: ToolSource,
+        selection: Any = None,
+        *,
+        extra: Iterable[Any] | Mapping[str, Any] = (),
+        kits: str | Path | KitFolder | None = None,
+        name: str = "",
+        description: str = "",
+        docs: Iterable[str] = (),
+        docs_root: str | Path | None = None,
+        workflows: Iterable[Workflow] = (),
+        skills: Mapping[str, Guide] | None = None,
+    ) -> None:
+        super().__init__()
+        added = rules_of(extra if isinstance(extra, str | Mapping) else list(extra))
+        file = _file_of(selection, bool(added), kits)
+        own = () if file.workflow is None else (file.workflow,)
+        given: dict[str, Any] = {
+            "source": source,
+            "name": name or file.name,
+            "description": description or file.description,
+            "docs_root": docs_root,
+            "workflows": (*own, *workflows),
+            "skills": dict(skills or {}),
+            "_file": str(file.path or ""),
+            "_rules": file.rules,
+            "_extra": added,
+            "_docs": tuple(dict.fromkeys((*file.docs, *docs))),
+        }
+        for key, value in given.items():
+            object.__setattr__(self, key, value)
+        object.__setattr__(self, "_closed", True)
+        self._check()
+
+    source: ToolSource
+    name: str
+    description: str
+    docs_root: str | Path | None
+    workflows: tuple[Workflow, ...]
+    skills: dict[str, Guide]
+    _file: str
+    _rules: tuple[Rule, ...]
+    _extra: tuple[Rule, ...]
+    _docs: tuple[str, ...]
+    _closed: bool = False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._closed:
+            raise AttributeError("a kit never changes; make another one")
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError("a kit never changes; make another one")
+
+    def __repr__(self) -> str:
+        return f"<kit {self.name or '(unnamed)'}: {', '.join(self.names()) or 'no tools'}>"
+
+    # Reading it
+
+    @property
+    def version(self) -> int:
+        """A number that grows whenever the source changes."""
+        return self.source.version
+
+    def tools(self) -> tuple[Tool, ...]:
+        """List the tools under their aliases, sorted."""
+        return tuple(pick.shown for pick in self.picks().values())
+
+    def get(self, name: str) -> Tool | None:
+        """Find a tool by its alias, or by the alias on the wire."""
+        pick = self._pick(name)
+        return None if pick is None else pick.shown
+
+    def picks(self) -> dict[str, Pick]:
+        """The tools by alias, with the names that they have in the source."""
+        found: dict[str, Pick] = self._once("picks", self._resolve)
+        return found
+
+    async def call(self, call: Call, /) -> Result:
+        """Run a call of a tool of the kit, by way of the source."""
+        pick = self._pick(call.name)
+        if pick is None:
+            return self.absent(call.name)
+        ready = decode_call(pick.shown, call)
+        if isinstance(ready, Validation) or pick.own:
+            return ready if isinstance(ready, Validation) else await run_tool(pick.shown, ready)
+        if isinstance(pick.shown, ShownTool):
+            inner = pick.shown.prepared(ready)
+            ready = ready if isinstance(inner, Validation) else inner
+        return await self.source.call(replace(ready, name=pick.name))
+
+    def absent(self, name: str) -> Failure:
+        """Say why there is no tool of that name: switched off, or not in the kit."""
+        named = [rule for rule in self._rules if rule.kind == "name" and rule.shown == name]
+        why = getattr(self.source, "absent", None)
+        if named and why is not None:
+            failure = why(named[0].text)
+            if isinstance(failure, Refused):
+                return failure
+        return super().absent(name)
+
+    def freeze(self) -> Kit:
+        """A kit of the tools of now: what is registered later does not appear in it."""
+        pinned = [
+            pick.shown if pick.own else _pinned(pick, self._rules) for pick in self.picks().values()
+        ]
+        return Kit(
+            self.source,
+            pinned,
+            name=self.name,
+            description=self.description,
+            docs=self._docs,
+            docs_root=self.docs_root,
+            workflows=self.workflows,
+            skills=self.skills,
+        )
+
+    def kit(self, selection: Any = None, **options: Any) -> Kit:
+        """A kit of this kit: it can only hold less."""
+        return Kit(self, selection, **options)
+
+    # What a prompt says of it
+
+    def prompt(self) -> str:
+        """The tools, how to use them, and the workflows whose tools are all here, as text."""
+        return kit_prompt(self.specs(), self.usable_workflows())
+
+    def usable_workflows(self) -> tuple[Workflow, ...]:
+        """The workflows whose tools are all in the kit, with the names that the model knows."""
+        aliases = {pick.name: pick.shown.definition().wire_name for pick in self.picks().values()}
+        return tuple(
+            replace(flow, steps=tuple(replace(s, tool=aliases.get(s.tool, "")) for s in flow.steps))
+            for flow in self.workflows
+            if flow.tools <= set(aliases)
+        )
+
+    # Documents: named here, read when somebody asks
+
+    @property
+    def docs(self) -> tuple[str, ...]:
+        """The documents of the kit and of its tools, each once."""
+        of_tools = [spec.docs for spec in self.specs() if spec.docs]
+        return tuple(dict.fromkeys((*self._docs, *of_tools)))
+
+    def docs_index(self) -> dict[str, Any]:
+        """Which documents there are: those of each tool by alias, and those of the kit."""
+        tool_docs = {spec.name: spec.docs for spec in self.specs() if spec.docs}
+        return {"tool_docs": tool_docs, "kit_docs": list(self._docs)}
+
+    def resolve_doc(self, path: str) -> str | None:
+        """Read a document below the root of documents; None when there is none of that name.
+
+        Raises `KitError` for a path that leads out of the root.
+        """
+        if self.docs_root is None:
+            raise KitError("the kit has no docs_root to read documents from")
+        found = confined(self.docs_root, path)
+        if found is None or Path(path).is_absolute():
+            raise KitError(f"{path!r} leads out of the root of documents")
+        return found.read_text("utf-8") if found.is_file() else None
+
+    # Inside
+
+    def _pick(self, name: str) -> Pick | None:
+        picks = self.picks()
+        if name in picks:
+            return picks[name]
+        wires: dict[str, str] = self._once(
+            "wires", lambda: {pick.shown.definition().wire_name: a for a, pick in picks.items()}
+        )
+        return picks.get(wires.get(name, ""))
+
+    def _resolve(self) -> dict[str, Pick]:
+        return picked(self.source, self._rules, self._extra, self.skills)
+
+    def _check(self) -> None:
+        """Refuse names that no tool bears, and aliases that mean two tools."""
+        meant: dict[str, Rule] = {}
+        for rule in (*self._rules, *self._extra):
+            if rule.kind == "name" and not rule.exclude and not self._has(rule.text):
+                raise self._unknown(rule)
+            if rule.kind == "tag" and rule.line and self._is_commented_out(rule):
+                problem = f"'#{rule.text}' selects a tag; a comment is written '# {rule.text}'"
+                raise self._error(rule, problem)
+            if rule.alias and rule.alias != rule.text:
+                warn_if_shadowing(rule.alias)
+        for rule in self._rules:
+            if rule.kind not in ("name", "tool") or rule.exclude:
+                continue
+            twin = meant.setdefault(rule.shown, rule)
+            if twin.text != rule.text:
+                problem = f"{rule.shown!r} would mean both {twin.text!r} and {rule.text!r}"
+                raise self._error(rule, problem)
+        self.picks()
+
+    def _has(self, name: str) -> bool:
+        """Whether the source has a tool, switched off or not."""
+        if self.source.get(name) is not None:
+            return True
+        why = getattr(self.source, "absent", None)
+        return why is not None and isinstance(why(name), Refused)
+
+    def _is_commented_out(self, rule: Rule) -> bool:
+        tagged = any(rule.matches(tool.definition()) for tool in self.source.tools())
+        return not tagged and self._has(rule.text)
+
+    def _unknown(self, rule: Rule) -> Exception:
+        names = [tool.definition().name for tool in self.source.tools()]
+        view = self.source if isinstance(self.source, SourceView) else None
+        near = [] if view is None else view.catalog().nearest(rule.text)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        some = f" (there are {len(names)} tools)" if not near else ""
+        problem = f"there is no tool {rule.text!r}{hint}{some}"
+        return self._error(rule, problem) if rule.line else UnknownToolError(problem)
+
+    def _error(self, rule: Rule, problem: str) -> KitError:
+        if rule.line:
+            return KitFileError(self._file, rule.line, problem)
+        return KitError(problem)
+
+
+def _pinned(pick: Pick, rules: tuple[Rule, ...]) -> Rule:
+    for rule in rules:
+        if rule.kind == "name" and not rule.exclude and rule.shown == pick.alias:
+            return rule
+    return Rule("name", pick.name, alias=pick.alias)
+
+
+def _file_of(selection: Any, has_extra: bool, kits: str | Path | KitFolder | None) -> KitFile:
+    """What a selection says, read from its file when it is the name of one."""
+    if selection is None and has_extra:
+        return KitFile("")
+    if isinstance(selection, KitFile):
+        return selection
+    if isinstance(selection, str) and selection != "none" and _KIT_NAME.fullmatch(selection):
+        if kits is None:
+            raise KitError(f"{selection!r} is the name of a kit: say in which folder, kits=...")
+        return (kits if isinstance(kits, KitFolder) else KitFolder(kits)).read(selection)
+    return KitFile("", rules_of(selection))

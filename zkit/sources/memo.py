@@ -1,0 +1,71 @@
+"""A source in, the same source out, with what its reading tools answered remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from zkit.calls import Call
+from zkit.results import Failure, Result, Validation
+from zkit.sources.memory import Memory
+from zkit.sources.protocol import ToolSource
+from zkit.sources.view import SourceView
+from zkit.tools import Tool, decode_call
+
+
+class MemoSource(SourceView):
+    """Remembers what pure and reading tools answered, for the time of a task.
+
+    A hit is marked (`meta["cached"]`), carries no effects, and its data cannot be changed. See
+    `Memory` for what clears it. `MemoSource(box, root=".")` narrows that by the files that tools
+    declare and report. The same memory can serve several sources.
+    """
+
+    def __init__(
+        self,
+        source: ToolSource,
+        *,
+        max_entries: int = 1024,
+        max_bytes: int = 32_000_000,
+        root: str | Path | None = None,
+        memory: Memory | None = None,
+    ) -> None:
+        super().__init__()
+        self.source = source
+        if memory is None:
+            memory = Memory(max_entries=max_entries, max_bytes=max_bytes, root=root)
+        self.memory = memory
+
+    @property
+    def version(self) -> int:
+        """A number that grows whenever the listing changes."""
+        return self.source.version
+
+    def tools(self) -> Sequence[Tool]:
+        """List the tools of the source."""
+        return self.source.tools()
+
+    def get(self, name: str) -> Tool | None:
+        """Find a tool of the source."""
+        return self.source.get(name)
+
+    def absent(self, name: str) -> Failure:
+        """Say why there is no tool of that name."""
+        why: Any = getattr(self.source, "absent", super().absent)
+        failure: Failure = why(name)
+        return failure
+
+    async def call(self, call: Call, /) -> Result:
+        """Answer from memory, or run the call by way of the source."""
+        tool = self.source.get(call.name)
+        if tool is None:
+            return await self.source.call(call)
+        ready = decode_call(tool, call)
+        if isinstance(ready, Validation):
+            return ready
+        return await self.memory.run(tool, ready, self.source.call)
+
+    def forget(self, task: str) -> None:
+        """Forget everything of a task."""
+        self.memory.forget(task)

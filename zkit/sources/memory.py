@@ -1,0 +1,290 @@
+"""Calls in, results out: those of reading tools remembered, until something may have changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from zkit.calls import Call
+from zkit.effects import ProcessEffect
+from zkit.results import Result, Success
+from zkit.sources.flights import Flight
+from zkit.sources.touched import Files, Paths, overlap
+from zkit.tools import Tool, ToolSpec, canonical_arguments, current_scope, freeze, policy_for
+from zkit.tools.watching import Watch, reset, watching
+
+Proceed = Callable[[Call], Awaitable[Result]]
+
+
+class Key(NamedTuple):
+    """What makes two calls the same: in one task of one workspace, one tool, equal arguments."""
+
+    workspace: str
+    task: str
+    tool: str
+    arguments: str
+
+
+@dataclass(slots=True)
+class Remembered:
+    """A result, the tool it came from, the files it depends on, and how often it was of use."""
+
+    tool: Tool
+    result: Success
+    paths: Paths
+    size: int
+    hits: int = 0
+
+
+@dataclass(slots=True)
+class Room:
+    """A workspace: how many calls change it now, and what still runs in its background."""
+
+    writers: int = 0
+    background: set[tuple[str, int | None]] = field(default_factory=set)
+
+
+_LEADING: ContextVar[frozenset[Key]] = ContextVar("zkit leading", default=frozenset())
+
+
+class Memory:
+    """What pure and reading tools answered, by task, tool and arguments.
+
+    Equal calls at the same time run once. Every call that executes or writes clears the workspace,
+    before and after, whether it succeeds or not, for all tasks; while it runs, or a process that
+    it left in the background, nothing is remembered there. With `root`, the folder to which paths
+    are relative, a call that only touches declared files clears only what depends on them.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_entries: int = 1024,
+        max_bytes: int = 32_000_000,
+        root: str | Path | None = None,
+    ) -> None:
+        self._lock = threading.RLock()
+        self._entries: OrderedDict[Key, Remembered] = OrderedDict()
+        self._flights: dict[Key, Flight] = {}
+        self._rooms: dict[str, Room] = {}
+        self._size = 0
+        self._max_entries = max_entries
+        self._max_bytes = max_bytes
+        self._files = Files(root)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    async def run(self, tool: Tool, call: Call, proceed: Proceed) -> Result:
+        """Answer a call from memory, or let it proceed. Its arguments must be decoded."""
+        spec = tool.definition()
+        policy = policy_for(spec)
+        if policy.clear:
+            return await self._change(spec, call, proceed)
+        key = _key(spec, call) if policy.remember else None
+        return await proceed(call) if key is None else await self._read(tool, key, call, proceed)
+
+    def forget(self, task: str) -> None:
+        """Forget everything of a task; it is over."""
+        with self._lock:
+            self._drop(lambda key: key.task == task)
+            for workspace, room in list(self._rooms.items()):
+                room.background = {one for one in room.background if one != (task, None)}
+                self._tidy(workspace, room)
+
+    def clear(self, workspace: str | None = None) -> None:
+        """Forget everything of a workspace, or of all."""
+        with self._lock:
+            self._drop(lambda key: workspace is None or key.workspace == workspace)
+
+    # Reading
+
+    async def _read(self, tool: Tool, key: Key, call: Call, proceed: Proceed) -> Result:
+        if key in _LEADING.get():  # the tool asks for itself: waiting would never end
+            return await proceed(call)
+        while True:
+            with self._lock:
+                if not self._is_quiet(key.workspace):
+                    break
+                known = self._known(tool, key)
+                if known is not None:
+                    return known
+                flight = self._flights.get(key)
+                leads = flight is None or flight.tool is not tool
+                if leads:
+                    flight = self._flights[key] = Flight(tool)
+            assert flight is not None
+            if leads:
+                return await self._lead(flight, key, call, proceed)
+            shared = await flight.wait()
+            if shared is not None:
+                return _as_hit(shared, 1) if isinstance(shared, Success) else shared
+        return await proceed(call)
+
+    async def _lead(self, flight: Flight, key: Key, call: Call, proceed: Proceed) -> Result:
+        token = _LEADING.set(_LEADING.get() | {key})
+        shared: Result | None = None
+        current_scope().when_over(self, lambda: self.forget(key.task))
+        try:
+            result = await proceed(call)
+            shared = _frozen(result)
+            self._keep(flight, key, call, shared)
+            return result
+        finally:
+            reset(_LEADING, token)
+            with self._lock:
+                if self._flights.get(key) is flight:
+                    del self._flights[key]
+            flight.land(shared)
+
+    def _known(self, tool: Tool, key: Key) -> Success | None:
+        entry = self._entries.get(key)
+        if entry is None or entry.tool is not tool:
+            return None
+        self._entries.move_to_end(key)
+        entry.hits += 1
+        return _as_hit(entry.result, entry.hits)
+
+    def _keep(self, flight: Flight, key: Key, call: Call, result: Result | None) -> None:
+        """Remember a success, unless something changed since the call began, or its task ended."""
+        if not isinstance(result, Success) or current_scope().is_over:
+            return
+        size = len(json.dumps(result.data, default=str)) + len(key.arguments)
+        paths = self._files.of_call(flight.tool.definition(), call, result.effects)
+        with self._lock:
+            # A change of the workspace takes the flight out of the table: then it may be stale.
+            if self._flights.get(key) is not flight or not self._is_quiet(key.workspace):
+                return
+            self._take_out(key)
+            self._entries[key] = Remembered(flight.tool, result, paths, size)
+            self._size += size
+            while len(self._entries) > self._max_entries or self._size > self._max_bytes:
+                self._take_out(next(iter(self._entries)))
+
+    # Changing
+
+    async def _change(self, spec: ToolSpec, call: Call, proceed: Proceed) -> Result:
+        scope = current_scope()
+        workspace, task = scope.workspace, scope.task
+        scope.when_over(self, lambda: self.forget(task))
+        touched = self._files.of_call(spec, call) if spec.grade.w == 3 else None
+        with self._lock:
+            self._room(workspace).writers += 1
+            self._clear_paths(workspace, touched)
+        result: Result | None = None
+        with watching() as watch:
+            try:
+                result = await proceed(call)
+                return result
+            finally:
+                self._settle(workspace, task, watch, touched, result)
+
+    def _settle(
+        self, workspace: str, task: str, watch: Watch, touched: Paths, result: Result | None
+    ) -> None:
+        """Clear again when the tool's code has really ended, which may be after the call has."""
+        effects = getattr(result, "effects", ())
+        only_files = isinstance(result, Success) and all(e.kind == "file" for e in effects)
+        paths = touched
+        if touched is not None and only_files:
+            paths = touched | self._files.of_effects(effects)
+        if watch.busy or not only_files:
+            paths = None
+        running = {
+            (task, effect.pid)
+            for effect in effects
+            if isinstance(effect, ProcessEffect) and effect.background
+        }
+
+        def over() -> None:
+            with self._lock:
+                room = self._room(workspace)
+                room.writers -= 1
+                room.background |= running
+                self._clear_paths(workspace, paths)
+                self._tidy(workspace, room)
+
+        watch.when_idle(over)
+
+    def _is_quiet(self, workspace: str) -> bool:
+        room = self._rooms.get(workspace)
+        if room is None:
+            return True
+        alive = {one for one in room.background if _is_alive(one[1])}
+        if alive != room.background:
+            room.background = alive
+            self._clear_paths(workspace, None)
+        return not room.writers and not alive
+
+    # Inside; the lock is held
+
+    def _room(self, workspace: str) -> Room:
+        return self._rooms.setdefault(workspace, Room())
+
+    def _tidy(self, workspace: str, room: Room) -> None:
+        if not room.writers and not room.background:
+            self._rooms.pop(workspace, None)
+
+    def _clear_paths(self, workspace: str, paths: Paths) -> None:
+        """Drop what may depend on paths; and every call on its way, whatever it reads."""
+        for key in [key for key in self._flights if key.workspace == workspace]:
+            del self._flights[key]
+        for key, entry in list(self._entries.items()):
+            if key.workspace == workspace and overlap(entry.paths, paths):
+                self._take_out(key)
+
+    def _drop(self, which: Callable[[Key], bool]) -> None:
+        for key in [key for key in self._flights if which(key)]:
+            del self._flights[key]
+        for key in [key for key in self._entries if which(key)]:
+            self._take_out(key)
+
+    def _take_out(self, key: Key) -> None:
+        entry = self._entries.pop(key, None)
+        self._size -= entry.size if entry is not None else 0
+
+
+def _key(spec: ToolSpec, call: Call) -> Key | None:
+    """The key of a call; None when its arguments are no JSON data, and nothing can be equal."""
+    try:
+        filled = canonical_arguments(spec, call.arguments)
+        text = json.dumps(filled, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    except (TypeError, ValueError, AttributeError, RecursionError):
+        return None
+    scope = current_scope()
+    return Key(scope.workspace, scope.task, spec.name, text)
+
+
+def _frozen(result: Result) -> Result | None:
+    """A result that many may hold; None when its data cannot be made safe to share."""
+    if not isinstance(result, Success):
+        return result
+    try:
+        return replace(result, data=freeze(result.data), meta=freeze(result.meta))
+    except TypeError:
+        return None
+
+
+def _as_hit(result: Success, hits: int) -> Success:
+    """The result as a hit: marked, and without effects, for nothing was done this time."""
+    return replace(result, effects=(), meta={**result.meta, "cached": True, "hits": hits})
+
+
+def _is_alive(pid: int | None) -> bool:
+    """Whether a process still runs; where that cannot be told, it is taken to."""
+    if pid is None or os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True

@@ -1,0 +1,191 @@
+"""What an operator changes about tools at run time in, the tools as they are now out."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from zkit.errors import ToolDefinitionError
+from zkit.tools import Preference, ToolSpec, thaw
+
+Listener = Callable[[frozenset[str]], None]
+Check = Callable[[Mapping[str, "Overlay | None"]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Another description, and what the operator wants of a tool. None leaves things as they are."""
+
+    description: str | None = None
+    summary: str | None = None
+    preference: Preference | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.preference, Mapping):
+            object.__setattr__(self, "preference", Preference(**self.preference))
+
+    def on(self, spec: ToolSpec) -> ToolSpec:
+        """Return the spec with these changes."""
+        changes = {f.name: getattr(self, f.name) for f in fields(self)}
+        return spec.replace(**{name: value for name, value in changes.items() if value is not None})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The overlay as plain data."""
+        plain = {
+            name: asdict(value) if isinstance(value, Preference) else value
+            for name, value in ((f.name, getattr(self, f.name)) for f in fields(self))
+        }
+        return {name: thaw(value) for name, value in plain.items() if value is not None}
+
+
+class Overlays:
+    """Overlays by the name of the tool, in memory. Every change has a number and is told."""
+
+    def __init__(self, overlays: Mapping[str, Overlay] | None = None) -> None:
+        self._lock = threading.RLock()
+        self._known: dict[str, Overlay] = dict(overlays or {})
+        self._listeners: list[Listener] = []
+        self._checks: list[Check] = []
+        self._revision = 0
+
+    @property
+    def revision(self) -> int:
+        """A number that grows with every change."""
+        return self._revision
+
+    def get(self, name: str) -> Overlay | None:
+        """The overlay of a tool; None when there is none."""
+        return self._known.get(name)
+
+    def all(self) -> dict[str, Overlay]:
+        """Every overlay, by name."""
+        with self._lock:
+            return dict(sorted(self._known.items()))
+
+    def set(self, name: str, overlay: Overlay) -> None:
+        """Put an overlay on a tool, in place of the one that is there."""
+        with self._lock:
+            if self._known.get(name) == overlay:
+                return
+            self._told({name: overlay})
+
+    def change(self, name: str, **changes: Any) -> Overlay:
+        """Change some of an overlay: its texts, or fields of its preference; return it."""
+        with self._lock:
+            old = self._known.get(name, Overlay())
+            own = {f.name: changes.pop(f.name) for f in fields(Overlay) if f.name in changes}
+            merged: dict[str, Any] = {f.name: getattr(old, f.name) for f in fields(Overlay)} | own
+            if changes:
+                merged["preference"] = _changed(merged["preference"] or Preference(), changes)
+            new = Overlay(**merged)
+            self.set(name, new)
+            return new
+
+    def delete(self, name: str) -> bool:
+        """Take an overlay away; False, and no change, when there is none."""
+        with self._lock:
+            if name not in self._known:
+                return False
+            self._told({name: None})
+            return True
+
+    def load(self, overlays: Mapping[str, Overlay]) -> None:
+        """Replace all overlays at once: one change."""
+        with self._lock:
+            gone = dict.fromkeys(set(self._known) - set(overlays))
+            changed = {k: v for k, v in overlays.items() if self._known.get(k) != v}
+            if gone or changed:
+                self._told({**gone, **changed})
+
+    def listen(self, listener: Listener, *, check: Check | None = None) -> Callable[[], None]:
+        """Be told the names of tools whose overlay changed; returns how to stop.
+
+        `check` is asked before a change is kept, and may raise to refuse it.
+        """
+        self._listeners.append(listener)
+        if check is not None:
+            self._checks.append(check)
+
+        def stop() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+            if check in self._checks:
+                self._checks.remove(check)
+
+        return stop
+
+    def _told(self, changes: Mapping[str, Overlay | None], *, keep: bool = True) -> None:
+        for check in tuple(self._checks):
+            check(changes)
+        if keep:
+            self._store(changes)
+        for name, overlay in changes.items():
+            if overlay is None:
+                self._known.pop(name, None)
+            else:
+                self._known[name] = overlay
+        self._revision += 1
+        for listener in tuple(self._listeners):
+            listener(frozenset(changes))
+
+    def _store(self, changes: Mapping[str, Overlay | None]) -> None:
+        """Keep the changes somewhere that lasts; memory does not."""
+
+
+def _changed(preference: Preference, changes: Mapping[str, Any]) -> Preference:
+    known = {f.name for f in fields(Preference)}
+    unknown = sorted(set(changes) - known)
+    if unknown:
+        raise ToolDefinitionError(f"a preference has no {unknown[0]!r}; it has {sorted(known)}")
+    return Preference(**{**asdict(preference), **changes})
+
+
+class SqliteOverlays(Overlays):
+    """Overlays that last, in a SQLite file that several processes may share."""
+
+    def __init__(self, path: str | Path) -> None:
+        super().__init__()
+        self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        self._db.execute("PRAGMA busy_timeout = 5000")
+        self._db.execute("CREATE TABLE IF NOT EXISTS overlays (name TEXT PRIMARY KEY, data TEXT)")
+        self._known = self._read()
+
+    def refresh(self) -> bool:
+        """Read what other processes changed; True when something did."""
+        with self._lock:
+            before = self._revision
+            now = self._read()
+            changed: dict[str, Overlay | None] = {
+                name: now.get(name)
+                for name in set(now) | set(self._known)
+                if now.get(name) != self._known.get(name)
+            }
+            if changed:
+                self._told(changed, keep=False)
+            return self._revision != before
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def _read(self) -> dict[str, Overlay]:
+        rows = self._db.execute("SELECT name, data FROM overlays ORDER BY name").fetchall()
+        return {name: Overlay(**json.loads(data)) for name, data in rows}
+
+    def _store(self, changes: Mapping[str, Overlay | None]) -> None:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            for name, overlay in changes.items():
+                self._db.execute("DELETE FROM overlays WHERE name = ?", (name,))
+                if overlay is not None:
+                    row = (name, json.dumps(overlay.to_dict()))
+                    self._db.execute("INSERT INTO overlays VALUES (?, ?)", row)
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")

@@ -1,0 +1,314 @@
+"""Tools in, a source of tools out: the one registry that can change."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
+
+from zkit.errors import ProviderError, ToolNameTakenError
+from zkit.results import Failure, Refused
+from zkit.sources.directory import Loaded, forget_folder, read_folder
+from zkit.sources.entries import Entry, entry_for
+from zkit.sources.kit import Kit
+from zkit.sources.overlays import Overlay, Overlays
+from zkit.sources.providers import Provider, PythonProvider, provided
+from zkit.sources.shadowing import warn_if_shadowing
+from zkit.sources.view import SourceView
+from zkit.tools import FunctionTool, Tool, ToolSpec, as_tool
+from zkit.tools.making import Declared, tool_of
+
+Listener = Callable[[int], None]
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The tools of one provider at one time, to be restored."""
+
+    provider: str
+    tools: tuple[Tool, ...]
+
+
+class Toolbox(SourceView):
+    """All tools, by name, with the provider that each comes from.
+
+    A name belongs to the provider that took it first: the same provider replaces its tool, another
+    one is refused unless it says `replace=True`. The listing is sorted by name and stays byte for
+    byte the same until something changes, which `version` tells. Safe to use from many threads.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[Any] = (),
+        *,
+        providers: Iterable[Provider] = (),
+        overlays: Overlays | None = None,
+    ) -> None:
+        super().__init__()
+        self._lock = threading.RLock()
+        self._entries: dict[str, Entry] = {}
+        self._by_wire: dict[str, str] = {}
+        self._providers: dict[str, Provider] = {"python": PythonProvider()}
+        self._version = 0
+        self._listeners: list[Listener] = []
+        self._folders: dict[str, Loaded] = {}
+        self.overlays = overlays if overlays is not None else Overlays()
+        self.overlays.listen(self._overlaid, check=self._check_overlays)
+        for provider in providers:
+            self.register_provider(provider)
+        self.register_all(tools)
+
+    # Changing it
+
+    def register(self, tool: Any, *, provider: str | None = None, replace: bool = False) -> Any:
+        """Add a tool: a tool, a function, a `TypedTool`, or a `ToolSpec` of a provider.
+
+        Returns the tool, so that it also works as a decorator.
+        """
+        [found] = self.register_all([tool], provider=provider, replace=replace)
+        return found
+
+    def register_all(
+        self, tools: Iterable[Any], *, provider: str | None = None, replace: bool = False
+    ) -> list[Tool]:
+        """Add several tools, all or none."""
+        with self._lock:
+            found = [
+                self._resolved(one) if isinstance(one, ToolSpec) else as_tool(one) for one in tools
+            ]
+            made = [self._entry_for(one, provider) for one in found]
+            for entry in made:
+                self._check(entry, replace)
+            for entry in made:
+                self._add(entry)
+            if made:
+                self._bump()
+        return found
+
+    @overload
+    def tool(self, function: Callable[P, R], /) -> FunctionTool[P, R]: ...
+    @overload
+    def tool(
+        self, /, **declared: Unpack[Declared]
+    ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
+    def tool(self, function: Any = None, /, **declared: Any) -> Any:
+        """Make a tool from a function, as `@tool` does, and add it."""
+        if function is None:
+            return lambda found: self.tool(found, **declared)
+        return self.register(tool_of(function, **declared))
+
+    def unregister(self, name: str) -> bool:
+        """Take a tool away; False when there is none of that name."""
+        with self._lock:
+            entry = self._entries.pop(self._by_wire.get(name, name), None)
+            if entry is not None:
+                del self._by_wire[entry.wire_name]
+                self._bump()
+            return entry is not None
+
+    def clear(self, provider: str) -> Snapshot:
+        """Take all tools of a provider away, and nobody else's; `restore` brings them back."""
+        with self._lock:
+            snapshot = self.snapshot(provider)
+            self._replace(provider, ())
+            return snapshot
+
+    def restore(self, snapshot: Snapshot, *, replace: bool = False) -> None:
+        """Bring the tools of a provider back as they were: all of them, or none if one is taken."""
+        with self._lock:
+            self._replace(snapshot.provider, snapshot.tools, replace=replace)
+
+    def snapshot(self, provider: str) -> Snapshot:
+        """The tools of a provider as they are now."""
+        return Snapshot(provider, tuple(self.of_provider(provider)))
+
+    # Providers
+
+    def register_provider(self, provider: Provider) -> tuple[str, ...]:
+        """Make a provider known, and add what it says it can provide; names what was added.
+
+        A provider that is not available adds nothing.
+        """
+        with self._lock:
+            self._providers[provider.name] = provider
+            specs = getattr(provider, "specs", None)
+            if specs is None or not provider.available():
+                return ()
+            found = [provided(spec, provider) for spec in specs()]
+            self._replace(provider.name, found)
+            return tuple(sorted(one.definition().name for one in found))
+
+    def provider_of(self, name: str) -> str | None:
+        """The provider of a tool; None when there is no such tool."""
+        entry = self._entry(name)
+        return None if entry is None else entry.provider
+
+    def of_provider(self, provider: str) -> list[Tool]:
+        """The tools of a provider as they were registered, sorted by name."""
+        with self._lock:
+            found = sorted(item for item in self._entries.items() if item[1].provider == provider)
+        return [entry.tool for _, entry in found]
+
+    def providers(self) -> dict[str, int]:
+        """How many tools each provider has."""
+        counts: dict[str, int] = {}
+        with self._lock:
+            for entry in self._entries.values():
+                counts[entry.provider] = counts.get(entry.provider, 0) + 1
+        return dict(sorted(counts.items()))
+
+    # Folders
+
+    def load_dir(
+        self, path: str | Path, *, provider: str | None = None, replace: bool = False
+    ) -> Loaded:
+        """Add the tools in the Python files of a folder, and say what could not be loaded.
+
+        Files that begin with `_` are helpers and are skipped. Loading again replaces what the same
+        provider had: tools that are gone from the files are gone.
+        """
+        name = provider or f"dir:{Path(path).resolve().as_posix()}"
+        read = read_folder(Path(path), name)
+        with self._lock:
+            judged = [(found, self._conflict(found.tool, name, replace)) for found in read.found]
+            kept = [found.tool for found, why in judged if why is None]
+            self._replace(name, kept, replace=replace)
+            refused = [found.problem(str(why)) for found, why in judged if why is not None]
+            problems = (*read.problems, *refused)
+            names = tuple(sorted(one.definition().name for one in kept))
+            loaded = Loaded(name, names, tuple(sorted(problems)), read.module)
+            self._forget(name)
+            self._folders[name] = loaded
+        return loaded
+
+    def unload(self, provider: str) -> bool:
+        """Take away what `load_dir` added, with its modules; False when there is nothing."""
+        with self._lock:
+            had = bool(self.clear(provider).tools)
+            return self._forget(provider) or had
+
+    def _forget(self, provider: str) -> bool:
+        loaded = self._folders.pop(provider, None)
+        if loaded is not None:
+            forget_folder(loaded.module)
+        return loaded is not None
+
+    # Reading it
+
+    def kit(self, selection: Any = None, **options: Any) -> Kit:
+        """A view of some of the tools, under names of your choice; see `Kit`."""
+        return Kit(self, selection, **options)
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every change."""
+        return self._version
+
+    def tools(self) -> tuple[Tool, ...]:
+        """List the tools that are enabled, sorted by name."""
+        listed: tuple[Tool, ...] = self._once("tools", self._list)
+        return listed
+
+    def _list(self) -> tuple[Tool, ...]:
+        with self._lock:
+            found = sorted(self._entries.items())
+        return tuple(entry.shown for _, entry in found if entry.spec.preference.enabled)
+
+    def get(self, name: str) -> Tool | None:
+        """Find an enabled tool by its name or its wire name."""
+        entry = self._entry(name)
+        enabled = entry is not None and entry.spec.preference.enabled
+        return entry.shown if entry is not None and enabled else None
+
+    def absent(self, name: str) -> Failure:
+        """Say why there is no tool of that name: switched off, or unknown."""
+        entry = self._entry(name)
+        if entry is None or entry.spec.preference.enabled:
+            return super().absent(name)
+        reason = entry.spec.preference.reason or f"{entry.spec.name} is switched off"
+        return Refused(reason, code="disabled")
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Be told the version after every change; returns how to stop."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+    # Inside
+
+    def _entry(self, name: str) -> Entry | None:
+        return self._entries.get(name) or self._entries.get(self._by_wire.get(name, ""))
+
+    def _resolved(self, spec: ToolSpec) -> Tool:
+        provider = self._providers.get(spec.provider)
+        if provider is None:
+            known = ", ".join(sorted(self._providers))
+            raise ProviderError(
+                f"{spec.name}: no provider {spec.provider!r} is registered; there are: {known}"
+            )
+        return provided(spec, provider)
+
+    def _replace(self, provider: str, tools: Iterable[Tool], *, replace: bool = False) -> None:
+        """Put tools in the place of all that a provider has, all or none; one change."""
+        made = {e.spec.name: e for e in (self._entry_for(one, provider) for one in tools)}
+        for entry in made.values():
+            self._check(entry, replace)
+        gone = [name for name, e in self._entries.items() if e.provider == provider]
+        for name in gone:
+            del self._by_wire[self._entries.pop(name).wire_name]
+        for entry in made.values():
+            self._add(entry)
+        if gone or made:
+            self._bump()
+
+    def _entry_for(self, tool: Tool, provider: str | None) -> Entry:
+        return entry_for(tool, provider, self.overlays.get(tool.definition().name))
+
+    def _conflict(self, tool: Tool, provider: str, replace: bool) -> ToolNameTakenError | None:
+        try:
+            self._check(self._entry_for(tool, provider), replace)
+        except ToolNameTakenError as error:
+            return error
+        return None
+
+    def _check(self, entry: Entry, replace: bool) -> None:
+        name = entry.spec.name
+        old = self._entries.get(name)
+        if old is not None and old.provider != entry.provider and not replace:
+            raise ToolNameTakenError(
+                f"{name!r} belongs to the provider {old.provider or '(none)'!r};"
+                " pass replace=True to take it over"
+            )
+        other = self._by_wire.get(entry.wire_name, name)
+        if other != name:
+            raise ToolNameTakenError(f"{name!r} and {other!r} have the same name on the wire")
+
+    def _add(self, entry: Entry) -> None:
+        name = entry.spec.name
+        if name not in self._entries:
+            warn_if_shadowing(name)
+        self._entries[name] = entry
+        self._by_wire[entry.wire_name] = name
+
+    def _check_overlays(self, overlays: Mapping[str, Overlay | None]) -> None:
+        """Refuse overlays that do not fit their tools, before they are kept."""
+        for name in overlays:
+            entry = self._entries.get(name)
+            if entry is not None:
+                entry_for(entry.tool, entry.provider, overlays[name])
+
+    def _overlaid(self, names: frozenset[str]) -> None:
+        with self._lock:
+            changed = [self._entries[name] for name in names if name in self._entries]
+            for entry in changed:
+                self._entries[entry.spec.name] = self._entry_for(entry.tool, entry.provider)
+            if changed:
+                self._bump()
+
+    def _bump(self) -> None:
+        self._version += 1
+        for listener in tuple(self._listeners):
+            listener(self._version)

@@ -1,0 +1,192 @@
+"""YAML files in; workflows (a goal and its steps) and skills (how to use one tool) out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from zkit.errors import KitFileError, MissingExtraError
+from zkit.tools import Guide
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a workflow: a tool and how to call it, or only a note."""
+
+    tool: str = ""
+    action: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """What tools are used for together, step by step."""
+
+    name: str
+    goal: str = ""
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def tools(self) -> frozenset[str]:
+        """The tools without which it makes no sense."""
+        return frozenset(step.tool for step in self.steps if step.tool)
+
+
+class Marked(dict[str, Any]):
+    """A mapping of a YAML file that knows where its keys stand."""
+
+    def __init__(self, file: str, line: int, lines: Mapping[str, int], data: Mapping[str, Any]):
+        super().__init__(data)
+        self.file = file
+        self._line = line
+        self._lines = dict(lines)
+
+    def line(self, key: str = "") -> int:
+        """The line of a key, or of the whole."""
+        return self._lines.get(key, self._line)
+
+    def error(self, key: str, problem: str) -> KitFileError:
+        """A mistake at the place of a key."""
+        return KitFileError(self.file, self.line(key), problem)
+
+    def text(self, key: str) -> str:
+        """The text under a key; empty when there is none."""
+        value = self.get(key)
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            raise self.error(key, f"{key} must be a text, not {value!r}")
+        return " ".join(value.split())
+
+    def texts(self, key: str) -> list[str]:
+        """The texts under a key; one alone counts as a list."""
+        value = self.get(key)
+        found = [] if value is None else [value] if isinstance(value, str) else value
+        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+            raise self.error(key, f"{key} must be a list of texts, not {value!r}")
+        return [" ".join(one.split()) for one in found if one.strip()]
+
+
+def read_yaml(text: str, file: str) -> Marked:
+    """Read a YAML mapping strictly: no key twice, no anchors, nothing but plain data."""
+    try:
+        import yaml
+    except ImportError as error:
+        raise MissingExtraError("yaml", "Reading YAML kits and skills") from error
+    try:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
+            raise KitFileError(file, None, "aliases (*name) are not allowed here")
+        node = yaml.compose(text, yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        raise KitFileError(file, mark.line + 1 if mark else None, str(error.problem)) from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise KitFileError(file, None, str(error) or "nested too deep") from error
+    if not isinstance(node, yaml.MappingNode):
+        raise KitFileError(file, 1, "must be a mapping of names to values")
+    found: Marked = _value(node, file, yaml.SafeLoader(""))
+    return found
+
+
+def _value(node: Any, file: str, loader: Any) -> Any:
+    if node.id == "mapping":
+        return _mapping(node, file, loader)
+    if node.id == "sequence":
+        return [_value(part, file, loader) for part in node.value]
+    try:
+        return loader.construct_object(node, deep=True)
+    except Exception as error:
+        raise KitFileError(file, node.start_mark.line + 1, f"{node.value!r}: {error}") from error
+
+
+def _mapping(node: Any, file: str, loader: Any) -> Marked:
+    data: dict[str, Any] = {}
+    lines: dict[str, int] = {}
+    for key_node, value_node in node.value:
+        line = key_node.start_mark.line + 1
+        key = _value(key_node, file, loader)
+        if not isinstance(key, str):
+            raise KitFileError(file, line, f"a key must be a text, not {key!r}")
+        if key in data:
+            raise KitFileError(file, line, f"{key!r} is in line {lines[key]} already")
+        data[key], lines[key] = _value(value_node, file, loader), line
+    return Marked(file, node.start_mark.line + 1, lines, data)
+
+
+_STEP_KEYS = ("order", "tool", "action", "params", "note")
+
+
+def steps_of(data: Marked) -> tuple[Step, ...]:
+    """Read the steps of a workflow, in their order."""
+    given = data.get("steps") or []
+    if not isinstance(given, list):
+        raise data.error("steps", "steps must be a list")
+    numbered = [(_order(step, at), _step(step, data)) for at, step in enumerate(given, 1)]
+    return tuple(step for _, step in sorted(numbered, key=lambda pair: pair[0]))
+
+
+def _order(step: Any, at: int) -> tuple[float, int]:
+    order = step.get("order", at) if isinstance(step, Marked) else at
+    if isinstance(step, Marked) and (isinstance(order, bool) or not isinstance(order, int | float)):
+        raise step.error("order", f"order must be a number, not {order!r}")
+    return order, at
+
+
+def _step(step: Any, data: Marked) -> Step:
+    if isinstance(step, str):
+        return Step(note=" ".join(step.split()))
+    if not isinstance(step, Marked):
+        raise data.error("steps", f"a step must be a text or a mapping, not {step!r}")
+    for key in step:
+        if key not in _STEP_KEYS:
+            raise step.error(key, f"{key!r}: a step has {', '.join(_STEP_KEYS)}")
+    params = step.get("params") or {}
+    if not isinstance(params, Mapping):
+        raise step.error("params", f"params must be a mapping, not {params!r}")
+    found = Step(step.text("tool"), step.text("action"), dict(params), step.text("note"))
+    if not found.tool and not found.note:
+        raise step.error("", "a step needs a tool or a note")
+    return found
+
+
+_SKILL_KEYS = ("tool", "when_to_use", "when_not_to_use", "examples", "tips")
+
+
+def read_skill(path: str | Path) -> tuple[str, Guide]:
+    """Read a skill file: the name of a tool, and how to use it well."""
+    data = read_yaml(_read(Path(path)), str(path))
+    for key in data:
+        if key not in _SKILL_KEYS:
+            raise data.error(key, f"{key!r}: a skill has {', '.join(_SKILL_KEYS)}")
+    name = data.text("tool")
+    if not name:
+        raise data.error("tool", "a skill needs the name of its tool")
+    return name, Guide(**{key: tuple(data.texts(key)) for key in _SKILL_KEYS[1:]})
+
+
+def load_skills(folder: str | Path) -> dict[str, Guide]:
+    """Read every skill file of a folder, by the name of its tool."""
+    found: dict[str, Guide] = {}
+    places: dict[str, Path] = {}
+    for path in _yaml_files(Path(folder)):
+        name, guide = read_skill(path)
+        if name in found:
+            raise KitFileError(str(path), 1, f"{name!r} has a skill in {places[name]} already")
+        found[name], places[name] = guide, path
+    return found
+
+
+def _yaml_files(folder: Path) -> Iterator[Path]:
+    if not folder.is_dir():
+        raise NotADirectoryError(f"{folder}: no such folder")
+    yield from sorted(path for path in folder.iterdir() if path.suffix in (".yaml", ".yml"))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise KitFileError(str(path), None, str(error)) from error

@@ -1,0 +1,51 @@
+"""A function or a class in, a tool out: one declaration from which everything else follows."""
+
+from zkit.tools.context import Context, Progress, Scope, current_context, current_scope, scope
+from zkit.tools.decoding import canonical_arguments, decode_call
+from zkit.tools.frozen import FrozenDict, FrozenList, freeze, thaw
+from zkit.tools.function import FunctionTool
+from zkit.tools.labels import labeled
+from zkit.tools.making import as_tool, tool, tools_in
+from zkit.tools.names import from_wire, to_wire
+from zkit.tools.policy import Policy, policy_for
+from zkit.tools.protocol import Tool
+from zkit.tools.rendering import render_result
+from zkit.tools.running import run_tool
+from zkit.tools.spec import NO_PARAMETERS, Example, Guide, Preference, ToolSpec
+from zkit.tools.typed import TypedTool
+from zkit.tools.watching import Watch, watching
+
+__all__ = [
+    "NO_PARAMETERS",
+    "Context",
+    "Example",
+    "FrozenDict",
+    "FrozenList",
+    "FunctionTool",
+    "Guide",
+    "Policy",
+    "Preference",
+    "Progress",
+    "Scope",
+    "Tool",
+    "ToolSpec",
+    "TypedTool",
+    "Watch",
+    "as_tool",
+    "canonical_arguments",
+    "current_context",
+    "current_scope",
+    "decode_call",
+    "freeze",
+    "from_wire",
+    "labeled",
+    "policy_for",
+    "render_result",
+    "run_tool",
+    "scope",
+    "thaw",
+    "to_wire",
+    "tool",
+    "tools_in",
+    "watching",
+]

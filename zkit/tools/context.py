@@ -1,0 +1,214 @@
+"""Who is calling in what task: the scope of a task, and the context of one call inside it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from zkit.calls import Call
+from zkit.effects import FileEffect, ProcessEffect
+from zkit.results import Transient
+from zkit.tools.watching import reset
+
+log = logging.getLogger("zkit")
+Effect = FileEffect | ProcessEffect
+
+
+class Progress(NamedTuple):
+    """How far a call has come, as its tool tells it."""
+
+    call_id: str
+    tool: str
+    done: float
+    total: float | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The task that calls belong to.
+
+    `workspace` is the folder that the task works in: tasks of one workspace see each other's
+    changes. `deadline` is a moment of `time.monotonic`.
+    """
+
+    task: str = ""
+    workspace: str = ""
+    deadline: float | None = None
+    role: str = ""
+    depth: int = 0
+    on_progress: Callable[[Progress], None] | None = None
+    _ends: dict[Hashable, Callable[[], None]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    _over: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the task has ended, though some code of it may still run."""
+        return self._over.is_set()
+
+    def when_over(self, key: Hashable, action: Callable[[], None]) -> bool:
+        """Have something done when the task ends, once for a key; False when it has ended.
+
+        Outside of any task nothing ends.
+        """
+        if self.task:
+            self._ends.setdefault(key, action)
+        return not self.is_over
+
+
+_SCOPE: ContextVar[Scope | None] = ContextVar("zkit scope", default=None)
+_CONTEXT: ContextVar[Context | None] = ContextVar("zkit context", default=None)
+_NO_SCOPE = Scope()
+
+
+def current_scope() -> Scope:
+    """Return the scope of the task that is running here; an empty one outside of any."""
+    return _SCOPE.get() or _NO_SCOPE
+
+
+def current_context() -> Context | None:
+    """Return the context of the call that is running here; None outside of any."""
+    return _CONTEXT.get()
+
+
+@contextmanager
+def scope(
+    task: str | None = None, *, timeout: float | None = None, **changes: Any
+) -> Iterator[Scope]:
+    """Run calls inside a task, or with other settings inside the same one.
+
+    A new task ends with the block: what was remembered for it is forgotten. A scope inside
+    another inherits what it does not set, and never has a later deadline.
+    """
+    outer = current_scope()
+    is_new = task is not None and task != outer.task
+    if is_new:
+        changes |= {"task": task, "depth": outer.depth + 1, "_ends": {}, "_over": threading.Event()}
+    if timeout is not None:
+        ends = time.monotonic() + timeout
+        changes["deadline"] = ends if outer.deadline is None else min(ends, outer.deadline)
+    inner = replace(outer, **changes)
+    token = _SCOPE.set(inner)
+    try:
+        yield inner
+    finally:
+        reset(_SCOPE, token)
+        if is_new:
+            _end(inner)
+
+
+def _end(over: Scope) -> None:
+    over._over.set()
+    for action in list(over._ends.values()):
+        try:
+            action()
+        except Exception:
+            log.exception("an action at the end of task %r failed", over.task)
+
+
+class Context:
+    """What a tool may know of the call it serves; a parameter of this type is filled in by zkit.
+
+    The model neither sees nor sends it.
+    """
+
+    def __init__(self, call: Call, scope: Scope | None = None) -> None:
+        self.call = call
+        self.scope = scope or current_scope()
+        self._cancelled = threading.Event()
+        self._effects: list[Effect] = []
+
+    def __repr__(self) -> str:
+        return f"Context(tool={self.call.name!r}, call_id={self.call.id!r}, task={self.task!r})"
+
+    @property
+    def call_id(self) -> str:
+        """The id of the call."""
+        return self.call.id
+
+    @property
+    def task(self) -> str:
+        """The task that the call belongs to."""
+        return self.scope.task
+
+    @property
+    def workspace(self) -> str:
+        """The folder that the task works in."""
+        return self.scope.workspace
+
+    @property
+    def deadline(self) -> float | None:
+        """When the call must have ended, as a moment of `time.monotonic`."""
+        return self.scope.deadline
+
+    @property
+    def remaining(self) -> float | None:
+        """How many seconds are left; None when there is no deadline."""
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether nobody waits for the result any more."""
+        return self._cancelled.is_set()
+
+    def cancel(self) -> None:
+        """Tell the tool that nobody waits any more."""
+        self._cancelled.set()
+
+    def check(self) -> None:
+        """Stop here when the call was cancelled or its time is over; for long loops in a tool."""
+        if self.cancelled:
+            raise Transient("the call was cancelled")
+        if self.remaining == 0:
+            raise Transient("the time for the call is over", code="timeout")
+
+    def progress(self, done: float, total: float | None = None, message: str = "") -> None:
+        """Tell whoever listens how far the call has come."""
+        listener = self.scope.on_progress
+        if listener is None:
+            return
+        try:
+            listener(Progress(self.call_id, self.call.name, done, total, message))
+        except Exception:
+            log.exception("a listener for progress failed")
+
+    def record(self, effect: Effect) -> None:
+        """Note what was done to the world; it goes into the result, success or not."""
+        self._effects.append(effect)
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """What was recorded so far."""
+        return tuple(self._effects)
+
+    @property
+    def idempotency_key(self) -> str:
+        """A key that is the same whenever this same call is run again, in any process.
+
+        Made from task, call id, tool and arguments: a retry or a resumed run has the same key,
+        another call another one, as long as a task gives each of its calls its own id.
+        """
+        parts = [self.task, self.call.id, self.call.name, self.call.arguments]
+        text = json.dumps(parts, sort_keys=True, ensure_ascii=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+@contextmanager
+def inside(context: Context) -> Iterator[Context]:
+    """Make a context the current one."""
+    token = _CONTEXT.set(context)
+    try:
+        yield context
+    finally:
+        reset(_CONTEXT, token)

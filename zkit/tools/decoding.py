@@ -1,0 +1,107 @@
+"""A call as the model made it in, the same call with arguments that fit its tool out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pydantic_core import from_json
+
+from zkit.arguments import Decoded, decode
+from zkit.calls import Call
+from zkit.receipt import Rank
+from zkit.results import Validation
+from zkit.tools.frozen import thaw
+from zkit.tools.outcomes import plain
+from zkit.tools.policy import policy_for
+from zkit.tools.protocol import Tool
+from zkit.tools.spec import ToolSpec
+
+
+def decode_call(
+    tool: Tool, call: Call, *, limit: Rank | None = None, finish_reason: str | None = None
+) -> Call | Validation:
+    """Return the call with arguments that fit, as JSON data, or a message for the model.
+
+    `limit` is the highest rank of repair allowed; when it is not given, the tool's grade sets it.
+    The arguments stay JSON data: what the tool makes of them is its own business.
+    """
+    spec = tool.definition()
+    limit = policy_for(spec).limit if limit is None else limit
+    if call.rank > limit:
+        return _too_far(spec, call)
+    decoded = decode(tool, call.arguments, limit=limit, finish_reason=finish_reason)
+    if isinstance(decoded, Validation):
+        return decoded
+    return replace(
+        call,
+        arguments=_as_json(tool, call.arguments, decoded, limit),
+        fixes=(*call.fixes, *decoded.fixes),
+        rank=max(call.rank, decoded.rank),
+    )
+
+
+def _too_far(spec: ToolSpec, call: Call) -> Validation:
+    code = "truncated" if call.rank >= Rank.CUT else "ambiguous"
+    how = "were cut off" if code == "truncated" else "could be read in more than one way"
+    message = (
+        f"The arguments of {call.name} {how}, so it was not run."
+        f" Send the call again with complete, strict JSON: {spec.signature()}"
+    )
+    return Validation(message, code=code, fixes=call.fixes)  # type: ignore[arg-type]
+
+
+def _as_json(tool: Tool, raw: Any, decoded: Decoded, limit: Rank) -> dict[str, Any]:
+    """The arguments as JSON data: as they were sent, or as they had to be read."""
+    if not decoded.fixes:
+        return _parsed(raw)
+    again = decode(thaw(tool.definition().parameters), raw, limit=limit)
+    if isinstance(again, Decoded) and isinstance(decode(tool, again.value), Decoded):
+        return dict(again.value)
+    return dict(plain(decoded.value))
+
+
+def _parsed(raw: Any) -> dict[str, Any]:
+    if isinstance(raw, Mapping):
+        return dict(raw)
+    return dict(from_json(raw))
+
+
+def canonical_arguments(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return decoded arguments with the defaults of the schema filled in, at every depth."""
+    filled: dict[str, Any] = _filled(arguments, spec.parameters, spec.parameters)
+    return filled
+
+
+_DEEPEST = 64
+
+
+def _filled(value: Any, schema: Any, root: Mapping[str, Any], depth: int = 0) -> Any:
+    """The value with defaults; parts of unions are left as they are, they may mean either."""
+    schema = _resolved(schema, root)
+    if depth > _DEEPEST or not isinstance(schema, Mapping):
+        return value
+    if isinstance(value, Mapping):
+        parts = schema.get("properties", {})
+        defaults = {
+            name: thaw(part["default"])
+            for name, part in parts.items()
+            if isinstance(part, Mapping) and "default" in part and name not in value
+        }
+        given = {k: _filled(v, parts.get(k), root, depth + 1) for k, v in value.items()}
+        return {**defaults, **given}
+    if isinstance(value, list | tuple):
+        return [_filled(part, schema.get("items"), root, depth + 1) for part in value]
+    return value
+
+
+def _resolved(schema: Any, root: Mapping[str, Any]) -> Any:
+    for _ in range(8):
+        if not isinstance(schema, Mapping) or "$ref" not in schema:
+            return schema
+        at: Any = root
+        for step in str(schema["$ref"]).removeprefix("#/").split("/"):
+            at = at.get(step) if isinstance(at, Mapping) else None
+        schema = at
+    return None

@@ -1,0 +1,122 @@
+"""Functions, classes and tools in, tools out: `@tool`, and everything that is as good as one."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
+
+from typing_extensions import TypedDict
+
+from zkit.errors import ToolDefinitionError
+from zkit.grade import Grade
+from zkit.receipt import Rank
+from zkit.tools.function import FunctionTool
+from zkit.tools.protocol import Tool
+from zkit.tools.spec import Example, Guide, Preference
+from zkit.tools.typed import TypedTool
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Declared(TypedDict, total=False):
+    """What `@tool(...)` takes: the fields of `ToolSpec`, and `formats`."""
+
+    name: str
+    description: str
+    summary: str
+    output: dict[str, Any] | None
+    examples: list[Example | dict[str, Any]]
+    tags: list[str] | tuple[str, ...]
+    grade: Grade | tuple[int, int]
+    destructive: bool | dict[str, list[Any]]
+    idempotent: bool
+    error_modes: list[str] | tuple[str, ...]
+    guide: Guide | dict[str, list[str]]
+    docs: str
+    preference: Preference
+    timeout: float
+    provider: str
+    provider_config: dict[str, Any]
+    cacheable: bool
+    touches: list[str] | tuple[str, ...]
+    limit: Rank
+    parallel: bool
+    unmarked: bool
+    formats: bool
+
+
+@overload
+def tool(function: Callable[P, R], /) -> FunctionTool[P, R]: ...
+@overload
+def tool(
+    **declared: Unpack[Declared],
+) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
+def tool(function: Any = None, /, **declared: Any) -> Any:
+    """Make a tool from a function or method; it can still be called as before.
+
+    Used as `@tool` or `@tool(grade=READ, tags=["files"])`. Name, description and parameters come
+    from the function: its name, its docstring, its signature. A parameter annotated with `Context`
+    is filled in by zkit and hidden from the model. What is not declared is taken for the worst.
+    """
+    if function is None:
+        return lambda found: tool_of(found, **declared)
+    return tool_of(function, **declared)
+
+
+def tool_of(function: Any, **declared: Any) -> FunctionTool[..., Any]:
+    """Make a tool from a function with what is declared about it."""
+    if isinstance(function, FunctionTool):
+        raise ToolDefinitionError(f"{function!r} is a tool already")
+    if not callable(function) and not isinstance(function, staticmethod | classmethod):
+        raise ToolDefinitionError(f"a tool is made from a function, not from {function!r}")
+    if isinstance(function, type):
+        raise ToolDefinitionError(
+            f"{function.__name__} is a class; a tool as a class inherits from TypedTool"
+        )
+    try:
+        return FunctionTool(function, **declared)
+    except TypeError as error:
+        if isinstance(error, ToolDefinitionError) or "unexpected keyword" not in str(error):
+            raise
+        unknown = str(error).rpartition(" ")[2]
+        raise ToolDefinitionError(f"a tool has no option {unknown}") from error
+
+
+def as_tool(x: Any) -> Tool:
+    """Return the tool that something stands for: a tool, a function, or a class that is one."""
+    if isinstance(x, types.MethodType) and isinstance(x.__func__, FunctionTool):
+        return x.__func__.__get__(x.__self__, type(x.__self__))
+    if isinstance(x, type) and issubclass(x, TypedTool):
+        return x()
+    if isinstance(x, FunctionTool) and x.needs_instance:
+        raise ToolDefinitionError(
+            f"{x.definition().name} belongs to an instance: use the one of an object of its class"
+        )
+    if not isinstance(x, type) and isinstance(x, Tool):
+        return x
+    if callable(x) and not isinstance(x, type):
+        return FunctionTool(x)
+    raise ToolDefinitionError(f"{x!r} is no tool; use a function, or make one with @tool")
+
+
+def tools_in(x: Any) -> Iterator[Tool]:
+    """Find the tools among the attributes of an object or a module, by name."""
+    for name in sorted(dir(x)):
+        if name.startswith("__"):
+            continue
+        found = getattr(x, name, None)
+        if _is_made_here(found, x):
+            yield as_tool(found)
+
+
+def _is_made_here(found: Any, x: Any) -> bool:
+    """Whether an attribute is a tool; of a module, one that was made in it and not imported."""
+    if isinstance(found, type):
+        is_one = issubclass(found, TypedTool) and hasattr(found, "_spec")
+    else:
+        is_one = isinstance(found, FunctionTool | TypedTool)
+    if not is_one or not isinstance(x, types.ModuleType):
+        return is_one
+    return getattr(found, "__module__", None) == x.__name__

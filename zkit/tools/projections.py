@@ -1,0 +1,171 @@
+"""A tool spec in; the shapes in which servers, prompts and catalogues want it out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from zkit.errors import SchemaError
+from zkit.schema import convert
+from zkit.tools.frozen import thaw
+from zkit.tools.signatures import parameters_text, type_text
+
+if TYPE_CHECKING:
+    from zkit.tools.spec import ToolSpec
+
+STRICT = "openai-strict"
+
+
+def openai(spec: ToolSpec, *, strict: bool = False) -> dict[str, Any]:
+    """An entry of OpenAI's `tools`.
+
+    Strict means that every key is required and nothing may be added; what was optional may be
+    null. Parameters that strict mode cannot express (a free mapping) are sent as they are, and
+    `strict` says so.
+    """
+    function: dict[str, Any] = {"name": spec.wire_name, "description": described(spec)}
+    if not strict:
+        return {"type": "function", "function": {**function, "parameters": thaw(spec.parameters)}}
+    try:
+        function |= {"parameters": convert(thaw(spec.parameters), STRICT), "strict": True}
+    except SchemaError:
+        function |= {"parameters": thaw(spec.parameters), "strict": False}
+    return {"type": "function", "function": function}
+
+
+def described(spec: ToolSpec) -> str:
+    """The description, or the summary when there is none: a model is never told nothing."""
+    return spec.description or spec.summary
+
+
+def summary_entry(spec: ToolSpec) -> dict[str, Any]:
+    """An entry of a catalogue: about fifty bytes, no schema."""
+    return {
+        "name": spec.name,
+        "summary": spec.summary,
+        "tags": list(spec.tags),
+        "destructive": spec.is_destructive(),
+    }
+
+
+def full(spec: ToolSpec) -> dict[str, Any]:
+    """Everything that helps to use the tool well; what is not declared is left out."""
+    declared = {
+        "name": spec.name,
+        "wire_name": spec.wire_name if spec.wire_name != spec.name else None,
+        "signature": signature(spec),
+        "description": described(spec),
+        "parameters": thaw(spec.parameters),
+        "output": thaw(spec.output) if spec.output is not None else None,
+        "tags": list(spec.tags),
+        "examples": [_example(example) for example in spec.examples],
+        "error_modes": list(spec.error_modes),
+        "guide": {name: list(texts) for name, texts in _guide(spec)},
+        "docs": spec.docs,
+        "provider": spec.provider,
+        "timeout": spec.timeout,
+    }
+    return {
+        **{name: value for name, value in declared.items() if value},
+        "grade": {"w": spec.grade.w, "d": spec.grade.d},
+        "destructive": spec.is_destructive(),
+        "idempotency": _IDEMPOTENCY[spec.idempotent],
+    }
+
+
+_IDEMPOTENCY = {True: "idempotent", False: "side_effecting", None: "unknown"}
+
+
+def _example(example: Any) -> dict[str, Any]:
+    told = {"description": example.description, "outcome": example.outcome}
+    return {
+        "arguments": thaw(example.arguments),
+        **{name: text for name, text in told.items() if text},
+    }
+
+
+def _guide(spec: ToolSpec) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for name in ("when_to_use", "when_not_to_use", "tips", "examples"):
+        texts = getattr(spec.guide, name)
+        if texts:
+            yield name, texts
+
+
+def signature(spec: ToolSpec) -> str:
+    """One line: names, types, defaults, what comes back."""
+    returns = f" -> {type_text(spec.output, spec.output)}" if spec.output is not None else ""
+    return f"{spec.wire_name}({parameters_text(spec.parameters)}){returns}"
+
+
+def text(spec: ToolSpec) -> str:
+    """A block for a prompt: signature, description, parameters, one example, guide."""
+    lines = [signature(spec), *_indented(described(spec))]
+    lines += [f"  {line}" for line in _parameter_lines(spec.parameters)]
+    for example in spec.examples[:1]:
+        lines.append(f"  example: {json.dumps(thaw(example.arguments), ensure_ascii=False)}")
+    lines += [f"  fails when: {mode}" for mode in spec.error_modes]
+    lines += [f"  {line}" for line in guide_lines(spec.guide)]
+    if spec.is_destructive():
+        lines.append("  destructive: needs approval")
+    return "\n".join(lines)
+
+
+def guide_lines(guide: Any) -> Iterator[str]:
+    """The guide of a tool, one hint a line."""
+    for name, label in _LABELS.items():
+        for hint in getattr(guide, name):
+            yield f"{label}: {hint}"
+
+
+_LABELS = {
+    "when_to_use": "use it when",
+    "when_not_to_use": "do not use it when",
+    "examples": "for example",
+    "tips": "tip",
+}
+
+
+def _indented(description: str) -> list[str]:
+    return [f"  {line}".rstrip() for line in description.splitlines()]
+
+
+def _parameter_lines(schema: Mapping[str, Any]) -> Iterator[str]:
+    for name, part in schema["properties"].items():
+        about = part.get("description") if isinstance(part, Mapping) else None
+        if about:
+            yield f"{name}: {' '.join(str(about).split())}"
+
+
+def mcp(spec: ToolSpec) -> dict[str, Any]:
+    """An entry of MCP's `tools/list`, with the hints that follow from the grade.
+
+    MCP wants an object as output: anything else is wrapped as `{"result": …}`.
+    https://modelcontextprotocol.io/specification/2025-06-18/server/tools
+    """
+    entry: dict[str, Any] = {
+        "name": spec.name,
+        "description": described(spec),
+        "inputSchema": thaw(spec.parameters),
+        "annotations": _hints(spec),
+    }
+    if spec.output is not None:
+        entry["outputSchema"] = _as_object(thaw(spec.output))
+    return entry
+
+
+def _hints(spec: ToolSpec) -> dict[str, bool]:
+    reads = spec.grade.w <= 1
+    hints = {"readOnlyHint": reads, "openWorldHint": spec.grade.w > 0}
+    if not reads:
+        hints["destructiveHint"] = spec.is_destructive()
+        hints["idempotentHint"] = spec.idempotent is True
+    return hints
+
+
+def _as_object(schema: dict[str, Any]) -> dict[str, Any]:
+    if schema.get("type") == "object":
+        return schema
+    definitions = schema.pop("$defs", None)
+    wrapped = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
+    return wrapped if definitions is None else {**wrapped, "$defs": definitions}

@@ -1,0 +1,280 @@
+"""What a tool declares, once: everything else that anyone sees of it is made from this record."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self
+
+from pydantic import TypeAdapter, ValidationError
+
+from zkit.errors import ToolDefinitionError
+from zkit.grade import WRITE, Grade
+from zkit.receipt import Rank
+from zkit.tools import projections, spec_fields
+from zkit.tools.frozen import FrozenDict, freeze, thaw
+from zkit.tools.names import to_wire
+from zkit.tools.schema_check import misfits
+
+MAX_SUMMARY = 120
+NO_PARAMETERS: Mapping[str, Any] = freeze({"type": "object", "properties": {}})
+_NOTHING: Mapping[str, Any] = FrozenDict()
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A call that works: its arguments, what it is for, and what comes of it."""
+
+    arguments: Mapping[str, Any] = _NOTHING
+    description: str = ""
+    outcome: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arguments", freeze(self.arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """When to use a tool, when not, what helps, and examples in words."""
+
+    when_to_use: tuple[str, ...] = ()
+    when_not_to_use: tuple[str, ...] = ()
+    tips: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            object.__setattr__(
+                self,
+                entry.name,
+                spec_fields.texts(getattr(self, entry.name), f"guide.{entry.name}"),
+            )
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, entry.name) for entry in fields(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """What the operator wants of a tool.
+
+    A tool that is not `enabled` is neither listed nor callable. `weight` moves it up (or down) in a
+    search. `overrides` are arguments that the operator has set: the model does not see them and
+    cannot set them.
+    """
+
+    enabled: bool = True
+    weight: float = 1.0
+    overrides: Mapping[str, Any] = _NOTHING
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.weight) and self.weight >= 0):
+            raise ToolDefinitionError(f"preference.weight must be 0 or more, not {self.weight}")
+        object.__setattr__(self, "overrides", freeze(self.overrides))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """The single source of truth about a tool.
+
+    What is not declared is taken for the worst: `grade` (3, 3), `idempotent` unknown, which never
+    authorises a retry of a call that executes or writes.
+
+    `destructive` is true, false, or the values of arguments for which it is true:
+    `{"action": ["delete"]}`. `touches` names the arguments that hold the paths which a tool reads
+    or changes, when it touches no others. `limit`, `parallel` and `unmarked` override what follows
+    from the grade (see `zkit.tools.policy`).
+    """
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, Any] = NO_PARAMETERS
+    summary: str = ""
+    output: Mapping[str, Any] | None = None
+    examples: tuple[Example, ...] = ()
+    tags: tuple[str, ...] = ()
+    grade: Grade = WRITE
+    destructive: bool | Mapping[str, Sequence[Any]] = False
+    idempotent: bool | None = None
+    error_modes: tuple[str, ...] = ()
+    guide: Guide = field(default_factory=Guide)
+    docs: str | None = None
+    preference: Preference = field(default_factory=Preference)
+    timeout: float | None = None
+    provider: str = ""
+    provider_config: Mapping[str, Any] = _NOTHING
+    cacheable: bool | None = None
+    touches: tuple[str, ...] = ()
+    limit: Rank | None = None
+    parallel: bool | None = None
+    unmarked: bool | None = None
+
+    def __post_init__(self) -> None:
+        for name, reader in _READERS.items():
+            object.__setattr__(self, name, reader(getattr(self, name), name))
+        object.__setattr__(self, "summary", _summary(self))
+        for check in _CHECKS:
+            check(self)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    @property
+    def wire_name(self) -> str:
+        """The name under which OpenAI-compatible servers know the tool."""
+        return to_wire(self.name)
+
+    @property
+    def digest(self) -> str:
+        """A short text that changes whenever anything in the spec does: what was approved."""
+        text = json.dumps(self.to_dict(), sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def is_destructive(self, arguments: Mapping[str, Any] | None = None) -> bool:
+        """Whether a call can destroy something; without arguments, whether any call can."""
+        if isinstance(self.destructive, bool):
+            return self.destructive
+        if arguments is None:
+            return bool(self.destructive)
+        return any(arguments.get(name) in values for name, values in self.destructive.items())
+
+    def openai(self, *, strict: bool = False) -> dict[str, Any]:
+        """The tool as an entry of OpenAI's `tools`."""
+        return projections.openai(self, strict=strict)
+
+    def summary_entry(self) -> dict[str, Any]:
+        """The tool in a catalogue: no schema, a line of text."""
+        return projections.summary_entry(self)
+
+    def full(self) -> dict[str, Any]:
+        """Everything that helps to use the tool well, as plain data."""
+        return projections.full(self)
+
+    def signature(self) -> str:
+        """The tool as one line: `read_file(path: str, start: int = 1) -> str`."""
+        return projections.signature(self)
+
+    def text(self) -> str:
+        """The tool as a block of text for a prompt."""
+        return projections.text(self)
+
+    def mcp(self) -> dict[str, Any]:
+        """The tool as an entry of MCP's `tools/list`."""
+        return projections.mcp(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The spec as plain data, ready for `json.dumps`; `from_dict` is the way back."""
+        dumped: dict[str, Any] = thaw(
+            _ADAPTER.dump_python(self, mode="json", exclude_defaults=True)
+        )
+        return dumped
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The spec again from what `to_dict` made."""
+        try:
+            spec: Self = _ADAPTER.validate_python(dict(data))
+        except ValidationError as error:
+            raise ToolDefinitionError(f"not a tool spec: {error}") from error
+        return spec
+
+    def replace(self, **changes: Any) -> Self:
+        """The spec with some fields changed; a summary made from the description follows it."""
+        if (
+            "description" in changes
+            and "summary" not in changes
+            and self.summary == _first_sentence(self.description)
+        ):
+            changes["summary"] = ""
+        return replace(self, **changes)
+
+
+_ADAPTER: TypeAdapter[Any] = TypeAdapter(ToolSpec)
+
+
+def _examples(given: Any, name: str) -> tuple[Example, ...]:
+    read = spec_fields.record(Example)
+    return tuple(read(example, f"{name}[{index}]") for index, example in enumerate(given))
+
+
+_READERS = {
+    "parameters": spec_fields.object_schema,
+    "output": spec_fields.frozen,
+    "provider_config": spec_fields.frozen,
+    "tags": spec_fields.texts,
+    "error_modes": spec_fields.texts,
+    "touches": spec_fields.texts,
+    "destructive": spec_fields.destructive,
+    "grade": spec_fields.grade,
+    "guide": spec_fields.record(Guide),
+    "preference": spec_fields.record(Preference),
+    "examples": _examples,
+}
+
+
+def _first_sentence(description: str) -> str:
+    """The first sentence of the first paragraph, cut at a word when it is too long."""
+    paragraph = " ".join(description.strip().split("\n\n", 1)[0].split())
+    end = paragraph.find(". ")
+    sentence = paragraph if end < 0 else paragraph[: end + 1]
+    if len(sentence) <= MAX_SUMMARY:
+        return sentence
+    return f"{sentence[: MAX_SUMMARY - 2].rsplit(' ', 1)[0]} …"
+
+
+def _summary(spec: ToolSpec) -> str:
+    if len(spec.summary) > MAX_SUMMARY:
+        raise ToolDefinitionError(
+            f"{spec.name}: a summary has at most {MAX_SUMMARY} characters, not {len(spec.summary)};"
+            " the rest belongs into the description"
+        )
+    return " ".join(spec.summary.split()) or _first_sentence(spec.description)
+
+
+def _check_name(spec: ToolSpec) -> None:
+    name = spec.name
+    if not isinstance(name, str) or not name.strip() or name != name.strip():
+        raise ToolDefinitionError(f"a tool needs a name, not {name!r}")
+    if not name.isprintable():
+        raise ToolDefinitionError(f"the name {name!r} holds characters that nobody can see")
+
+
+def _check_examples(spec: ToolSpec) -> None:
+    for index, example in enumerate(spec.examples):
+        found = misfits(spec.parameters, example.arguments)
+        if found:
+            raise ToolDefinitionError(
+                f"{spec.name}: example {index + 1} does not fit the parameters: {found[0]}"
+            )
+
+
+def _check_paths(spec: ToolSpec) -> None:
+    unknown = [name for name in spec.touches if name not in spec.parameters["properties"]]
+    if unknown:
+        raise ToolDefinitionError(f"{spec.name}: touches names no parameter: {unknown[0]!r}")
+    if isinstance(spec.destructive, Mapping):
+        unknown = [name for name in spec.destructive if name not in spec.parameters["properties"]]
+        if unknown:
+            raise ToolDefinitionError(
+                f"{spec.name}: destructive names no parameter: {unknown[0]!r}"
+            )
+
+
+def _check_memory(spec: ToolSpec) -> None:
+    if spec.cacheable and spec.grade.w > 1:
+        raise ToolDefinitionError(
+            f"{spec.name}: a call that executes or writes must run each time;"
+            f" cacheable needs a grade of w 0 or 1, not {spec.grade}"
+        )
+
+
+def _check_timeout(spec: ToolSpec) -> None:
+    if spec.timeout is not None and not spec.timeout > 0:
+        raise ToolDefinitionError(f"{spec.name}: timeout must be above 0, not {spec.timeout}")
+
+
+_CHECKS = (_check_name, _check_paths, _check_memory, _check_timeout, _check_examples)

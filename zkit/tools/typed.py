@@ -1,0 +1,95 @@
+"""A class with typed arguments in, a tool out: for tools that hold something of their own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import BaseModel
+
+from zkit.calls import Call
+from zkit.errors import ToolDefinitionError
+from zkit.schema import Target, target_for
+from zkit.schema.docstrings import describe
+from zkit.schema.signature import is_hidden
+from zkit.tools.context import Context
+from zkit.tools.executing import executed, is_async, typed_arguments
+from zkit.tools.formats import wants_formats, with_output
+from zkit.tools.returns import hints_of, output_schema, useful_return
+from zkit.tools.spec import ToolSpec
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+class TypedTool:
+    """A tool as a class: `Args` says what it takes, `run` does it.
+
+        class ReadFile(TypedTool):
+            \"\"\"Read a text file.\"\"\"
+            grade = READ
+
+            class Args(BaseModel):
+                path: str
+
+            def run(self, args: Args) -> str: ...
+
+    Every field of `ToolSpec` may be set as an attribute of the class. `run` may be async and may
+    take a `Context`. The name is the class's own in snake case, the description its docstring.
+    """
+
+    Args: ClassVar[Any]
+    target: ClassVar[Target]
+    runs_async: ClassVar[bool]
+    _spec: ClassVar[ToolSpec]
+    _injected: ClassVar[tuple[str, ...]]
+    _formats: ClassVar[bool]
+    if TYPE_CHECKING:
+        run: Any
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if hasattr(cls, "run"):
+            _declare(cls)
+
+    def definition(self) -> ToolSpec:
+        """Say what the tool is called, takes and does."""
+        return self._spec
+
+    def execute(self, call: Call, /) -> Any:
+        """Run one call: a result, or for an async `run` something to await that gives one."""
+        promised = getattr(self, "output", None)
+        return executed(partial(self._begin, call), call, self.runs_async, promised)
+
+    def _begin(self, call: Call, context: Context) -> tuple[Any, str | None]:
+        arguments = typed_arguments(self, call)
+        output = arguments.output if self._formats else None
+        return self.run(arguments, **dict.fromkeys(self._injected, context)), output
+
+
+def _declare(cls: type[TypedTool]) -> None:
+    """Make the spec of a class when it is defined, so that a mistake shows there."""
+    if not hasattr(cls, "Args"):
+        raise ToolDefinitionError(f"{cls.__name__}: needs a class Args that says what it takes")
+    declared = {f.name: getattr(cls, f.name) for f in fields(ToolSpec) if hasattr(cls, f.name)}
+    name = declared.pop("name", None) or _HUMP.sub("_", cls.__name__).lower()
+    hints = hints_of(cls.run, {name: getattr(cls, name) for name in dir(cls)})
+    target, returns = target_for(cls.Args), useful_return(hints)
+    wanted = getattr(cls, "formats", None if _is_model(cls.Args) else False)
+    cls._formats = wants_formats(target.schema, returns, wanted, name)
+    cls.target = replace(
+        with_output(cls.Args) if cls._formats else target, name=name, kind="function"
+    )
+    cls.runs_async = is_async(cls.run)
+    cls._injected = tuple(name for name, hint in hints.items() if is_hidden(hint, {Context}))
+    own = {
+        "description": describe(cls.__doc__).prose if "__doc__" in vars(cls) else "",
+        "output": output_schema(returns),
+        "parameters": {k: v for k, v in cls.target.schema.items() if k != "description"},
+    }
+    cls._spec = ToolSpec(name, **{**own, **declared})
+
+
+def _is_model(x: Any) -> bool:
+    return isinstance(x, type) and issubclass(x, BaseModel)
