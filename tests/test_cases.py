@@ -1,14 +1,30 @@
 """A case file is loaded whole or refused with file, line and what is wrong; a verdict is one line."""
 
+import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import zkit.cases.decode_cases
+import zkit.cases.extract_cases
 import zkit.cases.files
-import zkit.cases.runner
-from zkit.cases import Case, CaseFileError, Verdict, load, run, shipped_corpus
+import zkit.cases.repair_cases
+from zkit.calls import Call
+from zkit.cases import (
+    CaseFileError,
+    DecodeCase,
+    ExtractCase,
+    RepairCase,
+    Verdict,
+    load,
+    run,
+    shipped_corpus,
+)
+from zkit.receipt import Fix
 from zkit.repair import Rank, Repaired, Unrepairable
+from zkit.results import Problem, Validation
 
 SOUND = """\
 about = "trailing commas"
@@ -47,6 +63,8 @@ def problem_of(path: Path) -> CaseFileError:
 def test_a_toml_file_gives_its_cases_in_order(tmp_path: Path) -> None:
     """What people write arrives in one record, with the line where it begins."""
     first, second = load([write(tmp_path, SOUND)])
+    assert isinstance(first, RepairCase)
+    assert isinstance(second, RepairCase)
     assert (first.it, first.line, first.rank) == ("drop it", 6, Rank.RESPELL)
     assert first.schema == {"type": "object"}
     assert second.untouched
@@ -70,6 +88,7 @@ def test_a_jsonl_line_keeps_its_provenance(tmp_path: Path) -> None:
         '{"text": "x", "refused": "no_json", "schema": "one", "model": "m", "meta": {"style": "s"}}\n'
     )
     (case,) = load([write(tmp_path, content, "wild.jsonl")])
+    assert isinstance(case, RepairCase)
     assert (case.it, case.line, case.refused) == ("read line 3", 3, ("no_json",))
     assert case.meta == {"style": "s", "model": "m"}
     assert case.schema == {"type": "object"}
@@ -94,7 +113,7 @@ def test_a_jsonl_line_keeps_its_provenance(tmp_path: Path) -> None:
         ("[[case]]\nit = \"drop", "[[case]\nit = \"drop", 6, "not TOML: "),
         ('about = "trailing commas"\n', "", 1, "`about` is missing"),
         (SOUND[SOUND.index("[[case]]") :], "", 1, "no [[case]] in it"),
-        ('about = "trailing commas"\n', 'about = "x"\nsource = "y"\n', 1, "unknown key 'source'"),
+        ('about = "trailing commas"\n', 'about = "x"\nsource = "y"\n', 2, "unknown key 'source'"),
     ],
 )  # fmt: skip
 def test_a_malformed_toml_file_is_refused_with_its_line(
@@ -107,6 +126,137 @@ def test_a_malformed_toml_file_is_refused_with_its_line(
     assert problem in error.problem
     assert str(error) == f"{error.file}:{line}: {error.problem}"
     assert error.file.endswith("fault.toml")
+
+
+EXTRACT = """\
+about = "calls in tags"
+kind = "extract"
+toolset = "garden"
+
+[[tools.garden]]
+name = "water"
+parameters = { type = "object", properties = { bed = { type = "string" } } }
+
+[[tools.kitchen]]
+name = "boil"
+
+[[case]]
+it = "find one call"
+text = '<tool_call>{"name": "water", "arguments": {"bed": "A"}}</tool_call>'
+calls = '[{"name": "water", "arguments": {"bed": "A"}}]'
+content = ""
+format = "hermes_json"
+
+[[case]]
+it = "leave prose alone"
+toolset = "kitchen"
+text = "I would boil it."
+untouched = true
+"""
+
+DECODE = """\
+about = "numbers that came as text"
+kind = "decode"
+
+[schemas.wait]
+type = "object"
+properties = { seconds = { type = "integer" } }
+
+[[case]]
+it = "read digits as a number"
+schema = "wait"
+text = '{"seconds": "5"}'
+json = '{"seconds": 5}'
+rank = "RESPELL"
+
+[[case]]
+it = "refuse a word"
+schema = { type = "object" }
+value = { seconds = "five" }
+refused = "invalid_arguments"
+problems = ["seconds"]
+"""
+
+
+def test_a_file_says_its_kind_at_its_top(tmp_path: Path) -> None:
+    """The folder does not decide it: users have folders of their own."""
+    found, left = load([write(tmp_path, EXTRACT, "repair/fault.toml")])
+    assert isinstance(found, ExtractCase)
+    assert isinstance(left, ExtractCase)
+    assert [tool["name"] for tool in found.toolset] == ["water"]
+    assert [tool["name"] for tool in left.toolset] == ["boil"]
+    assert (found.format, left.untouched) == (("hermes_json",), True)
+    read, refused = load([write(tmp_path, DECODE)])
+    assert isinstance(read, DecodeCase)
+    assert isinstance(refused, DecodeCase)
+    assert (read.rank, refused.schema) == (Rank.RESPELL, {"type": "object"})
+    assert (read.schema or {})["properties"] == {"seconds": {"type": "integer"}}
+    assert (refused.value, refused.refused) == ({"seconds": "five"}, ("invalid_arguments",))
+
+
+def test_tool_sets_may_stand_in_a_file_beside_the_cases(tmp_path: Path) -> None:
+    """Many files offer the same tools without copying them."""
+    write(tmp_path, json.dumps({"garden": [{"name": "water"}]}), "tools.json")
+    content = (
+        '{"kind": "extract", "tools": "tools.json", "toolset": "garden"}\n'
+        '{"text": "x", "untouched": true}\n'
+        '{"kind": "repair"}\n'
+        '{"text": "x", "refused": "no_json"}\n'
+    )
+    first, second = load([write(tmp_path, content, "wild.jsonl")])
+    assert isinstance(first, ExtractCase)
+    assert first.toolset == [{"name": "water"}]
+    assert isinstance(second, RepairCase)
+
+
+@pytest.mark.parametrize(
+    ("sound", "old", "new", "line", "problem"),
+    [
+        (EXTRACT, 'kind = "extract"', 'kind = "guess"', 2, "kind 'guess' is none of repair, extract"),
+        (EXTRACT, 'kind = "extract"\n', "", 2, "unknown key 'toolset' (known: about, kind, schemas"),
+        (EXTRACT, 'toolset = "garden"\n', "", 11, "the case has no toolset"),
+        (EXTRACT, 'toolset = "kitchen"', 'toolset = "cellar"', 21, "'cellar' is not among the tools of this file: garden, kitchen"),
+        (EXTRACT, 'toolset = "kitchen"', "toolset = 3", 21, "toolset must be a list, not a number"),
+        (EXTRACT, '[[tools.garden]]', "[tools.garden]", 5, "tools must be a list, not a table"),
+        (EXTRACT, "calls = '[{", "calls = '[[{", 15, "calls is not JSON"),
+        (EXTRACT, "\"arguments\": {\"bed\": \"A\"}}]'", "\"args\": {}}]'", 15, "calls must be a list of"),
+        (EXTRACT, 'format = "hermes_json"', "incomplete = true", 17, "incomplete must be a list, not a boolean"),
+        (EXTRACT, "untouched = true", 'untouched = true\ncontent = "x"', 24, "untouched: the content is"),
+        (EXTRACT, "untouched = true", "untouched = true\ncalls = '[]'", 19, "both calls and untouched"),
+        (EXTRACT, "untouched = true", 'json = "1"', 23, "unknown key 'json'"),
+        (DECODE, 'schema = "wait"\n', "", 8, "the case has no schema"),
+        (DECODE, "text = '{\"seconds\": \"5\"}'\n", "", 8, "the case has no text and no value"),
+        (DECODE, "value =", "text = 'x'\nvalue =", 15, "both text and value"),
+        (DECODE, '"invalid_arguments"', '"never"', 19, "'never' is no code: invalid_json"),
+        (DECODE, 'rank = "RESPELL"', 'problems = ["x"]', 13, "only a refusal has problems"),
+        (DECODE, "json = '{\"seconds\": 5}'\nrank", "refused = 'truncated'\nrank", 12, "a refusal has no rank"),
+        (DECODE, "value = {", "tools = {", 18, "unknown key 'tools'"),
+    ],
+)  # fmt: skip
+def test_a_malformed_file_of_another_kind_is_refused_with_its_line(
+    tmp_path: Path, sound: str, old: str, new: str, line: int, problem: str
+) -> None:
+    """Every kind has its own keys, and says so."""
+    assert old in sound
+    error = problem_of(write(tmp_path, sound.replace(old, new, 1)))
+    assert problem in error.problem
+    assert error.line == line
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [(None, "cannot be read: No such file"), ("[", "is not JSON"), ("[]", "tools must be a table")],
+)
+def test_a_bad_file_of_tools_is_refused_at_the_key_that_names_it(
+    tmp_path: Path, content: str | None, problem: str
+) -> None:
+    """A typing error in its name does not pass as an empty list of tools."""
+    if content is not None:
+        write(tmp_path, content, "tools.json")
+    top = 'about = "x"\nkind = "extract"\ntools = "tools.json"\n'
+    error = problem_of(write(tmp_path, top + "[[case]]\nit = 'x'\n"))
+    assert problem in error.problem
+    assert error.line == 3
 
 
 @pytest.mark.parametrize(
@@ -144,8 +294,8 @@ def test_a_file_that_is_not_utf8_is_refused_with_its_line(tmp_path: Path) -> Non
 
 
 def verdict_on(monkeypatch: pytest.MonkeyPatch, outcome: Any, **expected: Any) -> Verdict:
-    monkeypatch.setattr(zkit.cases.runner, "repair_json", lambda *_, **__: outcome)
-    return run(Case(file="f.toml", line=1, it="hold", text='{"a": 1}', **expected))
+    monkeypatch.setattr(zkit.cases.repair_cases, "repair_json", lambda *_, **__: outcome)
+    return run(RepairCase(file="f.toml", line=1, it="hold", text='{"a": 1}', **expected))
 
 
 READ = Repaired({"a": 1}, (), Rank.RESPELL, '{"a": 1}')
@@ -200,19 +350,100 @@ def test_a_text_that_raises_is_a_deviation(monkeypatch: pytest.MonkeyPatch) -> N
     def stumble(*_: Any, **__: Any) -> None:
         raise KeyError("u")
 
-    monkeypatch.setattr(zkit.cases.runner, "repair_json", stumble)
-    verdict = run(Case("f", 1, "hold", "x", refused=("cut",)))
+    monkeypatch.setattr(zkit.cases.repair_cases, "repair_json", stumble)
+    verdict = run(RepairCase("f", 1, "hold", "x", refused=("cut",)))
     assert verdict.deviation == "expected an outcome, but it raised KeyError('u')"
 
 
 def test_all_values_are_compared_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """`all` asks repair_all, and only repair_all when nothing else is expected."""
     found = [Repaired(1, (), Rank.EXACT, ""), Repaired(2, (), Rank.EXACT, "")]
-    monkeypatch.setattr(zkit.cases.runner, "repair_all", lambda *_, **__: found)
-    assert run(Case("f", 1, "hold", "1 2", all=("1", "2"))).passes
-    assert run(Case("f", 1, "hold", "1 2", all=("2", "1"))).deviation == (
+    monkeypatch.setattr(zkit.cases.repair_cases, "repair_all", lambda *_, **__: found)
+    assert run(RepairCase("f", 1, "hold", "1 2", all=("1", "2"))).passes
+    assert run(RepairCase("f", 1, "hold", "1 2", all=("2", "1"))).deviation == (
         "expected all of [2, 1], came [1, 2]"
     )
+
+
+def found_in(monkeypatch: pytest.MonkeyPatch, found: dict[str, Any], **expected: Any) -> Verdict:
+    nothing: dict[str, Any] = dict.fromkeys(("calls", "unknown", "incomplete"), ())
+    nothing |= {"content": "", "reasoning": "", "ended_at": None}
+    monkeypatch.setattr(
+        zkit.cases.extract_cases, "find", lambda _: SimpleNamespace(**{**nothing, **found})
+    )
+    return run(ExtractCase("f.toml", 1, "hold", "a  b", **expected))
+
+
+MADE = Call("water", {"n": 1}, origin="hermes_json", rank=Rank.RESPELL)
+ONE = '[{"name": "water", "arguments": {"n": 1}}]'
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "deviation"),
+    [
+        ({"calls": (MADE,)}, {"calls": ONE, "content": ""}, None),
+        ({"calls": (MADE,)}, {"calls": "[]"}, 'calls: expected [], came [{"arguments": {"n": 1}, "name": "water"}]'),
+        ({"calls": (MADE, MADE)}, {"calls": ONE}, "calls: expected"),
+        ({"calls": (MADE,)}, {"calls": ONE.replace("1", "1.0")}, "calls: expected"),
+        ({"calls": (MADE,)}, {"calls": ONE, "format": ("hermes_json",)}, None),
+        ({"calls": (MADE, MADE)}, {"calls": ONE[:-1] + "," + ONE[1:], "format": ("hermes_json",)}, None),
+        ({"calls": (MADE,)}, {"calls": ONE, "format": ("glm45",)}, "expected format glm45, came hermes_json"),
+        ({"calls": (MADE,)}, {"calls": ONE, "rank": Rank.EXACT}, "expected rank EXACT, came RESPELL"),
+        ({"content": "a b"}, {"calls": "[]", "content": " a\n b "}, None),
+        ({"content": "ab"}, {"calls": "[]", "content": "a b"}, 'content: expected "a b", came "ab"'),
+        ({"reasoning": None}, {"calls": "[]", "reasoning": ""}, None),
+        ({"reasoning": "why"}, {"calls": "[]", "reasoning": ""}, 'reasoning: expected "", came "why"'),
+        ({"unknown": (MADE,)}, {"calls": "[]", "unknown": ("water",)}, None),
+        ({"unknown": (MADE,)}, {"calls": "[]"}, "expected unknown none, came water"),
+        ({"incomplete": (MADE,)}, {"calls": "[]"}, "expected incomplete none, came water"),
+        ({"incomplete": (MADE,)}, {"calls": "[]", "incomplete": 1}, None),
+        ({"incomplete": (MADE,)}, {"calls": "[]", "incomplete": 2}, "expected incomplete 2, came 1"),
+        ({"ended_at": 4}, {"calls": "[]", "ended": True}, None),
+        ({"ended_at": None}, {"calls": "[]", "ended": True}, "expected ended true, came false"),
+        ({"content": "a  b"}, {"untouched": True}, None),
+        ({"content": "a b"}, {"untouched": True}, 'content: expected "a  b", came "a b"'),
+        ({"content": "a  b", "calls": (MADE,)}, {"untouched": True}, "calls: expected []"),
+        ({"content": "a  b", "unknown": (MADE,)}, {"untouched": True}, "expected unknown none"),
+    ],
+)  # fmt: skip
+def test_a_verdict_on_an_extraction_names_the_part_that_deviates(
+    monkeypatch: pytest.MonkeyPatch,
+    found: dict[str, Any],
+    expected: dict[str, Any],
+    deviation: str | None,
+) -> None:
+    """Calls first, then what was reported, then the text, then where the calls came from."""
+    verdict = found_in(monkeypatch, found, **expected)
+    assert verdict.passes == (deviation is None)
+    assert (verdict.deviation or "").startswith(deviation or "")
+
+
+DIGITS = Fix("read_digits", Rank.RESPELL, 0, 0, "5", "", path="n")
+DECODED = SimpleNamespace(value={"n": 5}, fixes=(DIGITS,), rank=Rank.RESPELL)
+PROBLEM = Problem("n", "wrong_type", "x", "number")
+BAD = Validation("n: must be a number,\n  you sent x", problems=(PROBLEM,))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "expected", "deviation"),
+    [
+        (DECODED, {"json": '{"n": 5}', "rank": Rank.RESPELL, "fixes": ("read_digits",)}, None),
+        (DECODED, {"json": '{"n": "5"}'}, 'expected {"n": "5"}, came {"n": 5} (RESPELL)'),
+        (DECODED, {"json": '{"n": 5}', "fixes": ()}, "expected fixes none, came read_digits"),
+        (DECODED, {"untouched": True, "value": {"n": 5}}, "expected rank EXACT, came RESPELL"),
+        (DECODED, {"refused": ("truncated",)}, 'expected refused (truncated), came {"n": 5} (RESPELL)'),
+        (BAD, {"refused": ("invalid_arguments",), "problems": ("n",)}, None),
+        (BAD, {"refused": ("invalid_arguments",), "problems": ()}, "expected problems none, came n"),
+        (BAD, {"refused": ("truncated",)}, "expected refused (truncated), came refused (invalid_arguments): n: must be a number, you sent x"),
+        (BAD, {"json": "{}"}, "expected {}, came refused (invalid_arguments): n: must be a number, you sent x"),
+    ],
+)  # fmt: skip
+def test_a_verdict_on_decoded_arguments_says_what_was_expected_and_what_came(
+    monkeypatch: pytest.MonkeyPatch, outcome: Any, expected: dict[str, Any], deviation: str | None
+) -> None:
+    """The value, its receipt, or the refusal with the places that it names."""
+    monkeypatch.setattr(zkit.cases.decode_cases, "outcome_of", lambda _: outcome)
+    assert run(DecodeCase("f.toml", 1, "hold", **expected)).deviation == deviation
 
 
 def test_a_known_failure_holds_while_it_fails(monkeypatch: pytest.MonkeyPatch) -> None:

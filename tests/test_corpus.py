@@ -1,8 +1,13 @@
 """Every case of the shipped corpus is a test; its id is the case's path and sentence."""
 
+from pathlib import Path
+
 import pytest
 
-from zkit.cases import Case, deviation, load, shipped_corpus
+from zkit.cases import Case, ExtractCase, RepairCase, deviation, load, shipped_corpus
+from zkit.extract import FORMATS
+
+CASES = load([shipped_corpus()])
 
 
 def as_parameter(case: Case) -> object:
@@ -10,7 +15,7 @@ def as_parameter(case: Case) -> object:
     return pytest.param(case, id=case.id, marks=marks)
 
 
-@pytest.mark.parametrize("case", [as_parameter(case) for case in load([shipped_corpus()])])
+@pytest.mark.parametrize("case", [as_parameter(case) for case in CASES])
 def test_case(case: Case) -> None:
     """The outcome is the one that the case expects."""
     found = deviation(case)
@@ -20,13 +25,27 @@ def test_case(case: Case) -> None:
 def test_every_fault_has_a_twin_that_stays_untouched() -> None:
     """A repair that also changes what was sound is noticed in the same file."""
     alone = ("repair/tool_arguments.jsonl",)
-    cases = [case for case in load([shipped_corpus()]) if case.file.startswith("repair/")]
-    with_twin = {case.file for case in cases if case.untouched}
+    cases = [case for case in CASES if case.file.startswith("repair/")]
+    with_twin = {case.file for case in cases if isinstance(case, RepairCase) and case.untouched}
     assert {case.file for case in cases} - with_twin - set(alone) == set()
 
 
 def test_the_corpus_has_a_few_hundred_cases_in_each_kind_of_folder() -> None:
     """Nobody empties a folder by accident."""
-    folders = [case.file.split("/")[0] for case in load([shipped_corpus()])]
-    assert {"repair", "untouched", "wild"} <= set(folders)
-    assert len(folders) > 600
+    folders = [case.file.split("/")[0] for case in CASES]
+    assert {"decode", "extract", "repair", "untouched", "wild"} <= set(folders)
+    assert len(folders) > 2000
+
+
+def test_every_format_has_a_file_of_cases() -> None:
+    """A format is a record and a corpus file; its first case says that it is found as what it is."""
+    named = {case.format for case in CASES if isinstance(case, ExtractCase) and case.format}
+    files = {Path(case.file).stem for case in CASES if case.file.startswith("extract/")}
+    assert set(FORMATS) <= files
+    assert {(name,) for name in FORMATS} <= named
+
+
+def test_at_least_150_texts_hold_no_call() -> None:
+    """Documentation, quotes, logs and code that name a tool stay as they are."""
+    untouched = [case for case in CASES if isinstance(case, ExtractCase) and case.untouched]
+    assert len(untouched) >= 150

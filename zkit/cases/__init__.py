@@ -1,7 +1,21 @@
 """Case files in, verdicts out: the corpus and how it is judged."""
 
 from zkit.cases.case import Case, CaseFileError, Verdict
+from zkit.cases.decode_cases import DecodeCase
+from zkit.cases.extract_cases import ExtractCase
 from zkit.cases.files import load, shipped_corpus
+from zkit.cases.repair_cases import RepairCase
 from zkit.cases.runner import deviation, run
 
-__all__ = ["Case", "CaseFileError", "Verdict", "deviation", "load", "run", "shipped_corpus"]
+__all__ = [
+    "Case",
+    "CaseFileError",
+    "DecodeCase",
+    "ExtractCase",
+    "RepairCase",
+    "Verdict",
+    "deviation",
+    "load",
+    "run",
+    "shipped_corpus",
+]

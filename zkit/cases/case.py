@@ -4,47 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
-
-from zkit.repair import Rank
-
-# `refused = true` accepts any of them.
-REASONS = (
-    "empty",
-    "no_json",
-    "damaged",
-    "ambiguous",
-    "several",
-    "expression",
-    "limit",
-    "too_deep",
-    "too_large",
-    "cut",
-)
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A text, what is known about it, and what must come of it.
+    """A text and what is known about it; each kind of case adds what must come of it."""
 
-    `json` and `all` hold the JSON text of the expected values; `refused` the reasons that are
-    accepted. `untouched` means: strict JSON, which comes back equal, EXACT and without a fix.
-    """
+    kind: ClassVar[str]
 
     file: str
     line: int
     it: str
-    text: str
-    json: str | None = None
-    refused: tuple[str, ...] = ()
-    untouched: bool = False
-    all: tuple[str, ...] | None = None
-    rank: Rank | None = None
-    fixes: tuple[str, ...] | None = None
-    lossy: bool | None = None
-    schema: Mapping[str, Any] | None = None
-    finish_reason: str | None = None
-    limit: Rank = Rank.CUT
+    text: str = ""
     source: str | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
     beyond: bool = False

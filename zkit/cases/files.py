@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from zkit.cases.case import Case, CaseFileError
-from zkit.cases.entry import EntryError, Sheet, read_entry
+from zkit.cases.entry import read_entry
+from zkit.cases.sheet import is_shared, read_sheet
+from zkit.cases.values import EntryError, Sheet
 
 CASE_HEADER = re.compile(r"\s*\[\[\s*case\s*\]\]")
 TOML_PLACE = re.compile(r"\s*\(at line (\d+), column \d+\)")
@@ -61,14 +63,20 @@ def load_file(path: Path, name: str) -> list[Case]:
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise CaseFileError(name, line, "not UTF-8") from None
-    return FORMATS[path.suffix](content, name, "beyond" in path.resolve().parts)
+    empty = Sheet(name, beyond="beyond" in path.resolve().parts)
+    return FORMATS[path.suffix](content, empty, path.parent)
 
 
-def read_toml(content: str, name: str, beyond: bool) -> list[Case]:
-    """Read what people write: `about`, optional `[schemas.NAME]`, then `[[case]]` after `[[case]]`."""
-    sheet, entries = toml_sheet(toml_tables(content, name), name, beyond)
-    lines = content.splitlines()
+def read_toml(content: str, empty: Sheet, folder: Path) -> list[Case]:
+    """Read what people write: `about`, what the cases share, then `[[case]]` after `[[case]]`."""
+    tables, lines = toml_tables(content, empty.file), content.splitlines()
+    entries = toml_entries(tables, empty.file)
     headers = [at for at, line in enumerate(lines, 1) if CASE_HEADER.match(line)]
+    shared = {key: value for key, value in tables.items() if key not in ("about", "case")}
+    try:
+        sheet = read_sheet(shared, empty, folder)
+    except EntryError as error:
+        raise CaseFileError(empty.file, key_line(lines, 0, error.key), str(error)) from None
     cases = []
     for index, raw in enumerate(entries):
         line = headers[index] if index < len(headers) else 1
@@ -76,7 +84,7 @@ def read_toml(content: str, name: str, beyond: bool) -> list[Case]:
             cases.append(read_entry(raw, sheet, line))
         except EntryError as error:
             place = key_line(lines, line, error.key)
-            raise CaseFileError(name, place, str(error)) from None
+            raise CaseFileError(empty.file, place, str(error)) from None
     return cases
 
 
@@ -91,44 +99,38 @@ def toml_tables(content: str, name: str) -> dict[str, Any]:
         raise CaseFileError(name, line, f"not TOML: {problem}") from None
 
 
-def toml_sheet(
-    tables: dict[str, Any], name: str, beyond: bool
-) -> tuple[Sheet, list[dict[str, Any]]]:
-    """Take apart the top level of a TOML case file."""
-    for key in tables:
-        if key not in ("about", "schemas", "case"):
-            raise CaseFileError(name, 1, f"unknown key {key!r} (known: about, schemas, case)")
+def toml_entries(tables: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """Return the cases of a TOML file that says what it is about."""
     if not isinstance(tables.get("about"), str):
-        raise CaseFileError(name, 1, "`about` is missing: one sentence on the fault")
+        raise CaseFileError(name, 1, "`about` is missing: one sentence on what the cases share")
     entries = tables.get("case")
     if not isinstance(entries, list) or not entries:
         raise CaseFileError(name, 1, "no [[case]] in it")
-    return Sheet(name, tables.get("schemas", {}), beyond), entries
+    return entries
 
 
 def key_line(lines: list[str], header: int, key: str | None) -> int:
     """Find the line of a key in the case that begins at `header`; the header when unsure."""
-    wanted = re.compile(rf"\s*{re.escape(key)}\s*=") if key else None
+    wanted = re.compile(rf"\s*(?:\[\[?\s*)?{re.escape(key)}\s*[=.\]]") if key else None
     for at in range(header, len(lines)):
         if CASE_HEADER.match(lines[at]):
             break
         if wanted and wanted.match(lines[at]):
             return at + 1
-    return header
+    return max(header, 1)
 
 
-def read_jsonl(content: str, name: str, beyond: bool) -> list[Case]:
-    """Read what is harvested: one object a line; a line with `schemas` and no text defines them."""
-    sheet = Sheet(name, {}, beyond)
-    cases = []
-    for line, raw in jsonl_objects(content, name):
-        if "schemas" in raw and "text" not in raw:
-            sheet = Sheet(name, raw["schemas"], beyond)
-            continue
+def read_jsonl(content: str, empty: Sheet, folder: Path) -> list[Case]:
+    """Read what is harvested: one object a line, a case or what the lines after it share."""
+    sheet, cases = empty, []
+    for line, raw in jsonl_objects(content, empty.file):
         try:
-            cases.append(read_entry(jsonl_entry(raw), sheet, line, default_it=f"read line {line}"))
+            if is_shared(raw):
+                sheet = read_sheet(raw, empty, folder)
+            else:
+                cases.append(read_entry(jsonl_entry(raw), sheet, line, f"read line {line}"))
         except EntryError as error:
-            raise CaseFileError(name, line, str(error)) from None
+            raise CaseFileError(empty.file, line, str(error)) from None
     return cases
 
 
@@ -158,7 +160,7 @@ def jsonl_objects(content: str, name: str) -> Iterator[tuple[int, dict[str, Any]
 
 PROVENANCE = ("model",)
 
-FORMATS: dict[str, Callable[[str, str, bool], list[Case]]] = {
+FORMATS: dict[str, Callable[[str, Sheet, Path], list[Case]]] = {
     ".toml": read_toml,
     ".jsonl": read_jsonl,
 }

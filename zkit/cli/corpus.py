@@ -24,7 +24,7 @@ EPILOG = "Exit code: 0 every case holds, 1 some deviate, 2 a case file is missin
 
 @click.group(context_settings=CONTEXT)
 def command() -> None:
-    """Run repair cases, ours or your own, as a regression check."""
+    """Run cases of repair, extraction and decoding, as a regression check."""
 
 
 @command.command("run", epilog=EPILOG)

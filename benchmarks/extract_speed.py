@@ -1,0 +1,109 @@
+"""Texts of growing size in, milliseconds per MB and the exponent of growth out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from random import Random
+from typing import Any
+
+from rich.progress import track
+
+from benchmarks import text_material as words
+from benchmarks.clock import best_times, exponent
+from benchmarks.code_material import CODE
+from benchmarks.extract_cases import tools_with
+from benchmarks.extract_formats import FORMATS
+from zkit.extract import find_calls
+
+SIZES = (4_000, 16_000, 64_000, 256_000)
+BIG = 1_000_000  # for what models really write
+PATIENCE = 2.0  # seconds; an input that takes longer is not made larger
+Grow = Callable[[int], str]
+
+
+def repeated(part: str) -> Grow:
+    """The same part again and again."""
+    return lambda size: (part * (size // len(part) + 1))[:size]
+
+
+def prose(size: int) -> str:
+    """Plain paragraphs without any marker."""
+    rng = Random(5)
+    sentence = lambda: " ".join(rng.choices(words.WORDS, k=12)).capitalize() + ".\n"  # noqa: E731
+    paragraph = "".join(sentence() for _ in range(400))
+    return repeated(paragraph)(size)
+
+
+def code(size: int) -> str:
+    """Source text in a Markdown answer: braces, brackets, quotes, tags, fences."""
+    parts = [f"```{name}\n{part}\n```\n\n" for name, texts in CODE.items() for part in texts]
+    return repeated("".join(parts).replace("‹", "").replace("›", ""))(size)
+
+
+def documented(size: int) -> str:
+    """Documentation that shows calls of every format in fences."""
+    call = ("show_status", {"text": "x", "n": 1})
+    parts = [
+        f"Like this:\n\n````text\n{form.render([call])}\n````\n\n" for form in FORMATS.values()
+    ]
+    return repeated("".join(parts))(size)
+
+
+def complete(size: int) -> str:
+    """One long reply of complete calls."""
+    form = FORMATS["hermes_json"]
+    return repeated(form.render([("list_everything", {})]) + "\n")(size)
+
+
+def _opener(name: str) -> str:
+    """What a format writes before its first value."""
+    text = FORMATS[name].render([("list_everything", {"a": "⌁"})])
+    return text[: text.index("⌁")]
+
+
+# Openers that never close are what made other readers quadratic.
+UNCLOSED = {f"unclosed {name}": repeated(_opener(name)) for name in FORMATS}
+ODD = {
+    "unclosed <tool_call>": repeated("<tool_call>"),
+    "unclosed <tool_call> with a brace": repeated('<tool_call>{"'),
+    "unclosed {": repeated("{"),
+    "unclosed [": repeated("["),
+    "unclosed [{": repeated('[{"name": "'),
+    "unclosed fences": repeated("```json\n{"),
+    "unclosed <think>": repeated("<think>"),
+    "closed </think>": repeated("</think>"),
+    "back quotes": repeated("` `` "),
+    "Action lines": repeated("Action: list_everything\nAction Input: "),
+    "names in parentheses": repeated("list_everything("),
+    "smaller-than signs": repeated("<"),
+}
+ORDINARY = {
+    "prose": prose,
+    "code in Markdown": code,
+    "documentation of calls": documented,
+    "complete calls": complete,
+}
+TEXTS: Mapping[str, Grow] = {**ORDINARY, **ODD, **UNCLOSED}
+
+
+def speed_rows() -> Iterator[dict[str, Any]]:
+    """One row for each text."""
+    tools = tools_with(Random(1), "save_note")
+    for name, grow in track(TEXTS.items(), description="speed"):
+        sizes: list[int] = []
+        times: list[float] = []
+        for size in (*SIZES, BIG) if name in ORDINARY else SIZES:
+            text = grow(size)
+            (took,) = best_times(partial(find_calls, text, tools))
+            sizes.append(len(text))
+            times.append(took)
+            if took > PATIENCE:
+                break
+        growth = exponent(sizes[1:], times[1:]) if len(sizes) > 2 else 99.0
+        yield {
+            "text": name,
+            "ms_per_mb": 1e3 * times[-1] / (sizes[-1] / 1e6),
+            "exponent": growth,
+            "largest": sizes[-1],
+        }
