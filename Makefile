@@ -40,6 +40,10 @@ format: setup ## rewrite the code in the project's format
 bench: .venv/ready-bench ## measure zkit beside its rivals; writes benchmarks/results and the README's chart
 	$(BIN)/python -m benchmarks.recovery
 	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.decode
+	$(BIN)/python -m benchmarks.extract
+	$(BIN)/python -m benchmarks.sources
+	$(BIN)/python -m benchmarks.dispatch
 	$(BIN)/python -m benchmarks.report
 
 docs: setup ## write the generated pages again

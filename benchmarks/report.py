@@ -166,11 +166,72 @@ def _row(name: str, score: Scores, y: int) -> str:
 # ── writing ───────────────────────────────────────────────────────────────────
 
 
-def readme_part(recovery: Mapping[str, Any], speed: Mapping[str, Any] | None) -> str:
+def decode_part(found: Mapping[str, Any]) -> str:
+    """Typed arguments: what was written by hand, what was generated, what nobody can read."""
+    head = ["percent of payloads", "written: right", "wrong", "one slip: right", "wrong"]
+    rows = [[_label(name), *_decoded(found["sections"], name)] for name in _by_right(found)]
+    counts = {
+        section: sum(scores["zkit"]["total"].values())
+        for section, scores in found["sections"].items()
+    }
+    return (
+        f"**Typed arguments** ({counts['written']:,} payloads written for eighteen tools, {counts['one slip']:,} "
+        f"with one generated slip, {counts['unreadable']:,} that nobody can read; "
+        "[decode.md](benchmarks/results/decode.md)):\n\n"
+        + table([*head, "unreadable: run all the same"], rows)
+    )
+
+
+def _by_right(found: Mapping[str, Any]) -> list[str]:
+    scores = found["sections"]["one slip"]
+    rivals = [name for name in scores if not name.startswith("zkit")]
+    return ["zkit", *sorted(rivals, key=lambda name: -share(scores[name], "right"))]
+
+
+def _decoded(sections: Mapping[str, Any], name: str) -> list[str]:
+    written, slip, none = (sections[part][name] for part in ("written", "one slip", "unreadable"))
+    shares = [(written, "right"), (written, "wrong"), (slip, "right"), (slip, "wrong")]
+    return [_number(share(*one)) for one in [*shares, (none, "wrong")]]
+
+
+def extract_part(found: Mapping[str, Any]) -> str:
+    """Calls out of text: found, wrong, and made where there is none."""
+    held, none = found["calls"], found["no call"]
+    rivals = sorted((n for n in held if n != "zkit"), key=lambda n: -share(held[n], "right"))
+    head = ["percent of completions", "calls right", "wrong", "no call there: false calls"]
+    rows = [[_label(name), *_extracted(held, none, name)] for name in ["zkit", *rivals]]
+    counts = [sum(part["zkit"]["total"].values()) for part in (held, none)]
+    return (
+        f"**Calls out of text** ({counts[0]:,} completions in {len(held['zkit']['formats'])} formats, and "
+        f"{counts[1]:,} without a complete call; [extract.md](benchmarks/results/extract.md)):\n\n"
+        + table(head, rows)
+    )
+
+
+def _extracted(held: Mapping[str, Any], none: Mapping[str, Any], name: str) -> list[str]:
+    shares = [(held[name], "right"), (held[name], "wrong"), (none[name], "wrong")]
+    return [_number(share(scored(score), verdict)) for score, verdict in shares]
+
+
+def scored(score: Scores) -> Scores:
+    """The counts of verdicts alone, without those of kept texts."""
+    total = {name: score["total"].get(name, 0) for name in ("right", "wrong", "missed")}
+    return {"total": total}
+
+
+def _label(name: str) -> str:
+    return f"**{name}**" if name.startswith("zkit") else name
+
+
+def readme_part(found: Mapping[str, Any]) -> str:
     """What stands between the markers."""
+    recovery = found["recovery"]
     picture = "![What each library makes of broken tool-call arguments](docs/recovery.svg)\n"
-    parts = [picture, results_table(recovery), counts_line(recovery)]
-    return "\n".join([*parts, speed_line(speed)] if speed else parts)
+    parts = [picture, "**Broken JSON**:\n", results_table(recovery), counts_line(recovery)]
+    for name, part in (("speed", speed_line), ("decode", decode_part), ("extract", extract_part)):
+        if found.get(name) is not None:
+            parts.append(part(found[name]))
+    return "\n".join(parts)
 
 
 def put_between_markers(page: str, part: str) -> str:
@@ -185,7 +246,8 @@ def _read(name: str) -> Any:
 
 def main() -> None:
     """Write the chart and the README's part from the committed results."""
-    recovery = _read("recovery.json")
+    found = {name: _read(f"{name}.json") for name in ("recovery", "speed", "decode", "extract")}
+    recovery = found["recovery"]
     if recovery is None:
         raise SystemExit(
             f"{RESULTS / 'recovery.json'} is missing: run python -m benchmarks.recovery first"
@@ -195,9 +257,7 @@ def main() -> None:
     )
     readme = ROOT / "README.md"
     page = readme.read_text(encoding="utf-8")
-    readme.write_text(
-        put_between_markers(page, readme_part(recovery, _read("speed.json"))), encoding="utf-8"
-    )
+    readme.write_text(put_between_markers(page, readme_part(found)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from zkit.arguments import decode as decode
     from zkit.arguments import decode_args as decode_args
     from zkit.calls import Call as Call
+    from zkit.chat import ChatLoop as ChatLoop
+    from zkit.chat import run as run
+    from zkit.chat import wrap as wrap
+    from zkit.dispatch import Dispatcher as Dispatcher
     from zkit.effects import FileEffect as FileEffect
     from zkit.effects import ProcessEffect as ProcessEffect
     from zkit.extract import Extraction as Extraction
@@ -34,14 +38,45 @@ if TYPE_CHECKING:
     from zkit.results import Validation as Validation
     from zkit.schema import lint_schema as lint_schema
     from zkit.schema import schema_for as schema_for
+    from zkit.sources import Kit as Kit
+    from zkit.sources import MemoSource as MemoSource
+    from zkit.sources import Toolbox as Toolbox
+    from zkit.sources import ToolSource as ToolSource
+    from zkit.tools import Context as Context
+    from zkit.tools import Tool as Tool
+    from zkit.tools import ToolSpec as ToolSpec
+    from zkit.tools import TypedTool as TypedTool
+    from zkit.tools import tool as tool
 
 HOME = {
-    "zkit.arguments": ("Decoded", "decode", "decode_args"),
+    "zkit.arguments": (
+        "Decoded",
+        "decode",
+        "decode_args",
+    ),
     "zkit.calls": ("Call",),
-    "zkit.effects": ("FileEffect", "ProcessEffect"),
-    "zkit.extract": ("Extraction", "Extractor", "find_calls", "instructions", "render_call"),
+    "zkit.chat": (
+        "ChatLoop",
+        "run",
+        "wrap",
+    ),
+    "zkit.dispatch": ("Dispatcher",),
+    "zkit.effects": (
+        "FileEffect",
+        "ProcessEffect",
+    ),
+    "zkit.extract": (
+        "Extraction",
+        "Extractor",
+        "find_calls",
+        "instructions",
+        "render_call",
+    ),
     "zkit.grade": ("Grade",),
-    "zkit.receipt": ("Fix", "Rank"),
+    "zkit.receipt": (
+        "Fix",
+        "Rank",
+    ),
     "zkit.repair": (
         "PartialReader",
         "RepairError",
@@ -51,8 +86,30 @@ HOME = {
         "repair_all",
         "repair_json",
     ),
-    "zkit.results": ("Crashed", "Refused", "Success", "Transient", "Validation"),
-    "zkit.schema": ("lint_schema", "schema_for"),
+    "zkit.results": (
+        "Crashed",
+        "Refused",
+        "Success",
+        "Transient",
+        "Validation",
+    ),
+    "zkit.schema": (
+        "lint_schema",
+        "schema_for",
+    ),
+    "zkit.sources": (
+        "Kit",
+        "MemoSource",
+        "ToolSource",
+        "Toolbox",
+    ),
+    "zkit.tools": (
+        "Context",
+        "Tool",
+        "ToolSpec",
+        "TypedTool",
+        "tool",
+    ),
 }
 """Where each public name lives. A part of zkit is loaded when one of its names is first used."""
 
