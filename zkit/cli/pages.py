@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from zkit.cli.coercions_page import coercions_page
+from zkit.cli.formats_page import formats_page
 from zkit.cli.repairs_page import repairs_page
 
 PAGES: dict[str, Callable[[], str]] = {
     "docs/repairs.md": repairs_page,
     "docs/coercions.md": coercions_page,
+    "docs/formats.md": formats_page,
 }

@@ -1,0 +1,104 @@
+"""Every format is a record with an example that is read back and written again."""
+
+from __future__ import annotations
+
+import pytest
+from extract_samples import F
+
+from zkit.calls import Call
+from zkit.extract import FORMATS, CannotWriteError, find_calls, instructions, render_call
+from zkit.extract.render import render_result
+
+IDS = {
+    "mistral_array": "k3Fq9Zx00",
+    "mistral_callid": "q7Lm2Rt50",
+    "solar_open": "c0x91",
+    "openai_envelope": "call_0a7",
+    "anthropic_tool_use_json": "toolu_00",
+}
+ONE = Call("f", {"a": 1, "b": "x"})
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_example_of_a_format_is_read_as_that_format(name: str) -> None:
+    found = find_calls(FORMATS[name].example, F)
+    assert [(c.name, c.arguments, c.origin) for c in found.calls] == [("f", ONE.arguments, name)]
+    assert found.content.strip() == ""
+    assert found.calls[0].tier == FORMATS[name].tier
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_example_of_a_format_is_what_is_written_in_it(name: str) -> None:
+    call = Call("f", {"a": 1, "b": "x"}, id=IDS.get(name, ""))
+    assert render_call(call, name) == FORMATS[name].example
+
+
+@pytest.mark.parametrize("name", [n for n, r in FORMATS.items() if r.parallel])
+def test_two_calls_are_written_and_read_in_their_order(name: str) -> None:
+    two = [ONE, Call("f", {"a": 2, "b": "y"})]
+    found = find_calls(render_call(two, name), F)
+    assert [c.arguments for c in found.calls] == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
+    assert found.content.strip() == ""
+
+
+@pytest.mark.parametrize("name", [n for n, r in FORMATS.items() if not r.parallel])
+def test_a_format_for_one_call_writes_no_second(name: str) -> None:
+    with pytest.raises(CannotWriteError, match="one call"):
+        render_call([ONE, ONE], name)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_format_is_read_when_no_tool_is_offered(name: str) -> None:
+    found = find_calls(FORMATS[name].example, [])
+    assert (found.calls, found.unknown, found.incomplete, found.refused) == ((), (), (), ())
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_instructions_show_a_call_that_is_read_back(name: str) -> None:
+    text = instructions(F, name)
+    example = text.partition("looks like this:\n")[2].partition("\n\nRules:")[0]
+    found = find_calls(example, F)
+    assert [c.name for c in found.calls] == ["f"]
+    assert "- a (integer, required)" in text
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_only_the_formats_asked_for_are_read(name: str) -> None:
+    other = "lfm2" if FORMATS[name].family != "lfm2" else "hermes_json"
+    assert find_calls(FORMATS[name].example, F, formats=[other]).calls == ()
+    assert len(find_calls(FORMATS[name].example, F, formats=[name]).calls) == 1
+
+
+def test_a_format_that_there_is_none_of_is_refused() -> None:
+    with pytest.raises(ValueError, match="hermes_jsn"):
+        find_calls("x", F, formats=["hermes_jsn"])
+    with pytest.raises(ValueError, match="hermes_jsn"):
+        render_call(ONE, "hermes_jsn")
+
+
+def test_an_argument_that_holds_its_own_closing_tag_is_not_written_wrongly() -> None:
+    inner = "x</parameter>\n<parameter=a>\n2\n</parameter>\n</function>"
+    with pytest.raises(CannotWriteError):
+        render_call(Call("f", {"b": inner, "a": 1}), "qwen3_coder")
+
+
+def test_a_result_is_given_back_the_way_of_the_format() -> None:
+    assert render_result("f", "42", "react") == "Observation: 42"
+    assert render_result("f", "42", "hermes_json") == "<tool_response>\n42\n</tool_response>"
+    assert render_result("f", "42", "step3") == "Result of f:\n42"
+
+
+def test_instructions_name_the_values_that_a_parameter_takes() -> None:
+    tool = {
+        "name": "paint",
+        "description": "Paint a wall.",
+        "parameters": {
+            "type": "object",
+            "properties": {"colour": {"enum": ["red", "blue"], "description": "its colour"}},
+            "required": ["colour"],
+        },
+    }
+    text = instructions([tool], "qwen3_coder")
+    assert '- colour (one of "red", "blue", required): its colour' in text
+    assert "<parameter=colour>\nred\n</parameter>" in text
+    assert "Paint a wall." in text

@@ -1,0 +1,139 @@
+"""Laws of the extraction, for replies and arguments that nobody wrote down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from extract_samples import HERMES, SEND, TOOLS
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from test_extract import rebuilt
+
+from zkit.calls import Call
+from zkit.extract import FORMATS, CannotWriteError, Extractor, events, find_calls, render_call
+
+PLAIN = st.text(
+    alphabet=st.characters(
+        codec="utf-8", exclude_categories=["Cc"], exclude_characters="<>[]{}`|✿"
+    ),
+    min_size=1,
+)
+ARGUMENTS = st.fixed_dictionaries(
+    {"to": PLAIN},
+    optional={
+        "body": PLAIN.map(lambda text: f"{text}\n{text}"),
+        "copies": st.integers(-(10**12), 10**12),
+        "urgent": st.booleans(),
+        "weight": st.floats(-1e9, 1e9),
+        "tags": st.lists(PLAIN, min_size=1, max_size=3),
+        "where": st.fixed_dictionaries({"room": PLAIN, "floor": st.integers(0, 9)}),
+    },
+)
+PIECES = st.sampled_from(
+    [
+        HERMES, SEND, "<tool_call>", "</tool_call>", "<think>", "</think>", "```json\n", "```", "`", "\n", "\n\n", '"',
+        "[TOOL_CALLS]", "send_mail", "[ARGS]", '{"to": "ann"}', "{", "}", "[", "]", "(", ")", "'", "Action: send_mail\nAction Input: ",
+        "Thought: so\n", "Observation: x\n", "<function=send_mail>", "<parameter=to>", "x</parameter>", "</function>",
+        '<invoke name="send_mail">', '<parameter name="to">', "</invoke>", "<send_mail>", "<to>a</to>", "</send_mail>", "> ", "| a ",
+        "For example:\n", "I'll do it now. ", "    ", "<|im_end|>", "<|channel|>final<|message|>", "<|end|>", "send_mail(to='x')",
+        "✿FUNCTION✿: send_mail\n✿ARGS✿: ", "<|tool_call>call:send_mail{to:", '<|"|>', "}<tool_call|>", "functions.list_mail:\n{}", ">>>list_mail\n{}",
+        "<tool_response>", "</tool_response>", "<pre>", "</pre>", "<!--", "-->", "\r\n", "functools[", "<arg_key>to</arg_key>", "<arg_value>",
+    ]
+)  # fmt: skip
+REPLIES = st.lists(PIECES | st.text(max_size=12), max_size=14).map("".join)
+
+
+def joined(told: list[events.Event]) -> list[Any]:
+    """The events with neighbouring texts put together, and without what is told on the way."""
+    found: list[Any] = []
+    for event in told:
+        if isinstance(event, events.CallStarted | events.CallProgress):
+            continue
+        last = found[-1] if found else None
+        if isinstance(event, events.Text | events.Reasoning) and type(event) is type(last):
+            found[-1] = type(event)(last.text + event.text)
+        else:
+            found.append(event)
+    return found
+
+
+def fed(text: str, cuts: list[int]) -> tuple[list[events.Event], Extractor]:
+    stream = Extractor(TOOLS)
+    told: list[events.Event] = []
+    places = [0, *sorted(cut % (len(text) + 1) for cut in cuts), len(text)]
+    for start, end in pairwise(places):
+        told += stream.feed(text[start:end])
+    return told + stream.close(), stream
+
+
+@given(reply=REPLIES, cuts=st.lists(st.integers(0, 10**6), max_size=60))
+@example(reply="\n```json\n" + SEND + "\n```", cuts=list(range(80)))
+@example(reply="<tool_call>send_mail\n<arg_key>to</arg_key><arg_value>a</arg_value></tool_call>", cuts=list(range(90)))  # fmt: skip
+def test_any_chunking_gives_the_same_events(reply: str, cuts: list[int]) -> None:
+    whole, batch = fed(reply, [])
+    told, stream = fed(reply, cuts)
+    assert joined(told) == joined(whole)
+    assert stream.extraction == batch.extraction == find_calls(reply, TOOLS)
+
+
+@settings(max_examples=60)
+@given(reply=REPLIES)
+def test_one_character_at_a_time_gives_the_same_calls(reply: str) -> None:
+    _, stream = fed(reply, list(range(len(reply))))
+    assert stream.extraction == find_calls(reply, TOOLS)
+
+
+@given(reply=REPLIES | st.text())
+def test_content_and_spans_give_the_reply_again(reply: str) -> None:
+    found = find_calls(reply, TOOLS)
+    assert rebuilt(reply, found) == reply
+    assert all(a.end <= b.start for a, b in pairwise(found.spans))
+
+
+@given(reply=REPLIES | st.text(), reason=st.sampled_from([None, "stop", "length", "tool_calls"]))
+def test_nothing_raises_whatever_the_reply(reply: str, reason: str | None) -> None:
+    found = find_calls(reply, TOOLS, finish_reason=reason)
+    assert all(call.name in {"send_mail", "list_mail", "look_up"} for call in found.calls)
+    assert all(isinstance(call.arguments, dict) for call in found.calls)
+
+
+@given(reply=REPLIES | st.text())
+def test_without_tools_there_are_no_calls(reply: str) -> None:
+    found = find_calls(reply, [])
+    assert (found.calls, found.unknown, found.incomplete, found.refused) == ((), (), (), ())
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@settings(max_examples=25)
+@given(arguments=ARGUMENTS)
+def test_what_is_written_is_read_as_the_same_call(name: str, arguments: dict[str, Any]) -> None:
+    text = render_call(Call("send_mail", arguments), name)
+    found = find_calls(text, TOOLS)
+    assert [(call.name, call.arguments) for call in found.calls] == [("send_mail", arguments)]
+    assert found.content.strip() == ""
+
+
+def hostile(record_name: str) -> st.SearchStrategy[str]:
+    """Texts made of the marks of a format itself."""
+    record = FORMATS[record_name]
+    marks = [m for pair in (record.frame, record.each, record.param) for m in pair if m]
+    return st.lists(st.sampled_from([*marks, "x", "\n", '"', "'", "}", "$name"]), max_size=4).map(
+        "".join
+    )
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_a_value_full_of_marks_is_read_as_it_is_or_not_written(name: str, data: Any) -> None:
+    draw: Callable[[st.SearchStrategy[str]], str] = data.draw
+    arguments = {"to": draw(hostile(name)), "body": draw(hostile(name))}
+    try:
+        text = render_call(Call("send_mail", arguments), name)
+    except CannotWriteError:
+        return
+    found = find_calls(text, TOOLS)
+    assert [call.arguments for call in found.calls] == [arguments]

@@ -1,0 +1,145 @@
+"""A model's reply in, the calls in it and what is left of the text out."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from zkit.calls import Call
+from zkit.cli.streams import BadUsageError, read_input, read_text, write_line
+from zkit.errors import ZkitError
+from zkit.extract import Extraction, find_calls
+from zkit.receipt import Fix
+
+EPILOG = "Exit code: 0 everything was read, 1 something was refused, cut or unknown, 2 bad usage."
+COLOURS = {"call": "green", "reasoning": "bright_black", "frame": "bright_black", "token": "bright_black", "ended": "red"}  # fmt: skip
+
+
+@click.command(epilog=EPILOG)
+@click.argument("file", default="-")
+@click.option("--tools", metavar="FILE", required=True, help="JSON with the tools on offer.")
+@click.option("--json", "machine", is_flag=True, help="One JSON object with everything found.")
+@click.option(
+    "--format", "formats", metavar="NAME", multiple=True, help="Only this format; may be repeated."
+)
+@click.option("--finish-reason", metavar="TEXT", help="What the server said: stop, length, ...")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    file: str,
+    tools: str,
+    machine: bool,
+    formats: tuple[str, ...],
+    finish_reason: str | None,
+) -> None:
+    """Find the tool calls in FILE, or on standard input when FILE is missing or `-`.
+
+    TOOLS is a JSON list of tool definitions, as they are sent to a model.
+    """
+    text = read_input(file)
+    try:
+        found = find_calls(
+            text, read_tools(tools), formats=formats or None, finish_reason=finish_reason
+        )
+    except (ZkitError, ValueError) as error:
+        raise BadUsageError(str(error)) from error
+    if machine:
+        write_line(as_object(found))
+    else:
+        show(text, found)
+    ctx.exit(int(needs_attention(found)))
+
+
+def read_tools(path: str) -> Any:
+    """Return the tools in the file."""
+    try:
+        tools = json.loads(read_text(path).removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise BadUsageError(f"{path}: not JSON: {error}") from error
+    if not isinstance(tools, list | dict):
+        raise BadUsageError(f"{path}: must hold a list of tools")
+    return tools
+
+
+def needs_attention(found: Extraction) -> bool:
+    """Whether the model should hear of something: a refused, a cut or an unknown call."""
+    return bool(found.unknown or found.incomplete or any(r.message for r in found.refused))
+
+
+def as_object(found: Extraction) -> str:
+    """Return everything that was found as one JSON object on one line."""
+    plain = {
+        "calls": [as_entry(call) for call in found.calls],
+        "content": found.content,
+        "reasoning": found.reasoning,
+        "unknown": [asdict(one) for one in found.unknown],
+        "incomplete": [asdict(one) for one in found.incomplete],
+        "refused": [asdict(one) for one in found.refused],
+        "spans": [asdict(span) for span in found.spans],
+        "ended_at": found.ended_at,
+    }
+    return json.dumps(plain, ensure_ascii=False, default=str)
+
+
+def as_entry(call: Call) -> dict[str, Any]:
+    """Return one call with its rank by name."""
+    fixes = [_fix(fix) for fix in call.fixes]
+    return {**asdict(call), "rank": call.rank.name, "fixes": fixes}
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    entry = dict(zip(Fix._fields, fix, strict=False))
+    return {**entry, "rank": fix.rank.name}
+
+
+def show(text: str, found: Extraction) -> None:
+    """Print what was found for people; on a terminal the text first, with its spans in colour."""
+    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+        click.echo(marked(text, found) + "\n")
+    for heading, lines in sections(found):
+        if lines:
+            write_line("\n".join([heading, *(f"  {line}" for line in lines)]))
+
+
+def marked(text: str, found: Extraction) -> str:
+    """The reply with everything that is not content in colour."""
+    pieces, at = [], 0
+    for span in sorted(found.spans, key=lambda span: span.start):
+        pieces.append(text[at : span.start])
+        colour = COLOURS.get(span.kind, "yellow")
+        pieces.append(click.style(text[span.start : span.end], fg=colour))
+        at = span.end
+    return "".join([*pieces, text[at:]])
+
+
+def sections(found: Extraction) -> list[tuple[str, list[str]]]:
+    """The parts of the report, each with its lines."""
+    ended = [] if found.ended_at is None else [f"from character {found.ended_at} on"]
+    return [
+        ("calls", [_call(call) for call in found.calls]),
+        ("text", found.content.strip().splitlines()),
+        ("reasoning", found.reasoning.strip().splitlines()),
+        ("unknown tools", [f"{one.name} {_json(one.arguments)} [{one.origin}]" for one in found.unknown]),
+        ("cut off", [f"{one.name or '?'} after {len(one.text)} characters [{one.origin}]" for one in found.incomplete]),
+        ("refused", [line for one in found.refused if one.message for line in _refusal(one.name, one.reason, one.message)]),
+        ("a result that the model wrote itself, not acted on", ended),
+    ]  # fmt: skip
+
+
+def _call(call: Call) -> str:
+    place = f"{call.span[0]} to {call.span[1]}" if call.span else "nowhere"
+    return f"{call.name} {_json(call.arguments)} [{call.origin}, {call.tier}, {call.rank.name}, {place}]"
+
+
+def _refusal(name: str, reason: str, message: str) -> list[str]:
+    first, *rest = message.splitlines()
+    return [f"{name} ({reason}): {first}", *(f"  {line}" for line in rest)]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,53 @@
+"""Text that a model wrote in; calls, the text around them and the reasoning out."""
+
+from zkit.calls import Call
+from zkit.extract.events import (
+    CallComplete,
+    CallIncomplete,
+    CallProgress,
+    CallRefused,
+    CallStarted,
+    CallUnknown,
+    Event,
+    Incomplete,
+    ReadingEnded,
+    Reasoning,
+    Refusal,
+    Text,
+    TextWasReasoning,
+    Unknown,
+)
+from zkit.extract.extractor import Extraction, Extractor, find_calls
+from zkit.extract.format import Format
+from zkit.extract.formats import FORMATS
+from zkit.extract.instructions import instructions
+from zkit.extract.render import CannotWriteError, render_call, render_result
+from zkit.extract.settle import Span
+
+__all__ = [
+    "FORMATS",
+    "Call",
+    "CallComplete",
+    "CallIncomplete",
+    "CallProgress",
+    "CallRefused",
+    "CallStarted",
+    "CallUnknown",
+    "CannotWriteError",
+    "Event",
+    "Extraction",
+    "Extractor",
+    "Format",
+    "Incomplete",
+    "ReadingEnded",
+    "Reasoning",
+    "Refusal",
+    "Span",
+    "Text",
+    "TextWasReasoning",
+    "Unknown",
+    "find_calls",
+    "instructions",
+    "render_call",
+    "render_result",
+]

@@ -1,0 +1,92 @@
+"""Arguments as they were written in, the unit of a call out: an object, or why it is none."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from zkit.extract.declared import Declared
+from zkit.extract.objects import RESULT_KEYS, Spelt, is_declaration
+from zkit.extract.tape import Tape
+from zkit.extract.units import Unit, broken, shifted
+from zkit.extract.values import strict
+from zkit.receipt import Fix, Rank
+from zkit.repair import Unrepairable, repair_json
+
+WRAPPERS = ("arguments", "properties", "parameters", "input", "kwargs", "params", "args")
+"""Keys that some models put around all arguments."""
+
+
+class Task(NamedTuple):
+    """What a reader works on: the text so far, and the tools on offer."""
+
+    tape: Tape
+    tools: Declared
+
+
+def unit_of(task: Task, spelt: Spelt, span: tuple[int, int], fixes: tuple[Fix, ...]) -> Unit:
+    """The unit of a call that an object spells out."""
+    arguments = spelt.arguments
+    if arguments is None or arguments == "":
+        arguments = {}
+    if isinstance(arguments, str):
+        return _from_string(task, spelt, arguments, span, fixes)
+    unit = finished(task, spelt.name, arguments, span, fixes)
+    if spelt.keys & RESULT_KEYS:
+        return broken(spelt.name, span, "result", "")
+    return Unit(
+        unit.name, unit.arguments, span, spelt.id, unit.fixes, unit.state, unit.reason,
+        unit.message, spelt.keys,
+    )  # fmt: skip
+
+
+def _from_string(
+    task: Task, spelt: Spelt, text: str, span: tuple[int, int], fixes: tuple[Fix, ...]
+) -> Unit:
+    """Arguments that stand in a string of their own."""
+    outcome = repair_json(text, schema=task.tools.schema(task.tools.name_of(spelt.name)))
+    if isinstance(outcome, Unrepairable):
+        return broken(spelt.name, span, outcome.reason, outcome.message)
+    if outcome.rank >= Rank.CUT:
+        return Unit(spelt.name, outcome.value, span, spelt.id, state="cut")
+    inner = tuple(Fix(f.name, f.rank, 0, 0, f.new, f.note, "arguments") for f in outcome.fixes)
+    unit = finished(task, spelt.name, outcome.value, span, fixes + inner)
+    return Unit(
+        unit.name, unit.arguments, span, spelt.id, unit.fixes, unit.state, unit.reason,
+        unit.message, spelt.keys,
+    )  # fmt: skip
+
+
+def from_text(task: Task, name: str, text: str, at: int, span: tuple[int, int]) -> Unit:
+    """The unit of a call whose arguments are a JSON object of their own at place `at`."""
+    found = strict(text)
+    if found is not None and isinstance(found[0], dict):
+        return finished(task, name, found[0], span, ())
+    known = task.tools.name_of(name)
+    outcome = repair_json(
+        text, schema=task.tools.schema(known), finish_reason=task.tape.finish_reason
+    )
+    if isinstance(outcome, Unrepairable):
+        if outcome.reason == "cut":
+            return Unit(name, None, span, state="cut")
+        return broken(name, span, outcome.reason, outcome.message)
+    if outcome.rank >= Rank.CUT:
+        return Unit(name, outcome.value, span, state="cut")
+    return finished(task, name, outcome.value, span, shifted(outcome.fixes, at))
+
+
+def finished(
+    task: Task, name: str, arguments: Any, span: tuple[int, int], fixes: tuple[Fix, ...]
+) -> Unit:
+    """The unit of arguments that were read; only an object that is no declaration can be one."""
+    known = task.tools.name_of(name)
+    expected = task.tools.expect(known).keys
+    if not isinstance(arguments, dict):
+        return broken(name, span, "no_object", f"The arguments of {name} must be an object.")
+    if is_declaration(arguments, expected):
+        return broken(name, span, "declaration", "")
+    key = next(iter(arguments)) if len(arguments) == 1 else ""
+    if known and key in WRAPPERS and key not in expected and isinstance(arguments[key], dict):
+        note = f"the arguments stood under the key {key!r}"
+        fixes = (*fixes, Fix("unwrap_arguments", Rank.UNWRAP, 0, 0, "", note, key))
+        arguments = arguments[key]
+    return Unit(name, arguments, span, fixes=fixes)

@@ -1,0 +1,81 @@
+"""The tools on offer in, answers about a name or an argument out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from zkit.repair.expect import Expect
+from zkit.schema import Offer, offered
+
+PREFIXES = ("functions.", "function.", "tools.", "tool.", "default_api.", "api.", "multi_tool_use.")
+"""What models write before a tool's name, after the namespaces of their prompts."""
+_NO_SCHEMA = Expect({}, {})
+_TRIMMED = " \t\r\n\"'`*"
+
+
+class Declared:
+    """The declared tools, and what their schemas say."""
+
+    def __init__(self, tools: Any) -> None:
+        self.offers: dict[str, Offer] = offered(tools) if tools else {}
+        self._expects: dict[str, Expect] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.offers)
+
+    def name_of(self, written: str) -> str | None:
+        """The declared name that was meant; None when there is none of it."""
+        bare = written.strip(_TRIMMED)
+        if bare in self.offers:
+            return bare
+        for prefix in PREFIXES:
+            if bare.startswith(prefix) and bare[len(prefix) :] in self.offers:
+                return bare[len(prefix) :]
+        return None
+
+    def expect(self, name: str | None) -> Expect:
+        """What the arguments of a tool may be; anything for a tool that is not declared."""
+        if name not in self.offers:
+            return _NO_SCHEMA
+        if name not in self._expects:
+            schema = self.offers[name].parameters
+            self._expects[name] = Expect(schema, schema)
+        return self._expects[name]
+
+    def schema(self, name: str | None) -> dict[str, Any] | None:
+        """The schema of a tool's arguments; None for a tool that is not declared."""
+        offer = self.offers.get(name or "")
+        return None if offer is None else offer.parameters
+
+    def is_open(self, name: str) -> bool:
+        """Whether a tool takes keys that its schema does not name."""
+        schema = self.offers[name].parameters
+        return bool(schema.get("additionalProperties") or schema.get("patternProperties"))
+
+    def misfit(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Why arguments are no arguments of this tool: a required key missing, a foreign key there."""
+        expect = self.expect(name)
+        missing = sorted(expect.required - arguments.keys())
+        if missing:
+            return f"{name} needs {', '.join(missing)}."
+        foreign = [key for key in arguments if key not in expect.keys]
+        if foreign and not self.is_open(name):
+            known = ", ".join(expect.order) or "no arguments"
+            return f"{name} does not take {', '.join(map(str, foreign))}; it takes {known}."
+        return ""
+
+    def fits(self, name: str, arguments: Any) -> bool:
+        """Whether arguments may be arguments of this tool, by their keys."""
+        return isinstance(arguments, dict) and not self.misfit(name, arguments)
+
+    def by_keys(self, arguments: Any) -> str | None:
+        """The only tool that takes exactly such arguments; None when there are several, or none."""
+        fitting = [n for n in self.offers if self.expect(n).required and self.fits(n, arguments)]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def pattern(self) -> str:
+        """The declared names as an alternation, longest first; never empty."""
+        names = sorted(self.offers, key=len, reverse=True)
+        return "|".join(re.escape(name) for name in names) or "(?!)"

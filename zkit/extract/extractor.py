@@ -1,0 +1,135 @@
+"""Chunks of a reply in, events out; and at the end everything that was found in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from zkit.calls import Call
+from zkit.extract.arguments import Task
+from zkit.extract.declared import Declared
+from zkit.extract.events import CallRefused, Event, Incomplete, Refusal, Unknown
+from zkit.extract.formats import wanted_formats
+from zkit.extract.handlers import HANDLERS
+from zkit.extract.scanner import Scanner
+from zkit.extract.settle import Settler, Span
+from zkit.extract.tape import WAIT, Tape
+
+IN_REASONING = (
+    "{name} was called inside the reasoning, where nothing is run. "
+    "To call it, write the call again after the end of the reasoning."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What a reply holds.
+
+    `content` is the text without the `spans`; put back in their places, content and spans give
+    the text again. `refused` are candidates that stay in the text: those with a message are calls
+    that the model can mend. `ended_at` is the place where the model began to write a tool's result
+    itself, if it did: nothing from there on counts.
+    """
+
+    calls: tuple[Call, ...] = ()
+    content: str = ""
+    reasoning: str = ""
+    unknown: tuple[Unknown, ...] = ()
+    incomplete: tuple[Incomplete, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    spans: tuple[Span, ...] = ()
+    ended_at: int | None = None
+
+
+class Extractor:
+    """Finds calls in a reply that arrives in chunks; any chunking gives the same calls and text."""
+
+    def __init__(self, tools: Any, *, formats: Iterable[str] | None = None) -> None:
+        self._tools = tools
+        self._formats = None if formats is None else wanted_formats(formats)
+        self._tape = Tape()
+        self._settler = Settler()
+        task = Task(self._tape, Declared(tools))
+        self._steps = Scanner(task, wanted_formats(formats), self._settler, HANDLERS).run()
+
+    def feed(self, chunk: str) -> list[Event]:
+        """Take the next chunk; return what is sure now."""
+        if self._tape.final:
+            raise ValueError("the reply was closed; use a new Extractor for the next one")
+        if not chunk:
+            return []
+        self._tape.add(chunk)
+        return self._advance()
+
+    def close(self, finish_reason: str | None = None) -> list[Event]:
+        """The reply has ended, for the reason that the server gave; return what was held back."""
+        return [*self._end(finish_reason), *self._rehearsed()]
+
+    def _end(self, finish_reason: str | None) -> list[Event]:
+        self._tape.final = True
+        self._tape.finish_reason = finish_reason
+        return self._advance()
+
+    def _rehearsed(self) -> list[Event]:
+        """A call inside the reasoning of a reply that holds nothing else: told, never returned.
+
+        Whether the model meant it cannot be known from the text; asked, it can make the call.
+        """
+        made = self._settler
+        if made.outcomes or not made.reasoning or "".join(made.content).strip():
+            return []
+        inner = Extractor(self._tools, formats=self._formats)
+        inner.feed("".join(made.reasoning))
+        inner._end(None)
+        span = (made.spans[0].start, made.spans[-1].end)
+        told = [
+            Refusal(
+                call.name, "in_reasoning", span, IN_REASONING.format(name=call.name), call.origin
+            )
+            for call in inner.extraction.calls
+        ]
+        made.outcomes += told
+        return [CallRefused(refusal) for refusal in told]
+
+    def _advance(self) -> list[Event]:
+        events: list[Event] = []
+        for step in self._steps:
+            if step is WAIT:
+                break
+            events.append(step)
+        return events
+
+    @property
+    def extraction(self) -> Extraction:
+        """Everything that was found so far; whole after `close`."""
+        made = self._settler
+        of = made.outcomes
+        return Extraction(
+            tuple(o for o in of if isinstance(o, Call)),
+            "".join(made.content),
+            "".join(made.reasoning),
+            tuple(o for o in of if isinstance(o, Unknown)),
+            tuple(o for o in of if isinstance(o, Incomplete)),
+            tuple(o for o in of if isinstance(o, Refusal)),
+            tuple(made.spans),
+            made.ended_at,
+        )
+
+
+def find_calls(
+    text: str,
+    tools: Any,
+    *,
+    formats: Iterable[str] | None = None,
+    finish_reason: str | None = None,
+) -> Extraction:
+    """Find the calls that a model wrote as text, in any of the known formats.
+
+    `tools` is anything that names tools and their schemas: without tools there are no calls.
+    `formats` limits the search to formats or families by name. Never raises, whatever the text.
+    """
+    extractor = Extractor(tools, formats=formats)
+    extractor.feed(text)
+    extractor.close(finish_reason)
+    return extractor.extraction

@@ -1,0 +1,42 @@
+"""A format: one way to write a call, as a record. Adding a format is adding a record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from zkit.calls import Tier
+
+Values = Literal["json", "raw", "python"]
+"""How values are written: as JSON, as raw text that the schema types, as Python literals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How one family of models writes calls.
+
+    Reading: `opener` and `closer` are patterns of the envelope (empty when there is none), `body`
+    names what stands in it, and `sign` is a pattern in the call's text that tells this format from
+    others with the same envelope and body. Writing: `frame` goes around all calls, `each` around
+    one, `joint` between two; `spell` says how a call is spelt and `param` how an argument is.
+    In these `$name`, `$key`, `$id` and `$index` stand for what is written there.
+    """
+
+    name: str
+    family: str
+    tier: Tier
+    values: Values
+    models: str
+    example: str
+    body: str
+    opener: str = ""
+    closer: str = ""
+    sign: str = ""
+    spell: str = "object"
+    frame: tuple[str, str] = ("", "")
+    each: tuple[str, str] = ("", "")
+    joint: str = "\n"
+    param: tuple[str, str] = ("", "")
+    parallel: bool = True
+    result: tuple[str, str] = ("", "")
+    """How a result is given back to the model as text, where the format has a way."""

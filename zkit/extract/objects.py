@@ -1,0 +1,188 @@
+"""A JSON value in, the calls that it spells out, under any of the keys that models use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from zkit.extract.declared import Declared
+
+NAME_KEYS = (
+    "_name", "name", "tool_name", "tool", "function", "action", "recipient_name", "function_name",
+)  # fmt: skip
+ARGUMENT_KEYS = (
+    "arguments", "parameters", "args", "input", "tool_input", "action_input", "params", "kwargs",
+)  # fmt: skip
+LIST_KEYS = ("tool_calls", "tool_uses", "function_calls", "calls")
+NEST_KEYS = ("tool_call", "function_call", "function", "tool_use")
+ID_KEYS = ("id", "tool_call_id", "call_id", "tool_use_id")
+BESIDE = frozenset(
+    {*ID_KEYS, "type", "index", "thought", "thoughts", "thinking", "reasoning", "reason",
+     "rationale", "explanation", "comment"}
+)  # fmt: skip
+"""Keys that may stand beside a name and its arguments. Anything else is another kind of object."""
+RESULT_KEYS = frozenset(
+    {"result", "output", "response", "error", "is_error", "returned", "observation"}
+)
+DEEPEST = 6
+"""How deep a call may be nested in a value."""
+OPENING_KEYS = frozenset(
+    {
+        *NAME_KEYS,
+        *ARGUMENT_KEYS,
+        *LIST_KEYS,
+        *NEST_KEYS,
+        *ID_KEYS,
+        "type",
+        "thought",
+        "content",
+        "role",
+        "index",
+    }
+)
+"""The keys that an object with a call in it may begin with."""
+
+_NAMED = re.compile(
+    rf"[\"']?\b(?P<key>{'|'.join(sorted(NAME_KEYS, key=len, reverse=True))})\b[\"']?\s*[:=]\s*[\"']?(?P<name>[^\s\"',{{}}\[\]]++)"
+)
+_ARGUED = re.compile(
+    rf"[\"']?\b(?P<key>{'|'.join(ARGUMENT_KEYS)})\b[\"']?\s*[:=]\s*(?P<quote>[\"']?)"
+)
+_KEYED = re.compile(r"\s*\{\s*[\"']?(?P<name>[^\s\"':{}\[\],]++)[\"']?\s*:\s*\{")
+
+
+@dataclass(frozen=True, slots=True)
+class Spelt:
+    """A call in an object: the name as written, the arguments as written, the keys beside them.
+
+    `level` is how deep the arguments are nested; the outermost bracket is level 1.
+    """
+
+    name: str
+    arguments: Any
+    id: str
+    keys: frozenset[str]
+    level: int
+
+
+def calls_in(value: Any, tools: Declared, level: int = 1) -> Iterator[Spelt]:
+    """Every call that a JSON value spells out, in order; nothing for a value that is none."""
+    if level > DEEPEST:
+        return
+    if isinstance(value, list):
+        for item in value:
+            yield from calls_in(item, tools, level + 1)
+    elif isinstance(value, dict):
+        yield from _in_object(value, tools, level)
+
+
+def _in_object(value: dict[str, Any], tools: Declared, level: int) -> Iterator[Spelt]:
+    listed = next((value[k] for k in LIST_KEYS if isinstance(value.get(k), list)), None)
+    if listed is not None and not isinstance(value.get("name"), str):
+        yield from calls_in(listed, tools, level + 1)
+        return
+    for key in NEST_KEYS:
+        inner = value.get(key)
+        if isinstance(inner, dict):
+            outer = {k: v for k, v in value.items() if k != key}
+            ids = {k: outer[k] for k in ID_KEYS if k in outer}
+            yield from calls_in({**ids, **inner}, tools, level + 1)
+            return
+    spelt = _named(value, tools, level) or _keyed(value, tools, level)
+    if spelt is not None:
+        yield spelt
+
+
+def _named(value: dict[str, Any], tools: Declared, level: int) -> Spelt | None:
+    """`{"name": NAME, "arguments": {...}}` under any keys."""
+    key = next((k for k in NAME_KEYS if isinstance(value.get(k), str)), None)
+    if key is None:
+        return None
+    rest = {k: v for k, v in value.items() if k != key}
+    held = next((k for k in ARGUMENT_KEYS if k in rest), None)
+    ident = next((str(rest[k]) for k in ID_KEYS if k in rest), "")
+    if held is not None and key != "_name":
+        return Spelt(value[key], rest[held], ident, frozenset(rest) - {held}, level + 1)
+    name = tools.name_of(value[key])
+    beside = {
+        k: v for k, v in rest.items() if k not in (*ID_KEYS, "type") or k in tools.expect(name).keys
+    }
+    if name is not None and beside and tools.fits(name, beside):
+        flat = frozenset({"_flat"}) if key != "_name" else frozenset[str]()
+        return Spelt(value[key], beside, ident, flat, level)
+    if key == "_name":
+        return Spelt(value[key], rest, ident, frozenset(), level)
+    return Spelt(value[key], None, ident, frozenset(rest) | {"_bare"}, level)
+
+
+def _keyed(value: dict[str, Any], tools: Declared, level: int) -> Spelt | None:
+    """`{NAME: {...}}` with a declared name and nothing else."""
+    if len(value) != 1:
+        return None
+    [(name, arguments)] = value.items()
+    if tools.name_of(name) is None or not isinstance(arguments, dict):
+        return None
+    return Spelt(name, arguments, "", frozenset({"_keyed"}), level + 1)
+
+
+def is_declaration(arguments: Any, expected: frozenset[str]) -> bool:
+    """Whether arguments are a JSON Schema: the tool was described, not called."""
+    if not isinstance(arguments, dict) or {"type", "properties"} & expected:
+        return False
+    return arguments.get("type") == "object" and isinstance(arguments.get("properties"), dict)
+
+
+def name_in(text: str, tools: Declared) -> str:
+    """The name that a damaged object seems to call: the first declared one, else the first."""
+    names = [match["name"] for match in _NAMED.finditer(text, 0, 4000)]
+    keyed = _KEYED.match(text)
+    if keyed is not None:
+        names.insert(0, keyed["name"])
+    known = next((name for name in names if tools.name_of(name)), None)
+    return known or next(iter(names), "")
+
+
+def schema_of(text: str, name: str, tools: Declared) -> dict[str, Any] | None:
+    """What a damaged object should look like: evidence for its repair. None for unknown tools."""
+    known = tools.name_of(name)
+    if known is None:
+        return None
+    parameters = tools.offers[known].parameters
+    named, argued = _NAMED.search(text), _ARGUED.search(text)
+    if named is None:
+        keyed = _rooted(_object({name: parameters}), parameters)
+        return keyed if _KEYED.match(text) else None
+    if named["key"] == "_name":
+        own = {**parameters.get("properties", {}), "_name": {"type": "string"}}
+        return _rooted(_nested(text, {**parameters, "properties": own}), parameters)
+    if argued is None:
+        return None
+    held = {"type": "string"} if argued["quote"] else parameters
+    members = {named["key"]: {"type": "string"}, argued["key"]: held}
+    return _rooted(_nested(text, _object(members)), parameters)
+
+
+def _nested(text: str, inner: dict[str, Any]) -> dict[str, Any]:
+    """The schema inside the keys that the text opens before it."""
+    for key, listed in (
+        ("function", False),
+        ("tool_call", False),
+        ("tool_calls", True),
+        ("tool_uses", True),
+    ):
+        if re.match(rf"\s*\{{.{{0,200}}?[\"']?\b{key}\b[\"']?\s*:\s*[\[{{]", text, re.DOTALL):
+            part: dict[str, Any] = {"type": "array", "items": inner} if listed else inner
+            return {"type": "object", "properties": {key: part}}
+    return inner
+
+
+def _object(members: dict[str, Any]) -> dict[str, Any]:
+    required = [key for key in members if key not in ("id", "type")]
+    return {"type": "object", "properties": members, "required": required}
+
+
+def _rooted(schema: dict[str, Any], parameters: dict[str, Any]) -> dict[str, Any]:
+    """A schema around a tool's own, with the definitions that its references point at."""
+    return {**{k: parameters[k] for k in ("$defs", "definitions") if k in parameters}, **schema}

@@ -1,0 +1,136 @@
+"""The opener of a call in, the candidate out: envelopes, calls without one, tags that name a tool."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from zkit.extract import events, results
+from zkit.extract.arguments import Task
+from zkit.extract.envelopes import BODIES, GENERIC_STOP, WRAPPERS, read_envelope
+from zkit.extract.formats import FORMATS
+from zkit.extract.headers import closed_by, read_header
+from zkit.extract.hooks import openers, wrappers
+from zkit.extract.json_body import read_named
+from zkit.extract.markup import TOOL_TAG
+from zkit.extract.markup_body import read_markup
+from zkit.extract.objects import name_in
+from zkit.extract.position import mid_sentence, obstacle
+from zkit.extract.scanner import Scanner
+from zkit.extract.tape import LONGEST_MARK, WAIT, Steps
+from zkit.extract.units import Reading, Unit
+
+Opened = tuple[str, Reading]
+"""The opener of an envelope, empty for a call without one, and what was read."""
+_MESSAGE_STOP = r"<\|(?:call|end|return|start|channel|eom|eot)\|>"
+_MESSAGE_END = r"\s*+(?:<\|(?:call|end|return|eom|eot)\|>)"
+
+
+def opening(scan: Scanner, at: int) -> Steps[int]:
+    """An envelope, or a call that needs none."""
+    found = yield from _told(scan, envelope_at(scan.task, at), at)
+    if found is None:
+        return (yield from scan.skip(at))
+    opener, reading = found
+    return (yield from scan.offer(reading, opener, at))
+
+
+def envelope_at(task: Task, at: int) -> Steps[Opened | None]:
+    """What begins at a place: an envelope, or a call without one."""
+    head = yield from task.tape.look(openers(), at)
+    group = None if head is None else head.lastgroup
+    if group is not None and group.startswith("b_"):
+        reading = yield from BODIES[group[2:]][1](task, at, GENERIC_STOP)
+        if reading is not None and reading.units:
+            return "", reading
+        head = yield from task.tape.look(wrappers(), at)
+        group = None if head is None else head.lastgroup
+    if head is None or group is None:
+        return None
+    wrapper = WRAPPERS[int(group[2:])]
+    found = yield from read_envelope(task, wrapper, at, at + head.end())
+    return None if found is None else (wrapper.opener, found)
+
+
+def _told(scan: Scanner, steps: Steps[Opened | None], at: int) -> Steps[Opened | None]:
+    """Run a reader, and while it waits tell of a call behind a marker that it reads."""
+    silent: bool | None = None
+    started, told, scan.tape.named = False, at, ""
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+        if silent is None:
+            silent = _is_silent(scan, at)
+        if step is WAIT and not silent:
+            started = started or (yield from _start(scan, at))
+            upto = max(told, scan.tape.size - LONGEST_MARK) if started else told
+            if upto > told:
+                yield events.CallProgress(scan.tape.slice(told, upto))
+                told = upto
+        yield step
+
+
+def _start(scan: Scanner, at: int) -> Steps[bool]:
+    """Tell of a call as soon as a declared name is known."""
+    text = scan.tape.slice(at, at + 400)
+    name = scan.task.tools.name_of(scan.tape.named or name_in(text, scan.task.tools))
+    if name is None:
+        return False
+    scan.settler.started = at
+    yield events.CallStarted(name, at)
+    return True
+
+
+def _is_silent(scan: Scanner, at: int) -> bool:
+    """Whether nothing is told of a call before it is whole: it may be no call at all."""
+    before = scan.before(at)
+    return not _has_marker(scan, at) or bool(obstacle(before)) or mid_sentence(before)
+
+
+def _has_marker(scan: Scanner, at: int) -> bool:
+    """Whether what opens here is a marker and no tag."""
+    head = openers().match(scan.tape.slice(at, at + 200))
+    return head is not None and head.lastgroup in _markers()
+
+
+@cache
+def _markers() -> frozenset[str]:
+    """The groups of openers that are markers."""
+    marked = [record for record in FORMATS.values() if record.tier == "marker"]
+    wrapped = {f"w_{i}" for i, w in enumerate(WRAPPERS) if w.opener in {r.opener for r in marked}}
+    free = {f"b_{record.body}" for record in marked if not record.opener}
+    return frozenset({*wrapped, *free, "b_call_begin", "b_solar"})
+
+
+def tool_tag(scan: Scanner, at: int) -> Steps[int]:
+    """A tag that bears the name of a tool."""
+    if scan.before(at).rpartition("\n")[2].strip():
+        return (yield from scan.skip(at))
+    reading = yield from read_markup(scan.task, TOOL_TAG, at, GENERIC_STOP)
+    if reading is None:
+        return (yield from results.quoting(scan, at))
+    return (yield from scan.offer(replace(reading, body="tool_tag"), "", at))
+
+
+def functions_colon(scan: Scanner, at: int) -> Steps[int]:
+    """`functions.NAME:` and an object."""
+    reading = yield from read_header(scan.task, "functions_colon", at, GENERIC_STOP)
+    if reading is None:
+        return (yield from scan.skip(at))
+    return (yield from scan.offer(reading, "", at))
+
+
+def message_call(scan: Scanner, to: str, at: int, begin: int) -> Steps[int | None]:
+    """A message to a tool; None when it holds no object."""
+    name = to.removeprefix("functions.")
+    solid = yield from scan.tape.next_solid(begin)
+    if solid >= scan.tape.size:
+        cut = Unit(name, None, (at, scan.tape.size), state="cut")
+        return (yield from scan.offer(Reading((cut,), scan.tape.size, "harmony", False), "", at))
+    if scan.tape.char(solid) != "{":
+        return None
+    reading = yield from read_named(scan.task, name, at, solid, _MESSAGE_STOP)
+    closed = yield from closed_by(scan.task, replace(reading, body="harmony"), _MESSAGE_END)
+    return (yield from scan.offer(closed, "", at))

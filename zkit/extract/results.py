@@ -1,0 +1,74 @@
+"""What is quoted, left over, or a tool's result that the model wrote itself: no place for calls."""
+
+from __future__ import annotations
+
+import re
+
+from zkit.extract import regions
+from zkit.extract.scanner import Scanner
+from zkit.extract.tape import Steps, compiled, searched
+
+_LINE_END = re.compile(r"(?=\n)")
+_COMMENT_END = re.compile(r"-->")
+_TAG_NAME = r"<(?P<tag>[\w:-]{1,40}+)"
+_TICKS = "`++"
+
+
+def line_of_text(scan: Scanner, at: int) -> Steps[int]:
+    """A quotation or a row of a table: text up to the end of its line."""
+    return (yield from scan.skip_past(at, _LINE_END))
+
+
+def comment(scan: Scanner, at: int) -> Steps[int]:
+    """An HTML comment."""
+    return (yield from scan.skip_past(at, _COMMENT_END))
+
+
+def quoting(scan: Scanner, at: int) -> Steps[int]:
+    """A tag whose content is quoted: code, an example, a document, a result."""
+    head = yield from scan.tape.look(compiled(_TAG_NAME), at)
+    tag = "" if head is None else head["tag"].lower()
+    if tag not in regions.QUOTING_TAGS and tag not in regions.RESULT_TAGS:
+        return (yield from scan.skip(at))
+    stop = r"|(?=\n)" if tag in regions.ONE_LINE else ""
+    return (yield from scan.skip_past(at, searched(rf"</(?i:{tag})\s*+>{stop}")))
+
+
+def tick(scan: Scanner, at: int) -> Steps[int]:
+    """Code in a line, from a run of backticks to the next one as long."""
+    run = yield from scan.tape.look(compiled(_TICKS), at)
+    size = 1 if run is None else run.end()
+    hit = yield from scan.tape.find(searched(rf"(?<!`)`{{{size}}}(?!`)|\n"), at + size)
+    if hit is None or hit.match.group() == "\n":
+        return (yield from scan.skip(at, size))
+    return (yield from scan.skip(at, hit.end - at))
+
+
+def token(scan: Scanner, at: int) -> Steps[int]:
+    """A mark that belongs to no text."""
+    head = yield from scan.tape.look(compiled(regions.TOKENS), at)
+    if head is None:
+        return (yield from scan.skip(at))
+    left_over = scan.settler.after_mark or scan.settler.holds_call
+    if not left_over and compiled(regions.CLOSERS).match(head.group()):
+        return (yield from scan.skip(at, head.end()))
+    yield from scan.piece("token", at, at + head.end())
+    return at + head.end()
+
+
+def result(scan: Scanner, at: int) -> Steps[int]:
+    """A tool's result that the model wrote itself: it ends the reading, once a call was made."""
+    if scan.settler.called:
+        return (yield from end_of_reading(scan, at, at))
+    return (yield from quoting(scan, at))
+
+
+def end_of_reading(scan: Scanner, at: int, content: int) -> Steps[int]:
+    """Nothing from here on is acted on, or shown."""
+    while not scan.tape.final:
+        yield from scan.tape.wait(scan.tape.size)
+    text = scan.tape.slice(content, scan.tape.size)
+    mark = compiled(regions.RESULTS).match(text)
+    rest = text if mark is None else text[mark.end() :]
+    yield from scan.piece("ended", at, scan.tape.size, rest.lstrip("> \n:"))
+    return scan.tape.size

@@ -1,0 +1,206 @@
+"""The text so far in, events out, by one scan from left to right.
+
+The outermost envelope wins, and its body is data until its closer. What was looked at and refused
+is passed over whole: no weaker rule gets to see it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from zkit.extract.alternation import Lookout, kind_of
+from zkit.extract.arguments import Task
+from zkit.extract.formats import format_of
+from zkit.extract.hooks import TAG_BEGUN, TRIGGER, hooks_for, tags_of
+from zkit.extract.outcomes import Candidate, judge, numbered
+from zkit.extract.position import LEAD_IN, REACH, indented, mid_sentence, obstacle
+from zkit.extract.settle import Kind, Piece, Settler
+from zkit.extract.tape import LONGEST_MARK, Hit, Steps
+from zkit.extract.units import Reading
+
+LONGEST_TAG = 140
+Handler = Callable[["Scanner", int], Steps[int]]
+"""What happens at a hook: it is read from its place on, and the place to go on from comes back."""
+
+
+class Scanner:
+    """Walks through the text once. Every step is a generator that waits where the text ends."""
+
+    def __init__(
+        self,
+        task: Task,
+        wanted: frozenset[str],
+        settler: Settler,
+        handlers: Mapping[str, Handler],
+    ) -> None:
+        self.task = task
+        self.tape = task.tape
+        self.settler = settler
+        self.reasoned = False
+        """Whether the reply has set reasoning apart already."""
+        self._wanted = wanted
+        self._handlers = handlers
+        self._hooks = hooks_for(bool(task.tools))
+        tags = (tags_of(task.tools.pattern()),) if task.tools else ()
+        self._lookout = Lookout((*tags, *self._hooks.search))
+        self._text_from = 0
+
+    def run(self) -> Steps[None]:
+        """Read the whole text."""
+        pos, fresh = 0, True
+        while True:
+            if fresh:
+                pos = yield from self._line_start(pos)
+            hook = yield from self._next_hook(pos)
+            if hook is None:
+                yield from self.settler.close()
+                return
+            kind, at = _place_of(hook)
+            yield from self.text(hook.start, at)
+            pos = yield from self.handle(kind, at)
+            fresh = self.settler.after_mark
+
+    def handle(self, kind: str, at: int) -> Steps[int]:
+        """Do what a hook of this kind asks for."""
+        return (yield from self._handlers[kind](self, at))
+
+    # ── looking for hooks ────────────────────────────────────────────────────
+
+    def _next_hook(self, pos: int) -> Steps[Hit | None]:
+        """Pass text on until something may matter; None when the text has ended."""
+        while True:
+            text, base = self.tape.window(pos)
+            match = self._lookout.first(text, pos - base)
+            if match is not None and (self.tape.final or match.end() + base < self.tape.size):
+                yield from self.text(pos, match.start() + base)
+                return Hit(match.start() + base, match.end() + base, match)
+            held = self._held(text, base, pos, match)
+            yield from self.text(pos, held)
+            pos = held
+            if self.tape.final:
+                return None
+            yield from self.tape.wait(pos)
+
+    def _held(self, text: str, base: int, pos: int, match: re.Match[str] | None) -> int:
+        """The place from which on the end of the text may still become a hook."""
+        tail = max(pos - base, len(text) - LONGEST_MARK)
+        trigger = None if self.tape.final else TRIGGER.search(text, tail)
+        if trigger is None:
+            return self.tape.size
+        found = self._hooks.partial.search(text, trigger.start(), partial=True)
+        held = len(text) if found is None else found.start()
+        line = text.rfind("\n", tail)
+        # A whole match further on hides one that has only begun: backticks may become a fence.
+        if line >= 0 and self._hooks.new_line.fullmatch(text, line, partial=True):
+            held = min(held, line)
+        tag = text.rfind("<", max(pos - base, len(text) - LONGEST_TAG))
+        if tag >= 0 and self.task.tools and TAG_BEGUN.match(text, tag):
+            held = min(held, tag)
+        return min(held, len(text) if match is None else match.start()) + base
+
+    def _line_start(self, pos: int) -> Steps[int]:
+        """The beginning of the reply, or of what follows reasoning or a call."""
+        if self.task.tools and self.settler.shown == 0:
+            done = yield from self._handlers["first"](self, pos)
+            if done > pos:
+                return done
+        line = yield from self.tape.look(self._hooks.line, pos)
+        if line is None:
+            return pos
+        at = pos + len(line["indent"])
+        yield from self.text(pos, at)
+        return (yield from self.handle(str(line.lastgroup), at))
+
+    # ── giving out pieces ────────────────────────────────────────────────────
+
+    def text(self, start: int, end: int) -> Steps[None]:
+        """Text for the reader."""
+        yield from self.piece("text", start, end)
+
+    def piece(self, kind: Kind, start: int, end: int, shown: str | None = None) -> Steps[None]:
+        """A stretch of the reply that is no candidate."""
+        if end <= start:
+            return
+        whole = self.tape.slice(start, end)
+        piece = Piece(kind, (start, end), whole if shown is None else shown, whole)
+        yield from self.settler.add(piece)
+        if kind != "text":
+            self._text_from = end
+
+    def skip(self, at: int, size: int = 1) -> Steps[int]:
+        """What stands here is only text."""
+        end = min(at + size, self.tape.size)
+        yield from self.text(at, end)
+        return end
+
+    def pass_to(self, start: int, until: re.Pattern[str], kind: Kind = "text") -> Steps[Hit | None]:
+        """Give out everything up to a mark as it arrives; None when the text ends without it."""
+        given = start
+        while True:
+            text, base = self.tape.window(given)
+            match = until.search(text, given - base)
+            if match is not None and (self.tape.final or match.end() + base < self.tape.size):
+                yield from self.piece(kind, given, match.start() + base)
+                return Hit(match.start() + base, match.end() + base, match)
+            held = self.tape.size if self.tape.final else max(given, self.tape.size - LONGEST_MARK)
+            held = held if match is None else min(held, match.start() + base)
+            yield from self.piece(kind, given, held)
+            given = held
+            if self.tape.final:
+                return None
+            yield from self.tape.wait(given)
+
+    def skip_past(self, at: int, until: re.Pattern[str]) -> Steps[int]:
+        """Only text up to a mark, the mark included; to the end when there is none."""
+        hit = yield from self.pass_to(at, until)
+        if hit is None:
+            return self.tape.size
+        return (yield from self.skip(hit.start, hit.end - hit.start))
+
+    # ── candidates ───────────────────────────────────────────────────────────
+
+    def before(self, at: int) -> str:
+        """The text before a place, since the last thing that was no text."""
+        return self.tape.slice(max(self._text_from, at - REACH), at)
+
+    def start_of_text(self, at: int) -> None:
+        """What stands before this place counts no more for what comes after it."""
+        self._text_from = at
+
+    def offer(self, reading: Reading, opener: str, at: int, *, shape: bool = False) -> Steps[int]:
+        """Put a reading through the gates, as a candidate for the settler."""
+        end = max(reading.end, at + 1)
+        text = self.tape.slice(at, end)
+        record = format_of(opener, reading.body, text)
+        if record.name not in self._wanted or not reading.units:
+            return (yield from self.skip(at, end - at))
+        before = self.before(at)
+        awaits = "line" if mid_sentence(before) else ""
+        if shape or record.tier == "shape" or indented(before):
+            awaits = "end"
+        reason = obstacle(before) or (self._too_late() if awaits == "end" else "")
+        tools = self.task.tools
+        judged = [judge(unit, self.tape.slice(*unit.span), record, tools) for unit in reading.units]
+        outcomes = numbered(judged, len(self.settler.outcomes))
+        candidate = Candidate((at, end), text, record, outcomes, awaits, reason)
+        yield from self.settler.add(candidate)
+        if candidate.counts:
+            self._text_from = end
+        return end
+
+    def _too_late(self) -> str:
+        """Why a call without a marker is none here: a long answer before it, or a refused one."""
+        if self.settler.refused_shape:
+            return "repeated"
+        return "long_lead_in" if self.settler.shown > LEAD_IN else ""
+
+
+def _place_of(hook: Hit) -> tuple[str, int]:
+    """What a hook is, and where it begins: after the white space of its line."""
+    group = hook.match.lastgroup
+    if group is None:
+        return "tag", hook.start
+    if hook.match.group()[0] != "\n":
+        return kind_of(group), hook.start
+    return group, hook.start + 1 + len(hook.match["indent"])

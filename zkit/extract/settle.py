@@ -1,0 +1,222 @@
+"""The pieces of a reply in, events out: what must not be followed by text waits until it is sure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from zkit.calls import Call
+from zkit.extract import events
+from zkit.extract.events import Event, Incomplete, Refusal, Unknown
+from zkit.extract.outcomes import Candidate, Outcome
+
+Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]
+_NOT_BLANK = re.compile(r"\S")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the reply that is no candidate.
+
+    `text` is what of it is worth showing, `whole` all of it where that is not the same.
+    """
+
+    kind: Kind
+    span: tuple[int, int]
+    text: str
+    whole: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of the reply that is not part of its content."""
+
+    kind: str
+    start: int
+    end: int
+
+
+class Settler:
+    """Holds back what the end of the line or of the reply still has to confirm."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[Outcome] = []
+        self.spans: list[Span] = []
+        self.content: list[str] = []
+        self.reasoning: list[str] = []
+        self.refused_shape = False
+        self.ended_at: int | None = None
+        self.after_mark = True
+        """Whether only blanks stand between the last thing that was no text and here."""
+        self.started: int | None = None
+        """Where the call begins that was told of while it was being read."""
+        self.shown = 0
+        """How many characters the reader has been shown, blanks around a piece left out."""
+        self._pending: list[Piece | Candidate] = []
+        self._called = False
+        self._waiting: set[str] = set()
+        """What the candidates that are held back wait for."""
+
+    @property
+    def called(self) -> bool:
+        """Whether a call was made so far, one that still waits included."""
+        return self._called or self.holds_call
+
+    @property
+    def holds_call(self) -> bool:
+        """Whether a candidate waits for what follows it."""
+        return bool(self._waiting)
+
+    def add(self, item: Piece | Candidate) -> Iterator[Event]:
+        """Take the next piece, in the order of the text."""
+        if isinstance(item, Candidate):
+            yield from self._candidate(item)
+        elif item.kind == "text":
+            yield from self._text(item)
+        elif item.kind == "token":
+            yield from self._token(item)
+        elif item.kind == "thought" or (self._pending and item.kind in ("reasoning", "frame")):
+            self._pending.append(item)
+        else:
+            yield from self._settle(True)
+            yield from self._emit(item)
+
+    def close(self) -> Iterator[Event]:
+        """The reply has ended: whatever waits for that counts."""
+        yield from self._settle(True)
+
+    # ── one piece ────────────────────────────────────────────────────────────
+
+    def _candidate(self, item: Candidate) -> Iterator[Event]:
+        if not item.counts:
+            yield from self._settle(False)
+            yield from self._refuse(item, item.obstacle or "beside_a_refused_one")
+            return
+        if item.awaits:
+            self._pending.append(item)
+            self._waiting.add(item.awaits)
+            return
+        yield from self._settle(True)
+        yield from self._accept(item)
+
+    def _text(self, item: Piece) -> Iterator[Event]:
+        if not self._pending:
+            yield from self._emit(item)
+            return
+        solid = _NOT_BLANK.search(item.text)
+        until = item.text.find("\n") if self._waiting == {"line"} else -1
+        if until >= 0 and (solid is None or until < solid.start()):
+            yield from self._settle(True)
+            yield from self._emit(item)
+        elif solid is None:
+            self._pending.append(item)
+        else:
+            yield from self._settle(False)
+            yield from self._emit(item)
+
+    def _token(self, item: Piece) -> Iterator[Event]:
+        if self._pending or not self.after_mark:
+            self._pending.append(item)
+        else:
+            yield from self._emit(item)
+
+    # ── settling ─────────────────────────────────────────────────────────────
+
+    def _settle(self, accepted: bool) -> Iterator[Event]:
+        """Let go of everything that waits, as calls or as text."""
+        pending, self._pending = self._pending, []
+        called = accepted and bool(self._waiting)
+        self._waiting = set()
+        for item in pending:
+            if isinstance(item, Candidate):
+                yield from (
+                    self._accept(item) if accepted else self._refuse(item, "followed_by_text")
+                )
+            elif item.kind == "thought":
+                text = Piece("text", item.span, item.whole or item.text)
+                yield from self._emit(replace(item, kind="reasoning") if called else text)
+            elif item.kind == "token" and not accepted:
+                yield from self._emit(Piece("text", item.span, item.text))
+            else:
+                yield from self._emit(item)
+
+    def _accept(self, item: Candidate) -> Iterator[Event]:
+        kept = [o for o in item.outcomes if isinstance(o, Refusal)]
+        at, end = item.span
+        for outcome in item.outcomes:
+            if isinstance(outcome, Call) and outcome.tier == "marker" and self.started != at:
+                yield events.CallStarted(outcome.name, at)
+            self.started = None
+            yield self._told(outcome)
+        for refusal in kept:
+            self._mark("call", at, refusal.span[0])
+            text = item.text[refusal.span[0] - item.span[0] : refusal.span[1] - item.span[0]]
+            yield self._show(text)
+            at = refusal.span[1]
+        self._mark("call", at, end)
+        self.after_mark = True
+
+    def _refuse(self, item: Candidate, reason: str) -> Iterator[Event]:
+        self.refused_shape = self.refused_shape or item.format.tier == "shape"
+        for outcome in item.outcomes:
+            if isinstance(outcome, Call | Incomplete):
+                outcome = Refusal(
+                    outcome.name, reason, outcome.span or item.span, "", item.format.name
+                )
+            yield self._told(outcome)
+        yield self._show(item.text)
+
+    def _told(self, outcome: Outcome) -> Event:
+        self.outcomes.append(outcome)
+        self._called = self._called or isinstance(outcome, Call | Unknown)
+        if isinstance(outcome, Call):
+            return events.CallComplete(outcome)
+        if isinstance(outcome, Unknown):
+            return events.CallUnknown(outcome)
+        if isinstance(outcome, Incomplete):
+            return events.CallIncomplete(outcome)
+        return events.CallRefused(outcome)
+
+    def _emit(self, item: Piece) -> Iterator[Event]:
+        if item.kind == "text":
+            yield self._show(item.text)
+            return
+        self._mark(item.kind, *item.span)
+        self.after_mark = True
+        if item.kind == "reasoning":
+            self.reasoning.append(item.text)
+            yield events.Reasoning(item.text)
+        elif item.kind == "ended" and item.text.strip():
+            self.ended_at = item.span[0]
+            yield events.ReadingEnded(item.span[0])
+
+    def _show(self, text: str) -> Event:
+        self.content.append(text)
+        self.shown += len(text.strip())
+        self.after_mark = self.after_mark and not text.strip()
+        return events.Text(text)
+
+    def _mark(self, kind: str, start: int, end: int) -> None:
+        last = self.spans[-1] if self.spans else None
+        if last is not None and kind == "reasoning" and (last.kind, last.end) == (kind, start):
+            self.spans[-1] = Span(kind, last.start, end)
+        elif end > start:
+            self.spans.append(Span(kind, start, end))
+
+    def all_was_reasoning(self, end: int) -> Iterator[Event]:
+        """The end of reasoning that the prompt had opened: nothing before it counts."""
+        yield from self._settle(False)
+        told = "".join(self.content)
+        self.reasoning = [told, *self.reasoning] if told else self.reasoning
+        self.content = []
+        self.shown = 0
+        self._called = False
+        self.outcomes = [
+            Refusal(o.name, "in_reasoning", o.span or (0, end), "", o.origin) for o in self.outcomes
+        ]
+        self.spans = [Span("reasoning", 0, end)]
+        self.after_mark = True
+        self.refused_shape = False
+        yield events.TextWasReasoning()

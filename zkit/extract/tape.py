@@ -1,0 +1,148 @@
+"""Chunks of a text in, places in the whole of it out: the one module that knows what has arrived.
+
+Readers are generators. They ask the tape for the next mark or for what stands at a place, and the
+tape yields `WAIT` until enough text has come to answer in a way that no later chunk can change.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Generator
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
+
+import regex
+
+T = TypeVar("T")
+Steps = Generator[Any, None, T]
+"""A reader on its way: it yields `WAIT` and what it has found, and returns its result."""
+
+MOST_HEADER = 600
+"""How far a look reaches: longer than the longest header of any format."""
+LONGEST_MARK = 96
+"""No mark that is searched for is longer than this."""
+
+
+class _Wait:
+    """There is only one: the text so far cannot say."""
+
+    def __repr__(self) -> str:
+        return "WAIT"
+
+
+WAIT = _Wait()
+
+
+class Hit(NamedTuple):
+    """A mark in the text: where it stands, and the match that found it."""
+
+    start: int
+    end: int
+    match: re.Match[str]
+
+
+class Tape:
+    """The text so far. Only what has not been searched yet is kept in one piece."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.final = False
+        self.finish_reason: str | None = None
+        self.named = ""
+        """The name of the call that is being read, as soon as its reader knows it."""
+        self.wasted = 0
+        self._chunks: list[str] = []
+        self._starts: list[int] = []
+        self._window = ""
+        self._base = 0
+        self._keep = 0
+
+    @property
+    def cut(self) -> bool:
+        """Whether the server said that the text was cut by a limit."""
+        return self.finish_reason in ("length", "max_tokens", "max_output_tokens")
+
+    def add(self, chunk: str) -> None:
+        """Take the next chunk."""
+        self._starts.append(self.size)
+        self._chunks.append(chunk)
+        self.size += len(chunk)
+        drop = max(self._keep - self._base, 0)
+        self._window = self._window[drop:] + chunk
+        self._base += drop
+
+    def slice(self, start: int, end: int) -> str:
+        """The text between two places."""
+        start, end = max(start, 0), min(end, self.size)
+        if start >= self._base:
+            return self._window[start - self._base : end - self._base]
+        if start >= end:
+            return ""
+        first = bisect_right(self._starts, start) - 1
+        last = bisect_right(self._starts, end - 1)
+        whole = "".join(self._chunks[first:last])
+        return whole[start - self._starts[first] : end - self._starts[first]]
+
+    def window(self, pos: int) -> tuple[str, int]:
+        """A text that holds everything from `pos` on, and the place where it begins."""
+        if pos < self._base:
+            self._window, self._base = self.slice(pos, self.size), pos
+        return self._window, self._base
+
+    def wait(self, keep: int) -> Steps[None]:
+        """Wait for more text; nothing before `keep` is searched again."""
+        self._keep = keep
+        yield WAIT
+
+    def find(self, pattern: re.Pattern[str], pos: int) -> Steps[Hit | None]:
+        """The first match from `pos` on; None when the text ends without one."""
+        while True:
+            text, base = self.window(pos)
+            match = pattern.search(text, pos - base)
+            if match is not None and (self.final or match.end() + base < self.size):
+                return Hit(match.start() + base, match.end() + base, match)
+            if self.final:
+                return None
+            reach = max(pos, self.size - LONGEST_MARK)
+            pos = reach if match is None else min(reach, match.start() + base)
+            yield from self.wait(pos)
+
+    def look(
+        self, pattern: regex.Pattern[str], pos: int, reach: int = MOST_HEADER
+    ) -> Steps[regex.Match[str] | None]:
+        """The match at `pos`; None as soon as there can be none. Patterns look `reach` far at most."""
+        while True:
+            text = self.slice(pos, pos + reach)
+            open_end = not self.final and len(text) < reach
+            match = pattern.match(text, partial=open_end)
+            if match is None or not open_end:
+                return match
+            # A match may be sound and yet a shorter one than the text to come would give.
+            if not match.partial and pattern.fullmatch(text, partial=True) is None:
+                return match
+            yield from self.wait(pos)
+
+    def next_solid(self, pos: int) -> Steps[int]:
+        """The first place from `pos` on that is not white space; the end when there is none."""
+        hit = yield from self.find(_SOLID, pos)
+        return self.size if hit is None else hit.start
+
+    def char(self, pos: int) -> str:
+        """The character at a place that has arrived; nothing at the end."""
+        return self.slice(pos, pos + 1)
+
+
+@lru_cache(maxsize=1024)
+def compiled(pattern: str) -> regex.Pattern[str]:
+    """A pattern for looks."""
+    return regex.compile(pattern)
+
+
+@lru_cache(maxsize=1024)
+def searched(pattern: str) -> re.Pattern[str]:
+    """A pattern for searches."""
+    return re.compile(pattern)
+
+
+_SOLID = re.compile(r"\S(?=.|\Z)", re.DOTALL)

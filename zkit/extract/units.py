@@ -1,0 +1,61 @@
+"""What a reader finds before the gates: a call as it was written, whole, cut or broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from zkit.receipt import Fix, Rank, highest
+
+State = Literal["whole", "cut", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One call as it stands in the text.
+
+    `name` is as written; `arguments` is what could be read, `message` why a broken one could not.
+    `keys` are those that stand beside the name, for the gates of calls that have no marker.
+    """
+
+    name: str
+    arguments: Any
+    span: tuple[int, int]
+    id: str = ""
+    fixes: tuple[Fix, ...] = ()
+    state: State = "whole"
+    reason: str = ""
+    message: str = ""
+    keys: frozenset[str] = frozenset()
+
+    @property
+    def rank(self) -> Rank:
+        """How far the reading strays."""
+        return highest(self.fixes)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one envelope holds: its calls, where it ends, and how its body was written."""
+
+    units: tuple[Unit, ...]
+    end: int
+    body: str
+    closed: bool = True
+
+    def to(self, end: int, closed: bool) -> Reading:
+        """The same reading with another end."""
+        return replace(self, end=end, closed=closed)
+
+
+def shifted(fixes: Iterable[Fix], by: int) -> tuple[Fix, ...]:
+    """Fixes of a part of the text as fixes of the whole."""
+    return tuple(
+        Fix(f.name, f.rank, f.start + by, f.end + by, f.new, f.note, *f[6:]) for f in fixes
+    )
+
+
+def broken(name: str, span: tuple[int, int], reason: str, message: str) -> Unit:
+    """A call that cannot be read, and the words for the model."""
+    return Unit(name, None, span, state="broken", reason=reason, message=message)
