@@ -20,12 +20,14 @@ def candidates(value: Any, shape: Shape, place: Place) -> Found:
 
 
 def _of_text(value: str, shape: Shape, place: Place) -> Found:
-    found: Found = []
-    for candidate, repaired in containers.from_json_text(value, shape):
-        source = Source(repaired.text, repaired.fixes)
-        found.append((candidate, Place(place.path, source)))
-    found += [(candidate, place) for candidate in scalars.from_text(value, shape)]
-    return found + _in_list(value, shape, place)
+    found = [(candidate, place) for candidate in scalars.from_text(value, shape)]
+    if not shape.takes("string"):
+        for candidate, repaired in containers.from_json_text(value, shape):
+            source = Source(repaired.text, repaired.fixes)
+            found.append((candidate, Place(place.path, source)))
+    if shape.takes("array"):
+        found += _in_list(value, shape, place)
+    return found
 
 
 def _of_number(value: float, shape: Shape, place: Place) -> Found:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
 from zkit.arguments.reading import Reading
-from zkit.arguments.ready import Ready, ready_for, troubles_of
+from zkit.arguments.ready import READY, Ready, ready_for, troubles_of
 from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
 from zkit.arguments.troubles import Trouble
 from zkit.receipt import Fix, Rank
@@ -18,6 +18,9 @@ from zkit.results import Validation
 from zkit.schema import MisfitError
 
 T = TypeVar("T")
+# Valid arguments should cost what validating them costs: no call that can be saved.
+_new = tuple.__new__
+_EXACT = Rank.EXACT
 
 
 class Decoded(NamedTuple):
@@ -58,9 +61,11 @@ def decode(
 
     Strict first; then repair, guided by the schema; then coercions, only where validation failed.
     """
-    ready = ready_for(model)
+    ready = READY.get(id(model))
+    if ready is None or ready.subject is not model:
+        ready = ready_for(model)
     try:
-        return Decoded(ready.strict(raw))
+        return _new(Decoded, (ready.validate(raw, strict=True, extra=ready.extra), (), _EXACT))
     except (ValidationError, MisfitError) as error:
         blamed = error
     except Exception:

@@ -49,20 +49,24 @@ class Reading(NamedTuple):
 
     def settle(self) -> Settled | Validation:
         """The typed arguments with all fixes, or why there are none."""
-        text = _json(self.value)
-        troubles = self.ready.troubles(text) if self.troubles is None else self.troubles
+        text = self.source.text if self.source else _json(self.value)
+        troubles = self.troubles
+        if troubles is None:
+            troubles = self.ready.troubles(_json(self.value))
         if not troubles:
             return self._checked(self.value, self.fixes)
-        shape = self.ready.shape
-        if is_schema_of_arguments(self.value, shape):
-            return refuse(self.ready, self.value, [_ECHO], self.fixes)
+        shape, value, place = self.ready.shape, self.value, Place((), self.source)
         settling = Settling.of(len(text))
-        opened = self._opened(settling, troubles)
-        if isinstance(opened, Validation):
-            return opened
-        value, place = opened
-        if value is not self.value:
-            troubles = self.ready.troubles(_json(value))
+        # Where every key is a field and none is missing, only values can be wrong.
+        if type(value) is not dict or any(one.sort != "other" for one in troubles):
+            if is_schema_of_arguments(value, shape):
+                return refuse(self.ready, value, [_ECHO], self.fixes)
+            opened = self._opened(settling, troubles)
+            if isinstance(opened, Validation):
+                return opened
+            value, place = opened
+            if value is not self.value:
+                troubles = self.ready.troubles(_json(value))
         if troubles:
             value = settling.settle(value, shape, place, blame(troubles))
         fixes = (*self.fixes, *settling.fixes)

@@ -36,8 +36,9 @@ _OWN_WORDS = ("value_error", "assertion_error")
 class Ready:
     """A target, with its validators bound and its shape at hand.
 
-    `strict` accepts what needs no change: strict types, and nothing that is let pass in silence,
-    such as a key that would be ignored. `check` is the same without the second condition.
+    `validate`, strict and with `extra`, accepts what needs no change: strict types, and nothing that is let
+    pass in silence, such as a key that would be ignored. `check` is the same without the second
+    condition.
     """
 
     def __init__(self, subject: Any, target: Target) -> None:
@@ -45,13 +46,14 @@ class Ready:
         self.target = target
         validate: Any = target.validate_json
         self.check: Callable[[Any], Any] = partial(validate, strict=True)
-        self.strict: Callable[[Any], Any] = self.check
+        self.validate: Any = validate
+        self.extra: str | None = None
         if target.kind == "raw" or _takes_anything(target.schema):
-            self.strict = loud_about_keys(self.check, self.shape)
+            self.validate = loud_about_keys(validate, self.shape)
         else:
-            self.strict = partial(validate, strict=True, extra="forbid")
+            self.extra = "forbid"
         if target.kind != "raw" and has_dates(target.schema):
-            self.strict = loud_about_dates(self.strict, self.shape)
+            self.validate = loud_about_dates(self.validate, self.shape)
         self.tool = _tool_name(subject, target)
 
     @property
@@ -67,7 +69,7 @@ class Ready:
     def troubles(self, text: str | bytes) -> list[Trouble]:
         """What is wrong with a JSON text; nothing when it fits."""
         try:
-            self.strict(text)
+            self.validate(text, strict=True, extra=self.extra)
         except (ValidationError, MisfitError) as error:
             return troubles_of(error)
         return []
@@ -120,20 +122,20 @@ def _parts(values: Iterable[Any]) -> list[Any]:
     return [value for value in values if isinstance(value, dict | list)]
 
 
-_READY: dict[int, Ready] = {}
+READY: dict[int, Ready] = {}
 
 
 def ready_for(model: Any) -> Ready:
     """What decoding needs of a model; kept for the newest models."""
-    found = _READY.get(id(model))
+    found = READY.get(id(model))
     if found is not None and found.subject is model:
         return found
     target = target_for(model)
     # A schema in a dict may change behind our back: its target is known by content, not identity.
     subject = target if target.kind == "raw" else model
-    found = _READY.get(id(subject))
+    found = READY.get(id(subject))
     if found is None or found.subject is not subject:
-        while len(_READY) >= _MOST:
-            _READY.pop(next(iter(_READY)), None)
-        found = _READY[id(subject)] = Ready(subject, target)
+        while len(READY) >= _MOST:
+            READY.pop(next(iter(READY)), None)
+        found = READY[id(subject)] = Ready(subject, target)
     return found

@@ -84,6 +84,8 @@ class Settling:
         self, value: dict[str, Any], shape: Shape, place: Place, blamed: Blamed | None
     ) -> Any:
         blamed = blamed.inside(value) if blamed else None
+        if blamed is not None and blamed.only_values:
+            return self._values(value, shape, place, blamed)
         names = renamed(self, value, shape, place, blamed)
         result: dict[str, Any] = {}
         for key, item in value.items():
@@ -107,6 +109,20 @@ class Settling:
             due = expected(shape.at(name))
             path = path_text((*place.path, name))
             self.problems.append(Problem(path, "missing", "nothing", due, hint))
+        return result
+
+    def _values(
+        self, value: dict[str, Any], shape: Shape, place: Place, blamed: Blamed
+    ) -> dict[str, Any]:
+        """An object whose keys are all right: only the values that are blamed are looked at."""
+        result = dict(value)
+        for key, below in blamed.below.items():
+            assert isinstance(key, str)
+            if self._omitted(key, value[key], shape, place):
+                del result[key]
+            else:
+                part = self.settle(value[key], _field(shape, key), place.at(key), below)
+                result[key] = part
         return result
 
     def _omitted(self, name: str, item: Any, shape: Shape, place: Place) -> bool:
@@ -140,7 +156,9 @@ class Settling:
         for candidate, there in found:
             trial = Settling(self.left)
             trial.note(candidate.name, candidate.value, candidate.note, place, candidate.rank)
-            settled = trial.settle(candidate.value, shape, there, None, row + 1)
+            settled = candidate.value
+            if not shape.is_plain(settled):
+                settled = trial.settle(settled, shape, there, None, row + 1)
             if trial.problems or (
                 candidate.name == "arguments_by_position" and len(trial.fixes) > 1
             ):

@@ -128,6 +128,16 @@ class Shape:
             return True
         return self._in_bounds(value)
 
+    def is_plain(self, value: Any) -> bool:
+        """Whether a value is a scalar that may stand here as it is."""
+        kind = _OF_TYPE[type(value)]
+        return (
+            kind in self.kinds
+            and kind not in ("object", "array")
+            and not self.branches
+            and self.allows(value)
+        )
+
     def _in_bounds(self, value: float) -> bool:
         limits = self.schema
         return not (

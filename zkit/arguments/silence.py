@@ -11,7 +11,7 @@ from pydantic_core import from_json
 from zkit.arguments.shape import Shape
 from zkit.schema import Misfit, MisfitError
 
-Strict = Callable[[Any], Any]
+Strict = Callable[..., Any]
 _DATES = ("date", "date-time", "time")
 # Digits may hide behind escapes; those are looked at as well.
 _NUMBER_IN_QUOTES = re.compile(r'"[+-]?\d++(?:\.\d++)?"|\\u00')
@@ -24,21 +24,21 @@ def loud_about_keys(validate: Strict, shape: Shape) -> Strict:
     ignore it. A model that sends one may have misspelt a field, or wrapped the arguments.
     """
 
-    def strict(raw: Any) -> Any:
+    def checked(raw: Any, *, strict: bool, extra: None) -> Any:
         try:
             sent = from_json(raw, allow_inf_nan=False)
         except ValueError as error:
             raise MisfitError([Misfit((), "json")]) from error
         found = [Misfit(path, "unknown") for path in _undeclared(sent, shape)]
         try:
-            value = validate(raw)
+            value = validate(raw, strict=strict)
         except MisfitError as error:
             raise MisfitError([*error.misfits, *found]) from None
         if found:
             raise MisfitError(found)
         return value
 
-    return strict
+    return checked
 
 
 def loud_about_dates(validate: Strict, shape: Shape) -> Strict:
@@ -47,8 +47,8 @@ def loud_about_dates(validate: Strict, shape: Shape) -> Strict:
     pydantic takes it for seconds since 1970; a model that writes "20261116" means a day.
     """
 
-    def strict(raw: Any) -> Any:
-        value = validate(raw)
+    def checked(raw: Any, *, strict: bool, extra: str | None) -> Any:
+        value = validate(raw, strict=strict, extra=extra)
         text = raw if isinstance(raw, str) else bytes(raw).decode()
         if _NUMBER_IN_QUOTES.search(text):
             found = [Misfit(path, "format") for path in _numbers_for_dates(from_json(text), shape)]
@@ -56,7 +56,7 @@ def loud_about_dates(validate: Strict, shape: Shape) -> Strict:
                 raise MisfitError(found)
         return value
 
-    return strict
+    return checked
 
 
 def has_dates(schema: Any) -> bool:

@@ -20,12 +20,14 @@ class Trouble(NamedTuple):
 class Blamed:
     """The places below one place that a validator blamed. What it did not blame stays as it is."""
 
-    __slots__ = ("below", "sorts", "words")
+    __slots__ = ("below", "only_values", "sorts", "words")
 
     def __init__(self) -> None:
         self.below: dict[Step, Blamed] = {}
         self.sorts: set[str] = set()
         self.words = ""
+        self.only_values = True
+        """Whether no key is missing or unknown right below."""
 
     def inside(self, value: Any) -> Blamed | None:
         """The blame for the parts of a value; None when the places cannot be told apart.
@@ -46,9 +48,15 @@ def blame(troubles: Iterable[Trouble]) -> Blamed:
     """The tree of the blamed places."""
     root = Blamed()
     for trouble in troubles:
-        at = root
+        at = above = root
         for step in trouble.path:
-            at = at.below.setdefault(step, Blamed())
+            above = at
+            found = at.below.get(step)
+            if found is None:
+                found = at.below[step] = Blamed()
+            at = found
         at.sorts.add(trouble.sort)
+        if trouble.sort != "other":
+            above.only_values = False
         at.words = at.words or trouble.words
     return root

@@ -51,9 +51,7 @@ class Reading:
 
 def shifted(fixes: Iterable[Fix], by: int) -> tuple[Fix, ...]:
     """Fixes of a part of the text as fixes of the whole."""
-    return tuple(
-        Fix(f.name, f.rank, f.start + by, f.end + by, f.new, f.note, *f[6:]) for f in fixes
-    )
+    return tuple(fix._replace(start=fix.start + by, end=fix.end + by) for fix in fixes)
 
 
 def broken(name: str, span: tuple[int, int], reason: str, message: str) -> Unit:
