@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import random
-from typing import Any
+from datetime import date
+from typing import Any, Literal
 from unittest.mock import patch
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from pydantic import BaseModel, Field
 
 from tests.strategies import ANY_TEXT, CONTAINERS, FINISH_REASONS, VALUES
 from zkit import Decoded, Rank, Validation, decode
 from zkit.arguments import candidates as candidates_module
-from zkit.arguments import settling
+from zkit.arguments import decoding, settling
 from zkit.receipt import highest
 
 NAMES = ["city", "max_results", "isOpen", "file-path", "unit", "dry run", "ids", "note"]
@@ -179,3 +181,38 @@ def test_no_value_raises_and_a_refusal_says_what_to_send(value: Any, target: Any
     if isinstance(outcome, Validation):
         assert outcome.message
         assert "http" not in outcome.message
+
+
+MODELS = st.fixed_dictionaries(
+    {
+        "city": st.sampled_from(["Oslo", 5, 1.5, True, ["Oslo"], None, {"a": 1, "b": 2}]),
+        "days": st.sampled_from([3, "3", 3.0, "3.0", "three", True, [3], "1,500", None, 99]),
+        "unit": st.sampled_from(["celsius", "Celsius", "F", "kelvin", "c<|im_end|>", 1, "None"]),
+        "on": st.sampled_from([True, "yes", 1, 0, "0", "maybe", None, 2]),
+        "at": st.sampled_from(["2024-01-31", "Jan 31, 2024", "20240131", 1706659200, "", "soon"]),
+    }
+)
+
+
+class Short(BaseModel):
+    """Plain fields of every kind."""
+
+    city: str
+    days: int = Field(default=1, ge=1, le=2000)
+    unit: Literal["celsius", "fahrenheit"] = "celsius"
+    on: bool = False
+    at: date | None = None
+
+
+@given(MODELS, st.sampled_from(tuple(Rank)[:-2]))
+def test_the_short_way_never_differs_from_the_general_one(
+    sent: dict[str, Any], limit: Rank
+) -> None:
+    raw = json.dumps(sent)
+    usual = decode(Short, raw, limit=limit)
+    with patch.object(decoding, "settle_plain_fields", lambda *_: None):
+        general = decode(Short, raw, limit=limit)
+    assert type(usual) is type(general)
+    if isinstance(usual, Decoded) and isinstance(general, Decoded):
+        assert (usual.value, usual.rank) == (general.value, general.rank)
+        assert [fix.name for fix in usual.fixes] == [fix.name for fix in general.fixes]

@@ -11,6 +11,7 @@ from pydantic_core import from_json, to_json
 from zkit.arguments.reading import Reading
 from zkit.arguments.ready import READY, Ready, ready_for, troubles_of
 from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
+from zkit.arguments.short_way import settle_plain_fields
 from zkit.arguments.troubles import Trouble
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable, repair_json
@@ -66,7 +67,12 @@ def decode(
         ready = ready_for(model)
     try:
         return _new(Decoded, (ready.validate(raw, strict=True, extra=ready.extra), (), _EXACT))
-    except (ValidationError, MisfitError) as error:
+    except ValidationError as error:
+        short = settle_plain_fields(ready, raw, error) if type(raw) is str else None
+        if short is not None and (rank := max(fix.rank for fix in short[1])) <= limit:
+            return Decoded(short[0], tuple(short[1]), rank)
+        blamed: ValidationError | MisfitError | None = error
+    except MisfitError as error:
         blamed = error
     except Exception:
         blamed = None
