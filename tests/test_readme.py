@@ -35,7 +35,7 @@ def test_python_blocks_print_the_text_below_them() -> None:
     for code, said in pairs:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(code, names)
+            exec(compile(code, "README.md", "exec", dont_inherit=True), names)
         assert printed.getvalue() == said
 
 
