@@ -66,7 +66,8 @@ def decode(
     if ready is None or ready.subject is not model:
         ready = ready_for(model)
     try:
-        return _new(Decoded, (ready.validate(raw, strict=True, extra=ready.extra), (), _EXACT))
+        sent = to_json(raw, inf_nan_mode="constants") if type(raw) is dict else raw
+        return _new(Decoded, (ready.validate(sent, strict=True, extra=ready.extra), (), _EXACT))
     except ValidationError as error:
         short = settle_plain_fields(ready, raw, error) if type(raw) is str else None
         if short is not None and (rank := max(fix.rank for fix in short[1])) <= limit:

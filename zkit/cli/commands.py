@@ -27,7 +27,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "schema": Entry("zkit.cli.schema", "Print the JSON Schema of a model or function."),
     "lint-schema": Entry("zkit.cli.lint_schema", "List what a backend would choke on in schemas."),
-    "tools": Entry("zkit.cli.tools", "List tools, or show one."),
+    "tools": Entry("zkit.cli.tools", "List tools, show one, or call one."),
     "kit": Entry("zkit.cli.kit", "List kits, show what one holds, or write a new one."),
     "demo": Entry("zkit.cli.demo", "Repair a handful of real broken completions."),
     "docs": Entry("zkit.cli.docs", "Write the generated pages again.", hidden=True),

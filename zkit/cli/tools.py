@@ -11,6 +11,7 @@ import click
 from zkit.cli.commands import CONTEXT
 from zkit.cli.streams import write_line
 from zkit.cli.toolboxes import FROM, MACHINE, toolbox_of
+from zkit.cli.tools_call import call_tool
 from zkit.tools import ToolSpec
 
 EPILOG = "Exit code: 0 done, 1 there is no such tool, 2 bad usage."
@@ -79,3 +80,6 @@ def show_tool(name: str, places: tuple[str, ...], projection: str) -> None:
     shown = PROJECTIONS[projection](tool.definition())
     text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False, indent=2)
     write_line(text)
+
+
+command.add_command(call_tool)

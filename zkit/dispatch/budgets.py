@@ -1,0 +1,174 @@
+"""Limits in; purses from which calls reserve, and into which they give back, out."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from zkit.dispatch.per_task import PerTask
+from zkit.results import Refused
+from zkit.tools.watching import reset
+
+__all__ = ["Limits", "PerTask", "Purse", "Reservation", "budget", "current_purse", "rough_tokens"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a task may spend: calls in all, calls of single tools (globs allowed), tokens."""
+
+    calls: int | None = None
+    tokens: int | None = None
+    per_tool: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """Which limit a call would exceed."""
+
+    what: str
+    limit: int
+    setting: str
+    of: str = ""
+
+    def refused(self) -> Refused:
+        """Say so: the budget, and the setting that raises it."""
+        amount = f"{self.limit} {self.what}{'' if self.limit == 1 else 's'}{self.of}"
+        return Refused(
+            f"the budget of {amount} is used up ({self.setting})",
+            code="budget",
+            meta={"setting": self.setting, "limit": self.limit},
+        )
+
+
+# One lock for all purses: a reservation takes from a purse and from all around it, or from none.
+_LOCK = threading.Lock()
+
+
+class Purse:
+    """What was spent of some limits. A purse inside another one also spends from that one.
+
+    Tokens that were spent can be more than the limit: a call that has run keeps its result, and
+    the next one is refused.
+    """
+
+    def __init__(self, limits: Limits, around: Purse | None = None) -> None:
+        self.limits = limits
+        self.around = around
+        self._calls: Counter[str] = Counter()
+        self._tokens = 0
+
+    @property
+    def calls(self) -> int:
+        """How many calls were made, or are being made."""
+        return self._calls.total()
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens were spent, or are reserved."""
+        return self._tokens
+
+    def calls_of(self, tool: str) -> int:
+        """How many calls of one tool were made, or are being made."""
+        return self._calls[tool]
+
+    def spend_tokens(self, tokens: int) -> None:
+        """Note tokens that were spent elsewhere, as by the model itself."""
+        with _LOCK:
+            for purse in self.all_around():
+                purse._tokens += tokens
+
+    def all_around(self) -> Iterator[Purse]:
+        """This purse, and those around it."""
+        purse: Purse | None = self
+        while purse is not None:
+            yield purse
+            purse = purse.around
+
+    def _shortage(self, tool: str, tokens: int) -> Shortage | None:
+        limits = self.limits
+        if limits.calls is not None and self.calls >= limits.calls:
+            return Shortage("call", limits.calls, "calls")
+        if limits.tokens is not None and self._tokens + tokens > limits.tokens:
+            return Shortage("token", limits.tokens, "tokens")
+        for pattern, most in limits.per_tool.items():
+            made = sum(n for name, n in self._calls.items() if fnmatchcase(name, pattern))
+            if fnmatchcase(tool, pattern) and made >= most:
+                return Shortage("call", most, f"per_tool[{pattern!r}]", f" of {pattern}")
+        return None
+
+    def _move(self, tool: str, calls: int, tokens: int) -> None:
+        self._calls[tool] += calls
+        self._tokens += tokens
+
+
+class Reservation:
+    """What one call has reserved; settled once, whatever comes of the call."""
+
+    def __init__(self, purses: tuple[Purse, ...], tool: str, tokens: int) -> None:
+        self._purses = purses
+        self._tool = tool
+        self._reserved = tokens
+        self._open = True
+
+    def settle(self, *, ran: bool, tokens: int | None) -> None:
+        """Give back what was not used: the call, if nothing ran, and the difference in tokens.
+
+        Without a number of tokens those that were reserved count as used, if something ran.
+        """
+        used = (self._reserved if ran else 0) if tokens is None else tokens
+        with _LOCK:
+            if not self._open:
+                return
+            self._open = False
+            for purse in self._purses:
+                purse._move(self._tool, 0 if ran else -1, used - self._reserved)
+
+
+def reserve(purses: Iterable[Purse], tool: str, tokens: int) -> Reservation | Refused:
+    """Take one call and some tokens from every purse and from those around it, or from none."""
+    wanted = tuple({id(one): one for purse in purses for one in purse.all_around()}.values())
+    with _LOCK:
+        for purse in wanted:
+            shortage = purse._shortage(tool, tokens)
+            if shortage is not None:
+                return shortage.refused()
+        for purse in wanted:
+            purse._move(tool, 1, tokens)
+    return Reservation(wanted, tool, tokens)
+
+
+_PURSE: ContextVar[Purse | None] = ContextVar("zkit purse", default=None)
+
+
+def current_purse() -> Purse | None:
+    """Return the purse from which calls spend here; None when there is none."""
+    return _PURSE.get()
+
+
+@contextmanager
+def budget(
+    *,
+    calls: int | None = None,
+    tokens: int | None = None,
+    per_tool: Mapping[str, int] | None = None,
+) -> Iterator[Purse]:
+    """Spend at most so much inside the block, in whatever tasks and threads it starts.
+
+    A block inside another one also spends from that one; blocks beside each other do not share.
+    """
+    purse = Purse(Limits(calls, tokens, per_tool or {}), _PURSE.get())
+    token = _PURSE.set(purse)
+    try:
+        yield purse
+    finally:
+        reset(_PURSE, token)
+
+
+def rough_tokens(text: str) -> int:
+    """Return about how many tokens a text has: a quarter of its characters."""
+    return (len(text) + 3) // 4

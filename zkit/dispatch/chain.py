@@ -1,0 +1,56 @@
+"""The steps of every call, outermost first, and how they are linked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from zkit.dispatch.approving import approve
+from zkit.dispatch.budgeting import spend
+from zkit.dispatch.decoding import decode
+from zkit.dispatch.guarding import guard
+from zkit.dispatch.live import Middleware, Next
+from zkit.dispatch.observing import observe
+from zkit.dispatch.permitting import permit
+from zkit.dispatch.recording import record
+from zkit.dispatch.remembering import remember
+from zkit.dispatch.resolving import resolve
+from zkit.dispatch.retrying import retry
+from zkit.dispatch.running import run
+from zkit.dispatch.timing import limit_time
+
+CHAIN: tuple[Middleware, ...] = (
+    observe,  # hooks, numbers, spans: sees every outcome
+    resolve,  # a name to its tool, or the nearest names
+    decode,  # arguments to what the tool takes, as far as its grade allows
+    permit,  # what the operator allows
+    approve,  # what somebody must agree to
+    spend,  # what the task may cost
+    remember,  # what was answered before
+    guard,  # what somebody wants to look at, before and after
+    record,  # what changed in files
+    retry,  # what time mends
+    limit_time,  # what takes too long
+)
+
+
+def linked(chain: Sequence[Middleware], last: Next = run) -> Next:
+    """Return the first step, which leads to the others and at last to the tool."""
+    step = last
+    for middleware in reversed(chain):
+        step = _before(middleware, step)
+    return step
+
+
+def _before(middleware: Middleware, proceed: Next) -> Next:
+    return lambda call: middleware(call, proceed)
+
+
+def with_step(
+    step: Middleware, *, before: Middleware | None = None, after: Middleware | None = None
+) -> tuple[Middleware, ...]:
+    """Return the default chain with one more step, outside of another one or right inside it."""
+    beside = before or after
+    if beside is None or (before and after):
+        raise ValueError("say either before which step or after which one")
+    at = CHAIN.index(beside) + (after is not None)
+    return (*CHAIN[:at], step, *CHAIN[at:])

@@ -1,0 +1,51 @@
+"""A call with arguments as the model sent them in, the same call with decoded arguments out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zkit.dispatch.live import LiveCall, Next
+from zkit.receipt import Rank
+from zkit.results import Result, Validation
+from zkit.tools import FrozenDict, decode_call, freeze, thaw
+
+_SCALARS = (str, int, float, bool, type(None))
+
+
+async def decode(call: LiveCall, proceed: Next) -> Result:
+    """Read the arguments, as far as the tool's grade allows; what was cut off never runs."""
+    if call.tier == "shape" and not call.policy.unmarked:
+        return _unmarked(call)
+    limit = min(call.policy.limit, Rank.GUESS)
+    ready = decode_call(call.tool, call, limit=limit, finish_reason=call.finish_reason)
+    if isinstance(ready, Validation):
+        return ready
+    assert isinstance(ready, LiveCall)
+    # A copy of the call that nobody has seen yet: sealing it in place saves another copy.
+    object.__setattr__(ready, "arguments", sealed(ready.arguments))
+    call.trace.call = ready
+    return await proceed(ready)
+
+
+def sealed(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments that nobody can change on the way."""
+    if all(isinstance(value, _SCALARS) for value in arguments.values()):
+        return FrozenDict(arguments)
+    frozen: dict[str, Any] = freeze(arguments)
+    return frozen
+
+
+def opened(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of the arguments that a tool may change."""
+    if all(isinstance(value, _SCALARS) for value in arguments.values()):
+        return dict(arguments)
+    plain: dict[str, Any] = thaw(arguments)
+    return plain
+
+
+def _unmarked(call: LiveCall) -> Validation:
+    message = (
+        f"A call of {call.name} stands in your text without the marks of a tool call, so it was"
+        f" not run. If you meant it, send it as a tool call: {call.spec.signature()}"
+    )
+    return Validation(message, code="ambiguous", fixes=call.fixes)

@@ -1,0 +1,187 @@
+"""Calls in, results out: one chain for every tool, wherever it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from zkit.calls import Call
+from zkit.dispatch.budgets import Limits, Purse, rough_tokens
+from zkit.dispatch.chain import CHAIN, linked
+from zkit.dispatch.guards import Guard, checked_guards
+from zkit.dispatch.hooks import Hooks
+from zkit.dispatch.live import LiveCall, Middleware, Trace, live_call
+from zkit.dispatch.loops import repeated_calls
+from zkit.dispatch.metrics import Metrics
+from zkit.dispatch.per_task import PerTask
+from zkit.dispatch.permissions import permissions
+from zkit.dispatch.policies import Cells, checked_cells
+from zkit.dispatch.portal import run_sync
+from zkit.dispatch.reaching import memory_for, reached, source_of
+from zkit.dispatch.recorder import Recorder
+from zkit.dispatch.resolving import absent, find_tool
+from zkit.dispatch.safety import step_result
+from zkit.dispatch.settings import Approver, Settings
+from zkit.dispatch.turns import Outcome, Turn, outcome_of
+from zkit.results import Failure, Result
+from zkit.sources import Memory
+from zkit.tools import Tool
+
+TIMEOUT = 300.0
+
+
+class Dispatcher:
+    """Runs the calls that a model made. Nothing that a model or a tool did is raised.
+
+    `source` is a `Toolbox`, a `Kit`, any other source, or a list of tools and functions. A
+    dispatcher is a source itself: what it lists is what it lets be called. Safe to
+    use from several threads and event loops.
+
+    Who may call what: `allow`, `deny`, `roles` (selections like those of a kit), `enabled`.
+    `approve` is asked before a destructive call, and must return True.
+    What a task may spend: `budget`. `memory` is the one to use (False for none); without it,
+    answers are remembered inside tasks. `guards` look at calls, `recorder` at files, `hooks` and
+    `metrics` at outcomes. `policy` changes the table of defaults by column (0 to 3) or by tool.
+    `timeout`, `attempts`, `longest_wait` (before a retry) and `grace` (to stop in) are limits.
+    `chain` is the order of the steps.
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        allow: Any = "*",
+        deny: Any = (),
+        roles: Mapping[str, Any] | None = None,
+        enabled: bool | Callable[[], bool] = True,
+        approve: Approver | None = None,
+        budget: Limits | None = None,
+        memory: Memory | Literal[False] | None = None,
+        guards: Iterable[Guard] | None = None,
+        recorder: Recorder | None = None,
+        hooks: Hooks | None = None,
+        metrics: Metrics | None = None,
+        policy: Cells | None = None,
+        timeout: float | None = TIMEOUT,
+        attempts: int = 3,
+        longest_wait: float = 30.0,
+        grace: float = 1.0,
+        max_parallel: int = 8,
+        record_content: bool = False,
+        count_tokens: Callable[[str], int] = rough_tokens,
+        chain: Sequence[Middleware] = CHAIN,
+    ) -> None:
+        found = source_of(source)
+        remembered, always = memory_for(found, memory)
+        self.settings = Settings(
+            source=found,
+            execute=reached(found),
+            hooks=Hooks() if hooks is None else hooks,
+            metrics=Metrics() if metrics is None else metrics,
+            permissions=permissions(allow, deny, roles, enabled),
+            approver=approve,
+            limits=budget,
+            purses=PerTask(lambda: Purse(budget or Limits())),
+            memory=remembered,
+            remember_always=always,
+            guards=checked_guards((repeated_calls(),) if guards is None else guards),
+            recorder=recorder,
+            cells=checked_cells(policy or {}),
+            timeout=timeout,
+            attempts=attempts,
+            longest_wait=longest_wait,
+            grace=grace,
+            max_parallel=max_parallel,
+            record_content=record_content,
+            count_tokens=count_tokens,
+        )
+        self.chain, self._first = tuple(chain), linked(chain)
+
+    def __repr__(self) -> str:
+        names = [tool.definition().name for tool in self.tools()]
+        return f"<dispatcher: {', '.join(names) or 'no tools'}>"
+
+    # One call
+
+    async def call(self, call: Call, /, *, finish_reason: str | None = None) -> Result:
+        """Run a call and return its result. `finish_reason` is what the server said of the turn.
+
+        Only cancellation is raised.
+        """
+        return await self.run(self.live(call, Trace(), finish_reason))
+
+    def call_sync(self, call: Call, /, *, finish_reason: str | None = None) -> Result:
+        """Run a call and return its result, from plain code, in any thread."""
+        return run_sync(self.run, self.live(call, Trace(), finish_reason))
+
+    async def outcome(self, call: Call, /, *, finish_reason: str | None = None) -> Outcome:
+        """Run a call and return its result with the call as it was read, for a history."""
+        trace = Trace()
+        result = await self.run(self.live(call, trace, finish_reason))
+        return outcome_of(call, trace, result)
+
+    # The calls of one turn
+
+    def turn(self, calls: Sequence[Call], *, finish_reason: str | None = None) -> Turn:
+        """Prepare the calls of one turn; `run` it, and each call has an outcome, come what may."""
+        return Turn(self, calls, finish_reason)
+
+    async def call_all(
+        self, calls: Sequence[Call], *, finish_reason: str | None = None
+    ) -> list[Result]:
+        """Run the calls of one turn and return their results, in the order of the calls.
+
+        Reads run together, writes in their order; a failure cancels no other call.
+        """
+        return await self.turn(calls, finish_reason=finish_reason).run()
+
+    def call_all_sync(
+        self, calls: Sequence[Call], *, finish_reason: str | None = None
+    ) -> list[Result]:
+        """Run the calls of one turn and return their results, from plain code."""
+        return run_sync(self.turn(calls, finish_reason=finish_reason).run)
+
+    # As a source
+
+    @property
+    def version(self) -> int:
+        """A number that grows whenever the listing of the source changes."""
+        return self.settings.source.version
+
+    def tools(self) -> Sequence[Tool]:
+        """List the tools that may be called here, sorted by name."""
+        tools, allowed = self.settings.source.tools(), self.settings.permissions
+        return tools if allowed.is_open else tuple(t for t in tools if not allowed.refusal(t))
+
+    def get(self, name: str) -> Tool | None:
+        """Find a tool that may be called here, by its name or its wire name."""
+        tool, allowed = self.settings.source.get(name), self.settings.permissions
+        return None if tool is None or (not allowed.is_open and allowed.refusal(tool)) else tool
+
+    def absent(self, name: str) -> Failure:
+        """Say why there is no tool of that name here."""
+        tool = find_tool(self.settings, name)
+        refusal = None if tool is None else self.settings.permissions.refusal(tool)
+        return refusal or absent(self.settings, name)
+
+    # What it stands on
+
+    @property
+    def hooks(self) -> Hooks:
+        """The functions that are told of calls."""
+        return self.settings.hooks
+
+    @property
+    def metrics(self) -> Metrics:
+        """The numbers by tool."""
+        return self.settings.metrics
+
+    def live(self, call: Call, trace: Trace, finish_reason: str | None = None) -> LiveCall:
+        """Return a call ready to go through the chain."""
+        return live_call(
+            call, call.name, call.fixes, call.rank, self.settings, trace, finish_reason
+        )
+
+    async def run(self, call: LiveCall) -> Result:
+        """Send a live call through the chain; what a step of it raises is a result too."""
+        return await step_result(self._first, call)

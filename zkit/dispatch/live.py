@@ -1,0 +1,114 @@
+"""A call that a model made in, the same call on its way through a dispatcher out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from zkit.calls import Call
+from zkit.dispatch.notes import cancelled
+from zkit.dispatch.policies import CallPolicy
+from zkit.receipt import Fix, Rank
+from zkit.results import Result, Transient
+from zkit.tools import Tool, ToolSpec
+
+if TYPE_CHECKING:
+    from zkit.dispatch.settings import Settings
+
+
+class Trace:
+    """What became of one call so far: the only thing about it that changes."""
+
+    __slots__ = ("abandoned", "attempts", "call", "ran", "result", "started", "untold")
+
+    def __init__(self) -> None:
+        self.call: LiveCall | None = None  # the call as far as it was read
+        self.started = perf_counter()
+        self.ran = False  # whether code of the tool began
+        self.attempts = 0
+        self.abandoned = False  # whether code of the tool still ran when nobody waited any more
+        self.result: Result | None = None  # as the chain gave it
+        self.untold: list[Any] | None = None  # the hooks that have not heard of the result
+
+    @property
+    def seconds(self) -> float:
+        """How long ago the call came in."""
+        return perf_counter() - self.started
+
+    def cancelled(self) -> Transient:
+        """Return the result that the call has if it is cancelled now."""
+        return cancelled(began=self.ran, abandoned=self.abandoned)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCall(Call):
+    """A call on its way through the chain. `replace` it to change what the inner steps see.
+
+    `tool` and `policy` are there once the name is resolved; `arguments` are JSON data that cannot
+    be changed once they are decoded. `approved` holds the arguments that somebody approved.
+    """
+
+    settings: Settings = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+    trace: Trace = field(default_factory=Trace, repr=False, compare=False)
+    tool: Tool = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+    policy: CallPolicy = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+    approved: Any = field(default=None, repr=False, compare=False)
+    finish_reason: str | None = field(default=None, repr=False)
+
+    @property
+    def spec(self) -> ToolSpec:
+        """What the tool says of itself; there once the name is resolved."""
+        return self.tool.definition()
+
+
+def live_call(
+    call: Call,
+    name: str,
+    fixes: tuple[Fix, ...],
+    rank: Rank,
+    settings: Settings,
+    trace: Trace,
+    finish_reason: str | None,
+    tool: Tool | None = None,
+    policy: CallPolicy | None = None,
+) -> LiveCall:
+    """Return a live call, made in the quickest way there is: this stands on every call's path."""
+    return LiveCall(
+        name,
+        call.arguments,
+        call.id,
+        call.origin,
+        call.tier,
+        call.confidence,
+        rank,
+        fixes,
+        call.span,
+        settings,
+        trace,
+        tool,  # type: ignore[arg-type]
+        policy,  # type: ignore[arg-type]
+        None,
+        finish_reason,
+    )
+
+
+Next = Callable[[LiveCall], Awaitable[Result]]
+Middleware = Callable[[LiveCall, Next], Awaitable[Result]]
+
+
+def plain_call(call: Call, arguments: Any = None) -> Call:
+    """Return the call as a tool or a history takes it, without what the dispatcher knows."""
+    given = call.arguments if arguments is None else arguments
+    return Call(
+        call.name,
+        given,
+        call.id,
+        call.origin,
+        call.tier,
+        call.confidence,
+        call.rank,
+        call.fixes,
+        call.span,
+    )

@@ -1,0 +1,73 @@
+"""What the operator allows in; for each tool why it must not be called, or nothing, out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from zkit.dispatch.policies import specs_of
+from zkit.results import Refused
+from zkit.sources.selection import Rule, rules_of
+from zkit.tools import Tool, ToolSpec, current_scope
+
+Selection = tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """Which tools may be called, by entries like those of a kit.
+
+    A tool must be in `allow`, in the selection of the role that calls (when there are roles), and
+    not in `deny`. Names are exact; `read_*`, `@git` and `#files` are globs, providers and tags. With
+    roles, a call without a role, or with one that is not listed, may call nothing. `enabled` may
+    be a function: it is asked at each call.
+    """
+
+    allow: Selection
+    deny: Selection = ()
+    roles: Mapping[str, Selection] | None = None
+    enabled: bool | Callable[[], bool] = True
+
+    @property
+    def is_open(self) -> bool:
+        """Whether everything is allowed, whoever calls."""
+        return self.enabled is True and not self.deny and self.roles is None and self.allow == ALL
+
+    def _is_on(self) -> bool:
+        return self.enabled if isinstance(self.enabled, bool) else bool(self.enabled())
+
+    def refusal(self, tool: Tool) -> Refused | None:
+        """Say why a tool must not be called here; None when it may."""
+        if not self._is_on():
+            return Refused("tools are switched off here", code="disabled")
+        specs = specs_of(tool)
+        if _selects(self.deny, specs) or not _selects(self.allow, specs):
+            return Refused(f"{specs[0].name} is not allowed here")
+        if self.roles is None:
+            return None
+        role = current_scope().role
+        if role in self.roles and _selects(self.roles[role], specs):
+            return None
+        who = f'the role "{role}"' if role else "a call without a role"
+        return Refused(f"{specs[0].name} is not allowed for {who}")
+
+
+ALL: Selection = rules_of("*")
+
+
+def permissions(
+    allow: Any = "*",
+    deny: Any = (),
+    roles: Mapping[str, Any] | None = None,
+    enabled: bool | Callable[[], bool] = True,
+) -> Permissions:
+    """Read what an operator wrote."""
+    by_role = None if roles is None else {role: rules_of(one) for role, one in roles.items()}
+    return Permissions(rules_of(allow), rules_of(deny), by_role, enabled)
+
+
+def _selects(rules: Iterable[Rule], specs: tuple[ToolSpec, ...]) -> bool:
+    """Whether rules select a tool, under any of its names; one that excludes it decides."""
+    matching = [rule for rule in rules if any(rule.matches(spec) for spec in specs)]
+    return bool(matching) and not any(rule.exclude for rule in matching)

@@ -1,0 +1,102 @@
+"""A tool and what the operator set in, how its calls are treated out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from zkit.errors import KitError, ZkitError
+from zkit.receipt import Rank
+from zkit.sources.selection import Rule, rule_of
+from zkit.tools import Tool, ToolSpec, policy_for
+
+Changes = Mapping[str, Any]
+Cells = Mapping[int, Changes] | Mapping[str, Changes] | Mapping[int | str, Changes]
+_DEEPEST = 16
+
+
+class PolicyError(ZkitError, ValueError):
+    """A policy that names no tools, or a cell that does not exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallPolicy:
+    """How the calls of one tool are treated.
+
+    The first six follow from the tool's grade (`zkit.tools.policy`). `approve`: somebody must
+    approve each call; None leaves it to what the tool declares as destructive. `timeout` is in
+    seconds, None for no limit. `attempts` counts the first one.
+    """
+
+    remember: bool
+    clear: bool
+    parallel: bool
+    retry: bool
+    limit: Rank
+    unmarked: bool
+    approve: bool | None = None
+    timeout: float | None = None
+    attempts: int = 3
+
+
+CELLS = frozenset(entry.name for entry in fields(CallPolicy))
+
+
+def checked_cells(cells: Cells) -> Cells:
+    """Return what the operator set, or say what is wrong with it."""
+    for where, changes in cells.items():
+        if isinstance(where, int) and where not in range(4):
+            raise PolicyError(f"policy: a column of the table is 0 to 3, not {where}")
+        if isinstance(where, str):
+            _rule(where)
+        unknown = [name for name in changes if name not in CELLS]
+        if unknown:
+            there = ", ".join(sorted(CELLS))
+            raise PolicyError(f"policy[{where!r}]: there is no {unknown[0]!r}; there are {there}")
+    return cells
+
+
+def specs_of(tool: Tool) -> tuple[ToolSpec, ...]:
+    """Return what a tool says of itself: as it is shown here, then as it is called elsewhere.
+
+    A kit may show a tool under another name; a rule about either name is a rule about the tool.
+    """
+    found = [tool.definition()]
+    inner = getattr(tool, "inner", None)
+    while inner is not None and len(found) < _DEEPEST:
+        found.append(inner.definition())
+        inner = getattr(inner, "inner", None)
+    return tuple(found)
+
+
+def call_policy(tool: Tool, cells: Cells, timeout: float | None, attempts: int) -> CallPolicy:
+    """Return the policy of a tool.
+
+    The table by grade, then what the tool declares, then what the operator set: by column of the
+    table (0 to 3), or by an entry such as `read_*`, `@mcp` or `#files`; later entries win.
+    """
+    specs = specs_of(tool)
+    spec = specs[0]
+    own = CallPolicy(
+        *policy_for(spec),
+        timeout=spec.timeout if spec.timeout is not None else timeout,
+        attempts=attempts,
+    )
+    for where, changes in cells.items():
+        if isinstance(where, int):
+            applies = where == spec.grade.w
+        else:
+            applies = any(_rule(where).matches(one) for one in specs)
+        own = replace(own, **changes) if applies else own
+    return own
+
+
+def _rule(entry: str) -> Rule:
+    try:
+        rule = rule_of(entry)
+    except KitError as error:
+        raise PolicyError(f"policy: {error}") from error
+    if rule.exclude:
+        raise PolicyError(f"policy: {entry!r} selects what it is not about")
+    return rule

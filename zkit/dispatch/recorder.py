@@ -1,0 +1,197 @@
+"""Calls in, what they changed in files out, call by call and turn by turn."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from zkit.dispatch.diffs import unified_diff
+from zkit.dispatch.live import LiveCall
+from zkit.dispatch.places import changed_files, named_files
+from zkit.sources.confined import confined
+from zkit.tools.watching import reset
+
+log = logging.getLogger("zkit")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a file held: a text, or why there is none (`missing`, `binary`, `large`, `unknown`)."""
+
+    text: str | None = None
+    why: str = ""
+
+
+MISSING = Content(why="missing")
+UNKNOWN = Content(why="unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file that one call changed."""
+
+    turn: int
+    call_id: str
+    tool: str
+    path: str
+    before: Content
+    after: Content
+    old_path: str = ""
+
+    @property
+    def diff(self) -> str:
+        """The change as a unified diff; a line of words where there is no text to compare."""
+        return _diff(self.before, self.after, self.path, self.old_path)
+
+
+class Recorder:
+    """Notes what calls that execute or write change in files below `root`.
+
+    The files that a call names are read before it, those and the files of its effects after it;
+    what lies outside of the root is not looked at. Give it to a dispatcher, then ask for
+    `changes()` and `diff()`, of all or of one turn. `on_change` is called with each change.
+    """
+
+    def __init__(
+        self,
+        root: str | Path = ".",
+        *,
+        max_bytes: int = 1_000_000,
+        max_turns: int = 100,
+        on_change: Callable[[Change], Any] | None = None,
+    ) -> None:
+        self.root = Path(root).resolve()
+        self._max_bytes = max_bytes
+        self._max_turns = max_turns
+        self._on_change = on_change
+        self._lock = threading.Lock()
+        self._turns: dict[int, list[Change]] = {}
+        self._last = 0
+
+    # Asking
+
+    def turns(self) -> list[int]:
+        """The numbers of the turns that changed something, oldest first."""
+        with self._lock:
+            return sorted(self._turns)
+
+    def changes(self, turn: int | None = None) -> list[Change]:
+        """What was changed, in order: in one turn, or in all that are kept."""
+        with self._lock:
+            wanted = sorted(self._turns) if turn is None else [turn]
+            return [change for number in wanted for change in self._turns.get(number, ())]
+
+    def diff(self, turn: int | None = None) -> str:
+        """The net change of every file: what it was before the first call, and after the last."""
+        net: dict[str, Change] = {}
+        for change in self.changes(turn):
+            first = net.pop(change.old_path or change.path, change)
+            old_path = first.old_path or (first.path if first.path != change.path else "")
+            net[change.path] = Change(
+                change.turn, "", "", change.path, first.before, change.after, old_path
+            )
+        return "".join(net[path].diff for path in sorted(net))
+
+    # Noting
+
+    @contextmanager
+    def turn(self) -> Iterator[int]:
+        """Note the changes of all calls inside the block as those of one turn."""
+        number = self._next()
+        token = _TURN.set(number)
+        try:
+            yield number
+        finally:
+            reset(_TURN, token)
+
+    def look(self, call: LiveCall) -> dict[Path, Content]:
+        """Read the files that a call names, before it runs."""
+        return {place: self._read(place) for place in named_files(call, self.root)}
+
+    def note(
+        self, call: LiveCall, seen: dict[Path, Content], effects: tuple[Any, ...], turn: int
+    ) -> None:
+        """Note what changed since `look`, and what the effects say besides."""
+        renamed: dict[Path, Path] = {}
+        for effect, place in changed_files(effects, self.root):
+            if effect.op == "create":
+                seen.setdefault(place, MISSING)
+            old = confined(self.root, effect.from_path) if effect.from_path else None
+            if old is not None:
+                renamed[place] = old
+                seen[place] = seen.pop(old, UNKNOWN)
+            seen.setdefault(place, UNKNOWN)
+        for place, before in seen.items():
+            after = self._read(place)
+            if before != after or before == UNKNOWN or place in renamed:
+                old_path = self._shown(renamed[place]) if place in renamed else ""
+                path = self._shown(place)
+                self._keep(Change(turn, call.id, call.name, path, before, after, old_path))
+
+    def turn_of_now(self) -> int:
+        """The number of the turn that runs here; a call outside of any is a turn of its own."""
+        return _TURN.get() or self._next()
+
+    # Inside
+
+    def _next(self) -> int:
+        with self._lock:
+            self._last += 1
+            return self._last
+
+    def _shown(self, place: Path) -> str:
+        return place.relative_to(self.root).as_posix()
+
+    def _read(self, place: Path) -> Content:
+        try:
+            if place.is_dir():
+                return UNKNOWN
+            if place.stat().st_size > self._max_bytes:
+                return Content(why=f"large, {place.stat().st_size} bytes")
+            data = place.read_bytes()
+        except FileNotFoundError:
+            return MISSING
+        except OSError:
+            return UNKNOWN
+        try:
+            return (
+                Content(data.decode("utf-8")) if b"\0" not in data else Content(why=_binary(data))
+            )
+        except UnicodeDecodeError:
+            return Content(why=_binary(data))
+
+    def _keep(self, change: Change) -> None:
+        with self._lock:
+            self._turns.setdefault(change.turn, []).append(change)
+            while len(self._turns) > self._max_turns:
+                del self._turns[min(self._turns)]
+        if self._on_change is not None:
+            try:
+                self._on_change(change)
+            except Exception:
+                log.exception("a listener for changes failed")
+
+
+_TURN: ContextVar[int] = ContextVar("zkit turn", default=0)
+
+
+def _binary(data: bytes) -> str:
+    return f"binary, {len(data)} bytes, {hash(data) & 0xFFFFFFFF:08x}"
+
+
+def _diff(before: Content, after: Content, path: str, old_path: str) -> str:
+    if old_path and before == after:
+        return f"rename from {old_path}\nrename to {path}\n"
+    texts = [one.text is not None or one == MISSING for one in (before, after)]
+    if all(texts):
+        return unified_diff(before.text, after.text, path, old_path)
+    if before == after and before != UNKNOWN:
+        return ""
+    was, now = (one.why or "text" for one in (before, after))
+    return f"{path}: changed (before: {was}, after: {now})\n"

@@ -1,0 +1,63 @@
+"""What a dispatcher was given in, one record that every step of the chain reads out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from zkit.calls import Call
+from zkit.dispatch.budgets import Limits, PerTask, Purse, rough_tokens
+from zkit.dispatch.guards import Guard
+from zkit.dispatch.hooks import Hooks
+from zkit.dispatch.metrics import Metrics
+from zkit.dispatch.permissions import Permissions
+from zkit.dispatch.policies import CallPolicy, Cells, call_policy
+from zkit.results import Result
+from zkit.sources import Memory, ToolSource
+from zkit.tools import Tool
+
+if TYPE_CHECKING:
+    from zkit.dispatch.recorder import Recorder
+
+Execute = Callable[[Tool, Call], Awaitable[Result]]
+Approver = Callable[[Call], Any]
+_MOST_POLICIES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that the chain of one dispatcher stands on."""
+
+    source: ToolSource
+    execute: Execute
+    hooks: Hooks
+    metrics: Metrics
+    permissions: Permissions
+    approver: Approver | None
+    limits: Limits | None
+    purses: PerTask[Purse]
+    memory: Memory | None
+    remember_always: bool
+    guards: tuple[Guard, ...]
+    recorder: Recorder | None
+    cells: Cells
+    timeout: float | None
+    attempts: int
+    longest_wait: float
+    grace: float
+    max_parallel: int
+    record_content: bool
+    count_tokens: Callable[[str], int] = rough_tokens
+    _policies: dict[int, tuple[Tool, CallPolicy]] = field(default_factory=dict)
+
+    def policy_of(self, tool: Tool) -> CallPolicy:
+        """Return how the calls of a tool are treated; made once for each tool."""
+        known = self._policies.get(id(tool))
+        if known is not None and known[0] is tool:
+            return known[1]
+        policy = call_policy(tool, self.cells, self.timeout, self.attempts)
+        if len(self._policies) >= _MOST_POLICIES:
+            self._policies.clear()
+        self._policies[id(tool)] = (tool, policy)
+        return policy

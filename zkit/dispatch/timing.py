@@ -1,0 +1,52 @@
+"""A call in, its result out in time, or a transient failure that says what still runs."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from anyio import get_cancelled_exc_class
+
+from zkit.dispatch.apart import Ended, run_apart
+from zkit.dispatch.live import LiveCall, Next
+from zkit.results import Crashed, Result, Transient
+from zkit.tools import scope, watching
+from zkit.tools.watching import Watch
+
+_LATE = "no answer within {seconds:g} seconds"
+_STILL = "; it could not be stopped and still runs, so it may yet have an effect"
+
+
+async def limit_time(call: LiveCall, proceed: Next) -> Result:
+    """Give a call so many seconds; the tool knows its deadline.
+
+    What goes on when its time is over, or when the call is cancelled, is reported as abandoned: a
+    thread cannot be stopped, and a task may refuse to.
+    """
+    with scope(timeout=call.policy.timeout) as inner, watching() as watch:
+        seconds = None if inner.deadline is None else max(0.0, inner.deadline - monotonic())
+        if seconds == 0:
+            return Transient("the time for the task is over", code="timeout")
+        try:
+            ended = await run_apart(lambda: proceed(call), seconds, call.settings.grace)
+        except get_cancelled_exc_class() as stop:
+            call.trace.abandoned = watch.busy or getattr(stop, "zkit_left", False)
+            raise
+        return _result(call, ended, watch, seconds)
+
+
+def _result(call: LiveCall, ended: Ended, watch: Watch, seconds: float | None) -> Result:
+    if ended.late:
+        return _late(call, seconds or 0.0, abandoned=ended.left or watch.busy)
+    if ended.error is None:
+        result: Result = ended.value
+        return result
+    if isinstance(ended.error, get_cancelled_exc_class()):
+        return Crashed("it was cancelled from within")
+    raise ended.error
+
+
+def _late(call: LiveCall, seconds: float, *, abandoned: bool) -> Transient:
+    call.trace.abandoned = abandoned
+    said = _LATE.format(seconds=round(seconds, 3))
+    meta = {"abandoned": True} if abandoned else {}
+    return Transient(said + _STILL if abandoned else said, code="timeout", meta=meta)
