@@ -42,6 +42,7 @@ bench: .venv/ready-bench ## measure zkit beside its rivals; writes benchmarks/re
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.decode
 	$(BIN)/python -m benchmarks.extract
+	$(BIN)/python -m benchmarks.recorded
 	$(BIN)/python -m benchmarks.sources
 	$(BIN)/python -m benchmarks.dispatch
 	$(BIN)/python -m benchmarks.report
