@@ -11,8 +11,8 @@ from unittest.mock import patch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
+from strategies import ANY_TEXT, CONTAINERS, FINISH_REASONS, VALUES
 
-from tests.strategies import ANY_TEXT, CONTAINERS, FINISH_REASONS, VALUES
 from zkit import Decoded, Rank, Validation, decode
 from zkit.arguments import candidates as candidates_module
 from zkit.arguments import decoding, settling
