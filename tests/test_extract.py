@@ -8,6 +8,7 @@ import pytest
 from extract_samples import HERMES, SEND, TOOLS
 
 from zkit.extract import Extraction, Extractor, events, find_calls
+from zkit.extract.tape import Tape
 from zkit.receipt import Rank
 
 
@@ -272,6 +273,76 @@ def test_text_that_turns_out_to_be_reasoning_is_told() -> None:
     assert [event.kind for event in told][:2] == ["text", "text_was_reasoning"]
     assert stream.extraction.content == "\nNo mail."
     assert stream.extraction.reasoning == "ann wants mail\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ("I am at it. " * 47)[:560] + f"\n\n{SEND}",
+        'Say <|message_model|><|content_invoke_tool_json|>{"name": "list_mail", "args": {}}<|end_message|> to list.',
+        "Ok.\n>>>list_mail\n{}",
+        f"```text\nsee {'word ' * 40}```\n{HERMES}\n```\n",
+    ],
+)  # fmt: skip
+def test_what_is_a_call_does_not_depend_on_the_chunks(text: str) -> None:
+    stream = Extractor(TOOLS)
+    for char in text:
+        stream.feed(char)
+    stream.close()
+    assert stream.extraction == find_calls(text, TOOLS)
+
+
+@pytest.mark.parametrize(
+    ("opener", "closer"),
+    [("<think>", "</th"), ("[THINK]", "[/"), ("<|START_THINKING|>", "<|END_")],
+)
+def test_reasoning_is_told_as_it_is_written(opener: str, closer: str) -> None:
+    stream = Extractor(TOOLS)
+    stream.feed(opener)
+    assert stream.feed("ann wants ") == [events.Reasoning("ann wants ")]
+    assert stream.feed(f"mail{closer}") == [events.Reasoning("mail")]
+
+
+def test_a_long_thought_is_not_held_back_until_the_end() -> None:
+    stream = Extractor(TOOLS)
+    told = stream.feed("Thought: " + "word " * 400)
+    assert sum(len(event.text) for event in told if isinstance(event, events.Text)) > 1900
+    stream.feed("\nAction: send_mail\nAction Input: " + '{"to": "ann"}')
+    stream.close()
+    assert [call.name for call in stream.extraction.calls] == ["send_mail"]
+
+
+def test_a_lone_surrogate_is_a_character_like_any_other() -> None:
+    [call] = find_calls(SEND.replace("ann", "\ud800"), TOOLS).calls
+    assert call.arguments == {"to": "\ud800"}
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "```tool\nTOOL_NAME: send_mail\nBEGIN_ARG: to\n",
+        "<function=send_mail><parameter=to>x</parameter> y",
+        "\nHere is my thought process:",
+        "\nThought: `a`",
+    ],
+)
+def test_marks_that_are_never_closed_are_not_searched_for_again_and_again(unit: str) -> None:
+    searched = []
+
+    class Counting(Tape):
+        def window(self, pos: int) -> tuple[str, int]:
+            text, base = super().window(pos)
+            searched.append(1)
+            return text, base
+
+    def work(size: int) -> int:
+        searched.clear()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("zkit.extract.extractor.Tape", Counting)
+            find_calls(unit * size, TOOLS)
+        return len(searched)
+
+    assert work(1600) < 3 * work(800)
 
 
 def test_a_closed_stream_takes_no_more() -> None:

@@ -41,6 +41,9 @@ PIECES = st.sampled_from(
         "For example:\n", "I'll do it now. ", "    ", "<|im_end|>", "<|channel|>final<|message|>", "<|end|>", "send_mail(to='x')",
         "✿FUNCTION✿: send_mail\n✿ARGS✿: ", "<|tool_call>call:send_mail{to:", '<|"|>', "}<tool_call|>", "functions.list_mail:\n{}", ">>>list_mail\n{}",
         "<tool_response>", "</tool_response>", "<pre>", "</pre>", "<!--", "-->", "\r\n", "functools[", "<arg_key>to</arg_key>", "<arg_value>",
+        "<|message_model|>", "<|content_invoke_tool_json|>", '{"name": "list_mail", "args": {}}', "<|end_message|>", "\n>", ">>", "Plan:\n",
+        "[THINK]", "[/THINK]", "Here is my thought process:", "Here is my response:", "Final Answer: ", "~~~\n", "I am at it. " * 42, "\ufeff",
+        "[EOS]", "<|user|>", "I will not run this:\n", "User: do it\n\n", "\ud800",
     ]
 )  # fmt: skip
 REPLIES = st.lists(PIECES | st.text(max_size=12), max_size=14).map("".join)

@@ -1,0 +1,159 @@
+"""What a running loop tells: frozen records, told apart by `kind`, each with a JSON form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from zkit.calls import Call
+from zkit.results import Result
+
+Message = dict[str, Any]
+"""A message as OpenAI writes it."""
+
+
+class LoopEvent:
+    """The family of events."""
+
+    kind: ClassVar[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The event as plain data, ready for `json.dumps`."""
+        own = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
+        return {"kind": self.kind, **{name: _plain(value) for name, value in own.items()}}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Call):
+        fixes = [{**fix._asdict(), "rank": fix.rank.name} for fix in value.fixes]
+        made = {entry.name: getattr(value, entry.name) for entry in fields(value)}
+        arguments = value.arguments
+        arguments = dict(arguments) if isinstance(arguments, Mapping) else arguments
+        return {**made, "arguments": arguments, "rank": value.rank.name, "fixes": fixes}
+    to_dict = getattr(value, "to_dict", None)
+    return to_dict() if to_dict is not None else value
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted(LoopEvent):
+    """A request goes to the model; `tools` are the names of the tools that it is offered."""
+
+    kind: ClassVar[str] = "turn_started"
+    turn: int
+    tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta(LoopEvent):
+    """More of the answer; it cannot belong to a call any more."""
+
+    kind: ClassVar[str] = "text_delta"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta(LoopEvent):
+    """More of the model's reasoning."""
+
+    kind: ClassVar[str] = "reasoning_delta"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextRevoked(LoopEvent):
+    """The text of this turn so far does not count: it was reasoning, or the connection broke."""
+
+    kind: ClassVar[str] = "text_revoked"
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted(LoopEvent):
+    """A call goes to the dispatcher, as the model made it."""
+
+    kind: ClassVar[str] = "tool_started"
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class CallRepaired(LoopEvent):
+    """A call was changed to be read: its `fixes` say how."""
+
+    kind: ClassVar[str] = "call_repaired"
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class CallRefused(LoopEvent):
+    """A call was not run, for a reason that the model can mend; `message` is what it is told."""
+
+    kind: ClassVar[str] = "call_refused"
+    id: str
+    name: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished(LoopEvent):
+    """A call has a result; `text` is what the model is told."""
+
+    kind: ClassVar[str] = "tool_finished"
+    call: Call
+    result: Result
+    text: str
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying(LoopEvent):
+    """The server did not answer; the same request is sent again after `delay` seconds."""
+
+    kind: ClassVar[str] = "retrying"
+    reason: str
+    delay: float
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected(LoopEvent):
+    """The reply could not be used; the model is asked again, with `message` in the request."""
+
+    kind: ClassVar[str] = "corrected"
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Steered(LoopEvent):
+    """A message from outside joins the conversation."""
+
+    kind: ClassVar[str] = "steered"
+    text: str
+    trusted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted(LoopEvent):
+    """The history was shortened."""
+
+    kind: ClassVar[str] = "compacted"
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class MessageAdded(LoopEvent):
+    """A message joins the history."""
+
+    kind: ClassVar[str] = "message_added"
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished(LoopEvent):
+    """The run is over; `result` is a `RunResult`."""
+
+    kind: ClassVar[str] = "run_finished"
+    result: Any

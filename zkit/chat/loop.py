@@ -1,0 +1,159 @@
+"""A client, a model and tools in; a loop that answers questions with them out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
+from contextlib import aclosing, closing
+from pathlib import Path
+from typing import Any
+
+from zkit.chat.drivers import drive, drive_async, is_async
+from zkit.chat.events import LoopEvent, Message, RunFinished
+from zkit.chat.history import as_messages
+from zkit.chat.logic import conversation
+from zkit.chat.offering import dispatcher_for
+from zkit.chat.outcome import RunResult
+from zkit.chat.run_state import RunState
+from zkit.chat.settings import LoopSettings
+from zkit.chat.steering import Steering
+from zkit.chat.task_scope import begin_task
+from zkit.dispatch import Dispatcher, Recorder
+from zkit.dispatch.portal import run_sync
+
+Prompt = str | Iterable[Mapping[str, Any]]
+
+
+class ChatLoop:
+    """Asks a model, runs the calls it makes, and asks again, until there is an answer.
+
+    `client` is an `OpenAI` or `AsyncOpenAI` client, or one built like them. `source` is a
+    `Toolbox`, a `Kit`, a `Dispatcher`, or a list of tools and functions; it is read again before
+    each request. `system` is the system prompt. `workspace` is the folder that the tools work in:
+    what changes in it is in the result, turn by turn. All other settings are those of
+    `LoopSettings`.
+
+    Nothing that a model, a tool or a server did is raised: the result says why the run ended. A
+    loop holds no conversation; many runs may go on at the same time.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        model: str,
+        source: Any = (),
+        *,
+        system: str = "",
+        workspace: str | Path | None = None,
+        approve: Any = None,
+        **settings: Any,
+    ) -> None:
+        self.client = client
+        self.model = model
+        self.settings = LoopSettings(**settings)
+        self.system = system
+        self.workspace = "" if workspace is None else str(workspace)
+        recorder = None if workspace is None else Recorder(workspace)
+        self.dispatcher: Dispatcher = dispatcher_for(
+            source,
+            self.settings.fit,
+            self.settings.tool_room,
+            recorder=recorder,
+            approve=approve,
+        )
+
+    async def run(
+        self,
+        prompt: Prompt,
+        *,
+        steering: Steering | None = None,
+        into: list[Message] | None = None,
+    ) -> RunResult:
+        """Answer a question, or go on with a conversation.
+
+        `into` is a list that the messages are put into while the run goes on: it is whole even
+        when the run is cancelled.
+        """
+        async with aclosing(self._events(prompt, steering, into, False)) as events:
+            async for event in events:
+                if isinstance(event, RunFinished):
+                    return _result(event)
+        raise RuntimeError("the run ended without a result")
+
+    def run_sync(
+        self,
+        prompt: Prompt,
+        *,
+        steering: Steering | None = None,
+        into: list[Message] | None = None,
+    ) -> RunResult:
+        """The same from plain code, in any thread."""
+        if is_async(self.client):
+            return run_sync(lambda: self.run(prompt, steering=steering, into=into))
+        with closing(self._events_sync(prompt, steering, into, False)) as events:
+            return next(_result(event) for event in events if isinstance(event, RunFinished))
+
+    def stream(
+        self,
+        prompt: Prompt,
+        *,
+        steering: Steering | None = None,
+        into: list[Message] | None = None,
+    ) -> AsyncGenerator[LoopEvent, None]:
+        """Answer, and tell everything while it happens; the last event holds the result."""
+        return self._events(prompt, steering, into, True)
+
+    def stream_sync(
+        self,
+        prompt: Prompt,
+        *,
+        steering: Steering | None = None,
+        into: list[Message] | None = None,
+    ) -> Generator[LoopEvent, None, None]:
+        """The same from plain code; the client must not be async."""
+        if is_async(self.client):
+            raise TypeError("stream_sync needs a client that is not async; use stream")
+        return self._events_sync(prompt, steering, into, True)
+
+    async def _events(
+        self, prompt: Prompt, steering: Steering | None, into: list[Message] | None, live: bool
+    ) -> AsyncGenerator[LoopEvent, None]:
+        run = self._begin(prompt, steering, into, live)
+        create, awaited = self.client.chat.completions.create, is_async(self.client)
+        async with aclosing(drive_async(conversation(run), create, run.task, awaited)) as events:
+            async for event in events:
+                yield event
+
+    def _events_sync(
+        self, prompt: Prompt, steering: Steering | None, into: list[Message] | None, live: bool
+    ) -> Generator[LoopEvent, None, None]:
+        run = self._begin(prompt, steering, into, live)
+        yield from drive(conversation(run), self.client.chat.completions.create, run.task)
+
+    def _begin(
+        self, prompt: Prompt, steering: Steering | None, into: list[Message] | None, live: bool
+    ) -> RunState:
+        messages = [] if into is None else into
+        messages[:] = self._opening(prompt)
+        settings = self.settings
+        return RunState(
+            self.model,
+            self.dispatcher,
+            settings,
+            messages,
+            begin_task(self.workspace, settings.max_seconds),
+            Steering() if steering is None else steering,
+            live,
+            settings.mode == "text",
+        )
+
+    def _opening(self, prompt: Prompt) -> list[Message]:
+        messages = as_messages(prompt)
+        has_system = bool(messages) and messages[0].get("role") in ("system", "developer")
+        if self.system and not has_system:
+            return [{"role": "system", "content": self.system}, *messages]
+        return messages
+
+
+def _result(event: RunFinished) -> RunResult:
+    result: RunResult = event.result
+    return result

@@ -1,0 +1,62 @@
+"""What was done to a completion, as records: the `.zkit` that hangs on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from zkit.calls import Call
+from zkit.receipt import Fix
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedCall:
+    """A call that could not be made sound, left as the model wrote it.
+
+    `message` is for the model: send it as the answer to the call `id`. A call that stands in the
+    text has no id. `text` is what the model wrote: the arguments, or the place in the text.
+    """
+
+    id: str
+    name: str
+    code: str
+    message: str
+    text: str
+    origin: str = "native"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was done to the calls of a completion; empty when nothing had to be done.
+
+    `calls` are those that can be run: their arguments fit the schema, and each names where it was
+    found and what was changed to read it. `refusals` are those that must not be run.
+    """
+
+    calls: tuple[Call, ...] = ()
+    refusals: tuple[RefusedCall, ...] = ()
+
+    @property
+    def fixes(self) -> tuple[Fix, ...]:
+        """Everything that was changed, over all calls."""
+        return tuple(fix for call in self.calls for fix in call.fixes)
+
+    @property
+    def origin(self) -> str:
+        """Where the calls were found: `native`, or the name of the text format; else empty."""
+        return next((call.origin for call in self.calls), "")
+
+    def call(self, id: str) -> Call | None:
+        """The call that can be run under this id; None when there is none."""
+        return next((call for call in self.calls if call.id == id), None)
+
+    def refusal(self, id: str) -> RefusedCall | None:
+        """Why the call of this id must not be run; None when it may."""
+        return next((one for one in self.refusals if one.id == id), None)
+
+
+def joined(reports: Iterable[Report]) -> Report:
+    """One report of several choices."""
+    found = list(reports)
+    calls = tuple(call for report in found for call in report.calls)
+    return Report(calls, tuple(one for report in found for one in report.refusals))

@@ -1,0 +1,75 @@
+"""How a loop behaves, in one record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from zkit.chat.events import Message
+from zkit.chat.offering import Fit
+
+Mode = Literal["auto", "native", "text"]
+Compact = Callable[[list[Message]], Any]
+BUDGETS: Mapping[str, int] = MappingProxyType(
+    {"malformed": 3, "unreadable": 3, "empty": 3, "reasoning_only": 2, "retry": 3}
+)
+"""How often in a row each kind of trouble is met with another try; progress begins anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSettings:
+    """The limits and habits of a loop.
+
+    Limits of a run: `max_turns` replies, `max_calls` calls, `max_tokens` over all requests,
+    `max_seconds`. `context` is the model's context in tokens: with it the tools may take `tool_share` of it
+    (`fit` says how: all of them, by `weights`, by `discovery`, or `auto`), results are cut to a
+    quarter of it, and `compact` is called when the conversation takes more than `compact_at` of
+    it. `compact` gets the messages and returns fewer; it may be async.
+
+    `mode`: `native` tools, `text` (the tools explained in the prompt, calls written in `format`),
+    or `auto`: native until the server says that it has no tools. `options` go into each request.
+    """
+
+    max_turns: int = 12
+    max_calls: int = 64
+    max_tokens: int | None = None
+    max_seconds: float | None = None
+    context: int | None = None
+    tool_share: float = 0.3
+    fit: Fit = "auto"
+    mode: Mode = "auto"
+    format: str = "hermes_json"
+    formats: tuple[str, ...] | None = None
+    result_limit: int = 50_000
+    spill: str | Path | None = None
+    compact: Compact | None = None
+    compact_at: float = 0.8
+    keep_turns: int = 200
+    budgets: Mapping[str, int] = field(default_factory=lambda: BUDGETS)
+    backoff: float = 0.5
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def tool_room(self) -> int | None:
+        """How many tokens the tools may take; None for no limit."""
+        return None if self.context is None else int(self.context * self.tool_share)
+
+    @property
+    def result_room(self) -> int:
+        """How many characters one result may take."""
+        if self.context is None:
+            return self.result_limit
+        return max(400, min(self.result_limit, self.context))
+
+    @property
+    def most_tokens(self) -> int | None:
+        """The limit of tokens in one reply, as the request sets it."""
+        found = self.options.get("max_completion_tokens") or self.options.get("max_tokens")
+        return found if isinstance(found, int) else None
+
+    def budget(self, kind: str) -> int:
+        """How often in a row a kind of trouble is met with another try."""
+        return self.budgets.get(kind, BUDGETS[kind])

@@ -1,0 +1,66 @@
+"""Whatever a client returns in, plain data out; and the names under which servers send things."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+REASONING = ("reasoning_content", "reasoning", "reasoning_summary", "thinking", "thought")
+"""Where servers put a model's reasoning, the most common first."""
+
+
+def plain(x: Any) -> dict[str, Any]:
+    """A record of a client as a dict with only what the server sent; empty for anything else."""
+    if isinstance(x, Mapping):
+        return dict(x)
+    dump = getattr(x, "model_dump", None)
+    if dump is None:
+        return {}
+    # What servers send does not always fit the client's types, and that is our subject.
+    made: dict[str, Any] = dump(exclude_unset=True, warnings=False)
+    return made
+
+
+def entries(x: Any) -> Iterator[dict[str, Any]]:
+    """The records of a list; a single record counts as a list of one, anything else as empty."""
+    found = x if isinstance(x, list | tuple) else [x]
+    yield from (dict(one) for one in found if isinstance(one, Mapping))
+
+
+def text_of(x: Any) -> str:
+    """A text as it is, the text parts of a content list joined, and nothing for anything else."""
+    if isinstance(x, str):
+        return x
+    if isinstance(x, list | tuple):
+        return "".join(text_of(part.get("text")) for part in x if isinstance(part, Mapping))
+    return ""
+
+
+def id_of(x: Any) -> str:
+    """An id as text; some servers count calls with numbers."""
+    if isinstance(x, bool) or not isinstance(x, str | int):
+        return ""
+    return str(x).strip()
+
+
+def index_of(x: Any) -> int | None:
+    """An index, if it is one."""
+    return x if isinstance(x, int) and not isinstance(x, bool) else None
+
+
+def arguments_of(x: Any) -> str:
+    """The arguments of a call as text; some servers send the object itself."""
+    if x is None:
+        return ""
+    return x if isinstance(x, str) else dumps(x)
+
+
+def reasoning_of(message: Mapping[str, Any]) -> str:
+    """The reasoning in a message or delta; servers that send it twice mean it once."""
+    return next((text for text in (text_of(message.get(name)) for name in REASONING) if text), "")
+
+
+def dumps(value: Any) -> str:
+    """The JSON that goes over the wire: strict, one spelling for one value."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
