@@ -97,7 +97,7 @@ def test_a_name_in_pieces_is_one_name() -> None:
 
 
 def test_a_fresh_id_with_every_delta_is_one_call() -> None:
-    """vLLM did this: an id that never gets a name continues arguments that have not ended."""
+    """An id that never gets a name continues arguments that have not ended."""
     assert assembled(part('{"x"', "f", "a"), part(": {}", id="b"), part("}", id="c")) == [
         ("a", "f", '{"x": {}}')
     ]

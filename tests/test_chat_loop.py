@@ -12,8 +12,8 @@ import openai
 import pytest
 from chat_rules import assert_sound
 from openai import AsyncOpenAI, OpenAI
-from scripted_server import Answer, Script, ScriptedServer, call, error, says, stream
 
+from benchmarks.scripted_server import Answer, Script, ScriptedServer, call, error, says, stream
 from zkit.calls import Call
 from zkit.chat import ChatLoop, LoopEvent, RunFinished, RunResult, Steering, run, sound_history
 from zkit.chat.offering import offering_of

@@ -10,7 +10,8 @@ from typing import Any
 import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
-from scripted_server import (
+
+from benchmarks.scripted_server import (
     Answer,
     Script,
     ScriptedServer,
@@ -21,7 +22,6 @@ from scripted_server import (
     says,
     stream,
 )
-
 from zkit.chat.report import Report
 from zkit.chat.wrapping import wrap
 from zkit.grade import READ

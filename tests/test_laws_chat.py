@@ -12,8 +12,8 @@ from chat_rules import assert_sound
 from hypothesis import given
 from hypothesis import strategies as st
 from openai import AsyncOpenAI, OpenAI
-from scripted_server import Answer, Script, ScriptedServer, call, error, says, stream
 
+from benchmarks.scripted_server import Answer, Script, ScriptedServer, call, error, says, stream
 from zkit.chat import ChatLoop, LoopEvent, RunFinished, RunResult
 from zkit.chat.outcome import Reason
 from zkit.dispatch import Dispatcher

@@ -105,8 +105,7 @@ class CallParts:
     def _folded(self) -> Iterator[_Parts]:
         """The parts by call: a server may send a fresh id with each delta of one call.
 
-        (vLLM did before 0.7.) Such an id never gets a name, and continues arguments that have not
-        ended.
+        Such an id never gets a name, and continues arguments that have not ended.
         """
         open_at: dict[int | None, _Parts | None] = {}
         kept: list[_Parts] = []

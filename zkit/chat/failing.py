@@ -13,8 +13,8 @@ RATE_LIMIT_DELAY = 5.0
 LONGEST_DELAY = 120.0
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 # What servers say when their model, their template or the length is the trouble, not the request:
-# llama.cpp and Ollama answer 500 and vLLM 400 when they cannot read what their model wrote; Ollama
-# says that a model "does not support tools", vLLM that "auto" tool choice requires an option.
+# llama.cpp and Ollama answer 500 when they cannot read what their model wrote; Ollama says that a
+# model "does not support tools", vLLM that "auto" tool choice requires an option.
 _BY_WORDS: tuple[tuple[Remedy, tuple[str, ...]], ...] = (
     (
         "correct",

@@ -40,43 +40,57 @@ class TextEnd:
     refusals: tuple[RefusedCall, ...] = ()
 
 
-class _PlacedExtractor(Extractor):
-    """An extractor that tells how far a reply is settled, and how it was written."""
+class _Places:
+    """An extractor, with the places of what it told: how far the reply is settled, and its text."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__(desk.declared.offers.values(), formats=desk.rules.formats)
-        self._shown = self._marked = self._seen = self._end = 0
+        self._extractor = Extractor(desk.declared.offers.values(), formats=desk.rules.formats)
+        self._tape, self._settler = self._extractor._tape, self._extractor._settler
+        self._shown = self._marked = self._known = self._reached = 0
 
     @property
     def settled(self) -> int:
         """The place up to which it is sure what the text is."""
         return self._shown + self._marked
 
-    def take(self, events: Iterable[Event]) -> list[Span]:
-        """Follow the events; return the spans that are new, or the part by which one has grown."""
-        for event in events:
-            if isinstance(event, Text):
-                self._shown += len(event.text)
-            elif isinstance(event, TextWasReasoning):
-                self._shown = self._marked = self._seen = self._end = 0
-        spans = self._settler.spans
-        new = spans[self._seen :]
-        last = spans[self._seen - 1] if self._seen else None
-        if last is not None and last.end > self._end:
-            new.insert(0, Span(last.kind, self._end, last.end))
-        self._seen = len(spans)
-        self._end = spans[-1].end if spans else 0
-        self._marked += sum(span.end - span.start for span in new)
-        return new
+    @property
+    def size(self) -> int:
+        """How much text there is."""
+        return self._tape.size
+
+    @property
+    def extraction(self) -> Extraction:
+        """Everything that was found."""
+        return self._extractor.extraction
 
     def written(self, start: int, end: int) -> str:
         """The text between two places as the model wrote it."""
         return self._tape.slice(start, end)
 
-    @property
-    def size(self) -> int:
-        """How much text there is."""
-        return self._tape.size
+    def feed(self, text: str) -> tuple[list[Event], list[Span]]:
+        """Take in text; what is told of it, and the spans that are no text."""
+        return self._placed(self._extractor.feed(text))
+
+    def close(self, finish_reason: str | None) -> tuple[list[Event], list[Span]]:
+        """The text has ended."""
+        return self._placed(self._extractor.close(finish_reason))
+
+    def _placed(self, events: list[Event]) -> tuple[list[Event], list[Span]]:
+        """The events with the spans that are new, or the part by which the last one has grown."""
+        for event in events:
+            if isinstance(event, Text):
+                self._shown += len(event.text)
+            elif isinstance(event, TextWasReasoning):
+                self._shown = self._marked = self._known = self._reached = 0
+        spans = self._settler.spans
+        new = spans[self._known :]
+        last = spans[self._known - 1] if self._known else None
+        if last is not None and last.end > self._reached:
+            new.insert(0, Span(last.kind, self._reached, last.end))
+        self._known = len(spans)
+        self._reached = spans[-1].end if spans else 0
+        self._marked += sum(span.end - span.start for span in new)
+        return events, new
 
 
 class TextSide:
@@ -85,7 +99,7 @@ class TextSide:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         reads = desk.reads_text and bool(desk.declared)
-        self._extractor = _PlacedExtractor(desk) if reads else None
+        self._extractor = _Places(desk) if reads else None
         self._out = 0
         """The text before this place is shown."""
         self._seen = 0
@@ -98,10 +112,10 @@ class TextSide:
         if self._extractor is None or not text:
             return text
         start = self._out
-        self._follow(self._extractor, self._extractor.feed(text))
+        self._follow(self._extractor, *self._extractor.feed(text))
         return self._extractor.written(start, self._out)
 
-    def _follow(self, extractor: _PlacedExtractor, events: list[Event]) -> None:
+    def _follow(self, extractor: _Places, events: list[Event], spans: list[Span]) -> None:
         """Move the place up to which text is shown.
 
         Blanks, leaked tokens and the marks around calls wait for what follows them: before text
@@ -110,7 +124,7 @@ class TextSide:
         if any(isinstance(event, TextWasReasoning) for event in events):
             self._hold = None
         loose = []
-        for span in extractor.take(events):
+        for span in spans:
             if span.kind in _OPENING and self._hold is None:
                 self._hold = span.start
             elif _is_loose(span, self._last):
@@ -128,7 +142,7 @@ class TextSide:
         if extractor is None:
             return TextEnd("")
         start = self._out
-        self._follow(extractor, extractor.close(finish_reason))
+        self._follow(extractor, *extractor.close(finish_reason))
         whole = extractor.written(start, extractor.size)
         if native:
             return TextEnd(whole)
@@ -145,9 +159,7 @@ class TextSide:
         extractor = self._extractor
         return "" if extractor is None else extractor.written(self._out, extractor.size)
 
-    def _judged(
-        self, extractor: _PlacedExtractor
-    ) -> tuple[tuple[Call, ...], tuple[RefusedCall, ...]]:
+    def _judged(self, extractor: _Places) -> tuple[tuple[Call, ...], tuple[RefusedCall, ...]]:
         """The calls that can run, and those that must not."""
         found = extractor.extraction
         judged: list[Call | RefusedCall] = []

@@ -19,19 +19,19 @@ _AFTER_STRING = {
 _BEFORE_STRING = frozenset("{[(,:=")
 _DECODER = json.JSONDecoder()
 FIRST_PIECE = 4096
-MOST_WASTE = 8
-"""How often, on the average, a character may be looked at by readings that came to nothing."""
 
 
 class Extent(NamedTuple):
     """Where a bracketed value ends. `closed` is false when it met a stop mark, or the text's end.
 
-    `open` is how many brackets were open where the text itself ended.
+    `open` is how many brackets were open where the text itself ended. `torn` says that a string
+    in it was not closed: what was read after that string's beginning may be another call's.
     """
 
     end: int
     closed: bool
     open: int = 0
+    torn: bool = False
 
 
 class Balance:
@@ -93,6 +93,34 @@ class Balance:
         )
 
 
+_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+\"", re.DOTALL)
+
+
+def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
+    """Where a damaged value ends, one of whose strings ran over the end of its envelope.
+
+    Such a string holds a stop mark, and the quote that should close it opens one of the next
+    call's. None when there is no such string; the length of the text when the mark may as well
+    belong to the string, so that nothing after it can be told apart.
+    """
+    at = 0
+    while (found := _STRING.search(text, at)) is not None:
+        at = found.end()
+        if _AFTER_STRING["json"].match(text, at):
+            continue
+        marks = list(stop.finditer(text, found.start(), at))
+        if marks:
+            passed = marks[0].group() != marks[-1].group()
+            return marks[0].start() if passed else len(text)
+        while (quote := _inside('"').search(text, at)) is not None:
+            at = quote.end()
+            if quote.group() == '"' and _AFTER_STRING["json"].match(text, at):
+                break
+        else:
+            break
+    return None
+
+
 def _opens(text: str, at: int) -> bool:
     """Whether a quote stands where JSON has a string; an apostrophe in a comment does not."""
     return text[at] == '"' or text[max(0, at - 60) : at].rstrip()[-1:] in _BEFORE_STRING
@@ -114,7 +142,7 @@ def extent(tape: Tape, pos: int, notation: Notation = "json", stop: str = "") ->
     """Where the value ends whose bracket opens at `pos`; outside strings, `stop` ends it too."""
     if notation == "json" and (end := _strict_end(tape, pos)) is not None:
         return Extent(end, True)
-    if tape.wasted > MOST_WASTE * tape.size + 100_000:
+    if tape.exhausted:
         return Extent(tape.size, False)
     balance = Balance(notation, stop)
     at = pos

@@ -10,7 +10,7 @@ import regex
 
 from zkit.extract.arguments import Task, finished, from_text
 from zkit.extract.balance import extent
-from zkit.extract.tape import Steps, Tape, searched
+from zkit.extract.tape import Steps, Tape, compiled, searched
 from zkit.extract.units import Reading, Unit, broken, shifted
 from zkit.extract.values import Slot, Value, mended, strict, typed
 from zkit.receipt import Fix, Rank
@@ -20,7 +20,7 @@ from zkit.text.edits import Edit, Layer
 _NAME = r"[^\s{}<>()\[\]\"']{1,128}"
 _HEAD = regex.compile(rf"(?:call\s*+:\s*+)?(?P<name>{_NAME}?)\s*+(?=\{{)")
 _QUOTE = r"<escape>|<\|\"\|>"
-_MARKS = re.compile(rf"(?P<quote>{_QUOTE})|(?P<bracket>[{{}}\[\]])|(?P<string>\")")
+_MARKS = re.compile(rf"(?P<quote>{_QUOTE})|(?P<bracket>[{{}}\[\]])|(?P<string>(?<!\|)\")")
 _CLOSING = {"<escape>": re.compile("<escape>"), '<|"|>': re.compile(r"<\|\"\|>"), '"': re.compile(r"(?<!\\)(?:\\\\)*+\"")}  # fmt: skip
 _TOKEN = re.compile(
     rf"(?P<quoted>(?P<mark>{_QUOTE})(?P<body>.*?)(?P=mark))|(?P<json>\"(?:[^\"\\]|\\.)*+\")|(?P<punct>[{{}}\[\],:])|(?P<blank>\s++)|(?P<bare>(?:(?!{_QUOTE})[^{{}}\[\],:])++)",
@@ -155,13 +155,17 @@ def read_arrows(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
         values[flag["key"]], fixes, at = found.value, fixes + found.fixes, end
     done = yield from tape.look(_ARROW_END, at)
     end = at if done is None else at + done.end()
-    if (
-        done is None
-        and ((yield from tape.next_solid(at)) >= tape.size)
-        and (tape.cut or not head["args"])
-    ):
+    if done is None and not (yield from _may_end(tape, at, stop, bool(head["args"]))):
         return _arrow(Unit(name, values, (pos, end), state="cut"), end, False)
     return _arrow(finished(task, name, values, (pos, end), fixes), end, done is not None)
+
+
+def _may_end(tape: Tape, at: int, stop: str, argued: bool) -> Steps[bool]:
+    """Whether arguments may be whole though no brace closes them: the envelope or the text ends."""
+    solid = yield from tape.next_solid(at)
+    if solid >= tape.size:
+        return argued and not tape.cut
+    return (yield from tape.look(compiled(stop or "(?!)"), solid)) is not None
 
 
 def _arrow(unit: Unit, end: int, closed: bool) -> Reading:

@@ -66,6 +66,15 @@ class Declared:
             return f"{name} does not take {', '.join(map(str, foreign))}; it takes {known}."
         return ""
 
+    def misplaced(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """Why values are none of this tool's: an object or a list where the schema has neither."""
+        expect = self.expect(name)
+        for key, value in arguments.items():
+            kind = "object" if isinstance(value, dict) else "array"
+            if isinstance(value, dict | list) and kind not in expect.child(key).kinds:
+                return f"{name}: {key} must not be an {kind}."
+        return ""
+
     def fits(self, name: str, arguments: Any) -> bool:
         """Whether arguments may be arguments of this tool, by their keys."""
         return isinstance(arguments, dict) and not self.misfit(name, arguments)

@@ -100,7 +100,7 @@ BODIES: dict[str, tuple[str, Read]] = {
 }
 """Bodies that say by themselves what they are; they may stand without an envelope."""
 
-_INNER = r"(?:<tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:```[\w-]*+[ \t]*+\n\s*+)?+"
+_INNER = r"(?:<tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:```[\w-]*+[ \t\r]*+\n\s*+)?+"
 _PLAIN_NAME = NAME.replace("(?P<name>", "(?:")
 _CHOICE = regex.compile(
     rf"\s*+{_INNER}(?:"

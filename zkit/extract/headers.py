@@ -44,15 +44,15 @@ class Header:
 HEADERS: dict[str, Header] = {
     header.name: header
     for header in (
-        Header("mistral", rf"\[TOOL_CALLS\]\s*+{NAME}(?:\[CALL_ID\](?P<id>\w{{1,64}}))?+(?:\[ARGS\])?+\s*+{_FENCE}"),
-        Header("functionary_v2", rf"<\|recipient\|>\s*+{NAME}\s*+<\|content\|>\s*+"),
-        Header("functionary_v32", rf">>>[ \t]*+{NAME}[ \t]*+\n\s*+"),
-        Header("deepseek", rf"{CALL_BEGIN}\s*+(?:function\s*+{_SEP})?+\s*+{NAME}\s*+(?:{_SEP})?+\s*+{_FENCE}", rf"{_FENCE_END}\s*+{CALL_END}"),
-        Header("kimi", rf"{CALL_BEGIN}\s*+{NAME}\s*+<\|tool_call_argument_begin\|>\s*+", rf"\s*+{CALL_END}"),
-        Header("solar", rf"<\|tool_call:begin\|>(?P<id>[^<>|]{{0,64}})<\|tool_call:name\|>\s*+{NAME}\s*+<\|tool_call:args\|>\s*+", r"\s*+<\|tool_call:end\|>"),
+        Header("mistral", rf"\[TOOL_CALLS\]\s*+{NAME}(?:\[CALL_ID\](?P<id>\w{{1,64}}))?+(?:\[ARGS\])?+\s*+{_FENCE}", stop=r"\[TOOL_CALLS\]"),
+        Header("functionary_v2", rf"<\|recipient\|>\s*+{NAME}\s*+<\|content\|>\s*+", stop=r"<\|(?:from|recipient)\|>"),
+        Header("functionary_v32", rf">>>{NAME}[ \t\r]*+\n\s*+"),
+        Header("deepseek", rf"{CALL_BEGIN}\s*+(?:function\s*+{_SEP})?+\s*+{NAME}\s*+(?:{_SEP})?+\s*+{_FENCE}", rf"{_FENCE_END}\s*+{CALL_END}", CALL_BEGIN),
+        Header("kimi", rf"{CALL_BEGIN}\s*+{NAME}\s*+<\|tool_call_argument_begin\|>\s*+", rf"\s*+{CALL_END}", CALL_BEGIN),
+        Header("solar", rf"<\|tool_call:begin\|>(?P<id>[^<>|]{{0,64}})<\|tool_call:name\|>\s*+{NAME}\s*+<\|tool_call:args\|>\s*+", r"\s*+<\|tool_call:end\|>", r"<\|tool_call:begin\|>"),
         Header("flower", rf"✿FUNCTION✿:?\s*+{NAME}\s*+✿ARGS✿:?\s*+", stop="✿(?:RESULT|RETURN|FUNCTION)✿"),
-        Header("bracket_calling", rf"\[Calling tool:\s*+{NAME}\s*+\(\s*+", r"\s*+\)\s*+\]"),
-        Header("dspy", rf"\[\[ ## next_tool_name ## \]\]\s*+{NAME}\s*+\[\[ ## next_tool_args ## \]\]\s*+{_FENCE}", rf"{_FENCE_END}\s*+\[\[ ## completed ## \]\]"),
+        Header("bracket_calling", rf"\[Calling tool:\s*+{NAME}\s*+\(\s*+", r"\s*+\)\s*+\]", r"\[Calling tool:"),
+        Header("dspy", rf"\[\[ ## next_tool_name ## \]\]\s*+{NAME}\s*+\[\[ ## next_tool_args ## \]\]\s*+{_FENCE}", rf"{_FENCE_END}\s*+\[\[ ## completed ## \]\]", r"\[\[ ## next_tool_name ## \]\]"),
         Header("tool_input", rf"<tool>\s*+{NAME}\s*+</tool>\s*+<tool_input>\s*+", r"\s*+</tool_input>", raw=True),
         Header("named", rf"{NAME}(?:\[CALL_ID\](?P<id>\w{{1,64}}))?+(?:\[ARGS\])?+\s*+{_FENCE}(?=\{{)", r"\s*+```"),
         Header("functions_colon", rf"(?:functions\.){NAME}?:\s*+(?=\{{)"),

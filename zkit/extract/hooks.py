@@ -13,7 +13,9 @@ from zkit.extract.alternation import by_first
 from zkit.extract.envelopes import BODIES, WRAPPERS
 
 LABEL = r"(?:(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+)"
-_LABELS = "Action|Thought|Plan|Reflection|Call|Observation|Result|TOOL_NAME|tool_name"
+_LABELS = (
+    "Action|Thought|Plan|Reflection|Call|Observation|Result|Final Answer|Answer|TOOL_NAME|tool_name"
+)
 
 
 class Hooks(NamedTuple):
@@ -99,8 +101,8 @@ def wrappers() -> regex.Pattern[str]:
 
 
 FIRST_NAME = regex.compile(
-    r"\s*+(?:functions\.)?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+)"
-    r"(?:(?:[ \t]*+\n\s*+|\[ARGS\])?+(?P<object>(?=\{))|(?P<call>(?=\([^\W\d]\w*+\s*+=(?!=))))"
+    r"\s*+(?P<full>(?:functions\.)?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+))"
+    r"(?:(?:[ \t\r]*+\n\s*+|\[ARGS\])?+(?P<object>(?=\{))|(?P<call>(?=\([^\W\d]\w*+\s*+=(?!=))))"
 )
 """A name, then an object or named arguments, and nothing before them."""
 TRIGGER = re.compile(r"[<\[\]`✿◁\n]")

@@ -10,13 +10,13 @@ from typing import Any
 import regex
 
 from zkit.extract.arguments import Task, from_text, unit_of
-from zkit.extract.balance import Extent, extent
-from zkit.extract.objects import LIST_KEYS, calls_in, name_in, schema_of
+from zkit.extract.balance import Extent, extent, torn_at
+from zkit.extract.objects import LIST_KEYS, calls_in, is_turn, name_in, schema_of
 from zkit.extract.tape import Steps, searched
 from zkit.extract.units import Reading, Unit, broken, shifted
-from zkit.extract.values import python_literal, strict
+from zkit.extract.values import GIVEN_TWICE, python_literal, repaired, repeated_key, strict
 from zkit.receipt import Fix, Rank
-from zkit.repair import Repaired, Unrepairable, repair_json
+from zkit.repair import Repaired, Unrepairable
 
 _BETWEEN = regex.compile(r"\s*+[;,]?+\s*+(?=\{)")
 _IN_LIST = regex.compile(r"[\s,]*+(?=(?P<mark>\S))")
@@ -71,6 +71,9 @@ def _read_object(
         extra = yield from task.tape.look(_EXTRA, end)
         end += 0 if extra is None else extra.end()
     text = task.tape.slice(at, end)
+    if found.torn:
+        unit = Unit(name_in(text, task.tools), None, (at, end), state="cut")
+        return (unit,), end, found.closed
     units = units_in(task, text, at, found.open)
     if units and units[-1].state == "cut" and (listing := _LISTED.search(text)):
         inner = yield from _read_list(task, at + listing.end() - 1, stop)
@@ -81,7 +84,14 @@ def _read_object(
 def bounded(task: Task, at: int, stop: str) -> Steps[Extent]:
     """Where an object ends: at its brace, else before the first stop mark, else with the text."""
     found = yield from extent(task.tape, at, "json", stop)
-    if found.closed and strict(task.tape.slice(at, found.end)) is None:
+    if found.closed or found.end < task.tape.size:
+        text = task.tape.slice(at, found.end)
+        if found.closed and strict(text) is not None:
+            return found
+        torn = torn_at(text, searched(stop or "(?!)"))
+        if torn is not None:
+            return Extent(at + torn, found.closed and torn == len(text), torn=True)
+    if found.closed:
         found = yield from _past_junk(task, at, found, stop)
     if found.closed or not stop or found.end < task.tape.size:
         return found
@@ -107,15 +117,18 @@ def units_in(task: Task, text: str, at: int, unclosed: int = 0) -> tuple[Unit, .
     """
     span = (at, at + len(text))
     found = strict(text)
+    if found is not None and is_turn(found[0]):
+        return (broken("", span, "conversation", ""),)
     if found is not None:
-        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(found[0], task.tools))
+        spelt_out = list(calls_in(found[0], task.tools))
+        if spelt_out and (twice := repeated_key(text)):
+            return (broken(spelt_out[0].name, span, "ambiguous", GIVEN_TWICE.format(key=twice)),)
+        return tuple(unit_of(task, spelt, span, ()) for spelt in spelt_out)
     bare = _unquoted(text)
     if bare is not None:
         return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(bare, task.tools))
     name = name_in(text, task.tools)
-    outcome = repair_json(
-        text, schema=schema_of(text, name, task.tools), finish_reason=task.tape.finish_reason
-    )
+    outcome = repaired(text, schema_of(text, name, task.tools), task.tape.finish_reason)
     outcome = _as_python(text, outcome)
     if isinstance(outcome, Unrepairable):
         if outcome.reason == "cut":
@@ -157,7 +170,12 @@ def read_named(task: Task, name: str, start: int, pos: int, stop: str) -> Steps[
     if found.closed:
         extra = yield from task.tape.look(_EXTRA, end)
         end += 0 if extra is None else extra.end()
-    unit = from_text(task, name, task.tape.slice(pos, end), pos, (start, end))
+    text = task.tape.slice(pos, end)
+    if found.torn:
+        unit = Unit(name, None, (start, end), state="cut")
+        return Reading((unit,), end, "named", found.closed)
+    ended = not found.closed and end < task.tape.size
+    unit = from_text(task, name, text, pos, (start, end), ended=ended)
     if found.open and unit.state == "whole":
         unit = replace(unit, state="cut")
     return Reading((unit,), end, "named", found.closed)

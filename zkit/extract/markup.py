@@ -35,6 +35,8 @@ class Dialect:
     """Any tag may open an argument, so that only a closer ends a value."""
     nests: bool = False
     """Values are made of further tags of the same dialect."""
+    any_tag: bool = False
+    """Any tag may open a call, so that only a declared name does."""
 
     def closer(self, key: str) -> re.Pattern[str]:
         """What ends the value of `key`."""
@@ -115,10 +117,10 @@ MINIMAX_M3 = Dialect(
 )
 LINES = Dialect(
     "lines",
-    r"(?i:tool_name):[ \t]*+(?P<name>\S{1,128})[ \t]*+(?:\n|$)",
-    r"\n?[ \t]*+(?:```|~~~)",
-    r"(?i:begin_arg):[ \t]*+(?P<key>\S{1,128})[ \t]*+\n",
-    r"\n?[ \t]*+(?i:end_arg)(?!\w)",
+    r"(?i:tool_name):[ \t]*+(?P<name>\S{1,128})[ \t\r]*+(?:\n|$)",
+    r"(?:\r?\n)?[ \t]*+(?:```|~~~)",
+    r"(?i:begin_arg):[ \t]*+(?P<key>\S{1,128})[ \t\r]*+\n",
+    r"(?:\r?\n)?[ \t]*+(?i:end_arg)(?!\w)",
 )
 
 
@@ -130,5 +132,6 @@ TOOL_TAG = Dialect(
     r"</{key}\s*+>",
     newlines=True,
     keys_are_tags=True,
+    any_tag=True,
 )
 """Tags that bear the names of the tools: the tool list is the grammar."""

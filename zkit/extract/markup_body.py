@@ -10,12 +10,13 @@ from zkit.extract.arguments import Task, finished
 from zkit.extract.json_body import read_named
 from zkit.extract.markup import Dialect, attributes
 from zkit.extract.nested_tags import nested_value
-from zkit.extract.tape import Steps, compiled, searched
+from zkit.extract.tape import MOST_HEADER, Steps, compiled, searched
 from zkit.extract.units import Reading, Unit, broken
 from zkit.extract.values import Slot, Value, structure, typed
 from zkit.receipt import Fix, Rank
 
 _CDATA = re.compile(r"\s*<!\[CDATA\[(.*?)\]\]>\s*", re.DOTALL)
+_FIRST_BREAK, _LAST_BREAK = re.compile(r"\A\r?\n"), re.compile(r"\r?\n\Z")
 _NEVER = r"(?!)"
 _GAP = r"\s*+(?:```[\w-]*+\s*+)?"
 
@@ -54,7 +55,7 @@ def read_markup(task: Task, dialect: Dialect, pos: int, stop: str) -> Steps[Read
             break
         attrs = attributes(head.groupdict().get("attrs"))
         name = head.groupdict().get("name") or attrs.get("name") or attrs.get("tool") or ""
-        if not name:
+        if not name or (units and dialect.any_tag and task.tools.name_of(name) is None):
             break
         task.tape.named = name
         draft = Draft(name, gap, attrs.get("id", ""))
@@ -92,7 +93,7 @@ def read_unit(
     closer = yield from tape.look(compiled(rf"\s*+(?:{end})"), at)
     if closer is not None:
         return _unit(task, draft, at + closer.end()), at + closer.end(), True
-    return (yield from _unclosed(task, draft, at, stop))
+    return (yield from _unclosed(task, dialect, draft, at, stop))
 
 
 def _with_object(
@@ -112,7 +113,9 @@ def _with_object(
     )  # fmt: skip
 
 
-def _unclosed(task: Task, draft: Draft, at: int, stop: str) -> Steps[tuple[Unit, int, bool]]:
+def _unclosed(
+    task: Task, dialect: Dialect, draft: Draft, at: int, stop: str
+) -> Steps[tuple[Unit, int, bool]]:
     """The closer is missing: fine after whole arguments, when the text or the envelope ends there."""
     tape = task.tape
     solid = yield from tape.next_solid(at)
@@ -126,7 +129,18 @@ def _unclosed(task: Task, draft: Draft, at: int, stop: str) -> Steps[tuple[Unit,
         return broken(draft.name, (draft.start, at), "other_markup", ""), at, False
     if ends and (tape.cut or short):
         return _cut(draft, solid), solid, False
+    if not ends and stopped is None and (yield from _breaks_off(task, dialect, draft, solid)):
+        return _cut(draft, tape.size), tape.size, False
     return _unit(task, draft, at), at, stopped is not None
+
+
+def _breaks_off(task: Task, dialect: Dialect, draft: Draft, at: int) -> Steps[bool]:
+    """Whether the text ends inside of the next tag: an argument's, or the closer of a cut reply."""
+    marks = [dialect.param, dialect.end_of(draft.name)] if task.tape.cut else [dialect.param]
+    yield from task.tape.look(compiled("|".join(marks)), at)
+    rest = task.tape.slice(at, at + MOST_HEADER)
+    whole = at + len(rest) >= task.tape.size
+    return whole and any(compiled(mark).fullmatch(rest, partial=True) for mark in marks)
 
 
 def _read_raw(
@@ -143,25 +157,37 @@ def _read_raw(
         ends.append(f"(?P<next>{dialect.param.replace('?P<key>', '').replace('?P<attrs>', '')})")
     marks = searched("|".join(ends))
     follow = compiled(rf"\s*+(?:{dialect.param}|{end}|{stop or _NEVER}|\Z)")
-    at, inside, missing = start, False, None
-    while True:
-        hit = yield from task.tape.find(marks, at)
-        if hit is None:
-            break
+    at, inside, missing, strays = start, False, None, 0
+    while (hit := (yield from task.tape.find(marks, at))) is not None:
         at = hit.end
         kind = hit.match.lastgroup
         if kind == "value_end":
             after = yield from task.tape.look(follow, hit.end)
             if after is not None:
-                return Raw(start, hit.start, hit.end, "holds_closer" if inside else "")
-            inside = True
-        elif missing is None:
-            missing = hit.start
-            if kind == "next" and not inside:
-                break
+                odd = "ambiguous" if strays else "holds_closer" if inside else ""
+                return Raw(start, hit.start, hit.end, odd)
+            inside, strays = True, max(strays - 1, 0)
+            continue
+        if kind == "next" and not _may_open(task, dialect, draft, hit.match.group()):
+            strays += 1
+            continue
+        missing = hit.start if missing is None else missing
+        if task.tape.exhausted or (kind == "next" and not inside):
+            break
+    else:
+        task.tape.wasted += task.tape.size - start
     if missing is None:
         return None
     return Raw(start, missing, missing, "ambiguous" if inside else "no_closer")
+
+
+def _may_open(task: Task, dialect: Dialect, draft: Draft, tag: str) -> bool:
+    """Whether a tag inside a value may open the next argument: the tool must know its key."""
+    known = task.tools.name_of(draft.name)
+    opened = compiled(dialect.param).match(tag)
+    if known is None or opened is None or task.tools.is_open(known):
+        return True
+    return _key_of(opened)[0] in task.tools.expect(known).keys
 
 
 def _read_nested(task: Task, dialect: Dialect, key: str, start: int) -> Steps[Raw | None]:
@@ -229,8 +255,8 @@ def _inner(dialect: Dialect, text: str, unclosed: bool) -> str:
     if cdata is not None:
         return cdata.group(1)
     if dialect.newlines or unclosed:
-        text = text.removeprefix("\n") if dialect.newlines else text
-        text = text.rstrip() if unclosed else text.removesuffix("\n")
+        text = _FIRST_BREAK.sub("", text) if dialect.newlines else text
+        text = text.rstrip() if unclosed else _LAST_BREAK.sub("", text)
     return text
 
 
@@ -240,7 +266,7 @@ def _unit(task: Task, draft: Draft, end: int) -> Unit:
     if not reason and ("ambiguous" in draft.odd or draft.odd >= {"no_closer", "holds_closer"}):
         reason = "ambiguous"
         message = (
-            f"{draft.name}: an argument holds its own closing tag, so that its end is not clear."
+            f"{draft.name}: an argument holds tags of its own kind, so that its end is not clear."
         )
     if reason:
         return broken(draft.name, span, reason, message)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zkit.extract.declared import Declared
+from zkit.repair.expect import Expect
 
 NAME_KEYS = (
     "_name", "name", "tool_name", "tool", "function", "action", "recipient_name", "function_name",
@@ -26,6 +27,9 @@ BESIDE = frozenset(
 RESULT_KEYS = frozenset(
     {"result", "output", "response", "error", "is_error", "returned", "observation"}
 )
+KINDS = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
+SPEAKERS = frozenset({"user", "tool", "system", "developer", "human", "function"})
+"""The roles of those who are not the model: an object with one is a turn of a conversation."""
 DEEPEST = 6
 """How deep a call may be nested in a value."""
 OPENING_KEYS = frozenset(
@@ -104,7 +108,9 @@ def _named(value: dict[str, Any], tools: Declared, level: int) -> Spelt | None:
     held = next((k for k in ARGUMENT_KEYS if k in rest), None)
     ident = next((str(rest[k]) for k in ID_KEYS if k in rest), "")
     if held is not None and key != "_name":
-        return Spelt(value[key], rest[held], ident, frozenset(rest) - {held}, level + 1)
+        twice = {"_twice"} if _contradicts(value, key, held, tools) else set[str]()
+        keys = frozenset({*rest, *twice} - {held})
+        return Spelt(value[key], rest[held], ident, keys, level + 1)
     name = tools.name_of(value[key])
     beside = {
         k: v for k, v in rest.items() if k not in (*ID_KEYS, "type") or k in tools.expect(name).keys
@@ -117,6 +123,13 @@ def _named(value: dict[str, Any], tools: Declared, level: int) -> Spelt | None:
     return Spelt(value[key], None, ident, frozenset(rest) | {"_bare"}, level)
 
 
+def _contradicts(value: dict[str, Any], key: str, held: str, tools: Declared) -> bool:
+    """Whether an object names two tools, or holds two objects of arguments."""
+    names = {tools.name_of(value[k]) for k in NAME_KEYS if isinstance(value.get(k), str)}
+    objects = [value[k] for k in ARGUMENT_KEYS if isinstance(value.get(k), dict)]
+    return len(names - {None}) > 1 or any(other != value[held] for other in objects)
+
+
 def _keyed(value: dict[str, Any], tools: Declared, level: int) -> Spelt | None:
     """`{NAME: {...}}` with a declared name and nothing else."""
     if len(value) != 1:
@@ -127,11 +140,29 @@ def _keyed(value: dict[str, Any], tools: Declared, level: int) -> Spelt | None:
     return Spelt(name, arguments, "", frozenset({"_keyed"}), level + 1)
 
 
-def is_declaration(arguments: Any, expected: frozenset[str]) -> bool:
-    """Whether arguments are a JSON Schema: the tool was described, not called."""
-    if not isinstance(arguments, dict) or {"type", "properties"} & expected:
+def is_declaration(arguments: dict[str, Any], expect: Expect) -> bool:
+    """Whether arguments are a JSON Schema, or its properties: the tool was described, not called."""
+    if not {"type", "properties"} & expect.keys and (
+        arguments.get("type") == "object" and isinstance(arguments.get("properties"), dict)
+    ):
+        return True
+    return (
+        bool(arguments)
+        and all(_is_schema(value) for value in arguments.values())
+        and any("object" not in expect.child(key).kinds for key in arguments)
+    )
+
+
+def _is_schema(value: Any) -> bool:
+    """Whether a value describes a type instead of being of one."""
+    return isinstance(value, dict) and isinstance(value.get("type"), str) and value["type"] in KINDS
+
+
+def is_turn(value: Any) -> bool:
+    """Whether a value is what somebody else said in a conversation that was written down."""
+    if not isinstance(value, dict) or not {"content", "parts"} & value.keys():
         return False
-    return arguments.get("type") == "object" and isinstance(arguments.get("properties"), dict)
+    return isinstance(value.get("role"), str) and value["role"] in SPEAKERS
 
 
 def name_in(text: str, tools: Declared) -> str:

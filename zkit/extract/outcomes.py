@@ -15,7 +15,7 @@ from zkit.extract.units import Unit
 Outcome = Call | Unknown | Incomplete | Refusal
 CONFIDENCE = {"marker": 0.98, "tag": 0.9, "shape": 0.7}
 """How sure a call is by its tier; each rank of its repair takes a twentieth off."""
-_SILENT = frozenset({"declaration", "result"})
+_SILENT = frozenset({"declaration", "result", "conversation"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,15 @@ class Candidate:
     @property
     def counts(self) -> bool:
         """Whether it may leave the text. Where only the shape speaks, every call must be sound."""
-        if self.obstacle or not self.outcomes:
+        if self.obstacle or not self.outcomes or self._is_conversation:
             return False
         leaving = [self._leaves(outcome) for outcome in self.outcomes]
         return all(leaving) if self.format.tier == "shape" else any(leaving)
+
+    @property
+    def _is_conversation(self) -> bool:
+        """Whether somebody else speaks beside the calls: a conversation was written down."""
+        return any(isinstance(o, Refusal) and o.reason == "conversation" for o in self.outcomes)
 
     def _leaves(self, outcome: Outcome) -> bool:
         """Unknown names leave the text only in an envelope that nothing but a call stands in."""
@@ -58,7 +63,8 @@ def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
     if unit.state == "cut":
         return Refusal(unit.name, "cut", unit.span, "", record.name)
     if unit.state == "broken":
-        message = "" if unit.reason in _SILENT or known is None else unit.message
+        silent = unit.reason in _SILENT or (record.tier, unit.reason) == ("shape", "other_object")
+        message = "" if silent or known is None else unit.message
         return Refusal(known or unit.name, unit.reason, unit.span, message, record.name)
     if known is None and record.tier == "shape" and unit.keys - BESIDE:
         return Refusal(unit.name, "other_object", unit.span, "", record.name)
@@ -85,7 +91,7 @@ def _misfit(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal |
     odd = unit.keys - BESIDE - {"_flat", "_keyed", "_object"}
     if odd:
         return Refusal(name, "other_object", unit.span, "", record.name)
-    problem = tools.misfit(name, unit.arguments)
+    problem = tools.misfit(name, unit.arguments) or tools.misplaced(name, unit.arguments)
     if not problem:
         return None
     message = f"{problem} Call {name} again with arguments that fit."

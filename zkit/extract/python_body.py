@@ -24,6 +24,8 @@ _KEY = re.compile(r"\s*+(?:\"(\w+)\"|'(\w+)'|([^\W\d][\w-]*+))\s*+\Z")
 _QUOTED = re.compile(r"\s*+[rRbBuU]{0,2}[\"']")
 _INNER_CALL = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|(\w\s*+\()", re.DOTALL)
 _WORD = re.compile(r"[^\W\d][\w-]*+\Z")
+_NEXT_KEY = re.compile(r",\s*+(?P<key>\w++)\s*+=\s*+[\"']")
+NO_QUOTE = "{name}: the quotes of {key} do not match. Close every string, and escape quotes in it."
 _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 
 
@@ -101,6 +103,8 @@ def unit_from(
     values: dict[str, Any] = {}
     fixes: tuple[Fix, ...] = ()
     for argument in split(inside, at, notation):
+        if notation == "loose" and _runs_over(argument.text, expect.keys):
+            return broken(name, span, "ambiguous", NO_QUOTE.format(name=name, key=argument.key))
         if not argument.key:
             return _positional(task, name, inside, at, span, argument)
         if argument.key in values:
@@ -112,6 +116,11 @@ def unit_from(
         values[argument.key] = found.value
         fixes += found.fixes
     return finished(task, name, values, span, fixes)
+
+
+def _runs_over(text: str, keys: frozenset[str]) -> bool:
+    """Whether a string whose quotes do not match may hold the next argument as well."""
+    return any(match["key"] in keys for match in _NEXT_KEY.finditer(text))
 
 
 def _positional(

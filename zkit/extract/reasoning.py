@@ -12,6 +12,7 @@ from zkit.extract.scanner import Scanner
 from zkit.extract.settle import Kind
 from zkit.extract.tape import Steps, compiled, searched
 
+_LINE_ENDS = compiled(r"[ \t]*+(?:\r?\n|\Z)")
 _FIELDS_END = re.compile(r"\[\[ ## completed ## \]\]|\[/THINK\]")
 
 
@@ -64,20 +65,33 @@ def _between(scan: Scanner, at: int, begin: int, closer: re.Pattern[str], kind: 
 
 
 def orphan(scan: Scanner, at: int) -> Steps[int]:
-    """The end of reasoning that the prompt had opened: everything before it is reasoning."""
+    """The end of reasoning that the prompt had opened: everything before it is reasoning.
+
+    So it is where reasoning was set apart already, if the mark stands at an edge of its line: the
+    model opened a block inside of another, or went on thinking after it had closed one.
+    """
     head = yield from scan.tape.look(compiled(regions.ORPHANS), at)
     if head is None:
         return (yield from scan.skip(at))
     end = at + head.end()
-    if scan.reasoned:
+    if scan.reasoned and scan.settler.after_mark and not scan.settler.called:
         yield from scan.piece("token", at, end)
         return end
     if scan.before(at)[-1:] in ("`", '"', "'"):
+        return (yield from scan.skip(at, head.end()))
+    if scan.reasoned and not (yield from _at_edge(scan, at, end)):
         return (yield from scan.skip(at, head.end()))
     yield from scan.settler.all_was_reasoning(end)
     scan.reasoned = True
     scan.start_of_text(end)
     return end
+
+
+def _at_edge(scan: Scanner, at: int, end: int) -> Steps[bool]:
+    """Whether a mark begins its line or ends it: one that a sentence names does neither."""
+    if not scan.before(at).rpartition("\n")[2].strip():
+        return True
+    return (yield from scan.tape.look(_LINE_ENDS, end)) is not None
 
 
 def spoken(scan: Scanner, at: int) -> Steps[int]:
@@ -86,7 +100,9 @@ def spoken(scan: Scanner, at: int) -> Steps[int]:
     if found is None:
         return (yield from scan.skip(at))
     region, begin = found
-    closer = yield from scan.tape.find(searched(region.closer), begin)
+    closer = yield from scan.tape.find(
+        searched(region.closer), begin, begin + regions.LONGEST_SPOKEN
+    )
     if closer is None:
         return (yield from scan.skip(at, begin - at))
     scan.reasoned = True

@@ -43,6 +43,8 @@ SPOKEN_REASONING = (
     Region(r"Here are my reasoning steps:", r"\[BEGIN FINAL RESPONSE\]"),
 )
 """Reasoning between sentences: without the second one the first is only a sentence."""
+LONGEST_SPOKEN = 20_000
+"""How far after the first sentence the second one is waited for."""
 
 ANSWERS = (
     Region(r"<\|START_RESPONSE\|>", r"<\|END_RESPONSE\|>"),
@@ -73,19 +75,19 @@ RESULTS = (
     "|".join(rf"<{tag}\s*+>|<{tag.upper()}\s*+>" for tag in RESULT_TAGS)
     + r"|<\|tool_response|<start_function_response>|\[TOOL_RESULTS?\]"
     r"|<｜tool(?:▁|_| )outputs?(?:▁|_| )(?:begin|sep)|<\|tool(?:▁|_| )outputs?(?:▁|_| )(?:begin|sep)|<\|START_TOOL_RESULT\|>|✿(?:RESULT|RETURN)✿:"
-    r"|<\|observation\|>|<\|im_start\|>(?:user|tool)|<\|start_header_id\|>(?:user|tool|ipython)"
+    r"|<\|observation\|>|<\|user\|>|<\|USER_TOKEN\|>|<\|im_start\|>(?:user|tool)|<\|start_header_id\|>(?:user|tool|ipython)"
     r"|<\|start\|>(?:user|tool|functions\.)|\[\[ ## observation"
 )
 """Openers of a tool's result or of the next turn: a model that writes one answers itself."""
 
 TURN_ENDS = (
     r"</s>|<\|im_end\|>|<\|im_start\|>assistant|<\|endoftext\|>|<\|end_of_text\|>|<\|eot_id\|>|<\|eom_id\|>|<\|end\|>|<\|return\|>|<\|call\|>"
-    r"|<\|eot\|>|<\|eom\|>|<end_of_turn>|<eos>|<bos>|<｜end▁of▁sentence｜>|<\|end_of_turn\|>|<bot_end>|<\|from\|>assistant|<\|end_message\|>"
+    r"|<\|eot\|>|<\|eom\|>|<end_of_turn>|<eos>|<bos>|<｜end▁of▁sentence｜>|<\|end_of_turn\|>|<\|END_OF_TURN_TOKEN\|>|<\|START_OF_TURN_TOKEN\|>|<\|CHATBOT_TOKEN\|>|<\|assistant\|>|<bot_end>|<\|from\|>assistant|<\|end_message\|>"
     r"|<\|message_model\|>|<\|close\|>message<\|sep\|>|<\|open\|>message[^<>|]{0,60}<\|sep\|>|\[END FINAL RESPONSE\]|<\|stop\|>|<\|content\|>|✿(?:RESULT|RETURN)✿(?!:)"
 )
 """Marks between turns and around messages: they belong to no text."""
-CLOSERS = r"</(?:longcat_|seed:|minimax:)?tool_calls?(?::[\w-]+)?\s*>|</function>|</function_calls?>|</invoke>|<\|/?tool_calls?\|>|<\|tool_call_end\|>|<\|tool_calls_section_end\|>|<tool_call\|>|<｜tool▁calls?▁end｜>"
-"""Ends of calls. After a call they are left over; anywhere else they are text."""
+CLOSERS = r"</(?:longcat_|seed:|minimax:)?tool_calls?(?::[\w-]+)?\s*>|</function>|</function_calls?>|</invoke>|<\|/?tool_calls?\|>|<\|tool_call_end\|>|<\|tool_calls_section_end\|>|<tool_call\|>|<｜tool▁calls?▁end｜>|\[/INST\]|\[EOS\]"
+"""Ends of calls, and of turns in words that a text may speak of. After a call they are left over; anywhere else they are text."""
 TOKENS = f"{TURN_ENDS}|{CLOSERS}"
 
 CHANNEL = regex.compile(

@@ -4,12 +4,31 @@ from __future__ import annotations
 
 import re
 
+import regex
+
 from zkit.extract import regions
 from zkit.extract.scanner import Scanner
 from zkit.extract.tape import Steps, compiled, searched
 
 _LINE_END = re.compile(r"(?=\n)")
 _COMMENT_END = re.compile(r"-->")
+_NEXT_ANSWER = r"(?=<\|im_start\|>assistant|<\|start_header_id\|>assistant|<\|start\|>assistant|<\|assistant\|>)"
+RESULT_ENDS = tuple(
+    (regex.compile(opener), re.compile(closer))
+    for opener, closer in (
+        (r"\[TOOL_RESULTS?\]", r"\[/TOOL_RESULTS?\]|\[END_TOOL_RESULTS?\]"),
+        (r"<[｜|]tool(?:▁|_| )outputs(?:▁|_| )begin", r"<[｜|]tool(?:▁|_| )outputs(?:▁|_| )end[｜|]>"),
+        (r"<[｜|]tool(?:▁|_| )output", r"<[｜|]tool(?:▁|_| )outputs?(?:▁|_| )end[｜|]>"),
+        (r"<\|START_TOOL_RESULT", r"<\|END_TOOL_RESULT\|>"),
+        (r"<\|tool_response", r"<tool_response\|>|<\|/tool_response\|>"),
+        (r"<start_function_response>", r"<end_function_response>"),
+        (r"✿RESULT✿:", r"(?=✿(?:RETURN|FUNCTION)✿)"),
+        (r"✿RETURN✿:", r"(?=✿FUNCTION✿)"),
+        (r"\[\[ ## observation", r"(?=\[\[ ## (?!observation))"),
+        (r"<\|", _NEXT_ANSWER),
+    )
+)  # fmt: skip
+"""What opens a result, and what closes it; a turn of another speaker ends where the model's begins."""
 _TAG_NAME = r"<(?P<tag>[\w:-]{1,40}+)"
 _TICKS = "`++"
 
@@ -28,6 +47,8 @@ def quoting(scan: Scanner, at: int) -> Steps[int]:
     """A tag whose content is quoted: code, an example, a document, a result."""
     head = yield from scan.tape.look(compiled(_TAG_NAME), at)
     tag = "" if head is None else head["tag"].lower()
+    if tag in regions.RESULT_TAGS and scan.settler.called:
+        return (yield from end_of_reading(scan, at, at))
     if tag not in regions.QUOTING_TAGS and tag not in regions.RESULT_TAGS:
         return (yield from scan.skip(at))
     stop = r"|(?=\n)" if tag in regions.ONE_LINE else ""
@@ -60,6 +81,9 @@ def result(scan: Scanner, at: int) -> Steps[int]:
     """A tool's result that the model wrote itself: it ends the reading, once a call was made."""
     if scan.settler.called:
         return (yield from end_of_reading(scan, at, at))
+    for opener, closer in RESULT_ENDS:
+        if (yield from scan.tape.look(opener, at)) is not None:
+            return (yield from scan.skip_past(at, closer))
     return (yield from quoting(scan, at))
 
 

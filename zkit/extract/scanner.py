@@ -16,10 +16,11 @@ from zkit.extract.hooks import TAG_BEGUN, TRIGGER, hooks_for, tags_of
 from zkit.extract.outcomes import Candidate, judge, numbered
 from zkit.extract.position import LEAD_IN, REACH, indented, mid_sentence, obstacle
 from zkit.extract.settle import Kind, Piece, Settler
-from zkit.extract.tape import LONGEST_MARK, Hit, Steps
+from zkit.extract.tape import LONGEST_MARK, Hit, Steps, compiled
 from zkit.extract.units import Reading
 
 LONGEST_TAG = 140
+_UNSEEN = compiled(r"[\ufeff\u200b-\u200f\u2060]*+")
 Handler = Callable[["Scanner", int], Steps[int]]
 """What happens at a hook: it is read from its place on, and the place to go on from comes back."""
 
@@ -39,6 +40,8 @@ class Scanner:
         self.settler = settler
         self.reasoned = False
         """Whether the reply has set reasoning apart already."""
+        self.thinks = False
+        """Whether the text belongs to a thought that a label has opened."""
         self._wanted = wanted
         self._handlers = handlers
         self._hooks = hooks_for(bool(task.tools))
@@ -48,10 +51,12 @@ class Scanner:
 
     def run(self) -> Steps[None]:
         """Read the whole text."""
-        pos, fresh = 0, True
+        pos, fresh = (yield from self._unseen()), True
         while True:
-            if fresh:
-                pos = yield from self._line_start(pos)
+            done = (yield from self._line_start(pos)) if fresh else pos
+            if done > pos:
+                pos, fresh = done, self.settler.after_mark
+                continue
             hook = yield from self._next_hook(pos)
             if hook is None:
                 yield from self.settler.close()
@@ -72,7 +77,7 @@ class Scanner:
         while True:
             text, base = self.tape.window(pos)
             match = self._lookout.first(text, pos - base)
-            if match is not None and (self.tape.final or match.end() + base < self.tape.size):
+            if match is not None and self._is_sure(text, match):
                 yield from self.text(pos, match.start() + base)
                 return Hit(match.start() + base, match.end() + base, match)
             held = self._held(text, base, pos, match)
@@ -81,6 +86,16 @@ class Scanner:
             if self.tape.final:
                 return None
             yield from self.tape.wait(pos)
+
+    def _is_sure(self, text: str, match: re.Match[str]) -> bool:
+        """Whether no text to come can make a longer hook of this one."""
+        if self.tape.final:
+            return True
+        if match.end() == len(text):
+            return False
+        if len(text) - match.start() > LONGEST_MARK:
+            return True
+        return self._hooks.partial.fullmatch(text, match.start(), partial=True) is None
 
     def _held(self, text: str, base: int, pos: int, match: re.Match[str] | None) -> int:
         """The place from which on the end of the text may still become a hook."""
@@ -98,6 +113,15 @@ class Scanner:
         if tag >= 0 and self.task.tools and TAG_BEGUN.match(text, tag):
             held = min(held, tag)
         return min(held, len(text) if match is None else match.start()) + base
+
+    def _unseen(self) -> Steps[int]:
+        """Characters without a width at the very beginning: text that nothing stands behind."""
+        marks = yield from self.tape.look(_UNSEEN, 0)
+        end = 0 if marks is None else marks.end()
+        if end:
+            yield self.settler.unseen(self.tape.slice(0, end))
+            self._text_from = end
+        return end
 
     def _line_start(self, pos: int) -> Steps[int]:
         """The beginning of the reply, or of what follows reasoning or a call."""
@@ -122,11 +146,14 @@ class Scanner:
         """A stretch of the reply that is no candidate."""
         if end <= start:
             return
+        if kind == "text" and self.thinks:
+            kind = "thought"
         whole = self.tape.slice(start, end)
         piece = Piece(kind, (start, end), whole if shown is None else shown, whole)
         yield from self.settler.add(piece)
-        if kind != "text":
+        if kind not in ("text", "thought"):
             self._text_from = end
+            self.thinks = False
 
     def skip(self, at: int, size: int = 1) -> Steps[int]:
         """What stands here is only text."""
@@ -136,14 +163,16 @@ class Scanner:
 
     def pass_to(self, start: int, until: re.Pattern[str], kind: Kind = "text") -> Steps[Hit | None]:
         """Give out everything up to a mark as it arrives; None when the text ends without it."""
-        given = start
+        given, begun = start, compiled(until.pattern)
         while True:
             text, base = self.tape.window(given)
             match = until.search(text, given - base)
             if match is not None and (self.tape.final or match.end() + base < self.tape.size):
                 yield from self.piece(kind, given, match.start() + base)
                 return Hit(match.start() + base, match.end() + base, match)
-            held = self.tape.size if self.tape.final else max(given, self.tape.size - LONGEST_MARK)
+            tail = max(given - base, len(text) - LONGEST_MARK)
+            part = None if self.tape.final else begun.search(text, tail, partial=True)
+            held = self.tape.size if part is None else part.start() + base
             held = held if match is None else min(held, match.start() + base)
             yield from self.piece(kind, given, held)
             given = held
@@ -187,6 +216,7 @@ class Scanner:
         yield from self.settler.add(candidate)
         if candidate.counts:
             self._text_from = end
+            self.thinks = False
         return end
 
     def _too_late(self) -> str:

@@ -14,6 +14,8 @@ from zkit.extract.outcomes import Candidate, Outcome
 
 Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]
 _NOT_BLANK = re.compile(r"\S")
+MOST_THOUGHT = 1500
+"""How long a thought may be that waits for its call; a longer one is text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,11 @@ class Settler:
         self.started: int | None = None
         """Where the call begins that was told of while it was being read."""
         self.shown = 0
-        """How many characters the reader has been shown, blanks around a piece left out."""
+        """How many characters the reader has been shown, from the first solid to the last."""
+        self._blanks = 0
+        """How many blanks the reader has been shown since."""
+        self._thought = 0
+        """How long the thought is that is being told."""
         self._pending: list[Piece | Candidate] = []
         self._called = False
         self._waiting: set[str] = set()
@@ -77,11 +83,18 @@ class Settler:
             yield from self._text(item)
         elif item.kind == "token":
             yield from self._token(item)
-        elif item.kind == "thought" or (self._pending and item.kind in ("reasoning", "frame")):
+        elif item.kind == "thought":
+            yield from self._think(item)
+        elif self._pending and item.kind in ("reasoning", "frame"):
             self._pending.append(item)
         else:
             yield from self._settle(True)
             yield from self._emit(item)
+
+    def new_thought(self) -> None:
+        """A thought begins: those before it count with it as long as they wait."""
+        if not self._pending:
+            self._thought = 0
 
     def close(self) -> Iterator[Event]:
         """The reply has ended: whatever waits for that counts."""
@@ -98,7 +111,7 @@ class Settler:
             self._pending.append(item)
             self._waiting.add(item.awaits)
             return
-        yield from self._settle(True)
+        yield from self._settle(True, called=True)
         yield from self._accept(item)
 
     def _text(self, item: Piece) -> Iterator[Event]:
@@ -116,6 +129,14 @@ class Settler:
             yield from self._settle(False)
             yield from self._emit(item)
 
+    def _think(self, item: Piece) -> Iterator[Event]:
+        """A thought is reasoning when a call follows it; it is not waited for without end."""
+        self._thought += item.span[1] - item.span[0]
+        self._pending.append(item)
+        if self._thought > MOST_THOUGHT and not self._waiting:
+            yield from self._settle(False)
+        self.after_mark = self.after_mark and not item.whole.strip()
+
     def _token(self, item: Piece) -> Iterator[Event]:
         if self._pending or not self.after_mark:
             self._pending.append(item)
@@ -124,10 +145,10 @@ class Settler:
 
     # ── settling ─────────────────────────────────────────────────────────────
 
-    def _settle(self, accepted: bool) -> Iterator[Event]:
+    def _settle(self, accepted: bool, *, called: bool = False) -> Iterator[Event]:
         """Let go of everything that waits, as calls or as text."""
         pending, self._pending = self._pending, []
-        called = accepted and bool(self._waiting)
+        called = called or (accepted and bool(self._waiting))
         self._waiting = set()
         for item in pending:
             if isinstance(item, Candidate):
@@ -135,12 +156,18 @@ class Settler:
                     self._accept(item) if accepted else self._refuse(item, "followed_by_text")
                 )
             elif item.kind == "thought":
-                text = Piece("text", item.span, item.whole or item.text)
-                yield from self._emit(replace(item, kind="reasoning") if called else text)
+                yield from self._told_thought(item, called)
             elif item.kind == "token" and not accepted:
                 yield from self._emit(Piece("text", item.span, item.text))
             else:
                 yield from self._emit(item)
+
+    def _told_thought(self, item: Piece, called: bool) -> Iterator[Event]:
+        """A thought as reasoning, or as text that is no lead-in, however long it is."""
+        if called:
+            yield from self._emit(replace(item, kind="reasoning"))
+            return
+        yield self._show(item.whole, counted=False)
 
     def _accept(self, item: Candidate) -> Iterator[Event]:
         kept = [o for o in item.outcomes if isinstance(o, Refusal)]
@@ -159,7 +186,8 @@ class Settler:
         self.after_mark = True
 
     def _refuse(self, item: Candidate, reason: str) -> Iterator[Event]:
-        self.refused_shape = self.refused_shape or item.format.tier == "shape"
+        alone = item.format.tier == "shape" or item.awaits == "end"
+        self.refused_shape = self.refused_shape or alone
         for outcome in item.outcomes:
             if isinstance(outcome, Call | Incomplete):
                 outcome = Refusal(
@@ -187,15 +215,26 @@ class Settler:
         self.after_mark = True
         if item.kind == "reasoning":
             self.reasoning.append(item.text)
-            yield events.Reasoning(item.text)
+            if item.text:
+                yield events.Reasoning(item.text)
         elif item.kind == "ended" and item.text.strip():
             self.ended_at = item.span[0]
             yield events.ReadingEnded(item.span[0])
 
-    def _show(self, text: str) -> Event:
+    def _show(self, text: str, *, counted: bool = True) -> Event:
         self.content.append(text)
-        self.shown += len(text.strip())
-        self.after_mark = self.after_mark and not text.strip()
+        solid = text.rstrip()
+        if counted and solid:
+            self.shown += len(solid if self.shown else solid.lstrip()) + self._blanks
+            self._blanks = 0
+        if counted and self.shown:
+            self._blanks += len(text) - len(solid)
+        self.after_mark = self.after_mark and not solid
+        return events.Text(text)
+
+    def unseen(self, text: str) -> Event:
+        """Show what nobody sees: it counts as nothing."""
+        self.content.append(text)
         return events.Text(text)
 
     def _mark(self, kind: str, start: int, end: int) -> None:
@@ -209,9 +248,9 @@ class Settler:
         """The end of reasoning that the prompt had opened: nothing before it counts."""
         yield from self._settle(False)
         told = "".join(self.content)
-        self.reasoning = [told, *self.reasoning] if told else self.reasoning
+        self.reasoning = [*self.reasoning, told] if told else self.reasoning
         self.content = []
-        self.shown = 0
+        self.shown = self._blanks = 0
         self._called = False
         self.outcomes = [
             Refusal(o.name, "in_reasoning", o.span or (0, end), "", o.origin) for o in self.outcomes

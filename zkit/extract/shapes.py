@@ -16,7 +16,7 @@ from zkit.extract.markup import LINES
 from zkit.extract.markup_body import read_markup
 from zkit.extract.objects import OPENING_KEYS
 from zkit.extract.openings import envelope_at
-from zkit.extract.position import LEAD_IN, documented
+from zkit.extract.position import LEAD_IN, declined, documented, indented
 from zkit.extract.python_body import read_python
 from zkit.extract.results import end_of_reading, line_of_text
 from zkit.extract.scanner import Scanner
@@ -29,7 +29,7 @@ _CALLING = regex.compile(r"\[\s*+(?P<name>[^\W\d][\w.:/-]*+)\s*+\(")
 _BRACKETED = regex.compile(
     r"(?P<start>\[TOOL_CALLS\]|\[TOOL_REQUEST\]|\[TOOL_CALL\]|\[Calling tool:|\[\[ ## next_tool_name)"
     r"|(?P<result>\[TOOL_RESULTS?\]|\[\[ ## observation)|(?P<marked>\[THINK\]|\[\[ ## next_thought)"
-    r"|(?P<orphan>\[/THINK\]|\[BEGIN FINAL RESPONSE\])|(?P<stop>\[END FINAL RESPONSE\])"
+    r"|(?P<orphan>\[/THINK\]|\[BEGIN FINAL RESPONSE\])|(?P<stop>\[END FINAL RESPONSE\]|\[EOS\])"
 )
 """Marks in brackets: at the beginning of a line they look like a list at first."""
 _STOP = rf"{GENERIC_STOP}|</tool_call>|<tool_call>"
@@ -89,15 +89,16 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
         reading = yield from read_markup(scan.task, LINES, begin, "(?!)")
         if reading is not None:
             return (yield from scan.offer(reading, "", at, shape=True))
-    closer = searched(rf"(?:(?<=\n)|\A)[ \t]*{head['mark']}[`~]*[ \t]*(?=\n|\Z|<)")
+    closer = searched(rf"(?<=\n)[ \t]*{head['mark']}[`~]*[ \t]*(?=\r?\n|\Z|<)")
     if info not in FENCES or not _may_call(scan, at):
         yield from scan.text(at, begin)
         return (yield from scan.skip_past(begin, closer))
     hit = yield from scan.tape.find(closer, begin)
     end = scan.tape.size if hit is None else hit.end
-    found = _inside(
-        scan.task, scan.tape.slice(begin, end if hit is None else hit.start), begin, info
-    )
+    held = scan.tape.slice(begin, end if hit is None else hit.start)
+    if hit is None:
+        held = held.rstrip().removesuffix(head["mark"])
+    found = _inside(scan.task, held, begin, info)
     if found is None:
         return (yield from scan.skip(at, end - at))
     opener, reading = found
@@ -106,10 +107,9 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
 
 def _may_call(scan: Scanner, at: int) -> bool:
     """Whether a fence here may hold a call: after a short lead-in that announces no example."""
-    before = scan.before(at)
-    return (
-        scan.settler.shown <= LEAD_IN and not scan.settler.refused_shape and not documented(before)
-    )
+    before, made = scan.before(at), scan.settler
+    described = documented(before) or declined(before)
+    return made.shown <= LEAD_IN and not made.refused_shape and not described
 
 
 def _inside(task: Task, text: str, at: int, info: str) -> tuple[str, Reading] | None:
@@ -146,6 +146,9 @@ def _whole(task: Task, info: str) -> Steps[tuple[str, Reading] | None]:
         found = yield from read_json(task, start, "(?!)")
         listed = found.body == "json_list" and kind == "fence_object"
         return "", replace(found, body="fence_array" if listed else kind)
+    if (yield from task.tape.look(_CALLING, start)) is not None and kind == "fence_object":
+        spelt = yield from read_python(task, start, "(?!)")
+        return None if spelt is None else ("", spelt)
     return (yield from envelope_at(task, start))
 
 
@@ -160,18 +163,16 @@ _MARK = r"(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+"
 _COLON = r"(?:[ \t]?[0-9]{1,2})?+(?:\*\*|__)?+[ \t]*+:(?:\*\*|__)?+"
 _NEXT = r"\n[ \t]*+" + _MARK + r"(?:Observation|Thought|Final Answer|Action)" + _COLON
 _ACTION = regex.compile(
-    rf"{_MARK}Action{_COLON}[ \t]*+(?:`)?+(?P<name>[^\s`(){{}}\[\]<>]{{1,128}}+)(?:`)?+[ \t]*+\n\s*+{_MARK}Action[ _]Input{_COLON}\s*+(?P<fence>```[\w-]*+\s*+)?+"
+    rf"{_MARK}Action{_COLON}[ \t]*+(?:`)?+(?P<name>[^\s`(){{}}\[\]<>]{{1,128}}+)(?:`)?+[ \t\r]*+\n\s*+{_MARK}Action[ _]Input{_COLON}\s*+(?P<fence>```[\w-]*+\s*+)?+"
 )
 _ACTION_JSON = regex.compile(
-    rf"{_MARK}Action{_COLON}\s*+(?P<fence>```[\w-]*+[ \t]*+\n\s*+)?+(?=[{{\[])"
+    rf"{_MARK}Action{_COLON}\s*+(?P<fence>```[\w-]*+[ \t\r]*+\n\s*+)?+(?=[{{\[])"
 )
 _ACTION_CALL = regex.compile(
     rf"{_MARK}(?:Action|Call){_COLON}\s*+(?=(?P<name>[^\W\d][\w.:/-]*+)\s*+\()"
 )
-_WORD = regex.compile(rf"{_MARK}(?P<word>\w++){_COLON}")
-_LABEL_AHEAD = re.compile(
-    r"\n[ \t]*+" + _MARK + r"(?:Action|Final Answer|Observation|Thought|Answer)" + _COLON
-)
+_WORD = regex.compile(rf"{_MARK}(?P<word>Final Answer|\w++){_COLON}")
+_BLANKS = regex.compile(r"[ \t]*+")
 _FENCE_END = r"\s*+(?:```|~~~)"
 
 
@@ -181,13 +182,19 @@ def labelled(scan: Scanner, at: int) -> Steps[int]:
     if word is None:
         return (yield from scan.skip(at))
     kind = word["word"]
+    if kind in ("Thought", "Plan", "Reflection"):
+        before = scan.before(at)
+        if indented(before) and before.strip() and not scan.thinks:
+            return (yield from scan.skip(at, word.end()))
+        return (yield from _thought(scan, at, at + word.end()))
+    if scan.thinks:
+        scan.thinks = False
+        scan.start_of_text(at)
     if kind in ("Observation", "Result"):
         direct = scan.settler.after_mark or kind == "Observation"
         if scan.settler.called and direct:
             return (yield from end_of_reading(scan, at, at + word.end()))
         return (yield from scan.skip(at, word.end()))
-    if kind in ("Thought", "Plan", "Reflection"):
-        return (yield from _thought(scan, at, at + word.end()))
     if kind.lower() == "tool_name":
         lines = yield from read_markup(scan.task, LINES, at, "(?!)")
         return (yield from _offered(scan, lines, at))
@@ -198,12 +205,12 @@ def labelled(scan: Scanner, at: int) -> Steps[int]:
 
 
 def _thought(scan: Scanner, at: int, begin: int) -> Steps[int]:
-    """A thought up to the next label: reasoning when a call goes with it, else text."""
-    hit = yield from scan.tape.find(_LABEL_AHEAD, at + 1)
-    end = scan.tape.size if hit is None else hit.start
-    if hit is None and not scan.settler.called:
-        return (yield from scan.skip(at, end - at))
-    yield from scan.piece("thought", at, end, scan.tape.slice(begin, end).lstrip())
+    """A thought up to the next label or call: reasoning when a call goes with it, else text."""
+    blanks = yield from scan.tape.look(_BLANKS, begin)
+    end = begin if blanks is None else begin + blanks.end()
+    scan.settler.new_thought()
+    yield from scan.piece("thought", at, end, "")
+    scan.thinks = True
     return end
 
 
@@ -252,7 +259,7 @@ def first_name(scan: Scanner, pos: int) -> Steps[int]:
     named = yield from scan.tape.look(FIRST_NAME, pos)
     if named is None or scan.task.tools.name_of(named["name"]) is None:
         return pos
-    at = pos + named.start("name")
+    at = pos + named.start("full")
     yield from scan.text(pos, at)
     return (yield from bare_call(scan, at) if named["call"] is not None else name_line(scan, at))
 
@@ -271,7 +278,7 @@ def bare_call(scan: Scanner, at: int) -> Steps[int]:
     return (yield from _offered(scan, reading and replace(reading, body="python_list"), at))
 
 
-_RECIPIENT = regex.compile(r">>>[ \t]*+(?P<name>[^\s<>{}()\[\]\"']{1,128}+)[ \t]*+(?:\n|(?=\{))")
+_RECIPIENT = regex.compile(r">>>(?P<name>[^\s<>{}()\[\]\"']{1,128}+)[ \t\r]*+(?:\n|(?=\{))")
 _NEXT_RECIPIENT = re.compile(r"(?=\n>>>)")
 
 

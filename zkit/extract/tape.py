@@ -20,6 +20,8 @@ Steps = Generator[Any, None, T]
 
 MOST_HEADER = 600
 """How far a look reaches: longer than the longest header of any format."""
+MOST_WASTE = 8
+"""How often, on the average, a character may be looked at by readings that came to nothing."""
 LONGEST_MARK = 96
 """No mark that is searched for is longer than this."""
 
@@ -63,6 +65,11 @@ class Tape:
         """Whether the server said that the text was cut by a limit."""
         return self.finish_reason in ("length", "max_tokens", "max_output_tokens")
 
+    @property
+    def exhausted(self) -> bool:
+        """Whether readings that came to nothing have looked at the text often enough."""
+        return self.wasted > MOST_WASTE * self.size + 100_000
+
     def add(self, chunk: str) -> None:
         """Take the next chunk."""
         self._starts.append(self.size)
@@ -85,24 +92,31 @@ class Tape:
         return whole[start - self._starts[first] : end - self._starts[first]]
 
     def window(self, pos: int) -> tuple[str, int]:
-        """A text that holds everything from `pos` on, and the place where it begins."""
-        if pos < self._base:
-            self._window, self._base = self.slice(pos, self.size), pos
+        """A text that holds everything from `pos` on, and the place where it begins.
+
+        It holds the character before `pos` as well, for patterns that look back.
+        """
+        begin = max(pos - 1, 0)
+        if begin < self._base:
+            self._window, self._base = self.slice(begin, self.size), begin
         return self._window, self._base
 
     def wait(self, keep: int) -> Steps[None]:
         """Wait for more text; nothing before `keep` is searched again."""
-        self._keep = keep
+        self._keep = max(keep - 1, 0)
         yield WAIT
 
-    def find(self, pattern: re.Pattern[str], pos: int) -> Steps[Hit | None]:
-        """The first match from `pos` on; None when the text ends without one."""
+    def find(
+        self, pattern: re.Pattern[str], pos: int, until: int | None = None
+    ) -> Steps[Hit | None]:
+        """The first match from `pos` on, up to `until`; None when the text ends without one."""
         while True:
             text, base = self.window(pos)
-            match = pattern.search(text, pos - base)
+            last = len(text) if until is None else min(until - base, len(text))
+            match = pattern.search(text, pos - base, last)
             if match is not None and (self.final or match.end() + base < self.size):
                 return Hit(match.start() + base, match.end() + base, match)
-            if self.final:
+            if self.final or (until is not None and self.size > until):
                 return None
             reach = max(pos, self.size - LONGEST_MARK)
             pos = reach if match is None else min(reach, match.start() + base)

@@ -16,6 +16,9 @@ from zkit.repair.expect import Expect
 
 MAX_LITERAL = 1_000_000
 MAX_DIGITS = 400
+GIVEN_TWICE = (
+    "The key {key!r} is given twice, with two values. Send the call again with one of them."
+)
 _INTEGER = re.compile(r"[+-]?[0-9]++\Z")
 _INTEGRAL = re.compile(r"[+-]?[0-9]++\.0*+\Z")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
@@ -76,12 +79,26 @@ def mended(text: str, slot: Slot, at: int) -> Value:
     """A damaged value, repaired with what the schema says about its key as evidence."""
     lead = f"{{{json.dumps(slot.key)}: "
     schema = None if slot.around is None else {**slot.around, "required": []}
-    outcome = repair_json(f"{lead}{text}}}", schema=schema)
+    outcome = repaired(f"{lead}{text}}}", schema)
     if isinstance(outcome, Unrepairable):
         return Value(text, (), outcome.reason, outcome.message)
     if outcome.rank >= Rank.CUT or not _only(outcome, slot.key):
         return Value(text, (), "damaged", f"{slot.key}: the value cannot be read in only one way.")
     return Value(outcome.value[slot.key], shifted(outcome.fixes, at - len(lead)))
+
+
+def repaired(
+    text: str, schema: dict[str, Any] | None, finish_reason: str | None = None
+) -> Repaired | Unrepairable:
+    """Damaged JSON, repaired with the schema as evidence; but no guess where none is needed.
+
+    What can be read without a guess means what it says, even if the schema asks for another type.
+    """
+    outcome = repair_json(text, schema=schema, finish_reason=finish_reason)
+    if schema is None or not isinstance(outcome, Repaired) or outcome.rank != Rank.GUESS:
+        return outcome
+    plain = repair_json(text, finish_reason=finish_reason)
+    return plain if isinstance(plain, Repaired) and plain.rank < Rank.GUESS else outcome
 
 
 def _only(outcome: Repaired, key: str) -> bool:
@@ -92,8 +109,25 @@ def strict(text: str) -> tuple[Any] | None:
     """The value of strict JSON; None for anything else."""
     try:
         return (from_json(text, allow_inf_nan=False),)
-    except ValueError:
+    except (ValueError, TypeError):  # a lone surrogate is no UTF-8, and a TypeError
         return None
+
+
+def repeated_key(text: str) -> str:
+    """A key that strict JSON gives twice in one object, with two values; empty when there is none."""
+    repeated: list[str] = []
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            repeated.extend(key for key, value in pairs if found[key] != value)
+        return found
+
+    try:
+        json.loads(text, object_pairs_hook=members)
+    except (ValueError, RecursionError):
+        return ""
+    return repeated[0] if repeated else ""
 
 
 def _boolean(text: str) -> tuple[Any] | None:
