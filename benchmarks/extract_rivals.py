@@ -45,7 +45,7 @@ class Finder(NamedTuple):
 def find_zkit(text: str, tools: Tools) -> Found:
     """zkit, without being told the format."""
     found = find_calls(text, tools)
-    lists = {"unknown": found.unknown, "incomplete": found.incomplete}
+    lists: dict[str, tuple[Any, ...]] = {"unknown": found.unknown, "incomplete": found.incomplete}
     note = ", ".join(
         f"{name}: {[one.name for one in held]}" for name, held in lists.items() if held
     )

@@ -30,8 +30,8 @@ def repeated(part: str) -> Grow:
 def prose(size: int) -> str:
     """Plain paragraphs without any marker."""
     rng = Random(5)
-    sentence = lambda: " ".join(rng.choices(words.WORDS, k=12)).capitalize() + ".\n"  # noqa: E731
-    paragraph = "".join(sentence() for _ in range(400))
+    sentences = (" ".join(rng.choices(words.WORDS, k=12)).capitalize() for _ in range(400))
+    paragraph = "".join(f"{sentence}.\n" for sentence in sentences)
     return repeated(paragraph)(size)
 
 
