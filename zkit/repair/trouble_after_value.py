@@ -90,6 +90,9 @@ def _other_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
         if ahead is None or not known(reader, frame, ahead.group(1)):
             return []
+        # A container right after another is a second one, not a comma that went wrong.
+        if reader.text[pos] in "{[" and reader.text[reading.pos - 1] in "}]":
+            return []
         place = KEY
     elif lexis.VALUE_AHEAD.match(reader.text, pos + 1) and reader.text[pos] not in ":=}])":
         place = VALUE
