@@ -197,7 +197,8 @@ def _decoded(sections: Mapping[str, Any], name: str) -> list[str]:
 def extract_part(found: Mapping[str, Any]) -> str:
     """Calls out of text: found, wrong, and made where there is none."""
     held, none = found["calls"], found["no call"]
-    rivals = sorted((n for n in held if n != "zkit"), key=lambda n: -share(held[n], "right"))
+    rivals = [name for name in held if name != "zkit"]
+    rivals.sort(key=lambda name: -share(scored(held[name]), "right"))
     head = ["percent of completions", "calls right", "wrong", "no call there: false calls"]
     rows = [[_label(name), *_extracted(held, none, name)] for name in ["zkit", *rivals]]
     counts = [sum(part["zkit"]["total"].values()) for part in (held, none)]
