@@ -13,6 +13,7 @@ _LOG = re.compile(
     r"\s*+(?:\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T _,|]{1,3}+\[?[0-9]{1,2}:[0-9]{2}|\[?[0-9]{4}-[0-9]{2}-[0-9]{2}\]|\[?[0-9]{1,2}:[0-9]{2}:[0-9]{2}|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b|level=|[A-Za-z]{3} [ 0-9][0-9] [0-9]{2}:)"
 )
 _LISTED = re.compile(r"\s*+(?:[-*+•]|[0-9]{1,3}[.)])[ \t]++(?:\[[ xX]\][ \t]*+)?\Z")
+_ITEM = re.compile(r"\s*+(?:[-*+•]|[0-9]{1,3}[.)])[ \t]++\S")
 _COMMENT = re.compile(r"\s*+(?://|#|--|/\*|\*|;;|%)")
 _SPEAKER = re.compile(
     r"^[ \t>]*+(?:\*\*)?(?:(?P<asks>user|human|customer|tool|system)|(?P<answers>assistant|ai|bot|model|agent))(?:\*\*)?[ \t]*+:", re.IGNORECASE | re.MULTILINE
@@ -69,7 +70,7 @@ def obstacle(before: str) -> str:
     head, _, line = before.rpartition("\n")
     if before[-1:] in _QUOTES or _in_quotes(before.rpartition("\n\n")[2]) or _in_literal(before):
         return "quoted"
-    if _LISTED.match(line):
+    if _is_listed(line):
         return "listed"
     above = line if line.strip() else head.rpartition("\n")[2]
     if _LOG.match(above) or _COMMENT.match(line):
@@ -81,6 +82,13 @@ def obstacle(before: str) -> str:
     if declined(before):
         return "declined"
     return "documented" if documented(before) else ""
+
+
+def _is_listed(line: str) -> bool:
+    """Whether a call stands in an item of a list, a row of a table or a line of a diff."""
+    if _LISTED.match(line) or line.strip() in ("+", "-") or " | " in line:
+        return True
+    return _ITEM.match(line) is not None and _INTENT.search(line) is None
 
 
 def documented(before: str) -> bool:
