@@ -10,7 +10,7 @@ from typing import Any
 
 PAGE = (Path(__file__).parent.parent / "docs/dispatch.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.S)
-SAID = re.compile(r"^ *#>(?: (.*)|)$", re.M)
+SAID = re.compile(r"^ *# >(?: (.*)|)$", re.M)
 
 
 def test_every_example_prints_what_the_page_says() -> None:
@@ -25,4 +25,4 @@ def test_every_example_prints_what_the_page_says() -> None:
 
 def test_the_page_has_examples_for_every_step() -> None:
     assert len(EXAMPLES) >= 12
-    assert PAGE.count("#>") > 25
+    assert PAGE.count("# >") > 25
