@@ -201,7 +201,7 @@ def extract_part(found: Mapping[str, Any]) -> str:
     rivals.sort(key=lambda name: -share(scored(held[name]), "right"))
     head = ["percent of completions", "calls right", "wrong", "no call there: false calls"]
     rows = [[_label(name), *_extracted(held, none, name)] for name in ["zkit", *rivals]]
-    counts = [sum(part["zkit"]["total"].values()) for part in (held, none)]
+    counts = [sum(scored(part["zkit"])["total"].values()) for part in (held, none)]
     return (
         f"**Calls out of text** ({counts[0]:,} completions in {len(held['zkit']['formats'])} formats, and "
         f"{counts[1]:,} without a complete call; [extract.md](benchmarks/results/extract.md)):\n\n"

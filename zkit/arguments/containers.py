@@ -37,8 +37,6 @@ def read_container(text: str, schema: dict[str, Any]) -> Repaired | None:
 
 def from_json_text(text: str, shape: Shape) -> Iterator[tuple[Candidate, Repaired]]:
     """The list or object that a text holds, where no text is due."""
-    if shape.takes("string"):
-        return
     found = read_container(text, dict(shape.schema))
     if found is not None:
         how = f", after {', '.join(fix.name for fix in found.fixes)}" if found.fixes else ""

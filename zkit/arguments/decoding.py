@@ -13,7 +13,7 @@ from zkit.arguments.ready import READY, Ready, ready_for, troubles_of
 from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
 from zkit.arguments.short_way import settle_plain_fields
 from zkit.arguments.troubles import Trouble
-from zkit.receipt import Fix, Rank
+from zkit.receipt import Fix, Rank, highest
 from zkit.repair import Repaired, Unrepairable, repair_json
 from zkit.results import Validation
 from zkit.schema import MisfitError
@@ -167,7 +167,7 @@ def _settled(reading: Reading, limit: Rank) -> Decoded | Validation:
     if isinstance(outcome, Validation):
         return outcome
     value, fixes = outcome
-    rank = max((fix.rank for fix in fixes), default=Rank.EXACT)
+    rank = highest(fixes)
     return reading.refuse_over(limit, fixes) if rank > limit else Decoded(value, fixes, rank)
 
 

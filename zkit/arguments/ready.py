@@ -15,7 +15,7 @@ from zkit.arguments.words import as_json, shortened
 from zkit.schema import Misfit, MisfitError, Target, target_for
 
 _MOST = 1024
-_KINDS = {
+SORTS = {
     "missing": "missing",
     "missing_argument": "missing",
     "missing_keyword_only_argument": "missing",
@@ -86,12 +86,12 @@ def troubles_of(error: ValidationError | MisfitError) -> list[Trouble]:
     if isinstance(error, ValidationError):
         found = error.errors(include_url=False, include_context=False, include_input=False)
         return [_of_pydantic(one) for one in found]
-    return [Trouble(one.path, _KINDS.get(one.kind, "other"), _words(one)) for one in error.misfits]
+    return [Trouble(one.path, SORTS.get(one.kind, "other"), _words(one)) for one in error.misfits]
 
 
 def _of_pydantic(error: Any) -> Trouble:
     """One error of pydantic: a custom validator's words are kept, pydantic's own are not."""
-    sort = _KINDS.get(error["type"], "other")
+    sort = SORTS.get(error["type"], "other")
     words = error["msg"].split(", ", 1)[-1] if error["type"] in _OWN_WORDS else ""
     return Trouble(tuple(error["loc"]), sort, " ".join(words.split())[:_LONGEST_WORDS])
 

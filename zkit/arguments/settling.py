@@ -101,15 +101,27 @@ class Settling:
         missing = [name for name in shape.fields if name in shape.required and name not in result]
         if blamed is not None:  # a field may also go by a name that the schema does not tell
             missing = [name for name in missing if name in blamed.below]
+        if missing:
+            self._note_missing(missing, names, value, shape, place)
+        return result
+
+    def _note_missing(
+        self,
+        missing: list[str],
+        names: dict[str, str | None],
+        value: dict[str, Any],
+        shape: Shape,
+        place: Place,
+    ) -> None:
+        """Note the required fields that were not sent, each with the key that may stand for it."""
         known = {*shape.fields, *(key for key, name in names.items() if name is not None)}
-        strays = [key for key in value if key not in known] if missing else []
+        strays = [key for key in value if key not in known]
         for name in missing:
             like = strays if len(missing) == len(strays) == 1 else nearest(name, strays, 1)
             hint = shown(like[0]) if like else ""
             due = expected(shape.at(name))
             path = path_text((*place.path, name))
             self.problems.append(Problem(path, "missing", "nothing", due, hint))
-        return result
 
     def _values(
         self, value: dict[str, Any], shape: Shape, place: Place, blamed: Blamed

@@ -14,7 +14,7 @@ from pydantic_core import from_json, to_json
 
 from zkit.arguments.candidates import candidates
 from zkit.arguments.coercions import COERCIONS
-from zkit.arguments.ready import Ready
+from zkit.arguments.ready import SORTS, Ready
 from zkit.arguments.scalars import Candidate, means_nothing
 from zkit.arguments.shape import Shape
 from zkit.arguments.source import Place, Source
@@ -23,12 +23,7 @@ from zkit.receipt import Fix
 
 MOST_FIELDS = 4
 _PLAIN = (str, int, float, bool)
-_ABOUT_KEYS = frozenset(
-    [
-        *("missing", "missing_argument", "missing_keyword_only_argument"),
-        *("extra_forbidden", "unexpected_keyword_argument", "json_invalid"),
-    ]
-)
+_NOT_OF_A_VALUE = frozenset({*SORTS, "json_invalid"})
 
 
 def settle_plain_fields(
@@ -38,7 +33,7 @@ def settle_plain_fields(
     if error.error_count() > MOST_FIELDS:
         return None
     troubles = error.errors(include_url=False, include_context=False, include_input=False)
-    if any(len(one["loc"]) != 1 or one["type"] in _ABOUT_KEYS for one in troubles):
+    if any(len(one["loc"]) != 1 or one["type"] in _NOT_OF_A_VALUE for one in troubles):
         return None
     value = from_json(text)
     source = Source(text)
