@@ -396,3 +396,23 @@ def test_a_tool_can_be_kept_out_of_memory_by_the_operator(bench: Bench) -> None:
         for _ in range(2):
             assert isinstance(send(dispatcher, "read_file", {"path": "a"}), Success)
     assert bench.ran == ["read a"] * 2
+
+
+def test_an_answer_of_an_executing_tool_is_remembered_if_the_operator_says_so(bench: Bench) -> None:
+    policy = {"run_shell": {"remember": True, "clear": False}}
+    dispatcher = Dispatcher(bench.tools(), policy=policy)
+    with scope("t"):
+        for _ in range(2):
+            data_of(send(dispatcher, "read_file", {"path": "a"}))
+            again = send(dispatcher, "run_shell", {"command": "ls"})
+    assert again.meta["cached"]  # type: ignore[attr-defined]
+    assert bench.ran == ["read a", "run ls"]
+
+
+def test_a_reading_tool_clears_what_was_remembered_if_the_operator_says_so(bench: Bench) -> None:
+    dispatcher = Dispatcher(bench.tools(), policy={"add": {"clear": True}})
+    with scope("t"):
+        for _ in range(2):
+            data_of(send(dispatcher, "read_file", {"path": "a"}))
+            data_of(send(dispatcher, "add", {"a": 1, "b": 2}))
+    assert bench.ran == ["read a", "add 1 2"] * 2

@@ -7,7 +7,8 @@ from typing import Any
 from zkit.dispatch.live import LiveCall, Next
 from zkit.receipt import Rank
 from zkit.results import Result, Validation
-from zkit.tools import FrozenDict, decode_call, freeze, thaw
+from zkit.tools import FrozenDict, freeze, thaw
+from zkit.tools.decoding import json_arguments
 
 _SCALARS = (str, int, float, bool, type(None))
 
@@ -17,12 +18,12 @@ async def decode(call: LiveCall, proceed: Next) -> Result:
     if call.tier == "shape" and not call.policy.unmarked:
         return _unmarked(call)
     limit = min(call.policy.limit, Rank.GUESS)
-    ready = decode_call(call.tool, call, limit=limit, finish_reason=call.finish_reason)
-    if isinstance(ready, Validation):
-        return ready
-    assert isinstance(ready, LiveCall)
-    # A copy of the call that nobody has seen yet: sealing it in place saves another copy.
-    object.__setattr__(ready, "arguments", sealed(ready.arguments))
+    decoded = json_arguments(call.tool, call, limit, call.finish_reason)
+    if isinstance(decoded, Validation):
+        return decoded
+    ready = call.with_arguments(
+        sealed(decoded.value), call.fixes + decoded.fixes, max(call.rank, decoded.rank)
+    )
     call.trace.call = ready
     return await proceed(ready)
 

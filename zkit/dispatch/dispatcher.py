@@ -178,9 +178,7 @@ class Dispatcher:
 
     def live(self, call: Call, trace: Trace, finish_reason: str | None = None) -> LiveCall:
         """Return a call ready to go through the chain."""
-        return live_call(
-            call, call.name, call.fixes, call.rank, self.settings, trace, finish_reason
-        )
+        return live_call(call, self.settings, trace, finish_reason)
 
     async def run(self, call: LiveCall) -> Result:
         """Send a live call through the chain; what a step of it raises is a result too."""

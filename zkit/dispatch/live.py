@@ -62,22 +62,48 @@ class LiveCall(Call):
         """What the tool says of itself; there once the name is resolved."""
         return self.tool.definition()
 
+    def with_tool(
+        self, name: str, fixes: tuple[Fix, ...], rank: Rank, tool: Tool, policy: CallPolicy
+    ) -> LiveCall:
+        """Return the call with its name resolved. As quick as can be: every call comes this way."""
+        return _made(self, name, self.arguments, fixes, rank, tool, policy)
 
-def live_call(
-    call: Call,
+    def with_arguments(self, arguments: Any, fixes: tuple[Fix, ...], rank: Rank) -> LiveCall:
+        """Return the call with decoded arguments. As quick as can be, too."""
+        return _made(self, self.name, arguments, fixes, rank, self.tool, self.policy)
+
+
+def live_call(call: Call, settings: Settings, trace: Trace, finish_reason: str | None) -> LiveCall:
+    """Return a call ready to go through the chain."""
+    return LiveCall(
+        call.name,
+        call.arguments,
+        call.id,
+        call.origin,
+        call.tier,
+        call.confidence,
+        call.rank,
+        call.fixes,
+        call.span,
+        settings,
+        trace,
+        finish_reason=finish_reason,
+    )
+
+
+def _made(
+    call: LiveCall,
     name: str,
+    arguments: Any,
     fixes: tuple[Fix, ...],
     rank: Rank,
-    settings: Settings,
-    trace: Trace,
-    finish_reason: str | None,
-    tool: Tool | None = None,
-    policy: CallPolicy | None = None,
+    tool: Tool,
+    policy: CallPolicy,
 ) -> LiveCall:
-    """Return a live call, made in the quickest way there is: this stands on every call's path."""
+    """A live call by positions; `replace` would cost several times as much."""
     return LiveCall(
         name,
-        call.arguments,
+        arguments,
         call.id,
         call.origin,
         call.tier,
@@ -85,12 +111,12 @@ def live_call(
         rank,
         fixes,
         call.span,
-        settings,
-        trace,
-        tool,  # type: ignore[arg-type]
-        policy,  # type: ignore[arg-type]
-        None,
-        finish_reason,
+        call.settings,
+        call.trace,
+        tool,
+        policy,
+        call.approved,
+        call.finish_reason,
     )
 
 

@@ -24,7 +24,7 @@ async def remember(call: LiveCall, proceed: Next) -> Result:
     async def inner(same: Call) -> Result:
         return await proceed(call)
 
-    result = await memory.run(call.tool, call, inner)
+    result = await memory.run(call.tool, call, inner, policy=call.policy)
     return await guarded_hit(call, result) if _is_hit(result) else result
 
 

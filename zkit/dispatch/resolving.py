@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from zkit.arguments.names import nearest, same_name
-from zkit.dispatch.live import LiveCall, Next, live_call
+from zkit.dispatch.live import LiveCall, Next
 from zkit.dispatch.settings import Settings
 from zkit.receipt import Fix, Rank
 from zkit.results import Failure, Result
@@ -35,9 +35,8 @@ async def resolve(call: LiveCall, proceed: Next) -> Result:
     if name != call.name and tool.definition().wire_name != call.name:
         fixes = (*fixes, _receipt(call.name, name))
         rank = max(rank, Rank.RESPELL)
-    policy, trace = settings.policy_of(tool), call.trace
-    found = live_call(call, name, fixes, rank, settings, trace, call.finish_reason, tool, policy)
-    trace.call = found
+    found = call.with_tool(name, fixes, rank, tool, settings.policy_of(tool))
+    call.trace.call = found
     return await proceed(found)
 
 

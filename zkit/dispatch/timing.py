@@ -9,7 +9,8 @@ from anyio import get_cancelled_exc_class
 from zkit.dispatch.apart import Ended, run_apart
 from zkit.dispatch.live import LiveCall, Next
 from zkit.results import Crashed, Result, Transient
-from zkit.tools import scope, watching
+from zkit.tools import watching
+from zkit.tools.context import deadline_scope
 from zkit.tools.watching import Watch
 
 _LATE = "no answer within {seconds:g} seconds"
@@ -22,7 +23,7 @@ async def limit_time(call: LiveCall, proceed: Next) -> Result:
     What goes on when its time is over, or when the call is cancelled, is reported as abandoned: a
     thread cannot be stopped, and a task may refuse to.
     """
-    with scope(timeout=call.policy.timeout) as inner, watching() as watch:
+    with deadline_scope(call.policy.timeout) as inner, watching() as watch:
         seconds = None if inner.deadline is None else max(0.0, inner.deadline - monotonic())
         if seconds == 0:
             return Transient("the time for the task is over", code="timeout")

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from zkit.calls import Call
 from zkit.effects import ProcessEffect
@@ -21,6 +21,18 @@ from zkit.tools import Tool, ToolSpec, canonical_arguments, current_scope, freez
 from zkit.tools.watching import Watch, reset, watching
 
 Proceed = Callable[[Call], Awaitable[Result]]
+
+
+class MemoryPolicy(Protocol):
+    """What a memory must know of a tool: a call that clears is never remembered."""
+
+    @property
+    def remember(self) -> bool:
+        """Whether its answers may be remembered."""
+
+    @property
+    def clear(self) -> bool:
+        """Whether its calls may have changed what was remembered."""
 
 
 class Key(NamedTuple):
@@ -82,10 +94,16 @@ class Memory:
     def __len__(self) -> int:
         return len(self._entries)
 
-    async def run(self, tool: Tool, call: Call, proceed: Proceed) -> Result:
-        """Answer a call from memory, or let it proceed. Its arguments must be decoded."""
+    async def run(
+        self, tool: Tool, call: Call, proceed: Proceed, *, policy: MemoryPolicy | None = None
+    ) -> Result:
+        """Answer a call from memory, or let it proceed. Its arguments must be decoded.
+
+        `policy` says whether the call clears the memory, and whether its answer is remembered;
+        without it, what the tool declares does.
+        """
         spec = tool.definition()
-        policy = policy_for(spec)
+        policy = policy_for(spec) if policy is None else policy
         if policy.clear:
             return await self._change(spec, call, proceed)
         key = _key(spec, call) if policy.remember else None

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from zkit.calls import Call
 from zkit.effects import FileEffect, ProcessEffect
 from zkit.results import Transient
-from zkit.tools.watching import reset
+from zkit.tools.watching import Held, reset
 
 log = logging.getLogger("zkit")
 Effect = FileEffect | ProcessEffect
@@ -108,6 +108,27 @@ def scope(
             _end(inner)
 
 
+def deadline_scope(timeout: float | None) -> Held[Scope, Scope]:
+    """Run calls inside the same task, for so many seconds at most; `scope(timeout=...)`, cheaper."""
+    outer = current_scope()
+    if timeout is None:
+        return Held(_SCOPE, outer, outer)
+    ends = time.monotonic() + timeout
+    if outer.deadline is not None and outer.deadline < ends:
+        ends = outer.deadline
+    inner = Scope(
+        outer.task,
+        outer.workspace,
+        ends,
+        outer.role,
+        outer.depth,
+        outer.on_progress,
+        outer._ends,
+        outer._over,
+    )
+    return Held(_SCOPE, inner, inner)
+
+
 def _end(over: Scope) -> None:
     over._over.set()
     for action in list(over._ends.values()):
@@ -126,7 +147,7 @@ class Context:
     def __init__(self, call: Call, scope: Scope | None = None) -> None:
         self.call = call
         self.scope = scope or current_scope()
-        self._cancelled = threading.Event()
+        self._cancelled = False
         self._effects: list[Effect] = []
 
     def __repr__(self) -> str:
@@ -160,11 +181,11 @@ class Context:
     @property
     def cancelled(self) -> bool:
         """Whether nobody waits for the result any more."""
-        return self._cancelled.is_set()
+        return self._cancelled
 
     def cancel(self) -> None:
         """Tell the tool that nobody waits any more."""
-        self._cancelled.set()
+        self._cancelled = True
 
     def check(self) -> None:
         """Stop here when the call was cancelled or its time is over; for long loops in a tool."""
@@ -204,11 +225,6 @@ class Context:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-@contextmanager
-def inside(context: Context) -> Iterator[Context]:
+def inside(context: Context) -> Held[Context, Context]:
     """Make a context the current one."""
-    token = _CONTEXT.set(context)
-    try:
-        yield context
-    finally:
-        reset(_CONTEXT, token)
+    return Held(_CONTEXT, context, context)

@@ -27,19 +27,25 @@ def decode_call(
     `limit` is the highest rank of repair allowed; when it is not given, the tool's grade sets it.
     The arguments stay JSON data: what the tool makes of them is its own business.
     """
-    spec = tool.definition()
-    limit = policy_for(spec).limit if limit is None else limit
+    limit = policy_for(tool.definition()).limit if limit is None else limit
+    decoded = json_arguments(tool, call, limit, finish_reason)
+    if isinstance(decoded, Validation):
+        return decoded
+    fixes, rank = (*call.fixes, *decoded.fixes), max(call.rank, decoded.rank)
+    return replace(call, arguments=decoded.value, fixes=fixes, rank=rank)
+
+
+def json_arguments(
+    tool: Tool, call: Call, limit: Rank, finish_reason: str | None = None
+) -> Decoded | Validation:
+    """Return the arguments of a call as JSON data that fits, with their receipt."""
     if call.rank > limit:
-        return _too_far(spec, call)
+        return _too_far(tool.definition(), call)
     decoded = decode(tool, call.arguments, limit=limit, finish_reason=finish_reason)
     if isinstance(decoded, Validation):
         return decoded
-    return replace(
-        call,
-        arguments=_as_json(tool, call.arguments, decoded, limit),
-        fixes=(*call.fixes, *decoded.fixes),
-        rank=max(call.rank, decoded.rank),
-    )
+    data = _as_json(tool, call.arguments, decoded, limit)
+    return Decoded(data, decoded.fixes, decoded.rank)
 
 
 def _too_far(spec: ToolSpec, call: Call) -> Validation:

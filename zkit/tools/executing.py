@@ -8,10 +8,10 @@ from typing import Any
 
 from zkit.arguments import decode
 from zkit.calls import Call
+from zkit.receipt import Rank
 from zkit.results import Crashed, Result, Success, Validation
 from zkit.tools.context import Context, current_context, inside
 from zkit.tools.outcomes import failure_of, settled
-from zkit.tools.policy import policy_for
 from zkit.tools.protocol import Tool
 from zkit.tools.schema_check import misfits
 
@@ -31,9 +31,9 @@ def executed(
     return run(begin, context, promised)
 
 
-def typed_arguments(tool: Tool, call: Call) -> Any:
+def typed_arguments(tool: Tool, call: Call, limit: Rank) -> Any:
     """Return the arguments as the tool takes them; raise the `Validation` that says why not."""
-    decoded = decode(tool, call.arguments, limit=policy_for(tool.definition()).limit)
+    decoded = decode(tool, call.arguments, limit=limit)
     if isinstance(decoded, Validation):
         raise decoded
     return decoded.value

@@ -15,6 +15,7 @@ from zkit.schema.signature import function_description, function_name
 from zkit.tools.context import Context
 from zkit.tools.executing import executed, is_async, typed_arguments
 from zkit.tools.formats import OUTPUT, wants_formats, with_output
+from zkit.tools.policy import policy_for
 from zkit.tools.returns import hints_of, output_schema, useful_return
 from zkit.tools.spec import ToolSpec
 
@@ -53,6 +54,7 @@ class FunctionTool(Generic[P, R]):
         self._promised = declared.get("output")
         declared.setdefault("output", output_schema(returns))
         self._spec = ToolSpec(**_told(inner, self.target, declared))
+        self._limit = policy_for(self._spec).limit
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function itself."""
@@ -86,7 +88,9 @@ class FunctionTool(Generic[P, R]):
         return executed(begin, call, self.runs_async, self._promised)
 
     def _begin(self, call: Call, context: Context) -> tuple[Any, str | None]:
-        arguments = typed_arguments(self, call) | dict.fromkeys(self._injected, context)
+        arguments = typed_arguments(self, call, self._limit) | dict.fromkeys(
+            self._injected, context
+        )
         output = arguments.pop(OUTPUT, "labeled") if self._formats else None
         return self._function(**arguments), output  # type: ignore[call-arg]
 

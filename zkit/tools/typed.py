@@ -11,12 +11,14 @@ from pydantic import BaseModel
 
 from zkit.calls import Call
 from zkit.errors import ToolDefinitionError
+from zkit.receipt import Rank
 from zkit.schema import Target, target_for
 from zkit.schema.docstrings import describe
 from zkit.schema.signature import is_hidden
 from zkit.tools.context import Context
 from zkit.tools.executing import executed, is_async, typed_arguments
 from zkit.tools.formats import wants_formats, with_output
+from zkit.tools.policy import policy_for
 from zkit.tools.returns import hints_of, output_schema, useful_return
 from zkit.tools.spec import ToolSpec
 
@@ -45,6 +47,7 @@ class TypedTool:
     _spec: ClassVar[ToolSpec]
     _injected: ClassVar[tuple[str, ...]]
     _formats: ClassVar[bool]
+    _limit: ClassVar[Rank]
     if TYPE_CHECKING:
         run: Any
 
@@ -63,7 +66,7 @@ class TypedTool:
         return executed(partial(self._begin, call), call, self.runs_async, promised)
 
     def _begin(self, call: Call, context: Context) -> tuple[Any, str | None]:
-        arguments = typed_arguments(self, call)
+        arguments = typed_arguments(self, call, self._limit)
         output = arguments.output if self._formats else None
         return self.run(arguments, **dict.fromkeys(self._injected, context)), output
 
@@ -89,6 +92,7 @@ def _declare(cls: type[TypedTool]) -> None:
         "parameters": {k: v for k, v in cls.target.schema.items() if k != "description"},
     }
     cls._spec = ToolSpec(name, **{**own, **declared})
+    cls._limit = policy_for(cls._spec).limit
 
 
 def _is_model(x: Any) -> bool:

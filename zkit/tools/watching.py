@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from contextvars import ContextVar, Token
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+V = TypeVar("V")
 
 
 class Watch:
@@ -52,32 +52,52 @@ class Watch:
 
 def reset(variable: ContextVar[T], token: Token[T]) -> None:
     """Set a variable back. In another context, where a generator may be closed, there is no need."""
-    with suppress(ValueError):
+    try:
         variable.reset(token)
+    except ValueError:
+        return
+
+
+class Held(Generic[T, V]):
+    """A block in which a variable of the context holds a value; `with` gives something of it.
+
+    A class, for a generator would cost more than all else here: this stands on every call's path.
+    """
+
+    __slots__ = ("_given", "_token", "_value", "_variable")
+
+    def __init__(self, variable: ContextVar[Any], value: T, given: V) -> None:
+        self._variable = variable
+        self._value = value
+        self._given = given
+
+    def __enter__(self) -> V:
+        self._token = self._variable.set(self._value)
+        return self._given
+
+    def __exit__(self, *raised: object) -> None:
+        reset(self._variable, self._token)
 
 
 _WATCHES: ContextVar[tuple[Watch, ...]] = ContextVar("zkit watches", default=())
 
 
-@contextmanager
-def watching() -> Iterator[Watch]:
+def watching() -> Held[tuple[Watch, ...], Watch]:
     """Watch the tools that are run inside the block, and those that they run in turn."""
     watch = Watch()
-    token = _WATCHES.set((*_WATCHES.get(), watch))
-    try:
-        yield watch
-    finally:
-        reset(_WATCHES, token)
+    return Held(_WATCHES, (*_WATCHES.get(), watch), watch)
 
 
-@contextmanager
-def watched() -> Iterator[None]:
+class watched:  # noqa: N801, read as a verb: `with watched():`
     """Tell every watch around that code of a tool runs during the block."""
-    watches = _WATCHES.get()
-    for watch in watches:
-        watch.enter()
-    try:
-        yield
-    finally:
-        for watch in watches:
+
+    __slots__ = ("_watches",)
+
+    def __enter__(self) -> None:
+        self._watches = _WATCHES.get()
+        for watch in self._watches:
+            watch.enter()
+
+    def __exit__(self, *raised: object) -> None:
+        for watch in self._watches:
             watch.leave()
