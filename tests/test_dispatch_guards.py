@@ -18,6 +18,7 @@ from zkit.dispatch import (
     fan_out,
     read_before_write,
     repeated_calls,
+    repeated_failures,
     verify_files,
 )
 from zkit.effects import FileEffect
@@ -221,6 +222,49 @@ def test_the_third_equal_call_of_a_reading_tool_is_no_error_by_default(bench: Be
 
 
 # Fan-out
+
+
+def flaky(outcomes: list[bool]) -> Dispatcher:
+    """A dispatcher with one tool that works or fails as told, and another one that works."""
+
+    def search(query: str) -> str:
+        if not outcomes.pop(0):
+            raise Validation(f"nothing is called {query}", code="not_found")
+        return "found"
+
+    tools = [made("search", search, grade=READ), made("other", lambda: "fine", grade=READ)]
+    return Dispatcher(tools, guards=[repeated_failures(2, 4)], memory=False)
+
+
+def test_a_tool_that_fails_whatever_it_is_asked_is_noted_then_not_run() -> None:
+    left = [False] * 9
+    dispatcher = flaky(left)
+    with scope("t"):
+        results = [send(dispatcher, "search", {"query": str(n)}) for n in range(6)]
+        assert data_of(send(dispatcher, "other")) == "fine"
+    assert texts(results) == ["validation", *["validation+note"] * 3, *["validation"] * 2]
+    refused = failed(results[4], Validation, "loop")
+    assert "nothing is called 3" in str(refused)
+    assert len(left) == 5
+
+
+def test_a_success_ends_a_streak_and_other_tasks_have_their_own() -> None:
+    dispatcher = flaky([False, True] * 5)
+    with scope("t"):
+        results = [send(dispatcher, "search", {"query": str(n)}) for n in range(8)]
+    assert texts(results) == ["validation", "success"] * 4
+    dispatcher = flaky([False] * 6)
+    for task in "abc":
+        with scope(task):
+            failed(send(dispatcher, "search", {"query": "x"}), Validation, "not_found")
+
+
+def test_arguments_that_never_reached_the_tool_are_no_streak() -> None:
+    dispatcher = flaky([True])
+    with scope("t"):
+        for _ in range(5):
+            failed(send(dispatcher, "search", {}), Validation, "invalid_arguments")
+        assert data_of(send(dispatcher, "search", {"query": "x"})) == "found"
 
 
 def test_fan_out_notes_the_last_call_and_refuses_the_next_before_it_runs(bench: Bench) -> None:

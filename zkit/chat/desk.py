@@ -14,7 +14,7 @@ from zkit.calls import Call
 from zkit.chat.call_parts import Assembled
 from zkit.chat.report import RefusedCall
 from zkit.chat.wire import dumps, entries, id_of
-from zkit.dispatch.resolving import spellings
+from zkit.dispatch.steps.resolving import spellings
 from zkit.extract.declared import Declared
 from zkit.receipt import Fix, Rank
 from zkit.results import Validation

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zkit.dispatch.approving import approve
-from zkit.dispatch.budgeting import spend
-from zkit.dispatch.decoding import decode
-from zkit.dispatch.guarding import guard
 from zkit.dispatch.live import Middleware, Next
-from zkit.dispatch.observing import observe
-from zkit.dispatch.permitting import permit
-from zkit.dispatch.recording import record
-from zkit.dispatch.remembering import remember
-from zkit.dispatch.resolving import resolve
-from zkit.dispatch.retrying import retry
-from zkit.dispatch.running import run
-from zkit.dispatch.timing import limit_time
+from zkit.dispatch.steps.approving import approve
+from zkit.dispatch.steps.budgeting import spend
+from zkit.dispatch.steps.decoding import decode
+from zkit.dispatch.steps.guarding import guard
+from zkit.dispatch.steps.observing import observe
+from zkit.dispatch.steps.permitting import permit
+from zkit.dispatch.steps.recording import record
+from zkit.dispatch.steps.remembering import remember
+from zkit.dispatch.steps.resolving import resolve
+from zkit.dispatch.steps.retrying import retry
+from zkit.dispatch.steps.running import run
+from zkit.dispatch.steps.timing import limit_time
 
 CHAIN: tuple[Middleware, ...] = (
     observe,  # hooks, numbers, spans: sees every outcome

@@ -8,10 +8,10 @@ from typing import Any, Literal
 from zkit.calls import Call
 from zkit.dispatch.budgets import Limits, Purse, rough_tokens
 from zkit.dispatch.chain import CHAIN, linked
-from zkit.dispatch.guards import Guard, checked_guards
+from zkit.dispatch.guards.guard import Guard, checked_guards
+from zkit.dispatch.guards.repetition import repeated_calls
 from zkit.dispatch.hooks import Hooks
 from zkit.dispatch.live import LiveCall, Middleware, Trace, live_call
-from zkit.dispatch.loops import repeated_calls
 from zkit.dispatch.metrics import Metrics
 from zkit.dispatch.per_task import PerTask
 from zkit.dispatch.permissions import permissions
@@ -19,9 +19,9 @@ from zkit.dispatch.policies import Cells, checked_cells
 from zkit.dispatch.portal import run_sync
 from zkit.dispatch.reaching import memory_for, reached, source_of
 from zkit.dispatch.recorder import Recorder
-from zkit.dispatch.resolving import absent, find_tool
 from zkit.dispatch.safety import step_result
 from zkit.dispatch.settings import Approver, Settings
+from zkit.dispatch.steps.resolving import absent, find_tool
 from zkit.dispatch.turns import Outcome, Turn, outcome_of
 from zkit.results import Failure, Result
 from zkit.sources import Memory

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from zkit.calls import Call
 from zkit.dispatch.budgets import Limits, PerTask, Purse, rough_tokens
-from zkit.dispatch.guards import Guard
+from zkit.dispatch.guards.guard import Guard
 from zkit.dispatch.hooks import Hooks
 from zkit.dispatch.metrics import Metrics
 from zkit.dispatch.permissions import Permissions

@@ -11,7 +11,7 @@ from anyio import CapacityLimiter, create_task_group, get_cancelled_exc_class
 
 from zkit.calls import Call
 from zkit.dispatch.live import LiveCall, Trace, plain_call
-from zkit.dispatch.resolving import find_tool
+from zkit.dispatch.steps.resolving import find_tool
 from zkit.results import Result
 
 if TYPE_CHECKING:

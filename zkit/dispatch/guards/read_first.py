@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from zkit.dispatch.guards import Guard, Verdict
+from zkit.dispatch.guards.guard import Guard, Verdict
 from zkit.dispatch.live import LiveCall
 from zkit.dispatch.notes import effects_of
 from zkit.dispatch.per_task import PerTask

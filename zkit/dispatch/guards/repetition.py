@@ -6,12 +6,11 @@ import json
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Any
 
 from pydantic_core import to_json
 
-from zkit.dispatch.guards import Guard, Verdict
+from zkit.dispatch.guards.guard import Guard, Verdict, is_exempt
 from zkit.dispatch.live import LiveCall
 from zkit.dispatch.per_task import PerTask
 from zkit.results import Result, Success, Validation
@@ -52,7 +51,7 @@ def repeated_calls(
     ledgers = PerTask(Ledger)
 
     def before(call: LiveCall) -> Verdict:
-        ledger = None if _is_exempt(call, except_for) else ledgers.here()
+        ledger = None if is_exempt(call.name, except_for) else ledgers.here()
         if ledger is None:
             return None
         with ledger.lock:
@@ -63,7 +62,7 @@ def repeated_calls(
             return _refusal(call, seen.times, stop)
 
     def after(call: LiveCall, result: Result) -> Verdict:
-        ledger = None if _is_exempt(call, except_for) else ledgers.here()
+        ledger = None if is_exempt(call.name, except_for) else ledgers.here()
         if ledger is None or getattr(result, "code", "") == "loop":
             return None
         with ledger.lock:
@@ -71,10 +70,6 @@ def repeated_calls(
         return _note(call, times) if times >= note else None
 
     return Guard("repeated_calls", before, after, hits=True)
-
-
-def _is_exempt(call: LiveCall, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(call.name, pattern) for pattern in patterns)
 
 
 def _count(ledger: Ledger, call: LiveCall, result: Result) -> int:

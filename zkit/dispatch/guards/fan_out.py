@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from zkit.dispatch.guards import Guard, Verdict
+from zkit.dispatch.guards.guard import Guard, Verdict
 from zkit.dispatch.live import LiveCall
 from zkit.dispatch.per_task import PerTask
 from zkit.results import Validation

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from zkit.calls import Call
-from zkit.dispatch.guarding import guarded_hit
 from zkit.dispatch.live import LiveCall, Next
+from zkit.dispatch.steps.guarding import guarded_hit
 from zkit.results import Result, Success
 from zkit.tools import current_scope
 

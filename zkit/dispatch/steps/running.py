@@ -6,11 +6,11 @@ from typing import Any
 
 from anyio import get_cancelled_exc_class
 
-from zkit.dispatch.approving import is_settled
-from zkit.dispatch.decoding import opened
-from zkit.dispatch.discretion import discreet
 from zkit.dispatch.live import LiveCall, plain_call
-from zkit.dispatch.promises import kept
+from zkit.dispatch.steps.approving import is_settled
+from zkit.dispatch.steps.decoding import opened
+from zkit.dispatch.steps.discretion import discreet
+from zkit.dispatch.steps.promises import kept
 from zkit.results import Crashed, Refused, Result
 from zkit.tools.outcomes import failure_of
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
 from zkit.errors import ZkitError
@@ -31,6 +32,11 @@ class Guard:
     before: Before | None = None
     after: After | None = None
     hits: bool = False
+
+
+def is_exempt(tool: str, patterns: Iterable[str]) -> bool:
+    """Whether a tool is named in a guard's `except_for`: names, or globs of them."""
+    return any(fnmatchcase(tool, pattern) for pattern in patterns)
 
 
 def checked_guards(guards: Iterable[Guard]) -> tuple[Guard, ...]:

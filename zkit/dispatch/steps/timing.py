@@ -6,8 +6,8 @@ from time import monotonic
 
 from anyio import get_cancelled_exc_class
 
-from zkit.dispatch.apart import Ended, run_apart
 from zkit.dispatch.live import LiveCall, Next
+from zkit.dispatch.steps.apart import Ended, run_apart
 from zkit.results import Crashed, Result, Transient
 from zkit.tools import watching
 from zkit.tools.context import deadline_scope

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from anyio import to_thread
 
-from zkit.dispatch.guards import Guard
+from zkit.dispatch.guards.guard import Guard
 from zkit.dispatch.live import LiveCall
 from zkit.dispatch.notes import effects_of
 from zkit.dispatch.places import changed_files, root_of

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterable
 from typing import Any
 
-from zkit.dispatch.guards import Guard, Verdict
+from zkit.dispatch.guards.guard import Guard, Verdict
 from zkit.dispatch.live import LiveCall, Next
 from zkit.dispatch.notes import effects_of, with_notes
 from zkit.results import Failure, Refused, Result

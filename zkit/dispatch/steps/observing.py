@@ -9,7 +9,7 @@ from zkit.dispatch.live import LiveCall, Next
 from zkit.dispatch.metrics import UNKNOWN
 from zkit.dispatch.notes import effects_of
 from zkit.dispatch.safety import step_result
-from zkit.dispatch.spans import span_of
+from zkit.dispatch.steps.spans import span_of
 from zkit.results import Result
 from zkit.tools import current_scope
 from zkit.tools.outcomes import with_effects
