@@ -8,6 +8,7 @@
     ├── ProviderError            a provider that is not there, or cannot provide
     ├── KitError                 a selection of tools that says nothing, or two things
     │   └── KitFileError         the same in a file, with its line
+    ├── ProfileError             a profile of a server that cannot be read
     └── MissingExtraError        an optional dependency that is not installed
 
 A model's mistakes are values (see `zkit.results`), never one of these.
@@ -55,6 +56,10 @@ class KitFileError(KitError):
         self.file = file
         self.line = line
         self.problem = problem
+
+
+class ProfileError(ZkitError, ValueError):
+    """A profile of a server that cannot be read, or says what there is not."""
 
 
 class MissingExtraError(ZkitError, ImportError):

@@ -23,6 +23,7 @@ from zkit.chat.events import (
 from zkit.chat.history import sound_history
 from zkit.chat.loop import ChatLoop
 from zkit.chat.outcome import RunResult, TurnRecord, Usage
+from zkit.chat.profile import Profile
 from zkit.chat.report import RefusedCall, Report
 from zkit.chat.settings import LoopSettings
 from zkit.chat.steering import Steering
@@ -39,6 +40,7 @@ __all__ = [
     "LoopEvent",
     "LoopSettings",
     "MessageAdded",
+    "Profile",
     "ReasoningDelta",
     "RefusedCall",
     "Reply",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zkit.chat.call_parts import Assembled, CallParts
-from zkit.chat.wire import entries, index_of, reasoning_of, text_of
+from zkit.chat.wire import REASONING, entries, index_of, reasoning_of, text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class Reply:
 @dataclass(slots=True)
 class _Choice:
     calls: CallParts
+    names: tuple[str, ...] = REASONING
     content: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
     refusal: list[str] = field(default_factory=list)
@@ -33,7 +34,7 @@ class _Choice:
         delta = choice.get("delta")
         delta = delta if isinstance(delta, Mapping) else {}
         self.content.append(text_of(delta.get("content")))
-        self.reasoning.append(reasoning_of(delta))
+        self.reasoning.append(reasoning_of(delta, self.names))
         self.refusal.append(text_of(delta.get("refusal")))
         for entry in call_entries(delta):
             self.calls.add(entry)
@@ -55,11 +56,13 @@ class Assembler:
     """Puts a streamed completion together, whatever the server's way of cutting it.
 
     Any chunking of the same stream gives the same reply. `names` are the tools on offer, if they
-    are known: they tell two names that ran together from one.
+    are known: they tell two names that ran together from one. `reasoning` are the fields that
+    reasoning may come in.
     """
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[str] = (), reasoning: Iterable[str] = REASONING) -> None:
         self._names = tuple(names)
+        self._reasoning = tuple(reasoning)
         self._choices: dict[int, _Choice] = {}
         self.usage: dict[str, Any] | None = None
         """What the server counted; it may come after the end, or grow with each chunk."""
@@ -74,7 +77,7 @@ class Assembler:
 
     def _choice(self, index: int) -> _Choice:
         if index not in self._choices:
-            self._choices[index] = _Choice(CallParts(self._names))
+            self._choices[index] = _Choice(CallParts(self._names), self._reasoning)
         return self._choices[index]
 
     def reply(self, index: int = 0) -> Reply:

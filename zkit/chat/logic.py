@@ -23,12 +23,13 @@ from zkit.chat.events import (
     TurnStarted,
 )
 from zkit.chat.failing import Trouble, trouble_of
+from zkit.chat.fitting import fitted
 from zkit.chat.history import as_messages, assistant_message, ids_in, size_of
 from zkit.chat.offering import Offering
 from zkit.chat.outcome import Reason, RunResult, TurnRecord
 from zkit.chat.reply import ModelReply, ReplyReader, begins_like_a_call
 from zkit.chat.run_state import RunState
-from zkit.chat.text_mode import as_facts, as_text
+from zkit.chat.text_mode import as_facts
 from zkit.chat.wants import Ask, Do, Wait, Want
 
 Steps = Generator[Want, Any, Any]
@@ -105,7 +106,8 @@ def _ask(run: RunState) -> Generator[Want, Any, ModelReply | RunResult]:
     yield TurnStarted(run.turn, offering.names)
     while True:
         taken = ids_in(run.messages)
-        reader = ReplyReader(offering.offers, taken, run.settings.formats)
+        settings = run.settings
+        reader = ReplyReader(offering.offers, taken, settings.formats, settings.reasoning)
         limit = run.settings.most_tokens
         reply = yield Ask(_request(run, offering), reader, limit, run.task.deadline)
         if isinstance(reply, ModelReply):
@@ -129,16 +131,14 @@ def _request(run: RunState, offering: Offering) -> dict[str, Any]:
         offering = Offering(())
     else:
         messages = [*run.messages, *_said(run.notes)]
-        if run.text_mode:
-            messages = as_text(messages, offering, run.settings.format)
     request: dict[str, Any] = {"model": run.model, "messages": messages}
-    if offering.specs and not run.text_mode:
+    if offering.specs:
         request["tools"] = offering.entries
     if run.streaming:
         request |= {"stream": True, "stream_options": {"include_usage": True}}
     if run.seconds_left is not None:
         request["timeout"] = max(0.001, run.seconds_left)
-    return {**request, **run.settings.options}
+    return fitted({**request, **run.settings.options}, run.manners)
 
 
 def _said(notes: Iterable[str]) -> list[Message]:

@@ -13,6 +13,7 @@ from zkit.chat.history import as_messages
 from zkit.chat.logic import conversation
 from zkit.chat.offering import dispatcher_for
 from zkit.chat.outcome import RunResult
+from zkit.chat.profile import Profile
 from zkit.chat.run_state import RunState
 from zkit.chat.settings import LoopSettings
 from zkit.chat.steering import Steering
@@ -29,8 +30,9 @@ class ChatLoop:
     `client` is an `OpenAI` or `AsyncOpenAI` client, or one built like them. `source` is a
     `Toolbox`, a `Kit`, a `Dispatcher`, or a list of tools and functions; it is read again before
     each request. `system` is the system prompt. `workspace` is the folder that the tools work in:
-    what changes in it is in the result, turn by turn. All other settings are those of
-    `LoopSettings`.
+    what changes in it is in the result, turn by turn. `profile` says how the server wants to be
+    asked: a `Profile`, or the file that `zkit doctor` wrote. All other settings are those of
+    `LoopSettings`, and go before those of the profile.
 
     Nothing that a model, a tool or a server did is raised: the result says why the run ended. A
     loop holds no conversation; many runs may go on at the same time.
@@ -45,11 +47,12 @@ class ChatLoop:
         system: str = "",
         workspace: str | Path | None = None,
         approve: Any = None,
+        profile: Profile | str | Path | None = None,
         **settings: Any,
     ) -> None:
         self.client = client
         self.model = model
-        self.settings = LoopSettings(**settings)
+        self.settings = LoopSettings(**{**Profile.of(profile).manners(), **settings})
         self.system = system
         self.workspace = "" if workspace is None else str(workspace)
         recorder = None if workspace is None else Recorder(workspace)
@@ -57,6 +60,7 @@ class ChatLoop:
             source,
             self.settings.fit,
             self.settings.tool_room,
+            self.settings.max_tools,
             recorder=recorder,
             approve=approve,
         )

@@ -39,17 +39,20 @@ class Offering:
         return tuple(offer.name for offer in self.offers)
 
 
-def offering_of(tools: Iterable[Tool], room: int | None) -> Offering:
-    """What fits into `room` tokens: the tools with the greatest weight, sorted by name."""
+def offering_of(tools: Iterable[Tool], room: int | None, most: int | None = None) -> Offering:
+    """What fits into `room` tokens and `most` tools: those of the greatest weight, sorted by name."""
     specs = sorted((tool.definition() for tool in tools), key=lambda spec: spec.name)
-    return Offering(tuple(specs if room is None else _fitting(specs, room)))
+    if room is None and (most is None or len(specs) <= most):
+        return Offering(tuple(specs))
+    return Offering(tuple(_fitting(specs, room, most)))
 
 
-def _fitting(specs: Sequence[ToolSpec], room: int) -> list[ToolSpec]:
-    kept = []
-    for spec in sorted(specs, key=lambda spec: (-spec.preference.weight, spec.name)):
-        room -= size_of_tool(spec)
-        if room < 0:
+def _fitting(specs: Sequence[ToolSpec], room: int | None, most: int | None) -> list[ToolSpec]:
+    kept: list[ToolSpec] = []
+    taken = 0
+    for spec in sorted(specs, key=lambda spec: (-spec.preference.weight, spec.name))[:most]:
+        taken += size_of_tool(spec)
+        if room is not None and taken > room:
             break
         kept.append(spec)
     return sorted(kept, key=lambda spec: spec.name)
@@ -60,7 +63,9 @@ def size_of_tool(spec: ToolSpec) -> int:
     return 1 + len(dumps(spec.openai())) // 4
 
 
-def dispatcher_for(source: Any, fit: Fit, room: int | None, **options: Any) -> Dispatcher:
+def dispatcher_for(
+    source: Any, fit: Fit, room: int | None, most: int | None = None, **options: Any
+) -> Dispatcher:
     """The dispatcher that runs the calls: the one that was given, or one over the source.
 
     When the list does not fit, the model is given two tools to find the others with.
@@ -68,10 +73,13 @@ def dispatcher_for(source: Any, fit: Fit, room: int | None, **options: Any) -> D
     if isinstance(source, Dispatcher):
         return source
     found = source_of(source)
-    if fit == "discovery" or (fit == "auto" and room is not None and _size(found) > room):
+    if fit == "discovery" or (fit == "auto" and not _fits(found, room, most)):
         found = Discovery(found)
     return Dispatcher(found, **options)
 
 
-def _size(source: Any) -> int:
-    return sum(size_of_tool(tool.definition()) for tool in source.tools())
+def _fits(source: Any, room: int | None, most: int | None) -> bool:
+    if room is None and most is None:
+        return True
+    sizes = [size_of_tool(tool.definition()) for tool in source.tools()]
+    return (room is None or sum(sizes) <= room) and (most is None or len(sizes) <= most)

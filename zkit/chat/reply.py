@@ -52,9 +52,16 @@ def begins_like_a_call(text: str) -> bool:
 class ReplyReader:
     """Reads one completion. Native calls win; text is looked at when there are none."""
 
-    def __init__(self, tools: Any, taken: set[str], formats: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self,
+        tools: Any,
+        taken: set[str],
+        formats: tuple[str, ...] | None = None,
+        reasoning: str = "",
+    ) -> None:
         offers = list(tools)
-        self._assembler = Assembler(offer.name for offer in offers)
+        self._reasoning = (reasoning, *REASONING)
+        self._assembler = Assembler((offer.name for offer in offers), reasoning=self._reasoning)
         self._extractor = Extractor(offers, formats=formats)
         self._taken = set(taken)
         self._extra: dict[str, list[str]] = {}
@@ -75,9 +82,9 @@ class ReplyReader:
         return events
 
     def _delta(self, delta: Mapping[str, Any]) -> list[LoopEvent]:
-        thought = reasoning_of(delta)
+        thought = reasoning_of(delta, self._reasoning)
         if thought:
-            name = next(name for name in REASONING if text_of(delta.get(name)))
+            name = next(name for name in self._reasoning if text_of(delta.get(name)))
             self._extra.setdefault(name, []).append(thought)
         found: list[LoopEvent] = [ReasoningDelta(thought)] if thought else []
         return found + _told(self._extractor.feed(text_of(delta.get("content"))))

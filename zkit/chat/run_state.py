@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from zkit.chat.events import Message
+from zkit.chat.manners import Manners
 from zkit.chat.offering import Offering, offering_of
 from zkit.chat.outcome import Reason, RunResult, TurnRecord, Usage
 from zkit.chat.settings import LoopSettings
@@ -78,7 +79,12 @@ class RunState:
     def offering(self) -> Offering:
         """The tools as they are now: a tool that was just registered can be called at once."""
         room = self.settings.tool_room if self.settings.fit in ("weights", "auto") else None
-        return offering_of(self.dispatcher.tools(), room)
+        return offering_of(self.dispatcher.tools(), room, self.settings.max_tools)
+
+    @property
+    def manners(self) -> Manners:
+        """How the server wants to be asked, as far as is known by now."""
+        return replace(self.settings, mode="text") if self.text_mode else self.settings
 
     def record(self, turn: TurnRecord) -> None:
         """Keep what came of a turn; of very long runs the newest."""

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from zkit.chat.events import Message
+from zkit.chat.manners import Manners
 from zkit.chat.offering import Fit
 
-Mode = Literal["auto", "native", "text"]
 Compact = Callable[[list[Message]], Any]
 BUDGETS: Mapping[str, int] = MappingProxyType(
     {"malformed": 3, "unreadable": 3, "empty": 3, "reasoning_only": 2, "retry": 3}
@@ -20,17 +20,15 @@ BUDGETS: Mapping[str, int] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class LoopSettings:
-    """The limits and habits of a loop.
+class LoopSettings(Manners):
+    """The limits and habits of a loop, and the manners of the server.
 
     Limits of a run: `max_turns` replies, `max_calls` calls, `max_tokens` over all requests,
     `max_seconds`. `context` is the model's context in tokens: with it the tools may take `tool_share` of it
     (`fit` says how: all of them, by `weights`, by `discovery`, or `auto`), results are cut to a
     quarter of it, and `compact` is called when the conversation takes more than `compact_at` of
-    it. `compact` gets the messages and returns fewer; it may be async.
-
-    `mode`: `native` tools, `text` (the tools explained in the prompt, calls written in `format`),
-    or `auto`: native until the server says that it has no tools. `options` go into each request.
+    it. `compact` gets the messages and returns fewer; it may be async. `formats` limits the text
+    formats that calls are looked for in. `options` go into each request.
     """
 
     max_turns: int = 12
@@ -40,8 +38,6 @@ class LoopSettings:
     context: int | None = None
     tool_share: float = 0.3
     fit: Fit = "auto"
-    mode: Mode = "auto"
-    format: str = "hermes_json"
     formats: tuple[str, ...] | None = None
     result_limit: int = 50_000
     spill: str | Path | None = None

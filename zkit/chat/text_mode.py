@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from zkit.calls import Call
 from zkit.chat.events import Message
-from zkit.chat.offering import Offering
 from zkit.chat.wire import arguments_of, dumps, entries, text_of
 from zkit.extract import CannotWriteError, instructions, render_call, render_result
+from zkit.schema import Offer
 
 
-def as_text(messages: Iterable[Message], offering: Offering, format: str) -> list[Message]:
+def as_text(
+    messages: Iterable[Message], offers: Sequence[Offer], format: str, *, must_call: str = ""
+) -> list[Message]:
     """The conversation with the tools explained, and calls and results written in the format."""
     found: list[Message] = []
     names: dict[str, str] = {}
@@ -28,7 +30,10 @@ def as_text(messages: Iterable[Message], offering: Offering, format: str) -> lis
             _add(found, "user", message["content"])
         else:
             found.append(message)
-    return _with_instructions(found, offering, format)
+    if not offers:
+        return found
+    taught = instructions(offers, format)
+    return with_system(found, f"{taught}\n{must_call}" if must_call else taught)
 
 
 def as_facts(messages: Iterable[Message]) -> list[Message]:
@@ -103,10 +108,8 @@ def _written(calls: list[Call], format: str) -> str:
     return "\n".join(dumps({"name": call.name, "arguments": call.arguments}) for call in calls)
 
 
-def _with_instructions(messages: list[Message], offering: Offering, format: str) -> list[Message]:
-    if not offering.specs:
-        return messages
-    text = instructions(offering.offers, format)
+def with_system(messages: list[Message], text: str) -> list[Message]:
+    """The conversation with a text at the end of its system prompt."""
     first = messages[0] if messages else {}
     if first.get("role") in ("system", "developer") and isinstance(first.get("content"), str):
         return [{**first, "content": f"{first['content']}\n\n{text}"}, *messages[1:]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 REASONING = ("reasoning_content", "reasoning", "reasoning_summary", "thinking", "thought")
@@ -56,9 +56,9 @@ def arguments_of(x: Any) -> str:
     return x if isinstance(x, str) else dumps(x)
 
 
-def reasoning_of(message: Mapping[str, Any]) -> str:
+def reasoning_of(message: Mapping[str, Any], names: Iterable[str] = REASONING) -> str:
     """The reasoning in a message or delta; servers that send it twice mean it once."""
-    return next((text for text in (text_of(message.get(name)) for name in REASONING) if text), "")
+    return next((text for text in (text_of(message.get(name)) for name in names) if text), "")
 
 
 def dumps(value: Any) -> str:

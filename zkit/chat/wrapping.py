@@ -6,12 +6,17 @@ import copy
 import functools
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 from zkit.chat.desk import Desk, Rules
+from zkit.chat.fitting import asked, fitted
+from zkit.chat.manners import Manners
 from zkit.chat.mending import Mended, mend_message
+from zkit.chat.profile import Profile
 from zkit.chat.report import Report, joined
 from zkit.chat.stream_mending import StreamMender
+from zkit.chat.whole_stream import AsyncWholeStream, WholeStream
 from zkit.chat.wire import plain
 from zkit.receipt import Rank
 
@@ -25,6 +30,7 @@ def wrap(
     limit: Rank = Rank.GUESS,
     unmarked: bool = True,
     formats: Iterable[str] | None = None,
+    profile: Profile | str | Path | None = None,
 ) -> C:
     """Return the client with `chat.completions.create` mended; the one passed in stays as it is.
 
@@ -36,17 +42,22 @@ def wrap(
     `tools` are the tools that calls are judged by; those of each request when it is None. `limit`
     is the highest rank of repair and `unmarked` whether a call may be found in text by its shape
     alone; tools that declare a grade set both by it. `formats` limits the formats to look for.
+    `profile` says how the server wants to be asked: a `Profile`, or the file that `zkit doctor`
+    wrote. Without one, requests go out as they are.
     """
     completions = getattr(getattr(client, "chat", None), "completions", None)
     create = getattr(completions, "create", None)
     if create is None:
         raise TypeError(f"{client!r} has no chat.completions.create; pass an OpenAI client")
     rules = Rules(limit, unmarked, None if formats is None else tuple(formats))
-    again = functools.partial(wrap, tools=tools, limit=limit, unmarked=unmarked, formats=formats)
+    manners = None if profile is None else Profile.of(profile)
+    again = functools.partial(
+        wrap, tools=tools, limit=limit, unmarked=unmarked, formats=formats, profile=manners
+    )
     wrapped: Any = copy.copy(client)
     wrapped.chat = copy.copy(wrapped.chat)
     wrapped.chat.completions = copy.copy(completions)
-    wrapped.chat.completions.create = _mending(create, tools, rules)
+    wrapped.chat.completions.create = _mending(create, tools, rules, manners)
     for name in ("copy", "with_options"):
         if callable(getattr(client, name, None)):
             setattr(wrapped, name, _then(getattr(client, name), again))
@@ -61,22 +72,28 @@ def _then(make: Callable[..., Any], follow: Callable[[Any], Any]) -> Callable[..
     return made
 
 
-def _mending(create: Callable[..., Any], tools: Any, rules: Rules) -> Callable[..., Any]:
+def _mending(
+    create: Callable[..., Any], tools: Any, rules: Rules, manners: Manners | None
+) -> Callable[..., Any]:
     """The client's own `create`, with its outcome mended; plain or async as it is."""
 
     @functools.wraps(create)
     def mended_create(*args: Any, **request: Any) -> Any:
         desk = _desk(request, tools, rules)
-        outcome = create(*args, **request)
+        sent = request if manners is None else fitted(request, manners)
+        is_stream_due = bool(asked(request, "stream")) and "stream" not in sent
+        outcome = create(*args, **sent)
         if inspect.isawaitable(outcome):
-            return _awaited(outcome, desk)
-        return _mended(outcome, desk)
+            return _awaited(outcome, desk, is_stream_due)
+        made = _mended(outcome, desk)
+        return WholeStream(made) if is_stream_due else made
 
     return mended_create
 
 
-async def _awaited(outcome: Awaitable[Any], desk: Desk) -> Any:
-    return _mended(await outcome, desk)
+async def _awaited(outcome: Awaitable[Any], desk: Desk, is_stream_due: bool) -> Any:
+    made = _mended(await outcome, desk)
+    return AsyncWholeStream(made) if is_stream_due else made
 
 
 def _desk(request: Mapping[str, Any], tools: Any, rules: Rules) -> Desk:

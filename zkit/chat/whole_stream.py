@@ -1,0 +1,85 @@
+"""A whole completion in, the stream out that the caller asked for: for servers whose streams are not to be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from zkit.chat.report import Report
+from zkit.chat.wire import entries, plain
+from zkit.errors import MissingExtraError
+
+
+def chunks_of(completion: Any) -> Iterator[Any]:
+    """The chunks that a server would have sent: what was said, the end, the usage."""
+    data = plain(completion)
+    head = {key: data.get(key) for key in ("id", "created", "model")}
+    head["object"] = "chat.completion.chunk"
+    choices = list(entries(data.get("choices")))
+    for at, choice in enumerate(choices):
+        delta = dict(next(entries(choice.get("message")), {}))
+        calls = list(entries(delta.pop("tool_calls", None)))
+        if calls:
+            delta["tool_calls"] = [{"index": i, **one} for i, one in enumerate(calls)]
+        yield _chunk(head, {"index": at, "delta": delta, "finish_reason": None})
+    for at, choice in enumerate(choices):
+        reason = choice.get("finish_reason")
+        yield _chunk(head, {"index": at, "delta": {}, "finish_reason": reason})
+    if data.get("usage"):
+        yield _chunk({**head, "usage": data["usage"]})
+
+
+def _chunk(head: dict[str, Any], *choices: dict[str, Any]) -> Any:
+    try:
+        from openai.types.chat import ChatCompletionChunk
+    except ImportError as error:
+        raise MissingExtraError("openai", "a stream from a server that has none") from error
+    return ChatCompletionChunk.construct(**head, choices=list(choices))
+
+
+class WholeStream:
+    """A completion that is told as a stream; `.zkit` is its report."""
+
+    def __init__(self, completion: Any) -> None:
+        self.zkit = getattr(completion, "zkit", Report())
+        self._chunks = chunks_of(completion)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._chunks
+
+    def __next__(self) -> Any:
+        return next(self._chunks)
+
+    def __enter__(self) -> WholeStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing is open: the answer came whole."""
+
+
+class AsyncWholeStream:
+    """The same in async code."""
+
+    def __init__(self, completion: Any) -> None:
+        self.zkit = getattr(completion, "zkit", Report())
+        self._chunks = chunks_of(completion)
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self
+
+    async def __anext__(self) -> Any:
+        for chunk in self._chunks:
+            return chunk
+        raise StopAsyncIteration
+
+    async def __aenter__(self) -> AsyncWholeStream:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Nothing is open: the answer came whole."""
