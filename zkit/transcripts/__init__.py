@@ -1,0 +1,50 @@
+"""A chat in, record by record; the same records out of a file again.
+
+A transcript is JSON Lines. The first line is a `header`; each line after it is one record, told
+apart by `kind`, in the order in which things happened. A line is written in one go before anything
+of it is shown, so a process that is killed loses nothing that somebody has seen.
+"""
+
+from zkit.transcripts.reading import Exchange, Line, Transcript, read_transcript
+from zkit.transcripts.records import (
+    VERSION,
+    Ended,
+    Header,
+    Interrupted,
+    Received,
+    Record,
+    Request,
+    Resized,
+    Response,
+    Shown,
+    Told,
+    Tools,
+    TranscriptError,
+    Typed,
+)
+from zkit.transcripts.redaction import HIDDEN, Redaction
+from zkit.transcripts.writing import TranscriptWriter
+
+__all__ = [
+    "HIDDEN",
+    "VERSION",
+    "Ended",
+    "Exchange",
+    "Header",
+    "Interrupted",
+    "Line",
+    "Received",
+    "Record",
+    "Redaction",
+    "Request",
+    "Resized",
+    "Response",
+    "Shown",
+    "Told",
+    "Tools",
+    "Transcript",
+    "TranscriptError",
+    "TranscriptWriter",
+    "Typed",
+    "read_transcript",
+]
