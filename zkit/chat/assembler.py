@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zkit.chat.call_parts import Assembled, CallParts
+from zkit.chat.call_parts import Assembled, CallParts, call_entries
 from zkit.chat.wire import REASONING, entries, index_of, reasoning_of, text_of
 
 
@@ -84,11 +84,3 @@ class Assembler:
         """One choice as it is so far."""
         choice = self._choices.get(index)
         return Reply() if choice is None else choice.reply()
-
-
-def call_entries(delta: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
-    """The parts of tool calls in a delta, the old `function_call` among them."""
-    yield from entries(delta.get("tool_calls"))
-    old = delta.get("function_call")
-    if isinstance(old, Mapping):
-        yield {"function": dict(old)}

@@ -13,11 +13,19 @@ from itertools import repeat
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from zkit.chat.wire import arguments_of, id_of, index_of, text_of
+from zkit.chat.wire import arguments_of, entries, id_of, index_of, text_of
 from zkit.text.lexis import skip_spaces
 
 OWN_KEYS = frozenset({"index", "id", "type", "function"})
 _RAW = json.JSONDecoder(strict=False).raw_decode
+
+
+def call_entries(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The tool calls in a message, or their parts in a delta, the old `function_call` among them."""
+    yield from entries(message.get("tool_calls"))
+    old = message.get("function_call")
+    if isinstance(old, Mapping):
+        yield {"function": dict(old)}
 
 
 class Assembled(NamedTuple):

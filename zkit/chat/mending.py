@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zkit.calls import Call
-from zkit.chat.call_parts import OWN_KEYS, Assembled, split_concatenated
+from zkit.chat.call_parts import OWN_KEYS, Assembled, call_entries, split_concatenated
 from zkit.chat.desk import Desk
 from zkit.chat.report import RefusedCall, Report
 from zkit.chat.text_side import TextSide
@@ -29,12 +29,12 @@ def mend_message(message: dict[str, Any], finish_reason: str | None, desk: Desk)
     """Make the calls of one message sound. Native calls win: text is read when there are none."""
     if not desk.declared:
         return Mended(message, finish_reason, Report())
-    given = [one for one in entries(message.get("tool_calls")) if is_function(one)]
+    given = [one for one in call_entries(message) if is_function(one)]
     others = [one for one in entries(message.get("tool_calls")) if not is_function(one)]
-    if given or others or message.get("function_call"):
+    if given or others:
         made, report = mend_native([_assembled(one) for one in given], finish_reason, desk)
-        mended = {**message, "tool_calls": [*made, *others]} if given else message
-        return Mended(mended, finish_for(finish_reason, bool(given or others)), report)
+        mended = _without_old_call({**message, "tool_calls": [*made, *others]})
+        return Mended(mended if given else message, finish_for(finish_reason, True), report)
     text = message.get("content")
     if not isinstance(text, str) or not text:
         return Mended(message, finish_for(finish_reason, False), Report())
@@ -77,6 +77,11 @@ def entry_of(call: Call) -> dict[str, Any]:
 def is_function(entry: dict[str, Any]) -> bool:
     """Whether an entry of `tool_calls` is a call of a function, and not of another kind of tool."""
     return entry.get("type") in ("function", None, "") or "function" in entry
+
+
+def _without_old_call(message: dict[str, Any]) -> dict[str, Any]:
+    """The message without the field that held the one call before there was `tool_calls`."""
+    return {key: value for key, value in message.items() if key != "function_call" or not value}
 
 
 def _assembled(entry: dict[str, Any]) -> Assembled:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from zkit.chat.call_parts import CallParts
+from zkit.chat.call_parts import CallParts, call_entries
 from zkit.chat.desk import Desk
 from zkit.chat.mending import entry_of, finish_for, is_function, mend_native
 from zkit.chat.report import Report, joined
@@ -46,14 +46,15 @@ class _Choice:
         return {**choice, "delta": delta, "finish_reason": None}
 
     def _take_calls(self, delta: dict[str, Any]) -> None:
-        given = list(entries(delta.get("tool_calls")))
+        given = list(call_entries(delta))
         others = [entry for entry in given if not is_function(entry)]
-        self.is_native = self.is_native or bool(given or delta.get("function_call"))
+        self.is_native = self.is_native or bool(given)
         for entry in given:
             if is_function(entry):
                 self.parts.add(entry)
         if len(others) < len(given):
-            delta.pop("tool_calls")
+            delta.pop("tool_calls", None)
+            delta.pop("function_call", None)
             delta |= {"tool_calls": others} if others else {}
 
     def end(self, desk: Desk) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,36 @@
+"""A server on loopback that answers what a script says, and misbehaves in every known way."""
+
+from zkit.testing.answers import (
+    Answer,
+    Request,
+    Said,
+    Script,
+    call,
+    completion,
+    deltas_of,
+    error,
+    raw_stream,
+    says,
+    stream,
+)
+from zkit.testing.misbehaviour import Misbehaviour, Model
+from zkit.testing.misbehaviours import MISBEHAVIOURS
+from zkit.testing.server import ScriptedServer
+
+__all__ = [
+    "MISBEHAVIOURS",
+    "Answer",
+    "Misbehaviour",
+    "Model",
+    "Request",
+    "Said",
+    "Script",
+    "ScriptedServer",
+    "call",
+    "completion",
+    "deltas_of",
+    "error",
+    "raw_stream",
+    "says",
+    "stream",
+]
