@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from benchmarks.damage import DAMAGES, Damage, damaged_payload
 from zkit import Rank
-from zkit.repair import cascade, envelope
-from zkit.repair.candidates import Candidate, Task, read_at, respelt, same, unslipped
+from zkit.repair import envelope
+from zkit.repair.candidates import Candidate, Task, read_at, same
 from zkit.repair.expect import evidence_for
+from zkit.repair.express import express, respelt, unslipped
 from zkit.repair.sound import verdict
 
 INNER = [damage for damage in DAMAGES if damage.breaks is not None]
@@ -25,7 +26,7 @@ def both_ways(text: str, schema: object) -> tuple[Candidate | None, Candidate | 
     complaint = verdict(text)
     if span is None or not isinstance(complaint, str):
         return None, None
-    return cascade._express(task, *span, complaint), read_at(task, span[0], damaged=True)
+    return express(task, *span, complaint), read_at(task, span[0], damaged=True)
 
 
 @given(st.sampled_from(INNER), st.integers(0, 2**20), st.booleans())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,12 +13,10 @@ from zkit.repair import envelope, layers
 from zkit.repair.expect import ANYTHING, Evidence
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
 from zkit.repair.follow import goes_on, member_follows
+from zkit.repair.misreading import rearranged, repeats_a_key
 from zkit.repair.reader import Reader
 from zkit.repair.reading import KEY, Frame, Reading
-from zkit.repair.respelling import Respelt, respelled
-from zkit.repair.slips import Mend, mends
 from zkit.repair.sound import sound_at, strict
-from zkit.text import lexis
 
 
 class Task(NamedTuple):
@@ -43,64 +40,15 @@ class Candidate(NamedTuple):
     refusal: tuple[str, int] = ("damaged", 0)
 
 
+DAMAGED = ("damaged", 0)
+"""The refusal of a candidate for which there is no better reason."""
+
+
 def same(a: Any, b: Any) -> bool:
     """Whether two values are equal as JSON: True is not 1."""
     if a != b:
         return False
     return repr(a) == repr(b) or json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
-
-
-def respelt(task: Task, start: int, end: int) -> Candidate | None:
-    """The value of a span in which only tokens are odd; None when there is more to it."""
-    spelt = respelled(task.text, start, end)
-    if spelt is None or spelt.rank > task.limit:
-        return None
-    value = strict(spelt.json)
-    if value is None or (task.evidence is not None and not task.evidence.fits(value[0])):
-        return None
-    if spelt.rank >= GUESS and not _guess_holds(task, spelt, value[0]):
-        return None
-    return Candidate(start, end, value, spelt.fixes, spelt.rank, True)
-
-
-def _guess_holds(task: Task, spelt: Respelt, value: Any) -> bool:
-    """Whether one guess was enough, or one for each of some phrases, and nothing speaks against it."""
-    made = [fix.name for fix in spelt.fixes if fix.rank >= COMPLETE]
-    if (len(made) > 1 and set(made) != {"quote_phrase"}) or _repeats_a_key(spelt.json):
-        return False
-    return task.evidence is None or not task.evidence.misplaced(value)
-
-
-def unslipped(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
-    """The value of a span with one slip in its structure; None when there is more to it."""
-    found = [_tried(task, start, end, mend) for mend in mends(task.text[start:end], complaint)]
-    sound = [candidate for candidate in found if candidate is not None]
-    return sound[0] if len(sound) == 1 else None
-
-
-def unopened(task: Task, start: int) -> Candidate | None:
-    """The value from `start` to the end of the text that only lacks its opening brace."""
-    return _tried(task, start, len(task.text), Mend("open_object", 0, 0, "{"))
-
-
-def _tried(task: Task, start: int, end: int, mend: Mend) -> Candidate | None:
-    """The value of a span with one mend, if that makes it sound and nothing speaks against it."""
-    name, first, last, new = mend
-    body = task.text[start:end]
-    mended = f"{body[:first]}{new}{body[last:]}"
-    value = strict(mended)
-    if value is None or task.limit < COMPLETE or task.finish_reason == "length":
-        return None
-    if not _holds(task, value[0]) or (name not in _HARMLESS and _repeats_a_key(mended)):
-        return None
-    fix = fix_named(name, start + first, start + last, new)
-    return Candidate(start, end, value, [fix], fix.rank, True)
-
-
-def _holds(task: Task, value: Any) -> bool:
-    """Whether the schema has nothing against a value that a structural fix made."""
-    evidence = task.evidence
-    return evidence is None or (evidence.fits(value) and not evidence.misplaced(value))
 
 
 def _sound_at(task: Task, start: int) -> Candidate | None:
@@ -193,7 +141,7 @@ def _best(task: Task, body: str, start: int, missing_brace: bool) -> Candidate:
         return quick
     careful = _attempt(task, body, start, missing_brace, careful=True)
     best = careful if careful.value is not None and (careful.fits or quick.value is None) else quick
-    if not best.fits and best.rank < CUT and _rearranged(best.fixes):
+    if not best.fits and best.rank < CUT and rearranged(best.fixes):
         return best._replace(value=None, refusal=("ambiguous", _first_guess(best.fixes, start)))
     return best
 
@@ -256,7 +204,9 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
     fixes = reading.fixes()
     end = reading.pos
     text, value = reading.whole or _decoded(reading.json(body, start, end), fixes)
-    if value is None or (reading.rank >= COMPLETE and _rearranged(fixes) and _repeats_a_key(text)):
+    if value is None or (
+        reading.rank >= COMPLETE and rearranged(fixes) and repeats_a_key(text, value[0])
+    ):
         return None
     rank = max((f.rank for f in fixes), default=EXACT)
     evidence = task.evidence
@@ -270,37 +220,6 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
 
 def _decoded(text: str, fixes: Sequence[Fix]) -> tuple[str, tuple[Any] | None]:
     return text, strict(text) or _with_nan(text, fixes)
-
-
-_HARMLESS = frozenset(
-    {"add_comma", "drop_comma", "add_colon", "drop_colon", "close_at_end", "drop_ellipsis"}
-)
-
-
-def _rearranged(fixes: Sequence[Fix]) -> bool:
-    """Whether a fix moved a boundary, so that members may have landed in the wrong object."""
-    return any(fix.rank >= COMPLETE and fix.name not in _HARMLESS for fix in fixes)
-
-
-def _repeats_a_key(text: str) -> bool:
-    """Whether an object holds one key twice: after a structural fix, a sign of a misreading."""
-    keys = [string for string, colon in _STRINGS.findall(text) if colon]
-    if len(set(keys)) == len(keys):
-        return False
-    try:
-        _WITHOUT_REPEATS.decode(text)
-    except (ValueError, RecursionError):
-        return True
-    return False
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> None:
-    if len(dict(pairs)) != len(pairs):
-        raise ValueError
-
-
-_STRINGS = re.compile(rf"({lexis.STRING}){lexis.SPACE}(:?+)")
-_WITHOUT_REPEATS = json.JSONDecoder(object_pairs_hook=_unique)
 
 
 def _with_nan(text: str, fixes: Sequence[Fix]) -> tuple[Any] | None:

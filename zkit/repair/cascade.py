@@ -9,12 +9,13 @@ from pydantic_core import from_json
 
 from zkit.receipt import Rank
 from zkit.repair import envelope, layers, messages
-from zkit.repair.candidates import Candidate, Task, read_at, respelt, same, unopened, unslipped
+from zkit.repair.candidates import Candidate, Task, read_at, same
 from zkit.repair.expect import evidence_for
+from zkit.repair.express import express, unopened
 from zkit.repair.fixes import CUT, EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
-from zkit.repair.sound import strict, verdict, with_surrogates
+from zkit.repair.sound import strict, with_surrogates
 from zkit.text import lexis
 
 MOST_UNREAD = 64
@@ -85,17 +86,18 @@ def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
         raise TypeError(f"text must be a str, not {type(text).__name__}")
     if len(text) > MAX_CHARACTERS:
         return _refuse(task, "too_large", 0)
-    whole = with_surrogates(text, error)
+    complaint = str(error)
+    whole = with_surrogates(text, complaint)
     if whole is not None:
         return Repaired(whole[0], (), EXACT, text)
-    complaint = str(error)
-    trailing = complaint.startswith("trailing char")
     span = envelope.plain_span(text)
     first = None
     if span is not None:
-        first = _express(task, *span, complaint)
+        start, end = span
+        first = express(task, start, end, complaint)
         if first is None:
-            first = read_at(task, span[0], damaged=span[0] == 0 and not trailing)
+            trailing = complaint.startswith("trailing char")
+            first = read_at(task, start, damaged=start == 0 and not trailing)
         if first.value is not None and first.fits and envelope.ends_text(text, first.end):
             return _within_limit(task, first)
     if envelope.blank_end(text) == len(text):
@@ -104,23 +106,6 @@ def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
     if task.limit >= SALVAGE and isinstance(outcome, Unrepairable):
         return salvaged(text) or outcome
     return outcome
-
-
-def _express(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
-    """What takes no search: tokens that are only spelt otherwise, or one slip in the structure."""
-    if start:
-        judged = verdict(task.text[start:end])
-        if not isinstance(judged, str):
-            fits = task.evidence is None or task.evidence.fits(judged[0])
-            return Candidate(start, end, judged, fits=fits)
-        complaint = judged
-    if complaint.startswith(_NO_TOKEN):
-        return unslipped(task, start, end, complaint)
-    return respelt(task, start, end) or unslipped(task, start, end, complaint)
-
-
-_NO_TOKEN = ("EOF while parsing an object", "EOF while parsing a list", "trailing char")
-"""Complaints of the strict parser that no other spelling of a token would silence."""
 
 
 def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
@@ -306,6 +291,9 @@ def _within_limit(
 def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Repaired:
     """The candidate's value with fixes that also drop what stands around it."""
     text, rank = task.text, candidate.rank
+    assert candidate.value is not None
+    if not candidate.start and candidate.end == len(text):
+        return _new(Repaired, (candidate.value[0], tuple(candidate.fixes), rank, text))
     fixes = list(candidate.fixes)
     if candidate.start and lexis.skip_spaces(text, 0) < candidate.start:
         name = envelope.before_name(text, candidate.start)
@@ -315,5 +303,4 @@ def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Rep
         name = "drop_repeat" if repeated else envelope.after_name(text, candidate.end)
         fixes.append(fix_named(name, candidate.end, len(text), ""))
         rank = max(rank, fixes[-1].rank)
-    assert candidate.value is not None
     return _new(Repaired, (candidate.value[0], tuple(fixes), rank, text))

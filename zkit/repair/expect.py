@@ -236,21 +236,28 @@ class Evidence:
     def misplaced(self, value: Any) -> bool:
         """Whether an object holds a key that its parent declares and lacks: a misplaced bracket."""
         todo: list[tuple[Any, Expect]] = [(value, self.root)]
-        while todo:
-            part, expect = todo.pop()
+        for part, expect in todo:
             if isinstance(part, list):
-                todo += [(item, expect.item()) for item in part if isinstance(item, dict | list)]
+                todo += [(item, expect.item()) for item in part if isinstance(item, _CONTAINERS)]
             elif isinstance(part, dict):
                 for key, inner in part.items():
+                    if not isinstance(inner, _CONTAINERS):
+                        continue
                     child = expect.child(key)
-                    if (
-                        isinstance(inner, dict)
-                        and (inner.keys() & expect.keys) - child.keys - part.keys()
-                    ):
+                    if isinstance(inner, dict) and _strayed(inner, child, part, expect):
                         return True
-                    if isinstance(inner, dict | list):
-                        todo.append((inner, child))
+                    todo.append((inner, child))
         return False
+
+
+_CONTAINERS = (dict, list)
+
+
+def _strayed(
+    inner: dict[str, Any], child: Expect, outer: dict[str, Any], expect: Expect
+) -> set[str]:
+    """The keys of the inner object that only the outer one declares, and lacks."""
+    return (inner.keys() & expect.keys) - child.keys - outer.keys()
 
 
 def _validator(schema: dict[str, Any]) -> SchemaValidator | None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
+from zkit.receipt import Rank
 from zkit.repair.bare import is_text
-from zkit.repair.fixes import FIXES, GUESS, FixKind
+from zkit.repair.fixes import FIXES, GUESS
 from zkit.repair.strings import respell
 from zkit.text import lexis
 
@@ -32,9 +33,9 @@ def _with_quotes_inside(quote: str) -> str:
 _DOUBLE, _SINGLE = map(_with_quotes_inside, "\"'")
 _COMMA_INSIDE = rf",(?!{_S}(?:\"|{lexis.NAME}{_S}[:=]))"
 INNER_QUOTES = rf"({_DOUBLE}|{_SINGLE}){_MORE}"
-UNOPENED_KEY = rf"({lexis.NAME})\"(?={_S}:)"
+UNOPENED_KEY = rf"({lexis.NAME}\")(?={_S}:)"
 UNCLOSED_KEY = rf"(\"{lexis.NAME})(?=:{_S}[\"{{\[0-9tfn-])"
-UNOPENED = rf"([^\W\d_](?:[^\"\\,{{}}\[\]\n]++|\\.|{_COMMA_INSIDE})*+)\"{_MORE}"
+UNOPENED = rf"([^\W\d_](?:[^\"\\,{{}}\[\]\n]++|\\.|{_COMMA_INSIDE})*+\"){_MORE}"
 UNCLOSED = rf"(\"(?:[^\"\\\n,]++|\\.|,(?!{_S}\"))*+)(?=,{_S}\"{lexis.NAME}\"{_S}:)"
 PHRASE = (
     r"((?:[^\W_]|[/~]|\.{1,2}/|\.(?=[^\W\d]))[^\"'\\,{}\[\]()\n]*+)"
@@ -51,8 +52,8 @@ _OPERATOR = re.compile(r"(?:or|and|if|true|false|null|True|False|None)\b")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*+:")
 _NO_TEXT = re.compile(r"(?:true|false|null|True|False|None)\b|[rRbBuUfF]{1,2}\Z")
 
-Guess = tuple[FixKind, str, str]
-"""A fix, the JSON spelling, and a note."""
+Guess = tuple[str, Rank, str, str]
+"""The name of a fix, its rank, the JSON spelling, and a note."""
 
 
 def inner_quotes(token: str) -> Guess | None:
@@ -67,7 +68,7 @@ def inner_quotes(token: str) -> Guess | None:
     if spelt is None or (quote == '"' and body.count('"') % 2):
         return None
     kind = FIXES["escape_inner_quote"]
-    return kind, f'"{spelt.body}"', spelt.note or kind.doc
+    return kind.name, GUESS, f'"{spelt.body}"', spelt.note or kind.doc
 
 
 def _begins_quotation(body: str, at: int, quote: str) -> bool:
@@ -94,7 +95,8 @@ def _uneven(body: str) -> bool:
 
 def unopened(token: str) -> str | None:
     """A string without its opening quote."""
-    body = None if _NO_TEXT.match(token) else respell(token)
+    content = token[:-1]
+    body = None if _NO_TEXT.match(content) else respell(content)
     return None if body is None or body.rank >= GUESS else f'"{body.body}"'
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from zkit.receipt import Fix, Rank
 from zkit.repair import guesses
 from zkit.repair.bare import spell_number
-from zkit.repair.fixes import EXACT, FIXES, GUESS, FixKind
+from zkit.repair.fixes import EXACT, FIXES, GUESS
 from zkit.repair.strings import respell
 from zkit.text import lexis
 
@@ -25,15 +25,16 @@ _AFTER = rf"[,}}\]:={lexis.ODD}]|\Z|//|/\*|\# "
 _ENDS = rf"(?={_S}(?:{_AFTER}))"
 """What may come after a token, in whatever spelling."""
 _STRICT_STRING = lexis.STRING.replace('"', r'"(?!"")', 1)
-_SOUND = rf"(?:{_STRICT_STRING}|[}}\]]|true|false|null|{lexis.DIGITS})"
 _COMMA = rf",(?!{_S}[,}}\]])"
+_SOUND = (_STRICT_STRING, r"[}\]]", "true", "false", "null", lexis.DIGITS)
+_JOINT = rf"{_S}(?::{_S}|{_COMMA}{_S}|(?={_AFTER}))"
 _RUN = (
-    rf"(?:{_SOUND}{_S}(?::{_S}|{_COMMA}{_S}|(?={_AFTER}))|[ \t\n\r{{\[:]++|(?<![{{\[]){_COMMA})*+"
+    rf"(?:{'|'.join(token + _JOINT for token in _SOUND)}"
+    rf"|[ \t\n\r{{\[:]++|(?<![{{\[]){_COMMA})*+"
 )
 """Sound tokens, none of them a comma too many."""
 
-Odd = tuple[FixKind, str, str]
-"""A fix, the JSON spelling, and a note."""
+Odd = guesses.Guess
 
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 _STRING = re.compile(lexis.STRING)
@@ -47,7 +48,8 @@ def _string(token: str) -> Odd | None:
     if body is None or body.rank >= GUESS:
         return None
     name = body.name if token[0] == '"' else "use_double_quotes"
-    return FIXES[name], f'"{body.body}"', body.note or FIXES[name].doc
+    kind = FIXES[name]
+    return name, kind.rank, f'"{body.body}"', body.note or kind.doc
 
 
 def _tripled(token: str) -> str | None:
@@ -99,7 +101,7 @@ _ODD: tuple[tuple[str, str, Callable[[str], str | Odd | None]], ...] = (
     (rf"{lexis.STRING[:-1]}(\"(?:{_S}\+{_S}{lexis.STRING})++){_ENDS}", "join_strings", _added_up),
     (rf"({_TRIPLED}){_ENDS}", "use_double_quotes", _tripled),
     (rf"({_ESCAPED}){_ENDS}", "use_double_quotes", lambda token: f'"{token[2:-2]}"'),
-    (guesses.UNOPENED_KEY, "add_opening_quote", _quoted),
+    (guesses.UNOPENED_KEY, "add_opening_quote", lambda token: f'"{token}'),
     (guesses.UNCLOSED_KEY, "add_closing_quote", lambda token: f'{token}"'),
     (guesses.INNER_QUOTES, "escape_inner_quote", guesses.inner_quotes),
     (guesses.UNCLOSED, "add_closing_quote", guesses.unclosed),
@@ -107,8 +109,8 @@ _ODD: tuple[tuple[str, str, Callable[[str], str | Odd | None]], ...] = (
     (guesses.PHRASE, "quote_phrase", guesses.phrase),
 )
 """The odd tokens, each with one group: the fix that it takes, and how to spell what the group holds."""
-_TOKEN = re.compile(rf"{_RUN}(?:{'|'.join(pattern for pattern, _, _ in _ODD)})?+", re.DOTALL)
-_SPELL = [(FIXES[name], spell) for _, name, spell in _ODD]
+_TOKEN = re.compile(rf"{_RUN}(?:\Z|{'|'.join(pattern for pattern, _, _ in _ODD)})?+", re.DOTALL)
+_SPELL = [(name, FIXES[name].rank, FIXES[name].doc, spell) for _, name, spell in _ODD]
 
 
 class Respelt(NamedTuple):
@@ -130,24 +132,22 @@ def respelled(text: str, start: int, end: int) -> Respelt | None:
             if match.end() != end:
                 return None
             break
-        kind, spell = _SPELL[group - 1]
+        name, its_rank, note, spell = _SPELL[group - 1]
         spelt = spell(match[group])
         if spelt is None:
             return None
-        if isinstance(spelt, str):
-            new, note = spelt, kind.doc
-        else:
-            kind, new, note = spelt
-        first = match.start(group)
-        pieces += (text[done:first], new)
-        done = match.end()
-        fixes.append(_new(Fix, (kind.name, kind.rank, first, done, new, note, "")))
-        if kind.rank > rank:
-            rank = kind.rank
+        if not isinstance(spelt, str):
+            name, its_rank, spelt, note = spelt
+        first, last = match.span(group)
+        pieces += (text[done:first], spelt)
+        done = last
+        fixes.append(_new(Fix, (name, its_rank, first, last, spelt, note, "")))
+        if its_rank > rank:
+            rank = its_rank
     if not fixes:
         return None
     pieces.append(text[done:end])
-    return Respelt("".join(pieces), fixes, rank)
+    return _new(Respelt, ("".join(pieces), fixes, rank))
 
 
 _new = tuple.__new__

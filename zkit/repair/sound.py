@@ -17,7 +17,7 @@ def strict(text: str) -> tuple[Any] | None:
     try:
         return (from_json(text, allow_inf_nan=False),)
     except (ValueError, TypeError) as error:
-        return with_surrogates(text, error)
+        return with_surrogates(text, str(error))
 
 
 def verdict(text: str) -> tuple[Any] | str:
@@ -25,12 +25,13 @@ def verdict(text: str) -> tuple[Any] | str:
     try:
         return (from_json(text, allow_inf_nan=False),)
     except (ValueError, TypeError) as error:
-        return with_surrogates(text, error) or str(error)
+        complaint = str(error)
+        return with_surrogates(text, complaint) or complaint
 
 
-def with_surrogates(text: str, error: Exception) -> tuple[Any] | None:
-    """What the strict parser refused only for its lone surrogates; None for any other error."""
-    if not _by_surrogates(error):
+def with_surrogates(text: str, complaint: str) -> tuple[Any] | None:
+    """What the strict parser refused only for its lone surrogates; None for any other complaint."""
+    if not _by_surrogates(complaint):
         return None
     try:
         return (_DECODER.decode(text),)
@@ -38,8 +39,9 @@ def with_surrogates(text: str, error: Exception) -> tuple[Any] | None:
         return None
 
 
-def _by_surrogates(error: Exception) -> bool:
-    return isinstance(error, TypeError) or "hex escape" in str(error)
+def _by_surrogates(complaint: str) -> bool:
+    """A surrogate cannot be encoded, so the parser does not see a text at all; or it is an escape."""
+    return "hex escape" in complaint or "bytearray" in complaint
 
 
 def _no_constant(name: str) -> None:
@@ -58,9 +60,9 @@ def sound_at(text: str, start: int) -> tuple[Any, int] | None:
         try:
             return from_json(part, allow_inf_nan=False), start + len(part.rstrip(_SPACES))
         except (ValueError, TypeError) as error:
-            if _by_surrogates(error):
-                return _scanned(text, start)
             complaint = str(error)
+            if _by_surrogates(complaint):
+                return _scanned(text, start)
         if complaint.startswith("trailing char"):
             part = part[: stumbled_at(part, complaint)].rstrip(_SPACES)
             return from_json(part, allow_inf_nan=False), start + len(part)

@@ -1,0 +1,89 @@
+"""A span of text in, its value out without a search: the short ways, each judged by the strict parser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from zkit.receipt import Fix
+from zkit.repair.candidates import DAMAGED, Candidate, Task
+from zkit.repair.fixes import COMPLETE, GUESS, fix_named
+from zkit.repair.misreading import HARMLESS, repeats_a_key
+from zkit.repair.respelling import respelled
+from zkit.repair.slips import Mend, mends
+from zkit.repair.sound import strict, verdict
+
+_NO_TOKEN = ("EOF while parsing an object", "EOF while parsing a list", "trailing char")
+"""Complaints of the strict parser that no other spelling of a token would silence."""
+_new = tuple.__new__
+
+
+def express(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
+    """What takes no search: tokens that are only spelt otherwise, or one slip in the structure."""
+    if start:
+        judged = verdict(task.text[start:end])
+        if not isinstance(judged, str):
+            fits = task.evidence is None or task.evidence.fits(judged[0])
+            return Candidate(start, end, judged, fits=fits)
+        complaint = judged
+    if complaint.startswith(_NO_TOKEN):
+        return unslipped(task, start, end, complaint)
+    return respelt(task, start, end) or unslipped(task, start, end, complaint)
+
+
+def respelt(task: Task, start: int, end: int) -> Candidate | None:
+    """The value of a span in which only tokens are odd; None when there is more to it."""
+    text, evidence, limit, _ = task
+    spelt = respelled(text, start, end)
+    if spelt is None:
+        return None
+    json, fixes, rank = spelt
+    value = strict(json) if rank <= limit else None
+    if value is None or (evidence is not None and not evidence.fits(value[0])):
+        return None
+    if rank >= GUESS and not _guess_holds(task, json, fixes, value[0]):
+        return None
+    return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED))
+
+
+def _guess_holds(task: Task, json: str, fixes: Sequence[Fix], value: Any) -> bool:
+    """Whether one guess was enough, or one for each of some phrases, and nothing speaks against it."""
+    if len(fixes) > 1:
+        made = [fix.name for fix in fixes if fix.rank >= COMPLETE]
+        if len(made) > 1 and set(made) != {"quote_phrase"}:
+            return False
+    if repeats_a_key(json, value):
+        return False
+    return task.evidence is None or not task.evidence.misplaced(value)
+
+
+def unslipped(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
+    """The value of a span with one slip in its structure; None when there is more to it."""
+    found = [_tried(task, start, end, mend) for mend in mends(task.text[start:end], complaint)]
+    sound = [candidate for candidate in found if candidate is not None]
+    return sound[0] if len(sound) == 1 else None
+
+
+def unopened(task: Task, start: int) -> Candidate | None:
+    """The value from `start` to the end of the text that only lacks its opening brace."""
+    return _tried(task, start, len(task.text), Mend("open_object", 0, 0, "{"))
+
+
+def _tried(task: Task, start: int, end: int, mend: Mend) -> Candidate | None:
+    """The value of a span with one mend, if that makes it sound and nothing speaks against it."""
+    name, first, last, new = mend
+    body = task.text[start:end]
+    mended = f"{body[:first]}{new}{body[last:]}"
+    value = strict(mended)
+    if value is None or task.limit < COMPLETE or task.finish_reason == "length":
+        return None
+    if not _holds(task, value[0]) or (name not in HARMLESS and repeats_a_key(mended, value[0])):
+        return None
+    fix = fix_named(name, start + first, start + last, new)
+    return _new(Candidate, (start, end, value, [fix], fix.rank, True, DAMAGED))
+
+
+def _holds(task: Task, value: Any) -> bool:
+    """Whether the schema has nothing against a value that a structural fix made."""
+    evidence = task.evidence
+    return evidence is None or (evidence.fits(value) and not evidence.misplaced(value))
