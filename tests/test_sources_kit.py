@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tool_samples import call, data_of, simple
+from tool_samples import call, data_of, simple, undeclared
 
 from zkit.errors import KitError, KitFileError, ToolDefinitionError, UnknownToolError
 from zkit.grade import PURE, READ, WRITE, Grade
@@ -163,7 +163,7 @@ def test_the_grade_is_that_of_the_tools_in_the_kit() -> None:
     assert Kit(box, ["add"]).grade == PURE
     assert Kit(box, ["add", "read_file"]).grade == READ
     assert Kit(box, ["read_file"], extra=["write_file"]).grade == WRITE
-    assert Kit(box, ["read_file"], extra=[lambda: None]).grade == WRITE
+    assert Kit(box, ["read_file"], extra=[undeclared]).grade == WRITE
 
 
 def test_a_kit_cannot_be_changed() -> None:

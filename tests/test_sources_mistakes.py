@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tool_samples import Counter, PlainSpecTool, call, data_of, simple
+from tool_samples import Counter, PlainSpecTool, call, data_of, simple, undeclared
 
 from zkit.errors import ToolDefinitionError, ToolNameTakenError
 from zkit.grade import READ, Grade
@@ -112,7 +112,7 @@ def test_a_schema_is_compiled_once_and_not_at_every_call() -> None:
 
 def test_a_missing_schema_takes_no_arguments_instead_of_any() -> None:
     spec = tool(
-        lambda: 1,
+        undeclared,
     ).definition()
     assert spec.parameters["additionalProperties"] is False
 
@@ -169,7 +169,7 @@ def test_a_change_inside_another_tool_clears_too() -> None:
 
 
 def test_grades_that_are_missing_are_the_worst() -> None:
-    assert Toolbox([lambda: None]).grade == Grade(3, 3)
+    assert Toolbox([undeclared]).grade == Grade(3, 3)
     assert ToolSpec("x").grade == Grade(3, 3)
     assert not policy_for(ToolSpec("x")).retry
 
@@ -184,7 +184,7 @@ def test_wrong_conventions_are_refused_by_the_code() -> None:
     with pytest.raises(ToolDefinitionError):
         ToolSpec("x", summary="long " * 100)
     with pytest.raises(ToolDefinitionError):
-        tool(examples=[{"arguments": {"nope": 1}}])(lambda: None)
+        tool(name="x", examples=[{"arguments": {"nope": 1}}])(lambda: None)
 
 
 def test_effects_are_records_and_cannot_hold_both_kinds() -> None:

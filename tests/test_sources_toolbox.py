@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from tool_samples import PlainSpecTool, call, data_of, simple
+from tool_samples import PlainSpecTool, call, data_of, simple, undeclared
 
 from zkit.errors import ProviderError, ToolDefinitionError, ToolNameTakenError
 from zkit.grade import PURE, READ, WRITE, Grade
@@ -431,7 +431,7 @@ def test_the_grade_of_a_toolbox_is_that_of_its_worst() -> None:
     assert Toolbox().grade == Grade(0, 0)
     assert Toolbox([simple("a", PURE), simple("b", READ)]).grade == READ
     assert Toolbox([simple("a", Grade(0, 3)), simple("b", Grade(2, 0))]).grade == Grade(2, 3)
-    assert Toolbox([lambda: None]).grade == WRITE
+    assert Toolbox([undeclared]).grade == WRITE
 
 
 # Threads

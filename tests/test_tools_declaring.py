@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field, SecretStr
-from tool_samples import PlainSpecTool, data_of, execute
+from tool_samples import PlainSpecTool, data_of, execute, undeclared
 
 from zkit.calls import Call
 from zkit.effects import FileEffect
@@ -107,7 +107,7 @@ def test_a_tool_is_not_decorated_twice() -> None:
 
 
 def test_undeclared_is_the_worst() -> None:
-    spec = as_tool(lambda: None).definition()
+    spec = as_tool(undeclared).definition()
     assert spec.grade == Grade(3, 3)
     assert spec.idempotent is None
 
@@ -339,7 +339,7 @@ FAILURES: list[Result] = [
 
 @pytest.mark.parametrize("result", FAILURES, ids=lambda result: result.kind)
 def test_a_result_may_be_returned(result: Result) -> None:
-    assert execute(as_tool(lambda: result)) == result
+    assert execute(tool(name="x")(lambda: result)) == result
 
 
 @pytest.mark.parametrize("result", FAILURES[1:], ids=lambda result: result.kind)

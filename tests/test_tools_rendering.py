@@ -45,6 +45,19 @@ def test_every_result_survives_json(result: Result) -> None:
     assert from_dict(json.loads(json.dumps(result.to_dict()))) == result
 
 
+@pytest.mark.parametrize("data", [float("nan"), {"a": [float("inf")]}, "\ud800", {"\udc80": 1}])
+def test_what_json_or_utf8_do_not_know_is_still_written(data: Any, tmp_path: Path) -> None:
+    result = Success(data)
+    json.loads(result.to_json(), parse_constant=pytest.fail)
+    (tmp_path / "it").write_text(result.to_json() + render_result(result), "utf-8")
+    assert render_result(result)
+    assert render_result(result, output="json")
+
+
+def test_half_a_character_reads_as_its_escape() -> None:
+    assert render_result(Success("caf\udce9.txt")) == "caf\\udce9.txt"
+
+
 WORDS: list[tuple[Result, str]] = [
     (Success(None), "ok"),
     (Success(""), "ok (no output)"),

@@ -297,7 +297,7 @@ def test_values_that_json_does_not_know_become_plain() -> None:
     from pathlib import PurePosixPath
 
     values = {date(2024, 1, 2): {1}, "p": PurePosixPath("a/b"), "b": b"\xff", "o": object}
-    result = execute(as_tool(lambda: values))
+    result = execute(tool(name="x")(lambda: values))
     assert data_of(result)["p"] == "a/b"
     assert data_of(result)["2024-01-02"] == [1]
     result.to_json()

@@ -7,6 +7,7 @@ import json
 import pickle
 import re
 from dataclasses import FrozenInstanceError
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -197,8 +198,55 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"examples": [{"arguments": {}, "why": 1}]}, "examples"),
     ({"guide": {"when": []}}, "guide"),
     ({"preference": {"weight": -1}}, "weight"),
-    ({"parameters": {"properties": {"x": {"default": object()}}}}, "no JSON data"),
+    ({"parameters": {"properties": {"x": {"default": object()}}}}, "must be JSON data"),
+    ({"parameters": {"properties": {"x": {"default": float("nan")}}}}, "must be JSON data"),
+    ({"parameters": {"properties": {"x": {"type": "strng"}}}}, "not a JSON Schema"),
+    ({"parameters": {"properties": {"x": {"$ref": "#/$defs/X"}}}}, "refers to nothing"),
+    ({"parameters": {"properties": {}, "required": "x"}}, "required"),
+    ({"output": {"type": "strng"}}, "output: not a JSON Schema"),
+    ({"output": ["a"]}, "must be a mapping"),
+    ({"description": None}, "must be a text"),
+    ({"timeout": "3"}, "number of seconds"),
+    ({"timeout": float("inf")}, "have an end"),
+    ({"idempotent": "yes"}, "True, False or None"),
+    ({"cacheable": 1, "grade": (0, 0)}, "True, False or None"),
+    ({"grade": "READ"}, "READ, EXECUTE or WRITE"),
+    ({"grade": (True, False)}, "from 0 to 3"),
+    ({"grade": (1, 2, 3)}, "from 0 to 3"),
+    ({"limit": Rank.CUT}, "up to GUESS"),
+    ({"limit": "GUESS"}, "up to GUESS"),
+    ({"examples": {"arguments": {}}}, "must be a list"),
+    ({"examples": [{"args": {}}]}, "has no 'args'; it has arguments"),
+    ({"examples": [{"arguments": "x"}]}, "must be a mapping"),
+    ({"preference": {"enable": False}}, "has no 'enable'; it has enabled"),
+    ({"preference": {"enabled": "no"}}, "must be a bool"),
+    ({"provider_config": {"x": object()}}, "must be JSON data"),
 ]
+
+
+def test_a_single_value_is_not_taken_for_a_list_of_letters() -> None:
+    parameters = {"properties": {"action": {"type": "string"}}}
+    with pytest.raises(ToolDefinitionError, match="must be a list of values, not 'delete'"):
+        ToolSpec("x", "y", parameters, destructive={"action": "delete"})
+    declared = ToolSpec("x", "y", parameters, destructive={"action": ["delete"]})
+    assert declared.is_destructive({"action": "delete"})
+
+
+def test_no_tool_can_ask_to_run_what_was_cut_off() -> None:
+    allowed = [rank for rank in Rank if rank < Rank.CUT]
+    assert [ToolSpec("x", limit=rank).limit for rank in allowed] == allowed
+
+
+@pytest.mark.parametrize("data", [{}, {"nme": "x"}, {"name": "x", "destrutive": True}])
+def test_what_is_no_spec_is_not_read_as_one(data: dict[str, Any]) -> None:
+    with pytest.raises(ToolDefinitionError, match="a tool spec"):
+        ToolSpec.from_dict(data)
+
+
+def test_a_spec_holds_json_whatever_it_was_made_from() -> None:
+    given = {"properties": MappingProxyType({"x": {"enum": (1, "a")}}), "required": ("x",)}
+    spec = ToolSpec("x", "y", given)
+    assert ToolSpec.from_dict(json.loads(json.dumps(spec.to_dict(), allow_nan=False))) == spec
 
 
 @pytest.mark.parametrize(("fields", "message"), WRONG, ids=[str(w[0])[:40] for w in WRONG])
@@ -385,6 +433,7 @@ TYPES: list[tuple[Any, str]] = [
     ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "int | None"),
     ({"type": "array", "items": {"type": "number"}}, "list[float]"),
     ({"type": "array"}, "list"),
+    ({"type": "array", "prefixItems": [{"type": "integer"}, {}]}, "tuple[int, Any]"),
     ({"type": "object", "additionalProperties": {"type": "boolean"}}, "dict[str, bool]"),
     ({"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}, "{x: int}"),
     ({"type": "object", "properties": {"x": {"type": "integer"}}}, "{x?: int}"),

@@ -39,6 +39,10 @@ def simple(name: str, grade: Any = READ, **declared: Any) -> FunctionTool[..., s
     return tool(name=name, description=f"Does {name}.", grade=grade, **declared)(function)
 
 
+def undeclared() -> None:
+    """A function that says nothing of what it can break."""
+
+
 class Counter:
     """Tools over one counter: one that reads it, one that is pure, one that changes it."""
 

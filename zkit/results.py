@@ -49,6 +49,24 @@ class Problem:
     hint: str = ""
 
 
+def json_text(data: Any) -> str:
+    """Data as strict JSON in a text that can be written anywhere.
+
+    What JSON does not know is written as text: objects, and numbers without an end. Half a
+    character, which no file or socket takes, stands as its escape.
+    """
+    try:
+        text = json.dumps(data, ensure_ascii=False, default=str, allow_nan=False)
+    except ValueError:
+        data = json.loads(json.dumps(data, default=str), parse_constant=str)
+        text = json.dumps(data, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(data, default=str)
+    return text
+
+
 class Result:
     """The family of outcomes. Every one turns into JSON and back, told apart by `kind`."""
 
@@ -61,7 +79,7 @@ class Result:
 
     def to_json(self) -> str:
         """The result as JSON text; data that JSON does not know is written as text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, default=str)
+        return json_text(self.to_dict())
 
 
 @dataclass(frozen=True)

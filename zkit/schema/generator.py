@@ -13,6 +13,8 @@ from pydantic_core import core_schema
 from zkit.errors import SchemaError
 from zkit.schema.docstrings import describe
 
+ADVICE = "use plain types, a pydantic model, a dataclass or a TypedDict"
+
 
 class PlainJsonSchema(GenerateJsonSchema):
     """Pydantic's generator, without made-up titles and with the keys in the order of declaration.
@@ -86,7 +88,8 @@ def json_schema_of(adapter: TypeAdapter[Any], name: str) -> dict[str, Any]:
     try:
         schema = adapter.json_schema(schema_generator=PlainJsonSchema, mode="validation")
     except (PydanticInvalidForJsonSchema, PydanticUserError) as error:
-        raise SchemaError(f"{name}{_culprit(adapter)}: {_first_line(error)}") from error
+        place = f"{name}{_culprit(adapter)}"
+        raise SchemaError(f"{place}: {_first_line(error)}; {ADVICE}") from error
     return with_open_root(_without_names(schema))
 
 

@@ -8,12 +8,13 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Collection, Mapping
-from typing import Annotated, Any, NotRequired, Union, get_args, get_origin
+from typing import Annotated, Any, NotRequired, Union, Unpack, get_args, get_origin
 
 from pydantic import ConfigDict
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticSerializationError, PydanticUndefined, to_jsonable_python
 from typing_extensions import TypedDict
+from typing_extensions import Unpack as LaterUnpack
 
 from zkit.errors import ToolDefinitionError
 from zkit.schema.docstrings import Described, describe
@@ -21,6 +22,7 @@ from zkit.schema.typed_dicts import readable
 
 EMPTY = inspect.Parameter.empty
 _UNIONS = (Union, types.UnionType)
+_UNPACKS = (Unpack, LaterUnpack)
 
 
 def function_name(function: Callable[..., Any]) -> str:
@@ -65,6 +67,11 @@ def arguments_model(function: Callable[..., Any], *, hide: Collection[type] = ()
     shown = [p for p in _parameters(function) if not is_hidden(hints.get(p.name), hide)]
     named = {p.name: _field(p, hints, said) for p in shown if _may_be_named(function, p)}
     rest = [p for p in shown if p.kind is p.VAR_KEYWORD]
+    if rest and get_origin(hints.get(rest[0].name)) in _UNPACKS:
+        raise ToolDefinitionError(
+            f"{function_name(function)}: the keys of **{rest[0].name} are hidden in an Unpack[...];"
+            " make them parameters, or take the TypedDict as one"
+        )
     options: dict[str, Any] = {"extra_items": hints.get(rest[0].name, Any)} if rest else {}
     make: Any = TypedDict
     made = make(function_name(function), named, **options)
@@ -111,7 +118,8 @@ def _may_be_named(function: Callable[..., Any], parameter: inspect.Parameter) ->
     if parameter.kind is parameter.VAR_POSITIONAL:
         raise ToolDefinitionError(
             f"{place} takes any number of values without names, and a model sends arguments by"
-            f" name; make it one parameter: {parameter.name}: list[...]"
+            f" name; make it one parameter: {parameter.name}: list[...] (where a decorator hides the"
+            " function's own parameters, functools.wraps shows them)"
         )
     if parameter.kind is parameter.POSITIONAL_ONLY:
         raise ToolDefinitionError(
@@ -185,7 +193,9 @@ def _evaluated(function: Any) -> dict[str, Any]:
         # frame that defined it, which is still running when a tool is made on the spot.
         local = _locals_of_maker(inspect.unwrap(function))
         found = typing.get_type_hints(function, localns=local, include_extras=True)
-    return {name: readable(hint) for name, hint in found.items()}
+    return {
+        n: hint if get_origin(hint) in _UNPACKS else readable(hint) for n, hint in found.items()
+    }
 
 
 def _locals_of_maker(function: Any) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from functools import cached_property
 from types import MethodType
 from typing import Any, Literal, Protocol
 
-from pydantic import PydanticUserError, TypeAdapter
+from pydantic import PydanticSchemaGenerationError, PydanticUserError, TypeAdapter
 
 from zkit.errors import SchemaError, ToolDefinitionError
-from zkit.schema.generator import json_schema_of
+from zkit.schema.generator import ADVICE, json_schema_of
 from zkit.schema.raw import RawValidator
 from zkit.schema.signature import (
     arguments_model,
@@ -198,6 +198,9 @@ def _adapter(x: Any, name: str) -> TypeAdapter[Any]:
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(readable(x))
         adapter.rebuild(raise_errors=True)
+    except PydanticSchemaGenerationError as error:
+        what = str(error).partition(" for ")[2].partition(". Set ")[0]
+        raise ToolDefinitionError(f"{name}: JSON cannot express {what}; {ADVICE}") from error
     except PydanticUserError as error:
         raise ToolDefinitionError(f"{name}: {str(error).splitlines()[0]}") from error
     return adapter

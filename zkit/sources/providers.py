@@ -57,7 +57,7 @@ def provided(spec: ToolSpec, provider: Provider) -> Tool:
     """Return the tool that a provider has for a spec, as the spec describes it."""
     if not provider.available():
         raise ProviderError(f"{spec.name}: the provider {provider.name!r} is not available")
-    tool = as_tool(provider.resolve(spec))
+    tool = as_tool(provider.resolve(spec), name=spec.name)
     return ShownTool(tool, _described(spec, tool.definition()))
 
 

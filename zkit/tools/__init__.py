@@ -11,7 +11,8 @@ from zkit.tools.policy import Policy, policy_for
 from zkit.tools.protocol import Tool
 from zkit.tools.rendering import render_result
 from zkit.tools.running import run_tool
-from zkit.tools.spec import NO_PARAMETERS, Example, Guide, Preference, ToolSpec
+from zkit.tools.spec import NO_PARAMETERS, ToolSpec
+from zkit.tools.spec_parts import Example, Guide, Preference
 from zkit.tools.typed import TypedTool
 from zkit.tools.watching import Watch, watching
 

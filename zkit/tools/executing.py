@@ -52,12 +52,15 @@ def _context_for(call: Call) -> Context:
     return context if context is not None and context.call is call else Context(call)
 
 
-def _plain(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -> Result:
+def _plain(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -> Any:
+    """The result; something to await for it when a plain function returned something to await."""
     with inside(context):
         try:
             value, output = begin(context)
+            if inspect.isawaitable(value) or inspect.isasyncgen(value):
+                return _awaited(lambda _: (value, output), context, promised)
             return _kept(settled(value, context, output), promised)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return settled(failure_of(error, context.call.name), context)
 
 
@@ -67,7 +70,7 @@ async def _awaited(begin: Begin, context: Context, promised: Mapping[str, Any] |
             found, output = begin(context)
             value = [part async for part in found] if inspect.isasyncgen(found) else await found
             return _kept(settled(value, context, output), promised)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return settled(failure_of(error, context.call.name), context)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -15,8 +14,10 @@ from zkit.schema.signature import function_description, function_name
 from zkit.tools.context import Context
 from zkit.tools.executing import executed, is_async, typed_arguments
 from zkit.tools.formats import OUTPUT, wants_formats, with_output
+from zkit.tools.function_check import check_function, waits_for_instance
 from zkit.tools.policy import policy_for
 from zkit.tools.returns import hints_of, output_schema, useful_return
+from zkit.tools.schema_check import parameters_of, schema_of
 from zkit.tools.spec import ToolSpec
 
 P = ParamSpec("P")
@@ -38,16 +39,17 @@ class FunctionTool(Generic[P, R]):
     def __init__(
         self, function: Callable[P, R], *, formats: bool | None = None, **declared: Any
     ) -> None:
-        self._function = function
         inner = function.__func__ if isinstance(function, staticmethod | classmethod) else function
-        functools.update_wrapper(self, inner)
+        functools.update_wrapper(self, inner)  # first: a decorated tool brings fields of its own
+        self._function = function
         self.runs_async = is_async(inner)
-        self.needs_instance = _is_in_class(function)
+        self.needs_instance = waits_for_instance(function)
         returns = useful_return(hints_of(inner))
         self._injected = hidden_parameters(inner, {Context})
+        check_function(function, declared.get("name"), self._injected)
         name = declared.get("name") or function_name(inner)
         target = target_for(inner, hide={Context})
-        self._formats = wants_formats(target.schema, returns, formats, name)
+        self._formats = wants_formats(schema_of(target), returns, formats, name)
         if self._formats:
             target = with_output(arguments_model(inner, hide={Context}))
         self.target = replace(target, name=name)
@@ -95,25 +97,11 @@ class FunctionTool(Generic[P, R]):
         return self._function(**arguments), output  # type: ignore[call-arg]
 
 
-def _is_in_class(function: Any) -> bool:
-    """Whether a function is defined in the body of a class and waits for an instance."""
-    if isinstance(function, staticmethod) or not inspect.isfunction(
-        getattr(function, "__func__", function)
-    ):
-        return False
-    if inspect.ismethod(function):
-        return False
-    first = next(iter(inspect.signature(getattr(function, "__func__", function)).parameters), "")
-    place = getattr(function, "__qualname__", "").rpartition(".")[0]
-    return first in ("self", "cls") and bool(place) and not place.endswith("<locals>")
-
-
 def _told(function: Any, target: Target, declared: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of the spec: what was declared, then what the function says of itself."""
-    parameters = {key: part for key, part in target.schema.items() if key != "description"}
     own = {
         "name": target.name,
         "description": function_description(function).prose,
-        "parameters": parameters,
+        "parameters": parameters_of(target),
     }
     return {**own, **{name: value for name, value in declared.items() if value is not None}}

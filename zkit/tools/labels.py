@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from zkit.results import json_text
 
 _DEEPEST = 8
 _WIDEST_CELL = 60
@@ -18,7 +19,7 @@ def labeled(data: Any) -> str:
 def as_json(data: Any) -> str:
     """Return data as JSON text; data nested deeper than Python can write is told, not written."""
     try:
-        return json.dumps(data, ensure_ascii=False, default=str)
+        return json_text(data)
     except RecursionError:
         return '"[nested too deep to write]"'
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from typing_extensions import TypedDict
@@ -13,7 +15,7 @@ from zkit.grade import Grade
 from zkit.receipt import Rank
 from zkit.tools.function import FunctionTool
 from zkit.tools.protocol import Tool
-from zkit.tools.spec import Example, Guide, Preference
+from zkit.tools.spec_parts import Example, Guide, Preference
 from zkit.tools.typed import TypedTool
 
 P = ParamSpec("P")
@@ -75,48 +77,67 @@ def tool_of(function: Any, **declared: Any) -> FunctionTool[..., Any]:
         raise ToolDefinitionError(
             f"{function.__name__} is a class; a tool as a class inherits from TypedTool"
         )
-    try:
-        return FunctionTool(function, **declared)
-    except TypeError as error:
-        if isinstance(error, ToolDefinitionError) or "unexpected keyword" not in str(error):
-            raise
-        unknown = str(error).rpartition(" ")[2]
-        raise ToolDefinitionError(f"a tool has no option {unknown}") from error
+    unknown = [name for name in declared if name not in Declared.__annotations__]
+    if unknown:
+        near = get_close_matches(unknown[0], Declared.__annotations__, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ToolDefinitionError(f"a tool has no option {unknown[0]!r}{hint}")
+    return FunctionTool(function, **declared)
 
 
-def as_tool(x: Any) -> Tool:
-    """Return the tool that something stands for: a tool, a function, or a class that is one."""
+def as_tool(x: Any, name: str | None = None) -> Tool:
+    """Return the tool that something stands for: a tool, a function, or a class that is one.
+
+    `name` is for a function that has none, or another.
+    """
     if isinstance(x, types.MethodType) and isinstance(x.__func__, FunctionTool):
         return x.__func__.__get__(x.__self__, type(x.__self__))
     if isinstance(x, type) and issubclass(x, TypedTool):
-        return x()
-    if isinstance(x, FunctionTool) and x.needs_instance:
-        raise ToolDefinitionError(
-            f"{x.definition().name} belongs to an instance: use the one of an object of its class"
-        )
+        return _instance(x)
+    if isinstance(x, FunctionTool):
+        return _bound(x)
     if not isinstance(x, type) and isinstance(x, Tool):
         return x
     if callable(x) and not isinstance(x, type):
-        return FunctionTool(x)
+        return _bound(FunctionTool(x, name=name))
     raise ToolDefinitionError(f"{x!r} is no tool; use a function, or make one with @tool")
+
+
+def _bound(made: FunctionTool[..., Any]) -> Tool:
+    if made.needs_instance:
+        raise ToolDefinitionError(
+            f"{made.definition().name} belongs to an instance: use the one of an object of its class"
+        )
+    return made
+
+
+def _instance(kind: type[TypedTool]) -> Tool:
+    """An object of a class that needs nothing to be made."""
+    try:
+        inspect.signature(kind).bind()
+    except TypeError as error:
+        raise ToolDefinitionError(
+            f"{kind.__name__} cannot be made without arguments ({error}): give an object of it"
+        ) from error
+    return kind()
 
 
 def tools_in(x: Any) -> Iterator[Tool]:
     """Find the tools among the attributes of an object or a module, by name."""
     for name in sorted(dir(x)):
-        if name.startswith("__"):
-            continue
-        found = getattr(x, name, None)
-        if _is_made_here(found, x):
-            yield as_tool(found)
+        # Looked at without asking the object: a property may do anything when it is read.
+        found = inspect.getattr_static(x, name, None)
+        if not name.startswith("__") and _is_made_here(found, x):
+            yield as_tool(getattr(x, name))
 
 
 def _is_made_here(found: Any, x: Any) -> bool:
     """Whether an attribute is a tool; of a module, one that was made in it and not imported."""
-    if isinstance(found, type):
-        is_one = issubclass(found, TypedTool) and hasattr(found, "_spec")
+    inner = found.__func__ if isinstance(found, staticmethod | classmethod) else found
+    if isinstance(inner, type):
+        is_one = issubclass(inner, TypedTool) and hasattr(inner, "_spec")
     else:
-        is_one = isinstance(found, FunctionTool | TypedTool)
+        is_one = isinstance(inner, FunctionTool | TypedTool)
     if not is_one or not isinstance(x, types.ModuleType):
         return is_one
-    return getattr(found, "__module__", None) == x.__name__
+    return getattr(inner, "__module__", None) == x.__name__

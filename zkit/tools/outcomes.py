@@ -13,6 +13,7 @@ from zkit.results import Crashed, Failure, Result, Success, Transient
 from zkit.tools.context import Context, Effect
 
 log = logging.getLogger("zkit")
+_MOST_NAMED = 5
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -50,14 +51,16 @@ def plain(value: Any) -> Any:
         return to_jsonable_python(value, by_alias=True, fallback=str, bytes_mode="base64")
 
 
-def failure_of(error: Exception, tool: str) -> Failure:
+def failure_of(raised: BaseException, tool: str) -> Failure:
     """Return what a tool raised as a result: its own failures as they are, others as crashes.
 
-    A time-out or a lost connection may go away by itself.
+    A time-out or a lost connection may go away by itself. A group of one, which is what a task
+    group makes of a failure inside, counts as the one.
     """
+    error = _sole(raised)
     if isinstance(error, Failure):
         return error
-    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    said = _said(error)
     if isinstance(error, TimeoutError):
         return _caused(Transient(said, code="timeout"), error)
     if isinstance(error, ConnectionError):
@@ -66,12 +69,26 @@ def failure_of(error: Exception, tool: str) -> Failure:
     return _caused(Crashed(said, meta={"at": _place(error)}), error)
 
 
-def _caused(failure: Failure, error: Exception) -> Failure:
+def _sole(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+def _said(error: BaseException) -> str:
+    name = type(error).__name__
+    if isinstance(error, BaseExceptionGroup):
+        inside = "; ".join(map(_said, error.exceptions[:_MOST_NAMED]))
+        return f"{len(error.exceptions)} failures: {inside}"
+    return f"{name}: {error}" if str(error) else name
+
+
+def _caused(failure: Failure, error: BaseException) -> Failure:
     failure.__cause__ = error
     return failure
 
 
-def _place(error: Exception) -> str:
+def _place(error: BaseException) -> str:
     """Where the error was raised, for the author of the tool."""
     frames = traceback.extract_tb(error.__traceback__)
     return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else ""

@@ -31,7 +31,7 @@ def render_result(
     if limit < MIN_CHARACTERS:
         raise ValueError(f"limit must be at least {MIN_CHARACTERS}, not {limit}")
     notes = _notes(result)
-    text = _WORDS[type(result)](result, output)
+    text = _writable(_WORDS[type(result)](result, output))
     return shortened(text, limit - len(notes), spill=spill) + notes
 
 
@@ -77,6 +77,15 @@ _WORDS: dict[type[Result], Callable[[Any, str | None], str]] = {
     Refused: _refused,
     Crashed: _crashed,
 }
+
+
+def _writable(text: str) -> str:
+    """The text with an escape for each half character: no socket takes one, and file names have them."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text
 
 
 def _notes(result: Result) -> str:

@@ -31,7 +31,7 @@ async def run_tool(tool: Tool, call: Call) -> Result:
         except get_cancelled_exc_class():
             context.cancel()
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             result = failure_of(error, call.name)
     return with_effects(result, context.effects)
 

@@ -22,9 +22,18 @@ _DEEPEST = 4
 def parameters_text(schema: Mapping[str, Any]) -> str:
     """The parameters between the brackets of a signature, those that must be sent first."""
     required = schema.get("required", ())
-    properties = schema.get("properties", {})
+    properties = {**schema.get("properties", {})}
+    properties |= {name: {} for name in required if name not in properties}
     names = sorted(properties, key=lambda name: name not in required)
-    return ", ".join(_parameter(name, properties[name], name in required, schema) for name in names)
+    shown = [_parameter(name, properties[name], name in required, schema) for name in names]
+    return ", ".join([*shown, *_others(schema)])
+
+
+def _others(schema: Mapping[str, Any]) -> Iterator[str]:
+    """What besides may be sent under names of one's own, where the schema says that it may."""
+    others = schema.get("additionalProperties")
+    if others is True or isinstance(others, Mapping):
+        yield f"**others: {type_text(others, schema)}"
 
 
 def _parameter(name: str, part: Any, required: bool, root: Mapping[str, Any]) -> str:
@@ -55,6 +64,9 @@ def type_text(part: Any, root: Any, depth: int = 0) -> str:
 
 
 def _of_kind(kind: str, part: Mapping[str, Any], root: Any, depth: int) -> str:
+    if kind == "array" and part.get("prefixItems"):
+        inner = [type_text(one, root, depth + 1) for one in part["prefixItems"]]
+        return f"tuple[{', '.join(inner)}]"
     if kind == "array" and isinstance(part.get("items"), Mapping):
         return f"list[{type_text(part['items'], root, depth + 1)}]"
     if kind == "object" and part.get("properties"):

@@ -4,77 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, Self
-
-from pydantic import TypeAdapter, ValidationError
 
 from zkit.errors import ToolDefinitionError
 from zkit.grade import WRITE, Grade
 from zkit.receipt import Rank
 from zkit.tools import projections, spec_fields
-from zkit.tools.frozen import FrozenDict, freeze, thaw
+from zkit.tools.frozen import freeze, thaw
 from zkit.tools.names import to_wire
 from zkit.tools.schema_check import misfits
+from zkit.tools.spec_parts import NOTHING, Example, Guide, Preference
 
 MAX_SUMMARY = 120
 NO_PARAMETERS: Mapping[str, Any] = freeze({"type": "object", "properties": {}})
-_NOTHING: Mapping[str, Any] = FrozenDict()
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A call that works: its arguments, what it is for, and what comes of it."""
-
-    arguments: Mapping[str, Any] = _NOTHING
-    description: str = ""
-    outcome: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "arguments", freeze(self.arguments))
-
-
-@dataclass(frozen=True, slots=True)
-class Guide:
-    """When to use a tool, when not, what helps, and examples in words."""
-
-    when_to_use: tuple[str, ...] = ()
-    when_not_to_use: tuple[str, ...] = ()
-    tips: tuple[str, ...] = ()
-    examples: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        for entry in fields(self):
-            object.__setattr__(
-                self,
-                entry.name,
-                spec_fields.texts(getattr(self, entry.name), f"guide.{entry.name}"),
-            )
-
-    def __bool__(self) -> bool:
-        return any(getattr(self, entry.name) for entry in fields(self))
-
-
-@dataclass(frozen=True, slots=True)
-class Preference:
-    """What the operator wants of a tool.
-
-    A tool that is not `enabled` is neither listed nor callable. `weight` moves it up (or down) in a
-    search. `overrides` are arguments that the operator has set: the model does not see them and
-    cannot set them.
-    """
-
-    enabled: bool = True
-    weight: float = 1.0
-    overrides: Mapping[str, Any] = _NOTHING
-    reason: str = ""
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.weight) and self.weight >= 0):
-            raise ToolDefinitionError(f"preference.weight must be 0 or more, not {self.weight}")
-        object.__setattr__(self, "overrides", freeze(self.overrides))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +50,7 @@ class ToolSpec:
     preference: Preference = field(default_factory=Preference)
     timeout: float | None = None
     provider: str = ""
-    provider_config: Mapping[str, Any] = _NOTHING
+    provider_config: Mapping[str, Any] = NOTHING
     cacheable: bool | None = None
     touches: tuple[str, ...] = ()
     limit: Rank | None = None
@@ -114,8 +58,9 @@ class ToolSpec:
     unmarked: bool | None = None
 
     def __post_init__(self) -> None:
+        _check_name(self)
         for name, reader in _READERS.items():
-            object.__setattr__(self, name, reader(getattr(self, name), name))
+            object.__setattr__(self, name, reader(getattr(self, name), f"{self.name}: {name}"))
         object.__setattr__(self, "summary", _summary(self))
         for check in _CHECKS:
             check(self)
@@ -168,19 +113,17 @@ class ToolSpec:
 
     def to_dict(self) -> dict[str, Any]:
         """The spec as plain data, ready for `json.dumps`; `from_dict` is the way back."""
-        dumped: dict[str, Any] = thaw(
-            _ADAPTER.dump_python(self, mode="json", exclude_defaults=True)
-        )
-        return dumped
+        return _declared(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The spec again from what `to_dict` made."""
-        try:
-            spec: Self = _ADAPTER.validate_python(dict(data))
-        except ValidationError as error:
-            raise ToolDefinitionError(f"not a tool spec: {error}") from error
-        return spec
+        """The spec again from what `to_dict` made; a field that no spec has is refused."""
+        known = {entry.name for entry in fields(cls)}
+        wrong = [f"has no field {key!r}" for key in data if key not in known]
+        wrong += [] if "name" in data else ["needs a name"]
+        if wrong:
+            raise ToolDefinitionError(f"a tool spec {wrong[0]}")
+        return cls(**data)
 
     def replace(self, **changes: Any) -> Self:
         """The spec with some fields changed; a summary made from the description follows it."""
@@ -193,18 +136,16 @@ class ToolSpec:
         return replace(self, **changes)
 
 
-_ADAPTER: TypeAdapter[Any] = TypeAdapter(ToolSpec)
-
-
-def _examples(given: Any, name: str) -> tuple[Example, ...]:
-    read = spec_fields.record(Example)
-    return tuple(read(example, f"{name}[{index}]") for index, example in enumerate(given))
-
-
 _READERS = {
+    "description": spec_fields.text,
+    "summary": spec_fields.text,
+    "provider": spec_fields.text,
     "parameters": spec_fields.object_schema,
-    "output": spec_fields.frozen,
-    "provider_config": spec_fields.frozen,
+    "output": spec_fields.schema,
+    "provider_config": spec_fields.json_object,
+    "timeout": spec_fields.seconds,
+    "limit": spec_fields.rank,
+    **dict.fromkeys(("idempotent", "cacheable", "parallel", "unmarked"), spec_fields.flag),
     "tags": spec_fields.texts,
     "error_modes": spec_fields.texts,
     "touches": spec_fields.texts,
@@ -212,8 +153,35 @@ _READERS = {
     "grade": spec_fields.grade,
     "guide": spec_fields.record(Guide),
     "preference": spec_fields.record(Preference),
-    "examples": _examples,
+    "examples": spec_fields.records(Example),
 }
+
+
+def _declared(record: Any) -> dict[str, Any]:
+    """What of a record is not its default, as plain data."""
+    own = {entry.name: getattr(record, entry.name) for entry in fields(record)}
+    return {
+        name: _plain(value)
+        for name, value in own.items()
+        if name == "name" or value != _default(type(record), name)
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Example | Guide | Preference):
+        return _declared(value)
+    if isinstance(value, Rank):
+        return int(value)
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(thaw(part)) for key, part in value.items()}
+    return value
+
+
+def _default(kind: type[Any], name: str) -> Any:
+    [entry] = [entry for entry in fields(kind) if entry.name == name]
+    return entry.default_factory() if entry.default_factory is not MISSING else entry.default
 
 
 def _first_sentence(description: str) -> str:
@@ -272,9 +240,4 @@ def _check_memory(spec: ToolSpec) -> None:
         )
 
 
-def _check_timeout(spec: ToolSpec) -> None:
-    if spec.timeout is not None and not spec.timeout > 0:
-        raise ToolDefinitionError(f"{spec.name}: timeout must be above 0, not {spec.timeout}")
-
-
-_CHECKS = (_check_name, _check_paths, _check_memory, _check_timeout, _check_examples)
+_CHECKS = (_check_paths, _check_memory, _check_examples)

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from zkit.errors import ToolDefinitionError
 from zkit.grade import Grade
+from zkit.receipt import Rank
 from zkit.tools.frozen import FrozenDict, freeze
+from zkit.tools.schema_check import check_schema
+
+
+def text(given: Any, name: str) -> str:
+    """A text, which may be empty."""
+    if not isinstance(given, str):
+        raise ToolDefinitionError(f"{name} must be a text, not {given!r}")
+    return given
 
 
 def texts(given: Any, name: str) -> tuple[str, ...]:
@@ -20,24 +32,75 @@ def texts(given: Any, name: str) -> tuple[str, ...]:
     return found
 
 
+def flag(given: Any, name: str) -> bool | None:
+    """True, false, or nothing; any other value that counts as true in Python is a mistake."""
+    if given is not None and not isinstance(given, bool):
+        raise ToolDefinitionError(f"{name} must be True, False or None, not {given!r}")
+    return given
+
+
+def seconds(given: Any, name: str) -> float | None:
+    """A time above 0, or nothing when there is no limit."""
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise ToolDefinitionError(f"{name} must be a number of seconds, not {given!r}")
+    if not (math.isfinite(given) and given > 0):
+        raise ToolDefinitionError(f"{name} must be above 0 and have an end, not {given}")
+    return given
+
+
+def rank(given: Any, name: str) -> Rank | None:
+    """The highest rank that runs, or nothing; arguments that were cut off never run."""
+    if given is None:
+        return None
+    if not isinstance(given, int) or given not in range(Rank.CUT):
+        most = Rank(Rank.CUT - 1).name
+        raise ToolDefinitionError(f"{name} must be a Rank up to {most}, not {given!r}")
+    return Rank(given)
+
+
+def json_data(given: Any, name: str) -> Any:
+    """JSON data that cannot be changed. What is frozen has been read before, and stays."""
+    if given is None or isinstance(given, FrozenDict):
+        return given
+    try:
+        return freeze(json.loads(json.dumps(given, allow_nan=False, default=_as_dict)))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ToolDefinitionError(f"{name} must be JSON data: {error}") from error
+
+
+def _as_dict(given: Any) -> Any:
+    if isinstance(given, Mapping):
+        return dict(given)
+    raise TypeError(f"it holds a value of type {type(given).__name__}")
+
+
+def json_object(given: Any, name: str) -> Any:
+    """A JSON object that cannot be changed."""
+    if not isinstance(given, Mapping):
+        raise ToolDefinitionError(f"{name} must be a mapping, not {given!r}")
+    return json_data(given, name)
+
+
+def schema(given: Any, name: str) -> Any:
+    """A JSON Schema that can be validated against, or nothing."""
+    if given is None or isinstance(given, FrozenDict):
+        return given
+    read = json_object(given, name)
+    check_schema(read, name)
+    return read
+
+
 def object_schema(given: Any, name: str) -> Any:
-    """The schema of an object, frozen; `type` and `properties` are always there."""
+    """The schema of an object; `type` and `properties` are always there."""
     if not isinstance(given, Mapping):
         raise ToolDefinitionError(f"{name} must be a JSON Schema of an object, not {given!r}")
     if given.get("type", "object") != "object":
         raise ToolDefinitionError(f"{name} must be of type object, not {given['type']!r}")
-    properties = given.get("properties", {})
-    if not isinstance(properties, Mapping):
-        raise ToolDefinitionError(f"{name}.properties must be a mapping, not {properties!r}")
-    return frozen({"type": "object", **given, "properties": properties}, name)
-
-
-def frozen(given: Any, name: str) -> Any:
-    """JSON data that cannot be changed."""
-    try:
-        return None if given is None else freeze(given)
-    except TypeError as error:
-        raise ToolDefinitionError(f"{name}: {error}") from error
+    if isinstance(given, FrozenDict) and "type" in given and "properties" in given:
+        return given
+    return schema({"type": "object", **given, "properties": given.get("properties", {})}, name)
 
 
 def destructive(given: Any, name: str) -> Any:
@@ -46,15 +109,24 @@ def destructive(given: Any, name: str) -> Any:
         return given
     if not isinstance(given, Mapping):
         raise ToolDefinitionError(f"{name} must be true, false or a mapping, not {given!r}")
+    for argument, values in given.items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise ToolDefinitionError(
+                f"{name}[{argument!r}] must be a list of values, not {values!r}"
+            )
     return FrozenDict({key: tuple(values) for key, values in given.items()})
 
 
 def grade(given: Any, name: str) -> Grade:
     """A grade whose numbers exist."""
-    w, d = given
-    if w not in range(4) or d not in range(4):
-        raise ToolDefinitionError(f"{name} must be two numbers from 0 to 3, not {tuple(given)}")
-    return Grade(w, d)
+    found = tuple(given) if isinstance(given, list | tuple) else ()
+    whole = all(type(number) is int and 0 <= number <= 3 for number in found)
+    if len(found) != 2 or not whole:
+        raise ToolDefinitionError(
+            f"{name} must be two numbers from 0 to 3, or PURE, READ, EXECUTE or WRITE of"
+            f" zkit.grade, not {given!r}"
+        )
+    return Grade(*found)
 
 
 def record(kind: type[Any]) -> Any:
@@ -63,11 +135,26 @@ def record(kind: type[Any]) -> Any:
     def reader(given: Any, name: str) -> Any:
         if isinstance(given, kind) or given is None:
             return given if given is not None else kind()
+        known = [entry.name for entry in fields(kind)]
         if not isinstance(given, Mapping):
-            raise ToolDefinitionError(f"{name} must be a {kind.__name__}, not {given!r}")
-        try:
-            return kind(**given)
-        except TypeError as error:
-            raise ToolDefinitionError(f"{name}: {error}") from error
+            raise ToolDefinitionError(
+                f"{name} must be a mapping with {', '.join(known)}, not {given!r}"
+            )
+        unknown = [key for key in given if key not in known]
+        if unknown:
+            raise ToolDefinitionError(f"{name} has no {unknown[0]!r}; it has {', '.join(known)}")
+        return kind(**given)
+
+    return reader
+
+
+def records(kind: type[Any]) -> Any:
+    """How to read a list of records, each of which may be given as a mapping."""
+    read = record(kind)
+
+    def reader(given: Any, name: str) -> Any:
+        if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+            raise ToolDefinitionError(f"{name} must be a list, not {given!r}")
+        return tuple(read(one, f"{name}[{index}]") for index, one in enumerate(given))
 
     return reader

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import BaseModel
 
@@ -20,6 +21,7 @@ from zkit.tools.executing import executed, is_async, typed_arguments
 from zkit.tools.formats import wants_formats, with_output
 from zkit.tools.policy import policy_for
 from zkit.tools.returns import hints_of, output_schema, useful_return
+from zkit.tools.schema_check import parameters_of, schema_of
 from zkit.tools.spec import ToolSpec
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -56,6 +58,12 @@ class TypedTool:
         if hasattr(cls, "run"):
             _declare(cls)
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Refuse a class that does nothing yet: one to inherit from."""
+        if not hasattr(cls, "_spec"):
+            raise ToolDefinitionError(f"{cls.__name__}: needs a method run that does the work")
+        return super().__new__(cls)
+
     def definition(self) -> ToolSpec:
         """Say what the tool is called, takes and does."""
         return self._spec
@@ -80,19 +88,33 @@ def _declare(cls: type[TypedTool]) -> None:
     hints = hints_of(cls.run, {name: getattr(cls, name) for name in dir(cls)})
     target, returns = target_for(cls.Args), useful_return(hints)
     wanted = getattr(cls, "formats", None if _is_model(cls.Args) else False)
-    cls._formats = wants_formats(target.schema, returns, wanted, name)
+    cls._formats = wants_formats(schema_of(target), returns, wanted, name)
     cls.target = replace(
         with_output(cls.Args) if cls._formats else target, name=name, kind="function"
     )
     cls.runs_async = is_async(cls.run)
     cls._injected = tuple(name for name, hint in hints.items() if is_hidden(hint, {Context}))
+    _check_run(cls)
     own = {
         "description": describe(cls.__doc__).prose if "__doc__" in vars(cls) else "",
         "output": output_schema(returns),
-        "parameters": {k: v for k, v in cls.target.schema.items() if k != "description"},
+        "parameters": parameters_of(cls.target),
     }
     cls._spec = ToolSpec(name, **{**own, **declared})
     cls._limit = policy_for(cls._spec).limit
+
+
+def _check_run(cls: type[TypedTool]) -> None:
+    """Refuse a `run` that cannot take the arguments, or not only them."""
+    owner = [] if isinstance(inspect.getattr_static(cls, "run"), staticmethod) else [cls]
+    signature = inspect.signature(inspect.getattr_static(cls, "run").__get__(None, cls))
+    try:
+        signature.bind(*owner, cls.Args, **dict.fromkeys(cls._injected))
+    except TypeError as error:
+        raise ToolDefinitionError(
+            f"{cls.__name__}: write def run(self, args: Args), with a Context besides if you need"
+            f" one ({error})"
+        ) from error
 
 
 def _is_model(x: Any) -> bool:
