@@ -12,7 +12,7 @@ from zkit.receipt import Fix
 from zkit.repair.fixes import fix_named
 from zkit.text.edits import Edit, Layer
 
-_LAYERED = re.compile(r"[^\"']{0,80}?(?:[\\&]|<\|\"\|>)")
+_LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")
 _ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
 _ENTITIES = re.compile(
     r"(?:[{\[][^\"&]{0,80}+(?<=[\s:,{\[\u200b-\u200f\u2060\ufeff]))?&(?:quot|#34|#x22|apos|#39|#x27);"
@@ -21,9 +21,12 @@ _ESCAPE = re.compile(
     r'\\(?:["\\/bfnrt]|u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4}))'
 )
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
-# Gemma writes strings between tokens, raw: `<|"|>it's "so"<|"|>`.
-_TOKENS = re.compile(r"[{\[][^\"']{0,80}?<\|\"\|>")
-_TOKEN_STRING = re.compile(r'<\|"\|>(?:[^<]|<(?!\|"\|>))*+<\|"\|>')
+# Gemma writes strings between tokens, raw: `<|"|>it's "so"<|"|>`; some of its keys, between quotes.
+_TOKEN = '<|"|>'
+_STRING = r'"(?:[^"\\\n]|\\.)*+"'
+_TOKENS = re.compile(rf"""[{{\[](?:[^"'<]|{_STRING}|<(?!\|"\|>))*+(?<=[\s:,{{\[])<\|"\|>""")
+_TOKEN_STRING = re.compile(rf'<\|"\|>(?:[^<]|<(?!\|"\|>))*+<\|"\|>|{_STRING}')
+_TOKENS_WITHIN = 2_000
 _PLAIN_ESCAPES = {
     '\\"': '"', "\\\\": "\\", "\\/": "/", "\\b": "\b", "\\f": "\f", "\\n": "\n", "\\r": "\r", "\\t": "\t",
 }  # fmt: skip
@@ -91,13 +94,14 @@ def _meant(entity: str) -> str:
 
 
 def _in_tokens(text: str, start: int) -> bool:
-    """Whether a value's first quote is a special token."""
-    return _TOKENS.match(text, start) is not None
+    """Whether a special token stands where a string begins, outside of any string before it."""
+    end = start + _TOKENS_WITHIN
+    return text.find(_TOKEN, start, end) > 0 and _TOKENS.match(text, start, end) is not None
 
 
 def _string_of(quoted: str) -> str:
-    """The JSON string of what stands between two quote tokens."""
-    return encode_basestring(quoted[5:-5])
+    """The JSON string of what stands between two quote tokens; one between quotes stays."""
+    return quoted if quoted[0] == '"' else encode_basestring(quoted[5:-5])
 
 
 _JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _character)
@@ -107,9 +111,9 @@ _QUOTE_TOKENS = Escaping("plain_quotes", _in_tokens, _TOKEN_STRING, _string_of)
 
 def escapings(text: str, start: int) -> Sequence[Escaping]:
     """The ways in which the value at `start` may be escaped as a whole."""
-    if not _LAYERED.match(text, start):  # a quote comes before any backslash or entity
-        return ()
-    return [escaping for escaping in (_JSON, _HTML, _QUOTE_TOKENS) if escaping.used_at(text, start)]
+    # Where a quote comes before any backslash or entity, only quote tokens are left to look for.
+    ways = (_JSON, _HTML, _QUOTE_TOKENS) if _LAYERED.match(text, start) else (_QUOTE_TOKENS,)
+    return [escaping for escaping in ways if escaping.used_at(text, start)]
 
 
 def string_content(text: str) -> Layer:
