@@ -22,6 +22,7 @@ T = TypeVar("T")
 # Valid arguments should cost what validating them costs: no call that can be saved.
 _new = tuple.__new__
 _EXACT = Rank.EXACT
+_NOBODY = object()
 
 
 class Decoded(NamedTuple):
@@ -62,12 +63,16 @@ def decode(
 
     Strict first; then repair, guided by the schema; then coercions, only where validation failed.
     """
-    ready = READY.get(id(model))
-    if ready is None or ready.subject is not model:
+    try:
+        subject, ready, validate = READY[id(model)]
+    except KeyError:
+        subject = _NOBODY
+    if subject is not model:
         ready = ready_for(model)
+        validate = ready.validate
     try:
         sent = to_json(raw, inf_nan_mode="constants") if type(raw) is dict else raw
-        return _new(Decoded, (ready.validate(sent, strict=True, extra=ready.extra), (), _EXACT))
+        return _new(Decoded, (validate(sent), (), _EXACT))
     except ValidationError as error:
         short = settle_plain_fields(ready, raw, error) if type(raw) is str else None
         if short is not None and (rank := max(fix.rank for fix in short[1])) <= limit:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cached_property, partial
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from pydantic import ValidationError
 
+from zkit.arguments.exact import exact_validator
 from zkit.arguments.shape import Shape
-from zkit.arguments.silence import has_dates, loud_about_dates, loud_about_keys
+from zkit.arguments.silence import loud_about_keys
 from zkit.arguments.troubles import Trouble
 from zkit.arguments.words import as_json, shortened
 from zkit.schema import Misfit, MisfitError, Target, target_for
@@ -36,25 +37,26 @@ _OWN_WORDS = ("value_error", "assertion_error")
 class Ready:
     """A target, with its validators bound and its shape at hand.
 
-    `validate`, strict and with `extra`, accepts what needs no change: strict types, and nothing that is let
-    pass in silence, such as a key that would be ignored. `check` is the same without the second
-    condition.
+    `validate` accepts a JSON text that needs no change: strict types, and nothing that is let pass
+    in silence, such as a key that would be ignored.
     """
 
     def __init__(self, subject: Any, target: Target) -> None:
         self.subject = subject
         self.target = target
-        validate: Any = target.validate_json
-        self.check: Callable[[Any], Any] = partial(validate, strict=True)
-        self.validate: Any = validate
-        self.extra: str | None = None
-        if target.kind == "raw" or _takes_anything(target.schema):
-            self.validate = loud_about_keys(validate, self.shape)
+        self.validate: Callable[[Any], Any]
+        if target.core_schema is None:
+            self.validate = loud_about_keys(target.validate_python, self.shape)
         else:
-            self.extra = "forbid"
-        if target.kind != "raw" and has_dates(target.schema):
-            self.validate = loud_about_dates(self.validate, self.shape)
+            self.validate = exact_validator(target.core_schema, declared_only=True).validate_json
         self.tool = _tool_name(subject, target)
+
+    @cached_property
+    def check(self) -> Callable[[Any], Any]:
+        """Accepts the same, and other keys where the target takes or ignores them."""
+        if self.target.core_schema is None:
+            return self.target.validate_json
+        return exact_validator(self.target.core_schema, declared_only=False).validate_json
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -69,7 +71,7 @@ class Ready:
     def troubles(self, text: str | bytes) -> list[Trouble]:
         """What is wrong with a JSON text; nothing when it fits."""
         try:
-            self.validate(text, strict=True, extra=self.extra)
+            self.validate(text)
         except (ValidationError, MisfitError) as error:
             return troubles_of(error)
         return []
@@ -104,38 +106,20 @@ def _words(misfit: Misfit) -> str:
     return shortened(f'something that meets "{misfit.kind}": {as_json(asked)}')
 
 
-def _takes_anything(schema: Any) -> bool:
-    """Whether some object of the schema takes keys that are not declared, as data."""
-    todo: list[Any] = [schema]
-    while todo:
-        part = todo.pop()
-        if isinstance(part, dict):
-            if part.get("additionalProperties") is True and "properties" in part:
-                return True
-            todo += _parts(part.values())
-        elif isinstance(part, list):
-            todo += _parts(part)
-    return False
-
-
-def _parts(values: Iterable[Any]) -> list[Any]:
-    return [value for value in values if isinstance(value, dict | list)]
-
-
-READY: dict[int, Ready] = {}
+READY: dict[int, tuple[Any, Ready, Callable[[Any], Any]]] = {}
+"""What was made ready for which subject, by its identity, and how valid arguments are told."""
 
 
 def ready_for(model: Any) -> Ready:
     """What decoding needs of a model; kept for the newest models."""
-    found = READY.get(id(model))
-    if found is not None and found.subject is model:
-        return found
     target = target_for(model)
     # A schema in a dict may change behind our back: its target is known by content, not identity.
     subject = target if target.kind == "raw" else model
-    found = READY.get(id(subject))
-    if found is None or found.subject is not subject:
-        while len(READY) >= _MOST:
-            READY.pop(next(iter(READY)), None)
-        found = READY[id(subject)] = Ready(subject, target)
-    return found
+    known = READY.get(id(subject))
+    if known is not None and known[0] is subject:
+        return known[1]
+    while len(READY) >= _MOST:
+        READY.pop(next(iter(READY)), None)
+    made = Ready(subject, target)
+    READY[id(subject)] = subject, made, made.validate
+    return made

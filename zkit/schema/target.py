@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import typing
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MethodType
 from typing import Any, Literal, Protocol
@@ -47,6 +47,8 @@ class Target:
     validate_json: Validate = field(repr=False)
     validate_python: Validate = field(repr=False)
     _schema: Callable[[], dict[str, Any]] = field(repr=False)
+    core_schema: Any = field(default=None, repr=False)
+    """What pydantic compiles its validator from; None for a JSON Schema."""
 
     @cached_property
     def schema(self) -> dict[str, Any]:
@@ -137,9 +139,7 @@ def parameters_of(x: Any) -> Any:
 def _named(target: Target, name: Any) -> Target:
     if not isinstance(name, str) or not name or target.name == name:
         return target
-    return Target(
-        name, target.kind, target.validate_json, target.validate_python, lambda: target.schema
-    )
+    return replace(target, name=name, _schema=lambda: target.schema)
 
 
 def _of_mapping(x: Mapping[str, Any]) -> Target:
@@ -177,6 +177,7 @@ def _of_type(x: Any) -> Target:
         adapter.validator.validate_json,
         adapter.validator.validate_python,
         lambda: json_schema_of(adapter, name),
+        adapter.core_schema,
     )
 
 
@@ -191,6 +192,7 @@ def _of_function(x: Any, hide: Collection[type]) -> Target:
         adapter.validator.validate_json,
         adapter.validator.validate_python,
         lambda: {**about, **json_schema_of(adapter, name)},
+        adapter.core_schema,
     )
 
 
