@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 from rich.progress import track
@@ -21,6 +21,7 @@ from benchmarks.kinds import code_text
 from zkit.arguments import decode
 
 ROUNDS = 15
+WARM_UP = 20
 
 
 def cost_rows(seed: int, cases: int) -> Iterator[dict[str, Any]]:
@@ -55,17 +56,21 @@ def _times(probe: Probe) -> tuple[float, float]:
     """zkit on what was sent, and strict validation of what was meant."""
     model = TOOLS[probe.tool]
     meant = probe.text if probe.group.startswith("valid") else json.dumps(probe.truth)
-    sent = partial(decode, model, probe.text, finish_reason=probe.finish_reason)
+    sent = partial(decode, model, probe.text)
+    if probe.finish_reason:
+        sent = partial(sent, finish_reason=probe.finish_reason)
     ours, strict = median_times(sent, partial(model.model_validate_json, meant))
     return ours, strict
 
 
 def median_times(*calls: Callable[[], object]) -> list[float]:
-    """The median time of one call of each, in turns, so that noise meets all alike."""
+    """The median CPU time of one call of each, in turns, so that noise meets all alike."""
     gc.collect()
     gc.disable()
     try:
-        numbers = [max(1, int(0.0005 / max(_timed(call, 3) / 3, 1e-9))) for call in calls]
+        for call in calls:  # the first calls compile a validator, or look an attribute up
+            _timed(call, WARM_UP)
+        numbers = [max(1, int(0.001 * WARM_UP / _timed(call, WARM_UP))) for call in calls]
         rounds = [
             [_timed(call, number) / number for call, number in zip(calls, numbers, strict=True)]
             for _ in range(ROUNDS)
@@ -76,7 +81,7 @@ def median_times(*calls: Callable[[], object]) -> list[float]:
 
 
 def _timed(call: Callable[[], object], number: int) -> float:
-    start = perf_counter()
+    start = process_time()
     for _ in range(number):
         call()
-    return perf_counter() - start
+    return process_time() - start

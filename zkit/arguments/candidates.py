@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zkit.arguments import containers, scalars
+from zkit.arguments.formats import TEMPORAL
 from zkit.arguments.scalars import Candidate
 from zkit.arguments.shape import Shape, kind_of
 from zkit.arguments.source import Place, Source
@@ -47,6 +48,8 @@ def _of_object(value: dict[str, Any], shape: Shape, place: Place) -> Found:
 
 
 def _of_list(value: list[Any], shape: Shape, place: Place) -> Found:
+    if shape.schema.get("contentMediaType") == "application/json":
+        return _as_text("text_from_object", value, shape, place)
     below = place.inside(0)
     found = [(candidate, below) for candidate in containers.one_from(value, shape)]
     if not place.path:
@@ -62,8 +65,8 @@ def _in_list(value: Any, shape: Shape, place: Place) -> Found:
 
 
 def _as_text(name: str, value: Any, shape: Shape, place: Place) -> Found:
-    """The value's own text, where a text of no special format is due."""
-    if not shape.takes("string") or shape.format is not None:
+    """The value's own text, where a text is due, no date or time, and nothing of the value's kind."""
+    if not shape.takes("string") or shape.format in TEMPORAL or shape.takes(kind_of(value)):
         return []
     written = place.text()
     text = as_json(value) if written is None else written

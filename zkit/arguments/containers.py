@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from zkit.arguments.scalars import GROUPED, Candidate
-from zkit.arguments.shape import KINDS, Shape
+from zkit.arguments.shape import KINDS, Shape, kind_of
 from zkit.receipt import Rank
 from zkit.repair import Repaired, repair_json
 
@@ -57,8 +57,13 @@ def list_from(value: Any) -> Iterator[Candidate]:
 
 
 def one_from(value: list[Any], shape: Shape) -> Iterator[Candidate]:
-    """The only value of a list, where no list is due."""
-    if len(value) == 1 and not shape.takes("array"):
+    """The only value of a list, where no list is due.
+
+    Where a text is due, a list of something else may as well be meant as its own text.
+    """
+    if len(value) != 1 or shape.takes("array"):
+        return
+    if shape.takes(kind_of(value[0])) or not shape.takes("string"):
         yield Candidate("one_from_list", value[0], "took the only value out of a list")
 
 

@@ -7,14 +7,15 @@ pydantic's own compiled validators, so that what is valid costs what pydantic co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from enum import Enum
 from math import isfinite
 from typing import Any
 
-from pydantic_core import PydanticCustomError, SchemaValidator, core_schema
+from pydantic_core import PydanticCustomError, SchemaValidator, ValidationError, core_schema
 
 Node = dict[str, Any]
+Rewrites = Mapping[str, Callable[[Node], Any]]
 # Where the schemas below a schema stand. What stands elsewhere (defaults, known values) is data.
 _BELOW = frozenset(
     [
@@ -37,26 +38,42 @@ def exact_validator(schema: Any, *, declared_only: bool) -> SchemaValidator:
     """
     extra = {"extra_fields_behavior": "forbid"} if declared_only else {}
     config: Any = {"strict": True, **extra}
+    rewrites = _REWRITES_IN_UNIONS if _has_unions(schema) else _REWRITES
     # A nested model's ready validator would be pydantic's own.
-    return SchemaValidator(_exact(schema, config), config, _use_prebuilt=False)
+    return SchemaValidator(_exact(schema, config, rewrites), config, _use_prebuilt=False)
 
 
-def _exact(node: Any, config: Node) -> Any:
+def _has_unions(schema: Any) -> bool:
+    todo = [schema]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, dict):
+            if part.get("type") == "union":
+                return True
+            todo += [below for key, below in part.items() if key in _BELOW or "type" not in part]
+        elif isinstance(part, list | tuple):
+            todo += part
+    return False
+
+
+def _exact(node: Any, config: Node, rewrites: Rewrites) -> Any:
     """A schema, or a group of them, with what is below it made exact."""
     if isinstance(node, list | tuple):
-        return type(node)(_exact(part, config) for part in node)
+        return type(node)(_exact(part, config, rewrites) for part in node)
     if not isinstance(node, dict) or _validates_its_default(node):
         return node
     if "type" not in node:
-        return {name: _exact(part, config) for name, part in node.items()}
-    made = {key: _exact(part, config) if key in _BELOW else part for key, part in node.items()}
+        return {name: _exact(part, config, rewrites) for name, part in node.items()}
+    made = {k: _exact(v, config, rewrites) if k in _BELOW else v for k, v in node.items()}
     if "strict" in made:
         made["strict"] = True
     if "config" in made:
         made["config"] = {**config, **_of_its_own(made["config"]), "strict": True}
     if made.get("extra_behavior") == "ignore":
         made["extra_behavior"] = config.get("extra_fields_behavior", "ignore")
-    return _rewritten(made)
+    rewrite = rewrites.get(node["type"])
+    made = rewrite(made) if rewrite else made
+    return {**made, "ref": node["ref"]} if "ref" in node else made
 
 
 def _of_its_own(config: Node) -> Node:
@@ -69,12 +86,6 @@ def _validates_its_default(node: Node) -> bool:
     """Whether a default passes the validator as well: a Python object, which is no JSON."""
     settings = node.get("config") or {}
     return bool(node.get("validate_default") or settings.get("validate_default"))
-
-
-def _rewritten(node: Node) -> Node:
-    rewrite = _REWRITES.get(node["type"])
-    made = rewrite(node) if rewrite else node
-    return {**made, "ref": node["ref"]} if "ref" in node else made
 
 
 def _finite(node: Node) -> Node:
@@ -101,8 +112,26 @@ def _all_finite(value: Any) -> Any:
 
 def _spelt(node: Node) -> Any:
     """A date or time that must be spelt as one: a text of digits is no count of seconds."""
-    text = core_schema.str_schema(pattern=_SPELLINGS[node["type"]])
-    return core_schema.chain_schema([text, {**node, "strict": False}])
+    return _chained(node, {**node, "strict": False})
+
+
+def _spelt_in_a_union(node: Node) -> Any:
+    """The same where branches of a union are weighed: there what is not strict counts less."""
+    validate = SchemaValidator({**node, "strict": False}).validate_python
+
+    def read(text: str) -> Any:
+        try:
+            return validate(text)
+        except ValidationError:
+            raise PydanticCustomError("spelling", "not a date or time") from None
+
+    return _chained(node, core_schema.no_info_plain_validator_function(read))
+
+
+def _chained(node: Node, read: Any) -> Any:
+    return core_schema.chain_schema(
+        [core_schema.str_schema(pattern=_SPELLINGS[node["type"]]), read]
+    )
 
 
 def _literal(node: Node) -> Any:
@@ -122,21 +151,21 @@ def _literal(node: Node) -> Any:
         return node
     if rest:
         ways.append(core_schema.literal_schema(rest))
-    words = {"custom_error_type": "unknown_value", "custom_error_message": "not a known value"}
-    return ways[0] if len(ways) == 1 else core_schema.union_schema(ways, **words)  # type: ignore[arg-type]
+    if len(ways) == 1:
+        return ways[0]
+    return core_schema.union_schema(
+        ways, custom_error_type="unknown_value", custom_error_message="not a known value"
+    )
 
 
 def _enum(node: Node) -> Any:
     """The members of an enum by values of their own kind, where there are numbers among them."""
     if not any(isinstance(one.value, int | float) for one in node["members"]):
         return node
-    find = _finder(node["members"], node.get("missing"))
-    return core_schema.no_info_plain_validator_function(find)
+    return core_schema.no_info_plain_validator_function(_finder(node["cls"], node["members"]))
 
 
-def _finder(
-    members: Collection[Enum], missing: Callable[[Any], Enum | None] | None
-) -> Callable[[Any], Enum]:
+def _finder(cls: Any, members: Collection[Enum]) -> Callable[[Any], Enum]:
     known = {(type(one.value), one.value): one for one in members}
     # A number without a fraction may be written so where fractions are known.
     whole = [one for one in members if type(one.value) is float and one.value.is_integer()]
@@ -144,7 +173,8 @@ def _finder(
 
     def find(value: Any) -> Enum:
         found = known.get((type(value), value)) if not isinstance(value, dict | list) else None
-        found = missing(value) if found is None and missing else found
+        if found is None and type(value) in (int, str):
+            found = cls._missing_(value)  # an enum may know more than its members
         if found is None:
             raise PydanticCustomError("enum", "not a known value")
         return found
@@ -152,10 +182,11 @@ def _finder(
     return find
 
 
-_REWRITES: dict[str, Callable[[Node], Any]] = {
+_REWRITES: Rewrites = {
     "float": _finite,
     "any": _anything,
     "literal": _literal,
     "enum": _enum,
     **dict.fromkeys(_SPELLINGS, _spelt),
 }
+_REWRITES_IN_UNIONS: Rewrites = {**_REWRITES, **dict.fromkeys(_SPELLINGS, _spelt_in_a_union)}

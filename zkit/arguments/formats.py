@@ -12,6 +12,7 @@ from pydantic_core import SchemaValidator, core_schema
 _MONTHS = "january february march april may june july august september october november december"
 MONTHS = {name: number for number, name in enumerate(_MONTHS.split(), 1)}
 _COMPACT = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)")
+TEMPORAL = frozenset({"date", "date-time", "time", "duration"})
 _LIKELY = (1_000_000_000, 4_000_000_000)
 _YEAR_FIRST = re.compile(r"(\d{4})([/.\-\s])(\d{1,2})\2(\d{1,2})")
 _YEAR_LAST = re.compile(r"(\d{1,2})([/.\-])(\d{1,2})\2(\d{4})")

@@ -44,7 +44,7 @@ def renamed(
     rest = [key for key in strays if key not in names]
     if _is_open(shape):
         return names
-    nothing_left = shape.closed and bool(shape.fields) and len(rest) == len(value)
+    nothing_left = bool(shape.fields) and len(rest) == len(value)
     settling.lost.update(rest)
     for key in rest:
         meant = _may_mean(key, value, shape)

@@ -10,6 +10,7 @@ from typing import Any
 
 from zkit.arguments.candidates import candidates
 from zkit.arguments.coercions import COERCIONS
+from zkit.arguments.formats import TEMPORAL
 from zkit.arguments.keys import renamed
 from zkit.arguments.names import nearest, same_name
 from zkit.arguments.scalars import means_nothing
@@ -66,7 +67,8 @@ class Settling:
             if kind == "object" and shape.values is None:
                 return self._object(value, shape, place, blamed)
             if kind == "array" and shape.values is None:
-                return self._list(value, shape, place, blamed)
+                settle = self._list if _has_items(value, shape) else self._items_or_item
+                return settle(value, shape, place, blamed)
             if shape.allows(value) and not (blamed is not None and "other" in blamed.sorts):
                 return value
         return self._coerced(value, shape, place, row, blamed.words if blamed else "")
@@ -78,7 +80,22 @@ class Settling:
             below = blamed.below.get(index) if blamed else None
             if blamed is None or below is not None:
                 result[index] = self.settle(item, shape.at(index), place.at(index), below)
+        if not shape.allows(result):
+            self._blame(value, shape, place, [], blamed.words if blamed else "")
         return result
+
+    def _items_or_item(
+        self, value: list[Any], shape: Shape, place: Place, blamed: Blamed | None
+    ) -> Any:
+        """A list where a list of lists is due: it may be one of the lists, or each item may be."""
+        items, item = Settling(self.left), Settling(self.left)
+        item.note("list_from_one", [value], "made a list of the one value", place)
+        readings = [
+            (items._list(value, shape, place, blamed), items),
+            ([item.settle(value, shape.at(0), place.inside(0))], item),
+        ]
+        done = [one for one in readings if not one[1].problems]
+        return self._chosen(value, shape, place, _distinct(done), [items])
 
     def _object(
         self, value: dict[str, Any], shape: Shape, place: Place, blamed: Blamed | None
@@ -147,7 +164,7 @@ class Settling:
         if not field.takes("null") and means_nothing(item, field):
             self.note("null_means_omitted", None, "left out a field sent as null", place.at(name))
             return True
-        if item == "" and not field.takes("string"):
+        if item == "" and (not field.takes("string") or field.format in TEMPORAL):
             self.note("empty_means_omitted", None, "left out an empty field", place.at(name))
             return True
         return False
@@ -231,6 +248,7 @@ class Settling:
                 done.append((settled, trial))
             elif kind_of(value) in branch.kinds:
                 failed.append(trial)
+        done = [one for one in done if _keeps_kind(value, *one)] or done
         shortest = min((_length(trial) for _, trial in done), default=0)
         nearest_ones = [one for one in done if _length(one[1]) == shortest]
         return self._chosen(value, shape, place, _distinct(nearest_ones), failed)
@@ -242,6 +260,17 @@ def _field(shape: Shape, name: str) -> Shape:
         return shape.at(name)
     same = same_name(name, shape.fields)
     return shape.at(same[0] if len(same) == 1 else name)
+
+
+def _has_items(value: list[Any], shape: Shape) -> bool:
+    """Whether a list holds what a list of this shape may hold: not so where each item is due as a list."""
+    due = shape.at(0)
+    return not value or not due.takes("array") or any(due.takes(kind_of(one)) for one in value)
+
+
+def _keeps_kind(value: Any, settled: Any, trial: Settling) -> bool:
+    """Whether a reading is of the kind that was sent, and leaves nothing out."""
+    return kind_of(settled) == kind_of(value) and not trial.lost
 
 
 def _distinct(done: list[tuple[Any, Settling]]) -> list[tuple[Any, Settling]]:

@@ -117,14 +117,17 @@ class Shape:
     def allows(self, value: Any) -> bool:
         """Whether a value of an accepted kind is one of those that may stand here.
 
-        Only what a coercion can bear on is looked at: known values, bounds, dates. Containers
-        are looked at place by place.
+        Only what a coercion can bear on is looked at: known values, bounds, dates, the number of
+        items. What is in a container is looked at place by place.
         """
         if self.values is not None:
             return any(value == one and type(value) is type(one) for one in self.values)
         if isinstance(value, str):
             return follows_format(self.format, value)
-        if not self.is_bounded or isinstance(value, bool | None | dict | list):
+        if isinstance(value, list):
+            least, most = self.schema.get("minItems"), self.schema.get("maxItems")
+            return not _beats(least, len(value)) and not _beats(len(value), most)
+        if not self.is_bounded or isinstance(value, bool | None | dict):
             return True
         return self._in_bounds(value)
 
