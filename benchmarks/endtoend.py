@@ -1,0 +1,88 @@
+"""One bad first turn, then good ones: what each framework makes of it, against one scripted server.
+
+    python -m benchmarks.endtoend [framework ...]
+
+Every framework runs its own hello world with the same two tools, in an environment of its own.
+Measured: requests to the model (2 is perfect), whether the answer is right, wrong calls that ran.
+Writes `results/endtoend.md` and `results/endtoend.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.endtoend_page import page
+from benchmarks.endtoend_rivals import PACKAGES, WRAPPED, Worker, version_of, worker
+from benchmarks.endtoend_turns import TURNS, Turn
+from zkit.testing import ScriptedServer
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def verdict_of(turn: Turn, told: dict[str, Any]) -> str:
+    """What became of a turn: `right`, or how it went wrong, the worst first."""
+    heard = [(name, given) for name, given in told["heard"]]
+    if any(call not in turn.meant for call in heard):
+        return "wrong call"
+    if told.get("error"):
+        return str(told["error"])
+    answer = str(told.get("answer") or "").strip()
+    if not answer or answer == "None":
+        return "empty answer"
+    if answer != turn.answer and not _is_same_without_thoughts(turn, answer):
+        return "raw text" if not heard and turn.meant else "wrong answer"
+    return "right" if all(call in heard for call in turn.meant) else "call lost"
+
+
+def _is_same_without_thoughts(turn: Turn, answer: str) -> bool:
+    """An answer may leave out the model's reasoning."""
+    return "</think>" in turn.answer and answer == turn.answer.partition("</think>")[2].strip()
+
+
+def measured(server: ScriptedServer, running: Worker, turn: Turn) -> dict[str, Any]:
+    """Play one turn to one framework."""
+    server.play(*[turn.server()] * 20)
+    told = running.ask(server.url, turn.streams)
+    made: dict[str, Any] = {"verdict": verdict_of(turn, told), "requests": len(server.requests)}
+    if made["verdict"] == "wrong call":
+        made["ran"] = [call for call in told["heard"] if tuple(call) not in turn.meant]
+    return made
+
+
+def measure(names: Sequence[str]) -> dict[str, Any]:
+    """Play every turn to every framework that can be installed."""
+    cells: dict[str, dict[str, Any]] = {turn.name: {} for turn in TURNS}
+    found = []
+    with ScriptedServer() as server:
+        for name in names:
+            with worker(name) as running:
+                if running is None:
+                    print(f"{name}: left out, it cannot be installed here", flush=True)
+                    continue
+                for turn in TURNS:
+                    cells[turn.name][name] = measured(server, running, turn)
+            found.append(name)
+            right = sum(cells[turn.name][name]["verdict"] == "right" for turn in TURNS)
+            print(f"{name}: {right} of {len(TURNS)} right", flush=True)
+    return {
+        "frameworks": {name: version_of(name) for name in found},
+        "turns": [
+            {"name": t.name, "group": t.group, "does": t.spoilt.does if t.spoilt else "", **cells[t.name]}
+            for t in TURNS
+        ],
+    }  # fmt: skip
+
+
+def main(names: Sequence[str]) -> None:
+    """Measure and write the results."""
+    found = measure(names or [*PACKAGES, *WRAPPED])
+    (RESULTS / "endtoend.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    (RESULTS / "endtoend.md").write_text(page(found))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

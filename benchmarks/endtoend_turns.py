@@ -1,0 +1,98 @@
+"""The first turns of the end-to-end benchmark: one bad reply each, by a model that then behaves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from zkit.testing import MISBEHAVIOURS, Answer, Misbehaviour, Request, Said, call, says
+
+ANSWER = "It will be sunny in Paris."
+WEATHER = ("get_weather", {"days": 3, "city": "Paris"})
+NOW: tuple[str, dict[str, Any]] = ("now", {})
+KNOWN = {"get_weather": "sunny in Paris for 3 days", "now": "it is noon"}
+"""What stands in the conversation when a tool was called as it was meant."""
+
+MOST_REQUESTS = 8
+Meant = tuple[tuple[str, dict[str, Any]], ...]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One first turn: what the model means to call, how it is spoilt, and what is right then.
+
+    A turn with `text` is no call at all: that text is the answer, and nothing may run.
+    """
+
+    name: str
+    group: str
+    meant: Meant
+    spoilt: Misbehaviour | None = None
+    text: str = ""
+
+    @property
+    def streams(self) -> bool:
+        """Whether the framework is asked to stream."""
+        return self.spoilt is not None and "stream" in (self.spoilt.kind, self.spoilt.needs)
+
+    @property
+    def answer(self) -> str:
+        """The right answer."""
+        return self.text or ANSWER
+
+    def server(self) -> Callable[[Request], Answer]:
+        """The script of a server that spoils the first reply, and no other."""
+        asked = 0
+
+        def reply(request: Request) -> Answer:
+            nonlocal asked
+            asked += 1
+            if asked > MOST_REQUESTS:
+                return says("I give up.")(request)
+            said = self._said(request)
+            is_first = asked == 1 and self.spoilt is not None
+            if is_first and self.spoilt.concerns(said, request):  # type: ignore[union-attr]
+                return self.spoilt.spoil(said, request)  # type: ignore[union-attr]
+            return said(request)
+
+        return reply
+
+    def _said(self, request: Request) -> Said:
+        """What a good model says: the calls that are still missing, or the answer."""
+        so_far = json.dumps(request["messages"])
+        missing = [one for one in self.meant if KNOWN[one[0]] not in so_far]
+        if missing:
+            return says(None, [call(name, given, f"c{name}") for name, given in missing])
+        offered = [one["function"]["name"] for one in request.get("tools") or ()]
+        if "final_answer" in offered and not self.text:  # how smolagents wants to be answered
+            return says(None, [call("final_answer", {"answer": ANSWER}, "f")])
+        return says(self.answer)
+
+
+def _meant(spoilt: Misbehaviour) -> Meant:
+    """The calls that a misbehaviour shows best on."""
+    if spoilt.name in ("null_arguments", "empty_arguments"):
+        return (NOW,)
+    several = spoilt.kind == "stream" or spoilt.needs == "two calls"
+    return (WEATHER, NOW) if several else (WEATHER,)
+
+
+QUOTED = "To look it up I would write `get_weather(city='Paris')`. Shall I?"
+THOUGHT = (
+    '<think>I could send <tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}}'
+    "</tool_call> but Paris was meant.</think>Which day do you mean?"
+)
+EXAMPLE = (
+    "A call looks like this:\n\n    <tool_call>\n"
+    '    {"name": "get_weather", "arguments": {"city": "NAME"}}\n    </tool_call>\n\nShall I make one?'
+)
+TURNS = (
+    Turn("valid", "valid", (WEATHER,)),
+    Turn("valid_two_calls", "valid", (WEATHER, NOW)),
+    *(Turn(one.name, one.kind, _meant(one), one) for one in MISBEHAVIOURS.values()),
+    Turn("call_quoted_in_prose", "no call", (), text=QUOTED),
+    Turn("call_only_thought_of", "no call", (), text=THOUGHT),
+    Turn("call_as_an_example", "no call", (), text=EXAMPLE),
+)
