@@ -13,11 +13,11 @@ setup: .venv/ready ## make .venv with everything that tests and demo need
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[cli]" --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[cli,openai]" --group dev
 	@touch $@
 
-demo: setup ## repair a handful of real broken completions, in colour
-	@$(BIN)/zkit demo
+demo: setup ## a small model with and without zkit; BASE_URL=... MODEL=... asks a live one
+	@$(BIN)/zkit demo $(if $(BASE_URL),--base-url "$(BASE_URL)") $(if $(MODEL),--model "$(MODEL)")
 
 test: setup ## run the tests
 	$(BIN)/python -m pytest
@@ -45,6 +45,7 @@ bench: .venv/ready-bench ## measure zkit beside its rivals; writes benchmarks/re
 	$(BIN)/python -m benchmarks.recorded
 	$(BIN)/python -m benchmarks.sources
 	$(BIN)/python -m benchmarks.dispatch
+	$(BIN)/python -m benchmarks.endtoend
 	$(BIN)/python -m benchmarks.report
 
 docs: setup ## write the generated pages again

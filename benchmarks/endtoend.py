@@ -78,8 +78,11 @@ def measure(names: Sequence[str]) -> dict[str, Any]:
 
 
 def main(names: Sequence[str]) -> None:
-    """Measure and write the results."""
+    """Measure, and write the results; those of some frameworks alone are only printed."""
     found = measure(names or [*PACKAGES, *WRAPPED])
+    if names:
+        print(page(found))
+        return
     (RESULTS / "endtoend.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     (RESULTS / "endtoend.md").write_text(page(found))
 

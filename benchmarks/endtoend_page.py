@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from benchmarks.recovery_page import table
@@ -28,18 +28,17 @@ SHOWN: tuple[tuple[str, str], ...] = (
 )
 """The turns in the README, and what they are called there."""
 
-_WORDS = {
-    "raw text": "raw text is the answer",
-    "empty answer": "ends silently",
-    "wrong call": "wrong call ran",
-}
+_KINDS = ("raw text", "empty answer", "wrong call", "wrong answer", "call lost", "hangs")
 
 
 def _cell(made: Mapping[str, Any]) -> str:
     verdict = made["verdict"]
-    if verdict == "right":
-        return f"ok, {made['requests']}"
-    return f"**{_WORDS.get(verdict, verdict)}**"
+    return f"ok, {made['requests']}" if verdict == "right" else f"**{verdict}**"
+
+
+def _short_cell(made: Mapping[str, Any]) -> str:
+    verdict = made["verdict"]
+    return _cell(made) if verdict in ("right", *_KINDS) else "**raises**"
 
 
 def _totals(found: Found, name: str) -> dict[str, int]:
@@ -54,11 +53,15 @@ def _totals(found: Found, name: str) -> dict[str, int]:
     }
 
 
-def _rows(found: Found, turns: Sequence[tuple[str, str]]) -> list[list[str]]:
+def _rows(
+    found: Found,
+    turns: Sequence[tuple[str, str]],
+    shown: Callable[[Mapping[str, Any]], str] = _cell,
+) -> list[list[str]]:
     by_name = {turn["name"]: turn for turn in found["turns"]}
     names = list(found["frameworks"])
     return [
-        [label, *(_cell(by_name[name][one]) for one in names)]
+        [label, *(shown(by_name[name][one]) for one in names)]
         for name, label in turns
         if name in by_name
     ]
@@ -67,7 +70,7 @@ def _rows(found: Found, turns: Sequence[tuple[str, str]]) -> list[list[str]]:
 def _summary(found: Found) -> list[list[str]]:
     totals = {name: _totals(found, name) for name in found["frameworks"]}
     count = len(found["turns"])
-    lines = {
+    lines: dict[str, Callable[[Mapping[str, int]], str]] = {
         f"**right, of {count} turns**": lambda t: f"**{t['right']}**",
         "requests for each right one": lambda t: f"{t['requests'] / max(1, t['right']):.2f}",
         "ends without the answer": lambda t: str(t["other"]),
@@ -79,7 +82,7 @@ def _summary(found: Found) -> list[list[str]]:
 def readme_table(found: Found) -> str:
     """The turns that say most, and the totals over all."""
     head = ["first turn", *(f"**{n}**" if n == "zkit" else n for n in found["frameworks"])]
-    return table(head, [*_rows(found, SHOWN), *_summary(found)])
+    return table(head, [*_rows(found, SHOWN, _short_cell), *_summary(found)])
 
 
 def page(found: Found) -> str:
@@ -90,8 +93,9 @@ def page(found: Found) -> str:
         "Each framework's own hello world with two tools (`get_weather(city, days)`, `now()`), against one"
         " scripted server over HTTP. The first reply of the model is spoilt in one way, all later ones are"
         " good. `ok, n` is the right answer after n requests to the model; 2 is perfect where the first"
-        " reply can be read, 3 where it must be refused or asked for again. *Wrong call ran*: a tool"
-        " was run with arguments that nobody meant. `+ wrap` is the framework with `zkit.wrap(client)`"
+        " reply can be read, 3 where it must be refused or asked for again. *Wrong call*: a tool was run"
+        " with arguments that nobody meant. *Raw text*: the text of the call is the answer. A name in"
+        " other spelling is the exception that the framework raised. `+ wrap` is the framework with `zkit.wrap(client)`"
         " around its client.\n",
         "    python -m benchmarks.endtoend\n",
         table(["", *found["frameworks"].values()], _summary(found)),

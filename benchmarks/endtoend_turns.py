@@ -51,23 +51,24 @@ class Turn:
             asked += 1
             if asked > MOST_REQUESTS:
                 return says("I give up.")(request)
-            said = self._said(request)
-            is_first = asked == 1 and self.spoilt is not None
-            if is_first and self.spoilt.concerns(said, request):  # type: ignore[union-attr]
-                return self.spoilt.spoil(said, request)  # type: ignore[union-attr]
+            said = self._said(request, asked)
+            spoilt = self.spoilt if asked == 1 else None
+            if spoilt is not None and spoilt.concerns(said, request):
+                return spoilt.spoil(said, request)
             return said(request)
 
         return reply
 
-    def _said(self, request: Request) -> Said:
+    def _said(self, request: Request, turn: int) -> Said:
         """What a good model says: the calls that are still missing, or the answer."""
         so_far = json.dumps(request["messages"])
         missing = [one for one in self.meant if KNOWN[one[0]] not in so_far]
         if missing:
-            return says(None, [call(name, given, f"c{name}") for name, given in missing])
+            return says(None, [call(name, given, f"c{turn}{name}") for name, given in missing])
         offered = [one["function"]["name"] for one in request.get("tools") or ()]
-        if "final_answer" in offered and not self.text:  # how smolagents wants to be answered
-            return says(None, [call("final_answer", {"answer": ANSWER}, "f")])
+        if "final_answer" in offered and (not self.text or turn > 1):
+            # smolagents takes no other end.
+            return says(None, [call("final_answer", {"answer": self.answer}, f"c{turn}")])
         return says(self.answer)
 
 

@@ -19,19 +19,19 @@ import jsonschema
 from openai import OpenAI
 
 from benchmarks.recovery_page import table
+from zkit.cases import recordings
 from zkit.chat import wrap
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
-TOOLS: list[dict[str, Any]] = json.loads(
-    (HERE / "recordings" / "small_models_tools.json").read_text("utf-8")
-)
+TOOLS = recordings().tools
 SCHEMAS = {one["function"]["name"]: one["function"]["parameters"] for one in TOOLS}
 SYSTEM = "You are a helpful assistant with tools. Call a tool to do what you are asked."
 FATES = {
     "right": "the call that was asked for, valid",
     "other": "a valid call, but not the one that was asked for",
     "invalid": "a call whose arguments are no JSON or do not fit the schema",
+    "refused": "a call that was refused, with a message for the model",
     "none": "no call",
 }
 
@@ -104,7 +104,12 @@ def ask(client: OpenAI, model: str, want: Wanted, most: int) -> Asked:
     reply = client.chat.completions.create(
         model=model, messages=messages, tools=offered, temperature=0, seed=1, max_tokens=most
     )
-    return judged(want, reply.choices[0].message.tool_calls or ())
+    found = judged(want, reply.choices[0].message.tool_calls or ())
+    report = getattr(reply, "zkit", None)
+    if found.fate == "none" and report is not None and report.refusals:
+        refusal = report.refusals[0]
+        return Asked("refused", f"{refusal.code}: {refusal.text}")
+    return found
 
 
 def measure(

@@ -1,7 +1,7 @@
 """Recorded completions of small models in, what becomes of each one out: `results/recorded.md`.
 
 The completions were recorded from a local server without parser or grammar, on prompts that ask for
-one of ten tools in six styles (`benchmarks/recordings/`).
+one of ten tools in six styles (`corpus/wild/recorded.json`).
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 
 from benchmarks.recovery_page import table
 from zkit import Decoded, decode, find_calls
+from zkit.cases import Recorded, recordings
 from zkit.schema import offered
 
 HERE = Path(__file__).parent
-COMPLETIONS = HERE / "recordings" / "small_models.jsonl"
-TOOLS = HERE / "recordings" / "small_models_tools.json"
 FATES = (
     "a call to the tool asked for",
     "a call to another tool",
@@ -42,21 +41,20 @@ class Fate(NamedTuple):
 
 def fates() -> Iterator[Fate]:
     """Every recorded completion, through extract and decode."""
-    tools = json.loads(TOOLS.read_text("utf-8"))
-    known = offered(tools)
-    for line in COMPLETIONS.read_text("utf-8").splitlines():
-        row = json.loads(line)
-        found = find_calls(row["raw"], tools, finish_reason=row["finish_reason"])
-        fate, detail = _fate(found, known, row)
-        yield Fate(row["model"], row["style"], row["prompt"], fate, detail)
+    recorded = recordings()
+    known = offered(recorded.tools)
+    for one in recorded.completions:
+        found = find_calls(one.raw, recorded.tools, finish_reason=one.finish_reason)
+        fate, detail = _fate(found, known, one)
+        yield Fate(one.model, one.style, one.prompt, fate, detail)
 
 
-def _fate(found: Any, known: Any, row: dict[str, Any]) -> tuple[str, str]:
+def _fate(found: Any, known: Any, row: Recorded) -> tuple[str, str]:
     for call in found.calls[:1]:
         outcome = decode(known[call.name].parameters, call.arguments)
         if not isinstance(outcome, Decoded):
             return FATES[2], outcome.message.splitlines()[1]
-        asked = call.name == row["expected"]
+        asked = call.name == row.expected
         shown = f"{call.name}({json.dumps(outcome.value, ensure_ascii=False)}) as {call.origin}"
         return FATES[0] if asked else FATES[1], shown
     told = [one for one in found.refused if one.message]
@@ -66,7 +64,7 @@ def _fate(found: Any, known: Any, row: dict[str, Any]) -> tuple[str, str]:
         return FATES[4], str(found.incomplete[0].name)
     if found.unknown:
         return FATES[5], found.unknown[0].name
-    return FATES[6], row["raw"].strip().split("\n")[0][:80]
+    return FATES[6], row.raw.strip().split("\n")[0][:80]
 
 
 def page(found: list[Fate]) -> str:

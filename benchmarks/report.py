@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.endtoend_page import readme_table
 from benchmarks.recovery_page import table
 
 ROOT = Path(__file__).parent.parent
@@ -224,11 +225,24 @@ def _label(name: str) -> str:
     return f"**{name}**" if name.startswith("zkit") else name
 
 
+def endtoend_part(found: Mapping[str, Any]) -> str:
+    """One bad first turn, end to end, beside the frameworks."""
+    return (
+        "**One bad first turn, end to end.** A scripted server spoils the first reply of a model and no later one;"
+        " `ok, n` is the right answer after n requests (2 is perfect; 3 where the first reply must be refused)."
+        " *Raw text*: the call is shown to the user as the answer. *Wrong call*: a tool ran with arguments that"
+        f" nobody meant. {len(found['turns'])} first turns, these among them; `+ wrap` is the same framework over"
+        " `zkit.wrap(client)`"
+        " ([endtoend.md](benchmarks/results/endtoend.md)):\n\n" + readme_table(found)
+    )
+
+
 def readme_part(found: Mapping[str, Any]) -> str:
     """What stands between the markers."""
     recovery = found["recovery"]
     picture = "![What each library makes of broken tool-call arguments](docs/recovery.svg)\n"
-    parts = [picture, "**Broken JSON**:\n", results_table(recovery), counts_line(recovery)]
+    parts = [endtoend_part(found["endtoend"])] if found.get("endtoend") is not None else []
+    parts += [picture, "**Broken JSON**:\n", results_table(recovery), counts_line(recovery)]
     for name, part in (("speed", speed_line), ("decode", decode_part), ("extract", extract_part)):
         if found.get(name) is not None:
             parts.append(part(found[name]))
@@ -247,7 +261,10 @@ def _read(name: str) -> Any:
 
 def main() -> None:
     """Write the chart and the README's part from the committed results."""
-    found = {name: _read(f"{name}.json") for name in ("recovery", "speed", "decode", "extract")}
+    found = {
+        name: _read(f"{name}.json")
+        for name in ("endtoend", "recovery", "speed", "decode", "extract")
+    }
     recovery = found["recovery"]
     if recovery is None:
         raise SystemExit(

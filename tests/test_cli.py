@@ -12,13 +12,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from command_line import ESCAPE, ZKIT, on_a_terminal, zkit
 
-from zkit import Rank, Repaired, Unrepairable
-from zkit.cli import demo
+from zkit import Rank
 from zkit.cli.junit import junit_xml, writable
-
-ZKIT = [sys.executable, "-m", "zkit.cli.main"]
-ESCAPE = "\x1b["
 
 FENCED = 'Here it is:\n```json\n{"a": 1, "b": [true, "é"],}\n```\n'
 VALUE = {"a": 1, "b": [True, "é"]}
@@ -28,49 +25,6 @@ SCHEMA = {
     "required": ["path", "content"],
     "additionalProperties": False,
 }
-
-
-class Done:
-    """What came of a command."""
-
-    def __init__(self, code: int, out: bytes, err: bytes) -> None:
-        self.code, self.out, self.err = code, out.decode("utf-8"), err.decode("utf-8")
-
-
-def zkit(*args: str | Path, given: str | bytes = "", cwd: Path | None = None, **env: str) -> Done:
-    """Run zkit as a process with pipes."""
-    data = given.encode("utf-8") if isinstance(given, str) else given
-    clean = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "COLUMNS")}
-    done = subprocess.run(
-        [*ZKIT, *map(str, args)], input=data, capture_output=True, cwd=cwd, env={**clean, **env}
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
-
-
-def on_a_terminal(*args: str | Path, given: str = "", **env: str) -> tuple[int, str]:
-    """Run zkit with standard output and error on a terminal; return exit code and screen."""
-    main, terminal = pty.openpty()
-    process = subprocess.Popen(
-        [*ZKIT, *map(str, args)],
-        stdin=subprocess.PIPE,
-        stdout=terminal,
-        stderr=terminal,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", **env},
-    )
-    os.close(terminal)
-    assert process.stdin is not None
-    process.stdin.write(given.encode("utf-8"))
-    process.stdin.close()
-    screen = b"".join(iter(lambda: read_screen(main), b""))
-    os.close(main)
-    return process.wait(), screen.decode("utf-8")
-
-
-def read_screen(main: int) -> bytes:
-    try:
-        return os.read(main, 65536)
-    except OSError:  # Linux says "no terminal any more" instead of "end of file"
-        return b""
 
 
 def write(path: Path, text: str) -> Path:
@@ -425,38 +379,3 @@ def test_our_own_corpus_holds_and_is_the_default(tmp_path: Path) -> None:
 def test_the_progress_bar_is_for_terminals(folder: Path) -> None:
     code, screen = on_a_terminal("corpus", "run", folder / "mine")
     assert (code, "running the cases" in screen, ESCAPE in screen) == (1, True, True)
-
-
-# zkit demo
-
-
-def test_the_demo_shows_text_value_receipt_and_refusal() -> None:
-    done = zkit("demo")
-    assert done.code == 0
-    assert ESCAPE not in done.out
-    parts = ("the model wrote:", "value, rank ", "receipt:", "refused, ", "zkit repair answer.txt")
-    assert [part for part in parts if part not in done.out] == []
-    assert max(len(line) - len(line.rstrip()) for line in done.out.splitlines()) == 0
-
-
-@pytest.mark.parametrize("columns", ["80", "100", "160"])
-def test_the_demo_fits_a_terminal(columns: str) -> None:
-    code, screen = on_a_terminal("demo", COLUMNS=columns)
-    assert (code, ESCAPE in screen) == (0, True)
-    bare = [line.rstrip() for line in click_unstyle(screen).splitlines()]
-    assert max(map(len, bare)) <= int(columns)
-
-
-def click_unstyle(screen: str) -> str:
-    import click
-
-    return click.unstyle(screen)
-
-
-@pytest.mark.parametrize("shown", [demo.repaired(n, s) for n, s in enumerate(demo.samples(), 1)])
-def test_every_sample_does_what_its_sentence_says(shown: demo.Shown) -> None:
-    refuses = shown.sample.shows.startswith("Refuse")
-    assert isinstance(shown.outcome, Unrepairable if refuses else Repaired)
-    if isinstance(shown.outcome, Repaired):
-        assert shown.outcome.fixes
-        assert shown.outcome.lossy == ("cut" in shown.sample.shows)

@@ -4,6 +4,7 @@ from zkit.cases.case import Case, CaseFileError, Verdict
 from zkit.cases.decode_cases import DecodeCase
 from zkit.cases.extract_cases import ExtractCase
 from zkit.cases.files import load, shipped_corpus
+from zkit.cases.recorded import Recorded, Recordings, recordings
 from zkit.cases.repair_cases import RepairCase
 from zkit.cases.runner import deviation, run
 
@@ -12,10 +13,13 @@ __all__ = [
     "CaseFileError",
     "DecodeCase",
     "ExtractCase",
+    "Recorded",
+    "Recordings",
     "RepairCase",
     "Verdict",
     "deviation",
     "load",
+    "recordings",
     "run",
     "shipped_corpus",
 ]

@@ -29,7 +29,9 @@ COMMANDS: dict[str, Entry] = {
     "lint-schema": Entry("zkit.cli.lint_schema", "List what a backend would choke on in schemas."),
     "tools": Entry("zkit.cli.tools", "List tools, show one, or call one."),
     "kit": Entry("zkit.cli.kit", "List kits, show what one holds, or write a new one."),
-    "demo": Entry("zkit.cli.demo", "Repair a handful of real broken completions."),
+    "demo": Entry(
+        "zkit.cli.demo", "Ask a small model with and without zkit, and see the difference."
+    ),
     "docs": Entry("zkit.cli.docs", "Write the generated pages again.", hidden=True),
 }
 

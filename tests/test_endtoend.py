@@ -1,0 +1,81 @@
+"""The end-to-end benchmark: its verdicts, and zkit's own row, which needs nothing installed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import endtoend_agent
+from benchmarks.endtoend import verdict_of
+from benchmarks.endtoend_page import SHOWN, page, readme_table
+from benchmarks.endtoend_turns import ANSWER, NOW, TURNS, WEATHER, Turn
+from zkit.testing import ScriptedServer
+
+RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
+BOTH = Turn("both", "valid", (WEATHER, NOW))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as running:
+        yield running
+
+
+@pytest.mark.parametrize("turn", TURNS, ids=lambda turn: turn.name)
+def test_zkit_comes_to_the_right_answer(server: ScriptedServer, turn: Turn) -> None:
+    server.play(*[turn.server()] * 20)
+    endtoend_agent.HEARD.clear()
+    answer = endtoend_agent.zkit(server.url, turn.streams)
+    told = {"answer": answer, "heard": list(endtoend_agent.HEARD)}
+    assert verdict_of(turn, told) == "right"
+    assert len(server.requests) <= 3
+
+
+HEARD_BOTH: list[Any] = [list(WEATHER), list(NOW)]
+
+
+@pytest.mark.parametrize(
+    ("told", "verdict"),
+    [
+        ({"answer": ANSWER, "heard": HEARD_BOTH}, "right"),
+        ({"answer": ANSWER + "\n", "heard": HEARD_BOTH}, "right"),
+        ({"answer": ANSWER, "heard": [list(NOW)]}, "call lost"),
+        ({"answer": ANSWER, "heard": [["now", {"x": 1}], *HEARD_BOTH]}, "wrong call"),
+        ({"error": "TypeError", "heard": [["now", {"x": 1}]]}, "wrong call"),
+        ({"error": "TypeError", "heard": []}, "TypeError"),
+        ({"answer": "", "heard": []}, "empty answer"),
+        ({"answer": "None", "heard": HEARD_BOTH}, "empty answer"),
+        ({"answer": "<tool_call>", "heard": []}, "raw text"),
+        ({"answer": "I give up.", "heard": [list(NOW)]}, "wrong answer"),
+    ],
+)
+def test_the_worst_is_the_verdict(told: dict[str, Any], verdict: str) -> None:
+    assert verdict_of(BOTH, told) == verdict
+
+
+def test_only_the_first_reply_is_spoilt(server: ScriptedServer) -> None:
+    turn = next(one for one in TURNS if one.name == "python_arguments")
+    reply = turn.server()
+    request = {"messages": [{"role": "user", "content": "?"}]}
+    first, second = (json.loads(reply(request).parts[0]) for _ in range(2))
+    texts = [
+        one["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"]
+        for one in (first, second)
+    ]
+    assert texts[0] == repr(json.loads(texts[1]))
+
+
+def test_the_committed_pages_are_made_from_the_committed_results() -> None:
+    found = json.loads((RESULTS / "endtoend.json").read_text("utf-8"))
+    assert (RESULTS / "endtoend.md").read_text("utf-8") == page(found)
+    readme = (RESULTS.parent.parent / "README.md").read_text("utf-8")
+    assert readme_table(found) in readme
+    names = {turn["name"] for turn in found["turns"]}
+    assert names <= {turn.name for turn in TURNS}
+    assert {name for name, _ in SHOWN} <= names
+    assert not re.search(r"/home/|/root/", json.dumps(found))
