@@ -13,7 +13,6 @@ import anyio
 from anyio import to_thread
 
 from zkit.chat.events import LoopEvent
-from zkit.chat.task_scope import end_task, inside
 from zkit.chat.wants import Ask, Do, RunCalls, Wait, Want
 from zkit.dispatch.portal import run_sync
 from zkit.tools import Scope
@@ -30,7 +29,7 @@ def is_async(client: Any) -> bool:
 
 def _told(logic: Logic, task: Scope, answer: Any) -> Want | None:
     """Tell the logic what came of its last want; the next one, or None at the end."""
-    with inside(task):
+    with task.entered():
         try:
             if isinstance(answer, _Thrown):
                 return logic.throw(answer.error)
@@ -64,7 +63,7 @@ def drive(logic: Logic, create: Create, task: Scope) -> Generator[LoopEvent, Non
                 answer = _fetched(want, task)
     finally:
         logic.close()
-        end_task(task)
+        task.end()
 
 
 def _asked(want: Ask, create: Create) -> Generator[LoopEvent, None, Any]:
@@ -86,7 +85,7 @@ def _asked(want: Ask, create: Create) -> Generator[LoopEvent, None, Any]:
 
 def _fetched(want: Want, task: Scope) -> Any:
     try:
-        with inside(task):
+        with task.entered():
             if isinstance(want, RunCalls):
                 return run_sync(want.turn.run)
             if isinstance(want, Do):
@@ -120,7 +119,7 @@ async def drive_async(
                 answer = await _fetched_async(want, task)
     finally:
         logic.close()
-        end_task(task)
+        task.end()
 
 
 async def _asked_async(
@@ -172,7 +171,7 @@ async def _chunks(stream: Any) -> AsyncGenerator[Any, None]:
 
 async def _fetched_async(want: Want, task: Scope) -> Any:
     try:
-        with inside(task):
+        with task.entered():
             if isinstance(want, RunCalls):
                 return await want.turn.run()
             if isinstance(want, Do):

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from zkit.calls import Call
 from zkit.effects import FileEffect, ProcessEffect
 from zkit.results import Transient
-from zkit.tools.watching import Held, reset
+from zkit.tools.watching import Held
 
 log = logging.getLogger("zkit")
 Effect = FileEffect | ProcessEffect
@@ -66,6 +66,36 @@ class Scope:
             self._ends.setdefault(key, action)
         return not self.is_over
 
+    def inner(
+        self, task: str | None = None, *, timeout: float | None = None, **changes: Any
+    ) -> Scope:
+        """A scope inside this one: a task of its own, or the same task with other settings.
+
+        It inherits what it does not set, and never has a later deadline.
+        """
+        if task is not None and task != self.task:
+            own = {"_ends": {}, "_over": threading.Event()}
+            changes |= {"task": task, "depth": self.depth + 1, **own}
+        if timeout is not None:
+            ends = time.monotonic() + timeout
+            changes["deadline"] = ends if self.deadline is None else min(ends, self.deadline)
+        return replace(self, **changes)
+
+    def entered(self) -> Held[Scope, Scope]:
+        """Run the code of a block inside this scope; it does not end with the block."""
+        return Held(_SCOPE, self, self)
+
+    def end(self) -> None:
+        """End the task: what was remembered for it is forgotten. It ends once."""
+        if self.is_over:
+            return
+        self._over.set()
+        for action in list(self._ends.values()):
+            try:
+                action()
+            except Exception:
+                log.exception("an action at the end of task %r failed", self.task)
+
 
 _SCOPE: ContextVar[Scope | None] = ContextVar("zkit scope", default=None)
 _CONTEXT: ContextVar[Context | None] = ContextVar("zkit context", default=None)
@@ -92,20 +122,13 @@ def scope(
     another inherits what it does not set, and never has a later deadline.
     """
     outer = current_scope()
-    is_new = task is not None and task != outer.task
-    if is_new:
-        changes |= {"task": task, "depth": outer.depth + 1, "_ends": {}, "_over": threading.Event()}
-    if timeout is not None:
-        ends = time.monotonic() + timeout
-        changes["deadline"] = ends if outer.deadline is None else min(ends, outer.deadline)
-    inner = replace(outer, **changes)
-    token = _SCOPE.set(inner)
+    inner = outer.inner(task, timeout=timeout, **changes)
     try:
-        yield inner
+        with inner.entered():
+            yield inner
     finally:
-        reset(_SCOPE, token)
-        if is_new:
-            _end(inner)
+        if inner.task != outer.task:
+            inner.end()
 
 
 def deadline_scope(timeout: float | None) -> Held[Scope, Scope]:
@@ -127,15 +150,6 @@ def deadline_scope(timeout: float | None) -> Held[Scope, Scope]:
         outer._over,
     )
     return Held(_SCOPE, inner, inner)
-
-
-def _end(over: Scope) -> None:
-    over._over.set()
-    for action in list(over._ends.values()):
-        try:
-            action()
-        except Exception:
-            log.exception("an action at the end of task %r failed", over.task)
 
 
 class Context:
