@@ -62,8 +62,12 @@ class Extractor:
         self._tape.add(chunk)
         return self._advance()
 
-    def close(self, finish_reason: str | None = None) -> list[Event]:
-        """The reply has ended, for the reason that the server gave; return what was held back."""
+    def close(self, finish_reason: str | None = None, *, last: str = "") -> list[Event]:
+        """The reply has ended, for the reason that the server gave; return what was held back.
+
+        `last` is a chunk that came with the end: all of it, for a reply that was not streamed.
+        """
+        self._tape.add(last)
         return [*self._end(finish_reason), *self._rehearsed()]
 
     def _end(self, finish_reason: str | None) -> list[Event]:
@@ -80,7 +84,7 @@ class Extractor:
         if made.outcomes or not made.reasoning or "".join(made.content).strip():
             return []
         inner = Extractor(self._tools, formats=self._formats)
-        inner.feed("".join(made.reasoning))
+        inner._tape.add("".join(made.reasoning))
         inner._end(None)
         span = (made.spans[0].start, made.spans[-1].end)
         told = [
@@ -130,6 +134,5 @@ def find_calls(
     `formats` limits the search to formats or families by name. Never raises, whatever the text.
     """
     extractor = Extractor(tools, formats=formats)
-    extractor.feed(text)
-    extractor.close(finish_reason)
+    extractor.close(finish_reason, last=text)
     return extractor.extraction

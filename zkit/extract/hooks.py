@@ -18,6 +18,26 @@ _LABELS = (
 )
 
 
+LINE_FIRST = r"(?:[`~>|{\[*_#0-9]|He|fu|co|a[sn]|A[cn]|T[hO]|to|Pl|Re|Ca|Ob|Fi)"
+"""What the hooks that begin a line begin with: a quick look before a careful one."""
+MOST_TICKS = 20
+"""Code in a line stands between at most so many backticks: more of them are an ornament."""
+BRACKETED = (
+    r"(?:(?P<start>\[TOOL_CALLS\]|\[TOOL_REQUEST\]|\[TOOL_CALL\]|\[Calling tool:|\[\[ ## next_tool_name)"
+    r"|(?P<result>\[TOOL_RESULTS?\]|\[\[ ## observation)|(?P<marked>\[THINK\]|\[\[ ## next_thought)"
+    r"|(?P<orphan>\[/THINK\]|\[BEGIN FINAL RESPONSE\])|(?P<stop>\[END FINAL RESPONSE\]|\[EOS\]))"
+)
+"""Marks in brackets: at the beginning of a line they look like a list at first."""
+CALLING = r"\s*+(?P<name>[^\W\d][\w.:/-]*+)\s*+\("
+"""After a bracket: a call in Python's way."""
+FENCES = {
+    "": "fence_object", "json": "fence_object", "xml": "fence_object", "tool_call": "fence_call",
+    "tool_calls": "fence_call", "function_call": "fence_call", "tool_use": "fence_call",
+    "tool_code": "fence_python", "tool": "lines",
+}  # fmt: skip
+"""The info strings of fences that may hold a call, and what they hold."""
+
+
 class Hooks(NamedTuple):
     """Where to stop in a text, and how to tell whether its end may be the beginning of a stop."""
 
@@ -74,11 +94,22 @@ def _lines(tools: bool) -> str:
 
 
 @cache
+def inline_hooks() -> tuple[str, ...]:
+    """The patterns of what counts wherever it stands, one for each first character."""
+    return tuple(by_first(_inline(True)))
+
+
+@cache
+def line_hook(tools: bool) -> str:
+    """The pattern of what counts only where a line begins."""
+    return rf"\n(?P<indent>[ \t]*+)(?={LINE_FIRST})(?:{_lines(tools)})"
+
+
+@cache
 def hooks_for(tools: bool) -> Hooks:
     """The hooks for a reply; without tools only reasoning is looked for."""
-    lines = _lines(tools)
-    line = rf"\n(?P<indent>[ \t]*+)(?:{lines})"
-    searches = [*by_first(_inline(tools)), line]
+    lines, line = _lines(tools), line_hook(tools)
+    searches = [*(inline_hooks() if tools else by_first(_inline(False))), line]
     return Hooks(
         tuple(re.compile(search) for search in searches),
         regex.compile("|".join(searches)),

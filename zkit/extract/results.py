@@ -7,6 +7,7 @@ import re
 import regex
 
 from zkit.extract import regions
+from zkit.extract.hooks import MOST_TICKS
 from zkit.extract.scanner import Scanner
 from zkit.extract.tape import Steps, compiled, searched
 
@@ -59,6 +60,8 @@ def tick(scan: Scanner, at: int) -> Steps[int]:
     """Code in a line, from a run of backticks to the next one as long."""
     run = yield from scan.tape.look(compiled(_TICKS), at)
     size = 1 if run is None else run.end()
+    if size > MOST_TICKS:
+        return (yield from scan.skip(at, size))
     hit = yield from scan.tape.find(searched(rf"(?<!`)`{{{size}}}(?!`)|\n"), at + size)
     if hit is None or hit.match.group() == "\n":
         return (yield from scan.skip(at, size))

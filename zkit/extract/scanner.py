@@ -15,6 +15,7 @@ from zkit.extract.formats import format_of
 from zkit.extract.hooks import TAG_BEGUN, TRIGGER, hooks_for, tags_of
 from zkit.extract.outcomes import Candidate, judge, numbered
 from zkit.extract.position import LEAD_IN, REACH, indented, mid_sentence, obstacle
+from zkit.extract.plain import plain_text
 from zkit.extract.settle import Kind, Piece, Settler
 from zkit.extract.tape import LONGEST_MARK, Hit, Steps, compiled
 from zkit.extract.units import Reading
@@ -47,6 +48,7 @@ class Scanner:
         self._hooks = hooks_for(bool(task.tools))
         tags = (tags_of(task.tools.pattern()),) if task.tools else ()
         self._lookout = Lookout((*tags, *self._hooks.search))
+        self._plain = plain_text(task.tools.pattern()) if task.tools else None
         self._text_from = 0
 
     def run(self) -> Steps[None]:
@@ -76,7 +78,7 @@ class Scanner:
         """Pass text on until something may matter; None when the text has ended."""
         while True:
             text, base = self.tape.window(pos)
-            match = self._lookout.first(text, pos - base)
+            match = self._first_hook(text, pos - base)
             if match is not None and self._is_sure(text, match):
                 yield from self.text(pos, match.start() + base)
                 return Hit(match.start() + base, match.end() + base, match)
@@ -86,6 +88,17 @@ class Scanner:
             if self.tape.final:
                 return None
             yield from self.tape.wait(pos)
+
+    def _first_hook(self, text: str, at: int) -> re.Match[str] | None:
+        """The first hook from a place on that is more than text at a second look."""
+        while True:
+            match = self._lookout.first(text, at)
+            if match is None or self._plain is None:
+                return match
+            plain = self._plain.match(text, match.start())
+            if plain is None:
+                return match
+            at = plain.end()
 
     def _is_sure(self, text: str, match: re.Match[str]) -> bool:
         """Whether no text to come can make a longer hook of this one."""

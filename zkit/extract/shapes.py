@@ -10,7 +10,7 @@ import regex
 from zkit.extract.arguments import Task
 from zkit.extract.envelopes import GENERIC_STOP
 from zkit.extract.headers import closed_by, plain_argument, read_header
-from zkit.extract.hooks import FIRST_NAME
+from zkit.extract.hooks import BRACKETED, CALLING, FENCES, FIRST_NAME
 from zkit.extract.json_body import read_json, read_named
 from zkit.extract.markup import LINES
 from zkit.extract.markup_body import read_markup
@@ -25,20 +25,9 @@ from zkit.extract.units import Reading, Unit, shifted
 
 _FENCE = regex.compile(r"(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]{0,80}+)(?:\n|\Z)")
 _OPENING = regex.compile(r"[\[\s]*+\{\s*+(?:\"(?P<key>[^\"\n]{0,80})\"|'(?P<key>[^'\n]{0,80})'|(?P<key>[\w.-]{1,80}+))\s*+:")  # fmt: skip
-_CALLING = regex.compile(r"\[\s*+(?P<name>[^\W\d][\w.:/-]*+)\s*+\(")
-_BRACKETED = regex.compile(
-    r"(?P<start>\[TOOL_CALLS\]|\[TOOL_REQUEST\]|\[TOOL_CALL\]|\[Calling tool:|\[\[ ## next_tool_name)"
-    r"|(?P<result>\[TOOL_RESULTS?\]|\[\[ ## observation)|(?P<marked>\[THINK\]|\[\[ ## next_thought)"
-    r"|(?P<orphan>\[/THINK\]|\[BEGIN FINAL RESPONSE\])|(?P<stop>\[END FINAL RESPONSE\]|\[EOS\])"
-)
-"""Marks in brackets: at the beginning of a line they look like a list at first."""
+_CALLING = regex.compile(rf"\[{CALLING}")
+_BRACKETED = regex.compile(BRACKETED)
 _STOP = rf"{GENERIC_STOP}|</tool_call>|<tool_call>"
-FENCES = {
-    "": "fence_object", "json": "fence_object", "xml": "fence_object", "tool_call": "fence_call",
-    "tool_calls": "fence_call", "function_call": "fence_call", "tool_use": "fence_call",
-    "tool_code": "fence_python", "tool": "lines",
-}  # fmt: skip
-"""The info strings of fences that may hold a call, and what they hold."""
 
 
 def bracket(scan: Scanner, at: int) -> Steps[int]:
