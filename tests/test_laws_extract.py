@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from test_extract import rebuilt
 
 from zkit.calls import Call
-from zkit.extract import FORMATS, CannotWriteError, Extractor, events, find_calls, render_call
+from zkit.extract import (
+    FORMATS,
+    CannotWriteError,
+    Extraction,
+    Extractor,
+    events,
+    find_calls,
+    render_call,
+)
 
 PLAIN = st.text(
     alphabet=st.characters(
@@ -87,6 +95,33 @@ def test_any_chunking_gives_the_same_events(reply: str, cuts: list[int]) -> None
 def test_one_character_at_a_time_gives_the_same_calls(reply: str) -> None:
     _, stream = fed(reply, list(range(len(reply))))
     assert stream.extraction == find_calls(reply, TOOLS)
+
+
+LINES = st.lists(
+    PIECES
+    | st.sampled_from(
+        ["\n- [x] done\n", "\n| a | b |\n", "\n> said\n", "`x`", "``a`b``", "\n```py\nx = {}\n```\n", "\n{", "\n[", "\n~~~\n",
+         '\n{"id": 1, "title": "x"}\n', '\n{"size": 2}', "a < b", "<b>", " words " * 60, "\n````md\n```\n````\n", "\nThen: "]
+    ),
+    min_size=8, max_size=24,
+).map("".join)  # fmt: skip
+
+
+def unhurried(text: str, size: int) -> Extraction:
+    """What is found when no stretch of text is passed over at once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("zkit.extract.scanner.plain_text", lambda names: None)
+        stream = Extractor(TOOLS)
+    for start in range(0, len(text), size):
+        stream.feed(text[start : start + size])
+    stream.close()
+    return stream.extraction
+
+
+@settings(max_examples=300)
+@given(reply=LINES, size=st.integers(1, 400))
+def test_passing_over_plain_text_changes_nothing(reply: str, size: int) -> None:
+    assert unhurried(reply, size) == find_calls(reply, TOOLS) == fed(reply, [size])[1].extraction
 
 
 @given(reply=REPLIES | st.text())

@@ -75,7 +75,8 @@ def _read_object(
         unit = Unit(name_in(text, task.tools), None, (at, end), state="cut")
         return (unit,), end, found.closed
     units = units_in(task, text, at, found.open)
-    if units and units[-1].state == "cut" and (listing := _LISTED.search(text)):
+    cut = bool(units) and units[-1].state == "cut" and not listed
+    if cut and (listing := _LISTED.search(text)):
         inner = yield from _read_list(task, at + listing.end() - 1, stop)
         units = inner.units or units
     return units, end, found.closed
