@@ -139,6 +139,104 @@ def test_a_file_that_breaks_takes_only_its_own_tools_away(tmp_path: Path) -> Non
     assert len(loaded.problems) == 1
 
 
+def test_a_helper_that_changes_is_read_anew(tmp_path: Path) -> None:
+    uses = HELLO.replace('f"hello {name}"', "SAID") + "\nfrom ._helpers import SAID\n"
+    folder = write(tmp_path / "tools", hello=uses, _helpers="SAID = 'one'\n")
+    box = Toolbox()
+    box.load_dir(folder, provider="ws")
+    write(folder, _helpers="SAID = 'two'\n")
+    box.load_dir(folder, provider="ws")
+    assert data_of(call(box, "hello", {"name": "you"})) == "two"
+    assert not (folder / "__pycache__").exists()
+
+
+def test_files_that_import_each_other_run_once(tmp_path: Path) -> None:
+    counted = "import builtins\nbuiltins.zkit_runs = getattr(builtins, 'zkit_runs', 0) + 1\n"
+    one = f"{counted}from . import two\n{HELLO}"
+    two = f"{counted}from . import one\n{HELLO.replace('hello', 'other')}"
+    box = Toolbox()
+    loaded = box.load_dir(write(tmp_path / "tools", one=one, two=two))
+    import builtins
+
+    assert (loaded.tools, loaded.problems) == (("hello", "other"), ())
+    assert builtins.__dict__.pop("zkit_runs") == 2
+
+
+def test_imports_that_go_in_a_circle_are_reported_for_each_file(tmp_path: Path) -> None:
+    one = f"from .two import other\n{HELLO}"
+    two = f"from .one import hello\n{HELLO.replace('hello', 'other')}"
+    box = Toolbox()
+    loaded = box.load_dir(write(tmp_path / "tools", one=one, two=two, fine=HELLO))
+    assert loaded.tools == ("hello",)
+    assert [(Path(p.file).name, p.line) for p in loaded.problems] == [("one.py", 1), ("two.py", 1)]
+    assert len(modules_of(tmp_path / "tools")) == 1
+
+
+def test_one_bad_tool_does_not_take_the_others_of_its_file_with_it(tmp_path: Path) -> None:
+    more = """
+
+from zkit.tools import TypedTool
+from pydantic import BaseModel
+
+class NeedsMore(TypedTool):
+    class Args(BaseModel):
+        pass
+    def __init__(self, root): ...
+    def run(self, args): ...
+"""
+    loaded = Toolbox().load_dir(write(tmp_path / "tools", x=HELLO + more))
+    assert loaded.tools == ("hello",)
+    [problem] = loaded.problems
+    assert (problem.line, "give an object of it" in problem.message) == (12, True)
+
+
+def test_a_tool_under_two_names_of_its_file_is_one_tool(tmp_path: Path) -> None:
+    loaded = Toolbox().load_dir(write(tmp_path / "tools", x=f"{HELLO}\ngreet = hello\n"))
+    assert (loaded.tools, loaded.problems) == (("hello",), ())
+
+
+def test_a_load_that_is_stopped_leaves_no_module_behind(tmp_path: Path) -> None:
+    folder = write(tmp_path / "tools", a=HELLO, b="raise KeyboardInterrupt\n")
+    box = Toolbox()
+    with pytest.raises(KeyboardInterrupt):
+        box.load_dir(folder)
+    assert (box.names(), modules_of(folder)) == ([], [])
+
+
+@pytest.mark.parametrize("name", ["with space", "dash-ed", "a.dotted.name", "schön"])
+def test_any_file_name_will_do(name: str, tmp_path: Path) -> None:
+    box = Toolbox()
+    folder = write(tmp_path / "tools", **{name: HELLO})
+    assert box.load_dir(folder, provider="ws").tools == ("hello",)
+    assert box.unload("ws")
+    assert modules_of(folder) == []
+
+
+def test_calls_go_on_while_a_folder_is_loaded_again(tmp_path: Path) -> None:
+    folder = write(tmp_path / "tools", hello=HELLO)
+    box = Toolbox()
+    box.load_dir(folder, provider="ws")
+    over = threading.Event()
+    failed: list[object] = []
+
+    def keep_calling() -> None:
+        while not over.is_set():
+            result = call(box, "hello", {"name": "you"})
+            if getattr(result, "data", None) != "hello you":
+                failed.append(result)
+
+    threads = [threading.Thread(target=keep_calling) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in range(10):
+        box.load_dir(folder, provider="ws")
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert len(modules_of(folder)) == 1
+
+
 def test_unloading_is_clean(tmp_path: Path) -> None:
     box = Toolbox([simple("mine")])
     folder = write(tmp_path / "tools", hello=HELLO)

@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tool_samples import call, data_of, simple, undeclared
 
-from zkit.errors import KitError, KitFileError, ToolDefinitionError, UnknownToolError
+from zkit.errors import KitError, KitFileError, UnknownToolError
 from zkit.grade import PURE, READ, WRITE, Grade
 from zkit.results import Refused, Validation
 from zkit.sources import (
     Kit,
     KitFolder,
+    NothingLeftOutWarning,
     ShadowedNameWarning,
     Step,
     Toolbox,
@@ -92,8 +93,10 @@ WRONG: list[tuple[Any, type[Exception], str]] = [
     (["two words"], KitError, "one word"),
     (["!"], KitError, "selects no tool"),
     ([3], KitError, "selects no tool"),
-    ({"x": {"tool": "add", "defaults": {"nope": 1}}}, ToolDefinitionError, "no parameter"),
-    ({"x": {"tool": "add", "defaults": {"text": 1}}}, ToolDefinitionError, "cannot be 1"),
+    ({"x": {"tool": "add", "defaults": {"nope": 1}}}, KitError, "no parameter"),
+    ({"x": {"tool": "add", "defaults": {"text": 1}}}, KitError, "cannot be 1"),
+    ("", KitError, '"none" for no tools'),
+    (" , ", KitError, '"none" for no tools'),
     ("filesystem", KitError, "which folder"),
 ]
 
@@ -187,6 +190,26 @@ def test_a_kit_follows_its_source_and_a_frozen_one_keeps_its_names() -> None:
     box.unregister("add")
     assert "plus" not in kit
     assert isinstance(call(kit, "plus"), Validation)
+
+
+def test_what_is_left_out_is_out_whatever_selects_it_and_wherever_it_stands() -> None:
+    box = box_of_five()
+    everything = set(box.names())
+    for kit in (["!add", "*"], ["*", "!add"], ["*", "!a?d"], ["*", {"plus": "add"}, "!add"]):
+        assert set(Kit(box, kit).names()) == everything - {"add"}
+    assert Kit(box, ["add", "!*"]).names() == []
+
+
+def test_leaving_out_a_tool_that_does_not_exist_is_warned_of() -> None:
+    with pytest.warns(NothingLeftOutWarning, match="'!ad' leaves out nothing.*did you mean add"):
+        kit = Kit(box_of_five(), ["*", "!ad"])
+    assert kit.unmatched() == ["'!ad'"]
+    assert Kit(box_of_five(), ["add", "@nobody", "#none", "x_*", "!y_*"]).unmatched() == [
+        "'@nobody'",
+        "'#none'",
+        "'x_*'",
+        "'!y_*'",
+    ]
 
 
 def test_a_late_tool_does_not_take_an_alias() -> None:
@@ -312,6 +335,11 @@ MALFORMED: list[tuple[str, int, str]] = [
     ("x: read_file\nx: add\n", 2, "in line 1 already"),
     ("x: read_*\n", 1, "by its name"),
     ("!\n", 1, "selects no tool"),
+    ("---\ndocs: C:\\x.md\n---\n", 2, "below the docs root"),
+    ("---\ndocs: a\\..\\..\\x.md\n---\n", 2, "below the docs root"),
+    ("# a form feed is no end of a line\nread_file\x0cadd\n", 2, "one word"),
+    ("read_file\r\n\r\nnope\r\n", 3, "no tool 'nope'"),
+    ("read_file\rnope\r", 2, "no tool 'nope'"),
 ]
 
 
@@ -500,6 +528,32 @@ def test_a_mistake_in_a_yaml_kit_is_told_with_its_line(
     with pytest.raises(KitFileError, match=message) as caught:
         KitFolder(folder).read("wrong")
     assert caught.value.line == line
+
+
+UNFIT: list[tuple[str, int, str]] = [
+    ("kit: x\nsteps:\n  - tool: add\n  - note: n\n    tool: nope\n", 5, "no tool 'nope'"),
+    ("kit: x\ntools:\n  - add\n  - nope\n", 4, "no tool 'nope'"),
+    ("kit: x\ntools:\n  a: add\n  b: nope\n", 4, "no tool 'nope'"),
+    ("kit: x\ntools:\n  - add\n  - b: {tool: add, defaults: {q: 1}}\n", 4, "no parameter 'q'"),
+    ("kit: x\ntools: [add]\nsteps:\n  - tool: read_file\n", 4, "not among the tools"),
+    ("kit: x\ntools: ['*', '!add']\nsteps:\n  - tool: add\n", 4, "not among the tools"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "message"), UNFIT, ids=[u[0] for u in UNFIT])
+def test_a_yaml_kit_that_does_not_fit_its_source_is_told_with_its_line(
+    text: str, line: int, message: str, tmp_path: Path
+) -> None:
+    folder = folder_with(tmp_path, wrong_yaml=text)
+    with pytest.raises(KitFileError, match=message) as caught:
+        Kit(box_of_five(), "wrong", kits=folder)
+    assert caught.value.line == line
+
+
+def test_steps_may_speak_of_tools_by_their_aliases(tmp_path: Path) -> None:
+    text = "kit: x\ntools: {plus: add}\nsteps: [{tool: plus}, {tool: add}]\n"
+    kit = Kit(box_of_five(), "x", kits=folder_with(tmp_path, x_yaml=text))
+    assert kit.prompt().endswith("Workflow x\n1. plus()\n2. plus()")
 
 
 def test_yaml_that_grows_or_runs_code_is_refused(tmp_path: Path) -> None:

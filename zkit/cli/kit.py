@@ -74,6 +74,8 @@ def kit_info(
     except ZkitError as error:
         click.echo(f"zkit: {error}", err=True)
         ctx.exit(1)
+    for entry in kit.unmatched():
+        click.echo(f"zkit: {entry} matches no tool", err=True)
     if prompt:
         write_line(kit.prompt())
     else:

@@ -5,6 +5,7 @@ from zkit.sources.catalog import Catalog
 from zkit.sources.directory import Loaded, LoadProblem
 from zkit.sources.discovery import Discovery, discovery_tools
 from zkit.sources.kit import Kit
+from zkit.sources.kit_checks import NothingLeftOutWarning
 from zkit.sources.kit_files import KitFile, KitFolder, read_kit
 from zkit.sources.memo import MemoSource
 from zkit.sources.memory import Memory
@@ -29,6 +30,7 @@ __all__ = [
     "Loaded",
     "MemoSource",
     "Memory",
+    "NothingLeftOutWarning",
     "Overlay",
     "Overlays",
     "Provider",

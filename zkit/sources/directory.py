@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import linecache
-import sys
+import inspect
 import traceback
 import types
 from collections.abc import Iterator
-from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from zkit.tools import Tool, as_tool, tools_in
+from zkit.errors import ToolDefinitionError
+from zkit.sources.folder_modules import forget_package, load_module, new_package
+from zkit.tools import Tool, as_tool, declared_in
 
 
 class LoadProblem(NamedTuple):
@@ -55,86 +54,80 @@ class Folder(NamedTuple):
     module: str
 
 
-_LOADS = 0
-
-
 def read_folder(path: Path, provider: str) -> Folder:
     """Run every file of a folder that does not begin with `_`, and find the tools in it.
 
-    A file that fails is a problem, not an end: the others are loaded. Each load has modules of its
-    own, so that a changed file is read anew. Inside a file, `from ._helpers import x` works.
+    A file that fails is a problem, not an end: the others are loaded.
     """
     if not path.is_dir():
         raise NotADirectoryError(f"{path}: no such folder")
-    package = _package(path.resolve(), provider)
-    found: list[Found] = []
+    folder = path.resolve()
+    package = new_package(folder, provider)
+    found: dict[str, Found] = {}
     problems: list[LoadProblem] = []
-    for file in sorted(path.resolve().glob("*.py")):
-        if not file.name.startswith("_"):
-            _read_file(file, package, found, problems)
-    return Folder(tuple(found), tuple(problems), package)
-
-
-def forget_folder(package: str) -> None:
-    """Take the modules of one load away."""
-    for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
-        del sys.modules[name]
-
-
-def _package(path: Path, provider: str) -> str:
-    """A package of its own for each load, which finds helpers in the folder."""
-    global _LOADS
-    _LOADS += 1
-    digest = hashlib.sha256(f"{provider}\0{path}".encode()).hexdigest()[:8]
-    name = f"zkit_loaded_{digest}_{_LOADS}"
-    package = types.ModuleType(name)
-    package.__path__ = [str(path)]
-    package.__spec__ = ModuleSpec(name, None, is_package=True)
-    sys.modules[name] = package
-    return name
-
-
-def _read_file(file: Path, package: str, found: list[Found], problems: list[LoadProblem]) -> None:
-    module = types.ModuleType(f"{package}.{file.stem}")
-    module.__file__ = str(file)
-    module.__package__ = package
-    sys.modules[module.__name__] = module
-    linecache.checkcache(str(file))
     try:
-        # Compiled here and not by an import: its cache goes by whole seconds, and would miss a
-        # change that follows quickly.
-        exec(compile(file.read_bytes(), str(file), "exec"), vars(module))
-        tools = list(_tools_of(module))
-    except (Exception, SystemExit) as error:
-        sys.modules.pop(module.__name__, None)
-        problems.append(_problem(file, error))
+        for file in sorted(folder.glob("*.py")):
+            if not file.name.startswith("_"):
+                for one in _read_file(file, package):
+                    _sort_in(one, found, problems)
+    except BaseException:  # the load itself was stopped
+        forget_package(package)
+        raise
+    return Folder(tuple(found.values()), tuple(problems), package)
+
+
+def _sort_in(
+    one: Found | LoadProblem, found: dict[str, Found], problems: list[LoadProblem]
+) -> None:
+    if isinstance(one, LoadProblem):
+        problems.append(one)
         return
-    if not tools:
+    name = one.tool.definition().name
+    twin = found.setdefault(name, one)
+    if twin is not one:
+        problems.append(one.problem(f"{name!r} is defined in {twin.file}:{twin.line} already"))
+
+
+def _read_file(file: Path, package: str) -> Iterator[Found | LoadProblem]:
+    """The tools of a file, each with its line, and what is wrong with others in it."""
+    try:
+        module = load_module(package, file)
+        candidates = list(_candidates(module))
+    except (Exception, SystemExit) as error:
+        yield _problem(file, error)
+        return
+    if not candidates:
         hint = "no tools here; decorate a function with @tool, or begin the file's name with _"
-        problems.append(LoadProblem(str(file), 1, hint))
-    known = {one.tool.definition().name: one for one in found}
-    for tool in tools:
-        one = Found(tool, file, _line_of(tool))
-        twin = known.get(tool.definition().name)
-        if twin is None:
-            found.append(one)
-        else:
-            name = tool.definition().name
-            problems.append(one.problem(f"{name!r} is defined in {twin.file}:{twin.line} already"))
+        yield LoadProblem(str(file), 1, hint)
+    for candidate in candidates:
+        line = _line_of(candidate)
+        try:
+            yield Found(as_tool(candidate), file, line)
+        except ToolDefinitionError as error:
+            yield LoadProblem(str(file), line, str(error))
 
 
-def _tools_of(module: types.ModuleType) -> Iterator[Tool]:
-    """The tools that a module lists as TOOLS, or all that it defines."""
+def _candidates(module: types.ModuleType) -> Iterator[Any]:
+    """What a module lists as TOOLS, or all tools that it defines."""
     listed = getattr(module, "TOOLS", None)
     if listed is None:
-        yield from tools_in(module)
+        yield from declared_in(module)
+    elif isinstance(listed, str):
+        raise ToolDefinitionError(f"TOOLS must be a list of tools, not {listed!r}")
     else:
-        yield from (as_tool(one) for one in listed)
+        yield from listed
 
 
-def _line_of(tool: Any) -> int:
-    code = getattr(getattr(tool, "__wrapped__", None), "__code__", None)
-    return int(getattr(code, "co_firstlineno", 1))
+def _line_of(candidate: Any) -> int:
+    """Where a tool is defined; 1 when that cannot be told."""
+    code = getattr(getattr(candidate, "__wrapped__", candidate), "__code__", None)
+    if code is not None:
+        return int(code.co_firstlineno)
+    kind = candidate if isinstance(candidate, type) else type(candidate)
+    try:
+        return inspect.getsourcelines(kind)[1]
+    except (OSError, TypeError):
+        return 1
 
 
 def _problem(file: Path, error: BaseException) -> LoadProblem:

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from zkit.calls import Call
-from zkit.errors import KitError, KitFileError, UnknownToolError
+from zkit.errors import KitError
 from zkit.results import Failure, Refused, Result, Validation
 from zkit.sources.confined import confined
+from zkit.sources.kit_checks import KitChecks
 from zkit.sources.kit_files import KitFile, KitFolder
 from zkit.sources.picking import Pick, picked
 from zkit.sources.prompts import kit_prompt
 from zkit.sources.protocol import ToolSource
 from zkit.sources.selection import Rule, rules_of
-from zkit.sources.shadowing import warn_if_shadowing
 from zkit.sources.shown import ShownTool
 from zkit.sources.view import SourceView
 from zkit.sources.workflows import Workflow
@@ -66,7 +66,6 @@ class Kit(SourceView):
             "docs_root": docs_root,
             "workflows": (*own, *workflows),
             "skills": dict(skills or {}),
-            "_file": str(file.path or ""),
             "_rules": file.rules,
             "_extra": added,
             "_docs": tuple(dict.fromkeys((*file.docs, *docs))),
@@ -74,7 +73,9 @@ class Kit(SourceView):
         for key, value in given.items():
             object.__setattr__(self, key, value)
         object.__setattr__(self, "_closed", True)
-        self._check()
+        checks = KitChecks(source, str(file.path or ""))
+        checks.check_rules(self._rules, self._extra)
+        checks.check_steps(file.workflow, self._wire_names())
 
     source: ToolSource
     name: str
@@ -82,7 +83,6 @@ class Kit(SourceView):
     docs_root: str | Path | None
     workflows: tuple[Workflow, ...]
     skills: dict[str, Guide]
-    _file: str
     _rules: tuple[Rule, ...]
     _extra: tuple[Rule, ...]
     _docs: tuple[str, ...]
@@ -119,6 +119,12 @@ class Kit(SourceView):
         """The tools by alias, with the names that they have in the source."""
         found: dict[str, Pick] = self._once("picks", self._resolve)
         return found
+
+    def unmatched(self) -> list[str]:
+        """The entries of the selection that speak of no tool of now: perhaps a slip of the pen."""
+        specs = [tool.definition() for tool in self.source.tools()]
+        rules = [rule for rule in self._rules if rule.tool is None]
+        return [str(rule) for rule in rules if not any(rule.matches(spec) for spec in specs)]
 
     async def call(self, call: Call, /) -> Result:
         """Run a call of a tool of the kit, by way of the source."""
@@ -171,12 +177,17 @@ class Kit(SourceView):
 
     def usable_workflows(self) -> tuple[Workflow, ...]:
         """The workflows whose tools are all in the kit, with the names that the model knows."""
-        aliases = {pick.name: pick.shown.definition().wire_name for pick in self.picks().values()}
+        known = self._wire_names()
         return tuple(
-            replace(flow, steps=tuple(replace(s, tool=aliases.get(s.tool, "")) for s in flow.steps))
+            replace(flow, steps=tuple(replace(s, tool=known.get(s.tool, "")) for s in flow.steps))
             for flow in self.workflows
-            if flow.tools <= set(aliases)
+            if flow.tools <= set(known)
         )
+
+    def _wire_names(self) -> dict[str, str]:
+        """What the model calls each tool, by its name in the source and by its alias."""
+        wires = {alias: p.shown.definition().wire_name for alias, p in self.picks().items()}
+        return {**{p.name: wires[alias] for alias, p in self.picks().items()}, **wires}
 
     # Documents: named here, read when somebody asks
 
@@ -216,51 +227,6 @@ class Kit(SourceView):
 
     def _resolve(self) -> dict[str, Pick]:
         return picked(self.source, self._rules, self._extra, self.skills)
-
-    def _check(self) -> None:
-        """Refuse names that no tool bears, and aliases that mean two tools."""
-        meant: dict[str, Rule] = {}
-        for rule in (*self._rules, *self._extra):
-            if rule.kind == "name" and not rule.exclude and not self._has(rule.text):
-                raise self._unknown(rule)
-            if rule.kind == "tag" and rule.line and self._is_commented_out(rule):
-                problem = f"'#{rule.text}' selects a tag; a comment is written '# {rule.text}'"
-                raise self._error(rule, problem)
-            if rule.alias and rule.alias != rule.text:
-                warn_if_shadowing(rule.alias)
-        for rule in self._rules:
-            if rule.kind not in ("name", "tool") or rule.exclude:
-                continue
-            twin = meant.setdefault(rule.shown, rule)
-            if twin.text != rule.text:
-                problem = f"{rule.shown!r} would mean both {twin.text!r} and {rule.text!r}"
-                raise self._error(rule, problem)
-        self.picks()
-
-    def _has(self, name: str) -> bool:
-        """Whether the source has a tool, switched off or not."""
-        if self.source.get(name) is not None:
-            return True
-        why = getattr(self.source, "absent", None)
-        return why is not None and isinstance(why(name), Refused)
-
-    def _is_commented_out(self, rule: Rule) -> bool:
-        tagged = any(rule.matches(tool.definition()) for tool in self.source.tools())
-        return not tagged and self._has(rule.text)
-
-    def _unknown(self, rule: Rule) -> Exception:
-        names = [tool.definition().name for tool in self.source.tools()]
-        view = self.source if isinstance(self.source, SourceView) else None
-        near = [] if view is None else view.catalog().nearest(rule.text)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        some = f" (there are {len(names)} tools)" if not near else ""
-        problem = f"there is no tool {rule.text!r}{hint}{some}"
-        return self._error(rule, problem) if rule.line else UnknownToolError(problem)
-
-    def _error(self, rule: Rule, problem: str) -> KitError:
-        if rule.line:
-            return KitFileError(self._file, rule.line, problem)
-        return KitError(problem)
 
 
 def _pinned(pick: Pick, rules: tuple[Rule, ...]) -> Rule:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from zkit.errors import KitError, KitFileError
 from zkit.sources.confined import confined
 from zkit.sources.selection import Rule, rule_of, rules_of
-from zkit.sources.workflows import Workflow, read_yaml, steps_of
+from zkit.sources.workflows import Marked, MarkedList, Step, Workflow, read_yaml, steps_of
 
 SUFFIXES = (".kit", ".yaml", ".yml")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -91,7 +91,7 @@ def parse_kit(text: str, file: Path) -> KitFile:
     #files                # a tag: no space after the '#'
     !write_*
     """
-    lines = list(enumerate(text.splitlines(), 1))
+    lines = list(enumerate(re.split("\r\n|\r|\n", text), 1))
     head, body = _halves(lines, file)
     about = _head(head, file)
     rules = list(_rules(body, file))
@@ -147,8 +147,8 @@ def _head(lines: Lines, file: Path) -> dict[str, list[str]]:
 
 
 def _check_doc(path: str, file: Path, line: int | None) -> None:
-    parts = PurePosixPath(path.replace("\\", "/"))
-    if not path or parts.is_absolute() or ".." in parts.parts:
+    parts = PureWindowsPath(path)  # which knows both kinds of slashes, and drives
+    if not path or parts.anchor or ".." in parts.parts:
         raise KitFileError(str(file), line, f"docs: {path!r} must be a path below the docs root")
 
 
@@ -207,10 +207,28 @@ def parse_yaml_kit(text: str, file: Path) -> KitFile:
     for path in docs:
         _check_doc(path, file, data.line("docs"))
     goal = data.text("goal") or data.text("description")
-    selection: Any = data.get("tools", [step.tool for step in steps if step.tool])
-    rules = _at_line(file, data.line("tools"), lambda: rules_of(selection))
+    rules = tuple(_yaml_rules(data, steps, file))
     workflow = Workflow(name, goal, steps) if steps else None
     return KitFile(name, rules, data.text("description") or goal, tuple(docs), workflow, file)
+
+
+def _yaml_rules(data: Marked, steps: tuple[Step, ...], file: Path) -> Iterator[Rule]:
+    """The rules of a YAML kit, each with its line: what `tools` selects, or what the steps use."""
+    if "tools" not in data:
+        used = {step.tool: step.line for step in reversed(steps) if step.tool}
+        yield from (Rule("name", name, line=line) for name, line in reversed(used.items()))
+        return
+    tools: Any = data["tools"]
+    if isinstance(tools, MarkedList):
+        entries = list(zip(tools, tools.lines, strict=True))
+    elif isinstance(tools, Marked):
+        entries = [({alias: target}, tools.line(alias)) for alias, target in tools.items()]
+    else:
+        entries = [(tools, data.line("tools"))]
+    for entry, line in entries:
+        whole = entry if entry is tools else [entry]
+        read: tuple[Rule, ...] = _at_line(file, line, partial(rules_of, whole))
+        yield from (replace(rule, line=line) for rule in read)
 
 
 def kit_text(name: str, entries: list[str], description: str = "") -> str:

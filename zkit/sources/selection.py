@@ -35,6 +35,10 @@ class Rule:
     tool: Tool | None = None
     line: int | None = None
 
+    def __str__(self) -> str:
+        mark = {kind: mark for mark, kind in _MARKS.items()}.get(self.kind, "")
+        return f"'{'!' * self.exclude}{mark}{self.text}'"
+
     @property
     def shown(self) -> str:
         """The name under which the model knows the tool that this rule names."""
@@ -78,7 +82,10 @@ def rules_of(selection: Any) -> tuple[Rule, ...]:
 def _of_text(text: str) -> tuple[Rule, ...]:
     if text.strip() == "none":
         return ()
-    return _unique(rule_of(part) for part in text.split(",") if part.strip())
+    parts = [part for part in text.split(",") if part.strip()]
+    if not parts:
+        raise KitError(f'{text!r} selects nothing: write "none" for no tools, "*" for all')
+    return _unique(map(rule_of, parts))
 
 
 def _of_entry(entry: Any) -> tuple[Rule, ...]:

@@ -26,10 +26,10 @@ def warn_if_shadowing(name: str) -> None:
     kind = _SHADOWED.get(name)
     if kind is not None:
         said = f"the tool {name!r} bears the name of a {kind}; small models mix them up"
-        warnings.warn(said, ShadowedNameWarning, stacklevel=_levels_out())
+        warnings.warn(said, ShadowedNameWarning, stacklevel=levels_out())
 
 
-def _levels_out() -> int:
+def levels_out() -> int:
     """How far up the stack the code stands that is not zkit's: there the name was chosen."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("zkit."):

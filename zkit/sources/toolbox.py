@@ -10,8 +10,9 @@ from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from zkit.errors import ProviderError, ToolNameTakenError
 from zkit.results import Failure, Refused
-from zkit.sources.directory import Loaded, forget_folder, read_folder
+from zkit.sources.directory import Loaded, read_folder
 from zkit.sources.entries import Entry, entry_for
+from zkit.sources.folder_modules import forget_package
 from zkit.sources.kit import Kit
 from zkit.sources.overlays import Overlay, Overlays
 from zkit.sources.providers import Provider, PythonProvider, provided
@@ -194,7 +195,7 @@ class Toolbox(SourceView):
     def _forget(self, provider: str) -> bool:
         loaded = self._folders.pop(provider, None)
         if loaded is not None:
-            forget_folder(loaded.module)
+            forget_package(loaded.module)
         return loaded is not None
 
     # Reading it

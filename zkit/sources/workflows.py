@@ -19,6 +19,7 @@ class Step:
     action: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
+    line: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,14 @@ class Marked(dict[str, Any]):
         return [" ".join(one.split()) for one in found if one.strip()]
 
 
+class MarkedList(list[Any]):
+    """A list of a YAML file that knows where its entries stand."""
+
+    def __init__(self, entries: list[Any], lines: list[int]) -> None:
+        super().__init__(entries)
+        self.lines = lines
+
+
 def read_yaml(text: str, file: str) -> Marked:
     """Read a YAML mapping strictly: no key twice, no anchors, nothing but plain data."""
     try:
@@ -95,7 +104,8 @@ def _value(node: Any, file: str, loader: Any) -> Any:
     if node.id == "mapping":
         return _mapping(node, file, loader)
     if node.id == "sequence":
-        return [_value(part, file, loader) for part in node.value]
+        lines = [part.start_mark.line + 1 for part in node.value]
+        return MarkedList([_value(part, file, loader) for part in node.value], lines)
     try:
         return loader.construct_object(node, deep=True)
     except Exception as error:
@@ -146,7 +156,8 @@ def _step(step: Any, data: Marked) -> Step:
     params = step.get("params") or {}
     if not isinstance(params, Mapping):
         raise step.error("params", f"params must be a mapping, not {params!r}")
-    found = Step(step.text("tool"), step.text("action"), dict(params), step.text("note"))
+    texts = {key: step.text(key) for key in ("tool", "action", "note")}
+    found = Step(**texts, params=dict(params), line=step.line("tool"))
     if not found.tool and not found.note:
         raise step.error("", "a step needs a tool or a note")
     return found

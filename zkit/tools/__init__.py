@@ -5,7 +5,7 @@ from zkit.tools.decoding import canonical_arguments, decode_call
 from zkit.tools.frozen import FrozenDict, FrozenList, freeze, thaw
 from zkit.tools.function import FunctionTool
 from zkit.tools.labels import labeled
-from zkit.tools.making import as_tool, tool, tools_in
+from zkit.tools.making import as_tool, declared_in, tool, tools_in
 from zkit.tools.names import from_wire, to_wire
 from zkit.tools.policy import Policy, policy_for
 from zkit.tools.protocol import Tool
@@ -36,6 +36,7 @@ __all__ = [
     "canonical_arguments",
     "current_context",
     "current_scope",
+    "declared_in",
     "decode_call",
     "freeze",
     "from_wire",

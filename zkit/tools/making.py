@@ -124,11 +124,19 @@ def _instance(kind: type[TypedTool]) -> Tool:
 
 def tools_in(x: Any) -> Iterator[Tool]:
     """Find the tools among the attributes of an object or a module, by name."""
+    yield from map(as_tool, declared_in(x))
+
+
+def declared_in(x: Any) -> Iterator[Any]:
+    """Find the attributes of an object or a module that are declared as tools, each once."""
+    seen: list[Any] = []
     for name in sorted(dir(x)):
         # Looked at without asking the object: a property may do anything when it is read.
         found = inspect.getattr_static(x, name, None)
-        if not name.startswith("__") and _is_made_here(found, x):
-            yield as_tool(getattr(x, name))
+        is_known = any(found is one for one in seen)
+        if not name.startswith("__") and not is_known and _is_made_here(found, x):
+            seen.append(found)
+            yield getattr(x, name)
 
 
 def _is_made_here(found: Any, x: Any) -> bool:
