@@ -26,7 +26,7 @@ def both_ways(text: str, schema: object) -> tuple[Candidate | None, Candidate | 
     complaint = verdict(text)
     if span is None or not isinstance(complaint, str):
         return None, None
-    return express(task, *span, complaint), read_at(task, span[0], damaged=True)
+    return express(task, *span, complaint), read_at(task, span[0], complaint=complaint)
 
 
 @given(st.sampled_from(INNER), st.integers(0, 2**20), st.booleans())

@@ -51,9 +51,9 @@ def same(a: Any, b: Any) -> bool:
     return repr(a) == repr(b) or json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
-def _sound_at(task: Task, start: int) -> Candidate | None:
+def _sound_at(task: Task, start: int, complaint: str) -> Candidate | None:
     """The strict JSON that begins at `start`, whatever follows it; None when it is damaged."""
-    found = sound_at(task.text, start)
+    found = sound_at(task.text, start, complaint)
     if found is None:
         return None
     value, end = found
@@ -67,13 +67,13 @@ def _sound_at(task: Task, start: int) -> Candidate | None:
 
 
 def read_at(
-    task: Task, start: int, *, missing_brace: bool = False, damaged: bool = False
+    task: Task, start: int, *, missing_brace: bool = False, complaint: str = ""
 ) -> Candidate:
     """The best reading of the value that begins at `start`; none when the text after it belongs to it.
 
-    `damaged` says that the value is known not to be strict JSON.
+    `complaint` is what the strict parser says of the text from `start` on, where it was asked.
     """
-    found = _read_whole(task, start, missing_brace, damaged)
+    found = _read_whole(task, start, missing_brace, complaint)
     if (
         found.value is not None
         and found.end < len(task.text)
@@ -83,9 +83,9 @@ def read_at(
     return found
 
 
-def _read_whole(task: Task, start: int, missing_brace: bool, damaged: bool) -> Candidate:
+def _read_whole(task: Task, start: int, missing_brace: bool, complaint: str) -> Candidate:
     """The value that begins at `start`: sound, or through a layer, or as the reader reads it."""
-    sound = None if missing_brace or damaged else _sound_at(task, start)
+    sound = None if missing_brace else _sound_at(task, start, complaint)
     if sound is not None:
         return sound
     for escaping in layers.escapings(task.text, start) if task.limit >= UNWRAP else ():

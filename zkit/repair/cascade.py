@@ -96,8 +96,7 @@ def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
         start, end = span
         first = express(task, start, end, complaint)
         if first is None:
-            trailing = complaint.startswith("trailing char")
-            first = read_at(task, start, damaged=start == 0 and not trailing)
+            first = read_at(task, start, complaint="" if start else complaint)
         if first.value is not None and first.fits and envelope.ends_text(text, first.end):
             return _within_limit(task, first)
     if envelope.blank_end(text) == len(text):

@@ -166,11 +166,11 @@ def plain_span(text: str) -> tuple[int, int] | None:
 
 
 _PLAIN = re.compile(rf"{_B}(```[\w-]*[ \t]*\n{_B})?(?=[{{\[])")
-_REST = re.compile(rf"{_B}(?:```{_B})?\Z")
+_REST = re.compile(rf"{_B}(?:```{_B}|[}}\]\s]*+)\Z")
 
 
 def ends_text(text: str, end: int) -> bool:
-    """Whether nothing but white space and a closing fence comes after the value."""
+    """Whether nothing but white space, a closing fence or stray closers come after the value."""
     return end == len(text) or _REST.match(text, end) is not None
 
 
@@ -239,6 +239,8 @@ def in_code(text: str, start: int) -> bool:
 
 def _fence_before(text: str, start: int) -> str | None:
     """The language of the fence that holds the place; None when none does."""
+    if "```" not in text and "~~~" not in text:
+        return None
     fences = _fences(text)
     before = bisect_left(fences, (start,))
     return fences[before - 1][1] if before % 2 else None

@@ -8,10 +8,11 @@ from typing import Any
 from zkit.receipt import Fix
 from zkit.repair.candidates import DAMAGED, Candidate, Task
 from zkit.repair.fixes import COMPLETE, GUESS, fix_named
-from zkit.repair.misreading import HARMLESS, repeats_a_key
+from zkit.repair.misreading import rearranged, repeats_a_key
 from zkit.repair.respelling import respelled
-from zkit.repair.slips import Mend, mends
+from zkit.repair.slips import Mend, Repair, repairs
 from zkit.repair.sound import strict, verdict
+from zkit.text.edits import apply_edits
 
 _NO_TOKEN = ("EOF while parsing an object", "EOF while parsing a list", "trailing char")
 """Complaints of the strict parser that no other spelling of a token would silence."""
@@ -47,40 +48,43 @@ def respelt(task: Task, start: int, end: int) -> Candidate | None:
 
 
 def _guess_holds(task: Task, json: str, fixes: Sequence[Fix], value: Any) -> bool:
-    """Whether one guess was enough, or one for each of some phrases, and nothing speaks against it."""
+    """Whether one guess was enough, or some of a kind without a rival, and nothing speaks against it."""
     if len(fixes) > 1:
         made = [fix.name for fix in fixes if fix.rank >= COMPLETE]
-        if len(made) > 1 and set(made) != {"quote_phrase"}:
+        if len(made) > 1 and (len(set(made)) > 1 or made[0] not in _WITHOUT_RIVAL):
             return False
     if repeats_a_key(json, value):
         return False
     return task.evidence is None or not task.evidence.misplaced(value)
 
 
+_WITHOUT_RIVAL = frozenset({"quote_phrase", "keep_backslash_guess"})
+"""Guesses that may be made more than once: each stands for itself."""
+
+
 def unslipped(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
     """The value of a span with one slip in its structure; None when there is more to it."""
-    found = [_tried(task, start, end, mend) for mend in mends(task.text[start:end], complaint)]
+    found = [_tried(task, start, end, one) for one in repairs(task.text[start:end], complaint)]
     sound = [candidate for candidate in found if candidate is not None]
     return sound[0] if len(sound) == 1 else None
 
 
 def unopened(task: Task, start: int) -> Candidate | None:
     """The value from `start` to the end of the text that only lacks its opening brace."""
-    return _tried(task, start, len(task.text), Mend("open_object", 0, 0, "{"))
+    return _tried(task, start, len(task.text), [Mend("open_object", 0, 0, "{")])
 
 
-def _tried(task: Task, start: int, end: int, mend: Mend) -> Candidate | None:
-    """The value of a span with one mend, if that makes it sound and nothing speaks against it."""
-    name, first, last, new = mend
-    body = task.text[start:end]
-    mended = f"{body[:first]}{new}{body[last:]}"
+def _tried(task: Task, start: int, end: int, mends: Repair) -> Candidate | None:
+    """The value of a span with these mends, if they make it sound and nothing speaks against it."""
+    mended = apply_edits(task.text[start:end], (mend[1:] for mend in mends))
     value = strict(mended)
-    if value is None or task.limit < COMPLETE or task.finish_reason == "length":
+    if value is None or task.finish_reason == "length" or not _holds(task, value[0]):
         return None
-    if not _holds(task, value[0]) or (name not in HARMLESS and repeats_a_key(mended, value[0])):
+    fixes = [fix_named(name, start + at, start + last, new) for name, at, last, new in mends]
+    rank = fixes[0].rank
+    if rank > task.limit or (rearranged(fixes) and repeats_a_key(mended, value[0])):
         return None
-    fix = fix_named(name, start + first, start + last, new)
-    return _new(Candidate, (start, end, value, [fix], fix.rank, True, DAMAGED))
+    return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED))
 
 
 def _holds(task: Task, value: Any) -> bool:

@@ -45,9 +45,9 @@ def _string(token: str) -> Odd | None:
     if token[0] == "`" and "${" in token:
         return None
     body = respell(token[1:-1], token[0])
-    if body is None or body.rank >= GUESS:
+    if body is None or body.inner:
         return None
-    name = body.name if token[0] == '"' else "use_double_quotes"
+    name = body.name if token[0] == '"' or body.rank >= GUESS else "use_double_quotes"
     kind = FIXES[name]
     return name, kind.rank, f'"{body.body}"', body.note or kind.doc
 
@@ -70,6 +70,10 @@ def _nothing(token: str) -> str:
     return ""
 
 
+_PLAIN = "|".join(
+    rf"{first}[^{first}{last}\"\\\x00-\x1f]*+{last}" for first, last in ("''", "“”", "‘’", "«»")
+)
+"""Strings in other quotes whose content is spelt as JSON spells it."""
 _QUOTED = (
     r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|'[^'\\]*+(?:\\.[^'\\]*+)*+'|`[^`\\]*+(?:\\.[^`\\]*+)*+`"
     r"|“[^“”\\]*+(?:\\.[^“”\\]*+)*+”|«[^«»\\]*+(?:\\.[^«»\\]*+)*+»|‘[^‘’\\]*+(?:\\.[^‘’\\]*+)*+’"
@@ -81,7 +85,7 @@ _ESCAPED = rf"\\\"[^\"\\\x00-\x1f]*+\\\"(?!{_S}:)"
 _MISSING_COMMA = rf"(?={_S}\"|{_S}[{{\[]|[ \t\n\r]++[0-9tfn-])"
 
 _ODD: tuple[tuple[str, str, Callable[[str], str | Odd | None]], ...] = (
-    (rf"('[^'\"\\\x00-\x1f]*+'){_ENDS}", "use_double_quotes", lambda token: f'"{token[1:-1]}"'),
+    (rf"({_PLAIN}){_ENDS}", "use_double_quotes", lambda token: f'"{token[1:-1]}"'),
     (rf"({lexis.NAME})(?={_S}(?::(?!//)|=))", "quote_key", _quoted),
     (rf"(,)(?={_S}[}}\]])", "drop_trailing_comma", _nothing),
     (rf"({_QUOTED}){_ENDS}", "use_double_quotes", _string),

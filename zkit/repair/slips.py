@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from operator import itemgetter
 from typing import NamedTuple
 
 from zkit.repair.sound import stumbled_at
@@ -31,10 +32,18 @@ _WHOLE = frozenset('"}]el')
 """The last character of a value that cannot go on, as a number could."""
 
 
-def mends(text: str, complaint: str) -> list[Mend]:
+Repair = list[Mend]
+"""The mends that together make a text sound, in the order of the text."""
+
+
+def repairs(text: str, complaint: str) -> list[Repair]:
     """What may mend the place that the strict parser complains of; all at the same price."""
-    look = _LOOKS.get(complaint.partition(" at line ")[0])
-    return [] if look is None else look(text, stumbled_at(text, complaint))
+    looks = _LOOKS.get(complaint.partition(" at line ")[0])
+    if looks is None:
+        return []
+    at = stumbled_at(text, complaint)
+    look = looks.get(text[at : at + 1]) or looks.get("")
+    return [] if look is None else look(text, at)
 
 
 def _due(text: str) -> list[str]:
@@ -48,16 +57,16 @@ def _due(text: str) -> list[str]:
     return due
 
 
-def _at_end(text: str, at: int) -> list[Mend]:
+def _at_end(text: str, at: int) -> list[Repair]:
     """The text ends after a value, and closers are missing."""
     end = len(text)
     last_line = text[text.rfind("\n") + 1 :].strip()
     if text[-1] not in _WHOLE or last_line in ("}", "]"):  # its indentation may tell what it closes
         return []
-    return [Mend("close_at_end", end, end, "".join(reversed(_due(text))))]
+    return [[Mend("close_at_end", end, end, "".join(reversed(_due(text))))]]
 
 
-def _after_key(text: str, at: int) -> list[Mend]:
+def _after_key(text: str, at: int) -> list[Repair]:
     """The colon after a key is missing."""
     end = len(text[:at].rstrip())
     key = text.rfind('"', 0, end - 1)
@@ -65,47 +74,131 @@ def _after_key(text: str, at: int) -> list[Mend]:
         key = text.rfind('"', 0, key)
     if text[:key].rstrip()[:-1].rstrip().endswith("]"):  # or the list was closed too early
         return []
-    return [Mend("add_colon", end, end, ":")]
+    return [[Mend("add_colon", end, end, ":")]]
 
 
-def _after_value(text: str, at: int) -> list[Mend]:
-    """A closer stands where another one is due."""
-    return _closers(text, at, _due(text[:at])) if text[at : at + 1] in ("}", "]") else []
-
-
-def _in_empty(text: str, at: int) -> list[Mend]:
+def _in_empty(text: str, at: int) -> list[Repair]:
     """The closer of the outer container stands right after an opener."""
-    if text[at : at + 1] not in ("}", "]") or text[:at].rstrip()[-1:] not in _CLOSERS:
+    if text[:at].rstrip()[-1:] not in _CLOSERS:
         return []
     due = _due(text[:at])
     return _closers(text, at, due) if due[-2:-1] == [text[at]] else []
 
 
-def _after_root(text: str, at: int) -> list[Mend]:
+def _after_root(text: str, at: int) -> list[Repair]:
     """The only object of the text was closed too early: a comma follows."""
     closer = len(text[:at].rstrip()) - 1
-    if text[at] != "," or text.find("}") != closer:
-        return []
-    return [Mend("drop_closer", closer, closer + 1, "")]
+    return [[Mend("drop_closer", closer, closer + 1, "")]] if text.find("}") == closer else []
 
 
-def _closers(text: str, at: int, due: list[str]) -> list[Mend]:
+def _after_value(text: str, at: int) -> list[Repair]:
+    """A closer stands where another one is due."""
+    return _closers(text, at, _due(text[:at]))
+
+
+def _closers(text: str, at: int, due: list[str]) -> list[Repair]:
     """What a closer may be that does not match: wrong, stray, or one before it is missing."""
     mark, after = text[at], at + 1
-    found = [Mend("replace_closer", at, after, due[-1]), Mend("drop_closer", at, after, "")]
+    found = [[Mend("replace_closer", at, after, due[-1])], [Mend("drop_closer", at, after, "")]]
     if len(due) > 1 and due[-2] == mark:
         end = len(text[:at].rstrip())
-        found.append(Mend("add_closer", end, end, due[-1]))
+        found.append([Mend("add_closer", end, end, due[-1])])
     return found
 
 
-_LOOKS: dict[str, Callable[[str, int], list[Mend]]] = {
-    "EOF while parsing an object": _at_end,
-    "EOF while parsing a list": _at_end,
-    "expected `:`": _after_key,
-    "expected `,` or `}`": _after_value,
-    "expected `,` or `]`": _after_value,
-    "expected value": _in_empty,
-    "key must be a string": _in_empty,
-    "trailing characters": _after_root,
+def _ellipsis(text: str, at: int) -> list[Repair]:
+    """Dots before the first value of a container or after the last one."""
+    dots = lexis.ELLIPSIS.match(text, at)
+    if dots is None:
+        return []
+    before, end = text[:at].rstrip(), dots.end()
+    first = before[-1:] in _CLOSERS
+    last = lexis.CLOSER.match(text, end) is not None
+    if first == last:
+        return []
+    comma = lexis.COMMA.match(text, end) if first else None
+    start = len(before) - 1 if before[-1] == "," else at
+    return [[Mend("drop_ellipsis", start, comma.end() if comma else end, "")]]
+
+
+_DIGITS = "0123456789"
+
+
+def _thousands(text: str, at: int) -> list[Repair]:
+    """The digits after a comma go on with the number before it."""
+    start = len(text[:at].rstrip(_DIGITS + ",").rstrip("+-"))
+    number = lexis.THOUSANDS.match(text, start)
+    if number is None or text[:start].rstrip()[-1:] != ":":
+        return []
+    return [[Mend("join_thousands", start, number.end(), number[0].replace(",", "").lstrip("+"))]]
+
+
+_BRACES = re.compile(rf"{lexis.STRING}|([{{}}])")
+
+
+def _doubled_braces(text: str, at: int) -> list[Repair]:
+    """A brace and the one that closes it were written twice; others too, perhaps."""
+    found: Repair = []
+    twice: list[bool] = []
+    """Of each open object, whether its brace was written twice."""
+    again, end = "", len(text[:at].rstrip()) - 1
+    for match in _BRACES.finditer(text, end):
+        mark = match[1]
+        extra = mark and mark == again and not text[end : match.start()].strip()
+        end = match.end()
+        again = ""
+        if extra and (mark == "}" or lexis.DOUBLED_BRACE.match(text, end)):
+            found.append(Mend("drop_doubled_brace", end - 1, end, ""))
+            twice[-1:] = twice[-1:] if mark == "}" else [True]
+        elif mark == "{":
+            twice.append(False)
+            again = mark
+        elif mark == "}" and twice and twice.pop():
+            again = mark
+    return [found]
+
+
+_BRACKETS = re.compile(rf"{lexis.STRING}|([(){{}}\[\],])")
+
+
+def _tuples(text: str, at: int) -> list[Repair]:
+    """Lists are written as Python tuples; one of a single item without a comma is no tuple."""
+    found: Repair = []
+    opened: list[tuple[str, int]] = []
+    several = {-1}
+    """The places of the openers that a comma follows, with nothing open in between."""
+    for match in _BRACKETS.finditer(text, at):
+        mark, place = match[1], match.start()
+        if mark == ",":
+            several.add(opened[-1][1] if opened else -1)
+        elif mark == "(" or (mark and mark in _CLOSERS):
+            opened.append((mark, place))
+        elif mark and opened:
+            opener, start = opened.pop()
+            lone = start not in several and text[start + 1 : place].strip()
+            if (opener == "(") != (mark == ")") or (mark == ")" and lone):
+                return []
+            if mark == ")":
+                found.append(Mend("list_for_tuple", start, start + 1, "["))
+                found.append(Mend("list_for_tuple", place, place + 1, "]"))
+    return [sorted(found, key=_BY_PLACE)]
+
+
+_BY_PLACE = itemgetter(1)
+
+
+_Looks = dict[str, Callable[[str, int], list[Repair]]]
+_AFTER_VALUE: _Looks = {"}": _after_value, "]": _after_value, ".": _ellipsis, "…": _ellipsis}
+_DUE: _Looks = {"}": _in_empty, "]": _in_empty, ".": _ellipsis, "…": _ellipsis}
+
+_LOOKS: dict[str, _Looks] = {
+    "EOF while parsing an object": {"": _at_end},
+    "EOF while parsing a list": {"": _at_end},
+    "expected `:`": {"": _after_key},
+    "expected `,` or `}`": _AFTER_VALUE,
+    "expected `,` or `]`": _AFTER_VALUE,
+    "expected value": _DUE | {"(": _tuples},
+    "key must be a string": _DUE | {"{": _doubled_braces} | dict.fromkeys(_DIGITS, _thousands),
+    "trailing characters": {",": _after_root},
 }
+"""Where to look, by the complaint of the strict parser and the character that it complains of."""

@@ -52,8 +52,13 @@ _DECODER = json.JSONDecoder(parse_constant=_no_constant)
 _scan_once: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
 
 
-def sound_at(text: str, start: int) -> tuple[Any, int] | None:
-    """The strict JSON value that begins at `start`, and its end, whatever follows it."""
+def sound_at(text: str, start: int, complaint: str = "") -> tuple[Any, int] | None:
+    """The strict JSON value that begins at `start`, and its end, whatever follows it.
+
+    `complaint` is what the strict parser says of all the text from `start` on, where it was asked.
+    """
+    if complaint:
+        return _before_rest(text[start:], complaint, start) if trails(complaint) else None
     size, window = len(text), WINDOW
     while True:
         part = text[start : start + window]
@@ -61,14 +66,24 @@ def sound_at(text: str, start: int) -> tuple[Any, int] | None:
             return from_json(part, allow_inf_nan=False), start + len(part.rstrip(_SPACES))
         except (ValueError, TypeError) as error:
             complaint = str(error)
-            if _by_surrogates(complaint):
-                return _scanned(text, start)
-        if complaint.startswith("trailing char"):
-            part = part[: stumbled_at(part, complaint)].rstrip(_SPACES)
-            return from_json(part, allow_inf_nan=False), start + len(part)
+        if trails(complaint):
+            return _before_rest(part, complaint, start)
+        if _by_surrogates(complaint):
+            return _scanned(text, start)
         if start + window >= size or stumbled_at(part, complaint) < window - _LONGEST_TOKEN:
             return None
         window *= 8
+
+
+def trails(complaint: str) -> bool:
+    """Whether the strict parser found a value, and only complains of what follows it."""
+    return complaint.startswith("trailing char")
+
+
+def _before_rest(part: str, complaint: str, start: int) -> tuple[Any, int]:
+    """The value before the place at which the rest begins, and its end; `part` begins at `start`."""
+    part = part[: stumbled_at(part, complaint)].rstrip(_SPACES)
+    return from_json(part, allow_inf_nan=False), start + len(part)
 
 
 _SPACES = " \t\n\r"

@@ -23,7 +23,6 @@ _WRONG_CLOSE = re.compile(rf"\"({lexis.NAME})[{{}}\[\],:\\]{_S}:")
 _WRONG_OPEN = re.compile(rf"[\[{{}}\],:;\\]({lexis.NAME})\"{_S}:")
 _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
-_THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={_S}[,}}\]])")
 _CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
 _ONE_VALUE = re.compile(
     rf"{lexis.GAP}(?:{lexis.SCALAR}|True|False|None|'[^'\n]*+'|[“„][^“”\n]*+[“”]|«[^»\n]*+»|`[^`]*+`|[-+]?[0-9][\w.]*+)"
@@ -121,7 +120,7 @@ def _thousands(reader: Reader, reading: Reading) -> list[Reading]:
     if not reading.recent:
         return []
     before = reading.recent[0]
-    match = _THOUSANDS.match(reader.text, before.pos)
+    match = lexis.THOUSANDS.match(reader.text, before.pos)
     if match is None or not any(
         before.want.takes(kind) for kind in ("integer", "number", "string")
     ):

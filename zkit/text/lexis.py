@@ -151,6 +151,9 @@ PREFIX = re.compile(r"[rRbBuU]{1,2}(?=[\"'])")
 LAST_COMMENT = re.compile(r"(?://|#)[^\n]*+\Z|/\*(?:[^*]|\*(?!/))*+\Z|/\Z|\.{1,3}\s*+\Z")
 """A comment, or an ellipsis, that the text ends in."""
 
+THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={SPACE}[,}}\]])")
+"""A number with thousands separators."""
+
 NUMBER_KEY = re.compile(rf"([0-9]+){SPACE}:{SPACE}")
 
 
