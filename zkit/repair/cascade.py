@@ -40,7 +40,7 @@ def repair_json(
         value = from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError) as error:
         task = _new(Task, (text, evidence_for(schema), limit, finish_reason))
-        return _mended(task, error)
+        return _mended(task, str(error))
     if schema is None or type(value) is not str:
         return _new(Repaired, (value, (), EXACT, text))
     return _unwrapped(Task(text, evidence_for(schema), limit, finish_reason), value)
@@ -79,14 +79,13 @@ def repair_all(
     return [receipt for receipt in receipts if receipt.rank <= limit]
 
 
-def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
-    """The text is not strict JSON for the strict parser: repair it, or say why not."""
+def _mended(task: Task, complaint: str) -> Repaired | Unrepairable:
+    """The text is not strict JSON, as the strict parser says: repair it, or say why not."""
     text = task.text
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}")
     if len(text) > MAX_CHARACTERS:
         return _refuse(task, "too_large", 0)
-    complaint = str(error)
     whole = with_surrogates(text, complaint)
     if whole is not None:
         return Repaired(whole[0], (), EXACT, text)
@@ -95,6 +94,8 @@ def _mended(task: Task, error: Exception) -> Repaired | Unrepairable:
     if span is not None:
         start, end = span
         first = express(task, start, end, complaint)
+        if first is not None and first.fits:
+            return _within_limit(task, first)
         if first is None:
             first = read_at(task, start, complaint="" if start else complaint)
         if first.value is not None and first.fits and envelope.ends_text(text, first.end):
@@ -289,17 +290,16 @@ def _within_limit(
 
 def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Repaired:
     """The candidate's value with fixes that also drop what stands around it."""
-    text, rank = task.text, candidate.rank
-    assert candidate.value is not None
-    if not candidate.start and candidate.end == len(text):
-        return _new(Repaired, (candidate.value[0], tuple(candidate.fixes), rank, text))
-    fixes = list(candidate.fixes)
-    if candidate.start and lexis.skip_spaces(text, 0) < candidate.start:
-        name = envelope.before_name(text, candidate.start)
-        fixes.insert(0, fix_named(name, 0, candidate.start, ""))
-        rank = max(rank, fixes[0].rank)
-    if candidate.end < len(text) and lexis.skip_spaces(text, candidate.end) < len(text):
-        name = "drop_repeat" if repeated else envelope.after_name(text, candidate.end)
-        fixes.append(fix_named(name, candidate.end, len(text), ""))
-        rank = max(rank, fixes[-1].rank)
-    return _new(Repaired, (candidate.value[0], tuple(fixes), rank, text))
+    text = task.text
+    start, end, value, fixes, rank, _, _ = candidate
+    assert value is not None
+    if start and lexis.skip_spaces(text, 0) < start:
+        drop = fix_named(envelope.before_name(text, start), 0, start, "")
+        fixes = [drop, *fixes]
+        rank = max(rank, drop.rank)
+    if end < len(text) and lexis.skip_spaces(text, end) < len(text):
+        name = "drop_repeat" if repeated else envelope.after_name(text, end)
+        drop = fix_named(name, end, len(text), "")
+        fixes = [*fixes, drop]
+        rank = max(rank, drop.rank)
+    return _new(Repaired, (value[0], tuple(fixes), rank, text))

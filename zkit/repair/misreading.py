@@ -24,8 +24,7 @@ def rearranged(fixes: Sequence[Fix]) -> bool:
 
 def repeats_a_key(text: str, value: Any) -> bool:
     """Whether an object of the JSON text holds one key twice; `value` is what the text says."""
-    colons = sum(map(text.count, _COLONS))
-    if colons == _keys(value):  # one colon for each key that is left: none was written twice
+    if _names_each_once(text, _keys(value)):
         return False
     keys = [string for string, colon in _STRINGS.findall(text) if colon]
     if len(set(keys)) == len(keys):
@@ -37,21 +36,31 @@ def repeats_a_key(text: str, value: Any) -> bool:
     return False
 
 
-_COLONS = ('":', " :", "\n:", "\t:", "\r:")
-"""The colon of a key; in a string there may be more of them."""
+MOST_KEYS = 32
+"""How many keys are looked up in the text one by one."""
 
 
-def _keys(value: Any) -> int:
-    """How many keys the objects of a value have."""
-    total = 0
+def _names_each_once(text: str, keys: list[str]) -> bool:
+    """Whether the text says each key of a value as often as the value: then none was overwritten."""
+    if len(keys) > MOST_KEYS:
+        return False
+    return all(text.count(f'"{key}"') == keys.count(key) for key in keys)
+
+
+def _keys(value: Any) -> list[str]:
+    """The keys of all objects in a value."""
+    keys: list[str] = []
     todo = [value]
     for part in todo:
         if isinstance(part, dict):
-            total += len(part)
-            todo += part.values()
+            keys += part
+            todo += [inner for inner in part.values() if isinstance(inner, _CONTAINERS)]
         elif isinstance(part, list):
-            todo += part
-    return total
+            todo += [inner for inner in part if isinstance(inner, _CONTAINERS)]
+    return keys
+
+
+_CONTAINERS = (dict, list)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> None:

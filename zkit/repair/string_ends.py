@@ -67,30 +67,70 @@ def longer(
     """Readings in which the string that opens at `before.pos`, at first sight `token`, ends after `past`."""
     text, start, frame = reader.text, before.pos, before.frame
     look = _Look(before, text, token.end if token else past, cost)
-    most = 0 if reader.guided and frame is not None and frame.expect.closed else MOST_ENDS
-    found: list[Reading] = []
     each = SKIPPED if frame is not None and frame.kind == "{" else SKIPPED_ITEM
-    skipped, looked = 0, start
-    for stop, end in _likely_ends(reader, before):
-        looked = end
-        if len(found) >= MOST_ENDS or skipped > most:
-            break
-        if end > past:
-            if not reader.spend(8 * (end - start)):
-                return []
-            found += look._replace(cost=cost + each * skipped).ends(stop, end)
-        skipped += 1
-    if not reader.spend((looked if found else reader.size) - start):
-        return []
+    ends = _Ends(reader, look, past, each)
     adjacent = not text[look.first : past].strip()
-    if (
-        adjacent
-        and frame is not None
-        and text[-1:] not in "}]"
-        and not lexis.JOINED.search(text, start)
-    ):
-        found += _open(reader, before, cost + each * skipped)
-    return found
+    if not adjacent or frame is None or text[-1:] in "}]" or lexis.JOINED.search(text, start):
+        return ends.next()
+    found = ends.all()
+    return [*found, *_open(reader, before, cost + each * ends.skipped)] if ends.paid else []
+
+
+class _Ends:
+    """The ends that a string may have, looked for one by one: the next only when it is needed."""
+
+    __slots__ = (
+        "_each",
+        "_found",
+        "_likely",
+        "_look",
+        "_most",
+        "_past",
+        "_reader",
+        "paid",
+        "skipped",
+    )
+
+    def __init__(self, reader: Reader, look: _Look, past: int, each: int) -> None:
+        frame = look.before.frame
+        closed = reader.guided and frame is not None and frame.expect.closed
+        self._reader, self._look, self._past, self._each = reader, look, past, each
+        self._likely = _likely_ends(reader, look.before)
+        self._most = 0 if closed else MOST_ENDS
+        self._found = 0
+        self.skipped = 0
+        """How many places were passed over where the string could have ended."""
+        self.paid = True
+
+    def next(self) -> list[Reading]:
+        """The readings of the next end, and a place in the queue for the ends after it."""
+        start, cost = self._look.before.pos, self._look.cost
+        for stop, end in self._likely:
+            if self._found >= MOST_ENDS or self.skipped > self._most:
+                return []
+            price = cost + self._each * self.skipped
+            self.skipped += 1
+            if end <= self._past:
+                continue
+            if not self._reader.spend(9 * (end - start)):
+                self.paid = False
+                return []
+            found = self._look._replace(cost=price).ends(stop, end)
+            self._found += len(found)
+            if found:
+                return [*found, self._later(cost + self._each * self.skipped)]
+        self.paid = self._reader.spend(self._reader.size - start)
+        return []
+
+    def _later(self, price: int) -> Reading:
+        return Reading.back_to(self._look.before).postpone(self.next, price)
+
+    def all(self) -> list[Reading]:
+        """The readings of all ends."""
+        found: list[Reading] = []
+        while more := self.next():
+            found += more[:-1]
+        return found
 
 
 def _likely_ends(reader: Reader, before: Before) -> Iterator[tuple[int, int]]:

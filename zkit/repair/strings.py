@@ -55,10 +55,10 @@ def respell(
 ) -> Respelled | None:
     """The content between two quotes as JSON writes it, or None when it may mean two things."""
     if not _NEEDS_WORK.search(body):
-        return Respelled(body, "use_double_quotes", RESPELL, "")
+        return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
     if raw:
         return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
-    if not path and _UNESCAPED.fullmatch(body):
+    if not path and ("\\" not in body or _UNESCAPED.fullmatch(body)):
         return _escaped_quotes(body, quote)
     found = _SPECIAL.findall(body)
     kinds = set(found)
@@ -84,6 +84,13 @@ def _escaped_quotes(body: str, quote: str) -> Respelled:
         done["controls"] = len(controls)
         for control in set(controls):
             body = body.replace(control, _CONTROL[control])
+    if '"' in body or "'" in body:
+        body = _without_loose_quotes(body, quote, done)
+    return _summary(body, done)
+
+
+def _without_loose_quotes(body: str, quote: str, done: dict[str, int]) -> str:
+    """Escape the double quotes that are not escaped, and drop the escapes of apostrophes."""
     pairs = "\\\\" in body
     if pairs:  # out of the way, so that each backslash left belongs to what follows it
         body = body.replace("\\\\", "\0")
@@ -94,7 +101,7 @@ def _escaped_quotes(body: str, quote: str) -> Respelled:
         body = body.replace('\\"', '"').replace('"', '\\"')
         if quote == '"':
             done["inner"] = inner
-    return _summary(body.replace("\0", "\\\\") if pairs else body, done)
+    return body.replace("\0", "\\\\") if pairs else body
 
 
 def _spelt(special: str, quote: str, suspects: frozenset[str]) -> tuple[str, str]:
@@ -131,11 +138,15 @@ def _spelt_escape(
 def _summary(body: str, done: dict[str, int]) -> Respelled:
     """Name the most invasive thing that was done; the note counts them all."""
     if not done:
-        return Respelled(body, "use_double_quotes", RESPELL, "")
-    issues = sorted(done, key=_ORDER.__getitem__) if len(done) > 1 else list(done)
-    name, rank, _ = _ISSUES[issues[0]]
-    note = "; ".join(_sentence(_ISSUES[issue][2], done[issue]) for issue in issues)
-    return Respelled(body, name, rank, note, done.get("inner", 0))
+        return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
+    issues = sorted(done, key=_ORDER.__getitem__) if len(done) > 1 else [*done]
+    name, rank, note = _ISSUES[issues[0]]
+    if len(issues) > 1 or done[issues[0]] > 1:
+        note = "; ".join([_sentence(_ISSUES[issue][2], done[issue]) for issue in issues])
+    return _new(Respelled, (body, name, rank, note, done.get("inner", 0)))
+
+
+_new = tuple.__new__
 
 
 def _sentence(what: str, count: int) -> str:
