@@ -10,7 +10,7 @@ from zkit.repair.candidates import DAMAGED, Candidate, Task
 from zkit.repair.fixes import COMPLETE, GUESS, fix_named
 from zkit.repair.misreading import rearranged, repeats_a_key
 from zkit.repair.respelling import respelled
-from zkit.repair.slips import Mend, Repair, repairs
+from zkit.repair.slips import Mend, Repair, slip_in
 from zkit.repair.sound import strict, verdict
 from zkit.text.edits import apply_edits
 
@@ -20,16 +20,21 @@ _new = tuple.__new__
 
 
 def express(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
-    """What takes no search: tokens that are only spelt otherwise, or one slip in the structure."""
+    """What takes no search: one slip in the structure, or tokens that are only spelt otherwise."""
+    body = task.text[start:end]
     if start:
-        judged = verdict(task.text[start:end])
+        judged = verdict(body)
         if not isinstance(judged, str):
             fits = task.evidence is None or task.evidence.fits(judged[0])
             return Candidate(start, end, judged, fits=fits)
         complaint = judged
-    if complaint.startswith(_NO_TOKEN):
-        return unslipped(task, start, end, complaint)
-    return respelt(task, start, end) or unslipped(task, start, end, complaint)
+    slip = slip_in(body, complaint)
+    if slip is not None:
+        look, at = slip
+        found = unslipped(task, start, end, look(body, at))
+        if found is not None:
+            return found
+    return None if complaint.startswith(_NO_TOKEN) else respelt(task, start, end)
 
 
 def respelt(task: Task, start: int, end: int) -> Candidate | None:
@@ -62,9 +67,9 @@ _WITHOUT_RIVAL = frozenset({"quote_phrase", "keep_backslash_guess"})
 """Guesses that may be made more than once: each stands for itself."""
 
 
-def unslipped(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
-    """The value of a span with one slip in its structure; None when there is more to it."""
-    found = [_tried(task, start, end, one) for one in repairs(task.text[start:end], complaint)]
+def unslipped(task: Task, start: int, end: int, repairs: list[Repair]) -> Candidate | None:
+    """The value of a span with one slip in its structure; None unless just one repair mends it."""
+    found = [_tried(task, start, end, repair) for repair in repairs]
     sound = [candidate for candidate in found if candidate is not None]
     return sound[0] if len(sound) == 1 else None
 

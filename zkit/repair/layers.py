@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from zkit.receipt import Fix
 from zkit.repair.fixes import fix_named
+from zkit.repair.sound import strict
 from zkit.text.edits import Edit, Layer
 
 _LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")
@@ -39,11 +40,16 @@ class Escaping(NamedTuple):
     used_at: Callable[[str, int], bool]
     escape: re.Pattern[str]
     plain: Callable[[str], str]
+    all_plain: Callable[[str], str | None]
+    """All escapes of a text undone at once; None where that is not the same as one by one."""
 
     def undone(self, text: str, start: int) -> str:
         """What the text says from `start` on."""
-        plain = self.plain
-        return self.escape.sub(lambda match: plain(match[0]), text[start:])
+        text, plain = text[start:], self.plain
+        undone = self.all_plain(text)
+        if undone is None:
+            undone = self.escape.sub(lambda match: plain(match[0]), text)
+        return undone
 
     def layer(self, text: str, start: int) -> Layer:
         """The text with the escapes from `start` on undone, and the way back for places."""
@@ -82,15 +88,35 @@ _PLAIN_ENTITIES = {
     "&#34;": '"',
     "&#39;": "'",
     "&apos;": "'",
-    "&amp;": "&",
     "&lt;": "<",
     "&gt;": ">",
+    "&amp;": "&",
 }
+"""The commonest entities; the ampersand's own is the last, so that none comes of undoing it."""
 
 
 def _meant(entity: str) -> str:
     """The characters of an HTML entity."""
     return _PLAIN_ENTITIES.get(entity) or html.unescape(entity)
+
+
+def _content(text: str) -> str | None:
+    """What a text says between two quotes, where it is the content of a JSON string."""
+    value = strict(f'"{text.strip()}"')
+    return None if value is None else str(value[0])
+
+
+def _without_entities(text: str) -> str | None:
+    """A text in which only the commonest entities stand, with the characters that they mean."""
+    if text.count("&") != sum(map(text.count, _PLAIN_ENTITIES)):
+        return None
+    for entity, meant in _PLAIN_ENTITIES.items():
+        text = text.replace(entity, meant)
+    return text
+
+
+def _one_by_one(text: str) -> None:
+    """There is no way to undo all at once."""
 
 
 def _in_tokens(text: str, start: int) -> bool:
@@ -104,9 +130,9 @@ def _string_of(quoted: str) -> str:
     return quoted if quoted[0] == '"' else encode_basestring(quoted[5:-5])
 
 
-_JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _character)
-_HTML = Escaping("unescape_entities", _in_entities, _ENTITY, _meant)
-_QUOTE_TOKENS = Escaping("plain_quotes", _in_tokens, _TOKEN_STRING, _string_of)
+_JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _character, _content)
+_HTML = Escaping("unescape_entities", _in_entities, _ENTITY, _meant, _without_entities)
+_QUOTE_TOKENS = Escaping("plain_quotes", _in_tokens, _TOKEN_STRING, _string_of, _one_by_one)
 
 
 def escapings(text: str, start: int) -> Sequence[Escaping]:

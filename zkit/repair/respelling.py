@@ -66,10 +66,6 @@ def _quoted(token: str) -> str:
     return f'"{token}"'
 
 
-def _nothing(token: str) -> str:
-    return ""
-
-
 _PLAIN = "|".join(
     rf"{first}[^{first}{last}\"\\\x00-\x1f]*+{last}" for first, last in ("''", "“”", "‘’", "«»")
 )
@@ -84,23 +80,23 @@ _NUMBER = r"[+-]?+(?:0[xX][0-9a-fA-F]++|[0-9][0-9_]*+\.?+[0-9]*+|\.[0-9]++)(?:[e
 _ESCAPED = rf"\\\"[^\"\\\x00-\x1f]*+\\\"(?!{_S}:)"
 _MISSING_COMMA = rf"(?={_S}\"|{_S}[{{\[]|[ \t\n\r]++[0-9tfn-])"
 
-_ODD: tuple[tuple[str, str, Callable[[str], str | Odd | None]], ...] = (
+_ODD: tuple[tuple[str, str, str | Callable[[str], str | Odd | None]], ...] = (
     (rf"({_PLAIN}){_ENDS}", "use_double_quotes", lambda token: f'"{token[1:-1]}"'),
     (rf"({lexis.NAME})(?={_S}(?::(?!//)|=))", "quote_key", _quoted),
-    (rf"(,)(?={_S}[}}\]])", "drop_trailing_comma", _nothing),
+    (rf"(,)(?={_S}[}}\]])", "drop_trailing_comma", ""),
     (rf"({_QUOTED}){_ENDS}", "use_double_quotes", _string),
     (rf"{lexis.WORD}{_ENDS}", "respell_literal", lambda token: _LITERALS.get(token, "null")),
-    (rf"({_REMARK})", "drop_comment", _nothing),
+    (rf"({_REMARK})", "drop_comment", ""),
     (rf"({_NUMBER}){_ENDS}", "respell_number", spell_number),
-    (rf"([{lexis.ODD}]++)", "plain_space", lambda token: " "),
-    (r"(?<=[\"'\w ”»’`“])(=>|=(?!=)|：)", "use_colon", lambda token: ":"),
-    (r"(?<=:)(=)", "drop_colon", _nothing),
-    (rf"(,)(?={_S},)", "drop_comma", _nothing),
-    (r"(?<=[{\[])(,)", "drop_comma", _nothing),
+    (rf"([{lexis.ODD}]++)", "plain_space", " "),
+    (r"(?<=[\"'\w ”»’`“])(=>|=(?!=)|：)", "use_colon", ":"),
+    (r"(?<=:)(=)", "drop_colon", ""),
+    (rf"(,)(?={_S},)", "drop_comma", ""),
+    (r"(?<=[{\[])(,)", "drop_comma", ""),
     (
         rf"(?:{_STRICT_STRING}|{lexis.NUMBER}|true|false|null|[}}\]])(){_MISSING_COMMA}",
         "add_comma",
-        lambda _: ",",
+        ",",
     ),
     (rf"{lexis.STRING[:-1]}(\"(?:{_S}\+{_S}{lexis.STRING})++){_ENDS}", "join_strings", _added_up),
     (rf"({_TRIPLED}){_ENDS}", "use_double_quotes", _tripled),
@@ -112,7 +108,7 @@ _ODD: tuple[tuple[str, str, Callable[[str], str | Odd | None]], ...] = (
     (guesses.UNOPENED, "add_opening_quote", guesses.unopened),
     (guesses.PHRASE, "quote_phrase", guesses.phrase),
 )
-"""The odd tokens, each with one group: the fix that it takes, and how to spell what the group holds."""
+"""The odd tokens, each with one group: the fix that it takes, and what to write for what the group holds."""
 _TOKEN = re.compile(rf"{_RUN}(?:\Z|{'|'.join(pattern for pattern, _, _ in _ODD)})?+", re.DOTALL)
 _SPELL = [(name, FIXES[name].rank, FIXES[name].doc, spell) for _, name, spell in _ODD]
 
@@ -137,7 +133,7 @@ def respelled(text: str, start: int, end: int) -> Respelt | None:
                 return None
             break
         name, its_rank, note, spell = _SPELL[group - 1]
-        spelt = spell(match[group])
+        spelt = spell if isinstance(spell, str) else spell(match[group])
         if spelt is None:
             return None
         if not isinstance(spelt, str):

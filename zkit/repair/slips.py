@@ -36,14 +36,18 @@ Repair = list[Mend]
 """The mends that together make a text sound, in the order of the text."""
 
 
-def repairs(text: str, complaint: str) -> list[Repair]:
-    """What may mend the place that the strict parser complains of; all at the same price."""
+Look = Callable[[str, int], list[Repair]]
+"""A text and the place of a slip in, what may mend it out; all at the same price."""
+
+
+def slip_in(text: str, complaint: str) -> tuple[Look, int] | None:
+    """The slip that the strict parser's complaint points at, and its place; None when it is none."""
     looks = _LOOKS.get(complaint.partition(" at line ")[0])
     if looks is None:
-        return []
+        return None
     at = stumbled_at(text, complaint)
-    look = looks.get(text[at : at + 1]) or looks.get("")
-    return [] if look is None else look(text, at)
+    look = looks.get(text[at : at + 1]) or looks.get(_ANY)
+    return None if look is None else (look, at)
 
 
 def _due(text: str) -> list[str]:
@@ -187,18 +191,26 @@ def _tuples(text: str, at: int) -> list[Repair]:
 _BY_PLACE = itemgetter(1)
 
 
-_Looks = dict[str, Callable[[str, int], list[Repair]]]
+def _escaped(text: str, at: int) -> list[Repair]:
+    """The first quote of an object is escaped: so is the rest, and no mend of one place helps."""
+    return []
+
+
+_Looks = dict[str, Look]
+_ANY = "any character"
 _AFTER_VALUE: _Looks = {"}": _after_value, "]": _after_value, ".": _ellipsis, "…": _ellipsis}
 _DUE: _Looks = {"}": _in_empty, "]": _in_empty, ".": _ellipsis, "…": _ellipsis}
 
 _LOOKS: dict[str, _Looks] = {
-    "EOF while parsing an object": {"": _at_end},
-    "EOF while parsing a list": {"": _at_end},
-    "expected `:`": {"": _after_key},
+    "EOF while parsing an object": {_ANY: _at_end},
+    "EOF while parsing a list": {_ANY: _at_end},
+    "expected `:`": dict.fromkeys('"{[-tfn' + _DIGITS, _after_key),
     "expected `,` or `}`": _AFTER_VALUE,
     "expected `,` or `]`": _AFTER_VALUE,
     "expected value": _DUE | {"(": _tuples},
-    "key must be a string": _DUE | {"{": _doubled_braces} | dict.fromkeys(_DIGITS, _thousands),
+    "key must be a string": _DUE
+    | {"{": _doubled_braces, "\\": _escaped, "&": _escaped}
+    | dict.fromkeys(_DIGITS, _thousands),
     "trailing characters": {",": _after_root},
 }
 """Where to look, by the complaint of the strict parser and the character that it complains of."""
