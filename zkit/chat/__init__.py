@@ -22,6 +22,7 @@ from zkit.chat.events import (
 )
 from zkit.chat.history import sound_history
 from zkit.chat.loop import ChatLoop
+from zkit.chat.manners import Manners
 from zkit.chat.outcome import RunResult, TurnRecord, Usage
 from zkit.chat.profile import Profile
 from zkit.chat.report import RefusedCall, Report
@@ -39,6 +40,7 @@ __all__ = [
     "Corrected",
     "LoopEvent",
     "LoopSettings",
+    "Manners",
     "MessageAdded",
     "Profile",
     "ReasoningDelta",

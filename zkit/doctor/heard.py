@@ -1,0 +1,154 @@
+"""The bytes of an answer in; what a plain client makes of them, and what zkit does, out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from zkit.chat.assembler import call_entries
+from zkit.chat.desk import Desk, Rules
+from zkit.chat.mending import Mended, mend_message
+from zkit.chat.report import Report
+from zkit.chat.stream_mending import StreamMender
+from zkit.chat.wire import arguments_of, entries, text_of
+from zkit.doctor.asks import Ask
+
+Data = dict[str, Any]
+
+
+class Piece(NamedTuple):
+    """Bytes as they arrived, and how many seconds after the request."""
+
+    at: float
+    data: bytes
+
+
+class Reply(NamedTuple):
+    """A reply as a plain client sees it: the examples in the client's own manual."""
+
+    message: Data
+    finish_reason: str | None
+    usage: Any
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What came of one question. `failure` says why there is no answer; `incidents` what failed before."""
+
+    ask: Ask
+    request: Mapping[str, Any] = field(default_factory=dict)
+    status: int = 0
+    content_type: str = ""
+    pieces: tuple[Piece, ...] = ()
+    failure: str = ""
+    seconds: float = 0.0
+    incidents: tuple[str, ...] = ()
+    retry_after: float = 0.0
+
+    @cached_property
+    def body(self) -> bytes:
+        """All bytes."""
+        return b"".join(piece.data for piece in self.pieces)
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether a stream was asked for."""
+        return bool(self.request.get("stream"))
+
+    @cached_property
+    def events(self) -> list[str]:
+        """The data of each event of a stream, its mark of the end among them."""
+        lines = self.body.decode("utf-8", "replace").splitlines()
+        return [line[5:].strip() for line in lines if line.startswith("data:")]
+
+    @cached_property
+    def chunks(self) -> list[Data]:
+        """The chunks of a stream."""
+        return [one for event in self.events for one in entries(_json(event))]
+
+    @cached_property
+    def reply(self) -> Reply:
+        """The reply, as a plain client reads it."""
+        if self.is_stream:
+            return assembled(self.chunks)
+        data = next(entries(_json(self.body)), {})
+        choice = next(entries(data.get("choices")), {})
+        message = next(entries(choice.get("message")), {})
+        return Reply(message, choice.get("finish_reason"), data.get("usage"))
+
+    @cached_property
+    def mended(self) -> tuple[Data, str | None, Report]:
+        """The message, its finish reason and the report, as zkit reads the same answer."""
+        reads_text = self.ask.options.get("tool_choice") != "none"
+        desk = Desk.of(list(self.ask.tools), Rules(), reads_text=reads_text)
+        if not self.is_stream:
+            made: Mended = mend_message(*self.reply[:2], desk)
+            return made.message, made.finish_reason, made.report
+        mender = StreamMender(desk, lambda like, data: data)
+        chunks = [made for chunk in self.chunks for made in mender.feed(chunk)]
+        chunks += mender.close()
+        reply = assembled(chunks)
+        return reply.message, reply.finish_reason, mender.report
+
+    @cached_property
+    def calls(self) -> list[Data]:
+        """The native calls, as a plain client sees them."""
+        return list(entries(self.reply.message.get("tool_calls")))
+
+    @property
+    def text(self) -> str:
+        """The content, as a plain client sees it."""
+        return text_of(self.reply.message.get("content"))
+
+    @cached_property
+    def call_parts(self) -> list[tuple[int, Data]]:
+        """The parts of calls in a stream, each with the number of its chunk."""
+        return [
+            (number, part)
+            for number, chunk in enumerate(self.chunks)
+            for choice in entries(chunk.get("choices"))
+            for delta in entries(choice.get("delta"))
+            for part in call_entries(delta)
+        ]
+
+
+def assembled(chunks: Iterable[Data]) -> Reply:
+    """A stream put together by the index of its parts, as the examples of the client do it."""
+    message: Data = {}
+    calls: dict[Any, Data] = {}
+    finish, usage = None, None
+    for chunk in chunks:
+        usage = chunk.get("usage") or usage
+        for choice in entries(chunk.get("choices")):
+            finish = choice.get("finish_reason") or finish
+            for delta in entries(choice.get("delta")):
+                for key, value in delta.items():
+                    if isinstance(value, str):
+                        message[key] = value if key == "role" else message.get(key, "") + value
+                for part in entries(delta.get("tool_calls")):
+                    _take(calls, part)
+    if calls:
+        message["tool_calls"] = list(calls.values())
+    return Reply(message, finish, usage)
+
+
+def _take(calls: dict[Any, Data], part: Data) -> None:
+    index = part.get("index")
+    function = next(entries(part.get("function")), {})
+    if index not in calls:
+        calls[index] = {**part, "function": dict(function)}
+        return
+    known = calls[index]["function"]
+    known["arguments"] = arguments_of(known.get("arguments")) + arguments_of(
+        function.get("arguments")
+    )
+
+
+def _json(text: str | bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
