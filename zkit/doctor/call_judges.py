@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from zkit.chat.wire import reasoning_of
@@ -68,7 +68,14 @@ def cut_is_told(heard: Heard) -> Verdict:
     return covered(said, "the tokens are counted, and what is cut is refused")
 
 
-def _judged(heard: Heard, is_right: Any) -> Verdict:
+def call_in_text(heard: Heard) -> Verdict:
+    """The call must stand in the text, in the form that was taught."""
+    verdict = right_calls(heard)
+    found = [(call.name, dict(call.arguments)) for call in heard.mended[2].calls]
+    return ok(f"{shown(heard.text)}") if _same(found, heard.ask.wants) else verdict
+
+
+def _judged(heard: Heard, is_right: Callable[[Made], bool]) -> Verdict:
     if heard.failure:
         return still_open(heard.failure)
     made = native_calls(heard)
@@ -99,6 +106,8 @@ def native_calls(heard: Heard) -> Made | str:
             value = json.loads(arguments)
         except (ValueError, RecursionError):
             return f"the arguments of {name} are no JSON: {shown(arguments)}"
+        if not isinstance(value, dict):
+            return f"the arguments of {name} are no object, but {shown(value)}"
         made.append((str(name), value))
     return made
 
@@ -128,4 +137,4 @@ def _how(calls: Sequence[Any]) -> str:
     found = "" if origin == "native" else f"found in the text ({origin})"
     names = dict.fromkeys(fix.name for call in calls for fix in call.fixes)
     mended = f"repaired ({', '.join(list(names)[:3])})" if names else ""
-    return ", ".join(part for part in (found, mended) if part) or "read by its own way"
+    return ", ".join(part for part in (found, mended) if part) or "read all the same"

@@ -79,7 +79,15 @@ class Examination:
             return self._second_opinion(probe, verdict)
         if probe.name == "native_call" and verdict.status == "ok":
             return replace(verdict, settings={"mode": "native"})
+        needed = self._in_force(probe)
+        if verdict.status != "open" and needed is not None:
+            return covered(verdict.evidence, settings_text(needed))
         return verdict
+
+    def _in_force(self, probe: Probe) -> Settings | None:
+        """The remedy of a probe that an earlier one has called for already."""
+        manners = self.profile.manners()
+        return next((one for one in probe.remedies if one.items() <= manners.items()), None)
 
     def _answer(self, name: str) -> Heard:
         if name not in self._heard:
@@ -93,8 +101,8 @@ class Examination:
     def _second_opinion(self, probe: Probe, verdict: Verdict) -> Verdict:
         """Ask once more, and then with each of the settings that might help."""
         [name] = probe.asks
-        again = probe.judge(self._asked(name, {}))
-        if again.status != "open":
+        is_refused = 400 <= self._heard[name].status < 500
+        if not is_refused and probe.judge(self._asked(name, {})).status != "open":
             return covered(verdict.evidence, ASKED_AGAIN)
         for settings in probe.remedies:
             heard = self._asked(name, settings)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from zkit.chat.assembler import call_entries
+from zkit.chat.call_parts import call_entries
 from zkit.chat.desk import Desk, Rules
 from zkit.chat.mending import Mended, mend_message
 from zkit.chat.report import Report

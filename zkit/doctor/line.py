@@ -49,12 +49,14 @@ class Line:
 
     def _ask(self, ask: Ask, manners: Manners) -> Heard:
         request = ask.request(self.model, manners)
-        heard = self._send(ask, self._as_known(request))
-        refused = [name for name in _RENAMED if _is_refused(name, heard) and name in heard.request]
-        if not refused:
-            return heard
-        self._left_out.update(refused)
-        return self._send(ask, self._as_known(request))
+        while True:
+            heard = self._send(ask, self._as_known(request))
+            refused = {
+                name for name in _RENAMED if name in heard.request and _is_refused(name, heard)
+            }
+            if not refused:
+                return heard
+            self._left_out |= refused
 
     def _as_known(self, request: dict[str, Any]) -> dict[str, Any]:
         """The request with what this server calls otherwise, or does not take."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -45,11 +46,7 @@ class Probe:
 
 def settings_text(settings: Settings) -> str:
     """Settings as they stand in a profile."""
-    words = {True: "true", False: "false"}
-    return ", ".join(
-        f"{key} = {words[value] if isinstance(value, bool) else repr(value)}"
-        for key, value in settings.items()
-    )
+    return ", ".join(f"{key} = {json.dumps(value)}" for key, value in settings.items())
 
 
 TEXT: tuple[Settings, ...] = (
@@ -88,7 +85,7 @@ _TABLE = (
     Probe("const", ("const",), "a schema with const", calls.right_calls, PORTABLE),
     Probe("deep_schema", ("deep",), "a schema of five levels", calls.right_calls, PORTABLE),
     Probe("many_tools", ("many",), "forty tools on offer", calls.right_calls, ({"max_tools": 16}, {"max_tools": 8})),
-    Probe("text_call", ("text_call",), "whether the model calls when tools are explained in the prompt", calls.right_calls,
+    Probe("text_call", ("text_call",), "whether the model calls when tools are explained in the prompt", calls.call_in_text,
           ({"format": "json_object_fenced"}, {"format": "qwen3_coder"})),
     Probe("choice_required", ("required",), "tool_choice required", calls.any_call),
     Probe("choice_named", ("named",), "tool_choice that names a tool", calls.any_call),
@@ -97,18 +94,18 @@ _TABLE = (
     Probe("reasoning_replay", ("replay",), "whether reasoning may be sent back with a call", calls.right_answer,
           ({"replay_reasoning": False},)),
     Probe("cut_call", ("cut",), "whether a reply that was cut says so", calls.cut_is_told),
+    Probe("stream", ("stream_text",), "whether streams work", wire.streamed, ({"stream_usage": False}, *WHOLE)),
+    Probe("stream_call", ("stream_call",), "a call in a stream", calls.right_calls, WHOLE),
+    Probe("stream_parallel", ("stream_calls",), "two calls in a stream", calls.some_of_the_calls, (*WHOLE, {"parallel": False})),
     Probe("arguments_as_text", _WITH_CALLS, "the form of arguments", wire.arguments_as_text),
     Probe("call_ids", (*_WITH_CALLS, *_STREAMS), "ids of calls", wire.ids),
     Probe("call_type", (*_WITH_CALLS, *_STREAMS), "the type of calls", wire.entry_type),
     Probe("finish_reason", _ALL, "whether the finish reason tells the truth", wire.finish_reason),
     Probe("usage", _WHOLE, "whether tokens are counted", wire.usage),
     Probe("reasoning", _ALL, "where the reasoning is", wire.reasoning),
-    Probe("stream", ("stream_text",), "whether streams work", wire.streamed, WHOLE),
-    Probe("stream_call", ("stream_call",), "a call in a stream", calls.right_calls, WHOLE),
-    Probe("stream_parallel", ("stream_calls",), "two calls in a stream", calls.some_of_the_calls, (*WHOLE, {"parallel": False})),
     Probe("stream_parts", _STREAMS, "indexes, ids and order of the parts of calls", wire.stream_parts),
     Probe("stream_deltas", _STREAMS, "whether arguments arrive in pieces", wire.stream_deltas),
-    Probe("stream_usage", ("stream_text",), "the count at the end of a stream", wire.stream_usage, ({"stream_usage": False},)),
+    Probe("stream_usage", ("stream_text",), "the count at the end of a stream", wire.stream_usage),
     Probe("stream_opening", _STREAMS, "chunks without a choice", wire.stream_opening),
     Probe("stream_end", _STREAMS, "the mark at the end of a stream", wire.stream_end),
     Probe("stream_lines", _STREAMS, "line ends and comments in streams", wire.stream_lines),

@@ -16,9 +16,11 @@ from zkit.testing.answers import (
 from zkit.testing.misbehaviour import Misbehaviour, Model
 from zkit.testing.misbehaviours import MISBEHAVIOURS
 from zkit.testing.server import ScriptedServer
+from zkit.testing.shortcomings import SHORTCOMINGS
 
 __all__ = [
     "MISBEHAVIOURS",
+    "SHORTCOMINGS",
     "Answer",
     "Misbehaviour",
     "Model",
