@@ -28,7 +28,7 @@ def run(
     the server could not be asked.
     """
     own = client is None
-    used = _client(base_url, api_key) if own else client
+    used = client_for(base_url, api_key) if own else client
     try:
         result = ChatLoop(used, model, tools, **settings).run_sync(prompt)
     finally:
@@ -39,11 +39,12 @@ def run(
     return result
 
 
-def _client(base_url: str | None, api_key: str | None) -> Any:
+def client_for(base_url: str | None, api_key: str | None = None) -> Any:
+    """A client of the server; each request is sent once."""
     try:
         from openai import OpenAI
     except ImportError as error:
-        raise MissingExtraError("openai", "run() without a client") from error
+        raise MissingExtraError("openai", "talking to a server") from error
     # A local server asks for no key, but the client does.
     key = api_key or os.environ.get("OPENAI_API_KEY") or ("none" if base_url else None)
     return OpenAI(base_url=base_url, api_key=key, max_retries=0)

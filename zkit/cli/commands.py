@@ -29,6 +29,9 @@ COMMANDS: dict[str, Entry] = {
     "lint-schema": Entry("zkit.cli.lint_schema", "List what a backend would choke on in schemas."),
     "tools": Entry("zkit.cli.tools", "List tools, show one, or call one."),
     "kit": Entry("zkit.cli.kit", "List kits, show what one holds, or write a new one."),
+    "doctor": Entry(
+        "zkit.cli.doctor", "Find out what a model on a server gets wrong, and what covers it."
+    ),
     "demo": Entry(
         "zkit.cli.demo", "Ask a small model with and without zkit, and see the difference."
     ),

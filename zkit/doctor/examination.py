@@ -19,10 +19,11 @@ ASKED_AGAIN = "the loop asks again: the second try was right"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A probe and its verdict."""
+    """A probe and its verdict; `is_failure` says that the question got no answer at all."""
 
     probe: Probe
     verdict: Verdict
+    is_failure: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, for `json.dumps`."""
@@ -66,7 +67,10 @@ class Examination:
         for probe in probes:
             verdict = self._examined(probe)
             self.profile = replace(self.profile, **verdict.settings)
-            yield Finding(probe, verdict)
+            yield Finding(probe, verdict, self._has_failed(probe, verdict))
+
+    def _has_failed(self, probe: Probe, verdict: Verdict) -> bool:
+        return verdict.status == "open" and any(self._heard[ask].failure for ask in probe.asks)
 
     def is_usable(self, findings: Sequence[Finding]) -> bool:
         """Whether the server answers, and calls in one way or another; unasked counts as yes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +18,8 @@ from zkit.chat.wire import arguments_of, entries, text_of
 from zkit.doctor.asks import Ask
 
 Data = dict[str, Any]
+# Not `splitlines`: a text may hold U+2028, which ends no line of a stream.
+_LINE_END = re.compile("\r\n|\n|\r")
 
 
 class Piece(NamedTuple):
@@ -61,7 +64,7 @@ class Heard:
     @cached_property
     def events(self) -> list[str]:
         """The data of each event of a stream, its mark of the end among them."""
-        lines = self.body.decode("utf-8", "replace").splitlines()
+        lines = _LINE_END.split(self.body.decode("utf-8", "replace"))
         return [line[5:].strip() for line in lines if line.startswith("data:")]
 
     @cached_property

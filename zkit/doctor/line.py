@@ -32,6 +32,11 @@ class Line:
         self.model = model
         self.sent = 0
 
+    @property
+    def address(self) -> str:
+        """Where the server is."""
+        return str(self._client.base_url)
+
     def models(self) -> list[str]:
         """The names of the models on the server; raises what the client raises."""
         return [str(one.id) for one in self._client.models.list(timeout=self._seconds).data]

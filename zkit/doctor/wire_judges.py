@@ -29,7 +29,7 @@ def in_time(heard: Heard) -> Verdict:
     """The answer must come before the time is over."""
     if heard.failure.startswith(TOO_LATE):
         return still_open(f"{heard.ask.name}: {heard.failure}")
-    return ok(f"{heard.ask.name} took {heard.seconds:.1f} s")
+    return ok("in time")
 
 
 def first_time(heard: Heard) -> Verdict:

@@ -1,0 +1,40 @@
+"""Where a model is served, on the command line in; a client for it out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from zkit.chat.asking import client_for
+from zkit.cli.streams import BadUsageError
+from zkit.errors import MissingExtraError
+
+BASE_URL = click.option(
+    "--base-url",
+    metavar="URL",
+    envvar=["ZKIT_BASE_URL", "OPENAI_BASE_URL"],
+    help="An OpenAI-compatible server, such as http://localhost:11434/v1. [env: ZKIT_BASE_URL]",
+)
+MODEL = click.option(
+    "--model", "-m", metavar="NAME", envvar="ZKIT_MODEL", help="The model. [env: ZKIT_MODEL]"
+)
+API_KEY = click.option(
+    "--api-key",
+    metavar="KEY",
+    envvar=["ZKIT_API_KEY", "OPENAI_API_KEY"],
+    help="The key, if the server wants one. [env: ZKIT_API_KEY, OPENAI_API_KEY]",
+)
+
+
+def connect(base_url: str | None, api_key: str | None) -> Any:
+    """A client that asks the server once for each request."""
+    if not base_url and not api_key:
+        raise BadUsageError(
+            "which server? --base-url http://localhost:11434/v1 (Ollama), http://localhost:8080/v1"
+            " (llama.cpp), http://localhost:8000/v1 (vLLM), or set ZKIT_BASE_URL"
+        )
+    try:
+        return client_for(base_url, api_key)
+    except MissingExtraError as error:
+        raise BadUsageError(str(error)) from error
