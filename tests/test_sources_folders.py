@@ -139,7 +139,10 @@ def test_a_file_that_breaks_takes_only_its_own_tools_away(tmp_path: Path) -> Non
     assert len(loaded.problems) == 1
 
 
-def test_a_helper_that_changes_is_read_anew(tmp_path: Path) -> None:
+def test_a_helper_that_changes_is_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
     uses = HELLO.replace('f"hello {name}"', "SAID") + "\nfrom ._helpers import SAID\n"
     folder = write(tmp_path / "tools", hello=uses, _helpers="SAID = 'one'\n")
     box = Toolbox()

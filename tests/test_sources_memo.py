@@ -318,8 +318,10 @@ def test_the_memory_is_bounded_in_bytes() -> None:
         call(memo, "double", {"n": n})
     assert 0 < len(memo.memory) < 50
     assert memo.memory._size <= 200
+    kept = len(memo.memory)
     call(memo, "big")
     assert not is_hit(call(memo, "big"))
+    assert len(memo.memory) == kept
 
 
 # One at a time

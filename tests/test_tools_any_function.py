@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from tool_samples import data_of, execute
 from typing_extensions import Unpack
 
+from zkit.calls import Call
 from zkit.errors import ToolDefinitionError
 from zkit.results import Crashed, Transient, Validation
 from zkit.tools import Context, ToolSpec, TypedTool, as_tool, render_result, tool, tools_in
@@ -278,9 +279,11 @@ async def leaving_async() -> None:
 def test_a_tool_that_ends_the_program_only_ends_its_call(
     function: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    result = execute(as_tool(function))
-    assert isinstance(result, Crashed)
-    assert result.cause == "SystemExit: goodbye"
+    made = as_tool(function)
+    direct = made.execute(Call(made.definition().name))
+    for result in (execute(made), asyncio.run(direct) if asyncio.iscoroutine(direct) else direct):
+        assert isinstance(result, Crashed)
+        assert result.cause == "SystemExit: goodbye"
 
 
 async def refusing_in_a_group() -> None:

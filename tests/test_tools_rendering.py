@@ -111,7 +111,17 @@ LABELS: list[tuple[Any, str]] = [
     ({"text": "a\nb"}, "text:\n  a\n  b"),
     (["a\nb"], "entries: 1\n1. a\n   b"),
     ({"a": {"b": {"c": None}}}, "a:\n  b:\n    c: null"),
-    ({"": ""}, ': ""'),
+    ({"": ""}, '"": ""'),
+    ({"a\nb": 1}, '"a\\nb": 1'),
+    ({"names": ["Doe, Jane", "Roe"]}, "names: 2 entries\n  1. Doe, Jane\n  2. Roe"),
+    (
+        [{"name": "日本", "size": 1}, {"name": "e\u0301a", "size": 2}],
+        "entries: 2\nname  size\n日本  1\ne\u0301a    2",
+    ),
+    (
+        {"a": [[], {}], "b": {"c": []}},
+        "a: 2 entries\n  1. entries: 0\n  2. (empty)\nb:\n  c: (none)",
+    ),
 ]
 
 
@@ -140,6 +150,12 @@ def test_no_value_is_lost_by_labelling(value: Any) -> None:
     text = labeled(value)
     for leaf in leaves(value):
         assert (leaf if isinstance(leaf, str) else json.dumps(leaf)) in text
+
+
+@given(st.lists(st.text(st.sampled_from("ab, "), min_size=1, max_size=4), min_size=1, max_size=4))
+def test_two_different_lists_never_read_the_same(parts: list[str]) -> None:
+    joined = [", ".join(parts)]
+    assert parts == joined or labeled({"x": parts}) != labeled({"x": joined})
 
 
 def test_deep_data_is_labelled_without_end() -> None:
@@ -190,6 +206,15 @@ def test_the_full_text_goes_to_a_file_when_there_is_a_folder(tmp_path: Path) -> 
     assert file.read_text("utf-8") == text
     assert render_result(Success(text), limit=800, spill=folder) == short
     assert len(list(folder.iterdir())) == 1
+
+
+def test_a_result_of_many_megabytes_is_cut_and_spilled_whole(tmp_path: Path) -> None:
+    text = "a line of text\n" * 3_400_000
+    shown = render_result(Success(text), spill=tmp_path)
+    assert len(shown) <= 50_000
+    [file] = tmp_path.iterdir()
+    assert str(file) in shown
+    assert file.stat().st_size == len(text) > 50_000_000
 
 
 def test_a_short_text_is_not_spilled(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def new_package(folder: Path, provider: str) -> str:
     `from ._helpers import x` finds the other files of the folder.
     """
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.append(_Finder())
+        sys.meta_path.insert(0, _Finder())  # before the one that goes by `__path__` and caches
     digest = hashlib.sha256(f"{provider}\0{folder}".encode()).hexdigest()[:8]
     name = f"{_PREFIX}{digest}_{next(_LOADS)}"
     package = types.ModuleType(name)

@@ -176,6 +176,8 @@ class Memory:
             return
         size = len(json.dumps(result.data, default=str)) + len(key.arguments)
         paths = self._files.of_call(flight.tool.definition(), call, result.effects)
+        if size > self._max_bytes:  # it would drive out all others, and then itself
+            return
         with self._lock:
             # A change of the workspace takes the flight out of the table: then it may be stale.
             if self._flights.get(key) is not flight or not self._is_quiet(key.workspace):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from unicodedata import combining, east_asian_width
 
 from zkit.results import json_text
 
@@ -39,10 +40,11 @@ def _of_mapping(data: Mapping[str, Any], depth: int) -> Iterator[str]:
     if not data:
         yield "(empty)"
     for key, value in data.items():
+        name = key if isinstance(key, str) and key.isprintable() and key else as_json(key)
         if _fits_on_line(value):
-            yield f"{key}: {_inline(value)}"
+            yield f"{name}: {_inline(value)}"
         else:
-            yield f"{key}: {len(value)} entries" if _is_list(value) else f"{key}:"
+            yield f"{name}: {len(value)} entries" if _is_list(value) else f"{name}:"
             inner = _items(value, depth + 1) if _is_list(value) else _lines(value, depth + 1)
             yield from (f"  {line}" for line in inner)
 
@@ -53,8 +55,9 @@ def _of_list(data: Sequence[Any], depth: int) -> Iterator[str]:
 
 
 def _items(data: Sequence[Any], depth: int) -> Iterator[str]:
-    if _are_rows(data):
-        yield from _table(data)
+    cells = _cells(data)
+    if cells is not None:
+        yield from _table(cells)
         return
     for number, item in enumerate(data, 1):
         first, *rest = _lines(item, depth + 1)
@@ -63,24 +66,39 @@ def _items(data: Sequence[Any], depth: int) -> Iterator[str]:
         yield from (" " * len(mark) + line for line in rest)
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Like records as aligned rows under the names of their fields."""
-    names = list(rows[0])
-    cells = [names, *([_inline(row[name]) for name in names] for row in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(names))]
-    for row in cells:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+def _table(rows: list[list[str]]) -> Iterator[str]:
+    """Rows with their columns aligned; the last column needs no filling."""
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        filled = [
+            cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)
+        ]
+        yield "  ".join(filled).rstrip()
 
 
-def _are_rows(data: Sequence[Any]) -> bool:
+def _cells(data: Sequence[Any]) -> list[list[str]] | None:
+    """Like records as rows of text under the names of their fields; None when they are not alike."""
     if len(data) < 2 or not all(isinstance(row, Mapping) and row for row in data):
-        return False
+        return None
     names = list(data[0])
-    return all(
-        list(row) == names
-        and all(_is_scalar(value) and _is_short(_inline(value)) for value in row.values())
-        for row in data
-    )
+    cells = [[str(name) for name in names]]
+    for row in data:
+        if list(row) != names or not all(map(_is_scalar, row.values())):
+            return None
+        texts = [_text(value) for value in row.values()]
+        if not all(map(_is_short, texts)):
+            return None
+        cells.append(texts)
+    return cells
+
+
+def _width(text: str) -> int:
+    """How many columns a text takes: some characters take two, some none."""
+    if text.isascii():
+        return len(text)
+    marks = sum(1 for character in text if combining(character))
+    wide = sum(1 for character in text if east_asian_width(character) in "WF")
+    return len(text) - marks + wide
 
 
 def _is_list(data: Any) -> bool:
@@ -97,10 +115,15 @@ def _is_short(text: str) -> bool:
 
 def _fits_on_line(value: Any) -> bool:
     if _is_list(value):
-        return all(_is_scalar(part) and _is_short(_text(part)) for part in value) and len(value) < 9
+        return len(value) < 9 and all(_is_scalar(part) and _is_item(_text(part)) for part in value)
     if isinstance(value, Mapping):
         return not value
     return "\n" not in _text(value)
+
+
+def _is_item(text: str) -> bool:
+    """Whether a text can stand in a line with others, and nobody takes it for two."""
+    return _is_short(text) and "," not in text
 
 
 def _inline(value: Any) -> str:
@@ -112,4 +135,6 @@ def _inline(value: Any) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value if value else '""'
+    if type(value) is int:
+        return str(value)
     return as_json(value)
