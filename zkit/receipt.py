@@ -42,4 +42,6 @@ class Fix(NamedTuple):
 
 def highest(fixes: tuple[Fix, ...]) -> Rank:
     """The rank that a result with these fixes wears."""
-    return max((fix.rank for fix in fixes), default=Rank.EXACT)
+    if len(fixes) == 1:
+        return fixes[0].rank
+    return max([fix.rank for fix in fixes], default=Rank.EXACT)

@@ -12,6 +12,7 @@ from zkit.arguments.shape import Shape, kind_of
 from zkit.arguments.source import Place, Source
 from zkit.arguments.words import as_json
 
+_OPENERS = ("[", "{")
 Found = list[tuple[Candidate, Place]]
 
 
@@ -21,12 +22,12 @@ def candidates(value: Any, shape: Shape, place: Place) -> Found:
 
 
 def _of_text(value: str, shape: Shape, place: Place) -> Found:
-    found = [(candidate, place) for candidate in scalars.from_text(value, shape)]
-    if not shape.takes("string"):
+    found: Found = [(one, place) for one in scalars.from_text(value, shape)]
+    if "string" not in shape.kinds and value.lstrip()[:1] in _OPENERS:
         for candidate, repaired in containers.from_json_text(value, shape):
             source = Source(repaired.text, repaired.fixes)
             found.append((candidate, Place(place.path, source)))
-    if shape.takes("array"):
+    if "array" in shape.kinds:
         found += _in_list(value, shape, place)
     return found
 

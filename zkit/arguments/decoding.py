@@ -11,7 +11,7 @@ from pydantic_core import from_json, to_json
 from zkit.arguments.reading import Reading
 from zkit.arguments.ready import READY, Ready, ready_for, troubles_of
 from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
-from zkit.arguments.short_way import settle_plain_fields
+from zkit.arguments.short_way import settle_plainly
 from zkit.arguments.troubles import Trouble
 from zkit.receipt import Fix, Rank, highest
 from zkit.repair import Repaired, Unrepairable, repair_json
@@ -74,9 +74,9 @@ def decode(
         sent = to_json(raw, inf_nan_mode="constants") if type(raw) is dict else raw
         return _new(Decoded, (validate(sent), (), _EXACT))
     except ValidationError as error:
-        short = settle_plain_fields(ready, raw, error) if type(raw) is str else None
-        if short is not None and (rank := max(fix.rank for fix in short[1])) <= limit:
-            return Decoded(short[0], tuple(short[1]), rank)
+        short = settle_plainly(ready, raw, error) if type(raw) is str else None
+        if short is not None and (rank := highest(short[1])) <= limit:
+            return _new(Decoded, (*short, rank))
         blamed: ValidationError | MisfitError | None = error
     except MisfitError as error:
         blamed = error

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from zkit.arguments.names import folded, near_misses, same_name, words
+from zkit.arguments.scalars import Candidate
 from zkit.arguments.shape import Shape
 from zkit.arguments.source import Place
 from zkit.arguments.troubles import Blamed
@@ -39,8 +40,7 @@ def renamed(
         found = _matches([key for key in strays if key not in names], wanted, likeness)
         for key, name in found.items():
             names[key] = name
-            note = f"read the key {shown(key)} as {shown(name)}"
-            settling.note(coercion, name, note, place.at(name))
+            settling.note(renaming(coercion, key, name), place.at(name))
     rest = [key for key in strays if key not in names]
     if _is_open(shape):
         return names
@@ -55,8 +55,13 @@ def renamed(
         elif shape.closed:
             names[key] = None
             note = f"left out the undeclared key {shown(key)}"
-            settling.note("drop_unknown_key", value[key], note, place.at(key))
+            settling.note(Candidate("drop_unknown_key", value[key], note), place.at(key))
     return names
+
+
+def renaming(coercion: str, key: str, name: str) -> Candidate:
+    """A key read as the name of a field, for the receipt."""
+    return Candidate(coercion, name, f"read the key {shown(key)} as {shown(name)}")
 
 
 def _may_mean(key: str, value: Mapping[str, Any], shape: Shape) -> str | None:

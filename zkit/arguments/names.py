@@ -5,25 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import lru_cache
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]++|[0-9]++|[^\W_]", re.ASCII)
 _LEAKED = re.compile(r"<\|[^|<>]{0,64}\|>|</?[A-Za-z_][\w:.=-]{0,64}\s?/?>")
 # A separator says nothing between letters. In front it is a sign, between digits it counts.
 _SEPARATORS = re.compile(r"(?<=[^\W\d_])[\s_.-]+(?=[^\W_])|(?<=\d)[\s_.-]+(?=[^\W\d_])")
 _MOST_COMPARED = 200
+_MOST_KEPT = 4096
+_LONGEST_KEPT = 64
 
 
 def words(name: str) -> tuple[str, ...]:
     """The words of a name, lower case: `maxResults`, `max-results` and `max_results` have two."""
+    return _words_of_short(name) if len(name) <= _LONGEST_KEPT else _words(name)
+
+
+def _words(name: str) -> tuple[str, ...]:
     found = _WORD.findall(name) if name.isascii() else None
     return tuple(word.lower() for word in found) if found else (name.strip().casefold(),)
 
 
 def folded(name: str) -> str:
     """A name without case, separators and leaked tokens."""
+    return _fold_of_short(name) if len(name) <= _LONGEST_KEPT else _folded(name)
+
+
+def _folded(name: str) -> str:
     if "<" in name:
         name = _LEAKED.sub("", name)
     return _SEPARATORS.sub("", name.strip()).casefold()
+
+
+# The same names come again and again: those of fields, and what models make of them.
+_words_of_short = lru_cache(_MOST_KEPT)(_words)
+_fold_of_short = lru_cache(_MOST_KEPT)(_folded)
 
 
 def same_name(name: str, known: Iterable[str]) -> list[str]:
@@ -34,8 +50,16 @@ def same_name(name: str, known: Iterable[str]) -> list[str]:
 
 def near_misses(name: str, known: Iterable[str]) -> list[str]:
     """The known names that are `name` with a slip of the pen in one of their words."""
-    mine = words(name)
-    return [other for other in known if _one_slip(mine, words(other))]
+    if len(name) > _LONGEST_KEPT:
+        return [other for other in known if _is_near_miss(name, other)]
+    return [other for other in known if _is_near_miss_of_short(name, other)]
+
+
+def _is_near_miss(name: str, other: str) -> bool:
+    return _one_slip(words(name), words(other))
+
+
+_is_near_miss_of_short = lru_cache(_MOST_KEPT)(_is_near_miss)
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:

@@ -11,6 +11,7 @@ from pydantic_core import to_json
 from zkit.arguments.containers import is_schema_of_arguments
 from zkit.arguments.ready import Ready
 from zkit.arguments.refusals import refuse
+from zkit.arguments.scalars import Candidate
 from zkit.arguments.settling import Settling
 from zkit.arguments.shape import Shape
 from zkit.arguments.source import Place, Source
@@ -84,7 +85,7 @@ class Reading(NamedTuple):
             return value, place
         if value in (None, "", []) and not shape.required:
             note = "read nothing at all as no arguments"
-            settling.note("nothing_for_no_arguments", {}, note, Place())
+            settling.note(Candidate("nothing_for_no_arguments", {}, note), Place())
             return {}, Place()
         found = unwrapped(value, shape, tool, place)
         if found is None or not (found.is_sure or self._must_be(found.value, troubles)):
@@ -95,7 +96,7 @@ class Reading(NamedTuple):
             got, due = f"a whole call to {shown(found.tool)}", f"the arguments of {shown(tool)}"
             return refuse(self.ready, None, [Problem("", "bad_value", got, due)], self.fixes)
         note = "took the arguments out of a wrapper"
-        settling.note("unwrap_arguments", found.value, note, Place(), found.rank)
+        settling.note(Candidate("unwrap_arguments", found.value, note, found.rank), Place())
         return found.value, found.place
 
     def _must_be(self, inner: Any, troubles: list[Trouble]) -> bool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from zkit.arguments.formats import from_timestamp, iso_spelling
+from zkit.arguments.formats import TEMPORAL, from_timestamp, iso_spelling
 from zkit.arguments.names import folded, words
 from zkit.arguments.shape import Shape
 from zkit.receipt import Rank
@@ -18,6 +17,7 @@ GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})++(?:\.\d++)?", re.ASCII)
 # A dot may group thousands as well: `5.000` is no sure integer.
 _DOTTED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})++", re.ASCII)
 _LEAK = re.compile(r"<\|[^|<>]{1,64}\|>|</[A-Za-z_][\w:.-]{0,64}>|\[/[A-Z_]{2,32}\]")
+_LEAK_ENDS = (">", "]")
 _LONGEST_LEAK = 70
 _MOST_LEAKS = 8
 _LETTERS = re.compile(r"[^\W\d_]+(?:[\s_-][^\W\d_]+)*\.?")
@@ -42,28 +42,29 @@ class Candidate(NamedTuple):
     rank: Rank | None = None
 
 
-def from_text(text: str, shape: Shape) -> Iterator[Candidate]:
+def from_text(text: str, shape: Shape) -> list[Candidate]:
     """What a text may mean where it is rejected."""
     clean = text.strip()
-    spelt = list(known_values(text, shape.values)) if shape.values is not None else []
-    yield from spelt
-    if not spelt and len(clean) <= _LONGEST_WORD:
-        yield from _words(clean.lower(), shape)
-    if shape.values is not None or not shape.takes("string"):
-        yield from _numbers(clean, shape)
+    found = known_values(text, shape) if shape.values is not None else []
+    if not found and len(clean) <= _LONGEST_WORD:
+        found += _words(clean.lower(), shape)
+    if shape.values is not None or "string" not in shape.kinds:
+        if "integer" in shape.kinds and len(clean) <= _LONGEST_NUMBER:
+            found += _numbers(clean, shape)
     elif shape.format is not None:
         iso = iso_spelling(shape.format, text)
         if iso is not None and iso != text:
-            yield Candidate("date_by_spelling", iso, "wrote a date or time the ISO way")
-    without = _without_leaks(text)
-    if without != text:
-        yield Candidate("drop_leaked_token", without, "dropped a token that leaked into the value")
+            found.append(Candidate("date_by_spelling", iso, "wrote a date or time the ISO way"))
+    if text.endswith(_LEAK_ENDS) and (without := _without_leaks(text)) != text:
+        note = "dropped a token that leaked into the value"
+        found.append(Candidate("drop_leaked_token", without, note))
+    return found
 
 
 def _without_leaks(text: str) -> str:
     """A text without the special tokens and closing tags at its end."""
     for _ in range(_MOST_LEAKS):
-        if text[-1:] not in (">", "]"):
+        if not text.endswith(_LEAK_ENDS):
             break
         at = max(text.rfind("<", -_LONGEST_LEAK), text.rfind("[/", -_LONGEST_LEAK))
         if at < 0 or not _LEAK.fullmatch(text, at):
@@ -72,21 +73,20 @@ def _without_leaks(text: str) -> str:
     return text
 
 
-def _numbers(text: str, shape: Shape) -> Iterator[Candidate]:
-    if not shape.takes("integer") or len(text) > _LONGEST_NUMBER:
-        return
-    whole = not shape.takes("number")
+def _numbers(text: str, shape: Shape) -> list[Candidate]:
+    whole = "number" not in shape.kinds
     number: float | None = None
     name = "number_from_text"
-    if _NUMBER.fullmatch(text) and not (whole and _DOTTED.fullmatch(text)):
+    if _NUMBER.fullmatch(text) and not (whole and "." in text and _DOTTED.fullmatch(text)):
         number = _number(text.replace("_", ""))
     elif _HEX.fullmatch(text):
         number = int(text, 16)
     elif GROUPED.fullmatch(text) and (text.count(",") > 1 or "." in text or whole):
         # One group alone may be a decimal comma, so it counts only where no fraction is due.
         number, name = _number(text.replace(",", "")), "number_without_thousands"
-    if number is not None:
-        yield Candidate(name, number, "read a number that was sent as text")
+    if number is None:
+        return []
+    return [Candidate(name, number, "read a number that was sent as text")]
 
 
 def _number(text: str) -> float | None:
@@ -100,12 +100,15 @@ def _number(text: str) -> float | None:
     return number if abs(number) != float("inf") else None
 
 
-def _words(word: str, shape: Shape) -> Iterator[Candidate]:
-    free = shape.takes("string") and shape.values is None
-    if shape.takes("boolean") and (word in _TRUE or word in _FALSE) and not free:
-        yield Candidate("boolean_from_text", word in _TRUE, "read a boolean that was sent as text")
-    if shape.takes("null") and word in _NULL:
-        yield Candidate("null_from_text", None, "read null that was sent as text")
+def _words(word: str, shape: Shape) -> list[Candidate]:
+    found = []
+    free = "string" in shape.kinds and shape.values is None
+    if "boolean" in shape.kinds and (word in _TRUE or word in _FALSE) and not free:
+        note = "read a boolean that was sent as text"
+        found.append(Candidate("boolean_from_text", word in _TRUE, note))
+    if "null" in shape.kinds and word in _NULL:
+        found.append(Candidate("null_from_text", None, "read null that was sent as text"))
+    return found
 
 
 def means_nothing(value: Any, shape: Shape) -> bool:
@@ -115,27 +118,30 @@ def means_nothing(value: Any, shape: Shape) -> bool:
     if value.strip().lower() not in _NULL:
         return False
     if shape.values is not None:
-        return not any(True for _ in known_values(value, shape.values))
+        return not known_values(value, shape)
     return not shape.takes("string") or not shape.allows(value)
 
 
-def known_values(text: str, values: tuple[Any, ...]) -> Iterator[Candidate]:
+def omission(item: Any, shape: Shape) -> Candidate | None:
+    """How null, or an empty text, stands for "not given" in an optional field; None when it does not."""
+    if item is not None and type(item) is not str:
+        return None
+    if "null" not in shape.kinds and means_nothing(item, shape):
+        return Candidate("null_means_omitted", None, "left out a field sent as null")
+    if item == "" and ("string" not in shape.kinds or shape.format in TEMPORAL):
+        return Candidate("empty_means_omitted", None, "left out an empty field")
+    return None
+
+
+def known_values(text: str, shape: Shape) -> list[Candidate]:
     """The known values that a text may stand for, by the surest likeness that any of them has."""
-    texts = [value for value in values if isinstance(value, str)]
-    for likeness, name in _LIKENESSES:
-        found = [value for value in texts if likeness(text, value)]
-        if found:
-            note = "found the known value in another spelling"
-            yield from (Candidate(name, value, note) for value in found)
-            return
-
-
-def _same_letters(text: str, value: str) -> bool:
-    return text.strip().casefold() == value.casefold()
-
-
-def _same_words(text: str, value: str) -> bool:
-    return folded(text) == folded(value)
+    name = "value_by_spelling"
+    found = shape.by_letters.get(text.strip().casefold()) or shape.by_words.get(folded(text))
+    if not found:
+        name = "value_by_beginning"
+        found = [one for ones in shape.by_letters.values() for one in ones if _beginning(text, one)]
+    note = "found the known value in another spelling"
+    return [Candidate(name, value, note) for value in found]
 
 
 def _beginning(text: str, value: str) -> bool:
@@ -155,22 +161,19 @@ def _beginning(text: str, value: str) -> bool:
     return whole.startswith(begun) and mine != theirs[: len(mine)]
 
 
-_LIKENESSES = (
-    (_same_letters, "value_by_spelling"),
-    (_same_words, "value_by_spelling"),
-    (_beginning, "value_by_beginning"),
-)
-
-
-def from_number(value: float, shape: Shape) -> Iterator[Candidate]:
+def from_number(value: float, shape: Shape) -> list[Candidate]:
     """What a number may mean where it is rejected."""
+    found = []
+    kinds = shape.kinds
     whole = isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST_EXACT
-    if whole and shape.takes("integer") and not shape.takes("number"):
+    if whole and "integer" in kinds and "number" not in kinds:
         note = "wrote a whole number without its fraction"
-        yield Candidate("integer_from_float", int(value), note)
-    if value in (0, 1) and shape.takes("boolean") and not shape.takes("number"):
-        yield Candidate("boolean_from_text", bool(value), "read 1 or 0 as a boolean")
+        found.append(Candidate("integer_from_float", int(value), note))
+    if value in (0, 1) and "boolean" in kinds and "number" not in kinds:
+        found.append(Candidate("boolean_from_text", bool(value), "read 1 or 0 as a boolean"))
     if shape.format == "date-time":
         moment = from_timestamp(value)
         if moment is not None:
-            yield Candidate("moment_from_timestamp", moment, "read seconds since 1970 as a moment")
+            note = "read seconds since 1970 as a moment"
+            found.append(Candidate("moment_from_timestamp", moment, note))
+    return found

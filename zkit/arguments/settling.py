@@ -10,15 +10,15 @@ from typing import Any
 
 from zkit.arguments.candidates import candidates
 from zkit.arguments.coercions import COERCIONS
-from zkit.arguments.formats import TEMPORAL
+from zkit.arguments.containers import list_from
 from zkit.arguments.keys import renamed
 from zkit.arguments.names import nearest, same_name
-from zkit.arguments.scalars import means_nothing
+from zkit.arguments.scalars import Candidate, omission
 from zkit.arguments.shape import Shape, kind_of
 from zkit.arguments.source import Place
 from zkit.arguments.troubles import Blamed
 from zkit.arguments.words import as_json, expected, path_text, shown
-from zkit.receipt import Fix, Rank, highest
+from zkit.receipt import Fix, highest
 from zkit.results import Problem
 
 MAX_DEPTH = 64
@@ -89,7 +89,7 @@ class Settling:
     ) -> Any:
         """A list where a list of lists is due: it may be one of the lists, or each item may be."""
         items, item = Settling(self.left), Settling(self.left)
-        item.note("list_from_one", [value], "made a list of the one value", place)
+        item.note(next(list_from(value)), place)
         readings = [
             (items._list(value, shape, place, blamed), items),
             ([item.settle(value, shape.at(0), place.inside(0))], item),
@@ -156,26 +156,18 @@ class Settling:
 
     def _omitted(self, name: str, item: Any, shape: Shape, place: Place) -> bool:
         """Whether null, or an empty text, stands for "not given" in an optional field."""
-        if (item is not None and type(item) is not str) or name in shape.required:
+        if name in shape.required or name not in shape.fields:
             return False
-        field = shape.at(name)
-        if name not in shape.fields:
-            return False
-        if not field.takes("null") and means_nothing(item, field):
-            self.note("null_means_omitted", None, "left out a field sent as null", place.at(name))
-            return True
-        if item == "" and (not field.takes("string") or field.format in TEMPORAL):
-            self.note("empty_means_omitted", None, "left out an empty field", place.at(name))
-            return True
-        return False
+        left_out = omission(item, shape.at(name))
+        if left_out is not None:
+            self.note(left_out, place.at(name))
+        return left_out is not None
 
-    def note(
-        self, name: str, value: Any, note: str, place: Place, rank: Rank | None = None
-    ) -> None:
-        """Put a coercion on the receipt; `rank` where it strays further than usual."""
-        rank = COERCIONS[name].rank if rank is None else rank
+    def note(self, done: Candidate, place: Place) -> None:
+        """Put a coercion on the receipt."""
+        rank = COERCIONS[done.name].rank if done.rank is None else done.rank
         path = path_text(place.path)
-        self.fixes.append(Fix(name, rank, 0, 0, as_json(value), note, path))
+        self.fixes.append(Fix(done.name, rank, 0, 0, as_json(done.value), done.note, path))
 
     def _coerced(self, value: Any, shape: Shape, place: Place, row: int, due: str) -> Any:
         """The one thing that a rejected value can be meant as."""
@@ -184,7 +176,7 @@ class Settling:
         found = candidates(value, shape, place) if row < _MOST_IN_A_ROW else ()
         for candidate, there in found:
             trial = Settling(self.left)
-            trial.note(candidate.name, candidate.value, candidate.note, place, candidate.rank)
+            trial.note(candidate, place)
             settled = candidate.value
             if not shape.is_plain(settled):
                 settled = trial.settle(settled, shape, there, None, row + 1)

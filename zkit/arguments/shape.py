@@ -7,11 +7,13 @@ at a place, so that a coercion knows what to aim at and a message what to ask fo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from zkit.arguments.formats import follows_format
+from zkit.arguments.names import folded
 
+Spellings = Mapping[str, Sequence[str]]
 KINDS = ("object", "array", "string", "integer", "number", "boolean", "null")
 _OF_TYPE: dict[type, str] = {
     dict: "object",
@@ -37,7 +39,10 @@ class Shape:
     """What may stand at one place: kinds, known values, fields, items, branches of a union."""
 
     __slots__ = (
+        "_by_letters",
+        "_by_words",
         "_children",
+        "_fields_by_words",
         "additional",
         "branches",
         "closed",
@@ -57,6 +62,9 @@ class Shape:
         self.root = root
         self.schema: Mapping[str, Any] = schema
         self._children: dict[str | int, Shape] = {}
+        self._by_letters: Spellings | None = None
+        self._by_words: Spellings | None = None
+        self._fields_by_words: Spellings | None = None
         self.branches = tuple(Shape(way, root, depth + 1) for way in ways)
         values = _values(schema)
         self.values = (*values, None) if values is not None and nullable else values
@@ -86,6 +94,27 @@ class Shape:
         """The values that tell this branch of a union from the others."""
         ones = [self.at(name).values for name in self.fields]
         return {values[0] for values in ones if values is not None and len(values) == 1}
+
+    @property
+    def by_letters(self) -> Spellings:
+        """The known texts by their letters, whatever the case."""
+        if self._by_letters is None:
+            self._by_letters = _grouped(self.values or (), str.casefold)
+        return self._by_letters
+
+    @property
+    def by_words(self) -> Spellings:
+        """The known texts by their letters, whatever the case and the separators."""
+        if self._by_words is None:
+            self._by_words = _grouped(self.values or (), folded)
+        return self._by_words
+
+    @property
+    def fields_by_words(self) -> Spellings:
+        """The names of the fields by their letters, whatever the case and the separators."""
+        if self._fields_by_words is None:
+            self._fields_by_words = _grouped(self.fields, folded)
+        return self._fields_by_words
 
     def takes(self, kind: str) -> bool:
         """Whether a value of this kind may stand here."""
@@ -149,6 +178,14 @@ class Shape:
             or _beats(limits.get("exclusiveMinimum"), value, also_equal=True)
             or _beats(value, limits.get("exclusiveMaximum"), also_equal=True)
         )
+
+
+def _grouped(texts: Iterable[Any], key: Callable[[str], str]) -> Spellings:
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        if isinstance(text, str):
+            found.setdefault(key(text), []).append(text)
+    return found
 
 
 def _beats(a: Any, b: Any, also_equal: bool = False) -> bool:

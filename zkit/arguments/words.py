@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from json.encoder import encode_basestring
 from typing import Any
 
@@ -39,8 +39,10 @@ def as_json(value: Any) -> str:
     return _ENCODERS.get(type(value), _encode)(value)
 
 
-def path_text(path: Iterable[str | int]) -> str:
+def path_text(path: Sequence[str | int]) -> str:
     """A place as a person would write it: `todos[0].status`."""
+    if len(path) == 1 and type(path[0]) is str and len(path[0]) <= LONGEST:
+        return path[0]
     text = ""
     for step in path:
         if isinstance(step, str) and len(step) > LONGEST:
@@ -51,6 +53,8 @@ def path_text(path: Iterable[str | int]) -> str:
 
 def shown(value: Any) -> str:
     """A value as JSON on one line, shortened in the middle."""
+    if type(value) is str:
+        return shortened(encode_basestring(value))
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):
