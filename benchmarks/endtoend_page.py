@@ -26,7 +26,8 @@ SHOWN: tuple[tuple[str, str], ...] = (
     ("two_objects", "two objects in one call"),
     ("cut_call", "cut by `length`"),
 )
-"""The turns in the README, and what they are called there."""
+"""The turns that say most, and what they are called."""
+_SHORT = ("python_arguments", "fenced_arguments", "camel_case_name", "text_hermes_json", "text_json_object_fenced", "index_0_no_ids", "two_objects", "cut_call")  # fmt: skip
 
 _KINDS = ("raw text", "empty answer", "wrong call", "wrong answer", "call lost", "hangs")
 
@@ -79,10 +80,21 @@ def _summary(found: Found) -> list[list[str]]:
     return [[label, *(show(t) for t in totals.values())] for label, show in lines.items()]
 
 
-def readme_table(found: Found) -> str:
-    """The turns that say most, and the totals over all."""
-    head = ["first turn", *(f"**{n}**" if n == "zkit" else n for n in found["frameworks"])]
-    return table(head, [*_rows(found, SHOWN, _short_cell), *_summary(found)])
+def long_table(found: Found, turns: Sequence[tuple[str, str]] = SHOWN) -> str:
+    """The turns that say most, and the totals over all, also of the frameworks over `wrap`."""
+    head = ["first turn", *(_title(name) for name in found["frameworks"])]
+    return table(head, [*_rows(found, turns, _short_cell), *_summary(found)])
+
+
+def short_table(found: Found) -> str:
+    """Half of those turns, by the frameworks as they are."""
+    bare = {n: title for n, title in found["frameworks"].items() if "wrap" not in n}
+    shown = [(name, label) for name, label in SHOWN if name in _SHORT]
+    return long_table({**found, "frameworks": bare}, shown)
+
+
+def _title(name: str) -> str:
+    return f"**{name}**" if name == "zkit" else name
 
 
 def page(found: Found) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import evidence, report
 from zkit.cases import load, run
 
 README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
@@ -62,6 +63,10 @@ def test_the_example_of_a_case_file_holds(tmp_path: Path) -> None:
     assert [run(case).deviation for case in cases] == [None, None]
 
 
-def test_the_results_have_their_place() -> None:
-    """The benchmark report writes between the markers."""
+def test_the_figures_are_those_of_the_committed_results() -> None:
+    """Between the markers of the README, and on the page of evidence."""
+    found = report.committed()
     assert README.count("<!-- results -->") == README.count("<!-- /results -->") == 1
+    assert report.put_between_markers(README, report.readme_part(found)) == README
+    page = (Path(__file__).parent.parent / "docs/evidence.md").read_text("utf-8")
+    assert page == evidence.page(found)

@@ -14,8 +14,8 @@ from zkit.extract.arguments import Task
 from zkit.extract.formats import format_of
 from zkit.extract.hooks import TAG_BEGUN, TRIGGER, hooks_for, tags_of
 from zkit.extract.outcomes import Candidate, judge, numbered
-from zkit.extract.position import LEAD_IN, REACH, indented, mid_sentence, obstacle
 from zkit.extract.plain import plain_text
+from zkit.extract.position import LEAD_IN, REACH, indented, mid_sentence, obstacle
 from zkit.extract.settle import Kind, Piece, Settler
 from zkit.extract.tape import LONGEST_MARK, Hit, Steps, compiled
 from zkit.extract.units import Reading
