@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_cli import ZKIT, on_a_terminal, zkit
+from command_line import ZKIT, on_a_terminal, zkit
 from test_doctor import good_model, good_model_as_script, served
 
 from zkit.chat import Profile
