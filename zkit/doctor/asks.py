@@ -87,7 +87,7 @@ _ALL = (
           items=[{"name": "pen", "count": 2}, {"name": "ink", "count": 3}]),
     Ask("long", (_user(f"Call save_note with exactly this text: {LONG}"),), (tools.NOTE,), (("save_note", {"text": LONG}),), tokens=256),
     Ask("code", (_user(f"Call write_file with path \"greet.py\" and exactly this content:\n{CODE}"),),
-        (tools.FILE,), (("write_file", {"path": "greet.py", "content": CODE}),), tokens=160),
+        (tools.FILE,), (("write_file", {"path": "greet.py", "content": CODE}),), tokens=192),
     _call("unicode", 'Call save_note with the text "Zürich, 東京 – naïve 🎉".', tools.NOTE, text="Zürich, 東京 – naïve 🎉"),
     _call("scalars", 'Call set_lamp with lamp "desk", level 7, warmth 0.5 and on true.', tools.LAMP,
           lamp="desk", level=7, warmth=0.5, on=True),

@@ -82,6 +82,8 @@ def _judged(heard: Heard, is_right: Callable[[Made], bool]) -> Verdict:
     if isinstance(made, list) and is_right(made):
         return ok(", ".join(f"{name} {shown(arguments)}" for name, arguments in made))
     wrong = made if isinstance(made, str) else _wrong(made, heard)
+    if heard.reply.finish_reason == "length":
+        wrong = f"cut at {heard.ask.tokens} tokens: {wrong}"
     _, _, report = heard.mended
     if is_right([(call.name, dict(call.arguments)) for call in report.calls]):
         return covered(wrong, _how(report.calls))

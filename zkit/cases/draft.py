@@ -1,0 +1,217 @@
+"""A text and what is known about it in; the case that holds what zkit makes of it today out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from zkit.arguments import Decoded, decode
+from zkit.cases.case import Case
+from zkit.cases.entry import read_entry
+from zkit.cases.masking import secrets_in, shortened, without_secrets
+from zkit.cases.values import Sheet
+from zkit.extract import Extraction, find_calls
+from zkit.receipt import Fix, Rank
+from zkit.repair import Repaired, Unrepairable, repair_json
+from zkit.results import Validation
+
+Outcome = Repaired | Unrepairable | Decoded | Validation | Extraction
+Expects = dict[str, Any]
+
+
+class ShapeLostError(ValueError):
+    """Without its secrets a text would have another outcome."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A text that will be a case. `kind` is one of repair, decode, extract."""
+
+    kind: str
+    text: str
+    schema: Mapping[str, Any] | None = None
+    toolset: Sequence[Mapping[str, Any]] = ()
+    finish_reason: str | None = None
+    limit: Rank | None = None
+    source: str = ""
+
+    def outcome(self) -> Outcome:
+        """What zkit makes of it today."""
+        known: dict[str, Any] = {"finish_reason": self.finish_reason}
+        if self.limit is not None:
+            known["limit"] = self.limit
+        if self.kind == "extract":
+            return find_calls(self.text, list(self.toolset), finish_reason=self.finish_reason)
+        if self.kind == "decode":
+            return decode(self.schema, self.text, **known)
+        return repair_json(self.text, schema=self.schema, **known)
+
+    def given(self) -> dict[str, Any]:
+        """The keys of the case that say what is known."""
+        limit = None if self.limit is None else self.limit.name
+        found: dict[str, Any] = {"text": self.text, "finish_reason": self.finish_reason}
+        found["limit"] = limit
+        if self.kind == "extract":
+            found["toolset"] = list(self.toolset)
+        elif self.schema is not None:
+            found["schema"] = self.schema
+        found["source"] = self.source or None
+        return {key: value for key, value in found.items() if value is not None}
+
+
+def as_case(
+    draft: Draft, it: str, expects: Expects, file: str = "new", beyond: bool = False
+) -> Case:
+    """The case, checked like one of a file; raises EntryError for what makes no sense."""
+    sheet = Sheet(file, draft.kind, beyond=beyond)
+    return read_entry({"it": it, **draft.given(), **expects}, sheet, 1)
+
+
+# ── what must come of it ─────────────────────────────────────────────────────
+
+
+def proposed(draft: Draft) -> Expects:
+    """What the case expects when today's outcome is right."""
+    outcome = draft.outcome()
+    if isinstance(outcome, Extraction):
+        return _of_extraction(outcome, draft.text)
+    if isinstance(outcome, Unrepairable):
+        return {"refused": outcome.reason}
+    if isinstance(outcome, Validation):
+        problems = [one.path for one in outcome.problems]
+        return {"refused": outcome.code, **({"problems": problems} if problems else {})}
+    return _of_value(outcome, draft.text)
+
+
+def _of_value(outcome: Repaired | Decoded, text: str) -> Expects:
+    if not outcome.fixes and outcome.rank is Rank.EXACT and _is_strict(text):
+        return {"untouched": True}
+    value = to_jsonable_python(outcome.value)
+    found: Expects = {
+        "json": _json(value),
+        "rank": outcome.rank.name,
+        "fixes": _names(outcome.fixes),
+    }
+    if isinstance(outcome, Repaired) and outcome.lossy:
+        found["lossy"] = True
+    return found
+
+
+def _of_extraction(found: Extraction, text: str) -> Expects:
+    unknown = [one.name for one in found.unknown]
+    incomplete = [one.name or "" for one in found.incomplete]
+    told = {"unknown": unknown, "incomplete": incomplete}
+    said = {key: value for key, value in told.items() if value}
+    if not found.calls and found.content == text:
+        return {"untouched": True, **said}
+    calls = [{"name": call.name, "arguments": call.arguments} for call in found.calls]
+    expects: Expects = {"calls": _json(calls), "content": found.content.strip()}
+    if found.reasoning.strip():
+        expects["reasoning"] = found.reasoning.strip()
+    if found.calls:
+        expects["format"] = [call.origin for call in found.calls]
+        expects["rank"] = max(call.rank for call in found.calls).name
+    if found.ended_at is not None:
+        expects["ended"] = True
+    return {**expects, **said}
+
+
+def sentence(draft: Draft, expects: Expects) -> str:
+    """A sentence that finishes "it should …", to begin with."""
+    if "refused" in expects:
+        return f"refuse what is {str(expects['refused']).replace('_', ' ')}"
+    if "untouched" in expects:
+        return "leave this as it is"
+    if "calls" in expects:
+        formats = dict.fromkeys(expects.get("format", ()))
+        names = dict.fromkeys(call["name"] for call in json.loads(expects["calls"]))
+        where = f" in {' and '.join(formats)}" if formats else ""
+        return f"find the call of {' and '.join(names)}{where}" if names else "find no call"
+    words = [name.replace("_", " ") for name in dict.fromkeys(expects.get("fixes", ()))]
+    return f"{' and '.join(words[:3])}" if words else "read this"
+
+
+# ── without secrets ──────────────────────────────────────────────────────────
+
+
+def redacted(draft: Draft) -> Draft:
+    """The draft without secrets and without long runs of words, and with the same damage.
+
+    Raises ShapeLostError when the outcome would change.
+    """
+    shape = _shape(draft.outcome())
+    clean = replace(
+        draft,
+        text=without_secrets(draft.text),
+        schema=_clean_data(draft.schema),
+        toolset=_clean_data(list(draft.toolset)),
+    )
+    if _shape(clean.outcome()) != shape:
+        kinds = ", ".join(dict.fromkeys(one.kind for one in secrets_in(draft.text)))
+        raise ShapeLostError(f"without its secrets ({kinds}) the text has another outcome")
+    short = shortened(clean.text, lambda text: _shape(replace(clean, text=text).outcome()) == shape)
+    return replace(clean, text=short)
+
+
+def _clean_data(data: Any) -> Any:
+    return (
+        None if data is None else json.loads(without_secrets(json.dumps(data, ensure_ascii=False)))
+    )
+
+
+def _shape(outcome: Outcome) -> Any:
+    """What of an outcome must not change: everything but the words in its strings."""
+    if isinstance(outcome, Unrepairable):
+        return ("refused", outcome.reason)
+    if isinstance(outcome, Validation):
+        return (
+            "refused",
+            outcome.code,
+            sorted(without_secrets(one.path) for one in outcome.problems),
+        )
+    if isinstance(outcome, Extraction):
+        return (
+            [(c.name, _skeleton(c.arguments), c.origin, c.rank, _names(c.fixes)) for c in outcome.calls],
+            [one.name for one in outcome.unknown],
+            [one.name for one in outcome.incomplete],
+            [one.reason for one in outcome.refused],
+            bool(outcome.content.strip()), bool(outcome.reasoning.strip()), outcome.ended_at is None,
+        )  # fmt: skip
+    value = _skeleton(to_jsonable_python(outcome.value))
+    return ("read", outcome.rank, _names(outcome.fixes), value)
+
+
+def _skeleton(value: Any) -> str:
+    """A value with its strings left out, keys as they are told."""
+    blank = json.dumps(_blanked(value), sort_keys=True, default=str)
+    return without_secrets(blank)
+
+
+def _blanked(value: Any) -> Any:
+    if isinstance(value, str):
+        return ""
+    if isinstance(value, Mapping):
+        return {without_secrets(str(key)): _blanked(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_blanked(item) for item in value]
+    return value
+
+
+def _names(fixes: Sequence[Fix]) -> list[str]:
+    return [fix.name for fix in fixes]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _is_strict(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True

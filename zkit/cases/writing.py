@@ -1,0 +1,164 @@
+"""A draft and what must come of it in; a case in a TOML file out, proved by running it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from zkit.cases.case import Case, CaseFileError
+from zkit.cases.draft import Draft, Expects
+from zkit.cases.files import load
+from zkit.cases.runner import run
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_FIRST = ("it", "text")
+
+
+class NotAddedError(ValueError):
+    """A case that cannot be added, and why."""
+
+
+def twin_of(draft: Draft, folder: Path) -> Case | None:
+    """The case below a folder that has the same text and asks the same of it; None if there is none."""
+    try:
+        cases = load([folder]) if folder.is_dir() else []
+    except CaseFileError:
+        return None
+    return next((case for case in cases if _is_twin(case, draft)), None)
+
+
+def _is_twin(case: Case, draft: Draft) -> bool:
+    same = case.kind == draft.kind and case.text == draft.text
+    schema = getattr(case, "schema", None)
+    return same and (schema or None) == (draft.schema or None)
+
+
+def add_case(path: Path, draft: Draft, it: str, expects: Expects) -> Case:
+    """Append the case to the file, or make the file; what does not hold leaves no trace.
+
+    Raises NotAddedError.
+    """
+    before = path.read_bytes().decode("utf-8") if path.exists() else None
+    tables = _tables(path, before, draft.kind)
+    text = _appended(before, tables, draft, _free(it, tables), expects)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _replace(path, text)
+    try:
+        added = load([path])[-1]
+        deviation = run(added).deviation
+    except CaseFileError as error:
+        added, deviation = None, str(error)
+    if deviation is None and added is not None:
+        return added
+    path.unlink() if before is None else _replace(path, before)
+    raise NotAddedError(f"the case would not hold: {deviation}")
+
+
+def _tables(path: Path, content: str | None, kind: str) -> dict[str, Any]:
+    if content is None:
+        return {}
+    try:
+        tables = tomllib.loads(content)
+    except tomllib.TOMLDecodeError as error:
+        raise NotAddedError(f"{path}: not TOML: {error}") from error
+    found = tables.get("kind", "repair")
+    if found != kind:
+        raise NotAddedError(f"{path}: holds cases of {found}, not of {kind}; name another file")
+    return tables
+
+
+def _free(it: str, tables: Mapping[str, Any]) -> str:
+    """The sentence, with a number if it is taken."""
+    taken = {case.get("it") for case in tables.get("case", ())}
+    numbered = (f"{it} ({number})" for number in range(2, len(taken) + 3))
+    return it if it not in taken else next(one for one in numbered if one not in taken)
+
+
+def _appended(
+    before: str | None, tables: Mapping[str, Any], draft: Draft, it: str, expects: Expects
+) -> str:
+    head = (
+        f'about = "recorded failures"\nkind = {_toml(draft.kind)}\n' if before is None else before
+    )
+    given = {"it": it, **draft.given()}
+    shared = ""
+    for key, table in (("schema", "schemas"), ("toolset", "tools")):
+        if key in given:
+            name, made = _shared(table, given[key], tables.get(table))
+            given[key] = name
+            shared += made
+    entries = sorted({**given, **expects}.items(), key=lambda pair: pair[0] not in _FIRST)
+    lines = [f"{key} = {_toml(value)}" for key, value in entries]
+    return f"{head.rstrip()}\n{shared}\n[[case]]\n" + "\n".join(lines) + "\n"
+
+
+def _shared(table: str, value: Any, known: Any) -> tuple[str, str]:
+    """The name under which a file has a schema or a tool set, and what must be added for it."""
+    value = without_null(value)
+    held = known if isinstance(known, dict) else {}
+    for name, other in held.items():
+        if other == value:
+            return name, ""
+    if isinstance(known, str):
+        raise NotAddedError(f"{table} are in {known}: name another file for this case")
+    name = f"recorded_{len(held) + 1}"
+    if table == "schemas":
+        lines = [f"{_key(key)} = {_toml(one)}" for key, one in value.items()]
+        return name, "\n".join(["", f"[schemas.{name}]", *lines, ""])
+    tools = [
+        "\n".join(["", f"[[tools.{name}]]", *(f"{_key(k)} = {_toml(v)}" for k, v in one.items())])
+        for one in value
+    ]
+    return name, "\n".join([*tools, ""])
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write the file in one go."""
+    fresh = path.with_name(f".{path.name}.new")
+    fresh.write_bytes(text.encode("utf-8"))
+    os.replace(fresh, path)
+
+
+# ── TOML ─────────────────────────────────────────────────────────────────────
+
+
+def without_null(value: Any) -> Any:
+    """A schema that says the same without null, which TOML does not have."""
+    if isinstance(value, list | tuple):
+        return [without_null(item) for item in value if item is not None]
+    if not isinstance(value, Mapping):
+        return value
+    made = {key: without_null(item) for key, item in value.items() if item is not None}
+    if isinstance(value.get("enum"), list) and None in value["enum"]:
+        return {"anyOf": [made, {"type": "null"}]}
+    return {**made, "type": "null"} if "const" in value and value["const"] is None else made
+
+
+def _toml(value: Any) -> str:
+    """A value in TOML; a text as it is written, if that can be."""
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, Mapping):
+        inside = ", ".join(f"{_key(key)} = {_toml(item)}" for key, item in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value)
+
+
+def _text(text: str) -> str:
+    is_plain = all(one in "\n\t" or (one >= " " and one != "\x7f") for one in text)
+    if is_plain and "'" not in text and "\n" not in text:
+        return f"'{text}'"
+    if is_plain and "'''" not in text and not text.endswith("'"):
+        return f"'''\n{text}'''"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False)
