@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from zkit.receipt import Fix, Rank
+from zkit.receipt import Fix, Rank, highest
 from zkit.repair import envelope, layers
+from zkit.repair.doubt import is_plain, undoubted
 from zkit.repair.expect import ANYTHING, Evidence
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
 from zkit.repair.follow import goes_on, member_follows
@@ -17,6 +18,7 @@ from zkit.repair.misreading import rearranged, repeats_a_key
 from zkit.repair.reader import Reader
 from zkit.repair.reading import KEY, Frame, Reading
 from zkit.repair.sound import sound_at, strict
+from zkit.text.edits import apply_edits
 
 
 class Task(NamedTuple):
@@ -158,7 +160,7 @@ def _attempt(task: Task, body: str, start: int, missing_brace: bool, *, careful:
     for tied in reader.search(first):
         made = [m for reading in tied if (m := _made(task, body, start, reading)) is not None]
         if made:
-            return _settled(made, start, max(reader.stuck, start))
+            return _beyond_doubt(task, _settled(made, start, max(reader.stuck, start)))
         if _too_deep(body, start, tied[0]):
             reader.reason = "too_deep"
         if not careful:
@@ -187,6 +189,32 @@ def _settled(made: list[Candidate], start: int, stuck: int) -> Candidate:
         return made[0]
     where = min(_first_guess(m.fixes, stuck) for m in made)
     return Candidate(start, stuck, None, refusal=("ambiguous", where))
+
+
+def _beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
+    """The candidate with its brackets where they belong; no value when nobody can tell where."""
+    if candidate.value is None or not COMPLETE <= candidate.rank <= GUESS:
+        return candidate
+    start, end = candidate.start, candidate.end
+    fixes = undoubted_fixes(task, start, end, candidate.value[0], candidate.fixes)
+    if fixes is candidate.fixes:
+        return candidate
+    if fixes is None:
+        refusal = ("ambiguous", _first_guess(candidate.fixes, start))
+        return candidate._replace(value=None, refusal=refusal)
+    json = apply_edits(task.text[:end], [(0, start, ""), *((f.start, f.end, f.new) for f in fixes)])
+    return candidate._replace(value=strict(json), fixes=fixes, rank=highest(tuple(fixes)))
+
+
+def undoubted_fixes(
+    task: Task, start: int, end: int, value: Any, fixes: Sequence[Fix]
+) -> Sequence[Fix] | None:
+    """The fixes, or likelier ones; None when brackets may as well be mended otherwise."""
+    if task.evidence is None and not is_plain(task.text, end, value, fixes):
+        return None
+    fits = None if task.evidence is None else task.evidence.fits
+    stopped = task.finish_reason == "stop"
+    return undoubted(task.text, (start, end), fixes, fits, stopped=stopped)
 
 
 def _first_guess(fixes: Sequence[Fix], default: int) -> int:

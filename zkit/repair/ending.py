@@ -35,9 +35,6 @@ def after_value(reader: Reader, reading: Reading) -> list[Reading]:
     """The last value is complete and closers are missing: not a cut, unless the server says so."""
     if _invented(reading.frame) or any(fix.name in _MADE_UP for fix in reading.fixes()):
         return []
-    if not reader.guided and _misaligned(reader, reading):
-        reader.reason = "ambiguous"
-        return []
     touching = reading.safe == reader.size and reader.text[-1:].isdigit()
     if touching and reader.finish_reason != "stop":
         return cut(reader, reading, "the text ended in a number, which may be longer")
@@ -49,19 +46,6 @@ def after_value(reader: Reader, reading: Reading) -> list[Reading]:
 
 _MADE_UP = frozenset({"open_in_middle", "replace_opener"})
 """Openers of our own making: the text must hold all closers for them."""
-
-
-def _misaligned(reader: Reader, reading: Reading) -> bool:
-    """Whether the last closer, alone on its line, does not stand under the line of its opener."""
-    text, closed = reader.text, reading.closed
-    if closed is None or closed.at + 1 != reading.safe:
-        return False
-    line = text.rfind("\n", 0, closed.at) + 1
-    if not line or text[line : closed.at].strip(" \t"):
-        return False
-    opener_line = text.rfind("\n", 0, closed.frame.start) + 1
-    opening = text[opener_line : closed.frame.start]
-    return len(opening) - len(opening.lstrip(" \t")) != closed.at - line
 
 
 def _invented(frame: Frame | None) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from zkit.receipt import Fix
-from zkit.repair.candidates import DAMAGED, Candidate, Task
+from zkit.repair.candidates import DAMAGED, Candidate, Task, undoubted_fixes
 from zkit.repair.fixes import COMPLETE, GUESS, fix_named
 from zkit.repair.misreading import rearranged, repeats_a_key
 from zkit.repair.respelling import respelled
@@ -88,6 +88,8 @@ def _tried(task: Task, start: int, end: int, mends: Repair) -> Candidate | None:
     fixes = [fix_named(name, start + at, start + last, new) for name, at, last, new in mends]
     rank = fixes[0].rank
     if rank > task.limit or (rearranged(fixes) and repeats_a_key(mended, value[0])):
+        return None
+    if undoubted_fixes(task, start, end, value[0], fixes) is not fixes:
         return None
     return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED))
 

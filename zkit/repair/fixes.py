@@ -72,6 +72,7 @@ FIXES: dict[str, FixKind] = {
         FixKind("drop_extra_quote", _G, "drop a quote that was written twice", '{"a": "x"", "b": 1}', '{"a": "x", "b": 1}', 3),
         FixKind("replace_quote", _G, "write the quote that another mark stands for", '{"a[: 1, "b": 2}', '{"a": 1, "b": 2}', 3),
         FixKind("close_in_middle", _G, "add a closer before the next member", '{"a": [1, 2, "b": 3}', '{"a": [1, 2], "b": 3}', 3),
+        FixKind("reopen", _G, "drop a closer after which its container goes on", '{"a": [{"b": 1}, "c": 2}, {"b": 3}]}', '{"a": [{"b": 1, "c": 2}, {"b": 3}]}', 3),
         FixKind("open_in_middle", _G, "add the opener before a value", '{"a": 1, 2], "b": 3}', '{"a": [1, 2], "b": 3}', 4),
         FixKind("replace_opener", _G, "write the opener that matches what follows", '["a": 1}', '{"a": 1}', 3),
         FixKind("drop_opener", _G, "drop an opener that opens nothing", '{"a": 1, {"b": 2}', '{"a": 1, "b": 2}', 3),

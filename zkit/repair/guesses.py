@@ -102,9 +102,9 @@ def unopened(token: str) -> str | None:
 
 def unclosed(token: str) -> str | None:
     """A string without its closing quote."""
-    last = token.rstrip()[-1:]
+    last = token[-1:]
     body = respell(token[1:])
-    if last in '"}]{[:“”\\' or body is None or body.rank >= GUESS:
+    if last in '"}]{[:“”\\' or last.isspace() or body is None or body.rank >= GUESS:
         return None
     return f'"{body.body}"'
 

@@ -20,6 +20,8 @@ _PATH_START = re.compile(r"[A-Za-z]:|\\\\|\.{1,2}\\|[~%\w]++\\")
 _ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
 _BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
 _MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
+_SPACED_COMMA = re.compile(r"[\"}\]0-9el]\s++,")
+"""A comma after white space: there it belongs to the layout, not to the string before it."""
 _KEY_TAIL = re.compile(rf"[^\"'\\\n,{{}}]{{1,80}}+[\"']{lexis.SPACE}(?::|=)")
 _ITEM_TAIL = re.compile(rf"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{lexis.SPACE}[,\]]")
 _VALUE_END = re.compile(
@@ -57,9 +59,10 @@ def _holds_items(before: Before, body: str) -> bool:
 def _before_closers(before: Before, text: str, stem: str) -> list[Reading]:
     """The string ends before the comma, or before the brackets that stand before it."""
     content = stem[:-1].rstrip()
-    ends = {len(stem) - 1}
-    if content and not _balanced(content, content[-1]):
-        ends.add(len(content.rstrip(" \t\r\n}]")))
+    ends = {len(content)} if _SPACED_COMMA.search(text) else {len(stem) - 1, len(content)}
+    while content[-1:] in ("}", "]") and not _balanced(content, content[-1]):
+        content = content[:-1].rstrip()
+        ends.add(len(content))
     return [
         other
         for end in sorted(ends)
@@ -111,7 +114,7 @@ def _string_goes_on(reader: Reader, frame: Frame | None, quote: int) -> bool:
 def _closed_before(before: Before, text: str, end: int) -> list[Reading]:
     """The reading in which the string ends at `end`, where there is no quote, or an escaped one."""
     body = text[before.pos + 1 : end]
-    if not body.strip():
+    if not body.strip() and (body or before.frame is None or before.frame.kind != "{"):
         return []
     path = body.endswith('\\"') and body.count('\\"') % 2 == 1
     if path and (not _PATH_START.match(body) or body.endswith('\\\\\\"')):
@@ -166,7 +169,7 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
             if not reader.spend(8 * (match.start() - start)):
                 return []
             spelled = respell(text[start : match.start()])
-            if spelled is None or spelled.inner:
+            if spelled is None or spelled.inner or not spelled.body.strip("{[ "):
                 return []
             other = Reading.back_to(before)
             other.note("add_opening_quote", start, match.end(), f'"{spelled.body}"')

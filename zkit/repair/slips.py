@@ -64,8 +64,7 @@ def _due(text: str) -> list[str]:
 def _at_end(text: str, at: int) -> list[Repair]:
     """The text ends after a value, and closers are missing."""
     end = len(text)
-    last_line = text[text.rfind("\n") + 1 :].strip()
-    if text[-1] not in _WHOLE or last_line in ("}", "]"):  # its indentation may tell what it closes
+    if text[-1] not in _WHOLE:
         return []
     return [[Mend("close_at_end", end, end, "".join(reversed(_due(text))))]]
 

@@ -31,7 +31,7 @@ _PATH = re.compile(
     r"(?:[A-Za-z]:|\.{1,2}|~|%\w+%|\\)(?:\\++[\w .()$%@+~,-]*+)++\Z|[\w.-]++(?:\\[\w.$-]++)++\Z"
 )
 _DRIVE = re.compile(r"\b[A-Za-z]:\\[bfnrt]")
-_UNC = re.compile(r"\\\\(?:[\w.$-]++|\?)\\(?!\\)")
+_UNC = re.compile(r"\\\\(?:\w[\w.$-]*+|\?)\\(?!\\)")
 _LATEX = re.compile(
     r"\\(?:t(?:imes|heta|au|ext\w*|an|o|op|riangle\w*|ilde)|n(?:u|eq?|abla|ot|otin)|r(?:ho|ight\w*|angle|m)"
     r"|b(?:eta|ar|egin|inom|ig\w*|f|oldsymbol)|f(?:rac|orall|lat))(?![a-z])"
@@ -204,9 +204,9 @@ def _suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] |
 def _lost_quote(escapes: list[str], invalid: list[str]) -> bool:
     """An odd number of escaped quotes beside an escape of nothing: one quote was lost there."""
     quotes = escapes.count('\\"')
-    return (quotes % 2 == 1 and len(invalid) == 1) or (
-        quotes > 0 and any(e[1] in ":,; " for e in invalid)
-    )
+    if quotes > 0 and len(invalid) == 1 and (quotes % 2 == 1 or "\\\\" in escapes):
+        return True
+    return quotes > 0 and any(e[1] in ":,; " for e in invalid)
 
 
 def _regex_or_latex(body: str, escapes: list[str]) -> frozenset[str] | None:

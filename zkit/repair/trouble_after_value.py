@@ -29,6 +29,10 @@ _DOUBLE_BRACKET = re.compile(rf"\[{_S}\[")
 _OBJECT_BEFORE = re.compile(rf"\}}{_S},")
 _QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
 _LONE_QUOTE = re.compile(r"\s*+[\"']\s*+\Z")
+ONE_VALUE = re.compile(
+    rf"{lexis.GAP}(?:{lexis.SCALAR}|True|False|None|'[^'\n]*+'|[“„][^“”\n]*+[“”]|«[^»\n]*+»|`[^`]*+`|[-+]?[0-9][\w.]*+)"
+)
+"""A scalar in one of the common spellings."""
 _STRAY = re.compile(r"(?:\s*+[}\]])++(?=[ \t]*+(?:\Z|\n|```|<|[;)]++\s*+\Z))")
 
 
@@ -44,6 +48,8 @@ def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     found = [*_missing_comma(reader, reading, pos), *_other_mark(reader, reading, pos)]
     if mark in "}])":
         found += _closer(reader, reading, pos)
+    if mark in '{["':
+        found += _mark_for_closer(reader, reading, pos)
     if mark == '"':
         found += _extra_quote(reader, reading, pos)
     if mark == ":" and frame.kind != "{":
@@ -140,6 +146,24 @@ def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     return found
 
 
+def _mark_for_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Another mark stands where the closer is due, and what follows goes on after the container."""
+    frame, after = reading.frame, pos + 1
+    assert frame is not None
+    if frame.invented or (reader.text[pos] == '"' and follows(reader, frame, after)):
+        return []
+    last = lexis.skip_blank(reader.text, after) == reader.size
+    if (
+        frame.kind == "("
+        or (last and frame.kind != "{")
+        or not follows(reader, frame.parent, after)
+    ):
+        return []
+    other = reading.fork().note("replace_closer", pos, after, frame.closer, "", 1)
+    reader.leave(other, pos)
+    return [other]
+
+
 def closer_for_value(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """A closer that does not match stands where an item is due."""
     other = reading.fork()
@@ -169,6 +193,10 @@ def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
     frame, item = reading.frame, reading.recent[0]
     assert frame is not None
     found = _member_after_closer(reader, reading, item, reader.text[item.pos : reading.pos])
+    value = ONE_VALUE.match(reader.text, colon + 1)
+    if item.safe > frame.start + 1 and value is not None and follows(reader, frame, value.end()):
+        other = reading.fork().note("replace_punctuation", colon, colon + 1, ",")
+        found.append(other.go(colon + 1, VALUE))
     comma = reader.text.rfind(",", frame.start, item.pos)
     parent = frame.parent
     if (
@@ -208,7 +236,7 @@ def _member_after_closer(reader: Reader, reading: Reading, item: Before, key: st
     frame, close = closed
     if not known(reader, frame, key) or key in reader.text[frame.start : close]:
         return []
-    other = Reading.back_to(item).note("drop_closer", close, close + 1, "")
+    other = Reading.back_to(item).note("reopen", close, close + 1, "")
     other.frame = frame
     return [other.go(item.pos, KEY)]
 

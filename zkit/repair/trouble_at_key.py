@@ -10,7 +10,7 @@ from zkit.repair.follow import follows, known
 from zkit.repair.missing_quotes import unopened
 from zkit.repair.reading import KEY, VALUE, Reading
 from zkit.repair.rereading import bracketed, keyed, last_closed, reread
-from zkit.repair.trouble_after_value import closer_for_value
+from zkit.repair.trouble_after_value import ONE_VALUE, closer_for_value
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ _WRONG_OPEN = re.compile(rf"[\[{{}}\],:;\\]({lexis.NAME})\"{_S}:")
 _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
-_ONE_VALUE = re.compile(
-    rf"{lexis.GAP}(?:{lexis.SCALAR}|True|False|None|'[^'\n]*+'|[“„][^“”\n]*+[“”]|«[^»\n]*+»|`[^`]*+`|[-+]?[0-9][\w.]*+)"
-)
 _QUOTE_NEXT = re.compile(rf"{lexis.GAP}[\"'“]")
 _OPENING = re.compile(rf"{_S}[{{\[\"]")
 
@@ -77,7 +74,7 @@ def _reopened(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         return []
     if not lexis.VALUE_AHEAD.match(reader.text, pos) or lexis.KEY_AHEAD.match(reader.text, pos):
         return []
-    other = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
+    other = reading.fork().note("reopen", closed.at, closed.at + 1, "")
     other.frame = closed.frame
     return [other.go(pos, VALUE)]
 
@@ -152,10 +149,11 @@ def at_key_string(reader: Reader, reading: Reading, pos: int, end: int) -> list[
     found: list[Reading] = []
     for pattern, name, new, width in _MISQUOTED:
         match = pattern.match(text, pos)
-        if match is not None and known(reader, frame, match.group(1)):
-            at = match.start() if pattern is _DOUBLE_OPEN else match.end(1)
+        key = match.group(1).rstrip() if match is not None else ""
+        if match is not None and known(reader, frame, key):
+            at = match.start() if pattern is _DOUBLE_OPEN else match.start(1) + len(key)
             other = reading.fork().note(name, at, at + width, new)
-            found.append(keyed(other, match.group(1), match.end()))
+            found.append(keyed(other, key, match.end()))
     found += _no_colon(reader, reading, pos, end)
     return [*found, *_missing_bracket(reading), *_other_keys(reader, reading, pos)]
 
@@ -171,7 +169,11 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
     if _value_then_more(reader, reading, end):
         found.append(keyed(reading.fork().note("add_colon", end, end, ":"), key, end))
     mark = lexis.skip_blank(text, end)
-    plain = reader.guided or not _QUOTE_NEXT.match(text, mark + 1)
+    plain = (
+        reader.guided
+        or text[mark : mark + 1] in ("{", "[")
+        or not _QUOTE_NEXT.match(text, mark + 1)
+    )
     if (
         text[mark : mark + 1] in tuple(',;}])|-.{["\\')
         and plain
@@ -184,7 +186,7 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
 
 def _value_then_more(reader: Reader, reading: Reading, pos: int) -> bool:
     """Whether a value stands at `pos`, and after it what may follow a member."""
-    value = _ONE_VALUE.match(reader.text, pos)
+    value = ONE_VALUE.match(reader.text, pos)
     if value is not None:
         return follows(reader, reading.frame, value.end())
     opening = _OPENING.match(reader.text, pos)

@@ -1,0 +1,175 @@
+"""JSON to which one closer was added in; where else that closer could stand out.
+
+A missing closer leaves no trace but what comes after it. `{"a": {"b": 1, "c": 2}` is one object in
+another, or two members side by side. Every place is tried after which the rest is sound; where the
+lines are indented, the indentation tells which places are likely.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from zkit.text import lexis
+
+MOST_STEPS = 50_000
+"""How many tokens are looked at in all, before it counts as beyond telling."""
+MOST_LAYOUTS = 32
+"""How many places are weighed by the indentation that they make."""
+_TOKEN = re.compile(rf"{lexis.STRING}(?:{lexis.SPACE}(:))?|[{{}}\[\],]|[^\s{{}}\[\],:\"]++")
+_OPENERS = {"{": "}", "[": "]"}
+
+
+class _Token(NamedTuple):
+    """`kind` is a bracket, a comma, `k` for a key with its colon, `v` for any other scalar."""
+
+    kind: str
+    start: int
+    end: int
+    indent: int
+    """How far a token that begins a line is indented; -1 for the others."""
+
+
+class _Open(NamedTuple):
+    """A container that is open."""
+
+    closer: str
+    parent: _Open | None
+
+
+class Places(NamedTuple):
+    """The likeliest texts with the closer elsewhere, and whether its own place is as likely."""
+
+    others: list[int]
+    """Places in the text without the closer, each after a value."""
+    stays: bool
+
+
+class _Budget:
+    """Counts the tokens that are looked at."""
+
+    def __init__(self) -> None:
+        self.left = MOST_STEPS
+
+
+def other_places(json: str, at: int) -> Places | None:
+    """Where the closer at `json[at]` could stand instead; None when there are too many to try."""
+    tokens = _tokens(json[:at] + json[at + 1 :])
+    here = next((i for i, token in enumerate(tokens) if token.start >= at), len(tokens))
+    budget = _Budget()
+    found = [
+        i for i, frame in _commas(tokens, here) if _ends_well(tokens, i, frame.parent, "}", budget)
+    ]
+    if budget.left < 0:
+        return None
+    if not found or not any(token.indent > 0 for token in tokens):
+        return Places([tokens[i - 1].end for i in found], True)
+    faults = {i: _misaligned(tokens, i) for i in (*found[:MOST_LAYOUTS], here)}
+    least = min(faults.values())
+    likely = [tokens[i - 1].end for i in found if faults.get(i) == least]
+    return Places(likely, faults[here] == least)
+
+
+def is_misaligned(json: str) -> bool:
+    """Whether a line is not indented as the container that holds it asks."""
+    tokens = _tokens(json)
+    return any(token.indent > 0 for token in tokens) and _misaligned(tokens, len(tokens)) > 0
+
+
+def doubled_openers(json: str, at: int) -> list[int]:
+    """Which of two brackets that open side by side could be dropped, instead of adding `json[at]`."""
+    body = json[:at] + json[at + 1 :]
+    tokens = _tokens(body)
+    budget = _Budget()
+    found = []
+    for i, token in enumerate(tokens[:-1]):
+        if token.kind == tokens[i + 1].kind == "[" and token.end == tokens[i + 1].start:
+            rest = tokens[:i] + tokens[i + 1 :]
+            if _ends_well(rest, 1, _Open(_OPENERS[rest[0].kind], None), rest[0].kind, budget):
+                found.append(token.start)
+    return found
+
+
+def _tokens(json: str) -> list[_Token]:
+    found: list[_Token] = []
+    last = 0
+    for match in _TOKEN.finditer(json):
+        start, mark = match.start(), match.group()[0]
+        kind = mark if mark in "{}[]," else "k" if match.group(1) else "v"
+        line = json.rfind("\n", last, start)
+        found.append(_Token(kind, start, match.end(), start - line - 1 if line >= 0 else -1))
+        last = match.end()
+    return found
+
+
+def _commas(tokens: list[_Token], until: int) -> list[tuple[int, _Open]]:
+    """The commas before a place, each with the container that it would end."""
+    found: list[tuple[int, _Open]] = []
+    frame: _Open | None = None
+    for i, token in enumerate(tokens[:until]):
+        if token.kind in _OPENERS:
+            frame = _Open(_OPENERS[token.kind], frame)
+        elif frame is None:
+            break
+        elif token.kind in "}]":
+            frame = frame.parent
+        elif token.kind == ",":
+            found.append((i, frame))
+    return found
+
+
+def _ends_well(
+    tokens: list[_Token], at: int, frame: _Open | None, last: str, budget: _Budget
+) -> bool:
+    """Whether the tokens from `at` on, after a token `last` in `frame`, make the rest of a value."""
+    for i in range(at, len(tokens)):
+        budget.left -= 1
+        kind = tokens[i].kind
+        if frame is None or budget.left < 0 or not _may_follow(last, kind, frame.closer):
+            return False
+        if kind in _OPENERS:
+            frame = _Open(_OPENERS[kind], frame)
+        elif kind in "}]":
+            frame = frame.parent
+        last = kind
+    return frame is None
+
+
+def _may_follow(last: str, kind: str, closer: str) -> bool:
+    """Whether a token may come after another one, in a container with this closer."""
+    if kind == closer:
+        return last not in ("k", ",")
+    if kind in ",}]":
+        return kind == "," and last in "v}]"
+    if last == "k" or closer == "]":
+        return kind != "k" and last in ("k", "[", ",")
+    return kind == "k" and last in ("{", ",")
+
+
+class _Lines(NamedTuple):
+    """A container that is open, and how its lines are indented."""
+
+    parent: _Lines | None
+    opener: int
+    members: int
+
+
+def _misaligned(tokens: list[_Token], at: int) -> int:
+    """How many lines are not indented as their container asks, with a closer before token `at`."""
+    frame, line, faults, first = _Lines(None, -1, -1), 0, 0, True
+    for i, token in enumerate(tokens):
+        if i == at and frame.parent is not None:
+            frame = frame.parent
+        if token.indent >= 0:
+            line = token.indent
+            if token.kind in "}]":
+                faults += line != frame.opener
+            elif first and token.kind != ",":
+                faults += line != frame.members if frame.members >= 0 else line <= frame.opener
+                frame = frame if frame.members >= 0 else frame._replace(members=line)
+        if token.kind in _OPENERS:
+            frame = _Lines(frame, line, -1)
+        elif token.kind in "}]" and frame.parent is not None:
+            frame = frame.parent
+        first = token.kind in ",{["
+    return faults

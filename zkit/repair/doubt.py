@@ -1,0 +1,129 @@
+"""The fixes of a reading in; the same fixes, or likelier ones, or None when nobody can tell, out.
+
+The search weighs readings by what they cost. Where a bracket was lost, another reading may cost the
+same and give another value, or hardly more and suit the indentation: here such rivals are looked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from zkit.receipt import Fix
+from zkit.repair.closer_places import doubled_openers, is_misaligned, other_places
+from zkit.repair.fixes import fix_named
+from zkit.repair.misreading import repeats_a_key
+from zkit.repair.sound import strict
+from zkit.text import lexis
+from zkit.text.edits import Edit, Layer
+
+Fits = Callable[[Any], bool] | None
+"""Whether a schema accepts a value; None without a schema."""
+_ADDED = frozenset({"close_at_end", "add_closer", "close_in_middle"})
+_DROPPED = frozenset({"drop_closer", "reopen"})
+_MOVED = _DROPPED | {"replace_closer", "replace_opener", "drop_opener", "open_in_middle"}
+BRACKETS = _ADDED | _MOVED
+_NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
+"""An object in an object or a list in a list: only these can swallow what comes after them."""
+MOST_OTHERS = 16
+
+
+def is_plain(text: str, end: int, value: Any, fixes: Sequence[Fix]) -> bool:
+    """Whether no sign speaks against the brackets that fixes mended, in a value that ends at `end`."""
+    inside = [f for f in fixes if f.name in BRACKETS and text[f.end : end].strip()]
+    if not inside:
+        return True
+    lost = any(_lost_opener(text, fix) for fix in inside)
+    return not (lost or _exchanged(text, fixes) or _is_mixed(value))
+
+
+def undoubted(
+    text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: Fits, *, stopped: bool
+) -> Sequence[Fix] | None:
+    """The fixes to go by, when a closer was added to the value in `span` of the text.
+
+    `stopped` says that the model ended the text itself: the closer that it forgot is the last one.
+    """
+    added = [fix for fix in fixes if fix.name in _ADDED]
+    if (
+        len(added) != 1
+        or any(fix.name in _MOVED for fix in fixes)
+        or not _NESTED.search(text, *span)
+    ):
+        return fixes
+    layer = _layer(text, span, fixes)
+    if len(added[0].new) > 1:
+        return None if fits is None and is_misaligned(layer.text) else fixes
+    at = layer.starts[1 + fixes.index(added[0])]
+    places = other_places(layer.text, at)
+    if places is None:
+        return None if fits is None else fixes
+    others = [p for p in places.others[:MOST_OTHERS] if _holds(_moved(layer.text, at, p), fits)]
+    if not others and (fits is not None or not doubled_openers(layer.text, at)):
+        return fixes
+    rest = [fix for fix in fixes if fix is not added[0]]
+    if not places.stays:
+        return (
+            _placed(_layer(text, span, rest), others[0], rest, added[0])
+            if len(others) == 1
+            else None
+        )
+    return fixes if stopped and added[0].name == "close_at_end" else None
+
+
+def _lost_opener(text: str, fix: Fix) -> bool:
+    """Whether a bracket that was dropped inside the value may as well be the end of a list."""
+    if fix.name != "drop_closer" or "]" not in text[fix.start : fix.end]:
+        return False
+    before = text[: fix.start].rstrip()[-1:]
+    return before in ('"', "'", "}")
+
+
+def _exchanged(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether a closer was dropped, and another one, or a comma after one, added: it was moved."""
+    if not any(fix.name in _DROPPED for fix in fixes):
+        return False
+    return any(
+        fix.name in _ADDED or (fix.name == "add_comma" and text[fix.start - 1] in "}]")
+        for fix in fixes
+    )
+
+
+def _is_mixed(value: Any) -> bool:
+    """Whether a list holds values of different kinds: after a bracket was mended, a bad sign."""
+    todo = [value]
+    while todo:
+        part = todo.pop()
+        inner = part.values() if isinstance(part, dict) else part
+        kinds = {type(item) if isinstance(item, dict | list) else None for item in inner}
+        if isinstance(part, list) and len(kinds) > 1:
+            return True
+        todo += [item for item in inner if isinstance(item, dict | list)]
+    return False
+
+
+def _layer(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> Layer:
+    """The JSON that fixes make of a span of the text, with the way back for places."""
+    edits = [Edit(0, span[0], ""), *(Edit(f.start, f.end, f.new) for f in fixes)]
+    return Layer.over(text[: span[1]], edits)
+
+
+def _moved(json: str, at: int, place: int) -> str:
+    """The JSON with the closer at `at` moved to an earlier place."""
+    return f"{json[:place]}{json[at]}{json[place:at]}{json[at + 1 :]}"
+
+
+def _holds(json: str, fits: Fits) -> bool:
+    """Whether nothing speaks against a reading."""
+    value = strict(json)
+    if value is None or repeats_a_key(json, value[0]):
+        return False
+    return fits is None or fits(value[0])
+
+
+def _placed(without: Layer, place: int, rest: Sequence[Fix], added: Fix) -> list[Fix]:
+    """The fixes with the added closer at another place of the JSON without it."""
+    at = without.source_end(place)
+    moved = fix_named("close_in_middle", at, at, added.new)
+    return sorted([moved, *rest], key=lambda fix: fix.start)
