@@ -98,7 +98,8 @@ def assistant_message(
 def call_entry(call: Call) -> dict[str, Any]:
     """A call as an entry of `tool_calls`, under a name that every server accepts."""
     name = to_wire(call.name.strip()[:200]) if call.name.strip() else "unknown"
-    function = {"name": name, "arguments": sound_arguments(call.arguments)}
+    arguments = dumps(from_json(sound_arguments(call.arguments)))
+    function = {"name": name, "arguments": arguments}
     return {"id": call.id, "type": "function", "function": function}
 
 
