@@ -2,67 +2,111 @@
 
     python -m benchmarks.chat_soak [turns]
 
-A server on loopback answers every request with a call; the history is shortened as it grows.
+A server on loopback answers every request with a call that must be repaired; the history is
+shortened as it grows. A whole run writes `results/chat_soak.md`.
 """
 
 from __future__ import annotations
 
-import json
 import resource
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from openai import OpenAI
 
-from zkit.chat import ChatLoop
+from benchmarks.recovery_page import table
+from zkit.chat import ChatLoop, RunFinished, RunResult
 from zkit.grade import PURE
+from zkit.testing import Answer, Request, ScriptedServer, call, says
 from zkit.tools import tool
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from benchmarks.scripted_server import Answer, ScriptedServer, call, says
+RESULTS = Path(__file__).parent / "results"
+TURNS = 10_000
+_ENDS = ("turn_started", "run_finished")  # where a turn is over
+
+
+class Mark(NamedTuple):
+    """How things stand after some turns: the peak of memory, and the time of the last tenth."""
+
+    turns: int
+    peak_mb: float
+    cpu_ms_per_turn: float
+
+
+@tool(grade=PURE, cacheable=False)
+def double(n: int) -> int:
+    """Double a number."""
+    return 2 * n
+
+
+class Soak:
+    """A run of many turns, looked at ten times on its way."""
+
+    def __init__(self, turns: int) -> None:
+        self.turns = turns
+        self.asked = 0
+        self.result: RunResult | None = None
+
+    def answer(self, request: Request) -> Answer:
+        """The next call, in Python's spelling and with a comma too many."""
+        self.asked += 1
+        self.server.requests.clear()
+        return says(None, [call("double", f"{{'n': {self.asked},}}", f"c{self.asked}")])(request)
+
+    def marks(self) -> Iterator[Mark]:
+        """Run, and tell how things stand."""
+        each = max(1, self.turns // 10)
+        with (
+            ScriptedServer(then=self.answer) as self.server,
+            OpenAI(base_url=self.server.url, api_key="none", max_retries=0) as client,
+        ):
+            loop = ChatLoop(
+                client, "m", [double], max_turns=self.turns, max_calls=self.turns, context=300, fit="all",
+                compact=lambda messages: [messages[0], *messages[-6:]],
+            )  # fmt: skip
+            began = time.process_time()
+            for event in loop.stream_sync("Double every number."):
+                if isinstance(event, RunFinished):
+                    self.result = event.result
+                if event.kind in _ENDS and self.asked and self.asked % each == 0:
+                    now = time.process_time()
+                    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+                    yield Mark(self.asked, round(peak, 1), round(1000 * (now - began) / each, 2))
+                    began = now
+
+
+def page(soak: Soak, marks: list[Mark]) -> str:
+    """The marks as Markdown."""
+    result = soak.result
+    assert result is not None
+    grown = marks[-1].peak_mb - marks[0].peak_mb
+    rows = [[f"{one.turns:,}", f"{one.peak_mb:.1f}", f"{one.cpu_ms_per_turn:.2f}"] for one in marks]
+    return "\n".join(
+        [
+            "# Many turns in one run\n",
+            f"{soak.asked:,} streamed turns, each with a call that had to be repaired, over HTTP, client and server"
+            f" in one process. From the first tenth to the last the peak of memory grew by {grown:.1f} MB. The run"
+            f" ended with `{result.reason}`; {len(result.messages)} messages and {len(result.turns)} turns were kept.\n",
+            "    python -m benchmarks.chat_soak\n",
+            table(["turns", "peak of memory, MB", "CPU ms for each turn since"], rows),
+        ]
+    )
 
 
 def main(turns: int) -> None:
-    """Run the turns and print a line for each tenth of them."""
-    counted = 0
-    began = time.perf_counter()
-
-    def answer(request: dict[str, Any]) -> Answer:
-        nonlocal counted
-        counted += 1
-        server.requests.clear()
-        if counted % max(1, turns // 10) == 0:
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            each = round(1000 * (time.perf_counter() - began) / counted, 2)
-            line = {"turns": counted, "peak_mb": peak // 1024, "ms_per_turn": each}
-            print(json.dumps(line))
-        made = says(None, [call("double", f"{{'n': {counted},}}", f"c{counted}")])
-        assert callable(made)
-        return made(request)
-
-    @tool(grade=PURE, cacheable=False)
-    def double(n: int) -> int:
-        """Double a number."""
-        return 2 * n
-
-    with ScriptedServer(then=answer) as server:
-        client = OpenAI(base_url=server.url, api_key="none", max_retries=0)
-        loop = ChatLoop(
-            client,
-            "m",
-            [double],
-            max_turns=turns,
-            max_calls=turns,
-            context=300,
-            fit="all",
-            compact=lambda messages: [messages[0], *messages[-6:]],
-        )
-        result = loop.run_sync("Double every number.")
-        client.close()
-    print(json.dumps({"reason": result.reason, "turns_kept": len(result.turns)}))
+    """Run the turns; print how things stand, and write the page of a whole run."""
+    soak, marks = Soak(turns), []
+    for mark in soak.marks():
+        print(mark, flush=True)
+        marks.append(mark)
+    text = page(soak, marks)
+    if turns == TURNS:
+        (RESULTS / "chat_soak.md").write_text(text, encoding="utf-8")
+    print(text)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else TURNS)
