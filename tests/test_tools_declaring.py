@@ -458,6 +458,20 @@ def test_a_tool_that_breaks_its_promised_output_is_at_fault() -> None:
     assert result.effects == (FileEffect(path="a", op="create"),)
 
 
+def test_the_data_of_a_result_can_be_had_as_the_type_that_the_tool_returned() -> None:
+    @tool
+    def list_entries() -> list[Entry]:
+        return [Entry("a", 1), Entry("b", 2)]
+
+    result = execute(list_entries)
+    assert isinstance(result, Success)
+    assert result.data == [{"name": "a", "size": 1}, {"name": "b", "size": 2}]
+    assert result.data_as(list[Entry]) == [Entry("a", 1), Entry("b", 2)]
+    assert Success({"title": "t"}).data_as(Report) == Report(title="t")
+    with pytest.raises(ValueError, match="size"):
+        Success({"name": "a"}).data_as(Entry)
+
+
 def test_tools_can_be_offered_to_the_extractor() -> None:
     assert list(offered([add, as_tool(report)])) == ["add", "report"]
 

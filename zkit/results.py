@@ -14,11 +14,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
+
+from pydantic import TypeAdapter
 
 from zkit.effects import EFFECTS, FileEffect, ProcessEffect
 from zkit.receipt import Fix, Rank
 
+T = TypeVar("T")
 ValidationCode = Literal[
     "invalid_json",
     "truncated",
@@ -94,6 +97,13 @@ class Success(Result):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "effects", tuple(self.effects))
+
+    def data_as(self, kind: type[T]) -> T:
+        """The data as a type again: a pydantic model, a dataclass, a TypedDict, `list[int]`.
+
+        Raises `pydantic.ValidationError`, a `ValueError`, for data that is something else.
+        """
+        return TypeAdapter(kind).validate_python(self.data)
 
 
 class Failure(Result, Exception):

@@ -4,6 +4,7 @@ from zkit.sources.builtin import BuiltinProvider
 from zkit.sources.catalog import Catalog
 from zkit.sources.directory import Loaded, LoadProblem
 from zkit.sources.discovery import Discovery, discovery_tools
+from zkit.sources.examples import ToolExample
 from zkit.sources.kit import Kit
 from zkit.sources.kit_checks import NothingLeftOutWarning
 from zkit.sources.kit_files import KitFile, KitFolder, read_kit
@@ -41,6 +42,7 @@ __all__ = [
     "SourceView",
     "SqliteOverlays",
     "Step",
+    "ToolExample",
     "ToolSource",
     "Toolbox",
     "Workflow",

@@ -40,6 +40,12 @@ def words(text: str) -> list[str]:
     return found
 
 
+def telling_words(text: str) -> list[str]:
+    """The words of a question that say what is asked for, each once; all, when none does."""
+    asked = list(dict.fromkeys(words(text)[:_MOST_WORDS]))
+    return [word for word in asked if word not in _EMPTY] or asked
+
+
 class Catalog:
     """An index of tools, made once for a listing: a search costs what it finds, not what there is."""
 
@@ -66,8 +72,7 @@ class Catalog:
     def search(self, query: str, tags: Iterable[str] = (), limit: int = 10) -> list[ToolSpec]:
         """The tools that a query means, best first; ties by name. Every tag must be there."""
         wanted = set(tags)
-        asked = words(query)[:_MOST_WORDS]
-        scores = self._scores([word for word in asked if word not in _EMPTY] or asked)
+        scores = self._scores(telling_words(query))
         ranked = [
             (-score * self._specs[number].preference.weight, self._specs[number].name, number)
             for number, score in scores.items()
@@ -80,7 +85,7 @@ class Catalog:
         if not asked:
             return dict.fromkeys(range(len(self._specs)), 1.0)
         scores: dict[int, float] = {}
-        matches = sorted((self._matches(word) for word in dict.fromkeys(asked)), key=len)
+        matches = sorted((self._matches(word) for word in asked), key=len)
         for found in matches:
             common = scores and len(found) > _COMMON and len(found) * 4 > len(self._specs)
             for number in scores if common else found:

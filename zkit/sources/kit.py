@@ -171,9 +171,12 @@ class Kit(SourceView):
 
     # What a prompt says of it
 
-    def prompt(self) -> str:
-        """The tools, how to use them, and the workflows whose tools are all here, as text."""
-        return kit_prompt(self.specs(), self.usable_workflows())
+    def prompt(self, intent: str = "") -> str:
+        """The tools, how to use them, and the workflows whose tools are all here, as text.
+
+        With an intent, also the examples of calls that come nearest to it.
+        """
+        return kit_prompt(self.specs(), self.usable_workflows(), self.examples(intent))
 
     def usable_workflows(self) -> tuple[Workflow, ...]:
         """The workflows whose tools are all in the kit, with the names that the model knows."""

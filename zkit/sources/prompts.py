@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
+from zkit.sources.examples import ToolExample
 from zkit.sources.workflows import Step, Workflow
 from zkit.tools import ToolSpec
 from zkit.tools.projections import guide_lines
 
 
-def kit_prompt(specs: Sequence[ToolSpec], workflows: Iterable[Workflow] = ()) -> str:
-    """Return the tools by their signatures, their guides, and the workflows."""
+def kit_prompt(
+    specs: Sequence[ToolSpec],
+    workflows: Iterable[Workflow] = (),
+    examples: Sequence[ToolExample] = (),
+) -> str:
+    """Return the tools by their signatures, their guides, the workflows, and examples of calls."""
     parts = ["\n".join(_tool_lines(specs)), *map(_guide, specs), *map(_workflow, workflows)]
+    parts += ["\n".join(["Examples:", *(f"- {one}" for one in examples)])] if examples else []
     return "\n\n".join(part for part in parts if part)
 
 

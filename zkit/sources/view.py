@@ -10,6 +10,7 @@ from zkit.calls import Call
 from zkit.grade import Grade, joint_grade
 from zkit.results import Failure, Result, Success, Validation
 from zkit.sources.catalog import Catalog
+from zkit.sources.examples import MOST_EXAMPLES, ToolExample, nearest_examples
 from zkit.tools import FrozenList, Tool, ToolSpec, decode_call, freeze, run_tool
 
 _MOST_NAMED = 20
@@ -126,6 +127,10 @@ class SourceView:
     def search(self, query: str, tags: Iterable[str] = (), limit: int = 10) -> list[ToolSpec]:
         """The tools that a query means, best first."""
         return self.catalog().search(query, _as_tags(tags), limit)
+
+    def examples(self, intent: str, limit: int = MOST_EXAMPLES) -> list[ToolExample]:
+        """The examples of the tools that come nearest to what is wanted, best first."""
+        return nearest_examples(self.specs(), intent, limit)
 
 
 def _as_tags(tags: Iterable[str]) -> list[str]:

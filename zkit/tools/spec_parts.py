@@ -12,19 +12,29 @@ from zkit.tools import spec_fields
 from zkit.tools.frozen import FrozenDict
 
 NOTHING: Mapping[str, Any] = FrozenDict()
+_EXAMPLE_READERS = {
+    "arguments": spec_fields.json_object,
+    "description": spec_fields.text,
+    "outcome": spec_fields.text,
+    "tags": spec_fields.texts,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A call that works: its arguments, what it is for, and what comes of it."""
+    """A call that works: its arguments, what it is for, and what comes of it.
+
+    By its description, and by words that are added as tags, it is found for a prompt.
+    """
 
     arguments: Mapping[str, Any] = NOTHING
     description: str = ""
     outcome: str = ""
+    tags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        arguments = spec_fields.json_object(self.arguments, "example.arguments")
-        object.__setattr__(self, "arguments", arguments)
+        for name, read in _EXAMPLE_READERS.items():
+            object.__setattr__(self, name, read(getattr(self, name), f"example.{name}"))
 
 
 @dataclass(frozen=True, slots=True)
