@@ -131,7 +131,11 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("kit", "info", "nope"), 1, "there is no kit 'nope' in kits; there are: polite"),
     (("kit", "info", "polite"), 1, "kits/polite.kit:5: there is no tool 'greet'"),
     (("kit", "list", "--kits", "nowhere"), 2, "no such folder"),
-    (("tools", "show", "readfile"), 1, "Did you mean read_file"),
+    (("tools", "show", "readfile"), 1, "did you mean read_file"),
+    (("tools", "show", "zzz"), 1, "--from looks elsewhere"),
+    (("kit", "create", "new", "two words"), 1, "'two words' selects no tool: an entry is one word"),
+    (("kit", "info", "read_file"), 1, "write 'read_file,' for the tool of that name"),
+    (("kit", "info", ""), 1, '"none" for no tools'),
     (("tools", "list", "--from", "no_such_module"), 2, "ModuleNotFoundError"),
     (("tools", "list", "--from", "mymodule:nope"), 2, "has no nope"),
 ]
@@ -148,6 +152,38 @@ def test_what_cannot_be_done_is_told_in_one_line(
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert sorted(path.name for path in (here / "kits").iterdir()) == ["polite.kit"]
+
+
+TOLD: list[tuple[tuple[str, ...], str]] = [
+    (("tools", "list", "--tag", "nope"), "none of the 4 tools fits"),
+    (("tools", "list", "--from", "os:path"), "os:path: no tools there"),
+    (("kit", "info", "read_file,#none"), "'#none' matches no tool"),
+    (("kit", "info", "read_file,!raed_file"), "'!raed_file' leaves out nothing"),
+    (("kit", "create", "new", "#files", "!writefile"), "did you mean write_file"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), TOLD, ids=[" ".join(t[0]) for t in TOLD])
+def test_what_is_odd_is_told_in_one_line_and_done(
+    arguments: tuple[str, ...], message: str, here: Path
+) -> None:
+    done = zkit(here, *arguments)
+    assert done.returncode == 0
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_empty_folder_of_kits_is_told(here: Path) -> None:
+    (here / "empty").mkdir()
+    done = zkit(here, "kit", "list", "--kits", "empty")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "zkit kit create NAME TOOL" in done.stderr
+
+
+def test_a_created_kit_may_hold_aliases(here: Path) -> None:
+    said(here, "kit", "create", "aliased", "find: find_files", "read_file")
+    info = as_json(here, "kit", "info", "aliased", "--json")
+    assert info["tools"]["find"]["tool"] == "find_files"
 
 
 def test_a_kit_is_replaced_only_by_force(here: Path) -> None:

@@ -10,10 +10,18 @@ import click
 
 from zkit.cli.commands import CONTEXT
 from zkit.cli.streams import BadUsageError, write_line
-from zkit.cli.toolboxes import FROM, KITS, MACHINE, kit_folder, toolbox_of
-from zkit.errors import KitError, UnknownToolError, ZkitError
+from zkit.cli.toolboxes import (
+    FROM,
+    KITS,
+    MACHINE,
+    kit_folder,
+    tell,
+    telling_warnings,
+    toolbox_of,
+)
+from zkit.errors import KitError, KitFileError, ZkitError
 from zkit.sources import Kit, KitFolder, read_kit
-from zkit.sources.kit_files import kit_text
+from zkit.sources.kit_files import SUFFIXES, kit_text, parse_kit
 
 EPILOG = "Exit code: 0 done, 1 the kit does not hold together, 2 bad usage."
 
@@ -31,6 +39,8 @@ def list_kits(ctx: click.Context, kits: str, machine: bool) -> None:
     """List the kits of a folder with what they say of themselves."""
     folder = kit_folder(kits)
     entries = [_summary(folder, name) for name in folder.names()]
+    if not entries:
+        tell(f"{kits}: no kits there; zkit kit create NAME TOOL ... makes one")
     if machine:
         write_line(json.dumps(entries, ensure_ascii=False, indent=2))
     else:
@@ -69,13 +79,16 @@ def kit_info(
     """Show the kit SELECTION: the name of a kit file, a path to one, or `a,b,#tag,!c`."""
     box = toolbox_of(places)
     try:
-        chosen: Any = read_kit(selection) if Path(selection).suffix == ".kit" else selection
-        kit = Kit(box, chosen, extra=extra, kits=kits)
+        chosen: Any = read_kit(selection) if Path(selection).suffix in SUFFIXES else selection
+        with telling_warnings() as told:
+            kit = Kit(box, chosen, extra=extra, kits=kits)
     except ZkitError as error:
-        click.echo(f"zkit: {error}", err=True)
+        is_tool = selection in box and isinstance(error, KitError)
+        tell(f"{error}; write '{selection},' for the tool of that name" if is_tool else str(error))
         ctx.exit(1)
     for entry in kit.unmatched():
-        click.echo(f"zkit: {entry} matches no tool", err=True)
+        if not any(message.startswith(entry) for message in told):
+            tell(f"{entry} matches no tool")
     if prompt:
         write_line(kit.prompt())
     else:
@@ -122,20 +135,26 @@ def create_kit(
     places: tuple[str, ...],
     kits: str,
 ) -> None:
-    """Write the kit file NAME with TOOLS: names, `glob*`, `@provider`, `#tag`, `!not_this`."""
+    """Write the kit file NAME with TOOLS.
+
+    Each is a name, `glob*`, `@provider`, `#tag`, any of these to leave out as `!not_this`, or an
+    alias as 'find: find_files'.
+    """
     entries = [*tools, *(part.strip() for one in more for part in one.split(",") if part.strip())]
     if not entries:
         raise BadUsageError("a kit needs tools: zkit kit create NAME TOOL ...")
     path = _path(name, kits)
     if path.exists() and not force:
         raise BadUsageError(f"{path}: is there already; --force replaces it")
+    text = kit_text(name, entries, description)
     try:
-        Kit(toolbox_of(places), entries)
-    except (KitError, UnknownToolError) as error:
-        click.echo(f"zkit: {error}", err=True)
+        with telling_warnings():
+            Kit(toolbox_of(places), parse_kit(text, path))
+    except KitFileError as error:  # the file is not there yet: its lines say nothing
+        tell(error.problem)
         ctx.exit(1)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(kit_text(name, entries, description), "utf-8")
+    path.write_text(text, "utf-8")
     write_line(str(path))
 
 

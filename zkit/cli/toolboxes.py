@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import sys
 import types
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +37,32 @@ def toolbox_of(places: Sequence[str]) -> Toolbox:
     """Gather the tools of all places; what could not be loaded is told on standard error."""
     box = Toolbox()
     for place in places or ("builtin",):
+        before = len(box)
         try:
-            _add(box, place)
+            with telling_warnings():
+                _add(box, place)
         except ZkitError as error:
             raise BadUsageError(f"{place}: {error}") from error
+        if len(box) == before:
+            tell(f"{place}: no tools there; decorate functions with @tool of zkit.tools")
     return box
+
+
+@contextmanager
+def telling_warnings() -> Iterator[list[str]]:
+    """Tell on standard error what is warned of in the block, one line each; give what was told."""
+    told: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield told
+    for message in dict.fromkeys(str(one.message) for one in caught):
+        told.append(message)
+        tell(message)
+
+
+def tell(message: str) -> None:
+    """Tell something on standard error."""
+    click.echo(f"zkit: {message}", err=True)
 
 
 def _add(box: Toolbox, place: str) -> None:
@@ -47,7 +70,7 @@ def _add(box: Toolbox, place: str) -> None:
         box.register_provider(BuiltinProvider("."))
     elif Path(place).is_dir():
         for problem in box.load_dir(place).problems:
-            click.echo(f"zkit: {problem}", err=True)
+            tell(str(problem))
     else:
         box.register_all(_imported(place))
 

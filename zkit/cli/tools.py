@@ -10,7 +10,7 @@ import click
 
 from zkit.cli.commands import CONTEXT
 from zkit.cli.streams import write_line
-from zkit.cli.toolboxes import FROM, MACHINE, toolbox_of
+from zkit.cli.toolboxes import FROM, MACHINE, tell, toolbox_of
 from zkit.cli.tools_call import call_tool
 from zkit.tools import ToolSpec
 
@@ -44,6 +44,8 @@ def list_tools(
     specs = [spec for spec in box.specs() if set(tags) <= set(spec.tags)]
     if search is not None:
         specs = box.search(search, tags, limit=len(box))
+    if not specs and len(box):
+        tell(f"none of the {len(box)} tools fits; without --tag and --search all are listed")
     if machine:
         write_line(json.dumps([_entry(spec) for spec in specs], ensure_ascii=False, indent=2))
     elif specs:
@@ -75,7 +77,9 @@ def show_tool(name: str, places: tuple[str, ...], projection: str) -> None:
     box = toolbox_of(places)
     tool = box.get(name)
     if tool is None:
-        click.echo(f"zkit: {box.absent(name)}", err=True)
+        near = " or ".join(box.catalog().nearest(name))
+        hint = f"; did you mean {near}?" if near else "."
+        tell(f"there is no tool {name!r}{hint} zkit tools list shows all, --from looks elsewhere")
         raise click.exceptions.Exit(1)
     shown = PROJECTIONS[projection](tool.definition())
     text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False, indent=2)
