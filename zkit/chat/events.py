@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from zkit.calls import Call
+from zkit.chat.plain_data import call_to_dict
 from zkit.results import Result
 
 Message = dict[str, Any]
@@ -26,11 +26,9 @@ class LoopEvent:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Call):
-        fixes = [{**fix._asdict(), "rank": fix.rank.name} for fix in value.fixes]
-        made = {entry.name: getattr(value, entry.name) for entry in fields(value)}
-        arguments = value.arguments
-        arguments = dict(arguments) if isinstance(arguments, Mapping) else arguments
-        return {**made, "arguments": arguments, "rank": value.rank.name, "fixes": fixes}
+        return call_to_dict(value)
+    if isinstance(value, tuple):
+        return list(value)
     to_dict = getattr(value, "to_dict", None)
     return to_dict() if to_dict is not None else value
 
@@ -107,6 +105,33 @@ class ToolFinished(LoopEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class ApprovalNeeded(LoopEvent):
+    """The run pauses before a call: exactly this call is approved or not under `key`."""
+
+    kind: ClassVar[str] = "approval_needed"
+    call: Call
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked(LoopEvent):
+    """The run pauses for an answer; `options` are suggestions, and any answer will do."""
+
+    kind: ClassVar[str] = "question_asked"
+    call: Call
+    question: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed(LoopEvent):
+    """A run that was paused goes on; `id` is that of the pause."""
+
+    kind: ClassVar[str] = "resumed"
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Retrying(LoopEvent):
     """The server did not answer; the same request is sent again after `delay` seconds."""
 
@@ -148,6 +173,15 @@ class MessageAdded(LoopEvent):
     """A message joins the history."""
 
     kind: ClassVar[str] = "message_added"
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class MessageChanged(LoopEvent):
+    """A message of the history says more now: a call that a pause left open has its answer."""
+
+    kind: ClassVar[str] = "message_changed"
+    index: int
     message: Message
 
 

@@ -12,6 +12,7 @@ from zkit.dispatch.guards.verification import VERIFIERS, verify_files
 from zkit.dispatch.hooks import POINTS, HookError, HookEvent, Hooks
 from zkit.dispatch.live import LiveCall, Middleware, Next
 from zkit.dispatch.metrics import Metrics, ToolMetrics
+from zkit.dispatch.pausing import ask_later, wait_for_answer
 from zkit.dispatch.policies import CallPolicy, PolicyError
 from zkit.dispatch.recorder import Change, Recorder
 from zkit.dispatch.steps.approving import approval_key, approve
@@ -52,6 +53,7 @@ __all__ = [
     "Turn",
     "approval_key",
     "approve",
+    "ask_later",
     "budget",
     "current_purse",
     "decode",
@@ -69,5 +71,6 @@ __all__ = [
     "retry",
     "spend",
     "verify_files",
+    "wait_for_answer",
     "with_step",
 ]

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import Any
 
 from zkit.dispatch.per_task import PerTask
 from zkit.results import Refused
@@ -81,6 +82,17 @@ class Purse:
         with _LOCK:
             for purse in self.all_around():
                 purse._tokens += tokens
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was spent, as plain data."""
+        with _LOCK:
+            return {"calls": dict(self._calls), "tokens": self._tokens}
+
+    def add(self, spent: Mapping[str, Any]) -> None:
+        """Add what was spent elsewhere, as `to_dict` tells it: by the same task before a pause."""
+        with _LOCK:
+            self._calls.update(spent.get("calls", {}))
+            self._tokens += spent.get("tokens", 0)
 
     def all_around(self) -> Iterator[Purse]:
         """This purse, and those around it."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from zkit.calls import Call
@@ -163,6 +165,12 @@ class Dispatcher:
         tool = find_tool(self.settings, name)
         refusal = None if tool is None else self.settings.permissions.refusal(tool)
         return refusal or absent(self.settings, name)
+
+    def changed(self, **settings: Any) -> Dispatcher:
+        """Return a dispatcher with some fields of its `settings` changed; all others are shared."""
+        made = copy.copy(self)
+        made.settings = replace(self.settings, **settings)
+        return made
 
     # What it stands on
 

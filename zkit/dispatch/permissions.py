@@ -21,18 +21,21 @@ class Permissions:
     A tool must be in `allow`, in the selection of the role that calls (when there are roles), and
     not in `deny`. Names are exact; `read_*`, `@git` and `#files` are globs, providers and tags. With
     roles, a call without a role, or with one that is not listed, may call nothing. `enabled` may
-    be a function: it is asked at each call.
+    be a function: it is asked at each call. What `within` refuses is refused, whatever is allowed
+    here.
     """
 
     allow: Selection
     deny: Selection = ()
     roles: Mapping[str, Selection] | None = None
     enabled: bool | Callable[[], bool] = True
+    within: Permissions | None = None
 
     @property
     def is_open(self) -> bool:
         """Whether everything is allowed, whoever calls."""
-        return self.enabled is True and not self.deny and self.roles is None and self.allow == ALL
+        is_own = self.enabled is True and not self.deny and self.roles is None
+        return is_own and self.allow == ALL and (self.within is None or self.within.is_open)
 
     def _is_on(self) -> bool:
         return self.enabled if isinstance(self.enabled, bool) else bool(self.enabled())
@@ -41,6 +44,9 @@ class Permissions:
         """Say why a tool must not be called here; None when it may."""
         if not self._is_on():
             return Refused("tools are switched off here", code="disabled")
+        outer = None if self.within is None else self.within.refusal(tool)
+        if outer is not None:
+            return outer
         specs = specs_of(tool)
         if _selects(self.deny, specs) or not _selects(self.allow, specs):
             return Refused(f"{specs[0].name} is not allowed here")
@@ -52,6 +58,14 @@ class Permissions:
         who = f'the role "{role}"' if role else "a call without a role"
         return Refused(f"{specs[0].name} is not allowed for {who}")
 
+    def to_dict(self) -> dict[str, Any]:
+        """What is allowed, as `permissions` reads it again; whether it is switched on is of now."""
+        roles = self.roles
+        by_role = None if roles is None else {name: written(one) for name, one in roles.items()}
+        within = None if self.within is None else self.within.to_dict()
+        own = {"allow": written(self.allow), "deny": written(self.deny), "roles": by_role}
+        return own if within is None else {**own, "within": within}
+
 
 ALL: Selection = rules_of("*")
 
@@ -61,10 +75,20 @@ def permissions(
     deny: Any = (),
     roles: Mapping[str, Any] | None = None,
     enabled: bool | Callable[[], bool] = True,
+    within: Mapping[str, Any] | None = None,
 ) -> Permissions:
     """Read what an operator wrote."""
     by_role = None if roles is None else {role: rules_of(one) for role, one in roles.items()}
-    return Permissions(rules_of(allow), rules_of(deny), by_role, enabled)
+    outer = None if within is None else permissions(**within)
+    return Permissions(rules_of(allow), rules_of(deny), by_role, enabled, outer)
+
+
+_MARKS = {"provider": "@", "tag": "#"}
+
+
+def written(rules: Selection) -> list[str]:
+    """Rules as the entries of a selection again."""
+    return [f"{'!' if r.exclude else ''}{_MARKS.get(r.kind, '')}{r.text}" for r in rules]
 
 
 def _selects(rules: Iterable[Rule], specs: tuple[ToolSpec, ...]) -> bool:

@@ -11,6 +11,7 @@ from anyio import CapacityLimiter, create_task_group, get_cancelled_exc_class
 
 from zkit.calls import Call
 from zkit.dispatch.live import LiveCall, Trace, plain_call
+from zkit.dispatch.pausing import before_its_turn, pause_in
 from zkit.dispatch.steps.resolving import find_tool
 from zkit.results import Result
 
@@ -37,8 +38,9 @@ class Turn:
     """The calls that a model made in one turn.
 
     Calls of tools that only read run together, all others alone and in their order; a call that
-    fails cancels no other. `outcomes` has one entry for each call once `run` has ended, also when
-    it was cancelled.
+    fails cancels no other. After a call that pauses the turn, those beside it end, and no other
+    begins. `outcomes` has one entry for each call once `run` has ended, also when it was
+    cancelled.
     """
 
     def __init__(
@@ -48,12 +50,13 @@ class Turn:
         self._dispatcher = dispatcher
         self._finish_reason = finish_reason
         self._outcomes: list[Outcome | None] = [None] * len(self.calls)
+        self._is_paused = False
 
     @property
     def outcomes(self) -> list[Outcome]:
         """What became of each call so far; a call that has no result yet was not run."""
         return [
-            found or Outcome(call, Trace().cancelled())
+            found or Outcome(call, before_its_turn() if self._is_paused else Trace().cancelled())
             for call, found in zip(self.calls, self._outcomes, strict=True)
         ]
 
@@ -69,7 +72,14 @@ class Turn:
         with block:
             for group in self._groups():
                 await self._together(group)
+                if any(map(self._pauses, group)):
+                    self._is_paused = True
+                    break
         return self.results
+
+    def _pauses(self, index: int) -> bool:
+        found = self._outcomes[index]
+        return found is not None and pause_in(found.result) is not None
 
     def _groups(self) -> Iterator[list[int]]:
         """Which calls run together; found as late as possible, for a call may change the tools."""

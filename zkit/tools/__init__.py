@@ -1,6 +1,14 @@
 """A function or a class in, a tool out: one declaration from which everything else follows."""
 
-from zkit.tools.context import Context, Progress, Scope, current_context, current_scope, scope
+from zkit.tools.context import (
+    Context,
+    Progress,
+    Scope,
+    call_key,
+    current_context,
+    current_scope,
+    scope,
+)
 from zkit.tools.decoding import canonical_arguments, decode_call
 from zkit.tools.frozen import FrozenDict, FrozenList, freeze, thaw
 from zkit.tools.function import FunctionTool
@@ -33,6 +41,7 @@ __all__ = [
     "TypedTool",
     "Watch",
     "as_tool",
+    "call_key",
     "canonical_arguments",
     "current_context",
     "current_scope",

@@ -234,9 +234,14 @@ class Context:
         Made from task, call id, tool and arguments: a retry or a resumed run has the same key,
         another call another one, as long as a task gives each of its calls its own id.
         """
-        parts = [self.task, self.call.id, self.call.name, self.call.arguments]
-        text = json.dumps(parts, sort_keys=True, ensure_ascii=True, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
+        return call_key(self.task, self.call)
+
+
+def call_key(task: str, call: Call) -> str:
+    """Return a key for one call of a task: its id, its tool and its arguments, in any process."""
+    parts = [task, call.id, call.name, call.arguments]
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def inside(context: Context) -> Held[Context, Context]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import json
 import logging
 from dataclasses import replace
 from time import monotonic
@@ -16,7 +14,7 @@ from zkit.calls import Call
 from zkit.dispatch.live import LiveCall, Next, plain_call
 from zkit.dispatch.settings import Approver
 from zkit.results import Failure, Refused, Result
-from zkit.tools import canonical_arguments, current_scope
+from zkit.tools import call_key, canonical_arguments, current_scope
 
 log = logging.getLogger("zkit")
 
@@ -27,11 +25,16 @@ async def approve(call: LiveCall, proceed: Next) -> Result:
         return await proceed(call)
     approver = call.settings.approver
     if approver is None:
-        return Refused(f"{call.name} needs approval, and there is nobody to ask", code="approval")
+        return nobody_to_ask(call)
     refusal = _refusal(call, await _answer(approver, call))
     if refusal is not None:
         return refusal
     return await proceed(replace(call, approved=call.arguments))
+
+
+def nobody_to_ask(call: Call) -> Refused:
+    """Refuse a call that needs an approval which nobody can give."""
+    return Refused(f"{call.name} needs approval, and there is nobody to ask", code="approval")
 
 
 def needs_approval(call: LiveCall) -> bool:
@@ -56,9 +59,7 @@ def approval_key(call: Call) -> str:
 
     A run that was paused and is resumed asks for the same key.
     """
-    parts = [current_scope().task, call.id, call.name, call.arguments]
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return call_key(current_scope().task, call)
 
 
 async def _answer(approver: Approver, call: LiveCall) -> Any:
