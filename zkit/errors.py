@@ -9,6 +9,8 @@
     ├── KitError                 a selection of tools that says nothing, or two things
     │   └── KitFileError         the same in a file, with its line
     ├── ProfileError             a profile of a server that cannot be read
+    ├── ResumeError              a paused run that cannot go on: it did already, or was never paused
+    ├── TranscriptError          a file that is no transcript, or that cannot be written as one
     └── MissingExtraError        an optional dependency that is not installed
 
 A model's mistakes are values (see `zkit.results`), never one of these.
@@ -60,6 +62,14 @@ class KitFileError(KitError):
 
 class ProfileError(ZkitError, ValueError):
     """A profile of a server that cannot be read, or says what there is not."""
+
+
+class ResumeError(ZkitError, ValueError):
+    """A paused run that cannot be resumed, or not like this; says what is missing."""
+
+
+class TranscriptError(ZkitError, ValueError):
+    """A file that is no transcript, or one that cannot be written; says where."""
 
 
 class MissingExtraError(ZkitError, ImportError):

@@ -5,6 +5,7 @@ apart by `kind`, in the order in which things happened. A line is written in one
 of it is shown, so a process that is killed loses nothing that somebody has seen.
 """
 
+from zkit.errors import TranscriptError
 from zkit.transcripts.reading import Exchange, Line, Transcript, read_transcript
 from zkit.transcripts.records import (
     VERSION,
@@ -19,7 +20,6 @@ from zkit.transcripts.records import (
     Shown,
     Told,
     Tools,
-    TranscriptError,
     Typed,
 )
 from zkit.transcripts.redaction import HIDDEN, Redaction

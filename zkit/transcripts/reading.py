@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from zkit.errors import TranscriptError
 from zkit.transcripts.records import (
     KINDS,
     VERSION,
@@ -19,7 +20,6 @@ from zkit.transcripts.records import (
     Response,
     Told,
     Tools,
-    TranscriptError,
 )
 
 

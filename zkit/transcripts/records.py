@@ -7,13 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
-from zkit.errors import ZkitError
-
 VERSION = 1
-
-
-class TranscriptError(ZkitError, ValueError):
-    """A file that is no transcript, or one that cannot be written; says where."""
 
 
 class Record:

@@ -7,7 +7,8 @@ import os
 import threading
 from pathlib import Path
 
-from zkit.transcripts.records import Header, Record, TranscriptError
+from zkit.errors import TranscriptError
+from zkit.transcripts.records import Header, Record
 from zkit.transcripts.redaction import Redaction
 
 
