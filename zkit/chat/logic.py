@@ -28,6 +28,7 @@ from zkit.chat.history import as_messages, assistant_message, ids_in, size_of
 from zkit.chat.offering import Offering
 from zkit.chat.outcome import Reason, RunResult, TurnRecord
 from zkit.chat.reply import ModelReply, ReplyReader, begins_like_a_call
+from zkit.chat.resuming import take_up
 from zkit.chat.run_state import RunState
 from zkit.chat.text_mode import as_facts
 from zkit.chat.wants import Ask, Do, Wait, Want
@@ -45,6 +46,10 @@ def conversation(run: RunState) -> Generator[Want, Any, RunResult]:
 
 
 def _turns(run: RunState) -> Generator[Want, Any, RunResult]:
+    if run.resumed is not None:
+        result = _ended(run, (yield from take_up(run, run.resumed)))
+        if result is not None:
+            return result
     while True:
         yield from _take_steering(run)
         reason = run.limit_reached()
@@ -55,13 +60,19 @@ def _turns(run: RunState) -> Generator[Want, Any, RunResult]:
         reply = yield from _ask(run)
         if isinstance(reply, RunResult):
             return reply
-        reason = yield from _take(run, reply)
-        if run.ending is not None:
-            return run.finish(run.ending)
-        if reason in _ONE_MORE_REPLY and run.closing is None:
-            run.ending = reason
-        elif reason is not None:
-            return run.finish(reason)
+        result = _ended(run, (yield from _take(run, reply)))
+        if result is not None:
+            return result
+
+
+def _ended(run: RunState, reason: Reason | None) -> RunResult | None:
+    """The end of the run after a reply; None when the model is asked again."""
+    if run.ending is not None:
+        return run.finish(run.ending)
+    if reason in _ONE_MORE_REPLY and run.closing is None:
+        run.ending = reason
+        return None
+    return None if reason is None else run.finish(reason)
 
 
 # ── before a request ─────────────────────────────────────────────────────────

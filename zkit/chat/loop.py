@@ -7,13 +7,16 @@ from contextlib import aclosing, closing
 from pathlib import Path
 from typing import Any
 
+from zkit.chat.deciding import Answer, Approve, Resumption, resumption
 from zkit.chat.drivers import drive, drive_async, is_async
 from zkit.chat.events import LoopEvent, Message, RunFinished
 from zkit.chat.history import as_messages
 from zkit.chat.logic import conversation
-from zkit.chat.offering import dispatcher_for
+from zkit.chat.offering import dispatcher_for, kit_name
 from zkit.chat.outcome import RunResult
+from zkit.chat.paused import PausedRun
 from zkit.chat.profile import Profile
+from zkit.chat.run_again import run_again
 from zkit.chat.run_state import RunState
 from zkit.chat.settings import LoopSettings
 from zkit.chat.steering import Steering
@@ -21,7 +24,8 @@ from zkit.chat.task_scope import begin_task
 from zkit.dispatch import Dispatcher, Recorder
 from zkit.dispatch.portal import run_sync
 
-Prompt = str | Iterable[Mapping[str, Any]]
+Prompt = str | Iterable[Mapping[str, Any]] | Resumption
+"""A question, a conversation to go on with, or a paused run with what was decided on it."""
 
 
 class ChatLoop:
@@ -64,6 +68,7 @@ class ChatLoop:
             recorder=recorder,
             approve=approve,
         )
+        self.kit = kit_name(self.dispatcher)
 
     async def run(
         self,
@@ -118,6 +123,70 @@ class ChatLoop:
             raise TypeError("stream_sync needs a client that is not async; use stream")
         return self._events_sync(prompt, steering, into, True)
 
+    # A paused run
+
+    async def resume(
+        self,
+        paused: PausedRun,
+        *,
+        answer: Answer = None,
+        approve: Approve = None,
+        reason: str = "",
+        steering: Steering | None = None,
+        into: list[Message] | None = None,
+    ) -> RunResult:
+        """Go on with a paused run, once: `result.paused`, or one out of a `PauseStore`.
+
+        `answer` is the answer to its question, or answers by call id; `approve` whether its call
+        may run, or decisions by key; `reason` is told to the model when it may not. What the run
+        was allowed is still all that it is allowed, and its limits go on where they were. Raises
+        `ResumeError` when something is undecided, or the run was resumed before.
+        """
+        start = resumption(paused, answer, approve, reason)
+        return await self.run(start, steering=steering, into=into)
+
+    def resume_sync(
+        self,
+        paused: PausedRun,
+        *,
+        answer: Answer = None,
+        approve: Approve = None,
+        reason: str = "",
+        steering: Steering | None = None,
+        into: list[Message] | None = None,
+    ) -> RunResult:
+        """The same from plain code, in any thread."""
+        start = resumption(paused, answer, approve, reason)
+        return self.run_sync(start, steering=steering, into=into)
+
+    def resume_stream(
+        self,
+        paused: PausedRun,
+        *,
+        answer: Answer = None,
+        approve: Approve = None,
+        reason: str = "",
+        steering: Steering | None = None,
+        into: list[Message] | None = None,
+    ) -> AsyncGenerator[LoopEvent, None]:
+        """The same, and tell everything while it happens."""
+        start = resumption(paused, answer, approve, reason)
+        return self.stream(start, steering=steering, into=into)
+
+    def resume_stream_sync(
+        self,
+        paused: PausedRun,
+        *,
+        answer: Answer = None,
+        approve: Approve = None,
+        reason: str = "",
+        steering: Steering | None = None,
+        into: list[Message] | None = None,
+    ) -> Generator[LoopEvent, None, None]:
+        """The same from plain code; the client must not be async."""
+        start = resumption(paused, answer, approve, reason)
+        return self.stream_sync(start, steering=steering, into=into)
+
     async def _events(
         self, prompt: Prompt, steering: Steering | None, into: list[Message] | None, live: bool
     ) -> AsyncGenerator[LoopEvent, None]:
@@ -137,6 +206,9 @@ class ChatLoop:
         self, prompt: Prompt, steering: Steering | None, into: list[Message] | None, live: bool
     ) -> RunState:
         messages = [] if into is None else into
+        queue = Steering() if steering is None else steering
+        if isinstance(prompt, Resumption):
+            return run_again(self, prompt, messages, queue, live)
         messages[:] = self._opening(prompt)
         settings = self.settings
         return RunState(
@@ -145,12 +217,13 @@ class ChatLoop:
             settings,
             messages,
             begin_task(self.workspace, settings.max_seconds),
-            Steering() if steering is None else steering,
+            queue,
             live,
             settings.mode == "text",
+            kit=self.kit,
         )
 
-    def _opening(self, prompt: Prompt) -> list[Message]:
+    def _opening(self, prompt: str | Iterable[Mapping[str, Any]]) -> list[Message]:
         messages = as_messages(prompt)
         has_system = bool(messages) and messages[0].get("role") in ("system", "developer")
         if self.system and not has_system:

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any, Literal
 
 from zkit.chat.wire import dumps
-from zkit.dispatch import Dispatcher
+from zkit.dispatch import Dispatcher, Recorder
 from zkit.dispatch.reaching import source_of
 from zkit.schema import Offer, offered
-from zkit.sources import Discovery
+from zkit.sources import Discovery, Kit
 from zkit.tools import Tool, ToolSpec
 
 Fit = Literal["all", "weights", "discovery", "auto"]
@@ -64,18 +64,25 @@ def size_of_tool(spec: ToolSpec) -> int:
 
 
 def dispatcher_for(
-    source: Any, fit: Fit, room: int | None, most: int | None = None, **options: Any
+    source: Any,
+    fit: Fit,
+    room: int | None,
+    most: int | None = None,
+    *,
+    approve: Any = None,
+    recorder: Recorder | None = None,
 ) -> Dispatcher:
     """The dispatcher that runs the calls: the one that was given, or one over the source.
 
     When the list does not fit, the model is given two tools to find the others with.
     """
     if isinstance(source, Dispatcher):
-        return source
+        given = {"approver": approve, "recorder": recorder}
+        return source.changed(**{name: one for name, one in given.items() if one is not None})
     found = source_of(source)
     if fit == "discovery" or (fit == "auto" and not _fits(found, room, most)):
         found = Discovery(found)
-    return Dispatcher(found, **options)
+    return Dispatcher(found, approve=approve, recorder=recorder)
 
 
 def _fits(source: Any, room: int | None, most: int | None) -> bool:
@@ -83,3 +90,10 @@ def _fits(source: Any, room: int | None, most: int | None) -> bool:
         return True
     sizes = [size_of_tool(tool.definition()) for tool in source.tools()]
     return (room is None or sum(sizes) <= room) and (most is None or len(sizes) <= most)
+
+
+def kit_name(dispatcher: Dispatcher) -> str | None:
+    """The name of the kit whose tools are offered, empty if it has none; None without a kit."""
+    source = dispatcher.settings.source
+    found = source.source if isinstance(source, Discovery) else source
+    return found.name if isinstance(found, Kit) else None

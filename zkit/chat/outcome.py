@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from zkit.chat.events import Message
 from zkit.dispatch import Outcome
 from zkit.effects import FileEffect, ProcessEffect
 from zkit.receipt import Fix
+
+if TYPE_CHECKING:
+    from zkit.chat.paused import PausedRun
 
 Reason = Literal[
     "completed",  # the model gave its answer
@@ -22,7 +25,7 @@ Reason = Literal[
     "malformed",  # the model did not find its way to a call that can run
     "empty",  # the model said nothing, again and again
     "filtered",  # the model or the server declined to answer
-    "paused",  # a tool waits for something from outside
+    "paused",  # a call waits for approval, or a question for an answer
     "stopped",  # somebody said so
     "error",  # the server failed
 ]
@@ -74,7 +77,8 @@ class RunResult:
     """The end of a run.
 
     `messages` is the whole conversation: every call has its answer, so it can be sent again as it
-    is. `error` is the exception of the client when `reason` is `error`. `turns` are the latest.
+    is. `error` is the exception of the client when `reason` is `error`. `paused` is what to resume
+    when `reason` is `paused`. `turns` are the latest.
     """
 
     text: str
@@ -83,6 +87,7 @@ class RunResult:
     usage: Usage
     turns: tuple[TurnRecord, ...] = ()
     error: BaseException | None = None
+    paused: PausedRun | None = None
 
     @property
     def calls(self) -> tuple[Outcome, ...]:
@@ -108,4 +113,5 @@ class RunResult:
             "messages": self.messages,
             "usage": self.usage._asdict(),
             "error": error,
+            "paused": None if self.paused is None else self.paused.to_dict(),
         }

@@ -6,14 +6,20 @@ import time
 from collections import Counter, deque
 from dataclasses import dataclass, field, replace
 
+from zkit.chat.deciding import Approvals, Resumption
+from zkit.chat.desk import new_id
 from zkit.chat.events import Message
 from zkit.chat.manners import Manners
 from zkit.chat.offering import Offering, offering_of
 from zkit.chat.outcome import Reason, RunResult, TurnRecord, Usage
+from zkit.chat.paused import OpenTurn, PausedRun, Used
 from zkit.chat.settings import LoopSettings
 from zkit.chat.steering import Steering
 from zkit.dispatch import Dispatcher
 from zkit.tools import Scope
+
+LIMITS = ("max_turns", "max_calls", "max_tokens", "max_seconds")
+"""The limits that a run keeps when it is resumed."""
 
 
 @dataclass(slots=True)
@@ -21,7 +27,8 @@ class RunState:
     """What changes while a loop runs.
 
     `notes` are said in the next request only. `ending` is why the run will end after one more
-    reply, in which no tool may be called.
+    reply, in which no tool may be called. `open` is what a pause leaves open of this turn;
+    `resumed` how the run goes on after one.
     """
 
     model: str
@@ -40,6 +47,17 @@ class RunState:
     usage: Usage = field(default_factory=Usage)
     turns: deque[TurnRecord] = field(default_factory=deque)
     spent: Counter[str] = field(default_factory=Counter)
+    kit: str | None = None
+    open: OpenTurn = field(default_factory=OpenTurn)
+    approvals: Approvals = field(init=False)
+    resumed: Resumption | None = None
+    began: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        decided = {} if self.resumed is None else self.resumed.approvals
+        reason = "" if self.resumed is None else self.resumed.reason
+        self.approvals = Approvals(self.dispatcher, decided, reason)
+        self.dispatcher = self.dispatcher.changed(approver=self.approvals)
 
     def spend(self, kind: str) -> bool:
         """Take one try from a budget; False when it is used up."""
@@ -94,6 +112,33 @@ class RunState:
 
     def finish(self, reason: Reason, error: BaseException | None = None) -> RunResult:
         """The end of the run."""
-        return RunResult(
-            self.text, reason, list(self.messages), self.usage, tuple(self.turns), error
+        turns = tuple(self.turns)
+        paused = self._paused(turns) if reason == "paused" else None
+        return RunResult(self.text, reason, list(self.messages), self.usage, turns, error, paused)
+
+    def _paused(self, turns: tuple[TurnRecord, ...]) -> PausedRun:
+        """All that is needed to go on."""
+        settings = self.dispatcher.settings
+        return PausedRun(
+            new_id(),
+            self.task.task,
+            self.model,
+            tuple(self.messages),
+            self.open,
+            self._used(),
+            self.kit,
+            tuple(tool.definition().wire_name for tool in self.dispatcher.tools()),
+            settings.permissions.to_dict(),
+            self.task.role,
+            self.task.workspace,
+            {name: getattr(self.settings, name) for name in LIMITS},
+            self.text_mode,
+            turns,
         )
+
+    def _used(self) -> Used:
+        before = 0.0 if self.resumed is None else self.resumed.paused.used.seconds
+        seconds = before + time.monotonic() - self.began
+        settings = self.dispatcher.settings
+        purse = {} if settings.limits is None else settings.purses.always().to_dict()
+        return Used(self.turn, self.calls, seconds, self.usage, dict(self.spent), purse)

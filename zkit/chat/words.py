@@ -27,6 +27,12 @@ NO_CALL = (
 )
 
 
+PAUSED = (
+    "Not run: paused. Somebody outside of this conversation must answer first; then this answer is"
+    " replaced by the real one."
+)
+
+
 def cut_call(name: str, arrived: int) -> str:
     """A call at the end of a reply that the token limit cut."""
     return (

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from zkit.dispatch.policies import specs_of
 from zkit.results import Refused
 from zkit.sources.selection import Rule, rules_of
-from zkit.tools import Tool, ToolSpec, current_scope
+from zkit.tools import Tool, ToolSpec, current_scope, to_wire
 
 Selection = tuple[Rule, ...]
 
@@ -83,12 +83,36 @@ def permissions(
     return Permissions(rules_of(allow), rules_of(deny), by_role, enabled, outer)
 
 
+def narrowed(own: Permissions, before: Mapping[str, Any]) -> Permissions:
+    """What is allowed both here and by what `to_dict` wrote before; nothing is said twice."""
+    layers = list(_layers(own))
+    known = [layer.to_dict() for layer in layers]
+    layers += [one for one in _layers(permissions(**before)) if one.to_dict() not in known]
+    narrowest, *others = reversed(layers)
+    for layer in others:
+        narrowest = replace(layer, within=narrowest)
+    return narrowest
+
+
+def _layers(whole: Permissions) -> Iterator[Permissions]:
+    layer: Permissions | None = whole
+    while layer is not None:
+        yield replace(layer, within=None)
+        layer = layer.within
+
+
 _MARKS = {"provider": "@", "tag": "#"}
 
 
 def written(rules: Selection) -> list[str]:
-    """Rules as the entries of a selection again."""
-    return [f"{'!' if r.exclude else ''}{_MARKS.get(r.kind, '')}{r.text}" for r in rules]
+    """Rules as the entries of a selection again; a name of several words as it is on the wire."""
+    return [f"{'!' if rule.exclude else ''}{_entry(rule)}" for rule in rules]
+
+
+def _entry(rule: Rule) -> str:
+    if rule.text.split() != [rule.text]:
+        return to_wire(rule.text)
+    return f"{_MARKS.get(rule.kind, '')}{rule.text}"
 
 
 def _selects(rules: Iterable[Rule], specs: tuple[ToolSpec, ...]) -> bool:

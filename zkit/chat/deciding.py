@@ -1,0 +1,96 @@
+"""A paused run and what somebody decided in; answers and decisions bound to their calls out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from zkit.calls import Call
+from zkit.chat.paused import PausedRun, Waiting
+from zkit.dispatch import Dispatcher, approval_key
+from zkit.dispatch.steps.approving import nobody_to_ask
+from zkit.errors import ResumeError
+from zkit.results import Refused
+from zkit.tools import canonical_arguments
+
+Answer = str | Mapping[str, str] | None
+Approve = bool | Mapping[str, bool] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """How a paused run goes on: answers by the id of the call, approvals by the key of the call."""
+
+    paused: PausedRun
+    answers: Mapping[str, str] = field(default_factory=dict)
+    approvals: Mapping[str, bool] = field(default_factory=dict)
+    reason: str = ""
+
+
+def resumption(paused: PausedRun, answer: Answer, approve: Approve, reason: str) -> Resumption:
+    """Bind what was decided to the calls that wait for it; everything must have been decided."""
+    asked = [one for one in paused.waiting if one.kind == "answer"]
+    held = [one for one in paused.waiting if one.kind == "approval"]
+    answers = _answers(asked, answer)
+    approvals = _approvals(held, approve)
+    for one in asked:
+        if not answers.get(one.call.id, "").strip():
+            raise ResumeError(f"the run waits for an answer to: {one.question}. Pass answer=...")
+    for one in held:
+        if one.key not in approvals:
+            raise ResumeError(f"the run waits for a decision on {one.call.name}. Pass approve=...")
+    return Resumption(paused, answers, approvals, reason)
+
+
+def _answers(asked: list[Waiting], answer: Answer) -> Mapping[str, str]:
+    if not isinstance(answer, str):
+        return answer or {}
+    if len(asked) != 1:
+        raise ResumeError(
+            f"{len(asked)} questions wait: pass answer={{call id: answer}}"
+            if asked
+            else "no question waits for an answer"
+        )
+    return {asked[0].call.id: answer}
+
+
+def _approvals(held: list[Waiting], approve: Approve) -> Mapping[str, bool]:
+    if not isinstance(approve, bool):
+        return approve or {}
+    if not held:
+        raise ResumeError("no call waits for approval")
+    return {one.key: approve for one in held}
+
+
+class Approvals:
+    """The approver of one run: it knows what was decided, and asks the loop's about all else.
+
+    `seen` are the calls that had to be approved, by id, each with the key that a decision on
+    it has.
+    """
+
+    def __init__(self, dispatcher: Dispatcher, decided: Mapping[str, bool], reason: str) -> None:
+        self._dispatcher = dispatcher
+        self._decided = decided
+        self._reason = f": {reason}" if reason else ""
+        self.seen: dict[str, tuple[str, Call]] = {}
+
+    def __call__(self, call: Call) -> Any:
+        """Decide, or hand on the question."""
+        key = self._key(call)
+        self.seen[call.id] = (key, call)
+        decided = self._decided.get(key)
+        if decided is not None:
+            refusal = Refused(f"{call.name} was not approved{self._reason}", code="approval")
+            return decided is True or refusal
+        ask = self._dispatcher.settings.approver
+        return nobody_to_ask(call) if ask is None else ask(call)
+
+    def _key(self, call: Call) -> str:
+        """The key of a call with the defaults filled in: what the tool will do, not how it is put."""
+        tool = self._dispatcher.get(call.name)
+        if tool is None:
+            return approval_key(call)
+        arguments = canonical_arguments(tool.definition(), call.arguments)
+        return approval_key(replace(call, arguments=arguments))
