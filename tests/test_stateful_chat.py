@@ -23,7 +23,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 from openai import AsyncOpenAI, OpenAI
 
-from zkit.chat import ChatLoop, LoopEvent, RunFinished, RunResult, Steering, calling, history, reply
+from zkit.chat import (
+    ChatLoop,
+    LoopEvent,
+    RunFinished,
+    RunResult,
+    Steering,
+    calling,
+    history,
+    reply,
+    settling,
+)
 from zkit.chat import offering as offering_module
 from zkit.chat.call_parts import CallParts
 from zkit.chat.outcome import Reason
@@ -434,7 +444,7 @@ Patch = pytest.MonkeyPatch
 
 
 def answers_are_empty(patch: Patch) -> None:
-    patch.setattr(calling, "tool_message", lambda id, text: {"role": "tool", "tool_call_id": id, "content": ""})  # fmt: skip
+    patch.setattr(settling, "tool_message", lambda id, text: {"role": "tool", "tool_call_id": id, "content": ""})  # fmt: skip
 
 
 def the_last_answer_is_forgotten(patch: Patch) -> None:
@@ -496,9 +506,9 @@ def repeated_calls_are_not_refused(patch: Patch) -> None:
 
 
 def fixes_are_not_told(patch: Patch) -> None:
-    events = calling._events
+    events = settling.told
     patch.setattr(
-        calling, "_events", lambda *given: (one for one in events(*given) if one.kind != "call_repaired")
+        calling, "told", lambda *given: (one for one in events(*given) if one.kind != "call_repaired")
     )  # fmt: skip
 
 
