@@ -59,13 +59,14 @@ def _sound_at(task: Task, start: int, complaint: str) -> Candidate | None:
     if found is None:
         return None
     value, end = found
-    if (
-        not isinstance(value, dict | list)
-        or goes_on(task.text, start, end)
-        or member_follows(task.text, end)
-    ):
+    text, evidence, _, _ = task
+    if not isinstance(value, dict | list) or goes_on(text, start, end) or member_follows(text, end):
         return None
-    return Candidate(start, end, (value,), fits=task.evidence is None or task.evidence.fits(value))
+    fits = evidence is None or evidence.fits(value)
+    return _new(Candidate, (start, end, (value,), (), EXACT, fits, DAMAGED))
+
+
+_new = tuple.__new__
 
 
 def read_at(

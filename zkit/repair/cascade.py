@@ -100,9 +100,10 @@ def _mended(task: Task, complaint: str) -> Repaired | Unrepairable:
             first = read_at(task, start, complaint="" if start else complaint)
         if first.value is not None and first.fits and envelope.ends_text(text, first.end):
             return _within_limit(task, first)
-    if envelope.blank_end(text) == len(text):
+    candidates = _candidates(task, first)
+    if not candidates and envelope.blank_end(text) == len(text):
         return _refuse(task, "empty", 0)
-    outcome = _chosen(task, _candidates(task, first))
+    outcome = _chosen(task, candidates)
     if task.limit >= SALVAGE and isinstance(outcome, Unrepairable):
         return salvaged(text) or outcome
     return outcome
@@ -293,13 +294,16 @@ def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Rep
     text = task.text
     start, end, value, fixes, rank, _, _ = candidate
     assert value is not None
-    if start and lexis.skip_spaces(text, 0) < start:
+    if start and text[:start].strip(_SPACES):
         drop = fix_named(envelope.before_name(text, start), 0, start, "")
         fixes = [drop, *fixes]
         rank = max(rank, drop.rank)
-    if end < len(text) and lexis.skip_spaces(text, end) < len(text):
+    if end < len(text) and text[end:].strip(_SPACES):
         name = "drop_repeat" if repeated else envelope.after_name(text, end)
         drop = fix_named(name, end, len(text), "")
         fixes = [*fixes, drop]
         rank = max(rank, drop.rank)
     return _new(Repaired, (value[0], tuple(fixes), rank, text))
+
+
+_SPACES = " \t\n\r"

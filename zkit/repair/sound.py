@@ -53,7 +53,7 @@ _scan_once: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: 
 
 
 def sound_at(text: str, start: int, complaint: str = "") -> tuple[Any, int] | None:
-    """The strict JSON value that begins at `start`, and its end, whatever follows it.
+    """The strict JSON object or list that begins at `start`, and its end, whatever follows it.
 
     `complaint` is what the strict parser says of all the text from `start` on, where it was asked.
     """
@@ -61,7 +61,10 @@ def sound_at(text: str, start: int, complaint: str = "") -> tuple[Any, int] | No
         return _before_rest(text[start:], complaint, start) if trails(complaint) else None
     size, window = len(text), WINDOW
     while True:
-        part = text[start : start + window]
+        stop = start + window
+        if stop >= size:  # the value ends in a closer, so what follows the last one is no part of it
+            stop = max(text.rfind("}", start), text.rfind("]", start)) + 1
+        part = text[start:stop]
         try:
             return from_json(part, allow_inf_nan=False), start + len(part.rstrip(_SPACES))
         except (ValueError, TypeError) as error:
