@@ -294,6 +294,8 @@ def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Rep
     text = task.text
     start, end, value, fixes, rank, _, _ = candidate
     assert value is not None
+    if not start and end == len(text):
+        return _new(Repaired, (value[0], tuple(fixes), rank, text))
     if start and text[:start].strip(_SPACES):
         drop = fix_named(envelope.before_name(text, start), 0, start, "")
         fixes = [drop, *fixes]

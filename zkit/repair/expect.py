@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from pydantic_core import SchemaError, SchemaValidator, core_schema
@@ -222,16 +222,14 @@ _SCALARS: dict[str, Any] = {
 class Evidence:
     """A schema made ready: what to expect while reading, and whether a value fits."""
 
-    __slots__ = ("_validator", "root", "schema")
+    __slots__ = ("fits", "root", "schema")
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self.schema = schema
         self.root = Expect(schema, schema)
-        self._validator = _validator(schema)
-
-    def fits(self, value: Any) -> bool:
-        """Whether the schema accepts the value."""
-        return self._validator is None or self._validator.isinstance_python(value)
+        validator = _validator(schema)
+        self.fits: Callable[[Any], bool] = validator.isinstance_python if validator else _anything
+        """Whether the schema accepts a value."""
 
     def misplaced(self, value: Any) -> bool:
         """Whether an object holds a key that its parent declares and lacks: a misplaced bracket."""
@@ -248,6 +246,10 @@ class Evidence:
                         return True
                     todo.append((inner, child))
         return False
+
+
+def _anything(value: Any) -> bool:
+    return True
 
 
 _CONTAINERS = (dict, list)

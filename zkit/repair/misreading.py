@@ -24,7 +24,8 @@ def rearranged(fixes: Sequence[Fix]) -> bool:
 
 def repeats_a_key(text: str, value: Any) -> bool:
     """Whether an object of the JSON text holds one key twice; `value` is what the text says."""
-    if _names_each_once(text, _keys(value)):
+    names = _keys(value)
+    if sum(map(text.count, _COLONS)) == len(names) or _names_each_once(text, names):
         return False
     keys = [string for string, colon in _STRINGS.findall(text) if colon]
     if len(set(keys)) == len(keys):
@@ -36,6 +37,8 @@ def repeats_a_key(text: str, value: Any) -> bool:
     return False
 
 
+_COLONS = ('":', " :", "\n:", "\t:", "\r:")
+"""What the colon of a key stands after; with as many of these as keys, none was written twice."""
 MOST_KEYS = 32
 """How many keys are looked up in the text one by one."""
 

@@ -26,8 +26,8 @@ _ENDS = rf"(?={_S}(?:{_AFTER}))"
 """What may come after a token, in whatever spelling."""
 _STRICT_STRING = lexis.STRING.replace('"', r'"(?!"")', 1)
 _COMMA = rf",(?!{_S}[,}}\]])"
-_SOUND = (_STRICT_STRING, r"[}\]]", "true", "false", "null", lexis.DIGITS)
-_JOINT = rf"{_S}(?::{_S}|{_COMMA}{_S}|(?={_AFTER}))"
+_SOUND = (lexis.STRING, r"[}\]]", "true", "false", "null", lexis.DIGITS)
+_JOINT = rf"(?:, ?+(?![ \t\n\r,}}\]])|{_S}(?::{_S}|{_COMMA}{_S}|(?={_AFTER})))"
 _RUN = (
     rf"(?:{'|'.join(token + _JOINT for token in _SOUND)}"
     rf"|[ \t\n\r{{\[:]++|(?<![{{\[]){_COMMA})*+"

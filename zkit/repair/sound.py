@@ -31,7 +31,7 @@ def verdict(text: str) -> tuple[Any] | str:
 
 def with_surrogates(text: str, complaint: str) -> tuple[Any] | None:
     """What the strict parser refused only for its lone surrogates; None for any other complaint."""
-    if not _by_surrogates(complaint):
+    if not by_surrogates(complaint):
         return None
     try:
         return (_DECODER.decode(text),)
@@ -39,7 +39,7 @@ def with_surrogates(text: str, complaint: str) -> tuple[Any] | None:
         return None
 
 
-def _by_surrogates(complaint: str) -> bool:
+def by_surrogates(complaint: str) -> bool:
     """A surrogate cannot be encoded, so the parser does not see a text at all; or it is an escape."""
     return "hex escape" in complaint or "bytearray" in complaint
 
@@ -71,7 +71,7 @@ def sound_at(text: str, start: int, complaint: str = "") -> tuple[Any, int] | No
             complaint = str(error)
         if trails(complaint):
             return _before_rest(part, complaint, start)
-        if _by_surrogates(complaint):
+        if by_surrogates(complaint):
             return _scanned(text, start)
         if start + window >= size or stumbled_at(part, complaint) < window - _LONGEST_TOKEN:
             return None
@@ -104,7 +104,8 @@ def _scanned(text: str, start: int) -> tuple[Any, int] | None:
 
 def stumbled_at(text: str, complaint: str) -> int:
     """The place that the strict parser complains of: it counts lines, and bytes in the last one."""
-    _, line, _, column = complaint.rsplit(" ", 3)
+    _, _, place = complaint.rpartition(" at line ")
+    line, _, column = place.partition(" column ")
     rest = text if line == "1" else text.split("\n", int(line) - 1)[-1]
     before = len(text) - len(rest)
     width = int(column) - 1
