@@ -62,7 +62,7 @@ def sound_at(text: str, start: int, complaint: str = "") -> tuple[Any, int] | No
     size, window = len(text), WINDOW
     while True:
         stop = start + window
-        if stop >= size:  # the value ends in a closer, so what follows the last one is no part of it
+        if stop >= size:  # what follows the last closer is no part of the value
             stop = max(text.rfind("}", start), text.rfind("]", start)) + 1
         part = text[start:stop]
         try:
