@@ -21,6 +21,40 @@ class Search(BaseModel):
     tags: list[str] = []
 
 
+class Line(BaseModel):
+    """A part with a pattern."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sku: str = Field(pattern="^[A-Z]{2}-[0-9]+$")
+    count: int
+
+
+class Card(BaseModel):
+    """One of two, told by its tag."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["card"]
+    number: str
+
+
+class Cash(BaseModel):
+    """The other one."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["cash"]
+
+
+class Pay(BaseModel):
+    """A tool with objects further down."""
+
+    order: int
+    lines: list[Line]
+    by: Card | Cash = Field(default=Cash(kind="cash"), discriminator="kind")
+
+
 def head(path: str, lines: int = 10) -> None:
     """Show the first lines of a file."""
 
@@ -40,7 +74,7 @@ Send the call again, for example with: {"query": "<query>", "limit": 5}""",
         """\
 The arguments were refused.
 limit: got 0, expected an integer at least 1 and at most 100.
-Send the call again, for example with: {"query": "cats"}""",
+Send the call again, for example with: {"query": "cats", "limit": 10}""",
     ),
     "a value that is not among the known ones": (
         Search,
@@ -48,7 +82,7 @@ Send the call again, for example with: {"query": "cats"}""",
         """\
 The arguments were refused.
 sort: got "newst", expected one of "newest", "oldest"; did you mean "newest"?
-Send the call again, for example with: {"query": "cats"}""",
+Send the call again, for example with: {"query": "cats", "sort": "newest"}""",
     ),
     "a key that may stand for a field": (
         Search,
@@ -64,7 +98,7 @@ Send the call again, for example with: {"query": "cats"}""",
         """\
 The arguments were refused.
 tags: got "a, b", which can be read in more than one way: ["a, b"] or ["a", "b"].
-Send the call again, for example with: {"query": "cats"}""",
+Send the call again, for example with: {"query": "cats", "tags": ["<tags>"]}""",
     ),
     "several problems, and the tool's name": (
         head,
@@ -73,7 +107,32 @@ Send the call again, for example with: {"query": "cats"}""",
 The arguments for "head" were refused.
 lines: got "ten", expected an integer.
 path: missing, expected a text; you sent "file", which is no field.
-Send the call again, for example with: {"path": "<path>"}""",
+Send the call again, for example with: {"path": "<path>", "lines": 10}""",
+    ),
+    "a field that is missing further down": (
+        Pay,
+        '{"order": 5, "lines": [{"sku": "AB-1"}, {"sku": "ab", "count": 2}]}',
+        """\
+The arguments were refused.
+lines[0].count: missing, expected an integer.
+lines[1].sku: got "ab", expected a text that matches ^[A-Z]{2}-[0-9]+$.
+Send the call again, for example with: {"order": 5, "lines": [{"sku": "AB-1", "count": 1}, {"sku": "AA-0", "count": 2}]}""",
+    ),
+    "an object without the tag that tells what it is": (
+        Pay,
+        '{"order": 5, "lines": [], "by": {"number": "4111"}}',
+        """\
+The arguments were refused.
+by.kind: missing, expected one of "card", "cash".
+Send the call again, for example with: {"order": 5, "lines": [], "by": {"kind": "card", "number": "4111"}}""",
+    ),
+    "an object with a tag and a field of another": (
+        Pay,
+        '{"order": 5, "lines": [], "by": {"kind": "cash", "number": "4111"}}',
+        """\
+The arguments were refused.
+by.number: no such field.
+Send the call again, for example with: {"order": 5, "lines": [], "by": {"kind": "cash"}}""",
     ),
     "a declaration that was echoed": (
         head,
@@ -128,7 +187,7 @@ def test_a_guess_over_the_limit_says_what_would_have_been_guessed() -> None:
     assert outcome.message == (
         "The arguments were refused.\n"
         'sort: "old" is not exact enough here; did you mean "oldest"?\n'
-        'Send the call again, for example with: {"query": "cats"}'
+        'Send the call again, for example with: {"query": "cats", "sort": "oldest"}'
     )
 
 

@@ -178,6 +178,46 @@ def test_no_bytes_raise(raw: bytes, target: Any) -> None:
     assert isinstance(decode(target[0], raw), Decoded | Validation)
 
 
+CONSTRAINED = st.sampled_from(
+    [
+        {"type": "integer", "minimum": 3, "maximum": 9},
+        {"type": "integer", "exclusiveMinimum": -7, "exclusiveMaximum": -3},
+        {"type": "number", "multipleOf": 0.5, "minimum": 2},
+        {"type": "number", "maximum": -2.5},
+        {"type": "string", "minLength": 12},
+        {"type": "string", "maxLength": 2},
+        {"type": "string", "pattern": "^[A-Z]{3}-\\d+(?:x|y)$"},
+        {"type": "string", "pattern": "^(?:https?|ftp)://[^/ ]+$"},
+        {"type": "string", "format": "date-time"},
+        {"type": "string", "format": "uuid"},
+        {"type": "string", "format": "email"},
+        {"type": "array", "items": {"type": "boolean"}, "minItems": 2},
+        {"type": "object", "additionalProperties": {"type": "integer"}},
+        {"const": 7},
+        {"enum": [1, "a", None]},
+        {"type": ["null", "string"]},
+        {"anyOf": [{"type": "null"}, {"type": "integer", "minimum": 4}]},
+    ]
+)
+WANTED = st.dictionaries(st.sampled_from(NAMES), st.tuples(CONSTRAINED, st.booleans()), max_size=4)
+JUNK = st.dictionaries(st.sampled_from([*NAMES, "other"]), VALUES | CONTAINERS, max_size=4)
+
+
+@given(WANTED, JUNK, st.booleans())
+def test_the_example_in_a_refusal_is_itself_valid(wanted: Any, sent: Any, closed: bool) -> None:
+    """For every schema that we know an instance of there is an example, and it needs no fix."""
+    schema = {
+        "type": "object",
+        "properties": {name: one for name, (one, _) in wanted.items()},
+        "required": [name for name, (_, required) in wanted.items() if required],
+        **({"additionalProperties": False} if closed else {}),
+    }
+    outcome = decode(schema, sent)
+    assume(isinstance(outcome, Validation))
+    example = str(outcome).partition("for example with: ")[2]
+    assert decode(schema, example) == Decoded(json.loads(example))
+
+
 @given(VALUES | CONTAINERS, TARGETS)
 def test_no_value_raises_and_a_refusal_says_what_to_send(value: Any, target: Any) -> None:
     outcome = decode(target[0], value)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from pydantic_core import from_json
+
+from zkit.arguments.pattern_text import text_that_matches
 from zkit.arguments.ready import Ready
 from zkit.arguments.shape import Shape
-from zkit.arguments.words import as_json
+from zkit.arguments.unions import tagged
+from zkit.arguments.words import as_json, path_text
 from zkit.results import Problem
 
+Wrong = Mapping[str, str]
 _DEEPEST = 4
-_LONGEST_KEPT = 80
+_MOST_ITEMS = 3
+_LONGEST_KEPT = 200
 _LONGEST = 600
 _FORMATS = {
     "date": "2024-01-31",
@@ -25,30 +31,91 @@ _FORMATS = {
 
 
 def example_for(ready: Ready, value: Any, problems: Sequence[Problem]) -> str | None:
-    """A minimal valid call that keeps what was right; None when none can be made from the schema."""
-    right = _right(value, ready.shape, problems)
-    for kept in (right, {}):
-        made = _object(ready.shape, kept, 0)
-        try:
-            ready.check(as_json(made))
-        except Exception:
-            continue
-        text = as_json(made)
-        if len(text) <= _LONGEST:
+    """A small valid call that keeps what was right; None when none can be made from the schema.
+
+    What was sent is mended in place; where that is not enough, only the fields without a problem
+    are kept, or none.
+    """
+    wrong = {problem.path: problem.hint for problem in problems}
+    for make in (_mended, _right, _nothing):
+        text = _valid_text(ready, lambda make=make: make(value, ready.shape, wrong))  # type: ignore[misc]
+        if text is not None:
             return text
     return None
 
 
-def _right(value: Any, shape: Shape, problems: Sequence[Problem]) -> dict[str, Any]:
-    """The fields that no problem names, and that are short enough to say again."""
-    if not isinstance(value, dict):
-        return {}
-    wrong = {problem.path.partition(".")[0].partition("[")[0] for problem in problems}
-    return {
+def _valid_text(ready: Ready, make: Callable[[], Any]) -> str | None:
+    """The JSON of what is made, if the target takes it as it is and it is short."""
+    try:
+        text = as_json(make())
+        ready.validate(text)
+    except Exception:
+        return None
+    return text if len(text) <= _LONGEST else None
+
+
+def _nothing(_value: Any, shape: Shape, _wrong: Wrong) -> dict[str, Any]:
+    return _object(shape, {}, 0)
+
+
+def _right(value: Any, shape: Shape, wrong: Wrong) -> dict[str, Any]:
+    """The fields that no problem names, and what is required."""
+    tops = {path.partition(".")[0].partition("[")[0] for path in wrong}
+    sent = value if isinstance(value, dict) else {}
+    kept = {
         key: item
-        for key, item in value.items()
-        if key in shape.fields and key not in wrong and _may_be_said_again(item, shape.at(key))
+        for key, item in sent.items()
+        if key in shape.fields and key not in tops and _may_be_said_again(item, shape.at(key))
     }
+    return _object(shape, kept, 0)
+
+
+def _mended(value: Any, shape: Shape, wrong: Wrong) -> Any:
+    """What was sent, with something valid wherever there is a problem."""
+    if not isinstance(value, dict) or "" in wrong:
+        raise ValueError("nothing to mend")
+    return _mend(value, shape, wrong, ())
+
+
+def _mend(value: Any, shape: Shape, wrong: Wrong, path: tuple[str | int, ...]) -> Any:
+    here = path_text(path)
+    name = next((step for step in reversed(path) if isinstance(step, str)), "value")
+    if here in wrong and path:
+        return _hinted(wrong[here], shape, name, len(path))
+    if len(path) >= _DEEPEST:
+        return value
+    shape = _branch_for(value, shape)
+    if isinstance(value, dict) and shape.fields:
+        sent = {
+            key: _mend(item, shape.at(key), wrong, (*path, key))
+            for key, item in value.items()
+            if key in shape.fields and _may_be_said_again(item, shape.at(key))
+        }
+        return _object(shape, sent, len(path))
+    if isinstance(value, dict):
+        return {k: _mend(v, shape.at(k), wrong, (*path, k)) for k, v in value.items()}
+    if isinstance(value, list):
+        some = value[: max(_MOST_ITEMS, int(shape.schema.get("minItems") or 0))]
+        return [_mend(v, shape.at(i), wrong, (*path, i)) for i, v in enumerate(some)]
+    return value
+
+
+def _hinted(hint: str, shape: Shape, name: str, depth: int) -> Any:
+    """The value that a hint names, where it may stand here; else one that the schema allows."""
+    try:
+        meant = from_json(hint)
+    except ValueError:
+        meant = None
+    return meant if hint and shape.is_plain(meant) else _value(shape, name, depth)
+
+
+def _branch_for(value: Any, shape: Shape) -> Shape:
+    """The branch of a union that an object may be meant as: by its tag, or by the fields they share."""
+    if not isinstance(value, dict) or not shape.branches:
+        return shape
+    by_tag = [shape.branches[index] for index in tagged(value, shape)]
+    objects = by_tag or [branch for branch in shape.branches if branch.fields] or [shape]
+    return max(objects, key=lambda branch: len(branch.fields.keys() & value.keys()))
 
 
 def _may_be_said_again(item: Any, shape: Shape) -> bool:
@@ -68,7 +135,7 @@ def _object(shape: Shape, kept: dict[str, Any], depth: int) -> dict[str, Any]:
 def _value(shape: Shape, name: str, depth: int) -> Any:
     """A value that the schema names, or the plainest of the kind that is due."""
     given = [*(shape.schema.get("examples") or ()), *(shape.values or ())]
-    if "default" in shape.schema:
+    if shape.schema.get("default") not in (None, [], {}, ""):
         given.append(shape.schema["default"])
     if given:
         return given[0]
@@ -82,7 +149,9 @@ def _value(shape: Shape, name: str, depth: int) -> Any:
 def _text(shape: Shape, name: str, _depth: int) -> str:
     if shape.format in _FORMATS:
         return _FORMATS[shape.format]
-    text = f"<{name}>"
+    pattern = shape.schema.get("pattern")
+    matching = text_that_matches(pattern) if isinstance(pattern, str) else None
+    text = matching or f"<{name}>"
     shortest, longest = shape.schema.get("minLength") or 0, shape.schema.get("maxLength")
     text = text.ljust(shortest, "x")
     return text[:longest] if isinstance(longest, int) else text

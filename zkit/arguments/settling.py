@@ -17,8 +17,10 @@ from zkit.arguments.scalars import Candidate, omission
 from zkit.arguments.shape import Shape, kind_of
 from zkit.arguments.source import Place
 from zkit.arguments.troubles import Blamed
+from zkit.arguments.unions import blamed_by_branch, tag_of, tagged
+from zkit.arguments.weighing import distinct, nearest_to
 from zkit.arguments.words import as_json, expected, path_text, shown
-from zkit.receipt import Fix, highest
+from zkit.receipt import Fix
 from zkit.results import Problem
 
 MAX_DEPTH = 64
@@ -27,13 +29,6 @@ FREE_STEPS = 2_000
 STEPS_PER_CHARACTER = 4
 """How many places one decoding may look at, over all the readings that it tries."""
 _MOST_IN_A_ROW = 3
-# Coercions that keep the kind of the value stray less than those that change it.
-_KEEPS_KIND = frozenset(
-    [
-        *("value_by_spelling", "value_by_beginning", "key_by_spelling", "key_by_near_miss"),
-        *("date_by_spelling", "integer_from_float", "drop_leaked_token", "null_means_omitted"),
-    ]
-)
 
 
 class Settling:
@@ -95,7 +90,7 @@ class Settling:
             ([item.settle(value, shape.at(0), place.inside(0))], item),
         ]
         done = [one for one in readings if not one[1].problems]
-        return self._chosen(value, shape, place, _distinct(done), [items])
+        return self._chosen(value, shape, place, distinct(done), [items])
 
     def _object(
         self, value: dict[str, Any], shape: Shape, place: Place, blamed: Blamed | None
@@ -186,7 +181,7 @@ class Settling:
                 failed.append(trial)
             else:
                 done.append((settled, trial))
-        return self._chosen(value, shape, place, _distinct(done), failed, due)
+        return self._chosen(value, shape, place, distinct(done), failed, due)
 
     def _chosen(
         self,
@@ -231,19 +226,47 @@ class Settling:
         if value is None and shape.takes("null"):
             return value
         fields = {name for branch in shape.branches for name in branch.fields}
-        done: list[tuple[Any, Settling]] = []
-        failed: list[Settling] = []
-        for branch, below in zip(shape.branches, _blamed_by_branch(shape, blamed), strict=True):
-            trial = Settling(self.left)
-            settled = trial.settle(value, branch, place, below, row)
-            if not trial.problems and trial.lost.isdisjoint(fields):
-                done.append((settled, trial))
-            elif kind_of(value) in branch.kinds:
-                failed.append(trial)
-        done = [one for one in done if _keeps_kind(value, *one)] or done
-        shortest = min((_length(trial) for _, trial in done), default=0)
-        nearest_ones = [one for one in done if _length(one[1]) == shortest]
-        return self._chosen(value, shape, place, _distinct(nearest_ones), failed)
+        trials = [
+            self._tried(value, branch, place, below, row)
+            for branch, below in zip(shape.branches, blamed_by_branch(shape, blamed), strict=True)
+        ]
+        done = [one for one in trials if not one[1].problems and one[1].lost.isdisjoint(fields)]
+        if not done and isinstance(value, dict) and self._blame_tag(value, shape, place, trials):
+            return value
+        kinds = zip(shape.branches, trials, strict=True)
+        failed = [one[1] for branch, one in kinds if kind_of(value) in branch.kinds]
+        return self._chosen(value, shape, place, nearest_to(value, done), failed)
+
+    def _tried(
+        self, value: Any, branch: Shape, place: Place, blamed: Blamed | None, row: int
+    ) -> tuple[Any, Settling]:
+        trial = Settling(self.left)
+        return trial.settle(value, branch, place, blamed, row), trial
+
+    def _blame_tag(
+        self,
+        value: dict[str, Any],
+        shape: Shape,
+        place: Place,
+        trials: list[tuple[Any, Settling]],
+    ) -> bool:
+        """Note what is wrong with an object by the tag that it wears, or should wear; False without."""
+        worn = tagged(value, shape)
+        if len(worn) == 1:
+            trial = trials[worn[0]][1]
+            strays = [path_text((*place.path, key)) for key in value if key in trial.lost]
+            self.problems += trial.problems or [Problem(one, "unknown", "", "") for one in strays]
+            return True
+        tag = tag_of(shape)
+        if tag is None:
+            return False
+        name, due = tag
+        if name in value:
+            self._blame(value[name], due, place.at(name), [], "")
+        else:
+            path = path_text((*place.path, name))
+            self.problems.append(Problem(path, "missing", "nothing", expected(due)))
+        return True
 
 
 def _field(shape: Shape, name: str) -> Shape:
@@ -258,43 +281,6 @@ def _has_items(value: list[Any], shape: Shape) -> bool:
     """Whether a list holds what a list of this shape may hold: not so where each item is due as a list."""
     due = shape.at(0)
     return not value or not due.takes("array") or any(due.takes(kind_of(one)) for one in value)
-
-
-def _keeps_kind(value: Any, settled: Any, trial: Settling) -> bool:
-    """Whether a reading is of the kind that was sent, and leaves nothing out."""
-    return kind_of(settled) == kind_of(value) and not trial.lost
-
-
-def _distinct(done: list[tuple[Any, Settling]]) -> list[tuple[Any, Settling]]:
-    """The readings that differ, each by the way that strays least."""
-    if len(done) < 2:
-        return done
-    best: dict[str, tuple[Any, Settling]] = {}
-    for settled, trial in sorted(done, key=lambda one: highest(tuple(one[1].fixes))):
-        best.setdefault(as_json(settled), (settled, trial))
-    return list(best.values())
-
-
-def _length(trial: Settling) -> int:
-    """How far a reading strays: each coercion counts, one that changes the kind counts twice."""
-    return sum(1 if fix.name in _KEEPS_KIND else 2 for fix in trial.fixes)
-
-
-def _blamed_by_branch(shape: Shape, blamed: Blamed | None) -> list[Blamed | None]:
-    """The blame of each branch of a union: a validator names the branches as steps of the path.
-
-    Untagged, it names them all, in their order; tagged, the one by the value of its tag.
-    """
-    branches = shape.branches
-    if blamed is None:
-        return [None] * len(branches)
-    named = list(blamed.below.items())
-    if len(named) == len(branches) and not any(isinstance(step, int) for step, _ in named):
-        return [part for _, part in named]
-    if len(named) == 1:
-        tag, part = named[0]
-        return [part if tag in branch.tags else None for branch in branches]
-    return [None] * len(branches)
 
 
 def _nearest_value(value: Any, shape: Shape) -> str:

@@ -90,10 +90,10 @@ class Shape:
         return frozenset(given) | ({"integer"} if "number" in given else set())
 
     @property
-    def tags(self) -> set[Any]:
-        """The values that tell this branch of a union from the others."""
-        ones = [self.at(name).values for name in self.fields]
-        return {values[0] for values in ones if values is not None and len(values) == 1}
+    def tags(self) -> dict[str, Any]:
+        """The fields with only one known value, which tell this branch of a union from the others."""
+        known = {name: self.at(name).values for name in self.fields}
+        return {name: one[0] for name, one in known.items() if one is not None and len(one) == 1}
 
     @property
     def by_letters(self) -> Spellings:
