@@ -45,7 +45,8 @@ class Wrapper:
     @property
     def stop(self) -> str:
         """Marks that end a body, even one whose brackets do not match."""
-        return "|".join(filter(None, (self.closer, self.opener, GENERIC_STOP)))
+        marks = "|".join(filter(None, (self.closer, self.opener)))
+        return f"(?i:{marks})|{GENERIC_STOP}"
 
 
 def _wrappers() -> tuple[Wrapper, ...]:
@@ -111,7 +112,8 @@ _CHOICE = regex.compile(
     + rf"|(?P<key_value>{NAME}\s*+(?:<tool_sep(?::[\w-]++)?+>)?+\s*+(?=<(?:longcat_)?(?:arg|param)_key|</tool_call)|{NAME}\s*+<tool_sep(?::[\w-]++)?+>\s*+)"
     + rf"|(?P<named>(?={_PLAIN_NAME}(?:\[CALL_ID\]\w{{1,64}})?+(?:\[ARGS\])?+\s*+(?:```[\w-]*+\s*+)?+\{{))"
     + rf"|(?P<bare>{NAME}\s*+(?:(?=</)|\Z))"
-    + r")"
+    + r")",
+    regex.IGNORECASE,
 )
 _READS: dict[str, Read] = {
     **{kind: read for kind, (_, read) in BODIES.items()},
@@ -121,7 +123,7 @@ _READS: dict[str, Read] = {
     "python": read_python,
     "named": _header("named"),
 }
-_NESTED_END = r"(?:\s*+</tool_call(?::[\w-]++)?+\s*+>)?+"
+_NESTED_END = r"(?:\s*+</(?i:tool_call)(?::[\w-]++)?+\s*+>)?+"
 
 
 def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading | None]:
@@ -150,7 +152,7 @@ def _closer(task: Task, wrapper: Wrapper, at: int) -> Steps[int | None]:
     """The place after the envelope's closer; brackets that were closed once too often are passed."""
     if not wrapper.closer:
         return None
-    pattern = compiled(rf"\s*+[\]}})]*?\s*+(?:```)?\s*+(?:{wrapper.closer})")
+    pattern = compiled(rf"\s*+[\]}})]*?\s*+(?:```)?\s*+(?i:{wrapper.closer})")
     found = yield from task.tape.look(pattern, at)
     return None if found is None else at + found.end()
 

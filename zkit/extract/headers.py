@@ -53,7 +53,7 @@ HEADERS: dict[str, Header] = {
         Header("flower", rf"✿FUNCTION✿:?\s*+{NAME}\s*+✿ARGS✿:?\s*+", stop="✿(?:RESULT|RETURN|FUNCTION)✿"),
         Header("bracket_calling", rf"\[Calling tool:\s*+{NAME}\s*+\(\s*+", r"\s*+\)\s*+\]", r"\[Calling tool:"),
         Header("dspy", rf"\[\[ ## next_tool_name ## \]\]\s*+{NAME}\s*+\[\[ ## next_tool_args ## \]\]\s*+{_FENCE}", rf"{_FENCE_END}\s*+\[\[ ## completed ## \]\]", r"\[\[ ## next_tool_name ## \]\]"),
-        Header("tool_input", rf"<tool>\s*+{NAME}\s*+</tool>\s*+<tool_input>\s*+", r"\s*+</tool_input>", raw=True),
+        Header("tool_input", rf"(?i:<tool>)\s*+{NAME}\s*+(?i:</tool>\s*+<tool_input>)\s*+", r"\s*+(?i:</tool_input>)", raw=True),
         Header("named", rf"{NAME}(?:\[CALL_ID\](?P<id>\w{{1,64}}))?+(?:\[ARGS\])?+\s*+{_FENCE}(?=\{{)", r"\s*+```"),
         Header("functions_colon", rf"(?:functions\.){NAME}?:\s*+(?=\{{)"),
         Header("name_line", rf"{NAME}\s*?(?:\n\s*+|\[ARGS\])?+(?=\{{)"),

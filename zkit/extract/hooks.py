@@ -9,7 +9,7 @@ from typing import NamedTuple
 import regex
 
 from zkit.extract import regions
-from zkit.extract.alternation import by_first
+from zkit.extract.alternation import alternatives, by_first
 from zkit.extract.envelopes import BODIES, WRAPPERS
 
 LABEL = r"(?:(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+)"
@@ -36,6 +36,9 @@ FENCES = {
     "tool_code": "fence_python", "tool": "lines",
 }  # fmt: skip
 """The info strings of fences that may hold a call, and what they hold."""
+
+
+_TAG_NAME = re.compile(r"<[a-z_]{2,}")
 
 
 class Hooks(NamedTuple):
@@ -78,7 +81,14 @@ def _inline(tools: bool) -> list[tuple[str, str]]:
 def _starts() -> list[str]:
     free = [start for start, _ in BODIES.values()]
     wrappers = [w.opener for w in WRAPPERS if not w.opener.startswith("functools")]
-    return [*free, *wrappers]
+    starts = [one for pattern in (*free, *wrappers) for one in alternatives(pattern)]
+    return [*starts, *filter(None, map(_shouted, starts))]
+
+
+def _shouted(start: str) -> str:
+    """A tag in capitals; nothing for what is no tag."""
+    tag = _TAG_NAME.match(start)
+    return "" if tag is None else f"{tag.group().upper()}(?i:{start[tag.end() :]})"
 
 
 def _lines(tools: bool) -> str:
@@ -122,13 +132,14 @@ def hooks_for(tools: bool) -> Hooks:
 def openers() -> regex.Pattern[str]:
     """What opens a call: `b_` and the kind of a body, or `w_` and the number of an envelope."""
     free = "|".join(f"(?P<b_{kind}>{start})" for kind, (start, _) in BODIES.items())
-    return regex.compile(f"{free}|{wrappers().pattern}")
+    return regex.compile(f"{free}|{wrappers().pattern}", regex.IGNORECASE)
 
 
 @cache
 def wrappers() -> regex.Pattern[str]:
     """What opens an envelope."""
-    return regex.compile("|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS)))
+    wrapped = "|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS))
+    return regex.compile(wrapped, regex.IGNORECASE)
 
 
 FIRST_NAME = regex.compile(

@@ -38,6 +38,12 @@ class Dialect:
     any_tag: bool = False
     """Any tag may open a call, so that only a declared name does."""
 
+    def __post_init__(self) -> None:
+        for part in ("unit", "unit_end", "param", "param_end"):
+            pattern = getattr(self, part)
+            if pattern.startswith(("<", "(?:</")):
+                object.__setattr__(self, part, f"(?i:{pattern})")
+
     def closer(self, key: str) -> re.Pattern[str]:
         """What ends the value of `key`."""
         return searched(self.param_end.replace("{key}", re.escape(key)))

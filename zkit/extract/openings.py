@@ -15,7 +15,7 @@ from zkit.extract.json_body import read_named
 from zkit.extract.markup import TOOL_TAG
 from zkit.extract.markup_body import read_markup
 from zkit.extract.objects import name_in
-from zkit.extract.position import mid_sentence, obstacle
+from zkit.extract.position import in_markup, mid_sentence, obstacle
 from zkit.extract.scanner import Scanner
 from zkit.extract.tape import LONGEST_MARK, WAIT, Steps
 from zkit.extract.units import Reading, Unit
@@ -106,7 +106,8 @@ def _markers() -> frozenset[str]:
 
 def tool_tag(scan: Scanner, at: int) -> Steps[int]:
     """A tag that bears the name of a tool."""
-    if scan.before(at).rpartition("\n")[2].strip():
+    before = scan.before(at)
+    if before.rpartition("\n")[2].strip() or in_markup(before):
         return (yield from scan.skip(at))
     reading = yield from read_markup(scan.task, TOOL_TAG, at, GENERIC_STOP)
     if reading is None:

@@ -22,15 +22,17 @@ _SILENT = frozenset({"declaration", "result", "conversation"})
 class Candidate:
     """A span that spells calls, on its way through the gates.
 
-    `awaits` says what must follow before it counts: nothing, the end of the line, or the end of
-    the reply. `obstacle` is what stands before it, if that makes it no call.
+    `awaits` says what the text after it must confirm before it counts: the end of the line, of the
+    sentence or of the reply, or that a quotation (closed by one of `closers`) is not closed.
+    `obstacle` is what stands before it, if that makes it no call.
     """
 
     span: tuple[int, int]
     text: str
     format: Format
     outcomes: tuple[Outcome, ...]
-    awaits: str = ""
+    awaits: frozenset[str] = frozenset()
+    closers: str = ""
     obstacle: str = ""
 
     @property

@@ -8,6 +8,8 @@ REACH = 800
 """How far back the text before a call is looked at."""
 LEAD_IN = 500
 """How long the text before a call without a marker may be."""
+MOST_QUOTED = 4000
+"""How far after a call the end of a quotation is waited for."""
 
 _LOG = re.compile(
     r"\s*+(?:\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T _,|]{1,3}+\[?[0-9]{1,2}:[0-9]{2}|\[?[0-9]{4}-[0-9]{2}-[0-9]{2}\]|\[?[0-9]{1,2}:[0-9]{2}:[0-9]{2}|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b|level=|[A-Za-z]{3} [ 0-9][0-9] [0-9]{2}:)"
@@ -23,14 +25,21 @@ _QUOTES = frozenset("\"'`“‘«„「『‹")
 _LITERAL = re.compile(r"\"{3}|'{3}|`{2,}+|`[^`\n]*+`|`")
 _LITERALS = frozenset({'"""', "'''", "`"})
 _VALUE_DUE = re.compile(r"(?:[=(\[,:+]|\breturn)\s*+(?:[A-Za-z]{1,8})?\Z")
+_ELEMENT = re.compile(
+    r"^[ \t]*+<(?P<open>[A-Za-z][\w:.-]*+)(?:\s[^<>]*+)?+(?<!/)>|</(?P<close>[A-Za-z][\w:.-]*+)\s*+>",
+    re.MULTILINE,
+)
 _STRAIGHT = re.compile(r"\"")
 _BEFORE_OPENING = frozenset({"", *" \t\n([{:=,—–-"})
-_PAIRS = (("“", "”"), ("«", "»"), ("「", "」"), ("『", "』"))
+_CLOSERS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』"}
+_ANY_QUOTE = re.compile(r"[\"“”„«»「」『』]")
 _SENTENCE_END = frozenset(".:!?;…。！？：；)]}>*_~")
 _SENTENCE = re.compile(
     r"(?<!e\.g)(?<!i\.e)(?<![\W_][0-9])[.!?…][\"'”’)\]*_]*+\s++(?=\S)|[。！？](?=\S)"
 )
 """Where a sentence ends and the next one begins."""
+_GOES_ON = frozenset(",;，、；")
+"""What goes on with a sentence that a line broke off."""
 _STOPS = frozenset(".!?…。！？")
 """After a sentence that ends so, what follows is not a part of it."""
 _EXAMPLE = re.compile(
@@ -40,6 +49,13 @@ _EXAMPLE = re.compile(
     re.IGNORECASE,
 )
 """Words for an example: they count in any sentence right before a call."""
+_EXAMPLE_ELSEWHERE = re.compile(
+    r"beispiel|z\. ?b\.|syntax|vorlage|s(?:ieht|ähe)\b.{0,40}\baus|ejemplo|p\. ?ej\.|sintaxis|exemple|par ex\.|exemplo|sintaxe|esempio|sintassi"
+    r"|voorbeeld|przykład|składni|пример|синтаксис|приклад|örne[kğ]|ví dụ|contoh|παράδειγμα|příklad|exempel|eksempel|esimerk|példa|exemplu"
+    r"|例如|示例|举例|舉例|例子|例[:：]|比如|用例|格式(?:如下|为|為|是|[:：])|语法|語法|例えば|構文|書式|예시|예를 들|예[:：]|문법|مثال|דוגמה|उदाहरण|ตัวอย่าง",
+    re.IGNORECASE,
+)
+"""The same in other languages: a stem of a word is enough."""
 _CUE = re.compile(
     r"\b(?:looks? like|would (?:look|be|write|send|emit|call|read)"
     r"|(?:you|one|clients?|users?|models?|they|agents?|people|servers?|who) (?:can|could|would|should|must|may|might|will|writes?|sends?|emits?|calls?|invokes?|uses?)"
@@ -56,6 +72,13 @@ _DECLINED = re.compile(
     re.IGNORECASE,
 )
 """Words of somebody who does not make the call that follows."""
+_DECLINED_ELSEWHERE = re.compile(
+    r"\bnicht\b.{0,30}\b(?:ausführ|aufruf|auf\b)|\b(?:führe|rufe|starte)\b.{0,30}\bnicht\b|\bno\b.{0,20}\b(?:ejecut|llam(?:o|ar|aré)|invoc)"
+    r"|\bn[e']\s?.{0,30}\bpas\b.{0,20}(?:exécut|appel|lanc)|\bn[e'](?:\s?)(?:exécut|appell|lanc)\w*\s+pas\b|\bnão\b.{0,20}\b(?:execut|cham)|\bnon\b.{0,20}\b(?:esegu|chiam)"
+    r"|\bне\b.{0,20}(?:выполн|вызыв|вызов|запуск|запущ)|[不没沒](?:会|會|能|要|应|應|该|該|想|有|得)*(?:去)?(?:执行|執行|调用|調用|运行|運行|呼叫)|(?:実行|呼び出し|呼出)(?:しません|しない|できません|は行いません)|(?:실행|호출)하지\s?않",
+    re.IGNORECASE,
+)
+"""The same in other languages, as far as one sentence says it."""
 _INTENT = re.compile(
     r"\b(?:I['’]ll|I will|I['’]m|I am|I need|I should|I want|I have|I can|let me|let['’]s|now|next|calling|running|checking|using|first|then)\b",
     re.IGNORECASE,
@@ -68,7 +91,7 @@ def obstacle(before: str) -> str:
     `before` is the text since the last thing that was no text, as far back as it counts.
     """
     head, _, line = before.rpartition("\n")
-    if before[-1:] in _QUOTES or _in_quotes(before.rpartition("\n\n")[2]) or _in_literal(before):
+    if before[-1:] in _QUOTES or _in_literal(before):
         return "quoted"
     if _is_listed(line):
         return "listed"
@@ -96,7 +119,7 @@ def documented(before: str) -> bool:
     sentence = _last_sentence(before)
     if _INTENT.search(sentence) is not None:
         return False
-    if _EXAMPLE.search(sentence) is not None:
+    if _EXAMPLE.search(sentence) is not None or _EXAMPLE_ELSEWHERE.search(sentence) is not None:
         return True
     return sentence[-1:] not in _STOPS and _CUE.search(sentence) is not None
 
@@ -104,7 +127,7 @@ def documented(before: str) -> bool:
 def declined(before: str) -> bool:
     """Whether the last sentence before a call says that it is not made."""
     sentence = _last_sentence(before)
-    said = _DECLINED.search(sentence)
+    said = _DECLINED.search(sentence) or _DECLINED_ELSEWHERE.search(sentence)
     return said is not None and _INTENT.search(sentence, said.end()) is None
 
 
@@ -136,8 +159,87 @@ def indented(before: str) -> bool:
 
 def mid_sentence(before: str) -> bool:
     """Whether the line before a call breaks off in a sentence."""
-    line = before.rpartition("\n")[2].rstrip()
+    return _breaks_off(before.rpartition("\n")[2])
+
+
+def _breaks_off(line: str) -> bool:
+    line = line.rstrip()
     return bool(line) and line[-1] not in _SENTENCE_END
+
+
+def awaited(before: str) -> frozenset[str]:
+    """What the text after a call still has to confirm, given the text before it.
+
+    `line`: that nothing follows in the line of a call that stands in a sentence. `sentence`: that
+    the sentence of the line above does not go on after it. `quote`: that no quotation which is
+    open before it is closed after it; a lone quote, or an inch, closes nowhere.
+    """
+    head, _, line = before.rpartition("\n")
+    waits = {"quote"} if open_quote(before) else set[str]()
+    if _breaks_off(line):
+        waits.add("line")
+    elif not line.strip() and _breaks_off(head.rpartition("\n")[2]):
+        waits.add("sentence")
+    return frozenset(waits)
+
+
+def confirmed(awaits: frozenset[str], after: str, closers: str) -> bool | None:
+    """Whether the text after a call confirms it; None as long as that is not decided."""
+    verdicts = [_CONFIRMS[one](after, closers) for one in awaits]
+    if False in verdicts:
+        return False
+    return None if None in verdicts else True
+
+
+def _nothing_follows(after: str, closers: str) -> bool | None:
+    return False if after.strip() else None
+
+
+def _line_ends(after: str, closers: str) -> bool | None:
+    line, newline, _ = after.partition("\n")
+    return False if line.strip() else (_sentence_ends(after, closers) if newline else None)
+
+
+def _sentence_ends(after: str, closers: str) -> bool | None:
+    """Whether the next word begins something new: another paragraph, or a sentence."""
+    solid = after.lstrip()
+    blank = after[: len(after) - len(solid)]
+    if blank.count("\n") > 1:
+        return True
+    if not solid:
+        return None
+    return not (solid[0].islower() or solid[0] in _GOES_ON)
+
+
+def _quote_stays_open(after: str, closers: str) -> bool | None:
+    """Whether the next quote does not close the one that is open before the call."""
+    for match in _ANY_QUOTE.finditer(after):
+        mark = match.group()
+        begins = after[match.start() - 1 : match.start()] in _BEFORE_OPENING
+        if mark in closers and not (mark == '"' and match.start() and begins):
+            return False
+        if mark == '"' or mark in _CLOSERS:
+            return True
+    return True if len(after) > MOST_QUOTED else None
+
+
+_CONFIRMS = {
+    "end": _nothing_follows,
+    "line": _line_ends,
+    "sentence": _sentence_ends,
+    "quote": _quote_stays_open,
+}
+
+
+def in_markup(before: str) -> bool:
+    """Whether an element is open that a line began: what follows is a part of a document."""
+    elements: list[str] = []
+    for match in _ELEMENT.finditer(before):
+        if match["open"]:
+            elements.append(match["open"])
+        elif match["close"] in elements:
+            del elements[elements.index(match["close"]) :]
+    return bool(elements)
 
 
 def _in_literal(before: str) -> bool:
@@ -152,11 +254,12 @@ def _in_literal(before: str) -> bool:
     return bool(is_open)
 
 
-def _in_quotes(paragraph: str) -> bool:
-    """Whether a quotation is open at the end of a paragraph."""
-    if any(paragraph.rfind(opener) > paragraph.rfind(closer) for opener, closer in _PAIRS):
-        return True
+def open_quote(before: str) -> str:
+    """What would close the quotation that is open at the end of a text; empty when there is none."""
+    for opener, closers in _CLOSERS.items():
+        if before.rfind(opener) > max(before.rfind(closer) for closer in closers):
+            return closers
     is_open = False
-    for match in _STRAIGHT.finditer(paragraph):
-        is_open = not is_open and paragraph[match.start() - 1 : match.start()] in _BEFORE_OPENING
-    return is_open
+    for match in _STRAIGHT.finditer(before):
+        is_open = not is_open and before[match.start() - 1 : match.start()] in _BEFORE_OPENING
+    return '"' if is_open else ""

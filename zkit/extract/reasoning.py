@@ -6,7 +6,7 @@ import re
 
 from zkit.extract import regions, results
 from zkit.extract.openings import message_call, opening
-from zkit.extract.position import mid_sentence, obstacle
+from zkit.extract.position import mid_sentence, obstacle, open_quote
 from zkit.extract.regions import Region
 from zkit.extract.scanner import Scanner
 from zkit.extract.settle import Kind
@@ -32,7 +32,8 @@ def marked(scan: Scanner, at: int) -> Steps[int]:
         return (yield from scan.skip(at))
     region, begin = found
     before = scan.before(at)
-    if region.opener.startswith(r"\[") and (obstacle(before) or mid_sentence(before)):
+    named = obstacle(before) or mid_sentence(before) or open_quote(before)
+    if region.opener.startswith(r"\[") and named:
         return (yield from scan.skip_past(at, _FIELDS_END))
     return (yield from _block(scan, region, at, begin))
 

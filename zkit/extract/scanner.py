@@ -15,7 +15,7 @@ from zkit.extract.formats import format_of
 from zkit.extract.hooks import TAG_BEGUN, TRIGGER, hooks_for, tags_of
 from zkit.extract.outcomes import Candidate, judge, numbered
 from zkit.extract.plain import plain_text
-from zkit.extract.position import LEAD_IN, REACH, indented, mid_sentence, obstacle
+from zkit.extract.position import LEAD_IN, REACH, awaited, indented, obstacle, open_quote
 from zkit.extract.settle import Kind, Piece, Settler
 from zkit.extract.tape import LONGEST_MARK, Hit, Steps, compiled
 from zkit.extract.units import Reading
@@ -43,6 +43,8 @@ class Scanner:
         """Whether the reply has set reasoning apart already."""
         self.thinks = False
         """Whether the text belongs to a thought that a label has opened."""
+        self.before_thought = ""
+        """What stood before that thought, if it makes a call after it none."""
         self._wanted = wanted
         self._handlers = handlers
         self._hooks = hooks_for(bool(task.tools))
@@ -218,15 +220,18 @@ class Scanner:
         if record.name not in self._wanted or not reading.units:
             return (yield from self.skip(at, end - at))
         before = self.before(at)
-        awaits = "line" if mid_sentence(before) else ""
+        awaits = awaited(before) | (self.settler.waiting & {"quote"})
         if shape or record.tier == "shape" or indented(before):
-            awaits = "end"
-        reason = obstacle(before) or (self._too_late() if awaits == "end" else "")
+            awaits |= {"end"}
+        late = self._too_late() if "end" in awaits else ""
+        reason = obstacle(before) or self.before_thought or late
         tools = self.task.tools
         judged = [judge(unit, self.tape.slice(*unit.span), record, tools) for unit in reading.units]
         outcomes = numbered(judged, len(self.settler.outcomes))
-        candidate = Candidate((at, end), text, record, outcomes, awaits, reason)
+        closers = open_quote(before) or self.settler.closers
+        candidate = Candidate((at, end), text, record, outcomes, awaits, closers, reason)
         yield from self.settler.add(candidate)
+        self.before_thought = ""
         if candidate.counts:
             self._text_from = end
             self.thinks = False

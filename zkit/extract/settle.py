@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -11,9 +10,9 @@ from zkit.calls import Call
 from zkit.extract import events
 from zkit.extract.events import Event, Incomplete, Refusal, Unknown
 from zkit.extract.outcomes import Candidate, Outcome
+from zkit.extract.position import confirmed
 
 Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]
-_NOT_BLANK = re.compile(r"\S")
 MOST_THOUGHT = 1500
 """How long a thought may be that waits for its call; a longer one is text."""
 
@@ -62,8 +61,12 @@ class Settler:
         """How long the thought is that is being told."""
         self._pending: list[Piece | Candidate] = []
         self._called = False
-        self._waiting: set[str] = set()
+        self.waiting: frozenset[str] = frozenset()
         """What the candidates that are held back wait for."""
+        self.closers = ""
+        """What would close the quotation that such a candidate may stand in."""
+        self._after = ""
+        """The text after the last of them."""
 
     @property
     def called(self) -> bool:
@@ -73,7 +76,7 @@ class Settler:
     @property
     def holds_call(self) -> bool:
         """Whether a candidate waits for what follows it."""
-        return bool(self._waiting)
+        return bool(self.waiting)
 
     def add(self, item: Piece | Candidate) -> Iterator[Event]:
         """Take the next piece, in the order of the text."""
@@ -109,7 +112,8 @@ class Settler:
             return
         if item.awaits:
             self._pending.append(item)
-            self._waiting.add(item.awaits)
+            self.waiting |= item.awaits
+            self.closers, self._after = item.closers, ""
             return
         yield from self._settle(True, called=True)
         yield from self._accept(item)
@@ -118,22 +122,21 @@ class Settler:
         if not self._pending:
             yield from self._emit(item)
             return
-        solid = _NOT_BLANK.search(item.text)
-        until = item.text.find("\n") if self._waiting == {"line"} else -1
-        if until >= 0 and (solid is None or until < solid.start()):
-            yield from self._settle(True)
-            yield from self._emit(item)
-        elif solid is None:
+        self._after += item.text
+        sure = confirmed(self.waiting, self._after, self.closers) if self.waiting else None
+        if sure is None and (self.waiting or not item.text.strip()):
             self._pending.append(item)
+            if self._after.isspace():
+                self._after = "\n" * min(self._after.count("\n"), 2)
         else:
-            yield from self._settle(False)
+            yield from self._settle(bool(sure))
             yield from self._emit(item)
 
     def _think(self, item: Piece) -> Iterator[Event]:
         """A thought is reasoning when a call follows it; it is not waited for without end."""
         self._thought += item.span[1] - item.span[0]
         self._pending.append(item)
-        if self._thought > MOST_THOUGHT and not self._waiting:
+        if self._thought > MOST_THOUGHT and not self.waiting:
             yield from self._settle(False)
         self.after_mark = self.after_mark and not item.whole.strip()
 
@@ -148,8 +151,8 @@ class Settler:
     def _settle(self, accepted: bool, *, called: bool = False) -> Iterator[Event]:
         """Let go of everything that waits, as calls or as text."""
         pending, self._pending = self._pending, []
-        called = called or (accepted and bool(self._waiting))
-        self._waiting = set()
+        called = called or (accepted and bool(self.waiting))
+        self.waiting, self.closers, self._after = frozenset(), "", ""
         for item in pending:
             if isinstance(item, Candidate):
                 yield from (
@@ -186,7 +189,7 @@ class Settler:
         self.after_mark = True
 
     def _refuse(self, item: Candidate, reason: str) -> Iterator[Event]:
-        alone = item.format.tier == "shape" or item.awaits == "end"
+        alone = item.format.tier == "shape" or "end" in item.awaits
         self.refused_shape = self.refused_shape or alone
         for outcome in item.outcomes:
             if isinstance(outcome, Call | Incomplete):

@@ -16,7 +16,7 @@ from zkit.extract.markup import LINES
 from zkit.extract.markup_body import read_markup
 from zkit.extract.objects import OPENING_KEYS
 from zkit.extract.openings import envelope_at
-from zkit.extract.position import LEAD_IN, declined, documented, indented
+from zkit.extract.position import LEAD_IN, declined, documented, indented, obstacle
 from zkit.extract.python_body import read_python
 from zkit.extract.results import end_of_reading, line_of_text
 from zkit.extract.scanner import Scanner
@@ -197,6 +197,8 @@ def _thought(scan: Scanner, at: int, begin: int) -> Steps[int]:
     """A thought up to the next label or call: reasoning when a call goes with it, else text."""
     blanks = yield from scan.tape.look(_BLANKS, begin)
     end = begin if blanks is None else begin + blanks.end()
+    if not scan.thinks:
+        scan.before_thought = obstacle(scan.before(at))
     scan.settler.new_thought()
     yield from scan.piece("thought", at, end, "")
     scan.thinks = True
