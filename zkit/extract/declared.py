@@ -15,6 +15,12 @@ _NO_SCHEMA = Expect({}, {})
 _TRIMMED = " \t\r\n\"'`*"
 
 
+def without_prefix(name: str) -> str:
+    """A name without the namespace that a model put before it."""
+    prefix = next((prefix for prefix in PREFIXES if name.startswith(prefix)), "")
+    return name[len(prefix) :]
+
+
 class Declared:
     """The declared tools, and what their schemas say."""
 
@@ -28,11 +34,9 @@ class Declared:
     def name_of(self, written: str) -> str | None:
         """The declared name that was meant; None when there is none of it."""
         bare = written.strip(_TRIMMED)
-        if bare in self.offers:
-            return bare
-        for prefix in PREFIXES:
-            if bare.startswith(prefix) and bare[len(prefix) :] in self.offers:
-                return bare[len(prefix) :]
+        for name in (bare, without_prefix(bare)):
+            if name in self.offers:
+                return name
         return None
 
     def expect(self, name: str | None) -> Expect:

@@ -36,6 +36,7 @@ FENCES = {
     "tool_code": "fence_python", "tool": "lines",
 }  # fmt: skip
 """The info strings of fences that may hold a call, and what they hold."""
+CALL_FENCES = "|".join(sorted(filter(None, FENCES), key=len, reverse=True))
 
 
 _TAG_NAME = re.compile(r"<[a-z_]{2,}")
@@ -143,7 +144,7 @@ def wrappers() -> regex.Pattern[str]:
 
 
 FIRST_NAME = regex.compile(
-    r"\s*+(?P<full>(?:functions\.)?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+))"
+    r"\s*+(?P<full>(?P<braces>call:)?+(?:functions\.)?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+))"
     r"(?:(?:[ \t\r]*+\n\s*+|\[ARGS\])?+(?P<object>(?=\{))|(?P<call>(?=\([^\W\d]\w*+\s*+=(?!=))))"
 )
 """A name, then an object or named arguments, and nothing before them."""

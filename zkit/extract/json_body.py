@@ -21,6 +21,7 @@ from zkit.repair import Repaired, Unrepairable
 _BETWEEN = regex.compile(r"\s*+[;,]?+\s*+(?=\{)")
 _IN_LIST = regex.compile(r"[\s,]*+(?=(?P<mark>\S))")
 _EXTRA = regex.compile(r"\s*+\}++")
+_EXTRA_IN_LIST = regex.compile(r"\s*+\}++(?=\s*+[,\]])")
 _JUNK = regex.compile(r"\s*+(?:[\"'\\:=]|[^\W\d_][^\n<\[]{0,80}?[\"'}])")
 """What follows an object that ended too early: the rest of a string, or of a member."""
 _SINGLE = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:\s*'(?=\s*\{)")
@@ -67,8 +68,8 @@ def _read_object(
     """The calls of one object, the place after it, and whether it was closed."""
     found = yield from bounded(task, at, stop)
     end = found.end
-    if found.closed and not listed:
-        extra = yield from task.tape.look(_EXTRA, end)
+    if found.closed:
+        extra = yield from task.tape.look(_EXTRA_IN_LIST if listed else _EXTRA, end)
         end += 0 if extra is None else extra.end()
     text = task.tape.slice(at, end)
     if found.torn:

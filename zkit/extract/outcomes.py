@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from zkit.calls import Call
-from zkit.extract.declared import Declared
+from zkit.extract.declared import Declared, without_prefix
 from zkit.extract.events import Incomplete, Refusal, Unknown
 from zkit.extract.format import Format
 from zkit.extract.objects import BESIDE
@@ -71,7 +71,7 @@ def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
     if known is None and record.tier == "shape" and unit.keys - BESIDE:
         return Refusal(unit.name, "other_object", unit.span, "", record.name)
     if known is None:
-        return Unknown(unit.name, unit.arguments, unit.span, text, record.name)
+        return Unknown(without_prefix(unit.name), unit.arguments, unit.span, text, record.name)
     problem = _misfit(unit, known, record, tools)
     if problem is not None:
         return problem

@@ -14,8 +14,8 @@ from functools import lru_cache
 from zkit.extract.declared import PREFIXES
 from zkit.extract.hooks import (
     BRACKETED,
+    CALL_FENCES,
     CALLING,
-    FENCES,
     LINE_FIRST,
     inline_hooks,
     line_hook,
@@ -59,7 +59,8 @@ def _code() -> str:
     """Code in a line between one, two or three backticks, and backticks that nothing closes."""
     parts = []
     for size, other in _OTHER_RUNS.items():
-        ticks, inside = "`" * size + "(?!`)", rf"(?:[^`\n]++|{other})"
+        fence = rf"(?!(?i:{CALL_FENCES})[ \t\r]*+\n)" if size == 3 else ""
+        ticks, inside = "`" * size + "(?!`)" + fence, rf"(?:[^`\n]++|{other})"
         parts.append(rf"{ticks}(?:{inside}++{'`' * size}(?=[^`])|(?={inside}*+\n))")
     return "|".join(parts)
 
@@ -80,13 +81,12 @@ def _list() -> str:
 
 def _block() -> str:
     """A fenced block whose info string says that it holds no call."""
-    calls = "|".join(info for info in FENCES if info)
-    return "|".join(_block_between(mark, calls) for mark in ("```", "````", "~~~"))
+    return "|".join(_block_between(mark) for mark in ("```", "````", "~~~"))
 
 
-def _block_between(mark: str, calls: str) -> str:
+def _block_between(mark: str) -> str:
     closer = rf"[ \t]*+{mark}[`~]*+[ \t]*+(?=\r?\n|<)"
     return (
-        rf"\n[ \t]*+{mark}(?![`~])[ \t]*+(?!(?i:{calls})?[ \t\r]*+\n)[^\n`]{{1,80}}+\n"
+        rf"\n[ \t]*+{mark}(?![`~])[ \t]*+(?!(?i:{CALL_FENCES})?[ \t\r]*+[\n\[{{<])[^\n`]{{1,80}}+\n"
         rf"(?:(?!{closer})[^\n]*+\n)*+{closer}"
     )

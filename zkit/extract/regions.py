@@ -41,8 +41,10 @@ MARKED_REASONING = (
 SPOKEN_REASONING = (
     Region(r"Here is my thought process:", r"Here is my response:"),
     Region(r"Here are my reasoning steps:", r"\[BEGIN FINAL RESPONSE\]"),
+    Region(r"analysis(?=[A-Z])", r"assistantfinal|(?=assistantcommentary to=)"),
 )
-"""Reasoning between sentences: without the second one the first is only a sentence."""
+"""Reasoning between sentences, or between the words of a harmony header that lost its tokens:
+without the second one the first is only a sentence."""
 LONGEST_SPOKEN = 20_000
 """How far after the first sentence the second one is waited for."""
 

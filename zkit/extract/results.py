@@ -7,7 +7,7 @@ import re
 import regex
 
 from zkit.extract import regions
-from zkit.extract.hooks import MOST_TICKS
+from zkit.extract.hooks import CALL_FENCES, MOST_TICKS
 from zkit.extract.scanner import Scanner
 from zkit.extract.tape import Steps, compiled, searched
 
@@ -32,6 +32,8 @@ RESULT_ENDS = tuple(
 """What opens a result, and what closes it; a turn of another speaker ends where the model's begins."""
 _TAG_NAME = r"<(?P<tag>[\w:-]{1,40}+)"
 _TICKS = "`++"
+_CALL_FENCE = regex.compile(rf"(?i:{CALL_FENCES})[ \t\r]*+\n")
+"""A fence in the middle of a line is one where its info string asks for a call."""
 
 
 def line_of_text(scan: Scanner, at: int) -> Steps[int]:
@@ -62,6 +64,8 @@ def tick(scan: Scanner, at: int) -> Steps[int]:
     size = 1 if run is None else run.end()
     if size > MOST_TICKS:
         return (yield from scan.skip(at, size))
+    if size >= 3 and (yield from scan.tape.look(_CALL_FENCE, at + size)) is not None:
+        return (yield from scan.handle("fence", at))
     hit = yield from scan.tape.find(searched(rf"(?<!`)`{{{size}}}(?!`)|\n"), at + size)
     if hit is None or hit.match.group() == "\n":
         return (yield from scan.skip(at, size))

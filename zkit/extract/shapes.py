@@ -8,9 +8,11 @@ from dataclasses import replace
 import regex
 
 from zkit.extract.arguments import Task
+from zkit.extract.braces_body import read_braces
 from zkit.extract.envelopes import GENERIC_STOP
+from zkit.extract.formats import FORMATS
 from zkit.extract.headers import closed_by, plain_argument, read_header
-from zkit.extract.hooks import BRACKETED, CALLING, FENCES, FIRST_NAME
+from zkit.extract.hooks import BRACKETED, CALL_FENCES, CALLING, FENCES, FIRST_NAME
 from zkit.extract.json_body import read_json, read_named
 from zkit.extract.markup import LINES
 from zkit.extract.markup_body import read_markup
@@ -24,6 +26,10 @@ from zkit.extract.tape import WAIT, Steps, Tape, searched
 from zkit.extract.units import Reading, Unit, shifted
 
 _FENCE = regex.compile(r"(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]{0,80}+)(?:\n|\Z)")
+_FENCE_INLINE = regex.compile(
+    rf"(?P<mark>`{{3,}}+)[ \t]*+(?P<info>(?i:{CALL_FENCES})?+)[ \t]*+(?=[\[{{<])"
+)
+"""A fence whose content begins in its own line."""
 _OPENING = regex.compile(r"[\[\s]*+\{\s*+(?:\"(?P<key>[^\"\n]{0,80})\"|'(?P<key>[^'\n]{0,80})'|(?P<key>[\w.-]{1,80}+))\s*+:")  # fmt: skip
 _CALLING = regex.compile(rf"\[{CALLING}")
 _BRACKETED = regex.compile(BRACKETED)
@@ -69,16 +75,18 @@ def _offered(scan: Scanner, reading: Reading | None, at: int) -> Steps[int]:
 
 def fenced(scan: Scanner, at: int) -> Steps[int]:
     """A fenced block; one that is the last thing of the reply may hold a call."""
-    head = yield from scan.tape.look(_FENCE, at)
+    inline = yield from scan.tape.look(_FENCE_INLINE, at)
+    head = inline or (yield from scan.tape.look(_FENCE, at))
     if head is None:
         return (yield from scan.skip(at, 3))
     info = head["info"].strip().lower()
     begin = at + head.end()
-    if info == "tool":
+    if info == "tool" and inline is None:
         reading = yield from read_markup(scan.task, LINES, begin, "(?!)")
         if reading is not None:
             return (yield from scan.offer(reading, "", at, shape=True))
-    closer = searched(rf"(?<=\n)[ \t]*{head['mark']}[`~]*[ \t]*(?=\r?\n|\Z|<)")
+    before_closer = "" if inline else r"(?<=\n)[ \t]*"
+    closer = searched(rf"{before_closer}{head['mark']}[`~]*[ \t]*(?=\r?\n|\Z|<)")
     if info not in FENCES or not _may_call(scan, at):
         yield from scan.text(at, begin)
         return (yield from scan.skip_past(begin, closer))
@@ -245,14 +253,28 @@ def _react(task: Task, named: regex.Match[str], at: int) -> Steps[Reading | None
 # ── names ────────────────────────────────────────────────────────────────────
 
 
+_FOLLOWS_NAME = re.compile(r":[0-9]++\Z|\.call\Z")
+"""A counter after a name, and the method of a built-in tool."""
+
+
 def first_name(scan: Scanner, pos: int) -> Steps[int]:
     """The whole reply may be a name with an object, or a call with named arguments."""
     named = yield from scan.tape.look(FIRST_NAME, pos)
-    if named is None or scan.task.tools.name_of(named["name"]) is None:
+    if named is None or scan.task.tools.name_of(_FOLLOWS_NAME.sub("", named["name"])) is None:
         return pos
     at = pos + named.start("full")
     yield from scan.text(pos, at)
+    if named["braces"]:
+        return (yield from stripped_braces(scan, at))
     return (yield from bare_call(scan, at) if named["call"] is not None else name_line(scan, at))
+
+
+def stripped_braces(scan: Scanner, at: int) -> Steps[int]:
+    """Gemma's `call:NAME{...}` that lost the tokens around it."""
+    reading = yield from read_braces(scan.task, at, _STOP)
+    if reading is None:
+        return (yield from scan.skip(at))
+    return (yield from scan.offer(reading, FORMATS["gemma4"].opener, at, shape=True))
 
 
 def name_line(scan: Scanner, at: int) -> Steps[int]:

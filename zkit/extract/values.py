@@ -47,20 +47,22 @@ class Value(NamedTuple):
 def typed(raw: str, slot: Slot, at: int) -> Value:
     """A raw text as the schema types it: a declared string is never parsed.
 
-    Without a type only objects and lists are read; with several, the order is null, boolean,
-    integer, number, list or object, string. What does not parse stays the text that it is.
+    Without a type only sound objects and lists are read, for a text may begin with a bracket too;
+    with several, the order is null, boolean, integer, number, list or object, string. What does
+    not parse stays the text that it is.
     """
     kinds = slot.expect.kinds
     bare = raw.strip()
     if kinds == frozenset({"string"}):
         return Value(raw)
     if len(kinds) > 5:
-        return structure(raw, slot, at) if bare[:1] in ("{", "[") else Value(raw)
+        found = (strict(bare) or python_literal(bare)) if bare[:1] in ("{", "[") else None
+        return Value(raw if found is None else found[0])
     if bare in _NULLS and ("null" in kinds or "string" not in kinds):
         return Value(None)
     for kind, read in _READERS:
-        if kind in kinds and (found := read(bare)) is not None:
-            return Value(found[0])
+        if kind in kinds and (scalar := read(bare)) is not None:
+            return Value(scalar[0])
     if kinds & {"array", "object"} and bare[:1] in ("{", "[", "("):
         return structure(raw, slot, at)
     return Value(raw)
