@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from zkit.extract import events
+
 TOOLS: list[dict[str, Any]] = [
     {
         "name": "send_mail",
@@ -47,3 +49,17 @@ F = [
 ]
 SEND = '{"name": "send_mail", "arguments": {"to": "ann"}}'
 HERMES = f"<tool_call>\n{SEND}\n</tool_call>"
+
+
+def joined(told: list[events.Event]) -> list[Any]:
+    """The events with neighbouring texts put together, and without what is told on the way."""
+    found: list[Any] = []
+    for event in told:
+        if isinstance(event, events.CallStarted | events.CallProgress):
+            continue
+        last = found[-1] if found else None
+        if isinstance(event, events.Text | events.Reasoning) and type(event) is type(last):
+            found[-1] = type(event)(last.text + event.text)
+        else:
+            found.append(event)
+    return found

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from extract_samples import F
+from extract_samples import F, joined
 
 from zkit.calls import Call
-from zkit.extract import FORMATS, CannotWriteError, find_calls, instructions, render_call
+from zkit.extract import (
+    FORMATS,
+    CannotWriteError,
+    Extractor,
+    events,
+    find_calls,
+    instructions,
+    render_call,
+)
 from zkit.extract.render import render_result
 
 IDS = {
@@ -51,6 +59,49 @@ def test_a_format_for_one_call_writes_no_second(name: str) -> None:
 def test_no_format_is_read_when_no_tool_is_offered(name: str) -> None:
     found = find_calls(FORMATS[name].example, [])
     assert (found.calls, found.unknown, found.incomplete, found.refused) == ((), (), (), ())
+
+
+LONG = Call("f", {"a": 1, "b": "a line of text, and another; " * 20})
+
+
+def told(text: str, size: int) -> list[events.Event]:
+    """The events of a reply that arrives in chunks of this size."""
+    stream = Extractor(F)
+    chunks = [text[at : at + size] for at in range(0, len(text), size)]
+    return [event for chunk in chunks for event in stream.feed(chunk)] + stream.close("stop")
+
+
+@pytest.mark.parametrize("size", [1, 20])
+@pytest.mark.parametrize("name", [n for n, r in FORMATS.items() if r.tier == "marker"])
+def test_a_call_behind_a_marker_is_told_of_while_it_arrives(name: str, size: int) -> None:
+    text = render_call(LONG, name)
+    kinds = [event.kind for event in told(text, size) if event.kind.startswith("call")]
+    assert kinds[0] == "call_started"
+    assert kinds[-1] == "call_complete"
+    assert kinds.count("call_progress") > 3
+    assert len(kinds) == 2 + kinds.count("call_progress")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("around", ["$", "So.\n\n$", "<think>so</think>\n$", "Write\n$\nand wait.", '"Do:\n$\nnow"'])  # fmt: skip
+@pytest.mark.parametrize("size", [1, 7])
+def test_every_format_gives_the_same_events_in_any_chunks(
+    name: str, around: str, size: int
+) -> None:
+    text = around.replace("$", FORMATS[name].example)
+    stream = Extractor(F)
+    whole = stream.close("stop", last=text)
+    assert joined(told(text, size)) == joined(whole)
+    assert stream.extraction == find_calls(text, F, finish_reason="stop")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_cut_gives_another_call(name: str) -> None:
+    """Wherever a reply was cut, the call is there as it was written, or it is not there."""
+    text = FORMATS[name].example
+    for end in range(len(text)):
+        cut = find_calls(text[:end], F, finish_reason="length")
+        assert [c.arguments for c in cut.calls] in ([], [ONE.arguments]), text[:end]
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from extract_samples import HERMES, SEND, TOOLS
+from extract_samples import HERMES, SEND, TOOLS, joined
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from test_extract import rebuilt
@@ -55,20 +55,6 @@ PIECES = st.sampled_from(
     ]
 )  # fmt: skip
 REPLIES = st.lists(PIECES | st.text(max_size=12), max_size=14).map("".join)
-
-
-def joined(told: list[events.Event]) -> list[Any]:
-    """The events with neighbouring texts put together, and without what is told on the way."""
-    found: list[Any] = []
-    for event in told:
-        if isinstance(event, events.CallStarted | events.CallProgress):
-            continue
-        last = found[-1] if found else None
-        if isinstance(event, events.Text | events.Reasoning) and type(event) is type(last):
-            found[-1] = type(event)(last.text + event.text)
-        else:
-            found.append(event)
-    return found
 
 
 def fed(text: str, cuts: list[int]) -> tuple[list[events.Event], Extractor]:

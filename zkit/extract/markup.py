@@ -38,12 +38,6 @@ class Dialect:
     any_tag: bool = False
     """Any tag may open a call, so that only a declared name does."""
 
-    def __post_init__(self) -> None:
-        for part in ("unit", "unit_end", "param", "param_end"):
-            pattern = getattr(self, part)
-            if pattern.startswith(("<", "(?:</")):
-                object.__setattr__(self, part, f"(?i:{pattern})")
-
     def closer(self, key: str) -> re.Pattern[str]:
         """What ends the value of `key`."""
         return searched(self.param_end.replace("{key}", re.escape(key)))
@@ -56,10 +50,22 @@ class Dialect:
 def attributes(text: str | None) -> dict[str, str]:
     """The attributes of a tag, with their entities resolved; quotes may be of either kind or none."""
     found = _ATTRIBUTE.findall(text or "")
-    return {key: html.unescape(double or single or bare) for key, double, single, bare in found}
+    return {
+        key.lower(): html.unescape(double or single or bare) for key, double, single, bare in found
+    }
 
 
-FUNCTION_EQ = Dialect(
+def _in_any_case(
+    name: str, unit: str, unit_end: str, param: str, param_end: str, **traits: bool
+) -> Dialect:
+    """A dialect of tags: models that shout write them in capitals."""
+    patterns = (
+        f"(?i:{pattern})" if pattern else "" for pattern in (unit, unit_end, param, param_end)
+    )
+    return Dialect(name, *patterns, **traits)
+
+
+FUNCTION_EQ = _in_any_case(
     "function_eq",
     rf"<function\s*+=\s*+[\"']?(?P<name>{TAGGED})[\"']?\s*+>",
     r"</function\s*+>",
@@ -67,21 +73,21 @@ FUNCTION_EQ = Dialect(
     r"</parameter\s*+>",
     newlines=True,
 )
-FUNCTION_NAME = Dialect(
+FUNCTION_NAME = _in_any_case(
     "function_name",
     r"<function\s*+(?P<attrs>name\s*+=[^<>]{1,200}?)\s*+(?P<empty>/?)>",
     r"</function\s*+>",
     r"<param(?:eter)?\s*+(?P<attrs>name\s*+=[^<>]{1,200}?)\s*+>",
     r"</param(?:eter)?\s*+>",
 )
-INVOKE = Dialect(
+INVOKE = _in_any_case(
     "invoke",
     rf"<{PREFIX}invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+(?P<empty>/?)>",
     rf"</{PREFIX}invoke\s*+>",
     rf"<{PREFIX}parameter\s++(?P<attrs>[^<>]{{1,300}}?)\s*+>",
     rf"</{PREFIX}parameter\s*+>",
 )
-LEGACY = Dialect(
+LEGACY = _in_any_case(
     "legacy",
     rf"<{PREFIX}invoke\s*+>\s*+<tool_name>\s*+(?P<name>{TAGGED})\s*+</tool_name>(?:\s*+<(?:parameters|input)>)?+",
     rf"(?:</(?:parameters|input)>\s*+)?</{PREFIX}invoke\s*+>",
@@ -90,14 +96,14 @@ LEGACY = Dialect(
     newlines=True,
     keys_are_tags=True,
 )
-KEY_VALUE = Dialect(
+KEY_VALUE = _in_any_case(
     "key_value",
     "",
     rf"</(?:longcat_)?tool_call{_SUFFIX}\s*+>",
     rf"<(?:longcat_)?(?:arg|param)_key{_SUFFIX}>\s*+(?P<key>[^<>]{{1,200}}?)\s*+</(?:longcat_)?(?:arg|param)_key{_SUFFIX}>\s*+<(?:longcat_)?(?:arg|param)_value{_SUFFIX}>",
     rf"</(?:longcat_)?(?:arg|param)_value{_SUFFIX}>",
 )
-COFL = Dialect(
+COFL = _in_any_case(
     "cofl",
     r"<cofl:tool_call\s++(?P<attrs>[^<>]{1,300}?)\s*+(?P<empty>/?)>",
     r"</cofl:tool_call\s*+>",

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
-from zkit.extract import events, results
+from zkit.extract import results
 from zkit.extract.arguments import Task
 from zkit.extract.envelopes import BODIES, GENERIC_STOP, WRAPPERS, read_envelope
-from zkit.extract.formats import FORMATS
 from zkit.extract.headers import closed_by, read_header
 from zkit.extract.hooks import openers, wrappers
 from zkit.extract.json_body import read_named
 from zkit.extract.markup import TOOL_TAG
 from zkit.extract.markup_body import read_markup
-from zkit.extract.objects import name_in
-from zkit.extract.position import in_markup, mid_sentence, obstacle
+from zkit.extract.position import in_markup
+from zkit.extract.progress import told
 from zkit.extract.scanner import Scanner
-from zkit.extract.tape import LONGEST_MARK, WAIT, Steps
+from zkit.extract.tape import Steps
 from zkit.extract.units import Reading, Unit
 
 Opened = tuple[str, Reading]
@@ -28,7 +26,7 @@ _MESSAGE_END = r"\s*+(?:<\|(?:call|end|return|eom|eot)\|>)"
 
 def opening(scan: Scanner, at: int) -> Steps[int]:
     """An envelope, or a call that needs none."""
-    found = yield from _told(scan, envelope_at(scan.task, at), at)
+    found = yield from told(scan, envelope_at(scan.task, at), at)
     if found is None:
         return (yield from scan.skip(at))
     opener, reading = found
@@ -50,58 +48,6 @@ def envelope_at(task: Task, at: int) -> Steps[Opened | None]:
     wrapper = WRAPPERS[int(group[2:])]
     found = yield from read_envelope(task, wrapper, at, at + head.end())
     return None if found is None else (wrapper.opener, found)
-
-
-def _told(scan: Scanner, steps: Steps[Opened | None], at: int) -> Steps[Opened | None]:
-    """Run a reader, and while it waits tell of a call behind a marker that it reads."""
-    silent: bool | None = None
-    started, told, scan.tape.named = False, at, ""
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]
-        if silent is None:
-            silent = _is_silent(scan, at)
-        if step is WAIT and not silent:
-            started = started or (yield from _start(scan, at))
-            upto = max(told, scan.tape.size - LONGEST_MARK) if started else told
-            if upto > told:
-                yield events.CallProgress(scan.tape.slice(told, upto))
-                told = upto
-        yield step
-
-
-def _start(scan: Scanner, at: int) -> Steps[bool]:
-    """Tell of a call as soon as a declared name is known."""
-    text = scan.tape.slice(at, at + 400)
-    name = scan.task.tools.name_of(scan.tape.named or name_in(text, scan.task.tools))
-    if name is None:
-        return False
-    scan.settler.started = at
-    yield events.CallStarted(name, at)
-    return True
-
-
-def _is_silent(scan: Scanner, at: int) -> bool:
-    """Whether nothing is told of a call before it is whole: it may be no call at all."""
-    before = scan.before(at)
-    return not _has_marker(scan, at) or bool(obstacle(before)) or mid_sentence(before)
-
-
-def _has_marker(scan: Scanner, at: int) -> bool:
-    """Whether what opens here is a marker and no tag."""
-    head = openers().match(scan.tape.slice(at, at + 200))
-    return head is not None and head.lastgroup in _markers()
-
-
-@cache
-def _markers() -> frozenset[str]:
-    """The groups of openers that are markers."""
-    marked = [record for record in FORMATS.values() if record.tier == "marker"]
-    wrapped = {f"w_{i}" for i, w in enumerate(WRAPPERS) if w.opener in {r.opener for r in marked}}
-    free = {f"b_{record.body}" for record in marked if not record.opener}
-    return frozenset({*wrapped, *free, "b_call_begin", "b_solar"})
 
 
 def tool_tag(scan: Scanner, at: int) -> Steps[int]:
@@ -132,6 +78,7 @@ def message_call(scan: Scanner, to: str, at: int, begin: int) -> Steps[int | Non
         return (yield from scan.offer(Reading((cut,), scan.tape.size, "harmony", False), "", at))
     if scan.tape.char(solid) != "{":
         return None
-    reading = yield from read_named(scan.task, name, at, solid, _MESSAGE_STOP)
+    steps = read_named(scan.task, name, at, solid, _MESSAGE_STOP)
+    reading = yield from told(scan, steps, at, marked=True, name=name)
     closed = yield from closed_by(scan.task, replace(reading, body="harmony"), _MESSAGE_END)
     return (yield from scan.offer(closed, "", at))

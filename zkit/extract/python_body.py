@@ -25,6 +25,8 @@ _QUOTED = re.compile(r"\s*+[rRbBuU]{0,2}[\"']")
 _INNER_CALL = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|(\w\s*+\()", re.DOTALL)
 _WORD = re.compile(r"[^\W\d][\w-]*+\Z")
 _NEXT_KEY = re.compile(r",\s*+(?P<key>\w++)\s*+=\s*+[\"']")
+_NEXT_ARGUMENT = re.compile(r"[,(]\s*+\w++\s*+=(?!=)")
+"""What a string whose quotes do not match must not hold: it may be the next argument."""
 NO_QUOTE = "{name}: the quotes of {key} do not match. Close every string, and escape quotes in it."
 _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 
@@ -67,7 +69,10 @@ def _read_call(
     """One call whose opening parenthesis ends `head`, and the place after it."""
     tape = task.tape
     start, opening = at + head.start("name"), at + head.end() - 1
-    tape.named = head["name"]
+    name = head["name"]
+    if task.tools.name_of(name) is None:
+        name = name.removesuffix(".call")
+    tape.named = name
     found = yield from extent(tape, opening, "python", stop)
     notation: Notation = "python"
     if not found.closed and (tape.final or found.end < tape.size):
@@ -76,9 +81,6 @@ def _read_call(
             found, notation = loose, "loose"
     end = found.end
     inside = tape.slice(opening + 1, end - 1 if found.closed else end)
-    name = head["name"]
-    if task.tools.name_of(name) is None:
-        name = name.removesuffix(".call")
     unit = unit_from(task, name, inside, opening + 1, (start, end), notation)
     if not found.closed and (found.open or not _complete(inside)):
         unit = Unit(unit.name, unit.arguments, unit.span, state="cut")
@@ -161,6 +163,8 @@ def value_of(argument: Argument, slot: Slot) -> Value:
     found = python_literal(text) or strict(text)
     if found is not None:
         return Value(found[0])
+    if _QUOTED.match(text) and _NEXT_ARGUMENT.search(text):
+        return Value(None, (), "ambiguous", NO_QUOTE.format(name="The call", key=slot.key))
     if (_QUOTED.match(text) or text[:1] in ("{", "[")) and not _calls(text):
         return mended(text, slot, at)
     if _WORD.match(text) and text in _known_words(slot):

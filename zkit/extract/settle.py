@@ -51,8 +51,8 @@ class Settler:
         self.ended_at: int | None = None
         self.after_mark = True
         """Whether only blanks stand between the last thing that was no text and here."""
-        self.started: int | None = None
-        """Where the call begins that was told of while it was being read."""
+        self.started: set[int] = set()
+        """Where the calls begin that were told of while they were being read."""
         self.shown = 0
         """How many characters the reader has been shown, from the first solid to the last."""
         self._blanks = 0
@@ -176,9 +176,9 @@ class Settler:
         kept = [o for o in item.outcomes if isinstance(o, Refusal)]
         at, end = item.span
         for outcome in item.outcomes:
-            if isinstance(outcome, Call) and outcome.tier == "marker" and self.started != at:
+            if isinstance(outcome, Call) and outcome.tier == "marker" and at not in self.started:
                 yield events.CallStarted(outcome.name, at)
-            self.started = None
+            self.started.discard(at)
             yield self._told(outcome)
         for refusal in kept:
             self._mark("call", at, refusal.span[0])

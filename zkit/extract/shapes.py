@@ -19,6 +19,7 @@ from zkit.extract.markup_body import read_markup
 from zkit.extract.objects import OPENING_KEYS
 from zkit.extract.openings import envelope_at
 from zkit.extract.position import LEAD_IN, declined, documented, indented, obstacle
+from zkit.extract.progress import told
 from zkit.extract.python_body import read_python
 from zkit.extract.results import end_of_reading, line_of_text
 from zkit.extract.scanner import Scanner
@@ -82,7 +83,8 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
     info = head["info"].strip().lower()
     begin = at + head.end()
     if info == "tool" and inline is None:
-        reading = yield from read_markup(scan.task, LINES, begin, "(?!)")
+        lines = read_markup(scan.task, LINES, begin, "(?!)")
+        reading = yield from told(scan, lines, at, marked=True)
         if reading is not None:
             return (yield from scan.offer(reading, "", at, shape=True))
     before_closer = "" if inline else r"(?<=\n)[ \t]*"
@@ -90,7 +92,8 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
     if info not in FENCES or not _may_call(scan, at):
         yield from scan.text(at, begin)
         return (yield from scan.skip_past(begin, closer))
-    hit = yield from scan.tape.find(closer, begin)
+    steps = scan.tape.find(closer, begin)
+    hit = yield from told(scan, steps, at, marked=FENCES[info] != "fence_object")
     end = scan.tape.size if hit is None else hit.end
     held = scan.tape.slice(begin, end if hit is None else hit.start)
     if hit is None:
@@ -304,7 +307,8 @@ def recipient(scan: Scanner, at: int) -> Steps[int]:
         return scan.tape.size if end is None else end.start
     if head is None or scan.task.tools.name_of(head["name"]) is None:
         return (yield from line_of_text(scan, at))
-    reading = yield from read_header(scan.task, "functionary_v32", at, rf"{GENERIC_STOP}|\n>>>")
+    steps = read_header(scan.task, "functionary_v32", at, rf"{GENERIC_STOP}|\n>>>")
+    reading = yield from told(scan, steps, at, marked=True)
     if reading is None:
         return (yield from line_of_text(scan, at))
     return (yield from scan.offer(reading, "", at))
