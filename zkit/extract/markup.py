@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from zkit.extract.tape import searched
 
@@ -55,61 +55,69 @@ def attributes(text: str | None) -> dict[str, str]:
     }
 
 
-def _in_any_case(
-    name: str, unit: str, unit_end: str, param: str, param_end: str, **traits: bool
-) -> Dialect:
-    """A dialect of tags: models that shout write them in capitals."""
-    patterns = (
-        f"(?i:{pattern})" if pattern else "" for pattern in (unit, unit_end, param, param_end)
-    )
-    return Dialect(name, *patterns, **traits)
+def _in_any_case(dialect: Dialect) -> Dialect:
+    """A dialect of tags that may be written in capitals: some models shout."""
+    parts = {part: getattr(dialect, part) for part in ("unit", "unit_end", "param", "param_end")}
+    return replace(dialect, **{part: f"(?i:{p})" if p else "" for part, p in parts.items()})
 
 
 FUNCTION_EQ = _in_any_case(
-    "function_eq",
-    rf"<function\s*+=\s*+[\"']?(?P<name>{TAGGED})[\"']?\s*+>",
-    r"</function\s*+>",
-    rf"<parameter\s*+=\s*+[\"']?(?P<key>{TAGGED})[\"']?\s*+>",
-    r"</parameter\s*+>",
-    newlines=True,
+    Dialect(
+        "function_eq",
+        rf"<function\s*+=\s*+[\"']?(?P<name>{TAGGED})[\"']?\s*+>",
+        r"</function\s*+>",
+        rf"<parameter\s*+=\s*+[\"']?(?P<key>{TAGGED})[\"']?\s*+>",
+        r"</parameter\s*+>",
+        newlines=True,
+    )
 )
 FUNCTION_NAME = _in_any_case(
-    "function_name",
-    r"<function\s*+(?P<attrs>name\s*+=[^<>]{1,200}?)\s*+(?P<empty>/?)>",
-    r"</function\s*+>",
-    r"<param(?:eter)?\s*+(?P<attrs>name\s*+=[^<>]{1,200}?)\s*+>",
-    r"</param(?:eter)?\s*+>",
+    Dialect(
+        "function_name",
+        r"<function\s*+(?P<attrs>name\s*+=[^<>]{1,200}?)\s*+(?P<empty>/?)>",
+        r"</function\s*+>",
+        r"<param(?:eter)?\s*+(?P<attrs>name\s*+=[^<>]{1,200}?)\s*+>",
+        r"</param(?:eter)?\s*+>",
+    )
 )
 INVOKE = _in_any_case(
-    "invoke",
-    rf"<{PREFIX}invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+(?P<empty>/?)>",
-    rf"</{PREFIX}invoke\s*+>",
-    rf"<{PREFIX}parameter\s++(?P<attrs>[^<>]{{1,300}}?)\s*+>",
-    rf"</{PREFIX}parameter\s*+>",
+    Dialect(
+        "invoke",
+        rf"<{PREFIX}invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+(?P<empty>/?)>",
+        rf"</{PREFIX}invoke\s*+>",
+        rf"<{PREFIX}parameter\s++(?P<attrs>[^<>]{{1,300}}?)\s*+>",
+        rf"</{PREFIX}parameter\s*+>",
+    )
 )
 LEGACY = _in_any_case(
-    "legacy",
-    rf"<{PREFIX}invoke\s*+>\s*+<tool_name>\s*+(?P<name>{TAGGED})\s*+</tool_name>(?:\s*+<(?:parameters|input)>)?+",
-    rf"(?:</(?:parameters|input)>\s*+)?</{PREFIX}invoke\s*+>",
-    rf"<(?P<key>{TAGGED})>",
-    r"</{key}\s*+>",
-    newlines=True,
-    keys_are_tags=True,
+    Dialect(
+        "legacy",
+        rf"<{PREFIX}invoke\s*+>\s*+<tool_name>\s*+(?P<name>{TAGGED})\s*+</tool_name>(?:\s*+<(?:parameters|input)>)?+",
+        rf"(?:</(?:parameters|input)>\s*+)?</{PREFIX}invoke\s*+>",
+        rf"<(?P<key>{TAGGED})>",
+        r"</{key}\s*+>",
+        newlines=True,
+        keys_are_tags=True,
+    )
 )
 KEY_VALUE = _in_any_case(
-    "key_value",
-    "",
-    rf"</(?:longcat_)?tool_call{_SUFFIX}\s*+>",
-    rf"<(?:longcat_)?(?:arg|param)_key{_SUFFIX}>\s*+(?P<key>[^<>]{{1,200}}?)\s*+</(?:longcat_)?(?:arg|param)_key{_SUFFIX}>\s*+<(?:longcat_)?(?:arg|param)_value{_SUFFIX}>",
-    rf"</(?:longcat_)?(?:arg|param)_value{_SUFFIX}>",
+    Dialect(
+        "key_value",
+        "",
+        rf"</(?:longcat_)?tool_call{_SUFFIX}\s*+>",
+        rf"<(?:longcat_)?(?:arg|param)_key{_SUFFIX}>\s*+(?P<key>[^<>]{{1,200}}?)\s*+</(?:longcat_)?(?:arg|param)_key{_SUFFIX}>\s*+<(?:longcat_)?(?:arg|param)_value{_SUFFIX}>",
+        rf"</(?:longcat_)?(?:arg|param)_value{_SUFFIX}>",
+    )
 )
 COFL = _in_any_case(
-    "cofl",
-    r"<cofl:tool_call\s++(?P<attrs>[^<>]{1,300}?)\s*+(?P<empty>/?)>",
-    r"</cofl:tool_call\s*+>",
-    r"<cofl:value\s++(?P<attrs>[^<>]{1,300}?)\s*+>",
-    r"</cofl:value\s*+>",
-    nests=True,
+    Dialect(
+        "cofl",
+        r"<cofl:tool_call\s++(?P<attrs>[^<>]{1,300}?)\s*+(?P<empty>/?)>",
+        r"</cofl:tool_call\s*+>",
+        r"<cofl:value\s++(?P<attrs>[^<>]{1,300}?)\s*+>",
+        r"</cofl:value\s*+>",
+        nests=True,
+    )
 )
 XTML = Dialect(
     "xtml",
