@@ -57,8 +57,17 @@ def attributes(text: str | None) -> dict[str, str]:
 
 def _in_any_case(dialect: Dialect) -> Dialect:
     """A dialect of tags that may be written in capitals: some models shout."""
-    parts = {part: getattr(dialect, part) for part in ("unit", "unit_end", "param", "param_end")}
-    return replace(dialect, **{part: f"(?i:{p})" if p else "" for part, p in parts.items()})
+    return replace(
+        dialect,
+        unit=_any_case(dialect.unit),
+        unit_end=_any_case(dialect.unit_end),
+        param=_any_case(dialect.param),
+        param_end=_any_case(dialect.param_end),
+    )
+
+
+def _any_case(pattern: str) -> str:
+    return f"(?i:{pattern})" if pattern else ""
 
 
 FUNCTION_EQ = _in_any_case(
