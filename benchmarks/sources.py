@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Callable
+import json
+import platform
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from benchmarks.clock import best_times
+from benchmarks.recovery_page import compact_json, table
 from zkit.calls import Call
 from zkit.grade import READ
 from zkit.results import Success
-from zkit.sources import Catalog, Kit, MemoSource, Toolbox
+from zkit.sources import Catalog, Discovery, Kit, MemoSource, Toolbox, catalog_text
 from zkit.tools import FunctionTool, tool
 
+RESULTS = Path(__file__).parent / "results"
 SIZES = (10, 100, 1_000, 10_000)
 SUBJECTS = [
     "file",
@@ -79,17 +84,64 @@ def measures(size: int) -> dict[str, Callable[[], object]]:
     }
 
 
+def characters(size: int) -> dict[str, int]:
+    """How much of a request a listing takes: all tools, one line for each, and two to find them."""
+    box = Toolbox([made(number) for number in range(size)])
+    return {
+        "all tools, with their schemas": len(json.dumps(box.openai())),
+        "a catalogue, one line for each": len(catalog_text(box.specs())),
+        "`Discovery`: two tools that find the others": len(json.dumps(Discovery(box).openai())),
+    }
+
+
+def measure(sizes: Sequence[int]) -> dict[str, Any]:
+    """Everything that the page needs, as plain data."""
+    columns = [measures(size) for size in sizes]
+    times = {
+        what: best_times(*(column[what] for column in columns), budget=0.2) for what in columns[0]
+    }
+    listings = [characters(size) for size in sizes]
+    return {
+        "python": platform.python_version(),
+        "sizes": list(sizes),
+        "microseconds": {what: [1e6 * time for time in row] for what, row in times.items()},
+        "characters": {what: [listing[what] for listing in listings] for what in listings[0]},
+    }
+
+
+def page(found: Mapping[str, Any]) -> str:
+    """The results as Markdown."""
+    sizes = [f"{size:,}" for size in found["sizes"]]
+    times = [
+        [what, *(f"{time:.1f}" for time in row), f"{row[-1] / row[0]:.1f}"]
+        for what, row in found["microseconds"].items()
+    ]
+    listings = [[what, *map("{:,}".format, row)] for what, row in found["characters"].items()]
+    return "\n".join(
+        [
+            "# Sources\n",
+            f"Written by `python -m benchmarks.sources`; Python {found['python']}. Best of several, in"
+            " turns, in one process; one column for each number of tools.\n",
+            table(["µs", *sizes, "last : first"], times),
+            "Finding and calling a tool must not depend on how many there are: their last column should be"
+            " near 1. What is made once for a listing, and a search, may grow with it.\n",
+            table(["characters in a request", *sizes], listings),
+        ]
+    )
+
+
 def main() -> None:
-    """Print the table: microseconds, and the largest as a multiple of the smallest."""
+    """Measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    sizes = parser.parse_args().sizes
-    columns = [measures(size) for size in sizes]
-    print(f"{'µs, best of several':<24}" + "".join(f"{size:>10,}" for size in sizes) + "     ratio")
-    for what in columns[0]:
-        times = best_times(*(column[what] for column in columns), budget=0.2)
-        cells = "".join(f"{time * 1e6:>10.1f}" for time in times)
-        print(f"{what:<24}{cells}{times[-1] / times[0]:>10.1f}")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    asked = parser.parse_args()
+    found = measure(asked.sizes)
+    text = page(found)
+    print(text)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    (asked.out / "sources.json").write_text(compact_json(found), encoding="utf-8")
+    (asked.out / "sources.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
