@@ -9,13 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 from tool_samples import Counter, PlainSpecTool, call, data_of, simple, undeclared
 
 from zkit.errors import ToolDefinitionError, ToolNameTakenError
 from zkit.grade import READ, Grade
 from zkit.results import Crashed, Success, Transient, Validation
 from zkit.sources import Kit, MemoSource, Toolbox
-from zkit.tools import Context, ToolSpec, policy_for, render_result, scope, tool, tools_in
+from zkit.tools import (
+    Context,
+    ToolSpec,
+    TypedTool,
+    policy_for,
+    render_result,
+    scope,
+    tool,
+    tools_in,
+)
 
 
 def test_an_undeclared_parameter_list_is_not_the_first_parameter_only() -> None:
@@ -115,6 +125,40 @@ def test_a_missing_schema_takes_no_arguments_instead_of_any() -> None:
         undeclared,
     ).definition()
     assert spec.parameters["additionalProperties"] is False
+
+
+def test_what_is_wrong_with_a_call_is_told_with_the_tool_s_own_example() -> None:
+    @tool(grade=READ, examples=[{"arguments": {"path": "src/main.py", "lines": 20}}])
+    def head(path: str, lines: int = 3) -> str:
+        """Show the first lines."""
+        return path
+
+    class Tail(TypedTool):
+        """Show the last lines."""
+
+        examples = ({"arguments": {"path": "src/main.py"}},)
+
+        class Args(BaseModel):
+            path: str
+
+        def run(self, args: Args) -> str:
+            return args.path
+
+    box = Toolbox([head, Tail])
+    for name in ("head", "tail"):
+        result = call(box, name, {"lines": "x"})
+        assert isinstance(result, Validation)
+        assert '"path": "src/main.py"' in result.message
+    assert "examples" not in str(box.openai())
+
+
+def test_a_parameter_may_be_called_like_a_keyword_of_a_schema() -> None:
+    properties = {name: {"type": "string"} for name in ("description", "title", "examples", "type")}
+    spec = ToolSpec("f", "F.", {"properties": properties, "required": ["description", "title"]})
+    for shown in (spec.openai(), spec.openai(strict=True)):
+        assert list(shown["function"]["parameters"]["properties"]) == list(properties)
+    assert spec.mcp()["inputSchema"]["properties"] == properties
+    assert spec.signature().startswith("f(description: str, title: str, examples: str = ...")
 
 
 def test_a_crash_is_told_apart_and_costs_nobody_else() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import warnings
 from typing import Any
@@ -129,6 +130,13 @@ def test_the_same_provider_replaces_and_another_is_refused() -> None:
     box.register(simple("a"), provider="two", replace=True)
     assert box.provider_of("a") == "two"
     assert box.provider_of("z") is None
+
+
+def test_two_tools_of_one_name_are_not_registered_together() -> None:
+    with pytest.raises(ToolNameTakenError, match="two of the tools are called 'a'"):
+        Toolbox([simple("a"), simple("b"), simple("a")])
+    same = simple("a")
+    assert Toolbox([same, same]).names() == ["a"]
 
 
 def test_registering_several_is_all_or_nothing() -> None:
@@ -466,6 +474,29 @@ def test_many_threads_may_register_and_call_at_once() -> None:
 
 
 # The conflict rule, whatever the order
+
+
+def test_whoever_looks_while_tools_are_replaced_finds_the_old_or_the_new() -> None:
+    box = Toolbox()
+    box.register_all([simple(f"t{n}") for n in range(20)], provider="p")
+    snapshot, over, missed = box.snapshot("p"), threading.Event(), []
+
+    def keep_looking() -> None:
+        while not over.is_set():
+            missed.extend(name for name in ("t0", "t19") if box.get(name) is None)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    looking = threading.Thread(target=keep_looking)
+    looking.start()
+    try:
+        for _ in range(300):
+            box.restore(snapshot)
+    finally:
+        over.set()
+        looking.join()
+        sys.setswitchinterval(interval)
+    assert missed == []
 
 
 class Conflicts(RuleBasedStateMachine):

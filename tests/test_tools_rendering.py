@@ -45,6 +45,12 @@ def test_every_result_survives_json(result: Result) -> None:
     assert from_dict(json.loads(json.dumps(result.to_dict()))) == result
 
 
+@pytest.mark.parametrize("data", [{}, {"kind": "victory"}, {"kind": None}])
+def test_what_is_no_result_is_not_read_as_one(data: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="kind must be one of success, validation"):
+        from_dict(data)
+
+
 @pytest.mark.parametrize("data", [float("nan"), {"a": [float("inf")]}, "\ud800", {"\udc80": 1}])
 def test_what_json_or_utf8_do_not_know_is_still_written(data: Any, tmp_path: Path) -> None:
     result = Success(data)

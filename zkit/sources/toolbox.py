@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +12,11 @@ from typing import Any, ParamSpec, TypeVar, Unpack, overload
 from zkit.errors import ProviderError, ToolNameTakenError
 from zkit.results import Failure, Refused
 from zkit.sources.directory import Loaded, read_folder
-from zkit.sources.entries import Entry, entry_for
+from zkit.sources.entries import Entry, EntryTable, entry_for
 from zkit.sources.folder_modules import forget_package
 from zkit.sources.kit import Kit
 from zkit.sources.overlays import Overlay, Overlays
 from zkit.sources.providers import Provider, PythonProvider, provided
-from zkit.sources.shadowing import warn_if_shadowing
 from zkit.sources.view import SourceView
 from zkit.tools import FunctionTool, Tool, ToolSpec, as_tool
 from zkit.tools.making import Declared, tool_of
@@ -51,8 +51,7 @@ class Toolbox(SourceView):
     ) -> None:
         super().__init__()
         self._lock = threading.RLock()
-        self._entries: dict[str, Entry] = {}
-        self._by_wire: dict[str, str] = {}
+        self._table = EntryTable()
         self._providers: dict[str, Provider] = {"python": PythonProvider()}
         self._version = 0
         self._listeners: list[Listener] = []
@@ -76,16 +75,14 @@ class Toolbox(SourceView):
     def register_all(
         self, tools: Iterable[Any], *, provider: str | None = None, replace: bool = False
     ) -> list[Tool]:
-        """Add several tools, all or none."""
+        """Add several tools, all or none; two of the same name among them are a mistake."""
         with self._lock:
             found = [
                 self._resolved(one) if isinstance(one, ToolSpec) else as_tool(one) for one in tools
             ]
             made = [self._entry_for(one, provider) for one in found]
-            for entry in made:
-                self._check(entry, replace)
-            for entry in made:
-                self._add(entry)
+            self._table.check(made, replace=replace)
+            self._table.change(add=made)
             if made:
                 self._bump()
         return found
@@ -105,9 +102,9 @@ class Toolbox(SourceView):
     def unregister(self, name: str) -> bool:
         """Take a tool away; False when there is none of that name."""
         with self._lock:
-            entry = self._entries.pop(self._by_wire.get(name, name), None)
+            entry = self._table.find(name)
             if entry is not None:
-                del self._by_wire[entry.wire_name]
+                self._table.change(remove=[entry])
                 self._bump()
             return entry is not None
 
@@ -145,21 +142,18 @@ class Toolbox(SourceView):
 
     def provider_of(self, name: str) -> str | None:
         """The provider of a tool; None when there is no such tool."""
-        entry = self._entry(name)
+        entry = self._table.find(name)
         return None if entry is None else entry.provider
 
     def of_provider(self, provider: str) -> list[Tool]:
         """The tools of a provider as they were registered, sorted by name."""
         with self._lock:
-            found = sorted(item for item in self._entries.items() if item[1].provider == provider)
-        return [entry.tool for _, entry in found]
+            return [entry.tool for entry in self._table.all(provider)]
 
     def providers(self) -> dict[str, int]:
         """How many tools each provider has."""
-        counts: dict[str, int] = {}
         with self._lock:
-            for entry in self._entries.values():
-                counts[entry.provider] = counts.get(entry.provider, 0) + 1
+            counts = Counter(entry.provider for entry in self._table.all())
         return dict(sorted(counts.items()))
 
     # Folders
@@ -216,18 +210,18 @@ class Toolbox(SourceView):
 
     def _list(self) -> tuple[Tool, ...]:
         with self._lock:
-            found = sorted(self._entries.items())
-        return tuple(entry.shown for _, entry in found if entry.spec.preference.enabled)
+            found = self._table.all()
+        return tuple(entry.shown for entry in found if entry.spec.preference.enabled)
 
     def get(self, name: str) -> Tool | None:
         """Find an enabled tool by its name or its wire name."""
-        entry = self._entry(name)
+        entry = self._table.find(name)
         enabled = entry is not None and entry.spec.preference.enabled
         return entry.shown if entry is not None and enabled else None
 
     def absent(self, name: str) -> Failure:
         """Say why there is no tool of that name: switched off, or unknown."""
-        entry = self._entry(name)
+        entry = self._table.find(name)
         if entry is None or entry.spec.preference.enabled:
             return super().absent(name)
         reason = entry.spec.preference.reason or f"{entry.spec.name} is switched off"
@@ -240,9 +234,6 @@ class Toolbox(SourceView):
 
     # Inside
 
-    def _entry(self, name: str) -> Entry | None:
-        return self._entries.get(name) or self._entries.get(self._by_wire.get(name, ""))
-
     def _resolved(self, spec: ToolSpec) -> Tool:
         provider = self._providers.get(spec.provider)
         if provider is None:
@@ -254,14 +245,10 @@ class Toolbox(SourceView):
 
     def _replace(self, provider: str, tools: Iterable[Tool], *, replace: bool = False) -> None:
         """Put tools in the place of all that a provider has, all or none; one change."""
-        made = {e.spec.name: e for e in (self._entry_for(one, provider) for one in tools)}
-        for entry in made.values():
-            self._check(entry, replace)
-        gone = [name for name, e in self._entries.items() if e.provider == provider]
-        for name in gone:
-            del self._by_wire[self._entries.pop(name).wire_name]
-        for entry in made.values():
-            self._add(entry)
+        made = [self._entry_for(one, provider) for one in tools]
+        self._table.check(made, replace=replace)
+        gone = self._table.all(provider)
+        self._table.change(add=made, remove=gone)
         if gone or made:
             self._bump()
 
@@ -270,42 +257,22 @@ class Toolbox(SourceView):
 
     def _conflict(self, tool: Tool, provider: str, replace: bool) -> ToolNameTakenError | None:
         try:
-            self._check(self._entry_for(tool, provider), replace)
+            self._table.check([self._entry_for(tool, provider)], replace=replace)
         except ToolNameTakenError as error:
             return error
         return None
 
-    def _check(self, entry: Entry, replace: bool) -> None:
-        name = entry.spec.name
-        old = self._entries.get(name)
-        if old is not None and old.provider != entry.provider and not replace:
-            raise ToolNameTakenError(
-                f"{name!r} belongs to the provider {old.provider or '(none)'!r};"
-                " pass replace=True to take it over"
-            )
-        other = self._by_wire.get(entry.wire_name, name)
-        if other != name:
-            raise ToolNameTakenError(f"{name!r} and {other!r} have the same name on the wire")
-
-    def _add(self, entry: Entry) -> None:
-        name = entry.spec.name
-        if name not in self._entries:
-            warn_if_shadowing(name)
-        self._entries[name] = entry
-        self._by_wire[entry.wire_name] = name
-
     def _check_overlays(self, overlays: Mapping[str, Overlay | None]) -> None:
         """Refuse overlays that do not fit their tools, before they are kept."""
         for name in overlays:
-            entry = self._entries.get(name)
+            entry = self._table.named(name)
             if entry is not None:
                 entry_for(entry.tool, entry.provider, overlays[name])
 
     def _overlaid(self, names: frozenset[str]) -> None:
         with self._lock:
-            changed = [self._entries[name] for name in names if name in self._entries]
-            for entry in changed:
-                self._entries[entry.spec.name] = self._entry_for(entry.tool, entry.provider)
+            changed = [entry for name in names if (entry := self._table.named(name))]
+            self._table.change(add=[self._entry_for(e.tool, e.provider) for e in changed])
             if changed:
                 self._bump()
 

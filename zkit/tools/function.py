@@ -15,6 +15,7 @@ from zkit.tools.context import Context
 from zkit.tools.executing import executed, is_async, typed_arguments
 from zkit.tools.formats import OUTPUT, wants_formats, with_output
 from zkit.tools.function_check import check_function, waits_for_instance
+from zkit.tools.illustrating import illustrated
 from zkit.tools.policy import policy_for
 from zkit.tools.returns import hints_of, output_schema, useful_return
 from zkit.tools.schema_check import parameters_of, schema_of
@@ -56,6 +57,7 @@ class FunctionTool(Generic[P, R]):
         self._promised = declared.get("output")
         declared.setdefault("output", output_schema(returns))
         self._spec = ToolSpec(**_told(inner, self.target, declared))
+        self.target = illustrated(self.target, self._spec.examples)
         self._limit = policy_for(self._spec).limit
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:

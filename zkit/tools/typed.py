@@ -19,6 +19,7 @@ from zkit.schema.signature import is_hidden
 from zkit.tools.context import Context
 from zkit.tools.executing import executed, is_async, typed_arguments
 from zkit.tools.formats import wants_formats, with_output
+from zkit.tools.illustrating import illustrated
 from zkit.tools.policy import policy_for
 from zkit.tools.returns import hints_of, output_schema, useful_return
 from zkit.tools.schema_check import parameters_of, schema_of
@@ -101,6 +102,7 @@ def _declare(cls: type[TypedTool]) -> None:
         "parameters": parameters_of(cls.target),
     }
     cls._spec = ToolSpec(name, **{**own, **declared})
+    cls.target = illustrated(cls.target, cls._spec.examples)
     cls._limit = policy_for(cls._spec).limit
 
 
