@@ -479,7 +479,8 @@ def test_many_threads_may_register_and_call_at_once() -> None:
 def test_whoever_looks_while_tools_are_replaced_finds_the_old_or_the_new() -> None:
     box = Toolbox()
     box.register_all([simple(f"t{n}") for n in range(20)], provider="p")
-    snapshot, over, missed = box.snapshot("p"), threading.Event(), []
+    snapshot, over = box.snapshot("p"), threading.Event()
+    missed: list[str] = []
 
     def keep_looking() -> None:
         while not over.is_set():
