@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +22,8 @@ from zkit.results import Validation
 
 Outcome = Repaired | Unrepairable | Decoded | Validation | Extraction
 Expects = dict[str, Any]
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"(:?)')
+"""A string in JSON; before a colon it is a key."""
 
 
 class ShapeLostError(ValueError):
@@ -187,18 +190,8 @@ def _shape(outcome: Outcome) -> Any:
 
 def _skeleton(value: Any) -> str:
     """A value with its strings left out, keys as they are told."""
-    blank = json.dumps(_blanked(value), sort_keys=True, default=str)
-    return without_secrets(blank)
-
-
-def _blanked(value: Any) -> Any:
-    if isinstance(value, str):
-        return ""
-    if isinstance(value, Mapping):
-        return {without_secrets(str(key)): _blanked(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_blanked(item) for item in value]
-    return value
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+    return without_secrets(_STRING.sub(lambda one: one[0] if one[1] else '""', text))
 
 
 def _names(fixes: Sequence[Fix]) -> list[str]:

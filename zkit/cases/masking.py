@@ -17,6 +17,10 @@ _RUN = re.compile(rf"[^\"'`\\{{}}\[\]()<>|\x00-\x1f]{{{LONGEST_RUN},}}")
 """Words in a row, without anything that could be part of a notation."""
 
 
+_ESCAPED_BLANK = re.compile(r"(?<!\\)\\[nrt]")
+"""A line end or a tab inside a JSON string: what follows it begins a word."""
+
+
 class Secret(NamedTuple):
     """A place in a text that should not be told, and what kind of secret it is."""
 
@@ -46,7 +50,7 @@ _PATTERNS = (
     _Pattern("token", re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)?")),
     _Pattern("token", re.compile(r"(?i)\bbearer\s+([A-Za-z0-9._~+/-]{8,})")),
     _Pattern("password in an address", re.compile(r"://[^\s/:@\"'\\]{1,64}:([^\s/@\"'\\]{1,128})@")),
-    _Pattern("named secret", re.compile(rf"(?i)\b[\w-]{{0,32}}(?:{_NAMED})[\w-]{{0,16}}[\"'\\]{{0,2}}\s?[:=]\s?[\"'\\]{{0,2}}([^\s\"'\\,;}}\]<>&]{{4,}})")),
+    _Pattern("named secret", re.compile(rf"(?i)\b[\w-]{{0,32}}(?:{_NAMED})[\w-]{{0,16}}[\"'\\]{{0,2}}\s?[:=]\s?[\"'\\]{{0,2}}(?!(?:bearer|basic)\b)([^\s\"'\\,;}}\]<>&]{{4,}})")),
     _Pattern("e-mail address", re.compile(r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}")),
     _Pattern("home folder", re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\{1,4}Users\\{1,4})([^/\\\s\"'<>:|]{1,64})")),
     _Pattern("random word", re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{32,}={0,2}"), _is_random),
@@ -64,9 +68,10 @@ def secrets_in(text: str) -> list[Secret]:
 
 
 def _all_secrets(text: str) -> Iterator[Secret]:
+    plain = _ESCAPED_BLANK.sub("  ", text)
     for kind, pattern, is_secret in _PATTERNS:
         group = 1 if pattern.groups else 0
-        for match in pattern.finditer(text):
+        for match in pattern.finditer(plain):
             if is_secret(match[group]):
                 yield Secret(*match.span(group), kind)
     home = str(Path.home())

@@ -46,6 +46,8 @@ def add_case(path: Path, draft: Draft, it: str, expects: Expects) -> Case:
     before = path.read_bytes().decode("utf-8") if path.exists() else None
     tables = _tables(path, before, draft.kind)
     text = _appended(before, tables, draft, _free(it, tables), expects)
+    if any("\ud800" <= one <= "\udfff" for one in text):
+        raise NotAddedError("the text holds half of a character, which no file can")
     path.parent.mkdir(parents=True, exist_ok=True)
     _replace(path, text)
     try:
@@ -92,9 +94,14 @@ def _appended(
             name, made = _shared(table, given[key], tables.get(table))
             given[key] = name
             shared += made
-    entries = sorted({**given, **expects}.items(), key=lambda pair: pair[0] not in _FIRST)
-    lines = [f"{key} = {_toml(value)}" for key, value in entries]
+    lines = case_lines({**given, **expects})
     return f"{head.rstrip()}\n{shared}\n[[case]]\n" + "\n".join(lines) + "\n"
+
+
+def case_lines(entry: Mapping[str, Any]) -> list[str]:
+    """The lines of a case, its sentence and its text first."""
+    ordered = sorted(entry.items(), key=lambda pair: pair[0] not in _FIRST)
+    return [f"{key} = {_toml(without_null(value))}" for key, value in ordered]
 
 
 def _shared(table: str, value: Any, known: Any) -> tuple[str, str]:

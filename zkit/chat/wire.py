@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 REASONING = ("reasoning_content", "reasoning", "reasoning_summary", "thinking", "thought")
 """Where servers put a model's reasoning, the most common first."""
+# Not `splitlines`: a text may hold U+2028, which ends no line of a stream.
+_LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def plain(x: Any) -> dict[str, Any]:
@@ -20,6 +23,12 @@ def plain(x: Any) -> dict[str, Any]:
     # What servers send does not always fit the client's types, and that is our subject.
     made: dict[str, Any] = dump(exclude_unset=True, warnings=False)
     return made
+
+
+def stream_data(body: bytes) -> list[str]:
+    """The data of each event of a streamed answer, its mark of the end among them."""
+    lines = _LINE_END.split(body.decode("utf-8", "replace"))
+    return [line[5:].strip() for line in lines if line.startswith("data:")]
 
 
 def entries(x: Any) -> Iterator[dict[str, Any]]:

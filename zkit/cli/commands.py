@@ -23,7 +23,7 @@ COMMANDS: dict[str, Entry] = {
     "extract": Entry("zkit.cli.extract", "Find the tool calls in a model's reply."),
     "decode": Entry("zkit.cli.decode", "Read raw arguments as a schema wants them."),
     "corpus": Entry(
-        "zkit.cli.corpus", "Run cases of repair, extraction and decoding, as a regression check."
+        "zkit.cli.corpus", "Run cases as a regression check, or turn a failure into one."
     ),
     "schema": Entry("zkit.cli.schema", "Print the JSON Schema of a model or function."),
     "lint-schema": Entry("zkit.cli.lint_schema", "List what a backend would choke on in schemas."),

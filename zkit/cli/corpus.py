@@ -15,6 +15,7 @@ from rich.text import Text
 
 from zkit.cases import Case, CaseFileError, Verdict, load, run, shipped_corpus
 from zkit.cli.commands import CONTEXT
+from zkit.cli.corpus_add import command as add_case
 from zkit.cli.junit import Judged, junit_xml
 from zkit.cli.screen import Screen
 from zkit.cli.streams import BadUsageError
@@ -24,7 +25,7 @@ EPILOG = "Exit code: 0 every case holds, 1 some deviate, 2 a case file is missin
 
 @click.group(context_settings=CONTEXT)
 def command() -> None:
-    """Run cases of repair, extraction and decoding, as a regression check."""
+    """Run cases of repair, extraction and decoding as a regression check, or add one."""
 
 
 @command.command("run", epilog=EPILOG)
@@ -137,3 +138,6 @@ def write_junit(path: str, judged: list[Judged]) -> None:
         Path(path).write_bytes(junit_xml(judged))
     except OSError as error:
         raise BadUsageError(f"{path}: {error.strerror}") from error
+
+
+command.add_command(add_case)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,12 +13,10 @@ from zkit.chat.desk import Desk, Rules
 from zkit.chat.mending import Mended, mend_message
 from zkit.chat.report import Report
 from zkit.chat.stream_mending import StreamMender
-from zkit.chat.wire import arguments_of, entries, text_of
+from zkit.chat.wire import arguments_of, entries, stream_data, text_of
 from zkit.doctor.asks import Ask
 
 Data = dict[str, Any]
-# Not `splitlines`: a text may hold U+2028, which ends no line of a stream.
-_LINE_END = re.compile("\r\n|\n|\r")
 
 
 class Piece(NamedTuple):
@@ -64,8 +61,7 @@ class Heard:
     @cached_property
     def events(self) -> list[str]:
         """The data of each event of a stream, its mark of the end among them."""
-        lines = _LINE_END.split(self.body.decode("utf-8", "replace"))
-        return [line[5:].strip() for line in lines if line.startswith("data:")]
+        return stream_data(self.body)
 
     @cached_property
     def chunks(self) -> list[Data]:
