@@ -146,7 +146,7 @@ def draft_of(case: Case) -> Draft | None:
 
 
 SHIPPED = [case for case in load([shipped_corpus()]) if not case.beyond]
-SOME = SHIPPED[::17]
+SOME = SHIPPED[::7]
 
 
 def test_what_zkit_makes_of_its_own_corpus_can_be_added_again(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def _appended(
     given = {"it": it, **draft.given()}
     shared = ""
     for key, table in (("schema", "schemas"), ("toolset", "tools")):
-        if key in given:
+        if given.get(key):
             name, made = _shared(table, given[key], tables.get(table))
             given[key] = name
             shared += made

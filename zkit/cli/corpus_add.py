@@ -12,7 +12,6 @@ import click
 
 from zkit.cases.case import Case, CaseFileError
 from zkit.cases.draft import Draft, Expects, ShapeLostError, as_case, proposed, redacted, sentence
-from zkit.cases.from_transcript import drafts_of
 from zkit.cases.runner import deviation
 from zkit.cases.values import EntryError
 from zkit.cases.writing import NotAddedError, add_case, case_lines, twin_of
@@ -162,6 +161,8 @@ def with_given(
 
 def picked(file: str, pick: int | None) -> Draft:
     """The failure of a transcript that is meant."""
+    from zkit.cases.from_transcript import drafts_of  # slow to load, and pasted texts need it not
+
     if file == "-":
         raise BadUsageError("a transcript is read from a file: zkit corpus add FILE")
     try:
