@@ -13,7 +13,7 @@ from typing import Any
 
 from zkit.dispatch.per_task import PerTask
 from zkit.results import Refused
-from zkit.tools.watching import reset
+from zkit.tools.still_running import reset
 
 __all__ = ["Limits", "PerTask", "Purse", "Reservation", "budget", "current_purse", "rough_tokens"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from zkit.dispatch.policies import specs_of
 from zkit.results import Refused
-from zkit.sources.selection import Rule, rules_of
+from zkit.sources.kit_rules import Rule, rules_of
 from zkit.tools import Tool, ToolSpec, current_scope, to_wire
 
 Selection = tuple[Rule, ...]

@@ -8,7 +8,7 @@ from typing import Any
 
 from zkit.errors import KitError, ZkitError
 from zkit.receipt import Rank
-from zkit.sources.selection import Rule, rule_of
+from zkit.sources.kit_rules import Rule, rule_of
 from zkit.tools import Tool, ToolSpec, policy_for
 
 Changes = Mapping[str, Any]

@@ -14,8 +14,8 @@ from typing import Any
 from zkit.dispatch.diffs import unified_diff
 from zkit.dispatch.live import LiveCall
 from zkit.dispatch.places import changed_files, named_files
-from zkit.sources.confined import confined
-from zkit.tools.watching import reset
+from zkit.sources.confined_paths import confined
+from zkit.tools.still_running import reset
 
 log = logging.getLogger("zkit")
 

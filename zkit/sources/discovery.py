@@ -14,7 +14,7 @@ from zkit.grade import PURE
 from zkit.results import Failure, Result, Success, Validation
 from zkit.sources.prompts import catalog_text
 from zkit.sources.protocol import ToolSource
-from zkit.sources.view import SourceView, unknown_tool
+from zkit.sources.source_view import SourceView, unknown_tool
 from zkit.tools import FunctionTool, Tool, current_scope, tool
 
 _MOST_FOUND = 25

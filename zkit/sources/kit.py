@@ -11,15 +11,15 @@ from typing import Any, NoReturn
 from zkit.calls import Call
 from zkit.errors import KitError
 from zkit.results import Failure, Refused, Result, Validation
-from zkit.sources.confined import confined
+from zkit.sources.confined_paths import confined
 from zkit.sources.kit_checks import KitChecks
 from zkit.sources.kit_files import KitFile, KitFolder
-from zkit.sources.picking import Pick, picked
+from zkit.sources.kit_picks import Pick, picked
+from zkit.sources.kit_rules import Rule, rules_of
 from zkit.sources.prompts import kit_prompt
 from zkit.sources.protocol import ToolSource
-from zkit.sources.selection import Rule, rules_of
-from zkit.sources.shown import ShownTool
-from zkit.sources.view import SourceView
+from zkit.sources.shown_tool import ShownTool
+from zkit.sources.source_view import SourceView
 from zkit.sources.workflows import Workflow
 from zkit.tools import Guide, Tool, decode_call, run_tool
 

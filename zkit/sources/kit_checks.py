@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 
 from zkit.errors import KitError, KitFileError, ToolDefinitionError, UnknownToolError
 from zkit.results import Refused
+from zkit.sources.kit_rules import Rule
 from zkit.sources.protocol import ToolSource
-from zkit.sources.selection import Rule
 from zkit.sources.shadowing import levels_out, warn_if_shadowing
-from zkit.sources.shown import with_defaults
-from zkit.sources.view import SourceView
+from zkit.sources.shown_tool import with_defaults
+from zkit.sources.source_view import SourceView
 from zkit.sources.workflows import Workflow
 
 

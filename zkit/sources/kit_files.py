@@ -10,8 +10,8 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from zkit.errors import KitError, KitFileError
-from zkit.sources.confined import confined
-from zkit.sources.selection import Rule, rule_of, rules_of
+from zkit.sources.confined_paths import confined
+from zkit.sources.kit_rules import Rule, rule_of, rules_of
 from zkit.sources.workflows import Marked, MarkedList, Step, Workflow, read_yaml, steps_of
 
 SUFFIXES = (".kit", ".yaml", ".yml")

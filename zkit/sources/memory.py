@@ -15,10 +15,10 @@ from typing import NamedTuple, Protocol
 from zkit.calls import Call
 from zkit.effects import ProcessEffect
 from zkit.results import Result, Success
-from zkit.sources.flights import Flight
-from zkit.sources.touched import Files, Paths, overlap
+from zkit.sources.single_flight import Flight
+from zkit.sources.touched_files import Files, Paths, overlap
 from zkit.tools import Tool, ToolSpec, canonical_arguments, current_scope, freeze, policy_for
-from zkit.tools.watching import Watch, reset, watching
+from zkit.tools.still_running import Watch, reset, watching
 
 Proceed = Callable[[Call], Awaitable[Result]]
 

@@ -7,7 +7,7 @@ import importlib.util
 from typing import Any, Protocol, runtime_checkable
 
 from zkit.errors import ProviderError
-from zkit.sources.shown import ShownTool
+from zkit.sources.shown_tool import ShownTool
 from zkit.tools import NO_PARAMETERS, Tool, ToolSpec, as_tool
 
 

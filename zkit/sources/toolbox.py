@@ -11,15 +11,15 @@ from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from zkit.errors import ProviderError, ToolNameTakenError
 from zkit.results import Failure, Refused
-from zkit.sources.directory import Loaded, read_folder
-from zkit.sources.entries import Entry, EntryTable, entry_for
 from zkit.sources.folder_modules import forget_package
 from zkit.sources.kit import Kit
 from zkit.sources.overlays import Overlay, Overlays
 from zkit.sources.providers import Provider, PythonProvider, provided
-from zkit.sources.view import SourceView
+from zkit.sources.source_view import SourceView
+from zkit.sources.tool_folder import Loaded, read_folder
+from zkit.sources.toolbox_table import Entry, EntryTable, entry_for
 from zkit.tools import FunctionTool, Tool, ToolSpec, as_tool
-from zkit.tools.making import Declared, tool_of
+from zkit.tools.declaring import Declared, tool_of
 
 Listener = Callable[[int], None]
 P = ParamSpec("P")

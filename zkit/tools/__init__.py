@@ -9,20 +9,20 @@ from zkit.tools.context import (
     current_scope,
     scope,
 )
+from zkit.tools.declaring import as_tool, declared_in, tool, tools_in
 from zkit.tools.decoding import canonical_arguments, decode_call
-from zkit.tools.frozen import FrozenDict, FrozenList, freeze, thaw
-from zkit.tools.function import FunctionTool
-from zkit.tools.labels import labeled
-from zkit.tools.making import as_tool, declared_in, tool, tools_in
-from zkit.tools.names import from_wire, to_wire
+from zkit.tools.frozen_data import FrozenDict, FrozenList, freeze, thaw
+from zkit.tools.function_tool import FunctionTool
+from zkit.tools.labeling import labeled
 from zkit.tools.policy import Policy, policy_for
 from zkit.tools.protocol import Tool
 from zkit.tools.rendering import render_result
 from zkit.tools.running import run_tool
 from zkit.tools.spec import NO_PARAMETERS, ToolSpec
 from zkit.tools.spec_parts import Example, Guide, Preference
-from zkit.tools.typed import TypedTool
-from zkit.tools.watching import Watch, watching
+from zkit.tools.still_running import Watch, watching
+from zkit.tools.typed_tool import TypedTool
+from zkit.tools.wire_names import from_wire, to_wire
 
 __all__ = [
     "NO_PARAMETERS",

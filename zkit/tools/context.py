@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from zkit.calls import Call
 from zkit.effects import FileEffect, ProcessEffect
 from zkit.results import Transient
-from zkit.tools.watching import Held
+from zkit.tools.still_running import Held
 
 log = logging.getLogger("zkit")
 Effect = FileEffect | ProcessEffect

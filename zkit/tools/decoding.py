@@ -12,7 +12,7 @@ from zkit.arguments import Decoded, decode
 from zkit.calls import Call
 from zkit.receipt import Rank
 from zkit.results import Validation
-from zkit.tools.frozen import thaw
+from zkit.tools.frozen_data import thaw
 from zkit.tools.outcomes import plain
 from zkit.tools.policy import policy_for
 from zkit.tools.protocol import Tool

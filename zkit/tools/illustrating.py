@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from zkit.schema import Target
-from zkit.tools.frozen import thaw
+from zkit.tools.frozen_data import thaw
 from zkit.tools.spec_parts import Example
 
 

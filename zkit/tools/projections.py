@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from zkit.errors import SchemaError
 from zkit.schema import convert
-from zkit.tools.frozen import thaw
+from zkit.tools.frozen_data import thaw
 from zkit.tools.signatures import parameters_text, type_text
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from zkit.results import Crashed, Refused, Result, Success, Transient, Validation
-from zkit.tools.labels import as_json, labeled
+from zkit.tools.labeling import as_json, labeled
 
 MAX_CHARACTERS = 50_000
 MIN_CHARACTERS = 400

@@ -14,7 +14,7 @@ from zkit.results import Result
 from zkit.tools.context import Context, inside
 from zkit.tools.outcomes import failure_of, result_of, with_effects
 from zkit.tools.protocol import Tool
-from zkit.tools.watching import watched
+from zkit.tools.still_running import watched
 
 
 async def run_tool(tool: Tool, call: Call) -> Result:

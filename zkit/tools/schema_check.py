@@ -7,7 +7,7 @@ from typing import Any
 
 from zkit.errors import SchemaError, ToolDefinitionError
 from zkit.schema import Misfit, MisfitError, Target, target_for
-from zkit.tools.frozen import freeze, thaw
+from zkit.tools.frozen_data import freeze, thaw
 
 
 def check_schema(schema: Mapping[str, Any], what: str) -> None:

@@ -12,10 +12,10 @@ from zkit.errors import ToolDefinitionError
 from zkit.grade import WRITE, Grade
 from zkit.receipt import Rank
 from zkit.tools import projections, spec_fields
-from zkit.tools.frozen import freeze, thaw
-from zkit.tools.names import to_wire
+from zkit.tools.frozen_data import freeze, thaw
 from zkit.tools.schema_check import misfits
 from zkit.tools.spec_parts import NOTHING, Example, Guide, Preference
+from zkit.tools.wire_names import to_wire
 
 MAX_SUMMARY = 120
 NO_PARAMETERS: Mapping[str, Any] = freeze({"type": "object", "properties": {}})

@@ -11,7 +11,7 @@ from typing import Any
 from zkit.errors import ToolDefinitionError
 from zkit.grade import Grade
 from zkit.receipt import Rank
-from zkit.tools.frozen import FrozenDict, freeze
+from zkit.tools.frozen_data import FrozenDict, freeze
 from zkit.tools.schema_check import check_schema
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from zkit.errors import ToolDefinitionError
 from zkit.tools import spec_fields
-from zkit.tools.frozen import FrozenDict
+from zkit.tools.frozen_data import FrozenDict
 
 NOTHING: Mapping[str, Any] = FrozenDict()
 _EXAMPLE_READERS = {

@@ -14,7 +14,7 @@ from zkit.dispatch.per_task import PerTask
 from zkit.dispatch.places import named_files, root_of
 from zkit.effects import FileEffect
 from zkit.results import Result, Success, Validation
-from zkit.sources.confined import confined
+from zkit.sources.confined_paths import confined
 
 Stamp = tuple[int, int] | None
 

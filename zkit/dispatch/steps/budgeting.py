@@ -9,7 +9,7 @@ from zkit.dispatch.live import LiveCall, Next
 from zkit.dispatch.notes import with_notes
 from zkit.results import Refused, Result
 from zkit.tools import render_result
-from zkit.tools.labels import as_json
+from zkit.tools.labeling import as_json
 
 _SPENT = "The budget of tokens is used up with this answer; finish with what you have."
 

@@ -11,7 +11,7 @@ from zkit.dispatch.steps.apart import Ended, run_apart
 from zkit.results import Crashed, Result, Transient
 from zkit.tools import watching
 from zkit.tools.context import deadline_scope
-from zkit.tools.watching import Watch
+from zkit.tools.still_running import Watch
 
 _LATE = "no answer within {seconds:g} seconds"
 _STILL = "; it could not be stopped and still runs, so it may yet have an effect"

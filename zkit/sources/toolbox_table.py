@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from zkit.errors import ToolNameTakenError
 from zkit.sources.overlays import Overlay
 from zkit.sources.shadowing import warn_if_shadowing
-from zkit.sources.shown import ShownTool, without
+from zkit.sources.shown_tool import ShownTool, without
 from zkit.tools import Tool, ToolSpec
 
 

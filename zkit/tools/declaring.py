@@ -13,10 +13,10 @@ from typing_extensions import TypedDict
 from zkit.errors import ToolDefinitionError
 from zkit.grade import Grade
 from zkit.receipt import Rank
-from zkit.tools.function import FunctionTool
+from zkit.tools.function_tool import FunctionTool
 from zkit.tools.protocol import Tool
 from zkit.tools.spec_parts import Example, Guide, Preference
-from zkit.tools.typed import TypedTool
+from zkit.tools.typed_tool import TypedTool
 
 P = ParamSpec("P")
 R = TypeVar("R")

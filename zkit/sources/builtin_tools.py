@@ -11,7 +11,7 @@ from zkit.effects import FileEffect
 from zkit.errors import ProviderError
 from zkit.grade import READ, WRITE
 from zkit.results import Validation
-from zkit.sources.confined import confined
+from zkit.sources.confined_paths import confined
 from zkit.tools import Context, FunctionTool, ToolSpec, tool
 
 _MOST_FILES = 1000

@@ -17,11 +17,11 @@ from zkit.schema import Target, target_for
 from zkit.schema.docstrings import describe
 from zkit.schema.signature import is_hidden
 from zkit.tools.context import Context
-from zkit.tools.executing import executed, is_async, typed_arguments
-from zkit.tools.formats import wants_formats, with_output
 from zkit.tools.illustrating import illustrated
+from zkit.tools.invoking import executed, is_async, typed_arguments
+from zkit.tools.output_choice import wants_formats, with_output
 from zkit.tools.policy import policy_for
-from zkit.tools.returns import hints_of, output_schema, useful_return
+from zkit.tools.return_types import hints_of, output_schema, useful_return
 from zkit.tools.schema_check import parameters_of, schema_of
 from zkit.tools.spec import ToolSpec
 

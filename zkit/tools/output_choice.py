@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from zkit.errors import ToolDefinitionError
 from zkit.schema import Target, target_for
-from zkit.tools.returns import is_record
+from zkit.tools.return_types import is_record
 
 OUTPUT = "output"
 _ABOUT = "How the result is written: readable, or as JSON."

@@ -12,12 +12,12 @@ from zkit.calls import Call
 from zkit.schema import Target, arguments_model, hidden_parameters, target_for
 from zkit.schema.signature import function_description, function_name
 from zkit.tools.context import Context
-from zkit.tools.executing import executed, is_async, typed_arguments
-from zkit.tools.formats import OUTPUT, wants_formats, with_output
 from zkit.tools.function_check import check_function, waits_for_instance
 from zkit.tools.illustrating import illustrated
+from zkit.tools.invoking import executed, is_async, typed_arguments
+from zkit.tools.output_choice import OUTPUT, wants_formats, with_output
 from zkit.tools.policy import policy_for
-from zkit.tools.returns import hints_of, output_schema, useful_return
+from zkit.tools.return_types import hints_of, output_schema, useful_return
 from zkit.tools.schema_check import parameters_of, schema_of
 from zkit.tools.spec import ToolSpec
 

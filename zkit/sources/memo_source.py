@@ -10,7 +10,7 @@ from zkit.calls import Call
 from zkit.results import Failure, Result, Validation
 from zkit.sources.memory import Memory
 from zkit.sources.protocol import ToolSource
-from zkit.sources.view import SourceView
+from zkit.sources.source_view import SourceView
 from zkit.tools import Tool, decode_call
 
 

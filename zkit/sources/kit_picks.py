@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from zkit.sources.kit_rules import Rule
 from zkit.sources.protocol import ToolSource
-from zkit.sources.selection import Rule
-from zkit.sources.shown import ShownTool, with_defaults
+from zkit.sources.shown_tool import ShownTool, with_defaults
 from zkit.tools import Guide, Tool
 
 Rules = tuple[Rule, ...]
