@@ -8,7 +8,7 @@ import pytest
 from extract_samples import HERMES, SEND, TOOLS
 
 from zkit.extract import Extraction, Extractor, events, find_calls
-from zkit.extract.tape import Tape
+from zkit.extract.arriving_text import Tape
 from zkit.receipt import Rank
 
 

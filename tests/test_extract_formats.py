@@ -153,3 +153,40 @@ def test_instructions_name_the_values_that_a_parameter_takes() -> None:
     assert '- colour (one of "red", "blue", required): its colour' in text
     assert "<parameter=colour>\nred\n</parameter>" in text
     assert "Paint a wall." in text
+
+
+TRIP = {
+    "name": "plan_trip",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "stops": {"type": "array", "items": {"type": "string"}},
+            "limits": {
+                "type": "object",
+                "properties": {"km": {"type": "number"}, "avoid": {"$ref": "#/$defs/roads"}},
+                "required": ["km"],
+            },
+        },
+        "required": ["stops"],
+        "$defs": {"roads": {"enum": ["toll", "ferry"]}},
+    },
+}
+
+
+def test_instructions_say_what_a_parameter_is_made_of() -> None:
+    text = instructions([TRIP], "hermes_json")
+    assert "- stops (array of string, required)" in text
+    assert '- limits (object with km: number; avoid: one of "toll", "ferry", optional, optional)' in text  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [n for n, r in FORMATS.items() if r.parallel and any(r.frame)])
+def test_instructions_show_several_calls_in_one_envelope(name: str) -> None:
+    shown = instructions([TRIP], name).partition("in one envelope:\n")[2].partition("\n5. ")[0]
+    found = find_calls(shown, [TRIP])
+    assert [call.name for call in found.calls] == ["plan_trip", "plan_trip"]
+    assert {call.origin for call in found.calls} == {name}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_instructions_that_are_repeated_hold_no_call(name: str) -> None:
+    assert find_calls(instructions(F, name), F).calls == ()

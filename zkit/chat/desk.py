@@ -15,7 +15,7 @@ from zkit.chat.call_parts import Assembled
 from zkit.chat.report import RefusedCall
 from zkit.chat.wire import dumps, entries, id_of
 from zkit.dispatch.steps.resolving import spellings
-from zkit.extract.declared import Declared
+from zkit.extract import Declared
 from zkit.receipt import Fix, Rank
 from zkit.results import Validation
 from zkit.sources import unknown_tool

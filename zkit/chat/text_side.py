@@ -45,7 +45,6 @@ class _Places:
 
     def __init__(self, desk: Desk) -> None:
         self._extractor = Extractor(desk.declared.offers.values(), formats=desk.rules.formats)
-        self._tape, self._settler = self._extractor._tape, self._extractor._settler
         self._shown = self._marked = self._known = self._reached = 0
 
     @property
@@ -56,7 +55,7 @@ class _Places:
     @property
     def size(self) -> int:
         """How much text there is."""
-        return self._tape.size
+        return self._extractor.size
 
     @property
     def extraction(self) -> Extraction:
@@ -65,7 +64,7 @@ class _Places:
 
     def written(self, start: int, end: int) -> str:
         """The text between two places as the model wrote it."""
-        return self._tape.slice(start, end)
+        return self._extractor.written(start, end)
 
     def feed(self, text: str) -> tuple[list[Event], list[Span]]:
         """Take in text; what is told of it, and the spans that are no text."""
@@ -82,8 +81,8 @@ class _Places:
                 self._shown += len(event.text)
             elif isinstance(event, TextWasReasoning):
                 self._shown = self._marked = self._known = self._reached = 0
-        spans = self._settler.spans
-        new = spans[self._known :]
+        spans = self._extractor.spans
+        new = list(spans[self._known :])
         last = spans[self._known - 1] if self._known else None
         if last is not None and last.end > self._reached:
             new.insert(0, Span(last.kind, self._reached, last.end))

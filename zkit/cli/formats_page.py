@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from zkit.extract import FORMATS, Format
-from zkit.extract.outcomes import CONFIDENCE
+from zkit.extract.gates import CONFIDENCE
 
 INTRO = """\
 # How models write tool calls as text

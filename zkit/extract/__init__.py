@@ -1,6 +1,7 @@
 """Text that a model wrote in; calls, the text around them and the reasoning out."""
 
 from zkit.calls import Call
+from zkit.extract.declared import Declared
 from zkit.extract.events import (
     CallComplete,
     CallIncomplete,
@@ -21,8 +22,8 @@ from zkit.extract.extractor import Extraction, Extractor, find_calls
 from zkit.extract.format import Format
 from zkit.extract.formats import FORMATS
 from zkit.extract.instructions import instructions
+from zkit.extract.pending import Span
 from zkit.extract.render import CannotWriteError, render_call, render_result
-from zkit.extract.settle import Span
 
 __all__ = [
     "FORMATS",
@@ -34,6 +35,7 @@ __all__ = [
     "CallStarted",
     "CallUnknown",
     "CannotWriteError",
+    "Declared",
     "Event",
     "Extraction",
     "Extractor",

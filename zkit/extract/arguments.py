@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from zkit.extract.arriving_text import Tape
+from zkit.extract.call_objects import BESIDE, RESULT_KEYS, Spelt, is_declaration
 from zkit.extract.declared import Declared
-from zkit.extract.objects import BESIDE, RESULT_KEYS, Spelt, is_declaration
-from zkit.extract.tape import Tape
-from zkit.extract.units import Unit, broken, shifted
+from zkit.extract.readings import Unit, broken, shifted
 from zkit.extract.values import GIVEN_TWICE, repaired, repeated_key, strict
 from zkit.receipt import Fix, Rank
 from zkit.repair import Unrepairable

@@ -9,9 +9,9 @@ from typing import Any
 import regex
 
 from zkit.extract.arguments import Task, finished, from_text
-from zkit.extract.balance import extent
-from zkit.extract.tape import Steps, Tape, compiled, searched
-from zkit.extract.units import Reading, Unit, broken, shifted
+from zkit.extract.arriving_text import Steps, Tape, compiled, searched
+from zkit.extract.brackets import extent
+from zkit.extract.readings import Reading, Unit, broken, shifted
 from zkit.extract.values import Slot, Value, mended, strict, typed
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import Expect

@@ -8,11 +8,15 @@ from dataclasses import dataclass, replace
 import regex
 
 from zkit.extract.arguments import Task, finished
+from zkit.extract.arriving_text import Steps, compiled
 from zkit.extract.braces_body import read_arrows, read_braces
 from zkit.extract.formats import FORMATS
 from zkit.extract.headers import CALL_BEGIN, NAME, read_header, read_step3
 from zkit.extract.json_body import read_json
-from zkit.extract.markup import (
+from zkit.extract.markup_body import Draft, read_markup, read_unit
+from zkit.extract.python_body import read_python
+from zkit.extract.readings import Reading, Unit
+from zkit.extract.tag_dialects import (
     COFL,
     FUNCTION_EQ,
     FUNCTION_NAME,
@@ -26,10 +30,6 @@ from zkit.extract.markup import (
     XTML,
     Dialect,
 )  # fmt: skip
-from zkit.extract.markup_body import Draft, read_markup, read_unit
-from zkit.extract.python_body import read_python
-from zkit.extract.tape import Steps, compiled
-from zkit.extract.units import Reading, Unit
 
 GENERIC_STOP = r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|eot_id\|>|<\|eom_id\|>|<end_of_turn>"
 Read = Callable[[Task, int, str], Steps[Reading | None]]

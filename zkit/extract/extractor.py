@@ -2,20 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from zkit.calls import Call
+from zkit.extract import (
+    fenced_calls,
+    labelled_calls,
+    marked_calls,
+    quoted,
+    reasoning,
+    unmarked_calls,
+)
 from zkit.extract.arguments import Task
+from zkit.extract.arriving_text import WAIT, Tape
 from zkit.extract.declared import Declared
 from zkit.extract.events import CallRefused, Event, Incomplete, Refusal, Unknown
 from zkit.extract.formats import wanted_formats
-from zkit.extract.handlers import HANDLERS
-from zkit.extract.scanner import Scanner
-from zkit.extract.settle import Settler, Span
-from zkit.extract.tape import WAIT, Tape
+from zkit.extract.pending import Settler, Span
+from zkit.extract.scanner import Handler, Scanner
 
+HANDLERS: dict[str, Handler] = {
+    "first": unmarked_calls.first_name,
+    "start": marked_calls.opening,
+    "functools": marked_calls.opening,
+    "tag": marked_calls.tool_tag,
+    "functions": marked_calls.functions_colon,
+    "fence": fenced_calls.fenced,
+    "json": unmarked_calls.bracket,
+    "label": labelled_calls.labelled,
+    "functionary": unmarked_calls.recipient,
+    "stripped": unmarked_calls.stripped_channel,
+    "marked": reasoning.marked,
+    "think": reasoning.tagged,
+    "orphan": reasoning.orphan,
+    "spoken": reasoning.spoken,
+    "answer": reasoning.answer,
+    "channel": reasoning.channel,
+    "result": quoted.result,
+    "quote": quoted.line_of_text,
+    "row": quoted.line_of_text,
+    "quoting": quoted.quoting,
+    "comment": quoted.comment,
+    "tick": quoted.tick,
+    "stop": quoted.token,
+}
+"""What is done at each kind of mark: the table of the scan."""
 IN_REASONING = (
     "{name} was called inside the reasoning, where nothing is run. "
     "To call it, write the call again after the end of the reasoning."
@@ -103,6 +136,20 @@ class Extractor:
                 break
             events.append(step)
         return events
+
+    @property
+    def size(self) -> int:
+        """How much text has arrived."""
+        return self._tape.size
+
+    @property
+    def spans(self) -> Sequence[Span]:
+        """What is no content so far; the last one may still grow."""
+        return self._settler.spans
+
+    def written(self, start: int, end: int) -> str:
+        """The text between two places as the model wrote it."""
+        return self._tape.slice(start, end)
 
     @property
     def extraction(self) -> Extraction:

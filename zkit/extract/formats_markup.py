@@ -10,7 +10,7 @@ from zkit.extract.formats_json import (
     TOOL_CALL,
     TOOL_CALLS,
 )
-from zkit.extract.markup import M3
+from zkit.extract.tag_dialects import M3
 
 _EQ = ("<parameter=$key>", "</parameter>\n")
 _INVOKE = ('<parameter name="$key">', "</parameter>\n")

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import regex
 
 from zkit.extract.arguments import Task, finished
+from zkit.extract.arriving_text import Steps, compiled, searched
 from zkit.extract.json_body import read_named
-from zkit.extract.markup import INVOKE
 from zkit.extract.markup_body import read_markup
-from zkit.extract.tape import Steps, compiled, searched
-from zkit.extract.units import Reading, Unit
+from zkit.extract.readings import Reading, Unit
+from zkit.extract.tag_dialects import INVOKE
 from zkit.receipt import Fix, Rank
 
 NAME = r"(?P<name>[^\s<>{}()\[\]\"'|✿,;]{1,128})"

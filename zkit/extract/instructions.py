@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from zkit.calls import Call
@@ -56,32 +57,58 @@ def _parameters(schema: Mapping[str, Any]) -> str:
     if not members:
         return "It takes no parameters."
     required = schema.get("required") or ()
-    listed = [_parameter(key, part, key in required) for key, part in members.items()]
+    listed = [_parameter(key, part, key in required, schema) for key, part in members.items()]
     return "\n".join(["Parameters:", *listed])
 
 
-def _parameter(key: str, part: Any, required: bool) -> str:
-    part = part if isinstance(part, Mapping) else {}
+def _parameter(key: str, part: Any, required: bool, root: Mapping[str, Any]) -> str:
+    part = _resolved(part, root)
+    about = f": {part['description']}" if part.get("description") else ""
+    need = "required" if required else "optional"
+    return f"- {key} ({_kind(part, root)}, {need}){about}"
+
+
+def _kind(part: Any, root: Mapping[str, Any], depth: int = MAX_DEPTH) -> str:
+    """What a value must be, in words; what it is made of as well."""
+    part = _resolved(part, root)
+    if part.get("enum"):
+        return "one of " + ", ".join(json.dumps(v, ensure_ascii=False) for v in part["enum"])
+    choices = next((part[key] for key in ("anyOf", "oneOf") if part.get(key)), None)
+    if choices and depth:
+        return " or ".join(_kind(choice, root, depth - 1) for choice in choices)
     kind = part.get("type", "any")
     kind = " or ".join(kind) if isinstance(kind, list) else str(kind)
-    if part.get("enum"):
-        kind = "one of " + ", ".join(json.dumps(v, ensure_ascii=False) for v in part["enum"])
-    about = f": {part['description']}" if part.get("description") else ""
-    return f"- {key} ({kind}{', required' if required else ', optional'}){about}"
+    if kind == "array" and part.get("items") and depth:
+        return f"array of {_kind(part['items'], root, depth - 1)}"
+    if kind == "object" and part.get("properties") and depth:
+        required = part.get("required") or ()
+        members = [
+            f"{key}: {_kind(member, root, depth - 1)}{'' if key in required else ', optional'}"
+            for key, member in part["properties"].items()
+        ]
+        return f"object with {'; '.join(members)}"
+    return kind
 
 
 def _example(offer: Offer, record: Format) -> str:
     """A call of the tool with sample values, with required parameters only if all do not fit."""
-    schema = offer.parameters
-    members = schema.get("properties") or {}
-    required = [key for key in members if key in (schema.get("required") or ())]
-    for keys in (list(members)[:6], required, []):
-        arguments = {key: sample(members[key], key, schema) for key in keys}
+    members = offer.parameters.get("properties") or {}
+    for keys in (list(members)[:6], _required(offer), []):
         try:
-            return render_call(Call(offer.name, arguments, id="call00000"), record)
+            return render_call(Call(offer.name, _sampled(offer, keys), id="call00000"), record)
         except CannotWriteError:
             continue
     raise CannotWriteError(f"{record.name} cannot express a call of {offer.name}")
+
+
+def _required(offer: Offer) -> list[str]:
+    members = offer.parameters.get("properties") or {}
+    return [key for key in members if key in (offer.parameters.get("required") or ())]
+
+
+def _sampled(offer: Offer, keys: list[str]) -> dict[str, Any]:
+    members = offer.parameters.get("properties") or {}
+    return {key: sample(members[key], key, offer.parameters) for key in keys}
 
 
 def sample(schema: Any, key: str, root: Mapping[str, Any], depth: int = MAX_DEPTH) -> Any:
@@ -123,18 +150,28 @@ def _resolved(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
 def _rules(record: Format, offers: list[Offer]) -> str:
     """What to keep to."""
     names = ", ".join(offer.name for offer in offers) or "none"
-    many = (
-        "You may write several calls, one after the other."
-        if record.parallel
-        else "Write one call at a time."
-    )
     rules = [
         f"Call only these tools: {names}.",
         "Give every required parameter, and no other names than those listed.",
         _VALUES[record.values],
-        many,
+        _several(record, offers),
         "Do not put the call into quotes or a code block of your own, and do not explain it.",
         "Never write the result of a call yourself. Wait for it.",
         "When no tool is needed, answer in plain text.",
     ]
     return "\n".join(["Rules:", *(f"{i}. {rule}" for i, rule in enumerate(rules, 1))])
+
+
+def _several(record: Format, offers: list[Offer]) -> str:
+    """Whether several calls may be written, and how where they share an envelope."""
+    if not record.parallel:
+        return "Write one call at a time."
+    if not any(record.frame) or not offers:
+        return "You may write several calls, one after the other."
+    offer = offers[0]
+    call = Call(offer.name, _sampled(offer, _required(offer)), id="call00000")
+    try:
+        both = render_call([call, replace(call, id="call00001")], record)
+    except CannotWriteError:
+        return "You may write several calls, one after the other."
+    return f"You may write several calls at once, in one envelope:\n{both}\n"

@@ -10,10 +10,10 @@ from typing import Any
 import regex
 
 from zkit.extract.arguments import Task, from_text, unit_of
-from zkit.extract.balance import Extent, extent, torn_at
-from zkit.extract.objects import LIST_KEYS, calls_in, is_turn, name_in, schema_of
-from zkit.extract.tape import Steps, searched
-from zkit.extract.units import Reading, Unit, broken, shifted
+from zkit.extract.arriving_text import Steps, searched
+from zkit.extract.brackets import Extent, extent, torn_at
+from zkit.extract.call_objects import LIST_KEYS, calls_in, is_turn, name_in, schema_of
+from zkit.extract.readings import Reading, Unit, broken, shifted
 from zkit.extract.values import GIVEN_TWICE, python_literal, repaired, repeated_key, strict
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable

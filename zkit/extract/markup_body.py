@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from zkit.extract.arguments import Task, finished
+from zkit.extract.arriving_text import MOST_HEADER, Steps, compiled, searched
 from zkit.extract.json_body import read_named
-from zkit.extract.markup import Dialect, attributes
 from zkit.extract.nested_tags import nested_value
-from zkit.extract.tape import MOST_HEADER, Steps, compiled, searched
-from zkit.extract.units import Reading, Unit, broken
+from zkit.extract.readings import Reading, Unit, broken
+from zkit.extract.tag_dialects import Dialect, attributes
 from zkit.extract.values import Slot, Value, structure, typed
 from zkit.receipt import Fix, Rank
 

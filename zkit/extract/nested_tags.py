@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from zkit.extract.markup import M3, Dialect, attributes
+from zkit.extract.tag_dialects import M3, Dialect, attributes
 from zkit.extract.values import Slot, Value, typed
 from zkit.repair.expect import Expect
 

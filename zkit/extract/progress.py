@@ -7,14 +7,14 @@ from functools import cache
 from typing import TypeVar
 
 from zkit.extract import events
+from zkit.extract.arriving_text import LONGEST_MARK, WAIT, Steps
+from zkit.extract.call_objects import name_in
 from zkit.extract.declared import Declared
 from zkit.extract.envelopes import WRAPPERS
 from zkit.extract.formats import FORMATS
-from zkit.extract.hooks import openers
-from zkit.extract.objects import name_in
 from zkit.extract.position import mid_sentence, obstacle
 from zkit.extract.scanner import Scanner
-from zkit.extract.tape import LONGEST_MARK, WAIT, Steps
+from zkit.extract.search_patterns import openers
 
 T = TypeVar("T")
 _CALLED = re.compile(r"(?!print\()\b(?P<name>[^\W\d][\w.]*+)\(")

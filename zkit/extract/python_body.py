@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import regex
 
 from zkit.extract.arguments import Task, finished
-from zkit.extract.balance import Notation, extent
-from zkit.extract.tape import Steps, searched
-from zkit.extract.units import Reading, Unit, broken
+from zkit.extract.arriving_text import Steps, searched
+from zkit.extract.brackets import Notation, extent
+from zkit.extract.readings import Reading, Unit, broken
 from zkit.extract.values import Slot, Value, mended, python_literal, strict, typed
 from zkit.receipt import Fix, Rank
 

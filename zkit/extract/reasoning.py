@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from zkit.extract import regions, results
-from zkit.extract.openings import message_call, opening
+from zkit.extract import quoted, set_apart
+from zkit.extract.arriving_text import Steps, compiled, searched
+from zkit.extract.marked_calls import message_call, opening
+from zkit.extract.pending import Kind
 from zkit.extract.position import mid_sentence, obstacle, open_quote
-from zkit.extract.regions import Region
 from zkit.extract.scanner import Scanner
-from zkit.extract.settle import Kind
-from zkit.extract.tape import Steps, compiled, searched
+from zkit.extract.set_apart import Region
 
 _LINE_ENDS = compiled(r"[ \t]*+(?:\r?\n|\Z)")
 _FIELDS_END = re.compile(r"\[\[ ## completed ## \]\]|\[/THINK\]")
@@ -27,7 +27,7 @@ def _opened(scan: Scanner, found: tuple[Region, ...], at: int) -> Steps[tuple[Re
 
 def marked(scan: Scanner, at: int) -> Steps[int]:
     """A block of reasoning between marks, up to its closer or to the end."""
-    found = yield from _opened(scan, regions.MARKED_REASONING, at)
+    found = yield from _opened(scan, set_apart.MARKED_REASONING, at)
     if found is None:
         return (yield from scan.skip(at))
     region, begin = found
@@ -40,7 +40,7 @@ def marked(scan: Scanner, at: int) -> Steps[int]:
 
 def tagged(scan: Scanner, at: int) -> Steps[int]:
     """A tag that may only be named in a sentence: it sets reasoning apart where a line begins."""
-    found = yield from _opened(scan, regions.TAGGED_REASONING, at)
+    found = yield from _opened(scan, set_apart.TAGGED_REASONING, at)
     if found is None or scan.before(at).rpartition("\n")[2].strip():
         return (yield from scan.skip(at))
     return (yield from _block(scan, *_with(found, at)))
@@ -71,7 +71,7 @@ def orphan(scan: Scanner, at: int) -> Steps[int]:
     So it is where reasoning was set apart already, if the mark stands at an edge of its line: the
     model opened a block inside of another, or went on thinking after it had closed one.
     """
-    head = yield from scan.tape.look(compiled(regions.ORPHANS), at)
+    head = yield from scan.tape.look(compiled(set_apart.ORPHANS), at)
     if head is None:
         return (yield from scan.skip(at))
     end = at + head.end()
@@ -97,12 +97,12 @@ def _at_edge(scan: Scanner, at: int, end: int) -> Steps[bool]:
 
 def spoken(scan: Scanner, at: int) -> Steps[int]:
     """Reasoning between two sentences; without the second one it is text."""
-    found = yield from _opened(scan, regions.SPOKEN_REASONING, at)
+    found = yield from _opened(scan, set_apart.SPOKEN_REASONING, at)
     if found is None:
         return (yield from scan.skip(at))
     region, begin = found
     closer = yield from scan.tape.find(
-        searched(region.closer), begin, begin + regions.LONGEST_SPOKEN
+        searched(region.closer), begin, begin + set_apart.LONGEST_SPOKEN
     )
     if closer is None:
         return (yield from scan.skip(at, begin - at))
@@ -115,7 +115,7 @@ def spoken(scan: Scanner, at: int) -> Steps[int]:
 
 def answer(scan: Scanner, at: int) -> Steps[int]:
     """A channel for the reader: text, whatever it looks like."""
-    found = yield from _opened(scan, regions.ANSWERS, at)
+    found = yield from _opened(scan, set_apart.ANSWERS, at)
     if found is None:
         return (yield from scan.skip(at))
     region, begin = found
@@ -124,19 +124,19 @@ def answer(scan: Scanner, at: int) -> Steps[int]:
 
 def channel(scan: Scanner, at: int) -> Steps[int]:
     """A message with a header that says whom it is for."""
-    head = yield from scan.tape.look(regions.CHANNEL, at)
+    head = yield from scan.tape.look(set_apart.CHANNEL, at)
     if head is None:
         return (yield from scan.skip(at))
     begin, to = at + head.end(), head["to"] or ""
     if head["role"] not in (None, "assistant"):
-        return (yield from results.result(scan, at))
+        return (yield from quoted.result(scan, at))
     if to == "self" or (not to and head["channel"] == "analysis"):
         scan.reasoned = True
-        return (yield from _between(scan, at, begin, regions.CHANNEL_END, "reasoning"))
+        return (yield from _between(scan, at, begin, set_apart.CHANNEL_END, "reasoning"))
     if scan.task.tools and to == "tools":
         return (yield from opening(scan, at))
     if scan.task.tools and to not in ("", "user", "all"):
         done = yield from message_call(scan, to, at, begin)
         if done is not None:
             return done
-    return (yield from _between(scan, at, begin, regions.CHANNEL_END, "text"))
+    return (yield from _between(scan, at, begin, set_apart.CHANNEL_END, "text"))

@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from zkit.extract.alternation import Lookout, kind_of
 from zkit.extract.arguments import Task
+from zkit.extract.arriving_text import LONGEST_MARK, Hit, Steps, compiled
+from zkit.extract.first_match import Lookout, kind_of
 from zkit.extract.formats import format_of
-from zkit.extract.hooks import TAG_BEGUN, TRIGGER, hooks_for, tags_of
-from zkit.extract.outcomes import Candidate, judge, numbered
-from zkit.extract.plain import plain_text
+from zkit.extract.gates import Candidate, judge, numbered
+from zkit.extract.pending import Kind, Piece, Settler
+from zkit.extract.plain_text import plain_text
 from zkit.extract.position import LEAD_IN, REACH, awaited, indented, obstacle, open_quote
-from zkit.extract.settle import Kind, Piece, Settler
-from zkit.extract.tape import LONGEST_MARK, Hit, Steps, compiled
-from zkit.extract.units import Reading
+from zkit.extract.readings import Reading
+from zkit.extract.search_patterns import TAG_BEGUN, TRIGGER, hooks_for, tags_of
 
 LONGEST_TAG = 140
 _UNSEEN = compiled(r"[\ufeff\u200b-\u200f\u2060]*+")
@@ -52,6 +52,8 @@ class Scanner:
         self._lookout = Lookout((*tags, *self._hooks.search))
         self._plain = plain_text(task.tools.pattern()) if task.tools else None
         self._text_from = 0
+        self._refused = (0, "")
+        """Where the last candidate ends, and what stood before it that made it none."""
 
     def run(self) -> Steps[None]:
         """Read the whole text."""
@@ -224,7 +226,7 @@ class Scanner:
         if shape or record.tier == "shape" or indented(before):
             awaits |= {"end"}
         late = self._too_late() if "end" in awaits else ""
-        reason = obstacle(before) or self.before_thought or late
+        reason = obstacle(before) or self.before_thought or self._shared(at) or late
         tools = self.task.tools
         judged = [judge(unit, self.tape.slice(*unit.span), record, tools) for unit in reading.units]
         outcomes = numbered(judged, len(self.settler.outcomes))
@@ -232,10 +234,16 @@ class Scanner:
         candidate = Candidate((at, end), text, record, outcomes, awaits, closers, reason)
         yield from self.settler.add(candidate)
         self.before_thought = ""
+        self._refused = (end, reason)
         if candidate.counts:
             self._text_from = end
             self.thinks = False
         return end
+
+    def _shared(self, at: int) -> str:
+        """What makes the call right before this one none makes this one none."""
+        end, reason = self._refused
+        return reason if reason and not self.tape.slice(end, at).strip() else ""
 
     def _too_late(self) -> str:
         """Why a call without a marker is none here: a long answer before it, or a refused one."""

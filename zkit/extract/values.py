@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from zkit.extract.units import shifted
+from zkit.extract.readings import shifted
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable, repair_json
 from zkit.repair.expect import Expect

@@ -7,7 +7,7 @@ import re
 from functools import cache
 from typing import Literal, NamedTuple
 
-from zkit.extract.tape import LONGEST_MARK, Steps, Tape
+from zkit.extract.arriving_text import LONGEST_MARK, Steps, Tape
 
 Notation = Literal["json", "python", "loose"]
 """How strings are written; `loose` is Python whose quotes are not escaped."""

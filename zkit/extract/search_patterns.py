@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import regex
 
-from zkit.extract import regions
-from zkit.extract.alternation import alternatives, by_first
+from zkit.extract import set_apart
 from zkit.extract.envelopes import BODIES, WRAPPERS
+from zkit.extract.first_match import alternatives, by_first
 
 LABEL = r"(?:(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+)"
 _LABELS = (
@@ -52,25 +52,25 @@ class Hooks(NamedTuple):
 
 
 def _quoting() -> str:
-    tags = (*regions.QUOTING_TAGS, *regions.RESULT_TAGS)
+    tags = (*set_apart.QUOTING_TAGS, *set_apart.RESULT_TAGS)
     return "|".join(rf"<{tag}(?=[\s>])|<{tag.upper()}(?=[\s>])" for tag in tags)
 
 
 def _inline(tools: bool) -> list[tuple[str, str]]:
     """What counts wherever it stands. The order decides between two at the same place."""
     always = [
-        ("marked", "|".join(r.opener for r in regions.MARKED_REASONING)),
-        ("orphan", regions.ORPHANS),
-        ("think", "|".join(r.opener for r in regions.TAGGED_REASONING)),
-        ("answer", "|".join(r.opener for r in regions.ANSWERS)),
+        ("marked", "|".join(r.opener for r in set_apart.MARKED_REASONING)),
+        ("orphan", set_apart.ORPHANS),
+        ("think", "|".join(r.opener for r in set_apart.TAGGED_REASONING)),
+        ("answer", "|".join(r.opener for r in set_apart.ANSWERS)),
         ("channel", r"<\|start\|>|<\|channel\|>"),
-        ("stop", regions.TOKENS),
+        ("stop", set_apart.TOKENS),
     ]
     if not tools:
         return always
     return [
         *always[:-1],
-        ("result", regions.RESULTS),
+        ("result", set_apart.RESULTS),
         ("start", "|".join(_starts())),
         ("quoting", _quoting()),
         ("comment", "<!--"),
@@ -94,13 +94,13 @@ def _shouted(start: str) -> str:
 
 def _lines(tools: bool) -> str:
     """What counts only where a line begins."""
-    spoken = "|".join(r.opener for r in regions.SPOKEN_REASONING)
+    spoken = "|".join(r.opener for r in set_apart.SPOKEN_REASONING)
     if not tools:
         return rf"(?P<spoken>{spoken})"
     return (
         rf"(?P<fence>`{{3,}}+|~{{3,}}+)|(?P<spoken>{spoken})|(?P<functionary>>>>)|(?P<quote>>)|(?P<row>\|)"
         rf"|(?P<functools>functools\[)|(?P<json>[{{\[](?=\s*+[\[{{\"'\w]))|(?P<functions>functions\.(?=\w))"
-        rf"|(?P<stripped>{regions.STRIPPED_CHANNEL})|{LABEL}(?P<label>{_LABELS})(?:[ \t]?[0-9]{{1,2}})?+(?:\*\*|__)?+[ \t]*+:"
+        rf"|(?P<stripped>{set_apart.STRIPPED_CHANNEL})|{LABEL}(?P<label>{_LABELS})(?:[ \t]?[0-9]{{1,2}})?+(?:\*\*|__)?+[ \t]*+:"
     )
 
 
@@ -157,5 +157,11 @@ TAG_BEGUN = re.compile(r"<[^\s<>{}()\[\]\"'|,;]{0,128}+\s{0,8}+/?\Z")
 @lru_cache(maxsize=256)
 def tags_of(names: str) -> re.Pattern[str]:
     """The tags that bear one of the names, but for those that set reasoning apart."""
-    reasoning = "|".join(regions.REASONING_TAGS)
+    reasoning = "|".join(set_apart.REASONING_TAGS)
     return re.compile(rf"<(?!(?:{reasoning})\s*+>)(?:{names})\s*+/?>")
+
+
+OPENING_KEY = regex.compile(r"[\[\s]*+\{\s*+(?:\"(?P<key>[^\"\n]{0,80})\"|'(?P<key>[^'\n]{0,80})'|(?P<key>[\w.-]{1,80}+))\s*+:")  # fmt: skip
+"""The first key of an object, or of the first object in a list."""
+LISTED_CALL = regex.compile(rf"\[{CALLING}")
+"""A list that begins with a call in Python's way."""

@@ -6,7 +6,7 @@ import html
 import re
 from dataclasses import dataclass, replace
 
-from zkit.extract.tape import searched
+from zkit.extract.arriving_text import searched
 
 PREFIX = r"(?:[a-z]{2,10}:|[|｜‖]{1,2}DSML[|｜‖]{1,2}\s?)?+"
 M3 = r"\]<\]minimax\[>\["

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from zkit.extract import results
+from zkit.extract import quoted
 from zkit.extract.arguments import Task
+from zkit.extract.arriving_text import Steps
 from zkit.extract.envelopes import BODIES, GENERIC_STOP, WRAPPERS, read_envelope
 from zkit.extract.headers import closed_by, read_header
-from zkit.extract.hooks import openers, wrappers
 from zkit.extract.json_body import read_named
-from zkit.extract.markup import TOOL_TAG
 from zkit.extract.markup_body import read_markup
 from zkit.extract.position import in_markup
 from zkit.extract.progress import told
+from zkit.extract.readings import Reading, Unit
 from zkit.extract.scanner import Scanner
-from zkit.extract.tape import Steps
-from zkit.extract.units import Reading, Unit
+from zkit.extract.search_patterns import openers, wrappers
+from zkit.extract.tag_dialects import TOOL_TAG
 
 Opened = tuple[str, Reading]
 """The opener of an envelope, empty for a call without one, and what was read."""
@@ -57,7 +57,7 @@ def tool_tag(scan: Scanner, at: int) -> Steps[int]:
         return (yield from scan.skip(at))
     reading = yield from read_markup(scan.task, TOOL_TAG, at, GENERIC_STOP)
     if reading is None:
-        return (yield from results.quoting(scan, at))
+        return (yield from quoted.quoting(scan, at))
     return (yield from scan.offer(replace(reading, body="tool_tag"), "", at))
 
 

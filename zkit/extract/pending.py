@@ -9,7 +9,7 @@ from typing import Literal
 from zkit.calls import Call
 from zkit.extract import events
 from zkit.extract.events import Event, Incomplete, Refusal, Unknown
-from zkit.extract.outcomes import Candidate, Outcome
+from zkit.extract.gates import Candidate, Outcome
 from zkit.extract.position import confirmed
 
 Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from zkit.extract.call_objects import OPENING_KEYS
 from zkit.extract.declared import PREFIXES
-from zkit.extract.hooks import (
+from zkit.extract.search_patterns import (
     BRACKETED,
     CALL_FENCES,
     CALLING,
@@ -21,7 +22,6 @@ from zkit.extract.hooks import (
     line_hook,
     tags_of,
 )  # fmt: skip
-from zkit.extract.objects import OPENING_KEYS
 
 LOOK_AHEAD = 200
 """How much text must have come before something that no hook begins with is known to be none."""

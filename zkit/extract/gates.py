@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from zkit.calls import Call
+from zkit.extract.call_objects import BESIDE
 from zkit.extract.declared import Declared, without_prefix
 from zkit.extract.events import Incomplete, Refusal, Unknown
 from zkit.extract.format import Format
-from zkit.extract.objects import BESIDE
-from zkit.extract.units import Unit
+from zkit.extract.readings import Unit
 
 Outcome = Call | Unknown | Incomplete | Refusal
 CONFIDENCE = {"marker": 0.98, "tag": 0.9, "shape": 0.7}

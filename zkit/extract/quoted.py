@@ -6,10 +6,10 @@ import re
 
 import regex
 
-from zkit.extract import regions
-from zkit.extract.hooks import CALL_FENCES, MOST_TICKS
+from zkit.extract import set_apart
+from zkit.extract.arriving_text import Steps, compiled, searched
 from zkit.extract.scanner import Scanner
-from zkit.extract.tape import Steps, compiled, searched
+from zkit.extract.search_patterns import CALL_FENCES, MOST_TICKS
 
 _LINE_END = re.compile(r"(?=\n)")
 _COMMENT_END = re.compile(r"-->")
@@ -50,11 +50,11 @@ def quoting(scan: Scanner, at: int) -> Steps[int]:
     """A tag whose content is quoted: code, an example, a document, a result."""
     head = yield from scan.tape.look(compiled(_TAG_NAME), at)
     tag = "" if head is None else head["tag"].lower()
-    if tag in regions.RESULT_TAGS and scan.settler.called:
+    if tag in set_apart.RESULT_TAGS and scan.settler.called:
         return (yield from end_of_reading(scan, at, at))
-    if tag not in regions.QUOTING_TAGS and tag not in regions.RESULT_TAGS:
+    if tag not in set_apart.QUOTING_TAGS and tag not in set_apart.RESULT_TAGS:
         return (yield from scan.skip(at))
-    stop = r"|(?=\n)" if tag in regions.ONE_LINE else ""
+    stop = r"|(?=\n)" if tag in set_apart.ONE_LINE else ""
     return (yield from scan.skip_past(at, searched(rf"</(?i:{tag})\s*+>{stop}")))
 
 
@@ -74,11 +74,11 @@ def tick(scan: Scanner, at: int) -> Steps[int]:
 
 def token(scan: Scanner, at: int) -> Steps[int]:
     """A mark that belongs to no text."""
-    head = yield from scan.tape.look(compiled(regions.TOKENS), at)
+    head = yield from scan.tape.look(compiled(set_apart.TOKENS), at)
     if head is None:
         return (yield from scan.skip(at))
     left_over = scan.settler.after_mark or scan.settler.holds_call
-    if not left_over and compiled(regions.CLOSERS).match(head.group()):
+    if not left_over and compiled(set_apart.CLOSERS).match(head.group()):
         return (yield from scan.skip(at, head.end()))
     yield from scan.piece("token", at, at + head.end())
     return at + head.end()
@@ -99,7 +99,7 @@ def end_of_reading(scan: Scanner, at: int, content: int) -> Steps[int]:
     while not scan.tape.final:
         yield from scan.tape.wait(scan.tape.size)
     text = scan.tape.slice(content, scan.tape.size)
-    mark = compiled(regions.RESULTS).match(text)
+    mark = compiled(set_apart.RESULTS).match(text)
     rest = text if mark is None else text[mark.end() :]
     yield from scan.piece("ended", at, scan.tape.size, rest.lstrip("> \n:"))
     return scan.tape.size
