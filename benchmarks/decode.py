@@ -11,7 +11,7 @@ from typing import Any, TextIO
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from benchmarks.decode_cases import SECTIONS
-from benchmarks.decode_cost import cost_rows
+from benchmarks.decode_cost import cost_rows, kind_rows
 from benchmarks.decode_page import page, summary, write_results
 from benchmarks.decode_probes import Probe
 from benchmarks.decode_rivals import Answer, Library, libraries
@@ -95,7 +95,7 @@ def cost(asked: argparse.Namespace) -> list[dict[str, Any]]:
     """The cost by class, unless only other parts are asked for."""
     if asked.section and "cost" not in asked.section:
         return []
-    return list(cost_rows(asked.seed, max(3, asked.cases // 8)))
+    return [*cost_rows(asked.seed, max(3, asked.cases // 8)), *kind_rows()]
 
 
 def main() -> None:

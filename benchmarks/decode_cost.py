@@ -15,6 +15,7 @@ from typing import Any
 from rich.progress import track
 
 from benchmarks.decode_cases import READABLE, generated
+from benchmarks.decode_kinds import TEXT, ways
 from benchmarks.decode_probes import Probe
 from benchmarks.decode_tools import TOOLS
 from benchmarks.kinds import code_text
@@ -38,6 +39,15 @@ def cost_rows(seed: int, cases: int) -> Iterator[dict[str, Any]]:
             "zkit / strict": median(ratios),
             "worst": ratios[-1],
         }
+
+
+def kind_rows() -> Iterator[dict[str, Any]]:
+    """For each way to declare a tool the ratio for valid arguments, beside its own plain validator."""
+    for name, declared, plain in ways():
+        ours, strict = median_times(partial(decode, declared, TEXT), partial(plain, TEXT))
+        ratio = ours / strict
+        row = {"strict_us": 1e6 * strict, "zkit / strict": ratio, "worst": ratio}
+        yield {"class": f"valid, {name}", **row}
 
 
 def long_ones(seed: int, cases: int) -> Iterator[Probe]:

@@ -111,7 +111,10 @@ def _cost(rows: list[dict[str, Any]]) -> str:
         ]
         for row in rows
     ]
-    note = "Medians, measured in turns in one process. `strict` is `model_validate_json` of the arguments that were meant.\n\n"
+    note = (
+        "Medians of CPU time, measured in turns in one process. `strict` is `model_validate_json` of the arguments"
+        " that were meant; for the last rows, which are one tool declared in several ways, the plain validator of each.\n\n"
+    )
     head = ["class", "strict, µs", "zkit / strict", "worst case"]
     return "## Cost\n\n" + note + table(head, body)
 

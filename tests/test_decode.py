@@ -12,8 +12,9 @@ import pytest
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator
 from typing_extensions import TypedDict
 
-from zkit import Decoded, Rank, Validation, decode, decode_args
+from zkit import Decoded, Rank, ToolSpec, Validation, decode, decode_args
 from zkit.arguments import COERCIONS, Coercion
+from zkit.arguments.ready import ready_for
 
 
 class Weather(BaseModel):
@@ -430,3 +431,15 @@ def test_secrets_are_not_said_again() -> None:
         n: int
 
     assert "hunter2" not in refused(Login, '{"password": "hunter2", "n": "x"}').message
+
+
+def test_a_tool_with_a_raw_schema_is_made_ready_once() -> None:
+    """Not at every call; a schema in a dict is looked at again, for it may have changed."""
+    schema: dict[str, Any] = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    spec = ToolSpec("count", "", schema)
+    assert ready_for(spec) is ready_for(spec)
+    tool = {"type": "function", "function": {"name": "count", "parameters": schema}}
+    assert ready_for(tool) is ready_for(tool)
+    assert isinstance(decode(schema, '{"n": 1}'), Decoded)
+    schema["properties"]["n"] = {"type": "boolean"}
+    assert isinstance(decode(schema, '{"n": 5}'), Validation)

@@ -6,6 +6,7 @@ import json
 from typing import Any, Literal
 
 import pytest
+from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
 from zkit.errors import SchemaError
@@ -317,3 +318,18 @@ def test_a_schema_that_is_too_deep_is_refused(dialect: str) -> None:
 def test_an_unknown_dialect_is_refused_with_the_known_ones() -> None:
     with pytest.raises(SchemaError, match="'anthropic'; one of openai, openai-strict"):
         convert({}, "anthropic")
+
+
+def test_keys_by_pattern_can_still_be_sent_in_a_portable_schema() -> None:
+    """The grammar of a closed object would rule them out."""
+    schema = {
+        "type": "object",
+        "properties": {"table": {"type": "string"}},
+        "patternProperties": {"^col_": {"type": "integer"}},
+        "required": ["table"],
+        "additionalProperties": False,
+    }
+    portable = convert(schema, "portable")
+    assert portable["additionalProperties"] == {"type": "integer"}
+    assert lint_schema(portable, "portable") == []
+    Draft202012Validator(portable).validate({"table": "t", "col_a": 1})

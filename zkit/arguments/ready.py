@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cached_property
 from typing import Any
 
@@ -113,8 +113,7 @@ READY: dict[int, tuple[Any, Ready, Callable[[Any], Any]]] = {}
 def ready_for(model: Any) -> Ready:
     """What decoding needs of a model; kept for the newest models."""
     target = target_for(model)
-    # A schema in a dict may change behind our back: its target is known by content, not identity.
-    subject = target if target.kind == "raw" else model
+    subject = target if target.kind == "raw" and _may_change(model) else model
     known = READY.get(id(subject))
     if known is not None and known[0] is subject:
         return known[1]
@@ -123,3 +122,10 @@ def ready_for(model: Any) -> Ready:
     made = Ready(subject, target)
     READY[id(subject)] = subject, made, made.validate
     return made
+
+
+def _may_change(model: Any) -> bool:
+    """Whether a schema may change behind our back, so that it is known by content, not identity."""
+    frozen = getattr(type(model), "__dataclass_params__", None)
+    parameters = getattr(model, "parameters", None)
+    return not (frozen and frozen.frozen and isinstance(parameters, Hashable))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from pydantic_core import from_json
@@ -41,10 +41,18 @@ Path = tuple[str | int, ...]
 
 
 def _undeclared(value: Any, shape: Shape) -> Iterator[Path]:
-    for path, part, shapes in _places(value, shape):
+    """The keys of objects that no shape due at their place declares: several are due in a union."""
+    todo: list[tuple[Path, Any, list[Shape]]] = [((), value, _ways(shape))]
+    while todo:
+        path, part, shapes = todo.pop()
         if isinstance(part, dict) and shapes and all(_is_silent(due) for due in shapes):
             declared = {name for due in shapes for name in due.fields}
             yield from ((*path, key) for key in part if key not in declared)
+        for step, below in _parts(part):
+            if isinstance(below, dict | list):
+                knowing = [due for due in shapes if step in due.fields] or shapes
+                ways = [way for due in knowing for way in _ways(due.at(step))]
+                todo.append(((*path, step), below, ways))
 
 
 def _is_silent(shape: Shape) -> bool:
@@ -53,21 +61,10 @@ def _is_silent(shape: Shape) -> bool:
     return bool(shape.fields) and not others
 
 
-def _places(value: Any, shape: Shape) -> Iterator[tuple[Path, Any, list[Shape]]]:
-    """Every place of a value, with what is due there: several shapes in a union."""
-    todo: list[tuple[Path, Any, list[Shape]]] = [((), value, _ways(shape))]
-    while todo:
-        path, part, shapes = todo.pop()
-        yield path, part, shapes
-        steps: Any = ()
-        if isinstance(part, dict):
-            steps = part
-        elif isinstance(part, list):
-            steps = range(len(part))
-        for step in steps:
-            knowing = [due for due in shapes if step in due.fields] or shapes
-            below = [way for due in knowing for way in _ways(due.at(step))]
-            todo.append(((*path, step), part[step], below))
+def _parts(value: Any) -> Iterable[tuple[str | int, Any]]:
+    if isinstance(value, dict):
+        return value.items()
+    return enumerate(value) if isinstance(value, list) else ()
 
 
 def _ways(shape: Shape) -> list[Shape]:

@@ -206,6 +206,7 @@ _ALL: tuple[Dialect, ...] = (
             *_TYPES,
             unions.nulls_left_out,
             unions.one_type_each,
+            objects.maps_for_patterns,
             *_WORDS,
         ),
         keywords=frozenset(

@@ -56,6 +56,18 @@ def undeclared(path: str, schema: Schema, dialect: Dialect) -> tuple[str, str] |
     return None
 
 
+def maps_for_patterns(schema: Schema, dialect: Dialect) -> Schema:
+    """Let a closed object have other keys where it has some by pattern: names cannot be told apart."""
+    return rebuilt(schema, _map_for_patterns)
+
+
+def _map_for_patterns(schema: Schema, path: str) -> Schema:
+    kinds = list(schema.get("patternProperties", {}).values())
+    if not kinds or schema.get("additionalProperties") is not False:
+        return schema
+    return {**schema, "additionalProperties": kinds[0] if len(kinds) == 1 else {"anyOf": kinds}}
+
+
 def closed_objects(schema: Schema, dialect: Dialect) -> Schema:
     """Close every object, require all its fields, and let the optional ones be null."""
     return rebuilt(schema, _closed)

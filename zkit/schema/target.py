@@ -139,7 +139,12 @@ def parameters_of(x: Any) -> Any:
 def _named(target: Target, name: Any) -> Target:
     if not isinstance(name, str) or not name or target.name == name:
         return target
-    return replace(target, name=name, _schema=lambda: target.schema)
+    key = (id(target), name)
+    known = _KNOWN.get(key)
+    if known is None or known.subject is not target:
+        known = _Known(target, replace(target, name=name, _schema=lambda: target.schema))
+        _remember(_KNOWN, key, known)
+    return known.target
 
 
 def _of_mapping(x: Mapping[str, Any]) -> Target:
