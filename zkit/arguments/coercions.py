@@ -65,3 +65,4 @@ COERCIONS: dict[str, Coercion] = {
         Coercion("empty_means_omitted", _G, "leave out an optional field that was sent as an empty text, where no text is due", _OPTIONAL, '{"days": ""}', "{}"),
     )
 }  # fmt: skip
+RANKS: dict[str, Rank] = {name: one.rank for name, one in COERCIONS.items()}

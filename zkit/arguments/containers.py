@@ -22,7 +22,8 @@ _SCHEMA_WORDS = frozenset(
     ]
 )
 _OPENERS = ("[", "{")
-_SEPARATOR = re.compile(r"[,;\n]")
+_SEPARATORS = (",", ";", "\n")
+_SEPARATOR = re.compile("[,;\n]")
 
 
 def read_container(text: str, schema: dict[str, Any]) -> Repaired | None:
@@ -51,8 +52,10 @@ def list_from(value: Any) -> Iterator[Candidate]:
     if text and (value.lstrip().startswith(_OPENERS) or not value.strip()):
         return
     yield Candidate("list_from_one", [value], "made a list of the one value")
-    parts = [part.strip() for part in _SEPARATOR.split(value)] if text else []
-    if len(parts) > 1 and all(parts) and not GROUPED.fullmatch(value.strip()):
+    if not text or not any(mark in value for mark in _SEPARATORS):
+        return
+    parts = [part.strip() for part in _SEPARATOR.split(value)]
+    if all(parts) and not GROUPED.fullmatch(value.strip()):
         yield Candidate("list_from_text", parts, "split a text at its commas")
 
 

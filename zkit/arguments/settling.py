@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from zkit.arguments.candidates import candidates
-from zkit.arguments.coercions import COERCIONS
+from zkit.arguments.coercions import RANKS
 from zkit.arguments.containers import list_from
 from zkit.arguments.keys import renamed
 from zkit.arguments.names import nearest, same_name
@@ -160,7 +160,7 @@ class Settling:
 
     def note(self, done: Candidate, place: Place) -> None:
         """Put a coercion on the receipt."""
-        rank = COERCIONS[done.name].rank if done.rank is None else done.rank
+        rank = RANKS[done.name] if done.rank is None else done.rank
         path = path_text(place.path)
         self.fixes.append(Fix(done.name, rank, 0, 0, as_json(done.value), done.note, path))
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
 from zkit.arguments.candidates import Found, candidates
-from zkit.arguments.coercions import COERCIONS
+from zkit.arguments.coercions import RANKS
 from zkit.arguments.keys import renaming
 from zkit.arguments.names import folded
 from zkit.arguments.ready import SORTS, Ready
@@ -108,7 +108,7 @@ def _only_meaning(found: Found, due: Shape) -> Candidate | None:
 
 
 def _rank(meant: Candidate) -> Rank:
-    return COERCIONS[meant.name].rank if meant.rank is None else meant.rank
+    return RANKS[meant.name] if meant.rank is None else meant.rank
 
 
 def _is_place(value: Any, step: str | int) -> bool:
