@@ -13,9 +13,11 @@ from typing import Any
 
 from chat_rules import check_calls, check_end, check_events, check_history, check_requests
 from chat_scripts import (
+    BY_ID,
     CITIES,
     DELIVERIES,
     IN_TEXT,
+    LEARN,
     MEANT,
     MODELS,
     NATIVE,
@@ -99,9 +101,12 @@ class Conversation(RuleBasedStateMachine):
     def outcomes_of_tools(self, outcomes: list[Any]) -> None:
         self.world.outcomes += outcomes
 
-    @rule()
-    def other_tools(self) -> None:
-        self.world.toggle_extra()
+    @rule(during_a_run=st.booleans())
+    def other_tools(self, during_a_run: bool) -> None:
+        if during_a_run:
+            self.world.outcomes.insert(0, LEARN)
+        else:
+            self.world.toggle_extra()
 
     @rule(trusted=st.booleans())
     def a_word_from_outside(self, trusted: bool) -> None:
@@ -109,20 +114,23 @@ class Conversation(RuleBasedStateMachine):
 
     # runs
 
-    @rule(mode=st.sampled_from(["auto", "text"]))
-    def a_streamed_run(self, mode: str) -> None:
+    @rule(mode=st.sampled_from(["auto", "text"]), last=MODELS)
+    def a_streamed_run(self, mode: str, last: Said) -> None:
+        self.script.append(last)
         loop = self.loop(client(), mode=mode)
         events = list(loop.stream_sync(self.prompt(), steering=self.steering))
         result = events[-1].result  # type: ignore[attr-defined]
         check_events(events, result)
         self.check(result)
 
-    @rule()
-    def a_plain_run(self) -> None:
+    @rule(last=MODELS)
+    def a_plain_run(self, last: Said) -> None:
+        self.script.append(last)
         self.check(self.loop(client()).run_sync(self.prompt(), steering=self.steering))
 
-    @rule()
-    def an_async_run(self) -> None:
+    @rule(last=MODELS)
+    def an_async_run(self, last: Said) -> None:
+        self.script.append(last)
         loop = self.loop(async_client())
         self.check(runner().run(loop.run(self.prompt(), steering=self.steering)))
 
@@ -147,7 +155,10 @@ class Conversation(RuleBasedStateMachine):
         assert {city for _, city in self.world.heard} <= set(MEANT)
         self.go_on_with(into)
 
-    @rule(said=st.builds(two_calls, CITIES, CITIES), spoilt=st.sampled_from(READABLE))
+    @rule(
+        said=st.permutations(MEANT).map(lambda cities: two_calls(*cities)),
+        spoilt=st.sampled_from(BY_ID) | st.sampled_from(READABLE),
+    )
     def a_run_in_which_the_server_misbehaves(self, said: Said, spoilt: Misbehaviour) -> None:
         """What can be read in one way is run, and at once: nothing is asked again."""
         self.go_on_with(self.messages)

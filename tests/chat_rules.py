@@ -72,7 +72,7 @@ def check_calls(result: RunResult, heard: list[tuple[str, str]]) -> None:
     """Only what was meant ran, and nothing over and over."""
     assert {city for _, city in heard} <= set(MEANT)
     same = Counter(
-        (one.call.name, dumps(dict(one.call.arguments)), dumps(one.result.to_dict()))
+        (one.call.name, dumps(dict(one.call.arguments)), dumps(one.result.data))
         for one in result.calls
         if isinstance(one.result, Success) and isinstance(one.call.arguments, dict)
     )

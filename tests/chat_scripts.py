@@ -95,10 +95,13 @@ TROUBLES: list[Answer] = [
 DELIVERIES = [one for one in MISBEHAVIOURS.values() if one.kind not in ("model", "ending")]
 
 READABLE = [one for one in DELIVERIES if one.mended == "calls"]
+BY_ID = [MISBEHAVIOURS[name] for name in ("index_0", "mixed_parts")]
+"""Streams in which only the id says whose part a part is."""
 
 
 def two_calls(first: str, second: str) -> Said:
-    return says(None, [call("look", {"city": first}, "a"), call("act", {"city": second}, "b")])
+    """Calls of a tool that only reads: one that acts is not run from text without a mark."""
+    return says(None, [call("look", {"city": first}, "a"), call("look", {"city": second}, "b")])
 
 
 def meant_by(said: Said) -> list[tuple[str, str]]:

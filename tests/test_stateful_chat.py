@@ -33,7 +33,7 @@ def _closed() -> Iterator[None]:
 
 
 # A failure is told as it was found: each step is a conversation over HTTP, and shrinking would take long.
-STEPS = settings(max_examples=40, stateful_step_count=16, phases=[Phase.generate])
+STEPS = settings(max_examples=60, stateful_step_count=16, phases=[Phase.generate])
 TestConversation = Conversation.TestCase
 TestConversation.settings = STEPS
 

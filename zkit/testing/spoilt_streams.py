@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 from zkit.testing.answers import Answer, Request, Said, error, raw_stream, stream
@@ -27,6 +28,16 @@ def _index_0(said: Said) -> list[Delta]:
         delta if part is None else {"tool_calls": [{**part, "id": ids[part["index"]], "index": 0}]}
         for delta, part in _parts(said)
     ]
+
+
+def _mixed(said: Said) -> list[Delta]:
+    """The parts of all calls in turn, with index 0: only the id says whose they are."""
+    queues = [
+        [{**part, "id": one.get("id"), "index": 0} for _, part in _parts(said) if part and part["index"] == at]
+        for at, one in enumerate(said.calls)
+    ]  # fmt: skip
+    mixed = [part for turn in zip_longest(*queues) for part in turn if part is not None]
+    return [*_words(said), *({"tool_calls": [part]} for part in mixed)]
 
 
 def _index_0_by_name(said: Said) -> list[Delta]:
@@ -157,6 +168,8 @@ def _error_inside(said: Said, request: Request) -> Answer:
 
 STREAMS = (
     Misbehaviour("index_0", "stream", "streams every call with index 0, told apart by id", deltas(_index_0)),
+    Misbehaviour("mixed_parts", "stream", "streams the parts of all calls in turn, with index 0, told apart by id",
+                 deltas(_mixed), needs="two calls"),
     Misbehaviour("index_0_no_ids", "stream", "streams every call with index 0 and without ids", deltas(_index_0_by_name)),
     Misbehaviour("no_index", "stream", "streams calls without an index", deltas(_no_index)),
     Misbehaviour("arguments_before_name", "stream", "streams the arguments before the name", deltas(_arguments_first)),
