@@ -8,16 +8,17 @@ import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from zkit.calls import Call
 from zkit.effects import ProcessEffect
 from zkit.results import Result, Success
+from zkit.sources.remembered import Key, Remembered, as_hit, key_of, shareable
 from zkit.sources.single_flight import Flight
 from zkit.sources.touched_files import Files, Paths, overlap
-from zkit.tools import Tool, ToolSpec, canonical_arguments, current_scope, freeze, policy_for
+from zkit.tools import Tool, ToolSpec, current_scope, policy_for
 from zkit.tools.still_running import Watch, reset, watching
 
 Proceed = Callable[[Call], Awaitable[Result]]
@@ -33,26 +34,6 @@ class MemoryPolicy(Protocol):
     @property
     def clear(self) -> bool:
         """Whether its calls may have changed what was remembered."""
-
-
-class Key(NamedTuple):
-    """What makes two calls the same: in one task of one workspace, one tool, equal arguments."""
-
-    workspace: str
-    task: str
-    tool: str
-    arguments: str
-
-
-@dataclass(slots=True)
-class Remembered:
-    """A result, the tool it came from, the files it depends on, and how often it was of use."""
-
-    tool: Tool
-    result: Success
-    paths: Paths
-    size: int
-    hits: int = 0
 
 
 @dataclass(slots=True)
@@ -106,7 +87,7 @@ class Memory:
         policy = policy_for(spec) if policy is None else policy
         if policy.clear:
             return await self._change(spec, call, proceed)
-        key = _key(spec, call) if policy.remember else None
+        key = key_of(spec, call) if policy.remember else None
         return await proceed(call) if key is None else await self._read(tool, key, call, proceed)
 
     def forget(self, task: str) -> None:
@@ -143,7 +124,7 @@ class Memory:
                 return await self._lead(flight, key, call, proceed)
             shared = await flight.wait()
             if shared is not None:
-                return _as_hit(shared, 1) if isinstance(shared, Success) else shared
+                return as_hit(shared, 1) if isinstance(shared, Success) else shared
         return await proceed(call)
 
     async def _lead(self, flight: Flight, key: Key, call: Call, proceed: Proceed) -> Result:
@@ -152,7 +133,7 @@ class Memory:
         current_scope().when_over(self, lambda: self.forget(key.task))
         try:
             result = await proceed(call)
-            shared = _frozen(result)
+            shared = shareable(result)
             self._keep(flight, key, call, shared)
             return result
         finally:
@@ -168,7 +149,7 @@ class Memory:
             return None
         self._entries.move_to_end(key)
         entry.hits += 1
-        return _as_hit(entry.result, entry.hits)
+        return as_hit(entry.result, entry.hits)
 
     def _keep(self, flight: Flight, key: Key, call: Call, result: Result | None) -> None:
         """Remember a success, unless something changed since the call began, or its task ended."""
@@ -269,32 +250,6 @@ class Memory:
     def _take_out(self, key: Key) -> None:
         entry = self._entries.pop(key, None)
         self._size -= entry.size if entry is not None else 0
-
-
-def _key(spec: ToolSpec, call: Call) -> Key | None:
-    """The key of a call; None when its arguments are no JSON data, and nothing can be equal."""
-    try:
-        filled = canonical_arguments(spec, call.arguments)
-        text = json.dumps(filled, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    except (TypeError, ValueError, AttributeError, RecursionError):
-        return None
-    scope = current_scope()
-    return Key(scope.workspace, scope.task, spec.name, text)
-
-
-def _frozen(result: Result) -> Result | None:
-    """A result that many may hold; None when its data cannot be made safe to share."""
-    if not isinstance(result, Success):
-        return result
-    try:
-        return replace(result, data=freeze(result.data), meta=freeze(result.meta))
-    except TypeError:
-        return None
-
-
-def _as_hit(result: Success, hits: int) -> Success:
-    """The result as a hit: marked, and without effects, for nothing was done this time."""
-    return replace(result, effects=(), meta={**result.meta, "cached": True, "hits": hits})
 
 
 def _is_alive(pid: int | None) -> bool:

@@ -12,6 +12,7 @@ from zkit.arguments import Decoded, decode
 from zkit.calls import Call
 from zkit.receipt import Rank
 from zkit.results import Validation
+from zkit.schema.walk import pointer_target
 from zkit.tools.frozen_data import thaw
 from zkit.tools.outcomes import plain
 from zkit.tools.policy import policy_for
@@ -106,8 +107,5 @@ def _resolved(schema: Any, root: Mapping[str, Any]) -> Any:
     for _ in range(8):
         if not isinstance(schema, Mapping) or "$ref" not in schema:
             return schema
-        at: Any = root
-        for step in str(schema["$ref"]).removeprefix("#/").split("/"):
-            at = at.get(step) if isinstance(at, Mapping) else None
-        schema = at
+        schema = pointer_target(root, str(schema["$ref"]))  # type: ignore[arg-type]
     return None

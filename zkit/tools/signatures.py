@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from zkit.schema.walk import pointer_target
+
 _NAMES = {
     "string": "str",
     "integer": "int",
@@ -50,7 +52,7 @@ def type_text(part: Any, root: Any, depth: int = 0) -> str:
     if not isinstance(part, Mapping) or depth > _DEEPEST:
         return "Any"
     if "$ref" in part:
-        return type_text(_referred(part["$ref"], root), root, depth + 1)
+        return type_text(pointer_target(root, str(part["$ref"])), root, depth + 1)
     if "const" in part or "enum" in part:
         return _literal(part.get("enum", [part.get("const")]))
     branches = part.get("anyOf") or part.get("oneOf")
@@ -96,11 +98,3 @@ def _value(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return _CONSTANTS[value]
     return json.dumps(value, ensure_ascii=False)
-
-
-def _referred(reference: Any, root: Any) -> Any:
-    """What a local `$ref` points to; None when it leads nowhere."""
-    at = root
-    for step in str(reference).removeprefix("#/").split("/"):
-        at = at.get(step) if isinstance(at, Mapping) else None
-    return at
