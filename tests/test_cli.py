@@ -379,3 +379,26 @@ def test_our_own_corpus_holds_and_is_the_default(tmp_path: Path) -> None:
 def test_the_progress_bar_is_for_terminals(folder: Path) -> None:
     code, screen = on_a_terminal("corpus", "run", folder / "mine")
     assert (code, "running the cases" in screen, ESCAPE in screen) == (1, True, True)
+
+
+def test_corpus_run_tells_machines_of_every_deviation(tmp_path: Path) -> None:
+    cases = """about = "two"
+
+[[case]]
+it = "hold"
+text = '[1,]'
+json = '[1]'
+
+[[case]]
+it = "not hold"
+text = '[1,]'
+json = '[2]'
+"""
+    write(tmp_path / "two.toml", cases)
+    done = zkit("corpus", "run", "--json", "two.toml", cwd=tmp_path)
+    found = json.loads(done.out)
+    assert (done.code, found["cases"], found["passed"]) == (1, 2, 1)
+    assert found["deviations"] == [
+        {"file": "two.toml", "line": 8, "it": "not hold",
+         "deviation": "expected [2], came [1] (RESPELL)"}
+    ]  # fmt: skip

@@ -11,32 +11,30 @@ CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 
 class Entry(NamedTuple):
-    """Where a command lives, and the line that `zkit --help` shows for it."""
+    """Where a command lives, and the line that `zkit --help` shows for it, under its heading."""
 
     module: str
     help: str
-    hidden: bool = False
+    heading: str = ""
 
 
+WRITTEN, TOOLS, TALK, CHECK = (
+    "What a model wrote", "Tools and their schemas", "A model on a server", "Regression checks",
+)  # fmt: skip
 COMMANDS: dict[str, Entry] = {
-    "repair": Entry("zkit.cli.repair", "Repair the JSON in a file or on standard input."),
-    "extract": Entry("zkit.cli.extract", "Find the tool calls in a model's reply."),
-    "decode": Entry("zkit.cli.decode", "Read raw arguments as a schema wants them."),
-    "corpus": Entry(
-        "zkit.cli.corpus", "Run cases as a regression check, or turn a failure into one."
-    ),
-    "schema": Entry("zkit.cli.schema", "Print the JSON Schema of a model or function."),
-    "lint-schema": Entry("zkit.cli.lint_schema", "List what a backend would choke on in schemas."),
-    "tools": Entry("zkit.cli.tools", "List tools, show one, or call one."),
-    "kit": Entry("zkit.cli.kit", "List kits, show what one holds, or write a new one."),
-    "doctor": Entry(
-        "zkit.cli.doctor", "Find out what a model on a server gets wrong, and what covers it."
-    ),
-    "demo": Entry(
-        "zkit.cli.demo", "Ask a small model with and without zkit, and see the difference."
-    ),
-    "docs": Entry("zkit.cli.docs", "Write the generated pages again.", hidden=True),
+    "repair": Entry("zkit.cli.repair", "Repair broken JSON.", WRITTEN),
+    "decode": Entry("zkit.cli.decode", "Read raw arguments as a schema wants them.", WRITTEN),
+    "extract": Entry("zkit.cli.extract", "Find the tool calls in a reply.", WRITTEN),
+    "tools": Entry("zkit.cli.tools", "List tools, show one, or call one.", TOOLS),
+    "kit": Entry("zkit.cli.kit", "List kits, show what one holds, or write a new one.", TOOLS),
+    "schema": Entry("zkit.cli.schema", "Print the JSON Schema of a model or function.", TOOLS),
+    "lint-schema": Entry("zkit.cli.lint_schema", "List what a backend would choke on.", TOOLS),
+    "doctor": Entry("zkit.cli.doctor", "Find out what it gets wrong, and what covers it.", TALK),
+    "demo": Entry("zkit.cli.demo", "See the difference that zkit makes; needs no model.", TALK),
+    "corpus": Entry("zkit.cli.corpus", "Run cases, or turn a failure into one.", CHECK),
+    "docs": Entry("zkit.cli.docs", "Write the generated pages again."),
 }
+"""Every command; without a heading it is for those who change zkit."""
 
 
 class LazyGroup(click.Group):
@@ -58,12 +56,17 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands for `zkit --help`."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(k, e.help) for k, e in COMMANDS.items() if not e.hidden])
+        """Write the lists of commands for `zkit --help`, heading by heading."""
+        for heading in (WRITTEN, TOOLS, TALK, CHECK):
+            with formatter.section(heading):
+                listed = [(k, e.help) for k, e in COMMANDS.items() if e.heading == heading]
+                formatter.write_dl([(f"{name:<11}", line) for name, line in listed])
 
 
 @click.group(cls=LazyGroup, context_settings=CONTEXT)
 @click.version_option(package_name="zkit", message="zkit %(version)s")
 def zkit() -> None:
-    """Repair the JSON that language models write, and never silently return a wrong value."""
+    """Between "the model wrote something" and "a tool ran": no wrong call.
+
+    zkit COMMAND --help tells more of each; docs/cli.md shows them at work.
+    """

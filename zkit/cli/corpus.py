@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -18,7 +19,7 @@ from zkit.cli.commands import CONTEXT
 from zkit.cli.corpus_add import command as add_case
 from zkit.cli.junit import Judged, junit_xml
 from zkit.cli.screen import Screen
-from zkit.cli.streams import BadUsageError
+from zkit.cli.streams import BadUsageError, write_line
 
 EPILOG = "Exit code: 0 every case holds, 1 some deviate, 2 a case file is missing or malformed."
 
@@ -31,14 +32,18 @@ def command() -> None:
 @command.command("run", epilog=EPILOG)
 @click.argument("paths", nargs=-1)
 @click.option("--junit", metavar="FILE", help="Write the result as JUnit XML too.")
+@click.option("--json", "machine", is_flag=True, help="One JSON object with every deviation.")
 @click.pass_context
-def run_cases(ctx: click.Context, paths: tuple[str, ...], junit: str | None) -> None:
+def run_cases(ctx: click.Context, paths: tuple[str, ...], junit: str | None, machine: bool) -> None:
     """Run the case files and folders in PATHS, or zkit's own corpus when there are none."""
     cases = load_cases(paths)
     started = time.perf_counter()
     judged = judge(cases)
     seconds = time.perf_counter() - started
-    report(judged, seconds)
+    if machine:
+        write_line(as_object(judged, seconds))
+    else:
+        report(judged, seconds)
     if junit is not None:
         write_junit(junit, judged)
     ctx.exit(int(not all(each.verdict.passes for each in judged)))
@@ -91,6 +96,22 @@ def judge_one(file: str, case: Case) -> Judged:
     except Exception as error:
         verdict = Verdict(case, f"raised {type(error).__name__}: {error}")
     return Judged(file, verdict, time.perf_counter() - started)
+
+
+def as_object(judged: list[Judged], seconds: float) -> str:
+    """Return the counts and every deviation as one JSON object on one line."""
+    deviations = [
+        {"file": each.file, "line": each.verdict.case.line, "it": each.verdict.case.it,
+         "deviation": each.verdict.deviation}
+        for each in judged
+        if each.verdict.deviation is not None
+    ]  # fmt: skip
+    found = {
+        "cases": len(judged),
+        "passed": len(judged) - len(deviations),
+        "seconds": round(seconds, 1),
+    }
+    return json.dumps({**found, "deviations": deviations}, ensure_ascii=False)
 
 
 def report(judged: list[Judged], seconds: float) -> None:
