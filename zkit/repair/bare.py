@@ -69,6 +69,7 @@ _OBJECT_END = re.compile(
 )
 _LIST_END = re.compile(rf"(?={lexis.GAP}(?:[,\])]|\Z))|[ \t]+//|\n")
 MOST_PHRASE = 400
+_ENTITY_QUOTE = re.compile(r"&(?:quot|apos|#34|#39|#x22|#x27);")
 
 
 def read_bare(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
@@ -240,6 +241,8 @@ def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
 def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Reading]:
     """The phrase as text, when it reads as words or the schema wants text."""
     if any(phrase.count(a) != phrase.count(b) for a, b in ("{}", "[]")):
+        return []
+    if _ENTITY_QUOTE.match(phrase):
         return []
     textual = reading.want.only("string") and reader.guided
     if not textual and not (reading.want.takes("string") and _reads_as_words(reader, phrase)):

@@ -14,7 +14,7 @@ from zkit.repair.doubt import is_plain, undoubted
 from zkit.repair.expect import ANYTHING, Evidence
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
 from zkit.repair.follow import goes_on, member_follows
-from zkit.repair.misreading import rearranged, repeats_a_key
+from zkit.repair.misreading import comma_inside, rearranged, repeats_a_key
 from zkit.repair.reader import Reader
 from zkit.repair.reading import KEY, Frame, Reading
 from zkit.repair.sound import sound_at, strict
@@ -211,6 +211,8 @@ def undoubted_fixes(
     task: Task, start: int, end: int, value: Any, fixes: Sequence[Fix]
 ) -> Sequence[Fix] | None:
     """The fixes, or likelier ones; None when brackets may as well be mended otherwise."""
+    if comma_inside(task.text, fixes):
+        return None
     if task.evidence is None and not is_plain(task.text, end, value, fixes):
         return None
     fits = None if task.evidence is None else task.evidence.fits

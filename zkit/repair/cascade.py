@@ -13,10 +13,12 @@ from zkit.repair.candidates import Candidate, Task, read_at, same
 from zkit.repair.expect import evidence_for
 from zkit.repair.express import express, unopened
 from zkit.repair.fixes import CUT, EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
+from zkit.repair.line_marks import unmarked
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
-from zkit.repair.sound import strict, with_surrogates
+from zkit.repair.sound import strict, verdict, with_surrogates
 from zkit.text import lexis
+from zkit.text.edits import Layer
 
 MOST_UNREAD = 64
 """How many places that look like values but cannot be read are looked at."""
@@ -79,8 +81,11 @@ def repair_all(
     return [receipt for receipt in receipts if receipt.rank <= limit]
 
 
-def _mended(task: Task, complaint: str) -> Repaired | Unrepairable:
-    """The text is not strict JSON, as the strict parser says: repair it, or say why not."""
+def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unrepairable:
+    """The text is not strict JSON, as the strict parser says: repair it, or say why not.
+
+    `marks` says that its lines may begin with marks.
+    """
     text = task.text
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}")
@@ -100,6 +105,9 @@ def _mended(task: Task, complaint: str) -> Repaired | Unrepairable:
             first = read_at(task, start, complaint="" if start else complaint)
         if first.value is not None and first.fits and envelope.ends_text(text, first.end):
             return _within_limit(task, first)
+    layer = unmarked(text) if marks and task.limit >= UNWRAP else None
+    if layer is not None:
+        return _between_marks(task, layer)
     candidates = _candidates(task, first)
     if not candidates and envelope.blank_end(text) == len(text):
         return _refuse(task, "empty", 0)
@@ -107,6 +115,20 @@ def _mended(task: Task, complaint: str) -> Repaired | Unrepairable:
     if task.limit >= SALVAGE and isinstance(outcome, Unrepairable):
         return salvaged(text) or outcome
     return outcome
+
+
+def _between_marks(task: Task, layer: Layer) -> Repaired | Unrepairable:
+    """What a text says whose lines begin with marks."""
+    inner_task = task._replace(text=layer.text)
+    judged = verdict(layer.text)
+    if isinstance(judged, str):
+        inner = _mended(inner_task, judged, marks=False)
+    else:
+        inner = Repaired(judged[0], (), EXACT, layer.text)
+    if isinstance(inner, Unrepairable):
+        return _refuse(task, inner.reason, layer.source_start(inner.at))
+    fixes = layers.through(layer, inner.fixes, "drop_line_mark")
+    return Repaired(inner.value, tuple(fixes), max(UNWRAP, inner.rank), task.text)
 
 
 def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
@@ -196,7 +218,7 @@ def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     """One value out of the candidates, or a refusal: never a silent choice."""
     text = task.text
     if len(candidates) == 1 and candidates[0].value is not None and _counts(task, candidates[0]):
-        return _within_limit(task, candidates[0])
+        return _of_its_own(task, candidates[0])
     worth = [c for c in candidates if _counts(task, c)]
     read = [c for c in worth if c.value is not None]
     if not read:
@@ -211,7 +233,17 @@ def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     more = [c for c in candidates if _may_be_another(task, c, read[0])]
     if more:
         return _refuse(task, "several", more[0].start)
-    return _within_limit(task, read[0], repeated=len(read) > 1)
+    return _of_its_own(task, read[0], repeated=len(read) > 1)
+
+
+def _of_its_own(
+    task: Task, candidate: Candidate, *, repeated: bool = False
+) -> Repaired | Unrepairable:
+    """The candidate, unless it is a part of something larger that could not be read."""
+    fitting = task.evidence is not None and candidate.fits
+    if not fitting and envelope.enclosed(task.text, candidate.start, candidate.end):
+        return _refuse(task, "damaged", task.text.find("{"))
+    return _within_limit(task, candidate, repeated=repeated)
 
 
 def _may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from zkit.receipt import Fix
 from zkit.repair.closer_places import doubled_openers, is_misaligned, other_places
-from zkit.repair.fixes import fix_named
+from zkit.repair.fixes import GUESS, fix_named
 from zkit.repair.misreading import repeats_a_key
 from zkit.repair.sound import strict
 from zkit.text import lexis
@@ -35,6 +35,9 @@ def is_plain(text: str, end: int, value: Any, fixes: Sequence[Fix]) -> bool:
     if not inside:
         return True
     lost = any(_lost_opener(text, fix) for fix in inside)
+    guesses = [fix.name for fix in fixes if fix.rank == GUESS]
+    if "open_in_middle" in guesses and len(guesses) > 1:
+        return False
     return not (lost or _exchanged(text, fixes) or _is_mixed(value))
 
 
@@ -82,6 +85,9 @@ def _lost_opener(text: str, fix: Fix) -> bool:
 
 def _exchanged(text: str, fixes: Sequence[Fix]) -> bool:
     """Whether a closer was dropped, and another one, or a comma after one, added: it was moved."""
+    lone = any(f.name == "drop_comma" and text[: f.start].rstrip()[-1:] == "{" for f in fixes)
+    if lone and any(fix.name in _ADDED for fix in fixes):
+        return True
     if not any(fix.name in _DROPPED for fix in fixes):
         return False
     return any(

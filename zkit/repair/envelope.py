@@ -133,6 +133,12 @@ def nested(text: str, start: int, after: int = 0) -> bool:
     return line.count("(") > line.count(")") and not _CALLED_WITH.search(line)
 
 
+def enclosed(text: str, start: int, end: int) -> bool:
+    """Whether a brace opens before the candidate and closes after it: it is part of something larger."""
+    before = text.count("{", 0, start) - text.count("}", 0, start)
+    return before > 0 and text.count("}", end) > text.count("{", end)
+
+
 _JOINTS = frozenset(":=>")
 _QUOTED_JOINTS = frozenset(":=>\"'")
 """What the text before a value ends in when the value is part of something larger."""
@@ -180,8 +186,14 @@ _TORN_END = re.compile(r"[\"'](?<!\\.)\s*+[}\]]++\s*+(?:```)?+\s*+\Z")
 _TORN = re.compile(r"[\"'](?<!\\.)\s*+,\s*+([\"'])[\w$ -]{1,60}+\1\s*+:")
 
 
+_MORE = re.compile(r"(?<=\})\s*+,[\s,]*+[\"'“][^\"'“”\n{}:]{1,60}+[\"'”]?\s*+:")
+"""After an object: commas and something that reads as a key, whatever became of its quotes."""
+
+
 def torn(text: str, end: int) -> bool:
-    """Whether the end of a string, a comma and a key come next: the value was closed too early."""
+    """Whether another member comes next: the value was closed too early."""
+    if _MORE.match(text, end):
+        return True
     start = next_start(text, end)
     near = end + NEAR if start is None else min(start, end + NEAR)
     if _TORN.search(text, end, near):

@@ -8,7 +8,7 @@ from typing import Any
 from zkit.receipt import Fix
 from zkit.repair.candidates import DAMAGED, Candidate, Task, undoubted_fixes
 from zkit.repair.fixes import COMPLETE, GUESS, fix_named
-from zkit.repair.misreading import rearranged, repeats_a_key
+from zkit.repair.misreading import comma_inside, rearranged, repeats_a_key
 from zkit.repair.respelling import respelled
 from zkit.repair.slips import Mend, Repair, slip_in
 from zkit.repair.sound import strict, verdict
@@ -46,6 +46,8 @@ def respelt(task: Task, start: int, end: int) -> Candidate | None:
     json, fixes, rank = spelt
     value = strict(json) if rank <= limit else None
     if value is None or (evidence is not None and not evidence.fits(value[0])):
+        return None
+    if rank >= COMPLETE and comma_inside(text, fixes):
         return None
     if rank >= GUESS and not _guess_holds(task, json, fixes, value[0]):
         return None

@@ -22,6 +22,11 @@ def rearranged(fixes: Sequence[Fix]) -> bool:
     return any(fix.rank >= COMPLETE and fix.name not in HARMLESS for fix in fixes)
 
 
+def comma_inside(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether a comma was added after a string that ends in one: the two marks may have changed places."""
+    return any(fix.name == "add_comma" and text.endswith(',"', 0, fix.start) for fix in fixes)
+
+
 def repeats_a_key(text: str, value: Any) -> bool:
     """Whether an object of the JSON text holds one key twice; `value` is what the text says."""
     names = _keys(value)

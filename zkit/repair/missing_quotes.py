@@ -45,8 +45,6 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
     if not stem.endswith(",") or not _string_goes_on(reader, frame, quote):
         return []
     comma = start + len(stem)
-    if stem[:-1].endswith("”") and "“" not in stem:
-        return _stretched(_closed_before(before, text, comma - 1))
     return [*_before_closers(before, text, stem), *_mark_for_quote(before, text, comma - 1)]
 
 
@@ -114,6 +112,8 @@ def _string_goes_on(reader: Reader, frame: Frame | None, quote: int) -> bool:
 def _closed_before(before: Before, text: str, end: int) -> list[Reading]:
     """The reading in which the string ends at `end`, where there is no quote, or an escaped one."""
     body = text[before.pos + 1 : end]
+    if text[before.pos] == '"' and body.endswith("”") and _even_marks(body[:-1]):
+        return _stretched(_closed_before(before, text, end - 1))
     if not body.strip() and (body or before.frame is None or before.frame.kind != "{"):
         return []
     path = body.endswith('\\"') and body.count('\\"') % 2 == 1
@@ -125,6 +125,12 @@ def _closed_before(before: Before, text: str, end: int) -> list[Reading]:
     other = Reading.back_to(before).note("add_closing_quote", before.pos, end, f'"{spelled.body}"')
     other.settle(end)
     return [other]
+
+
+def _even_marks(content: str) -> bool:
+    """Whether the curly quotes of a content come in pairs."""
+    low, left, right = map(content.count, "„“”")
+    return left + right == low if low else left == right
 
 
 def doubled_opening(reader: Reader, before: Before) -> list[Reading]:

@@ -88,6 +88,22 @@ def _dropped_ellipsis(reader: Reader, reading: Reading, pos: int) -> bool:
     return True
 
 
+_REMARK = re.compile(
+    r"(?:<[-=]++|←|--++>?+)[ \t][^\n\"'{}\[\]]{1,120}+(?=\n)|\([^()\n\"'{}\[\]]{1,120}+\)(?=[ \t]*+\n)"
+)
+"""What is pointed out beside a line: `<- changed`, `(the default)`."""
+
+
+def _dropped_remark(reader: Reader, reading: Reading, pos: int) -> bool:
+    """Drop a remark between a comma and the end of its line."""
+    remark = _REMARK.match(reader.text, pos)
+    if remark is None or "\n" in reader.text[reading.safe : pos]:
+        return False
+    reading.note("drop_remark", pos, remark.end(), "")
+    reading.pos = remark.end()
+    return reader.limit >= Rank.GUESS
+
+
 def _dropped_comma(reader: Reader, reading: Reading, pos: int) -> bool:
     """Drop a comma where a key or an item is due."""
     if reader.text[pos] != ",":
@@ -95,6 +111,17 @@ def _dropped_comma(reader: Reader, reading: Reading, pos: int) -> bool:
     reading.note("drop_comma", pos, pos + 1, "")
     reading.pos = pos + 1
     return True
+
+
+def _comma_after_opener(reader: Reader, reading: Reading, frame: Frame, pos: int) -> list[Reading]:
+    """A comma right after an inner opening brace: it is stray, or the object is empty and not closed."""
+    other = reading.fork()
+    _dropped_comma(reader, other, pos)
+    if frame.parent is None or frame.parent.kind != "{":
+        return [other]
+    empty = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
+    reader.leave(empty, reading.safe - 1)
+    return [other, empty.go(pos, NEXT)]
 
 
 # ── keys ─────────────────────────────────────────────────────────────────────
@@ -114,9 +141,13 @@ def odd_key(reader: Reader, reading: Reading) -> list[Reading] | None:
         return ending.in_comment(reader, reading, pos)
     if mark == "}":
         return wrong_first_quote(reader, reading, pos) or reader.close(reading, pos)
+    if mark == "," and reading.safe == frame.start + 1 and frame.parent is not None:
+        return _comma_after_opener(reader, reading, frame, pos)
     if _dropped_comma(reader, reading, pos) or _dropped_brace(reader, reading, frame, pos):
         return None
     if mark in ".…" and _dropped_ellipsis(reader, reading, pos):
+        return None
+    if mark in "<←(-" and _dropped_remark(reader, reading, pos):
         return None
     if mark in lexis.QUOTES or text.startswith('\\"', pos):
         return _quoted_key(reader, reading, pos)
@@ -222,6 +253,8 @@ def _odd_item(reader: Reader, reading: Reading, frame: Frame, pos: int) -> list[
         return None
     if mark in ".…" and _dropped_ellipsis(reader, reading, pos):
         return None
+    if mark in "<←(-" and _dropped_remark(reader, reading, pos):
+        return None
     return read_bare(reader, reading, pos)
 
 
@@ -230,8 +263,10 @@ def _string(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
     reading.remember(pos)
     token = lexis.string_at(reader.text, pos)
     if token is None:
-        escaped = reader.text[pos] == "\\"
-        return (read_bare if escaped else ending.in_string)(reader, reading, pos)
+        bare = reader.text[pos] == "\\" or (
+            reader.text[pos] in "“„«‘" and reader.text.find('"', pos) > 0
+        )
+        return (read_bare if bare else ending.in_string)(reader, reading, pos)
     if token.quote == "`" and "${" in token.body:
         reader.reason = "expression"
         return []

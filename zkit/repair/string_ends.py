@@ -29,6 +29,8 @@ _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
 _PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
 _SEPARATOR = re.compile(r"\s*+,\s*+\"")
 _JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+,\s*+\")")
+_LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
+"""An ellipsis between two strings."""
 _QUOTE_OR_KEY = re.compile(r'\\.|"(?=([\w$ -]{1,60}+"\s*+:)?)', re.DOTALL)
 
 
@@ -153,6 +155,10 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Re
     body = text[start + 1 : stop]
     if ("+" in body and lexis.JOINED.search(body)) or _key_outside(body) or _half_json(body):
         return []
+    if _LEFT_OUT.search(body) or (text[start] == "'" and "\\\\'" in body):
+        return []
+    if _passes_known_key(before, text, body):
+        return []
     if body.endswith("\\") and not body.endswith("\\\\"):
         body += "\\"
     spelled = respell(body, text[start])
@@ -172,7 +178,34 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Re
     )
     other.recent = (before,)
     other.settle(end)
-    return [other]
+    if not _doubled_around(body):
+        return [other]
+    again = Reading.back_to(before)
+    again.note(
+        "drop_extra_quote", start, end, f'"{spelled.body[2:-2]}"', "", other.cost - before.cost - 3
+    )
+    again.settle(end)
+    return [other, again]
+
+
+def _doubled_around(body: str) -> bool:
+    """Whether the only quotes inside stand at both ends: a quotation, or quotes written twice."""
+    return len(body) > 2 and body[0] == body[-1] == '"' and body.count('"') == 2
+
+
+def _passes_known_key(before: Before, text: str, body: str) -> bool:
+    """Whether the content holds a key with its colon that the schema knows here and that is still due."""
+    frame = before.frame
+    while frame is not None:
+        said = text[frame.start : before.pos]
+        due = [key for key in frame.expect.keys if key in body and key not in said]
+        if any(re.search(_KEY_WITH_COLON % re.escape(key), body) for key in due):
+            return True
+        frame = frame.parent
+    return False
+
+
+_KEY_WITH_COLON = r"(?<!\\)[\"',\n]\s*+%s[\"']?\s*+[:=]"
 
 
 def _undoubled(

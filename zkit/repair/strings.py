@@ -59,7 +59,7 @@ def respell(
     if raw:
         return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
     if not path and ("\\" not in body or _UNESCAPED.fullmatch(body)):
-        return _escaped_quotes(body, quote)
+        return None if quote == '"' and _lost_before(body) else _escaped_quotes(body, quote)
     found = _SPECIAL.findall(body)
     kinds = set(found)
     suspects = _LETTERS if path else _suspect_escapes(body, quote, kinds)
@@ -71,6 +71,11 @@ def respell(
         if issue := spelt[special][1]:
             done[issue] += 1
     return _summary(_SPECIAL.sub(lambda match: spelt[match[0]][0], body), done)
+
+
+def _lost_before(body: str) -> bool:
+    """Whether the one escaped apostrophe of several may be what is left of an escaped quote."""
+    return body.count("\\'") == 1 and '\\"' in body and body.count("'") > 1
 
 
 def _escaped(body: str) -> str:

@@ -10,6 +10,7 @@ from zkit.repair.follow import follows, known
 from zkit.repair.missing_quotes import unopened
 from zkit.repair.reading import KEY, VALUE, Reading
 from zkit.repair.rereading import bracketed, keyed, last_closed, reread
+from zkit.repair.strings import respell
 from zkit.repair.trouble_after_value import ONE_VALUE, closer_for_value
 from zkit.text import lexis
 
@@ -163,11 +164,15 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
     text, frame = reader.text, reading.frame
     assert frame is not None
     key = text[pos:end].strip("\"'`“”")
-    if not known(reader, frame, key):
+    spelt = _spelt_key(reading, text, pos, end)
+    if text[end - 2] == ":" and known(reader, frame, key[:-1]):
+        moved = reading.fork().note("move_quote", end - 2, end, f"{text[end - 1]}:")
+        return [keyed(moved, key[:-1], end)] if text[pos] == text[end - 1] == '"' else []
+    if spelt is None or not known(reader, frame, key):
         return []
     found: list[Reading] = []
     if _value_then_more(reader, reading, end):
-        found.append(keyed(reading.fork().note("add_colon", end, end, ":"), key, end))
+        found.append(keyed(spelt.fork().note("add_colon", end, end, ":"), key, end))
     mark = lexis.skip_blank(text, end)
     plain = (
         reader.guided
@@ -179,9 +184,19 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
         and plain
         and _value_then_more(reader, reading, mark + 1)
     ):
-        other = reading.fork().note("replace_punctuation", mark, mark + 1, ":")
+        other = spelt.fork().note("replace_punctuation", mark, mark + 1, ":")
         found.append(keyed(other, key, mark + 1))
     return found
+
+
+def _spelt_key(reading: Reading, text: str, pos: int, end: int) -> Reading | None:
+    """The reading with the key between double quotes; None when the key may mean two things."""
+    if text[pos] == '"':
+        return reading
+    body = respell(text[pos + 1 : end - 1], text[pos])
+    if body is None or not text[pos + 1 : end - 1].strip("\"'`“”"):
+        return None
+    return reading.fork().note("use_double_quotes", pos, end, f'"{body.body}"')
 
 
 def _value_then_more(reader: Reader, reading: Reading, pos: int) -> bool:

@@ -179,8 +179,16 @@ def string_at(text: str, pos: int) -> Token | None:
     match = string_of(quote).match(text, pos)
     if quote in "“„«'‘" and (match is None or not AFTER_STRING.match(text, match.end())):
         mixed = _MIXED.match(text, pos)
-        match = mixed if mixed is not None and AFTER_STRING.match(text, mixed.end()) else match
+        whole = mixed is not None and AFTER_STRING.match(text, mixed.end()) is not None
+        if mixed is not None and whole and _closes_more(quote, mixed.group(1)):
+            return None  # both marks belong to the content, whose own quote is missing
+        match = mixed if whole else match
     return None if match is None else Token(match.group(1), quote, match.end())
+
+
+def _closes_more(quote: str, body: str) -> bool:
+    """Whether the content closes a quotation that it does not open."""
+    return quote != "'" and sum(map(body.count, QUOTES[quote])) > body.count(quote)
 
 
 _MIXED = re.compile(r"[“„«'‘]([^\"\\]*+(?:\\.[^\"\\]*+)*+)\"", re.DOTALL)
@@ -196,10 +204,10 @@ def _tripled(text: str, pos: int, quote: str) -> Token | None:
     for _ in range(MOST_TRIPLES):
         while end >= 0 and text.startswith(quote, end + 3):
             end += 1
-        if end < 0 or AFTER_STRING.match(text, end + 3):
+        if end < 0 or _AFTER_TRIPLED.match(text, end + 3):
             break
         end = text.find(quote * 3, end + 3)
-    if end < 0 or not AFTER_STRING.match(text, end + 3):
+    if end < 0 or not _AFTER_TRIPLED.match(text, end + 3):
         return None
     return Token(text[pos + 3 : end], "'", end + 3)
 
@@ -208,6 +216,8 @@ JOINED = re.compile(r"(?<!\\)[\"']\s*+\+\s*+[\"']")
 """Two strings that are added up."""
 
 AFTER_STRING = re.compile(rf"{GAP}(?:[,}}\]:)]|\Z)")
+_AFTER_TRIPLED = re.compile(rf"{GAP}(?:[,}}\]:)]|\Z|(?<=\s)[\"'])")
+"""After three quotes the comma may be missing, too."""
 
 
 def _escaped_quotes(text: str, pos: int) -> Token | None:
