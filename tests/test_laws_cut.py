@@ -51,7 +51,10 @@ def cut_texts(draw: st.DrawFn) -> str:
 @example('["a", {"b": "```')
 def test_a_cut_text_says_what_arrived_whole_and_nothing_else(text: str) -> None:
     outcome = repair_json(text)
-    assert isinstance(outcome, Repaired)
+    if isinstance(outcome, Unrepairable):  # the last closer may as well close another container
+        assert outcome.reason == "ambiguous"
+        assert text.rstrip()[-1] in "}]"
+        return
     assume(outcome.rank != Rank.EXACT)
     said = said_so_far(text)
     if ends_in_string(text) and CLOSING.search(text):

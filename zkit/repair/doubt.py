@@ -56,9 +56,9 @@ def undoubted(
     ):
         return fixes
     layer = _layer(text, span, fixes)
-    if len(added[0].new) > 1:
-        return None if fits is None and is_misaligned(layer.text) else fixes
     at = layer.starts[1 + fixes.index(added[0])]
+    if len(added[0].new) > 1:
+        return None if fits is None and is_misaligned(layer.text[:at]) else fixes
     places = other_places(layer.text, at)
     if places is None:
         return None if fits is None else fixes

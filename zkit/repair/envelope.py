@@ -251,9 +251,9 @@ def in_code(text: str, start: int) -> bool:
 
 def _fence_before(text: str, start: int) -> str | None:
     """The language of the fence that holds the place; None when none does."""
-    if "```" not in text and "~~~" not in text:
-        return None
     fences = _fences(text)
+    if not fences:
+        return None
     before = bisect_left(fences, (start,))
     return fences[before - 1][1] if before % 2 else None
 
@@ -261,6 +261,8 @@ def _fence_before(text: str, start: int) -> str | None:
 @lru_cache(maxsize=1)
 def _fences(text: str) -> list[tuple[int, str]]:
     """The places of all fences and their languages."""
+    if "```" not in text and "~~~" not in text:
+        return []
     return [(m.start(), m.group(1).lower()) for m in _FENCE_LANGUAGE.finditer(text)]
 
 
