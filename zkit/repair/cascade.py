@@ -7,13 +7,15 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from zkit.receipt import Rank
+from zkit.receipt import Rank, highest
 from zkit.repair import envelope, layers, messages
 from zkit.repair.candidates import Candidate, Task, read_at, same
+from zkit.repair.doubt import with_repeats
 from zkit.repair.expect import evidence_for
 from zkit.repair.express import express, unopened
 from zkit.repair.fixes import CUT, EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
 from zkit.repair.line_marks import unmarked
+from zkit.repair.misreading import may_repeat
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
 from zkit.repair.sound import strict, verdict, with_surrogates
@@ -326,6 +328,9 @@ def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Rep
     text = task.text
     start, end, value, fixes, rank, _, _ = candidate
     assert value is not None
+    if fixes and may_repeat(text, value[0], fixes):
+        fixes = with_repeats(text, (start, end), value[0], fixes)
+        rank = max(rank, highest(tuple(fixes)))
     if not start and end == len(text):
         return _new(Repaired, (value[0], tuple(fixes), rank, text))
     if start and text[:start].strip(_SPACES):

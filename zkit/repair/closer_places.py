@@ -90,6 +90,23 @@ def doubled_openers(json: str, at: int) -> list[int]:
     return found
 
 
+def repeated_keys(json: str) -> list[int]:
+    """Where JSON says a key that its object has said before."""
+    found: list[int] = []
+    said: list[set[str]] = []
+    for token in _tokens(json):
+        if token.kind in _OPENERS:
+            said.append(set())
+        elif token.kind in "}]":
+            said.pop()
+        elif token.kind == "k":
+            key = json[token.start : token.end].rstrip(": \t\r\n")
+            if key in said[-1]:
+                found.append(token.start)
+            said[-1].add(key)
+    return found
+
+
 def _tokens(json: str) -> list[_Token]:
     found: list[_Token] = []
     last = 0

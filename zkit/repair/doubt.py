@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from zkit.receipt import Fix
-from zkit.repair.closer_places import doubled_openers, is_misaligned, other_places
+from zkit.repair.closer_places import doubled_openers, is_misaligned, other_places, repeated_keys
 from zkit.repair.fixes import GUESS, fix_named
 from zkit.repair.misreading import repeats_a_key
 from zkit.repair.sound import strict
@@ -49,11 +49,7 @@ def undoubted(
     `stopped` says that the model ended the text itself: the closer that it forgot is the last one.
     """
     added = [fix for fix in fixes if fix.name in _ADDED]
-    if (
-        len(added) != 1
-        or any(fix.name in _MOVED for fix in fixes)
-        or not _NESTED.search(text, *span)
-    ):
+    if len(added) != 1 or _is_settled(text, span, fixes, added[0]):
         return fixes
     layer = _layer(text, span, fixes)
     at = layer.starts[1 + fixes.index(added[0])]
@@ -73,6 +69,16 @@ def undoubted(
             else None
         )
     return fixes if stopped and added[0].name == "close_at_end" else None
+
+
+def _is_settled(text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix) -> bool:
+    """Whether a closer that was added can stand nowhere else."""
+    if added.name == "close_at_end":
+        if len(added.new) > 1:  # the lines may tell otherwise
+            return "\n" not in text
+        if not text.endswith(added.new, 0, lexis.last_sign(text, span[1])):
+            return True  # what ends the text cannot close the outermost container
+    return any(fix.name in _MOVED for fix in fixes) or not _NESTED.search(text, *span)
 
 
 def _lost_opener(text: str, fix: Fix) -> bool:
@@ -113,6 +119,18 @@ def _layer(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> Layer:
     """The JSON that fixes make of a span of the text, with the way back for places."""
     edits = [Edit(0, span[0], ""), *(Edit(f.start, f.end, f.new) for f in fixes)]
     return Layer.over(text[: span[1]], edits)
+
+
+def with_repeats(
+    text: str, span: tuple[int, int], value: Any, fixes: Sequence[Fix]
+) -> Sequence[Fix]:
+    """The fixes with a note for each key that is written twice in its object: the last one counts."""
+    layer = _layer(text, span, fixes)
+    if not repeats_a_key(layer.text, value):
+        return fixes
+    places = [layer.source_start(at) for at in repeated_keys(layer.text)]
+    noted = [fix_named("keep_last", at, at, "") for at in places]
+    return sorted([*noted, *fixes], key=lambda fix: fix.span)
 
 
 def _moved(json: str, at: int, place: int) -> str:

@@ -44,6 +44,14 @@ def repeats_a_key(text: str, value: Any) -> bool:
 
 _COLONS = ('":', " :", "\n:", "\t:", "\r:")
 """What the colon of a key stands after; with as many of these as keys, none was written twice."""
+
+
+def may_repeat(text: str, value: Any, fixes: Sequence[Fix]) -> bool:
+    """Whether a text may say a key more often than its value holds it: a quick look."""
+    said = text.count('":') + text.count('" :') + text.count("':") - text.count('\\":')
+    return said != len(_keys(value)) or any(fix.name == "quote_key" for fix in fixes)
+
+
 MOST_KEYS = 32
 """How many keys are looked up in the text one by one."""
 

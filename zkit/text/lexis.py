@@ -84,6 +84,13 @@ def skip_spaces(text: str, pos: int) -> int:
     return SPACES.match(text, pos).end()  # type: ignore[union-attr]
 
 
+def last_sign(text: str, end: int) -> int:
+    """The place after the last character before `end` that is not JSON white space."""
+    while end and text[end - 1] in " \t\n\r":
+        end -= 1
+    return end
+
+
 def skip_blank(text: str, pos: int) -> int:
     """The first place from `pos` on that is not white space of any kind."""
     return BLANK.match(text, pos).end()  # type: ignore[union-attr]
