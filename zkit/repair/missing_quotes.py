@@ -116,8 +116,9 @@ def _closed_before(before: Before, text: str, end: int) -> list[Reading]:
         return _stretched(_closed_before(before, text, end - 1))
     if not body.strip() and (body or before.frame is None or before.frame.kind != "{"):
         return []
-    path = body.endswith('\\"') and body.count('\\"') % 2 == 1
-    if path and (not _PATH_START.match(body) or body.endswith('\\\\\\"')):
+    last = "\\" + text[before.pos]
+    path = body.endswith(last) and body.count(last) % 2 == 1
+    if path and (not _PATH_START.match(body) or body.endswith("\\\\" + last)):
         return []
     spelled = respell(body[:-2] + "\\\\" if path else body, text[before.pos], path=path)
     if spelled is None:
