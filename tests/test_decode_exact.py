@@ -131,6 +131,19 @@ def test_what_is_valid_is_read_as_pydantic_reads_it(kind: Any, written: str) -> 
     assert outcome.fixes == ()
 
 
+@pytest.mark.parametrize("written", ["1e999", "-1e999", "NaN"])
+@pytest.mark.parametrize("around", ['{"x": %s}', '{"xs": [1, %s]}', '{"any": {"deep": [%s]}}'])
+def test_a_number_too_large_is_refused_by_a_raw_schema_as_well(around: str, written: str) -> None:
+    """It would arrive as infinity, which is not what was written."""
+    number = {"type": "number"}
+    schema = {
+        "type": "object",
+        "properties": {"x": number, "xs": {"type": "array", "items": number}, "any": {}},
+    }
+    assert isinstance(decode(schema, around % written), Validation)
+    assert isinstance(decode(schema, around % "1e99"), Decoded)
+
+
 class Part(BaseModel):
     """A model inside another."""
 

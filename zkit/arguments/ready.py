@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from zkit.arguments.exact import exact_validator
 from zkit.arguments.shape import Shape
-from zkit.arguments.silence import loud_about_keys
+from zkit.arguments.silence import exact_by_schema
 from zkit.arguments.troubles import Trouble
 from zkit.arguments.words import as_json, shortened
 from zkit.schema import Misfit, MisfitError, Target, target_for
@@ -44,19 +44,19 @@ class Ready:
     def __init__(self, subject: Any, target: Target) -> None:
         self.subject = subject
         self.target = target
-        self.validate: Callable[[Any], Any]
-        if target.core_schema is None:
-            self.validate = loud_about_keys(target.validate_python, self.shape)
-        else:
-            self.validate = exact_validator(target.core_schema, declared_only=True).validate_json
+        self.validate = self._exact(declared_only=True)
         self.tool = _tool_name(subject, target)
 
     @cached_property
     def check(self) -> Callable[[Any], Any]:
         """Accepts the same, and other keys where the target takes or ignores them."""
-        if self.target.core_schema is None:
-            return self.target.validate_json
-        return exact_validator(self.target.core_schema, declared_only=False).validate_json
+        return self._exact(declared_only=False)
+
+    def _exact(self, *, declared_only: bool) -> Callable[[Any], Any]:
+        target = self.target
+        if target.core_schema is None:
+            return exact_by_schema(target.validate_python, self.shape, declared_only=declared_only)
+        return exact_validator(target.core_schema, declared_only=declared_only).validate_json
 
     @property
     def schema(self) -> dict[str, Any]:

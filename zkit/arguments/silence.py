@@ -1,8 +1,9 @@
-"""A value that fits a JSON Schema in, the keys that the schema let pass in silence out."""
+"""A value that fits a JSON Schema in, what the schema let pass in silence out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from math import isinf
 from typing import Any
 
 from pydantic_core import from_json
@@ -13,11 +14,12 @@ from zkit.schema import Misfit, MisfitError
 Strict = Callable[[Any], Any]
 
 
-def loud_about_keys(validate: Strict, shape: Shape) -> Strict:
-    """The validator of a JSON Schema, for texts, that also complains of keys which nobody declared.
+def exact_by_schema(validate: Strict, shape: Shape, *, declared_only: bool) -> Strict:
+    """The validator of a JSON Schema, for texts, that lets nothing pass in silence.
 
-    JSON Schema lets an object have any other key when it says nothing of them. A model that sends
-    one may have misspelt a field, or wrapped the arguments.
+    JSON Schema lets an object have any other key when it says nothing of them; a model that sends
+    one may have misspelt a field, or wrapped the arguments. With `declared_only` such a key is
+    complained of. A number too large to be read is always: it would arrive as infinity.
     """
 
     def checked(raw: Any) -> Any:
@@ -25,7 +27,9 @@ def loud_about_keys(validate: Strict, shape: Shape) -> Strict:
             sent = from_json(raw, allow_inf_nan=False)
         except ValueError as error:
             raise MisfitError([Misfit((), "json")]) from error
-        found = [Misfit(path, "unknown") for path in _undeclared(sent, shape)]
+        found = [Misfit(path, "finite") for path in _infinite(sent)]
+        if declared_only:
+            found += [Misfit(path, "unknown") for path in _undeclared(sent, shape)]
         try:
             validate(sent)
         except MisfitError as error:
@@ -38,6 +42,17 @@ def loud_about_keys(validate: Strict, shape: Shape) -> Strict:
 
 
 Path = tuple[str | int, ...]
+
+
+def _infinite(value: Any) -> Iterator[Path]:
+    todo: list[tuple[Path, Any]] = [((), value)]
+    while todo:
+        path, part = todo.pop()
+        for step, below in _parts(part):
+            if isinstance(below, dict | list):
+                todo.append(((*path, step), below))
+            elif type(below) is float and isinf(below):
+                yield (*path, step)
 
 
 def _undeclared(value: Any, shape: Shape) -> Iterator[Path]:
