@@ -13,6 +13,8 @@ from zkit.extract.gates import Candidate, Outcome
 from zkit.extract.position import confirmed
 
 Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]
+LATE = frozenset({"repeated", "long_lead_in"})
+"""Obstacles to calls without a marker that say nothing of the calls beside them."""
 MOST_THOUGHT = 1500
 """How long a thought may be that waits for its call; a longer one is text."""
 
@@ -48,6 +50,8 @@ class Settler:
         self.content: list[str] = []
         self.reasoning: list[str] = []
         self.refused_shape = False
+        self.refused_end: int | None = None
+        """Where the last candidate ends that was refused for what stands around it."""
         self.ended_at: int | None = None
         self.after_mark = True
         """Whether only blanks stand between the last thing that was no text and here."""
@@ -110,6 +114,8 @@ class Settler:
             yield from self._settle(False)
             yield from self._refuse(item, item.obstacle or "beside_a_refused_one")
             return
+        if self.waiting == {"remark"}:
+            yield from self._settle(True, called=True)
         if item.awaits:
             self._pending.append(item)
             self.waiting |= item.awaits
@@ -191,6 +197,8 @@ class Settler:
     def _refuse(self, item: Candidate, reason: str) -> Iterator[Event]:
         alone = item.format.tier == "shape" or "end" in item.awaits
         self.refused_shape = self.refused_shape or alone
+        spoken_of = item.obstacle not in LATE and (item.obstacle or reason == "followed_by_text")
+        self.refused_end = item.span[1] if spoken_of else None
         for outcome in item.outcomes:
             if isinstance(outcome, Call | Incomplete):
                 outcome = Refusal(
@@ -261,4 +269,5 @@ class Settler:
         self.spans = [Span("reasoning", 0, end)]
         self.after_mark = True
         self.refused_shape = False
+        self.refused_end = None
         yield events.TextWasReasoning()

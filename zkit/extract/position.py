@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 REACH = 800
 """How far back the text before a call is looked at."""
@@ -29,6 +30,8 @@ _ELEMENT = re.compile(
     r"^[ \t]*+<(?P<open>[A-Za-z][\w:.-]*+)(?:\s[^<>]*+)?+(?<!/)>|</(?P<close>[A-Za-z][\w:.-]*+)\s*+>",
     re.MULTILINE,
 )
+_ASSIGNS = frozenset("=$&")
+"""After these a call is a value in code, or a command of a shell."""
 _STRAIGHT = re.compile(r"\"")
 _BEFORE_OPENING = frozenset({"", *" \t\n([{:=,—–-"})
 _CLOSERS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』"}
@@ -40,12 +43,14 @@ _SENTENCE = re.compile(
 """Where a sentence ends and the next one begins."""
 _GOES_ON = frozenset(",;，、；")
 """What goes on with a sentence that a line broke off."""
+_EXPLAINS = frozenset(",;:—–→←=(#/&-，、；：（")
+"""What goes on right after a call that is only spoken of."""
 _STOPS = frozenset(".!?…。！？")
 """After a sentence that ends so, what follows is not a part of it."""
 _EXAMPLE = re.compile(
     r"\b(?:for (?:example|instance)|e\.g\.|examples?|samples?|syntax|templates?|look something like|as shown|like (?:this|so)"
     r"|(?:one|clients?|models?|servers?|agents?) (?:would|writes?|sends?|emits?|calls?|invokes?)"
-    r"|is (?:written|spelled|documented|formatted)|(?:form|format|notation|shape|markup|structure) (?:is|was|of|for|that|looks))(?!\w)",
+    r"|is (?:written|spelled|documented|formatted)|(?:form|format|notation|shape|markup|structure)(?: (?:is|was|of|for|that|looks)|:))(?!\w)",
     re.IGNORECASE,
 )
 """Words for an example: they count in any sentence right before a call."""
@@ -100,7 +105,7 @@ def obstacle(before: str) -> str:
         return "logged"
     if _in_transcript(before):
         return "transcript"
-    if _INDENTED.match(line) and head.strip():
+    if (_INDENTED.match(line) and head.strip()) or line.rstrip()[-1:] in _ASSIGNS:
         return "code"
     if declined(before):
         return "declined"
@@ -170,16 +175,17 @@ def _breaks_off(line: str) -> bool:
 def awaited(before: str) -> frozenset[str]:
     """What the text after a call still has to confirm, given the text before it.
 
-    `line`: that nothing follows in the line of a call that stands in a sentence. `sentence`: that
-    the sentence of the line above does not go on after it. `quote`: that no quotation which is
-    open before it is closed after it; a lone quote, or an inch, closes nowhere.
+    `line`: that nothing follows in the line of a call that stands in a sentence. `remark`: that
+    what follows in its line does not speak of it. `sentence`: that the sentence of the line above
+    does not go on after it. `quote`: that no quotation which is open before it is closed after it;
+    a lone quote, or an inch, closes nowhere.
     """
     head, _, line = before.rpartition("\n")
     waits = {"quote"} if open_quote(before) else set[str]()
     if _breaks_off(line):
-        waits.add("line")
-    elif not line.strip() and _breaks_off(head.rpartition("\n")[2]):
-        waits.add("sentence")
+        return frozenset({*waits, "line"})
+    if not line.strip():
+        waits |= {"remark", "sentence"} if _breaks_off(head.rpartition("\n")[2]) else {"remark"}
     return frozenset(waits)
 
 
@@ -198,6 +204,16 @@ def _nothing_follows(after: str, closers: str) -> bool | None:
 def _line_ends(after: str, closers: str) -> bool | None:
     line, newline, _ = after.partition("\n")
     return False if line.strip() else (_sentence_ends(after, closers) if newline else None)
+
+
+def _no_remark(after: str, closers: str) -> bool | None:
+    """Whether the rest of the line is a text of its own: it says nothing about the call before it."""
+    line, newline, _ = after.partition("\n")
+    solid = line.strip()
+    if not solid:
+        return True if newline else None
+    spoken_of = solid[0].islower() or solid[0] in _EXPLAINS or solid.startswith("<-")
+    return not (spoken_of or unicodedata.category(solid[0]) == "Lo")
 
 
 def _sentence_ends(after: str, closers: str) -> bool | None:
@@ -226,6 +242,7 @@ def _quote_stays_open(after: str, closers: str) -> bool | None:
 _CONFIRMS = {
     "end": _nothing_follows,
     "line": _line_ends,
+    "remark": _no_remark,
     "sentence": _sentence_ends,
     "quote": _quote_stays_open,
 }

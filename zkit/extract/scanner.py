@@ -52,8 +52,6 @@ class Scanner:
         self._lookout = Lookout((*tags, *self._hooks.search))
         self._plain = plain_text(task.tools.pattern()) if task.tools else None
         self._text_from = 0
-        self._refused = (0, "")
-        """Where the last candidate ends, and what stood before it that made it none."""
 
     def run(self) -> Steps[None]:
         """Read the whole text."""
@@ -234,16 +232,16 @@ class Scanner:
         candidate = Candidate((at, end), text, record, outcomes, awaits, closers, reason)
         yield from self.settler.add(candidate)
         self.before_thought = ""
-        self._refused = (end, reason)
         if candidate.counts:
             self._text_from = end
             self.thinks = False
         return end
 
     def _shared(self, at: int) -> str:
-        """What makes the call right before this one none makes this one none."""
-        end, reason = self._refused
-        return reason if reason and not self.tape.slice(end, at).strip() else ""
+        """What makes a call none makes those none that stand right after it, or in its line."""
+        end = self.settler.refused_end
+        between = "\nx" if end is None else self.tape.slice(end, at)
+        return "beside_a_refused_one" if "\n" not in between or not between.strip() else ""
 
     def _too_late(self) -> str:
         """Why a call without a marker is none here: a long answer before it, or a refused one."""
