@@ -62,7 +62,7 @@ def test_only_the_first_reply_is_spoilt(server: ScriptedServer) -> None:
     turn = next(one for one in TURNS if one.name == "python_arguments")
     reply = turn.server()
     request = {"messages": [{"role": "user", "content": "?"}]}
-    first, second = (json.loads(reply(request).parts[0]) for _ in range(2))
+    first, second = (json.loads(b"".join(reply(request).parts)) for _ in range(2))
     texts = [
         one["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"]
         for one in (first, second)

@@ -18,10 +18,11 @@ Request = dict[str, Any]
 class Answer:
     """What the server sends: `parts` one after the other, with a pause before each.
 
+    Parts that are made while they are sent (by a generator) can be sent once.
     `breaks_off` closes the connection before the end of the body was announced.
     """
 
-    parts: tuple[bytes, ...] = ()
+    parts: Iterable[bytes] = ()
     status: int = 200
     content_type: str = "application/json"
     headers: Mapping[str, str] = field(default_factory=dict)
