@@ -13,7 +13,7 @@ from zkit.repair.candidates import Candidate, Task, read_at, same
 from zkit.repair.doubt import with_repeats
 from zkit.repair.expect import evidence_for
 from zkit.repair.express import express, unopened
-from zkit.repair.fixes import CUT, EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
+from zkit.repair.fixes import CUT, EXACT, GUESS, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
 from zkit.repair.line_marks import unmarked
 from zkit.repair.misreading import may_repeat
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
@@ -101,11 +101,16 @@ def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unr
     if span is not None:
         start, end = span
         first = express(task, start, end, complaint)
-        if first is not None and first.fits:
+        if first is not None and first.fits and not _words_only(task, first):
             return _within_limit(task, first)
         if first is None:
             first = read_at(task, start, complaint="" if start else complaint)
-        if first.value is not None and first.fits and envelope.ends_text(text, first.end):
+        if (
+            first.value is not None
+            and first.fits
+            and envelope.ends_text(text, first.end)
+            and not _words_only(task, first)
+        ):
             return _within_limit(task, first)
     layer = unmarked(text) if marks and task.limit >= UNWRAP else None
     if layer is not None:
@@ -273,6 +278,8 @@ def _strong(text: str, candidate: Candidate) -> bool:
 def _counts(task: Task, candidate: Candidate) -> bool:
     """Whether a candidate may be the payload: it looks like JSON, or stands alone, or fits."""
     text, start = task.text, candidate.start
+    if _empty_block(text, candidate):
+        return False
     if task.evidence is not None and candidate.fits:
         return True
     if envelope.in_code(text, start) or (
@@ -289,6 +296,24 @@ def _counts(task: Task, candidate: Candidate) -> bool:
         task.evidence is None
         and candidate.value is not None
         and envelope.alone(text, start, candidate.end)
+    )
+
+
+def _words_only(task: Task, candidate: Candidate) -> bool:
+    """Whether a list holds nothing but words without quotes, and no schema wants it: `[see below]`."""
+    return (
+        task.evidence is None
+        and candidate.rank >= GUESS
+        and task.text[candidate.start] == "["
+        and not _stands_for_json(task.text, candidate)
+    )
+
+
+def _empty_block(text: str, candidate: Candidate) -> bool:
+    """Whether braces with nothing in them come after a parenthesis: the body of a statement."""
+    before = lexis.last_sign(text, candidate.start)
+    return (
+        text.endswith(")", 0, before) and not text[candidate.start + 1 : candidate.end - 1].strip()
     )
 
 
