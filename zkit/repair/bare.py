@@ -135,6 +135,8 @@ def _number(reader: Reader, reading: Reading, pos: int, token: str) -> list[Read
 def spell_number(token: str) -> str | None:
     """A number as JSON writes it; None for `007`, which may be an identifier."""
     sign, digits = ("-", token[1:]) if token[0] == "-" else ("", token.lstrip("+"))
+    if digits.isdecimal() and digits[0] != "0":
+        return sign + digits
     digits = digits.replace("_", "")
     if digits[:2].lower() in ("0x", "0o", "0b"):
         return sign + str(int(digits, 0)) if len(digits) > 2 else None

@@ -43,8 +43,8 @@ def repair_json(
     try:
         value = from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError) as error:
-        task = _new(Task, (text, evidence_for(schema), limit, finish_reason))
-        return _mended(task, str(error))
+        evidence = None if schema is None else evidence_for(schema)
+        return _mended(_new(Task, (text, evidence, limit, finish_reason)), str(error))
     if schema is None or type(value) is not str:
         return _new(Repaired, (value, (), EXACT, text))
     return _unwrapped(Task(text, evidence_for(schema), limit, finish_reason), value)

@@ -31,7 +31,7 @@ def verdict(text: str) -> tuple[Any] | str:
 
 def with_surrogates(text: str, complaint: str) -> tuple[Any] | None:
     """What the strict parser refused only for its lone surrogates; None for any other complaint."""
-    if not by_surrogates(complaint):
+    if not complaint.startswith(_OF_SURROGATES):
         return None
     try:
         return (_DECODER.decode(text),)
@@ -39,9 +39,8 @@ def with_surrogates(text: str, complaint: str) -> tuple[Any] | None:
         return None
 
 
-def by_surrogates(complaint: str) -> bool:
-    """A surrogate cannot be encoded, so the parser does not see a text at all; or it is an escape."""
-    return "hex escape" in complaint or "bytearray" in complaint
+_OF_SURROGATES = ("lone leading surrogate", "unexpected end of hex escape", "Expected bytes")
+"""How a complaint begins that a lone surrogate may cause: as an escape, or as a character."""
 
 
 def _no_constant(name: str) -> None:
@@ -57,7 +56,7 @@ def sound_at(text: str, start: int, complaint: str = "") -> tuple[Any, int] | No
 
     `complaint` is what the strict parser says of all the text from `start` on, where it was asked.
     """
-    if complaint:
+    if complaint and not complaint.startswith(_OF_SURROGATES):
         return _before_rest(text[start:], complaint, start) if trails(complaint) else None
     size, window = len(text), WINDOW
     while True:
@@ -71,7 +70,7 @@ def sound_at(text: str, start: int, complaint: str = "") -> tuple[Any, int] | No
             complaint = str(error)
         if trails(complaint):
             return _before_rest(part, complaint, start)
-        if by_surrogates(complaint):
+        if complaint.startswith(_OF_SURROGATES):
             return _scanned(text, start)
         if start + window >= size or stumbled_at(part, complaint) < window - _LONGEST_TOKEN:
             return None
@@ -106,9 +105,11 @@ def stumbled_at(text: str, complaint: str) -> int:
     """The place that the strict parser complains of: it counts lines, and bytes in the last one."""
     _, _, place = complaint.rpartition(" at line ")
     line, _, column = place.partition(" column ")
+    width = int(column) - 1
+    if line == "1" and text.isascii():
+        return width
     rest = text if line == "1" else text.split("\n", int(line) - 1)[-1]
     before = len(text) - len(rest)
-    width = int(column) - 1
-    if text.isascii() or rest[:width].isascii():
+    if rest[:width].isascii():
         return before + max(width, 0)
     return before + len(rest[:width].encode()[:width].decode(errors="ignore"))
