@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import median
+from time import process_time
 from typing import Any
 
 from pydantic_core import from_json
@@ -19,13 +20,13 @@ from benchmarks.growing import ADVERSARIAL, DAMAGED, SCHEMA, VALID, Grow
 from benchmarks.payloads import Payload
 from benchmarks.recovery_page import compact_json, table
 from benchmarks.rivals import Library, libraries
+from benchmarks.speed_big import big_part, big_texts
 from benchmarks.tokens import STYLES, text_of, tokenise
 from zkit.repair import Repaired, repair_json
 
 RESULTS = Path(__file__).parent / "results"
 SMALL = 1500
 SIZES = (1_000, 4_000, 16_000, 64_000, 250_000, 1_000_000)
-BIG = (4_000_000, 10_000_000)
 PATIENCE = 2.0  # seconds; an input that takes longer is not made larger
 TOO_SLOW = 99.0  # stands for an exponent when already the smallest text takes too long
 Measured = tuple[int, float, str]
@@ -102,7 +103,10 @@ def strict_growths(sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
     """The strict parser on valid texts, to show what memory and noise alone add to an exponent."""
     for title, grow in VALID.items():
         texts = [grow(size) for size in sizes]
-        times = [(len(text), best_times(partial(from_json, text))[0], "strict") for text in texts]
+        times = [
+            (len(text), best_times(partial(from_json, text), clock=process_time)[0], "strict")
+            for text in texts
+        ]
         yield {"group": "strict parser", "input": title, "schema": "–", **_fitted(times)}
 
 
@@ -122,7 +126,7 @@ def _time(text: str, schema: Any) -> Measured:
         found = repair_json(text, schema=schema)
         held[0] = found.rank.name if isinstance(found, Repaired) else found.reason
 
-    return len(text), best_times(call)[0], held[0]
+    return len(text), best_times(call, clock=process_time)[0], held[0]
 
 
 def _fitted(measured: list[Measured]) -> dict[str, Any]:
@@ -144,16 +148,8 @@ def _fitted(measured: list[Measured]) -> dict[str, Any]:
 
 def page(found: Mapping[str, Any]) -> str:
     """The results as Markdown."""
-    parts = [
-        "# Speed\n",
-        "Written by `python -m benchmarks.speed`. Ratios of best times, measured in one run.\n",
-    ]
-    parts += [
-        _valid_part(found["valid"]),
-        _damaged_part(found["damaged"]),
-        _growth_part(found["growth"]),
-    ]
-    return "\n".join(parts)
+    head = "Written by `python -m benchmarks.speed`. Ratios of best times, measured in one run.\n"
+    return "\n".join(["# Speed\n", head, *(part(found[name]) for name, part in PARTS.items())])
 
 
 def _valid_part(rows: list[dict[str, Any]]) -> str:
@@ -202,15 +198,21 @@ def _growth_part(rows: list[dict[str, Any]]) -> str:
     return "## Growth\n\n" + note + table(head, body)
 
 
+PARTS: Mapping[str, Callable[[list[dict[str, Any]]], str]] = {
+    "valid": _valid_part,
+    "damaged": _damaged_part,
+    "growth": _growth_part,
+    "big": big_part,
+}
+"""The parts of the page, by their names."""
+
+
 def options() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=5, help="small damaged texts for each damage")
-    parser.add_argument("--big", action="store_true", help="growth to 10 MB instead of 1 MB")
-    parser.add_argument(
-        "--only", choices=["valid", "damaged", "growth"], help="one part, printed only"
-    )
+    parser.add_argument("--only", choices=list(PARTS), help="one part, printed only")
     parser.add_argument("--without-rivals", action="store_true")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     return parser.parse_args()
@@ -219,15 +221,15 @@ def options() -> argparse.Namespace:
 def measure(asked: argparse.Namespace) -> dict[str, Any]:
     """Run the parts asked for."""
     rivals = [] if asked.without_rivals else [one for one in libraries() if not one.ours]
-    sizes = SIZES + BIG if asked.big else SIZES
     groups = {"valid": VALID, "damaged": DAMAGED, "adversarial": ADVERSARIAL}
     parts: dict[str, Callable[[], list[dict[str, Any]]]] = {
         "valid": lambda: list(valid_ratios()),
         "damaged": lambda: list(damaged_ratios(asked.seed, asked.cases, rivals)),
         "growth": lambda: [
-            *strict_growths(sizes),
-            *(row for name, group in groups.items() for row in growths(name, group, sizes)),
+            *strict_growths(SIZES),
+            *(row for name, group in groups.items() for row in growths(name, group, SIZES)),
         ],
+        "big": lambda: list(big_texts()),
     }
     return {name: run() for name, run in parts.items() if asked.only in (None, name)}
 
@@ -237,8 +239,7 @@ def main() -> None:
     asked = options()
     found = measure(asked)
     if asked.only:
-        part = {"valid": _valid_part, "damaged": _damaged_part, "growth": _growth_part}[asked.only]
-        print(part(found[asked.only]))
+        print(PARTS[asked.only](found[asked.only]))
         return
     asked.out.mkdir(parents=True, exist_ok=True)
     (asked.out / "speed.json").write_text(compact_json(found), encoding="utf-8")
