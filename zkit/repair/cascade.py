@@ -358,16 +358,13 @@ def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Rep
         rank = max(rank, highest(tuple(fixes)))
     if not start and end == len(text):
         return _new(Repaired, (value[0], tuple(fixes), rank, text))
-    if start and text[:start].strip(_SPACES):
+    if start and lexis.skip_spaces(text, 0) < start:
         drop = fix_named(envelope.before_name(text, start), 0, start, "")
         fixes = [drop, *fixes]
         rank = max(rank, drop.rank)
-    if end < len(text) and text[end:].strip(_SPACES):
+    if end < len(text) and lexis.skip_spaces(text, end) < len(text):
         name = "drop_repeat" if repeated else envelope.after_name(text, end)
         drop = fix_named(name, end, len(text), "")
         fixes = [*fixes, drop]
         rank = max(rank, drop.rank)
     return _new(Repaired, (value[0], tuple(fixes), rank, text))
-
-
-_SPACES = " \t\n\r"

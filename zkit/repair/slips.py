@@ -180,10 +180,11 @@ def _tuples(text: str, at: int) -> list[Repair]:
             opened.append((mark, place))
         elif mark and opened:
             opener, start = opened.pop()
-            lone = start not in several and text[start + 1 : place].strip()
-            if (opener == "(") != (mark == ")") or (mark == ")" and lone):
+            if (opener == "(") != (mark == ")"):
                 return []
             if mark == ")":
+                if start not in several and text[start + 1 : place].strip():
+                    return []
                 found.append(Mend("list_for_tuple", start, start + 1, "["))
                 found.append(Mend("list_for_tuple", place, place + 1, "]"))
     return [sorted(found, key=_BY_PLACE)]
