@@ -70,13 +70,19 @@ _new = tuple.__new__
 
 
 def read_at(
-    task: Task, start: int, *, missing_brace: bool = False, complaint: str = ""
+    task: Task,
+    start: int,
+    *,
+    missing_brace: bool = False,
+    complaint: str = "",
+    layered: bool = True,
 ) -> Candidate:
     """The best reading of the value that begins at `start`; none when the text after it belongs to it.
 
-    `complaint` is what the strict parser says of the text from `start` on, where it was asked.
+    `complaint` is what the strict parser says of the text from `start` on, where it was asked;
+    `layered` says whether the value may be escaped as a whole, which takes a look at all that follows.
     """
-    found = _read_whole(task, start, missing_brace, complaint)
+    found = _read_whole(task, start, missing_brace, complaint, layered)
     if (
         found.value is not None
         and found.end < len(task.text)
@@ -86,12 +92,15 @@ def read_at(
     return found
 
 
-def _read_whole(task: Task, start: int, missing_brace: bool, complaint: str) -> Candidate:
+def _read_whole(
+    task: Task, start: int, missing_brace: bool, complaint: str, layered: bool
+) -> Candidate:
     """The value that begins at `start`: sound, or through a layer, or as the reader reads it."""
     sound = None if missing_brace else _sound_at(task, start, complaint)
     if sound is not None:
         return sound
-    for escaping in layers.escapings(task.text, start) if task.limit >= UNWRAP else ():
+    layered = layered and task.limit >= UNWRAP
+    for escaping in layers.escapings(task.text, start) if layered else ():
         inner = _read_inside(task, start, escaping, missing_brace)
         if inner.value is not None:
             return inner

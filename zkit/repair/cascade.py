@@ -24,6 +24,8 @@ from zkit.text.edits import Layer
 
 MOST_UNREAD = 64
 """How many places that look like values but cannot be read are looked at."""
+MOST_LAYERED = 64
+"""How many values of one text may be escaped as a whole: each takes a look at all that follows it."""
 _new = tuple.__new__
 """Makes a record at the lowest price: valid input pays almost nothing."""
 
@@ -175,7 +177,7 @@ def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
         start = _opening(task, base, found)
     unread, done = 0, found[-1].end if found and found[-1].value is not None else base
     while start is not None and unread < MOST_UNREAD:
-        candidate = read_at(task, start)
+        candidate = read_at(task, start, layered=len(found) < MOST_LAYERED)
         if envelope.nested(text, start, done):
             found.append(candidate._replace(value=None))
             break
