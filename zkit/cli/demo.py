@@ -47,7 +47,7 @@ def command(base_url: str | None, model: str | None, repair: bool) -> None:
     screen.print()
     screen.print(summary(found, is_recorded=not base_url))
     screen.print()
-    screen.print(next_steps())
+    screen.print(next_steps(), soft_wrap=not screen.is_terminal)
 
 
 def shown(screen: Screen, asking: Asking) -> Iterator[Asked]:
