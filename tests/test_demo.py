@@ -73,6 +73,8 @@ def test_the_demo_asks_a_live_server_and_takes_its_first_model() -> None:
     assert (done.code, models, count) == (0, {"scripted"}, 2 * len(WANTED))
     assert "bare client: a call that cannot be used" in done.out
     assert "json.loads raises" in done.out
+    assert "This asks for get_weather." in done.out
+    assert WANTED[0].shows not in done.out
     assert ["usable", "calls", "0", "of", "10", "10", "of", "10"] in [
         line.split() for line in done.out.splitlines()
     ]

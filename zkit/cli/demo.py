@@ -60,5 +60,5 @@ def shown(screen: Screen, asking: Asking) -> Iterator[Asked]:
     for number, wanted in enumerate(requests(), 1):
         with screen.status(f"asking: {wanted.reply.prompt}"):
             asked = ask(asking, wanted)
-        show(screen, number, asked)
+        show(screen, number, asked, is_recorded=asking.server is not None)
         yield asked

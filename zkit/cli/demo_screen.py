@@ -24,14 +24,11 @@ NEXT_STEPS = (
 )
 
 
-def show(screen: Screen, number: int, asked: Asked) -> None:
+def show(screen: Screen, number: int, asked: Asked, *, is_recorded: bool) -> None:
     """Show one request."""
     reply = asked.wanted.reply
-    head = (
-        number,
-        reply.prompt,
-        f"{asked.wanted.shows} ({reply.model}, {reply.style})",
-    )
+    about = f"{asked.wanted.shows} ({reply.model}, {reply.style})"
+    head = (number, reply.prompt, about if is_recorded else f"This asks for {reply.expected}.")
     cells = [bare_cell(asked), zkit_cell(asked)]
     screen.print()
     if screen.is_terminal:
