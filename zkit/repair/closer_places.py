@@ -64,7 +64,8 @@ def other_places(json: str, at: int) -> Places | None:
         return None
     if not found or not any(token.indent > 0 for token in tokens):
         return Places([tokens[i - 1].end for i in found], True)
-    faults = {i: _misaligned(tokens, i) for i in (*found[:MOST_LAYOUTS], here)}
+    mark = json[at]
+    faults = {i: _least_misaligned(tokens, i, mark) for i in (*found[:MOST_LAYOUTS], here)}
     least = min(faults.values())
     likely = [tokens[i - 1].end for i in found if faults.get(i) == least]
     return Places(likely, faults[here] == least)
@@ -161,6 +162,15 @@ def _may_follow(last: str, kind: str, closer: str) -> bool:
     if last == "k" or closer == "]":
         return kind != "k" and last in ("k", "[", ",")
     return kind == "k" and last in ("{", ",")
+
+
+def _least_misaligned(tokens: list[_Token], at: int, mark: str) -> int:
+    """How few lines are misaligned with a closer before token `at`, or before others of its kind there."""
+    least = _misaligned(tokens, at)
+    while least and at and tokens[at - 1].kind == mark:
+        at -= 1
+        least = min(least, _misaligned(tokens, at))
+    return least
 
 
 class _Lines(NamedTuple):

@@ -31,14 +31,15 @@ MOST_OTHERS = 16
 
 def is_plain(text: str, end: int, value: Any, fixes: Sequence[Fix]) -> bool:
     """Whether no sign speaks against the brackets that fixes mended, in a value that ends at `end`."""
+    if _exchanged(text, fixes):
+        return False
     inside = [f for f in fixes if f.name in BRACKETS and text[f.end : end].strip()]
     if not inside:
         return True
-    lost = any(_lost_opener(text, fix) for fix in inside)
     guesses = [fix.name for fix in fixes if fix.rank == GUESS]
     if "open_in_middle" in guesses and len(guesses) > 1:
         return False
-    return not (lost or _exchanged(text, fixes) or _is_mixed(value))
+    return not any(_lost_opener(text, fix) for fix in inside) and not _is_mixed(value)
 
 
 def undoubted(
@@ -91,8 +92,7 @@ def _lost_opener(text: str, fix: Fix) -> bool:
 
 def _exchanged(text: str, fixes: Sequence[Fix]) -> bool:
     """Whether a closer was dropped, and another one, or a comma after one, added: it was moved."""
-    lone = any(f.name == "drop_comma" and text[: f.start].rstrip()[-1:] == "{" for f in fixes)
-    if lone and any(fix.name in _ADDED for fix in fixes):
+    if any(_is_gap(text, fix) for fix in fixes) and any(fix.name in _ADDED for fix in fixes):
         return True
     if not any(fix.name in _DROPPED for fix in fixes):
         return False
@@ -100,6 +100,13 @@ def _exchanged(text: str, fixes: Sequence[Fix]) -> bool:
         fix.name in _ADDED or (fix.name == "add_comma" and text[fix.start - 1] in "}]")
         for fix in fixes
     )
+
+
+def _is_gap(text: str, fix: Fix) -> bool:
+    """Whether a comma right after an opener was dropped, or a colon written for one: a closer is lost there."""
+    if fix.name == "drop_comma":
+        return text.endswith(("{", "["), 0, lexis.last_sign(text, fix.start))
+    return fix.name == "replace_punctuation" and fix.new == ":"
 
 
 def _is_mixed(value: Any) -> bool:

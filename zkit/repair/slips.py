@@ -26,7 +26,8 @@ class Mend(NamedTuple):
     new: str
 
 
-_MARKS = re.compile(rf"(?:[^\"{{}}\[\]]++|{lexis.STRING})*+([{{}}\[\]])")
+_MARKS = re.compile(rf"{lexis.STRING}|([{{}}\[\]])")
+"""A string, or a bracket outside of strings."""
 _CLOSERS = {"{": "}", "[": "]"}
 _WHOLE = frozenset('"}]el')
 """The last character of a value that cannot go on, as a number could."""
@@ -53,7 +54,7 @@ def slip_in(text: str, complaint: str) -> tuple[Look, int] | None:
 def _due(text: str) -> list[str]:
     """The closers of the containers that are open at the end of a sound beginning, outermost first."""
     due: list[str] = []
-    for mark in _MARKS.findall(text):
+    for mark in filter(None, _MARKS.findall(text)):
         if mark in _CLOSERS:
             due.append(_CLOSERS[mark])
         else:
