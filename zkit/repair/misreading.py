@@ -48,8 +48,11 @@ _COLONS = ('":', " :", "\n:", "\t:", "\r:")
 
 def may_repeat(text: str, value: Any, fixes: Sequence[Fix]) -> bool:
     """Whether a text may say a key more often than its value holds it: a quick look."""
+    keys = _keys(value)
     said = text.count('":') + text.count('" :') + text.count("':") - text.count('\\":')
-    return said != len(_keys(value)) or any(fix.name == "quote_key" for fix in fixes)
+    if said == len(keys) and "quote_key" not in {fix.name for fix in fixes}:
+        return False
+    return len(keys) > MOST_KEYS or any(text.count(key) != keys.count(key) for key in keys)
 
 
 MOST_KEYS = 32
@@ -66,13 +69,12 @@ def _names_each_once(text: str, keys: list[str]) -> bool:
 def _keys(value: Any) -> list[str]:
     """The keys of all objects in a value."""
     keys: list[str] = []
-    todo = [value]
+    todo = [value] if type(value) in _CONTAINERS else []
     for part in todo:
         if isinstance(part, dict):
             keys += part
-            todo += [inner for inner in part.values() if isinstance(inner, _CONTAINERS)]
-        elif isinstance(part, list):
-            todo += [inner for inner in part if isinstance(inner, _CONTAINERS)]
+            part = part.values()
+        todo += [inner for inner in part if type(inner) in _CONTAINERS]
     return keys
 
 
