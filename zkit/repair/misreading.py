@@ -48,8 +48,11 @@ _COLONS = ('":', " :", "\n:", "\t:", "\r:")
 
 def may_repeat(text: str, value: Any, fixes: Sequence[Fix]) -> bool:
     """Whether a text may say a key more often than its value holds it: a quick look."""
-    keys = _keys(value)
     said = text.count('":') + text.count('" :') + text.count("':") - text.count('\\":')
+    flat = (
+        isinstance(value, dict) and text.count("{") == 1
+    )  # no object in it, so no walk through it
+    keys = list(value) if flat else _keys(value)
     if said == len(keys) and "quote_key" not in {fix.name for fix in fixes}:
         return False
     return len(keys) > MOST_KEYS or any(text.count(key) != keys.count(key) for key in keys)
