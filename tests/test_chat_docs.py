@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from benchmarks.scripted_server import Answer, ScriptedServer, says
+from zkit.testing import Answer, ScriptedServer, says
 
 PAGE = (Path(__file__).parent.parent / "docs/chat.md").read_text("utf-8")
 BLOCK = re.compile(r"^(`{3,})(\w*)\n(.*?)^\1$", re.M | re.S)

@@ -13,7 +13,6 @@ import pytest
 from chat_rules import assert_sound
 from openai import AsyncOpenAI, OpenAI
 
-from benchmarks.scripted_server import Answer, Script, ScriptedServer, call, error, says, stream
 from zkit.calls import Call
 from zkit.chat import ChatLoop, LoopEvent, RunFinished, RunResult, Steering, run, sound_history
 from zkit.chat.offering import offering_of
@@ -23,6 +22,7 @@ from zkit.extract import render_call
 from zkit.grade import READ
 from zkit.results import Success, Transient, Validation
 from zkit.sources import Toolbox
+from zkit.testing import Answer, Script, ScriptedServer, call, error, says, stream
 from zkit.tools import Preference, tool
 
 OSLO = {"city": "Oslo"}

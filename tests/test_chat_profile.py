@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai import AsyncOpenAI, OpenAI
 
-from benchmarks.scripted_server import Answer, Script, ScriptedServer, call, error, says
 from zkit.chat import ChatLoop, Profile, ReasoningDelta, wrap
 from zkit.chat.manners import Manners
 from zkit.errors import ProfileError
 from zkit.extract import FORMATS
 from zkit.schema import DIALECTS
+from zkit.testing import Answer, Script, ScriptedServer, call, error, says
 
 QUESTION: Any = [
     {"role": "system", "content": "Be brief."},

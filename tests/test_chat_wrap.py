@@ -11,7 +11,11 @@ import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
-from benchmarks.scripted_server import (
+from zkit.chat.report import Report
+from zkit.chat.wrapping import wrap
+from zkit.grade import READ
+from zkit.receipt import Rank
+from zkit.testing import (
     Answer,
     Script,
     ScriptedServer,
@@ -22,10 +26,6 @@ from benchmarks.scripted_server import (
     says,
     stream,
 )
-from zkit.chat.report import Report
-from zkit.chat.wrapping import wrap
-from zkit.grade import READ
-from zkit.receipt import Rank
 from zkit.tools import tool
 
 TOOLS: Any = [

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai import AsyncOpenAI
 
-from benchmarks.scripted_server import Answer, Script, ScriptedServer, call, error, says, stream
 from zkit.chat import ChatLoop, LoopEvent, RunFinished, RunResult
 from zkit.chat.outcome import Reason
 from zkit.dispatch import Dispatcher
 from zkit.grade import READ
 from zkit.results import Refused, Success, Transient, Validation
+from zkit.testing import Answer, Script, ScriptedServer, call, error, says, stream
 from zkit.tools import tool
 
 MEANT = ("Oslo", "Rome")
