@@ -13,7 +13,7 @@ MOST_QUOTED = 4000
 """How far after a call the end of a quotation is waited for."""
 
 _LOG = re.compile(
-    r"\s*+(?:\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T _,|]{1,3}+\[?[0-9]{1,2}:[0-9]{2}|\[?[0-9]{4}-[0-9]{2}-[0-9]{2}\]|\[?[0-9]{1,2}:[0-9]{2}:[0-9]{2}|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b|level=|[A-Za-z]{3} [ 0-9][0-9] [0-9]{2}:)"
+    r"\s*+(?:\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T _,|]{1,3}+\[?[0-9]{1,2}:[0-9]{2}|\[?[0-9]{4}-[0-9]{2}-[0-9]{2}\]|\[?[0-9]{1,2}:[0-9]{2}:[0-9]{2}|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b|level=|\$ [\w./]|[A-Za-z]{3} [ 0-9][0-9] [0-9]{2}:)"
 )
 _LISTED = re.compile(r"\s*+(?:[-*+•]|[0-9]{1,3}[.)])[ \t]++(?:\[[ xX]\][ \t]*+)?\Z")
 _ITEM = re.compile(r"\s*+(?:[-*+•]|[0-9]{1,3}[.)])[ \t]++\S")
@@ -41,6 +41,8 @@ _SENTENCE = re.compile(
     r"(?<!e\.g)(?<!i\.e)(?<![\W_][0-9])[.!?…][\"'”’)\]*_]*+\s++(?=\S)|[。！？](?=\S)"
 )
 """Where a sentence ends and the next one begins."""
+_ANNOUNCES = frozenset(":：")
+"""A line that ends so may be half of a sentence that goes on after what it announces."""
 _GOES_ON = frozenset(",;，、；")
 """What goes on with a sentence that a line broke off."""
 _EXPLAINS = frozenset(",;:—–→←=(#/&-，、；：（")
@@ -48,7 +50,7 @@ _EXPLAINS = frozenset(",;:—–→←=(#/&-，、；：（")
 _STOPS = frozenset(".!?…。！？")
 """After a sentence that ends so, what follows is not a part of it."""
 _EXAMPLE = re.compile(
-    r"\b(?:for (?:example|instance)|e\.g\.|examples?|samples?|syntax|templates?|look something like|as shown|like (?:this|so)"
+    r"\b(?:for (?:example|instance)|e\.g\.|examples?|samples?|syntax|templates?|look something like|as shown|like (?:this|so)|usage(?=\s*+:)"
     r"|(?:one|clients?|models?|servers?|agents?) (?:would|writes?|sends?|emits?|calls?|invokes?)"
     r"|is (?:written|spelled|documented|formatted)|(?:form|format|notation|shape|markup|structure)(?: (?:is|was|of|for|that|looks)|:))(?!\w)",
     re.IGNORECASE,
@@ -185,7 +187,9 @@ def awaited(before: str) -> frozenset[str]:
     if _breaks_off(line):
         return frozenset({*waits, "line"})
     if not line.strip():
-        waits |= {"remark", "sentence"} if _breaks_off(head.rpartition("\n")[2]) else {"remark"}
+        above = head.rpartition("\n")[2].rstrip()
+        goes_on = _breaks_off(above) or above[-1:] in _ANNOUNCES
+        waits |= {"remark", "sentence"} if goes_on else {"remark"}
     return frozenset(waits)
 
 
