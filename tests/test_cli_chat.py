@@ -1,0 +1,464 @@
+"""`zkit chat` as people meet it: on a real terminal, in a pipe, paused, killed, and played again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_rules import assert_sound
+from terminals import ZKIT, Terminal, clean_environment
+
+from zkit.chat import PauseStore
+from zkit.testing import Answer, Request, Script, ScriptedServer, call, error, says
+from zkit.transcripts import Interrupted, Resized, Shown, read_transcript
+
+KEY = "sk-very-secret-0123456789"
+ACTS = '''
+import time
+from pathlib import Path
+from zkit.effects import FileEffect
+from zkit.grade import READ
+from zkit.results import Success
+from zkit.tools import tool
+
+@tool(grade=READ)
+def look(at: str) -> str:
+    """Look at something."""
+    return f"{at} is there"
+
+@tool(destructive=True)
+def delete(path: str) -> Success:
+    """Delete a file."""
+    Path(path).unlink()
+    return Success("gone", effects=(FileEffect(path=path, op="delete"),))
+
+@tool(grade=READ)
+def sleep() -> str:
+    """Sleep for long."""
+    time.sleep(30)
+    return "slept"
+'''
+LOOK = says("I look.", [call("look", "{'at': 'home',}", "l")])
+DELETE = says(None, [call("delete", {"path": "old.txt"}, "d")])
+ASK = says(None, [call("ask_clarification", {"question": "Which?", "options": ["a", "b"]}, "q")])
+END = says("All done.")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer(then=END) as running:
+        yield running
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "acts.py").write_text(ACTS)
+    (tmp_path / "old.txt").write_text("old")
+    return tmp_path
+
+
+def options(server: ScriptedServer, *more: str) -> list[str]:
+    return ["chat", "--base-url", server.url, "--model", "m", "--from", "acts", *more]
+
+
+def piped(args: list[str], place: Path, given: str = "", **env: str) -> Any:
+    """Run zkit with pipes."""
+    return subprocess.run(
+        [*ZKIT, *args],
+        input=given.encode(),
+        capture_output=True,
+        cwd=place,
+        env=clean_environment(**env),
+    )
+
+
+class Gated:
+    """The parts of an answer, of which the last are held back until somebody opens."""
+
+    def __init__(self, answer: Answer, before: int) -> None:
+        self.parts, self.before, self.opened = answer.parts, before, threading.Event()
+
+    def __iter__(self) -> Iterator[bytes]:
+        for number, part in enumerate(self.parts):
+            if number == self.before:
+                self.opened.wait(60)
+            yield part
+
+
+def gated(text: str, before: int, gates: list[Gated]) -> Script:
+    def answer(request: Request) -> Answer:
+        made = says(text)
+        assert callable(made)
+        found = made(request)
+        gates.append(Gated(found, before))
+        parts: Any = gates[-1]
+        return replace(found, parts=parts)
+
+    return answer
+
+
+# ── on a terminal ────────────────────────────────────────────────────────────
+
+
+def test_a_chat_shows_calls_receipts_results_and_answers(
+    server: ScriptedServer, place: Path
+) -> None:
+    server.play(LOOK, END)
+    with Terminal(*options(server), cwd=place) as screen:
+        screen.wait_for("4 tools")
+        screen.wait_for("> ")
+        screen.type("where is it?\n")
+        shown = screen.wait_for("2 requests · 1 call · 30 tokens")
+        order = [
+            "I look.",
+            "● look({'at': 'home',})",
+            "✎ repaired RESPELL",
+            "✓ home is there",
+            "All done.",
+        ]
+        assert [shown.index(part) for part in order] == sorted(shown.index(part) for part in order)
+        screen.type("/why\n")
+        assert "drop_trailing_comma at 13..14" in screen.wait_for("a closer")
+        screen.type("/tools\n")
+        assert "delete" in screen.wait_for("(asks first)")
+        screen.type("/kit look\n")
+        screen.wait_for("ask_clarification, look")
+        screen.type("/save talk.json\n")
+        screen.wait_for("4 messages saved to talk.json")
+        screen.type("/nonsense\n")
+        screen.wait_for("there is no /nonsense")
+        screen.type("/help\n")
+        screen.wait_for("/quit")
+        screen.type("/quit\n")
+        assert screen.end() == 0
+        assert b"\x1b[36m" in screen.raw
+    saved = json.loads((place / "talk.json").read_text())["messages"]
+    assert_sound(saved)
+    assert saved[-1] == {"role": "assistant", "content": "All done."}
+
+
+def test_the_kit_of_the_chat_is_what_is_offered(server: ScriptedServer, place: Path) -> None:
+    server.play(END, END)
+    with Terminal(*options(server, "--kit", "look"), cwd=place) as screen:
+        screen.wait_for("2 tools")
+        screen.type("hello\n")
+        screen.wait_for("15 tokens")
+        screen.type("/kit look,sleep\n")
+        screen.wait_for("look, sleep")
+        screen.type("hello\n")
+        screen.wait_for("15 tokens")
+        assert screen.leave() == 0
+    offered = [[t["function"]["name"] for t in r["tools"]] for r in server.requests]
+    assert offered == [["ask_clarification", "look"], ["ask_clarification", "look", "sleep"]]
+
+
+def test_text_is_shown_while_it_streams(server: ScriptedServer, place: Path) -> None:
+    gates: list[Gated] = []
+    server.play(gated("First words, and then the others.", 3, gates))
+    with Terminal(*options(server), cwd=place) as screen:
+        screen.wait_for("> ")
+        screen.type("hello\n")
+        assert "others" not in screen.wait_for("First")
+        gates[0].opened.set()
+        screen.wait_for("others.")
+
+
+@pytest.mark.parametrize("answer", ["y", "n", ""])
+def test_a_call_that_destroys_is_asked_for(
+    server: ScriptedServer, place: Path, answer: str
+) -> None:
+    server.play(DELETE, END)
+    with Terminal(*options(server), cwd=place) as screen:
+        screen.wait_for("> ")
+        screen.type("clean up\n")
+        assert '! delete(path="old.txt")' in screen.wait_for("run it? [y/N] ")
+        assert (place / "old.txt").exists()
+        screen.type(f"{answer}\n")
+        shown = screen.wait_for("All done.")
+        assert screen.leave() == 0
+    assert (place / "old.txt").exists() == (answer != "y")
+    assert ("delete old.txt" in shown) == (answer == "y")
+    assert ("refused (approval): delete was not approved" in shown) == (answer != "y")
+
+
+def test_an_option_is_chosen_by_its_number(server: ScriptedServer, place: Path) -> None:
+    server.play(ASK, END)
+    with Terminal(*options(server), cwd=place) as screen:
+        screen.wait_for("> ")
+        screen.type("choose\n")
+        screen.wait_for("answer> ")
+        screen.type("2\n")
+        screen.wait_for("All done.")
+    assert server.requests[1]["messages"][-1]["content"] == "b"
+
+
+def test_ctrl_c_stops_the_turn_and_keeps_the_chat(server: ScriptedServer, place: Path) -> None:
+    gates: list[Gated] = []
+    server.play(gated("First words, and then the others.", 3, gates), END)
+    with Terminal(*options(server), cwd=place) as screen:
+        screen.wait_for("> ")
+        screen.type("hello\n")
+        screen.wait_for("First")
+        screen.type("\x03")
+        screen.wait_for("stopped; the chat goes on")
+        screen.wait_for("> ")
+        screen.type("again\n")
+        screen.wait_for("All done.")
+        screen.wait_for("> ")
+        screen.type("\x03")
+        screen.wait_for("Ctrl-C again leaves")
+        screen.wait_for("> ")
+        screen.type("\x03")
+        assert screen.end() == 0
+    for gate in gates:
+        gate.opened.set()
+    messages = server.requests[1]["messages"]
+    assert [m["role"] for m in messages] == ["user", "assistant", "user"]
+    assert messages[1]["content"].startswith("First")
+    assert messages[1]["content"].endswith("(stopped by the user)")
+
+
+def test_ctrl_c_stops_a_tool(server: ScriptedServer, place: Path) -> None:
+    server.play(says(None, [call("sleep", {}, "s")]), END)
+    with Terminal(*options(server), cwd=place) as screen:
+        screen.wait_for("> ")
+        screen.type("sleep\n")
+        screen.wait_for("● sleep")
+        screen.type("\x03")
+        screen.wait_for("stopped; the chat goes on")
+        screen.wait_for("> ")
+        screen.type("go on\n")
+        screen.wait_for("All done.")
+    assert_sound(server.requests[1]["messages"])
+    assert "cancelled" in server.requests[1]["messages"][2]["content"]
+
+
+def test_a_narrower_screen_has_shorter_lines(server: ScriptedServer, place: Path) -> None:
+    long = says(None, [call("look", {"at": "x" * 300}, "a")])
+    server.play(long, END, says(None, [call("look", {"at": "x" * 300}, "b")]), END)
+    with Terminal(*options(server, "--record", "t"), cwd=place) as screen:
+        screen.wait_for("> ")
+        screen.type("a\n")
+        wide = screen.wait_for("All done.")
+        screen.resize(50)
+        screen.wait_for("> ")
+        screen.type("b\n")
+        narrow = screen.wait_for("All done.")
+        assert screen.leave() == 0
+    assert [
+        max(len(line) for line in shown.splitlines() if "●" in line) for shown in (wide, narrow)
+    ] == [99, 49]
+    assert [line.record for line in read_transcript(place / "t").of(Resized)] == [Resized(50)]
+
+
+def test_a_model_cannot_rule_the_terminal(server: ScriptedServer, place: Path) -> None:
+    server.play(says("\x1b]0;title\x07red\x1b[31m \u202egnp.exe"))
+    with Terminal(*options(server), cwd=place, NO_COLOR="1") as screen:
+        screen.wait_for("> ")
+        screen.type("hello\n")
+        shown = screen.wait_for("15 tokens")
+        assert "\\x1b]0;title\\x07red\\x1b[31m \\x202egnp.exe" in shown
+        assert b"\x1b[31m" not in screen.raw
+        assert b"\x1b]0" not in screen.raw
+
+
+# ── for scripts ──────────────────────────────────────────────────────────────
+
+
+def test_once_the_answer_is_on_standard_output_and_all_else_is_not(
+    server: ScriptedServer, place: Path
+) -> None:
+    server.play(LOOK, END)
+    done = piped(options(server, "--once", "where?"), place)
+    assert (done.returncode, done.stdout.decode()) == (0, "I look.\nAll done.\n")
+    assert "✓ home is there" in done.stderr.decode()
+    assert b"\x1b" not in done.stdout + done.stderr
+
+
+ENDINGS: dict[str, tuple[list[Script], list[str], int, str]] = {
+    "the server failed": ([error(400, "no such model")], [], 1, "no such model"),
+    "it waits for approval": ([DELETE], [], 3, "--store FILE"),
+    "nobody may approve": ([DELETE, END], ["--approve", "never"], 0, "refused (approval)"),
+    "everything is approved": ([DELETE, END], ["--approve", "always"], 0, "delete old.txt"),
+    "there is no such kit": ([], ["--kit", "lok"], 2, "did you mean look"),
+    "there is no store": ([], ["--resume", "x"], 2, "needs --store"),
+}
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_the_exit_code_says_how_it_ended(server: ScriptedServer, place: Path, name: str) -> None:
+    script, more, code, says_ = ENDINGS[name]
+    server.play(*script)
+    done = piped(options(server, "--once", "clean up", *more), place)
+    assert done.returncode == code
+    assert says_ in done.stderr.decode()
+    assert done.stderr.decode().count("Traceback") == 0
+
+
+def test_without_a_model_it_says_what_to_do(place: Path) -> None:
+    done = piped(["chat"], place)
+    assert (done.returncode, b"--model NAME" in done.stderr) == (2, True)
+
+
+# ── paused, and resumed by another process ───────────────────────────────────
+
+
+def test_a_paused_chat_is_resumed_by_another_process(server: ScriptedServer, place: Path) -> None:
+    server.play(DELETE, END)
+    first = piped(options(server, "--once", "clean up", "--store", "runs.db"), place)
+    assert (first.returncode, (place / "old.txt").exists()) == (3, True)
+    (waiting,) = PauseStore(place / "runs.db").list()
+    assert waiting.waits_for == "approval of delete"
+    wrong = piped(options(server, "--store", "runs.db", "--resume", "nope"), place)
+    assert (wrong.returncode, waiting.id in wrong.stderr.decode()) == (2, True)
+    second = piped(
+        options(server, "--once", "yes", "--store", "runs.db", "--resume", waiting.id), place
+    )
+    assert (second.returncode, second.stdout.decode()) == (0, "All done.\n")
+    assert not (place / "old.txt").exists()
+    assert PauseStore(place / "runs.db").list() == []
+    assert_sound(server.requests[1]["messages"])
+    assert server.requests[1]["messages"][-1]["content"] == "gone"
+
+
+def test_a_chat_killed_at_the_question_is_resumed(server: ScriptedServer, place: Path) -> None:
+    server.play(ASK, END)
+    with Terminal(*options(server, "--store", "runs.db"), cwd=place) as screen:
+        screen.wait_for("> ")
+        screen.type("choose\n")
+        screen.wait_for("answer> ")
+        screen.kill()
+    with Terminal(*options(server, "--store", "runs.db", "--resume", "last"), cwd=place) as screen:
+        screen.wait_for("? Which?")
+        screen.wait_for("answer> ")
+        screen.type("the third\n")
+        screen.wait_for("All done.")
+        assert screen.leave() == 0
+    assert [m["content"] for m in server.requests[1]["messages"][::2]] == ["choose", "the third"]
+
+
+# ── recorded, and played again ───────────────────────────────────────────────
+
+TALK = "where is it?\n/why\nclean up\ny\nchoose\n2\n/tools\n/save talk.json\n/kit look\nhello\n"
+
+
+def record_talk(server: ScriptedServer, place: Path) -> Any:
+    text_call = '<tool_call>{"name": "look", "arguments": {"at": "home",}}</tool_call>'
+    server.play(LOOK, END, DELETE, says(text_call), says("Wäre → done."), ASK, END, END)
+    return piped(options(server, "--record", "talk.jsonl"), place, TALK)
+
+
+def test_a_replay_shows_the_same_bytes_and_runs_nothing(
+    server: ScriptedServer, place: Path
+) -> None:
+    recorded = record_talk(server, place)
+    assert (recorded.returncode, recorded.stderr) == (0, b"")
+    assert "delete old.txt" in recorded.stdout.decode()
+    (place / "old.txt").write_text("new")
+    (place / "talk.json").unlink()
+    (place / "acts.py").unlink()
+    requests = len(server.requests)
+    again = piped(["chat", "--replay", "talk.jsonl"], place)
+    assert (again.returncode, again.stderr, again.stdout) == (0, b"", recorded.stdout)
+    assert len(server.requests) == requests
+    assert (place / "old.txt").read_text() == "new"
+    assert not (place / "talk.json").exists()
+
+
+def test_a_replay_of_one_question_shows_the_same_bytes(server: ScriptedServer, place: Path) -> None:
+    server.play(LOOK, error(503, "busy", {"Retry-After": "0"}), END)
+    recorded = piped(options(server, "--once", "where?", "--record", "t"), place)
+    again = piped(["chat", "--replay", "t"], place)
+    assert recorded.returncode == again.returncode == 0
+    assert (again.stdout, again.stderr) == (recorded.stdout, recorded.stderr)
+
+
+def test_a_deviation_is_told_with_its_place(server: ScriptedServer, place: Path) -> None:
+    record_talk(server, place)
+    lines = (place / "talk.jsonl").read_text().splitlines(keepends=True)
+    at = next(
+        n for n, line in enumerate(lines) if '"shown"' in line and "All done" not in line and n > 40
+    )
+    changed = json.loads(lines[at])
+    lines[at] = json.dumps({**changed, "text": "something else"}) + "\n"
+    (place / "talk.jsonl").write_text("".join(lines))
+    again = piped(["chat", "--replay", "talk.jsonl"], place)
+    assert again.returncode == 1
+    assert f"talk.jsonl: line {at + 1}: recorded" in again.stderr.decode()
+    assert "something else" in again.stderr.decode()
+
+
+def test_a_stopped_turn_is_replayed_as_one(server: ScriptedServer, place: Path) -> None:
+    gates: list[Gated] = []
+    server.play(
+        gated("First words, and then the others.", 3, gates),
+        says(None, [call("sleep", {}, "s")]),
+        END,
+    )
+    with Terminal(*options(server, "--record", "t"), cwd=place) as screen:
+        screen.wait_for("> ")
+        for line, shown in (("hello", "First"), ("sleep", "● sleep")):
+            screen.type(f"{line}\n")
+            screen.wait_for(shown)
+            screen.type("\x03")
+            screen.wait_for("stopped; the chat goes on")
+            screen.wait_for("> ")
+        screen.type("go on\n")
+        screen.wait_for("All done.")
+        assert screen.leave() == 0
+        recorded = screen.text.replace("^C", "")
+    for gate in gates:
+        gate.opened.set()
+    assert len(list(read_transcript(place / "t").of(Interrupted))) == 2
+    with Terminal("chat", "--replay", "t", cwd=place) as screen:
+        assert screen.end() == 0
+        assert screen.text == recorded
+
+
+def test_a_killed_process_loses_nothing_that_was_shown(server: ScriptedServer, place: Path) -> None:
+    gates: list[Gated] = []
+    server.play(LOOK, gated("First words, and then the others.", 3, gates))
+    with Terminal(*options(server, "--record", "t"), cwd=place) as screen:
+        screen.wait_for("> ")
+        screen.type("where?\n")
+        screen.wait_for("First")
+        screen.kill()
+        shown = screen.raw.replace(b"\r", b"").decode()
+    gates[0].opened.set()
+    transcript = read_transcript(place / "t")
+    for line in transcript.of(Shown):
+        assert isinstance(line.record, Shown)
+        before, found, shown = shown.partition(line.record.text)
+        assert found
+        assert not before.strip() or "> " in before  # the prompt and what was typed
+    assert not shown.strip()
+    with Terminal("chat", "--replay", "t", cwd=place) as screen:
+        assert screen.end() == 0
+        assert "ends here" in screen.wait_for("ends here")
+        assert "First" in screen.text
+
+
+def test_no_key_is_ever_recorded(server: ScriptedServer, place: Path) -> None:
+    body = json.dumps({"error": {"message": f"Incorrect API key provided: {KEY}."}}).encode()
+    cut = body.index(KEY.encode()) + 9
+    server.play(Answer((body[:cut], body[cut:]), 401))
+    url = server.url.replace("http://", "http://user:pass-word-1@")
+    args = ["chat", "--base-url", url, "--model", "m", "--from", "acts", "--record", "t"]
+    done = piped(args, place, f"my key is {KEY}\n", OPENAI_API_KEY=KEY)
+    text = (place / "t").read_text()
+    assert "Incorrect API key provided: [secret]" in done.stdout.decode()
+    assert KEY not in text
+    assert "pass-word-1" not in text
+    assert "my key is [secret]" in text
+    assert (place / "t").stat().st_mode & 0o077 == 0
+
+
+def test_what_is_no_transcript_is_refused(place: Path) -> None:
+    done = piped(["chat", "--replay", "acts.py"], place)
+    assert (done.returncode, b"no line of a transcript" in done.stderr) == (2, True)

@@ -1,0 +1,81 @@
+"""A transcript in, the tools of the chat out: they run nothing, and give the results of then."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections import defaultdict, deque
+from typing import Any
+
+import anyio
+
+from zkit.calls import Call
+from zkit.dispatch import Dispatcher, wait_for_answer
+from zkit.results import Result, from_dict
+from zkit.tools import ToolSpec, thaw
+from zkit.transcripts import Tools, Transcript
+
+Results = defaultdict[str, deque[Result]]
+
+
+def recorded_dispatchers(transcript: Transcript) -> list[Dispatcher]:
+    """For each list of tools of a chat a dispatcher over them, whose tools know their results."""
+    results = _results(transcript)
+    lists = [line.record for line in transcript.lines if isinstance(line.record, Tools)]
+    return [
+        Dispatcher(
+            [RecordedTool(ToolSpec.from_dict(spec), results) for spec in one.tools],
+            attempts=1,
+            timeout=None,
+            memory=False,
+        )
+        for one in lists
+    ]
+
+
+_BEFORE_THE_TOOL = frozenset({"approval", "budget", "loop", "truncated"})
+"""Codes of results that the chain gives itself, and so will again."""
+
+
+def _results(transcript: Transcript) -> Results:
+    """What each call got from its tool, in order; a question got nothing but a pause."""
+    found: Results = defaultdict(deque)
+    asked = set()
+    for event in transcript.events():
+        kind = event.get("kind")
+        if kind == "question_asked":
+            asked.add(event["call"]["id"])
+            result: Result = wait_for_answer(event["question"], tuple(event["options"]))
+        elif kind == "tool_finished" and event["call"]["id"] not in asked:
+            result = from_dict(event["result"])
+        else:
+            continue
+        if getattr(result, "code", "") not in _BEFORE_THE_TOOL:
+            found[_key(event["call"]["name"], event["call"]["arguments"])].append(result)
+    return found
+
+
+def _key(name: str, arguments: Any) -> str:
+    return json.dumps([name, arguments], sort_keys=True, default=str)
+
+
+class RecordedTool:
+    """A tool as it was declared then. It does nothing, and answers what it answered."""
+
+    def __init__(self, spec: ToolSpec, results: Results) -> None:
+        self._spec = spec
+        self._results = results
+
+    def definition(self) -> ToolSpec:
+        """Say what the tool was."""
+        return self._spec
+
+    async def execute(self, call: Call, /) -> Result:
+        """Give the result of then. A call that had none was stopped by the person: so it is now."""
+        waiting = self._results[_key(call.name, thaw(call.arguments))]
+        if waiting:
+            return waiting.popleft()
+        os.kill(os.getpid(), signal.SIGINT)
+        await anyio.sleep_forever()
+        raise AssertionError("this is not reached")

@@ -1,0 +1,200 @@
+"""Lines that somebody types in; turns of a chat, each shown while it happens, out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from zkit.calls import Call
+from zkit.chat import ChatLoop, LoopEvent, PausedRun, PauseStore, RunFinished, RunResult, Waiting
+from zkit.chat.events import CallRepaired, Message, TextDelta, TextRevoked, TurnStarted
+from zkit.cli.chat.interrupts import Interrupts
+from zkit.cli.chat.keyboard import Keyboard
+from zkit.cli.chat.painting import Painter, call_text, clean
+from zkit.cli.chat.stage import Stage
+from zkit.cli.chat.tapes import Tape
+from zkit.errors import ZkitError
+from zkit.transcripts import Interrupted, Told
+
+Events = Generator[LoopEvent, None, None]
+PROMPT = "> "
+STOPPED = "(stopped by the user)"
+YES = frozenset({"y", "yes"})
+
+
+class LeaveError(Exception):
+    """The person wants to leave."""
+
+
+@dataclass(slots=True)
+class Session:
+    """A chat: its messages, and what was shown last. `make_loop` makes a loop for a selection of tools."""
+
+    stage: Stage
+    painter: Painter
+    keyboard: Keyboard
+    tape: Tape
+    make_loop: Callable[[str | None], ChatLoop]
+    loop: ChatLoop
+    interrupts: Interrupts
+    store: PauseStore | None = None
+    store_name: str = ""
+    kit: str = ""
+    can_ask: bool = True
+    can_write: bool = True
+    messages: list[Message] = field(default_factory=list)
+    last: RunResult | None = None
+    receipts: list[Call] = field(default_factory=list)
+
+    # Turns
+
+    def ask(self, question: str) -> RunResult | None:
+        """One turn of the chat; None when it was stopped."""
+        self.receipts = []
+        prompt = [*self.messages, {"role": "user", "content": question}]
+        return self._run(lambda into: self.loop.stream_sync(prompt, into=into))
+
+    def go_on(self, paused: PausedRun) -> RunResult | None:
+        """Decide what a paused run waits for, and go on with it."""
+        self.messages = list(paused.messages)
+        decided = self._decided(paused)
+        if decided is None:
+            return None
+        if self.store is not None:
+            paused = self.store.take(paused.id)
+        result = self._run(lambda into: self.loop.resume_stream_sync(paused, into=into, **decided))
+        if self.store is not None:
+            self.store.delete(paused.id)
+        return result
+
+    def _run(self, start: Callable[[list[Message]], Events]) -> RunResult | None:
+        into: list[Message] = []
+        said: list[str] = []
+        try:
+            # Closed before anything is said of it: only then are the messages whole.
+            with self.interrupts, closing(start(into)) as events:
+                result = self._shown(events, said)
+        except KeyboardInterrupt:
+            self.tape.note(Interrupted())
+            self._stopped(into, "".join(said))
+            return None
+        self.last, self.messages = result, list(result.messages)
+        if result.paused is None:
+            return result
+        if self.store is not None:
+            self.store.save(result.paused)
+        return self.go_on(result.paused) if self.can_ask else result
+
+    def _shown(self, events: Events, said: list[str]) -> RunResult:
+        """Show what happens, to the end."""
+        for event in events:
+            self.interrupts.hold()
+            self._show(event, said)
+            self.interrupts.release()
+            if isinstance(event, RunFinished):
+                result: RunResult = event.result
+                return result
+        raise RuntimeError("the run ended without a result")
+
+    def _show(self, event: LoopEvent, said: list[str]) -> None:
+        self.tape.note(Told(event.to_dict()))
+        if isinstance(event, TextDelta):
+            said.append(event.text)
+        elif isinstance(event, TurnStarted | TextRevoked):
+            said.clear()
+        elif isinstance(event, CallRepaired):
+            self.receipts.append(event.call)
+        self.painter.show(event)
+
+    def _stopped(self, into: list[Message], said: str) -> None:
+        """Keep what there is; after a question there is an answer, if only that there was none."""
+        self.stage.line(("  stopped; the chat goes on. Ctrl-C again leaves.", "yellow"))
+        if into and into[-1].get("role") != "assistant":
+            into.append({"role": "assistant", "content": f"{said.strip()} {STOPPED}".strip()})
+        self.messages = into or self.messages
+        self.painter.shown.clear()
+
+    # What a pause waits for
+
+    def _decided(self, paused: PausedRun) -> dict[str, Any] | None:
+        """Answers and approvals; None when the person does not decide now."""
+        answers: dict[str, str] = {}
+        approvals: dict[str, bool] = {}
+        for one in paused.waiting:
+            try:
+                if one.kind == "answer":
+                    answers[one.call.id] = self._answer(one)
+                else:
+                    approvals[one.key] = self._approval(one)
+            except (EOFError, KeyboardInterrupt) as error:
+                self._leave_open(paused)
+                if isinstance(error, EOFError):
+                    raise LeaveError from error
+                return None
+        return {"answer": answers, "approve": approvals}
+
+    def _answer(self, waiting: Waiting) -> str:
+        self.stage.line(("? ", "cyan bold"), (clean(waiting.question), "bold"))
+        for number, option in enumerate(waiting.options, 1):
+            self.stage.line((f"  {number} ", "cyan"), clean(option))
+        while True:
+            typed = self._typed("answer> ").strip()
+            if typed.isdecimal() and 0 < int(typed) <= len(waiting.options):
+                return waiting.options[int(typed) - 1]
+            if typed:
+                return typed
+
+    def _approval(self, waiting: Waiting) -> bool:
+        self.stage.line(("! ", "yellow bold"), (clean(call_text(waiting.call)), "bold"))
+        return self._typed("run it? [y/N] ").strip().casefold() in YES
+
+    def _typed(self, prompt: str) -> str:
+        text = self.keyboard.read(prompt)
+        if text is None:
+            raise EOFError
+        return text
+
+    def _leave_open(self, paused: PausedRun) -> None:
+        if not self.store_name:
+            self.stage.line(("  left undecided: nothing was run.", "yellow"))
+        else:
+            self.stage.line(
+                (
+                    f"  left undecided; go on with --store {self.store_name} --resume {paused.id}",
+                    "yellow",
+                )
+            )
+
+    # The chat
+
+    def chat(self, commands: Callable[[Session, str], None]) -> None:
+        """Read lines and answer them, until the person leaves."""
+        interrupts = 0
+        while True:
+            self.stage.line("")
+            try:
+                line = self.keyboard.read(PROMPT)
+            except KeyboardInterrupt:
+                interrupts += 1
+                if interrupts > 1:
+                    return
+                self.stage.line(("  Ctrl-C again leaves.", "yellow"))
+                continue
+            if line is None:
+                return
+            try:
+                interrupts = int(self._take(line.strip(), commands))
+            except LeaveError:
+                return
+
+    def _take(self, line: str, commands: Callable[[Session, str], None]) -> bool:
+        """Do what a line says; whether it was stopped."""
+        if line.startswith("/"):
+            try:
+                commands(self, line)
+            except (ZkitError, OSError) as error:
+                self.stage.line((f"  {clean(str(error))}", "red"))
+            return False
+        return bool(line) and self.ask(line) is None
