@@ -379,6 +379,15 @@ def test_a_replay_of_one_question_shows_the_same_bytes(server: ScriptedServer, p
     assert (again.stdout, again.stderr) == (recorded.stdout, recorded.stderr)
 
 
+def test_a_transcript_knows_which_answers_are_whole(server: ScriptedServer, place: Path) -> None:
+    server.play(LOOK, error(400, "no"))
+    piped(options(server, "--once", "where?", "--record", "t"), place)
+    first, second = read_transcript(place / "t").exchanges()
+    assert (first.status, first.complete, second.status, second.complete) == (200, True, 400, True)
+    assert first.body.endswith(b"data: [DONE]\n\n")
+    assert first.request == server.requests[0]
+
+
 def test_a_deviation_is_told_with_its_place(server: ScriptedServer, place: Path) -> None:
     record_talk(server, place)
     lines = (place / "talk.jsonl").read_text().splitlines(keepends=True)

@@ -23,6 +23,9 @@ from zkit.transcripts import (
     Transcript,
 )
 
+_LAST = b"data: [DONE]\n\n"
+"""How a stream ends."""
+
 
 class TranscriptOver(BaseException):
     """A replay has come to the end of what was recorded."""
@@ -107,6 +110,7 @@ class _TappedStream:
         self._number, self._inner, self._chunks = number, inner, chunks
         self._tape, self._interrupts = tape, interrupts
         self._holds = False
+        self._tail = b""
 
     def __iter__(self) -> Iterator[bytes]:
         try:
@@ -114,11 +118,16 @@ class _TappedStream:
                 self._interrupts.hold()
                 self._holds = True
                 self._tape.note(Received.of(self._number, chunk))
+                self._tail = (self._tail + chunk)[-len(_LAST) :]
                 yield chunk
                 self._let_go(quietly=False)
         except Exception as error:
             self._tape.note(Ended(self._number, _named(error)))
             raise
+        self._end()
+
+    def _end(self) -> None:
+        self._tail = b""
         self._tape.note(Ended(self._number))
 
     def _let_go(self, *, quietly: bool) -> None:
@@ -128,6 +137,8 @@ class _TappedStream:
 
     def close(self) -> None:
         self._let_go(quietly=True)
+        if self._tail.strip() == _LAST.strip():  # the client reads no further
+            self._end()
         self._inner.close()
 
 
