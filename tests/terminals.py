@@ -24,7 +24,7 @@ _PATIENCE = 30.0
 def clean_environment(**env: str) -> dict[str, str]:
     """The environment of a user who has set nothing."""
     odd = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "LINES", "OPENAI_API_KEY", "OPENAI_BASE_URL")
-    known = {name: value for name, value in os.environ.items() if name not in odd}
+    known = {n: v for n, v in os.environ.items() if n not in odd and not n.startswith("ZKIT_")}
     return {**known, "TERM": "xterm-256color", "PYTHONUTF8": "1", **env}
 
 

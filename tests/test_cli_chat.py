@@ -301,9 +301,25 @@ def test_the_exit_code_says_how_it_ended(server: ScriptedServer, place: Path, na
     assert done.stderr.decode().count("Traceback") == 0
 
 
-def test_without_a_model_it_says_what_to_do(place: Path) -> None:
+def test_without_a_server_or_a_model_it_says_what_to_do(place: Path) -> None:
     done = piped(["chat"], place)
-    assert (done.returncode, b"--model NAME" in done.stderr) == (2, True)
+    assert (done.returncode, b"which server? --base-url" in done.stderr) == (2, True)
+    done = piped(["chat", "--base-url", "http://127.0.0.1:9/v1"], place)
+    assert (done.returncode, b"which model? --model" in done.stderr) == (2, True)
+
+
+def test_a_profile_says_how_the_server_wants_to_be_asked(
+    server: ScriptedServer, place: Path
+) -> None:
+    (place / "p.toml").write_text(
+        f'version = 1\nmodel = "small"\nbase_url = "{server.url}"\nmode = "text"\n'
+    )
+    server.play(END)
+    args = ["chat", "--profile", "p.toml", "--from", "acts", "--once", "hello", "--record", "t"]
+    assert piped(args, place).returncode == 0
+    assert server.requests[0]["model"] == "small"
+    assert "tools" not in server.requests[0]
+    assert piped(["chat", "--replay", "t"], place).returncode == 0
 
 
 # ── paused, and resumed by another process ───────────────────────────────────

@@ -27,13 +27,18 @@ API_KEY = click.option(
 )
 
 
-def connect(base_url: str | None, api_key: str | None) -> Any:
-    """A client that asks the server once for each request."""
+def check_server(base_url: str | None, api_key: str | None) -> None:
+    """Refuse to ask nobody."""
     if not base_url and not api_key:
         raise BadUsageError(
             "which server? --base-url http://localhost:11434/v1 (Ollama), http://localhost:8080/v1"
             " (llama.cpp), http://localhost:8000/v1 (vLLM), or set ZKIT_BASE_URL"
         )
+
+
+def connect(base_url: str | None, api_key: str | None) -> Any:
+    """A client that asks the server once for each request."""
+    check_server(base_url, api_key)
     try:
         return client_for(base_url, api_key)
     except MissingExtraError as error:

@@ -7,9 +7,11 @@ from typing import Any
 
 import click
 
+from zkit.chat.profile import Profile
 from zkit.cli.chat.live import Options, chatted
 from zkit.cli.chat.playing import APPROVERS
 from zkit.cli.chat.replay import replayed
+from zkit.cli.servers import API_KEY, BASE_URL, MODEL, check_server
 from zkit.cli.streams import BadUsageError
 from zkit.cli.toolboxes import FROM, KITS
 from zkit.errors import ZkitError
@@ -22,20 +24,14 @@ EPILOG = (
 
 
 @click.command(epilog=EPILOG)
+@BASE_URL
+@API_KEY
+@MODEL
 @click.option(
-    "--base-url",
-    metavar="URL",
-    envvar="OPENAI_BASE_URL",
-    help="The server, such as http://localhost:11434/v1.",
-)
-@click.option(
-    "--api-key",
-    metavar="KEY",
-    envvar="OPENAI_API_KEY",
-    help="Its key, if it wants one; better in OPENAI_API_KEY. Never recorded.",
-)
-@click.option(
-    "--model", "-m", metavar="NAME", help="The model, by the name that the server has for it."
+    "--profile",
+    metavar="FILE",
+    type=click.Path(),
+    help="How the server wants to be asked, as zkit doctor --out wrote it; names model and server.",
 )
 @click.option(
     "--system", metavar="TEXT", default="", help="The system prompt; @FILE reads it from a file."
@@ -106,12 +102,15 @@ def command(replay: str | None, model: str | None, **given: Any) -> None:
 def _options(model: str | None, given: dict[str, Any]) -> Options:
     if given["resume"] and not given["store"]:
         raise BadUsageError("--resume needs --store FILE: where the paused run is")
-    if model is None and given["resume"] is None:
-        raise BadUsageError("say which model: --model NAME (and --base-url URL for a local server)")
+    profile = Profile.of(given.pop("profile"))
+    given["base_url"] = given["base_url"] or profile.base_url or None
+    check_server(given["base_url"], given["api_key"])
+    if not (model or profile.model or given["resume"]):
+        raise BadUsageError("which model? --model NAME, or set ZKIT_MODEL")
     system = given["system"]
     if system.startswith("@"):
         try:
             given["system"] = Path(system[1:]).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise BadUsageError(f"{system[1:]}: {error}") from error
-    return Options(model=model or "", **given)
+    return Options(model=model or profile.model, profile=profile, **given)

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from zkit.chat import ChatLoop, PausedRun, PauseStore, ask_clarification
+from zkit.chat.profile import Profile
 from zkit.cli.chat.interrupts import Interrupts
 from zkit.cli.chat.keyboard import Keyboard, Lines, Terminal
 from zkit.cli.chat.playing import loop_of, openai_client, play, session_of
@@ -29,6 +30,7 @@ class Options:
     base_url: str | None
     api_key: str | None
     model: str
+    profile: Profile
     system: str
     kit: str | None
     places: tuple[str, ...]
@@ -45,20 +47,10 @@ def chatted(options: Options) -> int:
     """Chat, or ask once; the exit code."""
     store = None if options.store is None else PauseStore(options.store)
     paused = None if store is None or options.resume is None else _found(store, options.resume)
-    model = options.model or (paused.model if paused else "")
+    header = _header(options, paused)
     box = toolbox_of(options.places)
     box.register(ask_clarification)
     redaction = Redaction(_secrets(options))
-    marks = "utf-8" if (sys.stdout.encoding or "").lower().startswith("utf") else "ascii"
-    colour = has_colour(sys.stdout)
-    header = Header(
-        model, _public(options.base_url or ""), options.kit or "", options.system, options.once,
-        screen_columns(), colour,
-        {"approve": options.approve, "max_turns": options.max_turns, "marks": marks,
-         "store": options.store or "", "resumed": None if paused is None else paused.to_dict(),
-         "can_ask": options.once is None or sys.stdin.isatty()},
-        version("zkit"),
-    )  # fmt: skip
     tape: Tape = NoTape()
     if options.record is not None:
         tape = Recording(TranscriptWriter(options.record, header, redaction), header.columns)
@@ -70,12 +62,36 @@ def chatted(options: Options) -> int:
         source = box if selection is None else _kit(box, selection, options.kits)
         return loop_of(client, header, source, tape)
 
-    keyboard: Keyboard = Terminal(tape, colour=colour)
+    keyboard: Keyboard = Terminal(tape, colour=header.colour)
     if options.once is not None and not sys.stdin.isatty():
         keyboard = Lines([], tape)
     session = session_of(header, tape, keyboard, make_loop, make_loop(options.kit), interrupts)
     session.store = store
     return play(session, header, paused)
+
+
+def _header(options: Options, paused: PausedRun | None) -> Header:
+    """What must be known to play the chat again."""
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    return Header(
+        model=options.model or (paused.model if paused else ""),
+        base_url=_public(options.base_url or ""),
+        kit=options.kit or "",
+        system=options.system,
+        once=options.once,
+        columns=screen_columns(),
+        colour=has_colour(sys.stdout),
+        options={
+            "approve": options.approve,
+            "max_turns": options.max_turns,
+            "profile": options.profile.to_dict(),
+            "marks": "utf-8" if is_unicode else "ascii",
+            "store": options.store or "",
+            "resumed": None if paused is None else paused.to_dict(),
+            "can_ask": options.once is None or sys.stdin.isatty(),
+        },
+        zkit=version("zkit"),
+    )
 
 
 def _found(store: PauseStore, wanted: str) -> PausedRun:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zkit.chat import ChatLoop, PausedRun, RunResult
+from zkit.chat.profile import Profile
 from zkit.cli.chat.interrupts import Interrupts
 from zkit.cli.chat.keyboard import Keyboard, Lines
 from zkit.cli.chat.painting import MARKS, Painter
@@ -37,6 +38,7 @@ def loop_of(client: Any, header: Header, source: Any, tape: Tape) -> ChatLoop:
         source,
         system=header.system,
         approve=APPROVERS[header.options["approve"]],
+        profile=Profile.from_dict(header.options["profile"]),
         max_turns=header.options["max_turns"],
     )
     tape.note(Tools(tuple(tool.definition().to_dict() for tool in loop.dispatcher.tools())))
