@@ -29,7 +29,9 @@ COMMANDS: dict[str, Entry] = {
     "kit": Entry("zkit.cli.kit", "List kits, show what one holds, or write a new one.", TOOLS),
     "schema": Entry("zkit.cli.schema", "Print the JSON Schema of a model or function.", TOOLS),
     "lint-schema": Entry("zkit.cli.lint_schema", "List what a backend would choke on.", TOOLS),
-    "chat": Entry("zkit.cli.chat", "Chat with a model that calls tools; record it, replay it.", TALK),
+    "chat": Entry(
+        "zkit.cli.chat", "Chat with a model that calls tools; record it, replay it.", TALK
+    ),
     "doctor": Entry("zkit.cli.doctor", "Find out what it gets wrong, and what covers it.", TALK),
     "demo": Entry("zkit.cli.demo", "See the difference that zkit makes; needs no model.", TALK),
     "corpus": Entry("zkit.cli.corpus", "Run cases, or turn a failure into one.", CHECK),
