@@ -116,6 +116,10 @@ class Terminal:
 
 
 def _own_terminal() -> None:
-    """Make the terminal that of the process, so that Ctrl-C reaches it."""
+    """Make the terminal that of the process, and let Ctrl-C reach it.
+
+    Whoever runs the tests in the background has it ignored, and that is inherited.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.setsid()
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
