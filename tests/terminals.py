@@ -82,6 +82,15 @@ class Terminal:
         new, self._seen = self.text[self._seen : at], at
         return new
 
+    def interrupt_prompt(self) -> None:
+        """Press Ctrl-C at the next prompt, once it is sure to listen.
+
+        Between the prompt and the wait for a key, readline does not see a signal before the next key.
+        """
+        self.wait_for("> ")
+        time.sleep(1.0)
+        self.type("\x03")
+
     def leave(self) -> int:
         """Press Ctrl-D at the next prompt; the exit code."""
         self.wait_for("> ")

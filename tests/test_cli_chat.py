@@ -210,11 +210,9 @@ def test_ctrl_c_stops_the_turn_and_keeps_the_chat(server: ScriptedServer, place:
         screen.wait_for("> ")
         screen.type("again\n")
         screen.wait_for("All done.")
-        screen.wait_for("> ")
-        screen.type("\x03")
+        screen.interrupt_prompt()
         screen.wait_for("Ctrl-C again leaves")
-        screen.wait_for("> ")
-        screen.type("\x03")
+        screen.interrupt_prompt()
         assert screen.end() == 0
     for gate in gates:
         gate.opened.set()
