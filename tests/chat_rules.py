@@ -11,7 +11,7 @@ from chat_scripts import BESIDE, MEANT
 
 from zkit.chat import LoopEvent, RunResult
 from zkit.chat.outcome import Reason
-from zkit.chat.wire import dumps
+from zkit.chat.replies.wire import dumps
 from zkit.results import Success
 from zkit.testing import Request
 

@@ -15,7 +15,7 @@ from openai import AsyncOpenAI, OpenAI
 
 from zkit.calls import Call
 from zkit.chat import ChatLoop, LoopEvent, RunFinished, RunResult, Steering, run, sound_history
-from zkit.chat.offering import offering_of
+from zkit.chat.requests.offering import offering_of
 from zkit.dispatch.portal import run_sync
 from zkit.effects import FileEffect
 from zkit.extract import render_call

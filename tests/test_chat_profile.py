@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from openai import AsyncOpenAI, OpenAI
 
 from zkit.chat import ChatLoop, Profile, ReasoningDelta, wrap
-from zkit.chat.manners import Manners
+from zkit.chat.requests.manners import Manners
 from zkit.errors import ProfileError
 from zkit.extract import FORMATS
 from zkit.schema import DIALECTS

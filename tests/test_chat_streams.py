@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zkit.chat.assembler import Assembler
-from zkit.chat.desk import Desk, Rules
-from zkit.chat.mending import Mended, mend_message
-from zkit.chat.report import Report
-from zkit.chat.stream_mending import StreamMender
-from zkit.chat.wire import arguments_of
+from zkit.chat.client.mending import Mended, mend_message
+from zkit.chat.client.stream_mending import StreamMender
+from zkit.chat.replies.assembler import Assembler
+from zkit.chat.replies.desk import Desk, Rules
+from zkit.chat.replies.report import Report
+from zkit.chat.replies.wire import arguments_of
 
 WEATHER = {
     "type": "function",

@@ -11,8 +11,8 @@ import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
-from zkit.chat.report import Report
-from zkit.chat.wrapping import wrap
+from zkit.chat.client.wrapping import wrap
+from zkit.chat.replies.report import Report
 from zkit.grade import READ
 from zkit.receipt import Rank
 from zkit.testing import (

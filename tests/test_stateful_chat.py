@@ -17,10 +17,12 @@ from hypothesis import Phase, settings
 from hypothesis.errors import FlakyFailure
 from hypothesis.stateful import run_state_machine_as_test
 
-from zkit.chat import calling, history, reply, settling
-from zkit.chat import offering as offering_module
-from zkit.chat.call_parts import CallParts
-from zkit.chat.reply import ReplyReader
+from zkit.chat import calling, settling
+from zkit.chat.replies import reply
+from zkit.chat.replies.call_parts import CallParts
+from zkit.chat.replies.reply import ReplyReader
+from zkit.chat.requests import history
+from zkit.chat.requests import offering as offering_module
 from zkit.chat.run_state import RunState
 from zkit.dispatch.guards import repetition
 from zkit.sources import Toolbox

@@ -1,9 +1,7 @@
 """Messages in, an answer out: clients whose tool calls can be trusted, and the loop that runs them."""
 
 from zkit.chat.asking import run
-from zkit.chat.assembler import Assembler, Reply
-from zkit.chat.call_parts import Assembled
-from zkit.chat.clarifying import ask_clarification, clarification
+from zkit.chat.client.wrapping import wrap
 from zkit.chat.events import (
     ApprovalNeeded,
     CallRefused,
@@ -25,17 +23,19 @@ from zkit.chat.events import (
     ToolStarted,
     TurnStarted,
 )
-from zkit.chat.history import sound_history
 from zkit.chat.loop import ChatLoop
-from zkit.chat.manners import Manners
 from zkit.chat.outcome import RunResult, TurnRecord, Usage
-from zkit.chat.pause_store import PauseStore, Stored
-from zkit.chat.paused import PausedRun, Waiting
-from zkit.chat.profile import Profile
-from zkit.chat.report import RefusedCall, Report
+from zkit.chat.pause.clarifying import ask_clarification, clarification
+from zkit.chat.pause.pause_store import PauseStore, Stored
+from zkit.chat.pause.paused import PausedRun, Waiting
+from zkit.chat.replies.assembler import Assembler, Reply
+from zkit.chat.replies.call_parts import Assembled
+from zkit.chat.replies.report import RefusedCall, Report
+from zkit.chat.requests.history import sound_history
+from zkit.chat.requests.manners import Manners
+from zkit.chat.requests.profile import Profile
 from zkit.chat.settings import LoopSettings
 from zkit.chat.steering import Steering
-from zkit.chat.wrapping import wrap
 from zkit.dispatch import ask_later
 
 __all__ = [

@@ -9,12 +9,13 @@ from typing import Any
 
 from zkit.calls import Call
 from zkit.chat import words
-from zkit.chat.desk import new_id
 from zkit.chat.events import Message, MessageAdded, ToolStarted
-from zkit.chat.history import assistant_message
 from zkit.chat.outcome import Reason, TurnRecord
-from zkit.chat.reply import ModelReply
-from zkit.chat.report import RefusedCall
+from zkit.chat.replies.desk import new_id
+from zkit.chat.replies.reply import ModelReply
+from zkit.chat.replies.report import RefusedCall
+from zkit.chat.replies.wire import arguments_of, dumps
+from zkit.chat.requests.history import assistant_message
 from zkit.chat.run_state import RunState
 from zkit.chat.settling import (
     MAX_CALLS,
@@ -26,7 +27,6 @@ from zkit.chat.settling import (
     with_times,
 )
 from zkit.chat.wants import RunCalls, Want
-from zkit.chat.wire import arguments_of, dumps
 from zkit.dispatch import Outcome
 from zkit.results import Refused, Validation
 

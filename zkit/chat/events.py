@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from zkit.calls import Call
-from zkit.chat.plain_data import call_to_dict
+from zkit.chat.pause.plain_data import call_to_dict
 from zkit.results import Result
 
 Message = dict[str, Any]

@@ -23,14 +23,14 @@ from zkit.chat.events import (
     TurnStarted,
 )
 from zkit.chat.failing import Trouble, trouble_of
-from zkit.chat.fitting import fitted
-from zkit.chat.history import as_messages, assistant_message, ids_in, size_of
-from zkit.chat.offering import Offering
 from zkit.chat.outcome import Reason, RunResult, TurnRecord
-from zkit.chat.reply import ModelReply, ReplyReader, begins_like_a_call
-from zkit.chat.resuming import take_up
+from zkit.chat.pause.resuming import take_up
+from zkit.chat.replies.reply import ModelReply, ReplyReader, begins_like_a_call
+from zkit.chat.requests.fitting import fitted
+from zkit.chat.requests.history import as_messages, assistant_message, ids_in, size_of
+from zkit.chat.requests.offering import Offering
+from zkit.chat.requests.text_mode import as_facts
 from zkit.chat.run_state import RunState
-from zkit.chat.text_mode import as_facts
 from zkit.chat.wants import Ask, Do, Wait, Want
 
 Steps = Generator[Want, Any, Any]

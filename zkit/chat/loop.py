@@ -7,16 +7,16 @@ from contextlib import aclosing, closing
 from pathlib import Path
 from typing import Any
 
-from zkit.chat.deciding import Answer, Approve, Resumption, resumption
 from zkit.chat.drivers import drive, drive_async, is_async
 from zkit.chat.events import LoopEvent, Message, RunFinished
-from zkit.chat.history import as_messages
 from zkit.chat.logic import conversation
-from zkit.chat.offering import dispatcher_for, kit_name
 from zkit.chat.outcome import RunResult
-from zkit.chat.paused import PausedRun
-from zkit.chat.profile import Profile
-from zkit.chat.run_again import run_again
+from zkit.chat.pause.deciding import Answer, Approve, Resumption, resumption
+from zkit.chat.pause.paused import PausedRun
+from zkit.chat.pause.run_again import run_again
+from zkit.chat.requests.history import as_messages
+from zkit.chat.requests.offering import dispatcher_for, kit_name
+from zkit.chat.requests.profile import Profile
 from zkit.chat.run_state import RunState
 from zkit.chat.settings import LoopSettings
 from zkit.chat.steering import Steering

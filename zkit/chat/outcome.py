@@ -12,7 +12,7 @@ from zkit.effects import FileEffect, ProcessEffect
 from zkit.receipt import Fix
 
 if TYPE_CHECKING:
-    from zkit.chat.paused import PausedRun
+    from zkit.chat.pause.paused import PausedRun
 
 Reason = Literal[
     "completed",  # the model gave its answer

@@ -6,13 +6,13 @@ import time
 from collections import Counter, deque
 from dataclasses import dataclass, field, replace
 
-from zkit.chat.deciding import Approvals, Resumption
-from zkit.chat.desk import new_id
 from zkit.chat.events import Message
-from zkit.chat.manners import Manners
-from zkit.chat.offering import Offering, offering_of
 from zkit.chat.outcome import Reason, RunResult, TurnRecord, Usage
-from zkit.chat.paused import OpenTurn, PausedRun, Used
+from zkit.chat.pause.deciding import Approvals, Resumption
+from zkit.chat.pause.paused import OpenTurn, PausedRun, Used
+from zkit.chat.replies.desk import new_id
+from zkit.chat.requests.manners import Manners
+from zkit.chat.requests.offering import Offering, offering_of
 from zkit.chat.settings import LoopSettings
 from zkit.chat.steering import Steering
 from zkit.dispatch import Dispatcher

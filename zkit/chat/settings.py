@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from zkit.chat.events import Message
-from zkit.chat.manners import Manners
-from zkit.chat.offering import Fit
+from zkit.chat.requests.manners import Manners
+from zkit.chat.requests.offering import Fit
 
 Compact = Callable[[list[Message]], Any]
 BUDGETS: Mapping[str, int] = MappingProxyType(

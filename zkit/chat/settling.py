@@ -17,9 +17,9 @@ from zkit.chat.events import (
     QuestionAsked,
     ToolFinished,
 )
-from zkit.chat.history import tool_message
 from zkit.chat.outcome import Reason
-from zkit.chat.paused import OpenTurn, Waiting
+from zkit.chat.pause.paused import OpenTurn, Waiting
+from zkit.chat.requests.history import tool_message
 from zkit.chat.run_state import RunState
 from zkit.dispatch import Outcome
 from zkit.dispatch.notes import with_notes

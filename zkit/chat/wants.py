@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zkit.chat.events import LoopEvent
-from zkit.chat.reply import ReplyReader
+from zkit.chat.replies.reply import ReplyReader
 from zkit.dispatch import Turn
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zkit.chat import Manners
-from zkit.chat.fitting import fitted
+from zkit.chat.requests.fitting import fitted
 from zkit.doctor import tools_asked as tools
 
 Wanted = tuple[tuple[str, Mapping[str, Any]], ...]

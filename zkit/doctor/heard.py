@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from zkit.chat.call_parts import call_entries
-from zkit.chat.desk import Desk, Rules
-from zkit.chat.mending import Mended, mend_message
-from zkit.chat.report import Report
-from zkit.chat.stream_mending import StreamMender
-from zkit.chat.wire import arguments_of, entries, stream_data, text_of
+from zkit.chat.client.mending import Mended, mend_message
+from zkit.chat.client.stream_mending import StreamMender
+from zkit.chat.replies.call_parts import call_entries
+from zkit.chat.replies.desk import Desk, Rules
+from zkit.chat.replies.report import Report
+from zkit.chat.replies.wire import arguments_of, entries, stream_data, text_of
 from zkit.doctor.asks import Ask
 
 Data = dict[str, Any]

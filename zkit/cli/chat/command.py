@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from zkit.chat.profile import Profile
+from zkit.chat.requests.profile import Profile
 from zkit.cli.chat.live import Options, chatted
 from zkit.cli.chat.playing import APPROVERS
 from zkit.cli.chat.replay import replayed

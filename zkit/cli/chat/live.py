@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from zkit.chat import ChatLoop, PausedRun, PauseStore, ask_clarification
-from zkit.chat.profile import Profile
+from zkit.chat.requests.profile import Profile
 from zkit.cli.chat.interrupts import Interrupts
 from zkit.cli.chat.keyboard import Keyboard, Lines, Terminal
 from zkit.cli.chat.playing import loop_of, openai_client, play, session_of

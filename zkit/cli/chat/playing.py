@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from zkit.chat import ChatLoop, PausedRun, RunResult
-from zkit.chat.profile import Profile
+from zkit.chat.requests.profile import Profile
 from zkit.cli.chat.interrupts import Interrupts
 from zkit.cli.chat.keyboard import Keyboard, Lines
 from zkit.cli.chat.painting import MARKS, Painter

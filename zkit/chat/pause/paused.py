@@ -12,7 +12,7 @@ from typing import Any, Literal
 from zkit.calls import Call
 from zkit.chat.events import Message
 from zkit.chat.outcome import TurnRecord, Usage
-from zkit.chat.plain_data import (
+from zkit.chat.pause.plain_data import (
     call_from_dict,
     call_to_dict,
     outcome_from_dict,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from zkit.calls import Call
-from zkit.chat.call_parts import OWN_KEYS, Assembled, call_entries, split_concatenated
-from zkit.chat.desk import Desk
-from zkit.chat.report import RefusedCall, Report
-from zkit.chat.text_side import TextSide
-from zkit.chat.wire import arguments_of, dumps, entries, id_of, text_of
+from zkit.chat.replies.call_parts import OWN_KEYS, Assembled, call_entries, split_concatenated
+from zkit.chat.replies.desk import Desk
+from zkit.chat.replies.report import RefusedCall, Report
+from zkit.chat.replies.text_side import TextSide
+from zkit.chat.replies.wire import arguments_of, dumps, entries, id_of, text_of
 
 _CUT_SHORT = ("length", "content_filter", "max_tokens")
 

@@ -8,9 +8,9 @@ from typing import Any
 from pydantic_core import from_json
 
 from zkit.calls import Call
-from zkit.chat.desk import new_id
 from zkit.chat.events import Message
-from zkit.chat.wire import arguments_of, dumps, entries, id_of, text_of
+from zkit.chat.replies.desk import new_id
+from zkit.chat.replies.wire import arguments_of, dumps, entries, id_of, text_of
 from zkit.receipt import Rank
 from zkit.repair import Repaired, repair_json
 from zkit.tools import thaw, to_wire

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from zkit.calls import Call
-from zkit.chat.desk import Desk
-from zkit.chat.report import RefusedCall
+from zkit.chat.replies.desk import Desk
+from zkit.chat.replies.report import RefusedCall
 from zkit.extract import (
     FORMATS,
     Event,

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from zkit.chat.call_parts import CallParts, call_entries
-from zkit.chat.desk import Desk
-from zkit.chat.mending import entry_of, finish_for, is_function, mend_native
-from zkit.chat.report import Report, joined
-from zkit.chat.text_side import TextSide
-from zkit.chat.wire import entries, index_of, plain
+from zkit.chat.client.mending import entry_of, finish_for, is_function, mend_native
+from zkit.chat.replies.call_parts import CallParts, call_entries
+from zkit.chat.replies.desk import Desk
+from zkit.chat.replies.report import Report, joined
+from zkit.chat.replies.text_side import TextSide
+from zkit.chat.replies.wire import entries, index_of, plain
 
 Remake = Callable[[Any, dict[str, Any]], Any]
 """Makes a chunk of the same type as another, from data."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from zkit.chat.manners import Manners
+from zkit.chat.requests.manners import Manners
 from zkit.errors import ProfileError
 
 VERSION = 1

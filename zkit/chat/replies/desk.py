@@ -11,9 +11,9 @@ from typing import Any
 from zkit.arguments import Decoded, decode
 from zkit.arguments.names import nearest, same_name
 from zkit.calls import Call
-from zkit.chat.call_parts import Assembled
-from zkit.chat.report import RefusedCall
-from zkit.chat.wire import dumps, entries, id_of
+from zkit.chat.replies.call_parts import Assembled
+from zkit.chat.replies.report import RefusedCall
+from zkit.chat.replies.wire import dumps, entries, id_of
 from zkit.dispatch.steps.resolving import spellings
 from zkit.extract import Declared
 from zkit.receipt import Fix, Rank

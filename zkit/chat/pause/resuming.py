@@ -6,14 +6,14 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from zkit.chat.deciding import Resumption
 from zkit.chat.events import Message, MessageChanged, Resumed, ToolStarted
-from zkit.chat.history import call_entry
 from zkit.chat.outcome import Reason
+from zkit.chat.pause.deciding import Resumption
+from zkit.chat.replies.wire import entries
+from zkit.chat.requests.history import call_entry
 from zkit.chat.run_state import RunState
 from zkit.chat.settling import answer_to, diff_of, open_turn, told, verdict_on, with_times
 from zkit.chat.wants import RunCalls, Want
-from zkit.chat.wire import entries
 from zkit.dispatch import Outcome
 from zkit.results import Success
 

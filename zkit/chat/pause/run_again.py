@@ -6,9 +6,9 @@ from collections import Counter, deque
 from dataclasses import replace
 from typing import Protocol
 
-from zkit.chat.deciding import Resumption
 from zkit.chat.events import Message
-from zkit.chat.paused import PausedRun
+from zkit.chat.pause.deciding import Resumption
+from zkit.chat.pause.paused import PausedRun
 from zkit.chat.run_state import RunState
 from zkit.chat.settings import LoopSettings
 from zkit.chat.steering import Steering

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zkit.chat.call_parts import Assembled, CallParts, call_entries
-from zkit.chat.wire import REASONING, entries, index_of, reasoning_of, text_of
+from zkit.chat.replies.call_parts import Assembled, CallParts, call_entries
+from zkit.chat.replies.wire import REASONING, entries, index_of, reasoning_of, text_of
 
 
 @dataclass(frozen=True, slots=True)

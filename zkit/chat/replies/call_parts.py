@@ -13,7 +13,7 @@ from itertools import repeat
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from zkit.chat.wire import arguments_of, entries, id_of, index_of, text_of
+from zkit.chat.replies.wire import arguments_of, entries, id_of, index_of, text_of
 from zkit.text.lexis import skip_spaces
 
 OWN_KEYS = frozenset({"index", "id", "type", "function"})

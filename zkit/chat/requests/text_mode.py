@@ -8,7 +8,7 @@ from typing import Any
 
 from zkit.calls import Call
 from zkit.chat.events import Message
-from zkit.chat.wire import arguments_of, dumps, entries, text_of
+from zkit.chat.replies.wire import arguments_of, dumps, entries, text_of
 from zkit.extract import CannotWriteError, instructions, render_call, render_result
 from zkit.schema import Offer
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zkit.calls import Call
-from zkit.chat.paused import PausedRun, Waiting
+from zkit.chat.pause.paused import PausedRun, Waiting
 from zkit.dispatch import Dispatcher, approval_key
 from zkit.dispatch.steps.approving import nobody_to_ask
 from zkit.errors import ResumeError

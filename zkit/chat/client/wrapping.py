@@ -9,15 +9,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from pathlib import Path
 from typing import Any, TypeVar
 
-from zkit.chat.desk import Desk, Rules
-from zkit.chat.fitting import asked, fitted
-from zkit.chat.manners import Manners
-from zkit.chat.mending import Mended, mend_message
-from zkit.chat.profile import Profile
-from zkit.chat.report import Report, joined
-from zkit.chat.stream_mending import StreamMender
-from zkit.chat.whole_stream import AsyncWholeStream, WholeStream
-from zkit.chat.wire import plain
+from zkit.chat.client.mending import Mended, mend_message
+from zkit.chat.client.stream_mending import StreamMender
+from zkit.chat.client.whole_stream import AsyncWholeStream, WholeStream
+from zkit.chat.replies.desk import Desk, Rules
+from zkit.chat.replies.report import Report, joined
+from zkit.chat.replies.wire import plain
+from zkit.chat.requests.fitting import asked, fitted
+from zkit.chat.requests.manners import Manners
+from zkit.chat.requests.profile import Profile
 from zkit.receipt import Rank
 
 C = TypeVar("C")

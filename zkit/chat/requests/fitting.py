@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from zkit.chat.events import Message
-from zkit.chat.manners import Manners
-from zkit.chat.text_mode import as_text
-from zkit.chat.wire import REASONING, dumps, text_of
+from zkit.chat.replies.wire import REASONING, dumps, text_of
+from zkit.chat.requests.manners import Manners
+from zkit.chat.requests.text_mode import as_text
 from zkit.errors import SchemaError
 from zkit.schema import convert, offered
 

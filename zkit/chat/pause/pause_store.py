@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from zkit.chat.paused import PausedRun, Waiting
+from zkit.chat.pause.paused import PausedRun, Waiting
 from zkit.errors import ResumeError
 
 SCHEMA_VERSION = 1

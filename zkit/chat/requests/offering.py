@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from zkit.chat.wire import dumps
+from zkit.chat.replies.wire import dumps
 from zkit.dispatch import Dispatcher, Recorder
 from zkit.dispatch.reaching import source_of
 from zkit.schema import Offer, offered

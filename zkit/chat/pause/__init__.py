@@ -1,0 +1,1 @@
+"""A run that waits for somebody in, the same run going on elsewhere out."""
