@@ -13,7 +13,7 @@ from openai import AsyncOpenAI, OpenAI
 
 from zkit.chat.client.wrapping import wrap
 from zkit.chat.replies.report import Report
-from zkit.grade import READ
+from zkit.grade import READ, WRITE
 from zkit.receipt import Rank
 from zkit.testing import (
     Answer,
@@ -378,11 +378,12 @@ def test_a_lower_limit_is_kept(server: ScriptedServer) -> None:
     assert plain(server, choice, limit=Rank.UNWRAP).zkit.refusals
 
 
-def test_a_declared_grade_sets_how_far_a_call_may_be_mended(server: ScriptedServer) -> None:
-    def get_weather(city: str) -> str:
-        """Tell the weather."""
-        return city
+def get_weather(city: str) -> str:
+    """Tell the weather."""
+    return city
 
+
+def test_a_declared_grade_sets_how_far_a_call_may_be_mended(server: ScriptedServer) -> None:
     fenced = {"role": "assistant", "content": f'{{"name": "get_weather", "arguments": {OSLO}}}'}
     choice = {"message": fenced, "finish_reason": "stop"}
     assert plain(server, choice, tools=[tool(grade=READ)(get_weather)]).zkit.calls
@@ -543,3 +544,15 @@ def test_an_error_inside_a_stream_raises_as_before(server: ScriptedServer) -> No
         )
         with pytest.raises(openai.APIError, match="failed to parse"):
             list(made)
+
+
+@pytest.mark.parametrize("name", ["get_weather", "getWeather"])
+def test_a_name_in_another_spelling_loses_neither_the_receipt_nor_the_limit(
+    server: ScriptedServer, name: str
+) -> None:
+    """A guess that a writing tool must not run with is none the better for a misspelt name."""
+    text = f'<tool_call>{{"name": "{name}", "arguments": {{"city": "the "big" town"}}}}</tool_call>'
+    guessed = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    read = plain(server, guessed, tools=[tool(grade=READ)(get_weather)]).zkit
+    assert "escape_inner_quote" in [fix.name for fix in read.fixes]
+    assert not plain(server, guessed, tools=[tool(grade=WRITE)(get_weather)]).zkit.calls

@@ -6,17 +6,23 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zkit.calls import Call
+from zkit.receipt import Fix, Rank
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A call to a tool that is not declared: its name, its arguments as far as they were read."""
+    """A call to a tool that is not declared: its name, its arguments as far as they were read.
+
+    `rank` and `fixes` say what was repaired to read them, without a schema to go by.
+    """
 
     name: str
     arguments: Any
     span: tuple[int, int]
     text: str
     origin: str
+    rank: Rank = Rank.EXACT
+    fixes: tuple[Fix, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

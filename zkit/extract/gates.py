@@ -71,7 +71,8 @@ def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
     if known is None and record.tier == "shape" and unit.keys - BESIDE:
         return Refusal(unit.name, "other_object", unit.span, "", record.name)
     if known is None:
-        return Unknown(without_prefix(unit.name), unit.arguments, unit.span, text, record.name)
+        name, rank, fixes = without_prefix(unit.name), unit.rank, unit.fixes
+        return Unknown(name, unit.arguments, unit.span, text, record.name, rank, fixes)
     problem = _misfit(unit, known, record, tools)
     if problem is not None:
         return problem

@@ -201,8 +201,15 @@ def _taken(spans: Sequence[Span], calls: tuple[Call, ...]) -> Iterator[Span]:
 
 def unknown_as_call(unknown: Unknown) -> Call:
     """A call of a tool that is not on offer, to be judged like any other."""
-    tier = FORMATS[unknown.origin].tier
-    return Call(unknown.name, unknown.arguments, "", unknown.origin, tier, span=unknown.span)
+    return Call(
+        unknown.name,
+        unknown.arguments,
+        origin=unknown.origin,
+        tier=FORMATS[unknown.origin].tier,
+        rank=unknown.rank,
+        fixes=unknown.fixes,
+        span=unknown.span,
+    )
 
 
 def refused_calls(found: Extraction, text: str) -> tuple[RefusedCall, ...]:
