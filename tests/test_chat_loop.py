@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +28,6 @@ from zkit.tools import Preference, tool
 OSLO = {"city": "Oslo"}
 TEXT_CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 ANSWER = says("It is sunny in Oslo.")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def client(server: ScriptedServer) -> Iterator[OpenAI]:
-    with OpenAI(base_url=server.url, api_key="none", max_retries=0) as made:
-        yield made
 
 
 class Weather:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -61,31 +61,6 @@ def small_model(said: str) -> Callable[[Request], Said]:
         return says(ANSWER) if is_known else says(None, CALLS[said])
 
     return reply
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def client(server: ScriptedServer) -> Iterator[OpenAI]:
-    with OpenAI(base_url=server.url, api_key="none", max_retries=0) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def async_client(server: ScriptedServer, runner: asyncio.Runner) -> Iterator[AsyncOpenAI]:
-    made = AsyncOpenAI(base_url=server.url, api_key="none", max_retries=0)
-    yield made
-    runner.run(made.close())
 
 
 # ── wrap ─────────────────────────────────────────────────────────────────────

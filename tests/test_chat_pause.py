@@ -48,12 +48,6 @@ def server() -> Iterator[ScriptedServer]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def client(server: ScriptedServer) -> Iterator[OpenAI]:
-    with OpenAI(base_url=server.url, api_key="none", max_retries=0) as made:
-        yield made
-
-
 class World:
     """Tools that read, write and delete, and what was done, in order."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import openai
@@ -49,12 +48,6 @@ TOOLS: Any = [
 MESSAGES: Any = [{"role": "user", "content": "What is the weather in Oslo?"}]
 OSLO = '{"city": "Oslo"}'
 TEXT_CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
 
 
 class Outcome:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,6 @@ from zkit.testing import ScriptedServer
 
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
 BOTH = Turn("both", "valid", (WEATHER, NOW))
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
 
 
 @pytest.mark.parametrize("turn", TURNS, ids=lambda turn: turn.name)

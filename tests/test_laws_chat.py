@@ -79,20 +79,6 @@ def server() -> Iterator[ScriptedServer]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    """One event loop for all runs, so that they share one client."""
-    with asyncio.Runner() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def async_client(server: ScriptedServer, runner: asyncio.Runner) -> Iterator[AsyncOpenAI]:
-    made = AsyncOpenAI(base_url=server.url, api_key="none", max_retries=0)
-    yield made
-    runner.run(made.close())
-
-
 class World:
     """Two tools whose outcomes are scripted, and what they heard."""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
 from contextlib import aclosing, closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from zkit.chat.drivers import drive, drive_async, is_async
 from zkit.chat.events import LoopEvent, Message, RunFinished
 from zkit.chat.logic import conversation
 from zkit.chat.outcome import RunResult
-from zkit.chat.pause.deciding import Answer, Approve, Resumption, resumption
+from zkit.chat.pause.deciding import Decided, Resumption, resumption
 from zkit.chat.pause.paused import PausedRun
 from zkit.chat.pause.run_again import run_again
 from zkit.chat.requests.history import as_messages
@@ -129,11 +129,9 @@ class ChatLoop:
         self,
         paused: PausedRun,
         *,
-        answer: Answer = None,
-        approve: Approve = None,
-        reason: str = "",
         steering: Steering | None = None,
         into: list[Message] | None = None,
+        **decided: Unpack[Decided],
     ) -> RunResult:
         """Go on with a paused run, once: `result.paused`, or one out of a `PauseStore`.
 
@@ -142,49 +140,43 @@ class ChatLoop:
         was allowed is still all that it is allowed, and its limits go on where they were. Raises
         `ResumeError` when something is undecided, or the run was resumed before.
         """
-        start = resumption(paused, answer, approve, reason)
+        start = resumption(paused, **decided)
         return await self.run(start, steering=steering, into=into)
 
     def resume_sync(
         self,
         paused: PausedRun,
         *,
-        answer: Answer = None,
-        approve: Approve = None,
-        reason: str = "",
         steering: Steering | None = None,
         into: list[Message] | None = None,
+        **decided: Unpack[Decided],
     ) -> RunResult:
         """The same from plain code, in any thread."""
-        start = resumption(paused, answer, approve, reason)
+        start = resumption(paused, **decided)
         return self.run_sync(start, steering=steering, into=into)
 
     def resume_stream(
         self,
         paused: PausedRun,
         *,
-        answer: Answer = None,
-        approve: Approve = None,
-        reason: str = "",
         steering: Steering | None = None,
         into: list[Message] | None = None,
+        **decided: Unpack[Decided],
     ) -> AsyncGenerator[LoopEvent, None]:
         """The same, and tell everything while it happens."""
-        start = resumption(paused, answer, approve, reason)
+        start = resumption(paused, **decided)
         return self.stream(start, steering=steering, into=into)
 
     def resume_stream_sync(
         self,
         paused: PausedRun,
         *,
-        answer: Answer = None,
-        approve: Approve = None,
-        reason: str = "",
         steering: Steering | None = None,
         into: list[Message] | None = None,
+        **decided: Unpack[Decided],
     ) -> Generator[LoopEvent, None, None]:
         """The same from plain code; the client must not be async."""
-        start = resumption(paused, answer, approve, reason)
+        start = resumption(paused, **decided)
         return self.stream_sync(start, steering=steering, into=into)
 
     async def _events(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from zkit.calls import Call
 from zkit.chat.pause.paused import PausedRun, Waiting
@@ -28,7 +28,17 @@ class Resumption:
     reason: str = ""
 
 
-def resumption(paused: PausedRun, answer: Answer, approve: Approve, reason: str) -> Resumption:
+class Decided(TypedDict, total=False):
+    """What somebody decided on a paused run: answers, approvals, and why not."""
+
+    answer: Answer
+    approve: Approve
+    reason: str
+
+
+def resumption(
+    paused: PausedRun, answer: Answer = None, approve: Approve = None, reason: str = ""
+) -> Resumption:
     """Bind what was decided to the calls that wait for it; everything must have been decided."""
     asked = [one for one in paused.waiting if one.kind == "answer"]
     held = [one for one in paused.waiting if one.kind == "approval"]
