@@ -13,6 +13,8 @@ from zkit.extract.gates import Candidate, Outcome
 from zkit.extract.position import confirmed
 
 Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]
+_LED_ON = frozenset({"remark", "aside"})
+"""What another call settles: the text between the two leads on to it."""
 LATE = frozenset({"repeated", "long_lead_in"})
 """Obstacles to calls without a marker that say nothing of the calls beside them."""
 MOST_THOUGHT = 1500
@@ -104,8 +106,9 @@ class Settler:
             self._thought = 0
 
     def close(self) -> Iterator[Event]:
-        """The reply has ended: whatever waits for that counts."""
-        yield from self._settle(True)
+        """The reply has ended: whatever waits for that counts, but no call that was spoken of."""
+        spoken_of = "aside" in self.waiting and bool(self._after.strip())
+        yield from self._settle(not spoken_of)
 
     # ── one piece ────────────────────────────────────────────────────────────
 
@@ -114,7 +117,7 @@ class Settler:
             yield from self._settle(False)
             yield from self._refuse(item, item.obstacle or "beside_a_refused_one")
             return
-        if self.waiting == {"remark"}:
+        if self.waiting and self.waiting <= _LED_ON:
             yield from self._settle(True, called=True)
         if item.awaits:
             self._pending.append(item)

@@ -9,6 +9,8 @@ REACH = 800
 """How far back the text before a call is looked at."""
 LEAD_IN = 500
 """How long the text before a call without a marker may be."""
+MOST_ASIDE = 400
+"""How far after a call it is waited for another one in its line."""
 MOST_QUOTED = 4000
 """How far after a call the end of a quotation is waited for."""
 
@@ -178,7 +180,8 @@ def awaited(before: str) -> frozenset[str]:
     """What the text after a call still has to confirm, given the text before it.
 
     `line`: that nothing follows in the line of a call that stands in a sentence. `remark`: that
-    what follows in its line does not speak of it. `sentence`: that the sentence of the line above
+    what follows in its line does not speak of it. `aside`: the same of a call that the line itself
+    announces, unless that leads on to another call. `sentence`: that the sentence of the line above
     does not go on after it. `quote`: that no quotation which is open before it is closed after it;
     a lone quote, or an inch, closes nowhere.
     """
@@ -186,7 +189,9 @@ def awaited(before: str) -> frozenset[str]:
     waits = {"quote"} if open_quote(before) else set[str]()
     if _breaks_off(line):
         return frozenset({*waits, "line"})
-    if not line.strip():
+    if line.strip():
+        waits |= {"aside"}
+    else:
         above = head.rpartition("\n")[2].rstrip()
         goes_on = _breaks_off(above) or above[-1:] in _ANNOUNCES
         waits |= {"remark", "sentence"} if goes_on else {"remark"}
@@ -220,6 +225,13 @@ def _no_remark(after: str, closers: str) -> bool | None:
     return not (spoken_of or unicodedata.category(solid[0]) == "Lo")
 
 
+def _no_aside(after: str, closers: str) -> bool | None:
+    """Whether the rest of the line does not go on about the call that it has announced."""
+    line, newline, _ = after.partition("\n")
+    verdict = _no_remark(after, closers)
+    return None if verdict is False and not newline and len(line) <= MOST_ASIDE else verdict
+
+
 def _sentence_ends(after: str, closers: str) -> bool | None:
     """Whether the next word begins something new: another paragraph, or a sentence."""
     solid = after.lstrip()
@@ -247,6 +259,7 @@ _CONFIRMS = {
     "end": _nothing_follows,
     "line": _line_ends,
     "remark": _no_remark,
+    "aside": _no_aside,
     "sentence": _sentence_ends,
     "quote": _quote_stays_open,
 }
