@@ -234,7 +234,7 @@ def test_ctrl_c_stops_a_tool(server: ScriptedServer, place: Path) -> None:
         screen.type("go on\n")
         screen.wait_for("All done.")
     assert_sound(server.requests[1]["messages"])
-    assert "cancelled" in server.requests[1]["messages"][2]["content"]
+    assert "The user stopped this call." in server.requests[1]["messages"][2]["content"]
 
 
 def test_a_narrower_screen_has_shorter_lines(server: ScriptedServer, place: Path) -> None:
@@ -419,21 +419,26 @@ def test_a_deviation_is_told_with_its_place(server: ScriptedServer, place: Path)
 
 def test_a_stopped_turn_is_replayed_as_one(server: ScriptedServer, place: Path) -> None:
     gates: list[Gated] = []
-    server.play(gated("First words, and then the others.", 3, gates), END)
+    server.play(
+        gated("First words, and then the others.", 3, gates),
+        says(None, [call("sleep", {}, "s")]),
+        END,
+    )
     with Terminal(*options(server, "--record", "t"), cwd=place) as screen:
         screen.wait_for("> ")
-        screen.type("hello\n")
-        screen.wait_for("First")
-        screen.type("\x03")
-        screen.wait_for("stopped; the chat goes on")
-        screen.wait_for("> ")
+        for line, shown in (("hello", "First"), ("sleep", "● sleep")):
+            screen.type(f"{line}\n")
+            screen.wait_for(shown)
+            screen.type("\x03")
+            screen.wait_for("stopped; the chat goes on")
+            screen.wait_for("> ")
         screen.type("go on\n")
         screen.wait_for("All done.")
         assert screen.leave() == 0
         recorded = screen.text.replace("^C", "")
     for gate in gates:
         gate.opened.set()
-    assert len(list(read_transcript(place / "t").of(Interrupted))) == 1
+    assert len(list(read_transcript(place / "t").of(Interrupted))) == 2
     with Terminal("chat", "--replay", "t", cwd=place) as screen:
         assert screen.end() == 0
         assert screen.text == recorded

@@ -191,6 +191,31 @@ def test_a_guess_over_the_limit_says_what_would_have_been_guessed() -> None:
     )
 
 
+CLOSED = {
+    "type": "object",
+    "properties": {"path": {"type": "string"}, "force": {"type": "boolean"}},
+    "required": ["path"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("raw", "line"),
+    [
+        ('{"path": "a", "dry_run": true}', "dry_run: no such field."),
+        (
+            '{"path": "a", "forse": true}',
+            'force: missing, expected true or false; you sent "forse", which is no field.',
+        ),
+        ('{"arguments": {"path": "a", "forse": true}}', "force: missing, expected true or false."),
+    ],
+)
+def test_a_key_over_the_limit_is_named_as_what_it_is(raw: str, line: str) -> None:
+    outcome = decode(CLOSED, raw, limit=Rank.COMPLETE)
+    assert isinstance(outcome, Validation)
+    assert outcome.message.splitlines()[1] == line
+
+
 def test_many_problems_and_long_values_stay_short() -> None:
     raw = {"query": ["x" * 10_000, 1], "limit": "y" * 10_000, "sort": 1, "tags": [{}] * 5_000}
     outcome = decode(Search, raw)

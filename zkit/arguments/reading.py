@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import to_json
 
 from zkit.arguments.containers import is_schema_of_arguments
+from zkit.arguments.names import nearest
 from zkit.arguments.ready import Ready
 from zkit.arguments.refusals import refuse
 from zkit.arguments.scalars import Candidate
@@ -132,21 +134,46 @@ class Reading(NamedTuple):
 
     def _over(self, fix: Fix) -> Problem:
         """What a fix over the limit would have changed."""
-        got = _at(self.value, fix.path)
+        if fix.name == "drop_unknown_key":
+            return Problem(fix.path, "unknown", shown(_at(self.value, _steps(fix.path))), "")
+        if fix.name.startswith("key_by_"):
+            return self._misspelt(fix.path)
+        got = _at(self.value, _steps(fix.path))
         return Problem(fix.path, "inexact", shown(got), "", shortened(fix.new))
+
+    def _misspelt(self, path: str) -> Problem:
+        """A field that was sent under another key: the nearest key is named, if there is one."""
+        *outer, name = steps = tuple(_steps(path))
+        held, within = _at(self.value, outer), _down(self.ready.shape, outer)
+        keys = held if isinstance(held, dict) else ()
+        like = nearest(str(name), [key for key in keys if key not in within.fields], 1)
+        due = expected(_down(self.ready.shape, steps))
+        return Problem(path, "missing", "nothing", due, shown(like[0]) if like else "")
 
 
 _ECHO = Problem("", "bad_value", "the declaration of the parameters", "values for them")
 
 
-def _at(value: Any, path: str) -> Any:
-    """The value at a place, as far down as the path goes."""
-    for step in _STEP.findall(path):
-        if isinstance(value, list) and step[:1] == "[":
-            value = value[int(step[1:-1])] if int(step[1:-1]) < len(value) else None
+def _at(value: Any, steps: Iterable[str | int]) -> Any:
+    """The value at a place, as far down as the steps go."""
+    for step in steps:
+        if isinstance(value, list) and isinstance(step, int):
+            value = value[step] if step < len(value) else None
         elif isinstance(value, dict):
             value = value.get(step)
     return value
+
+
+def _steps(path: str) -> Iterator[str | int]:
+    for step in _STEP.findall(path):
+        yield int(step[1:-1]) if step[0] == "[" else step
+
+
+def _down(shape: Shape, steps: Iterable[str | int]) -> Shape:
+    """The shape at a place."""
+    for step in steps:
+        shape = _part(shape, step)
+    return shape
 
 
 def _json(value: Any) -> str | bytes:

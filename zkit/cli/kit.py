@@ -19,7 +19,7 @@ from zkit.cli.toolboxes import (
     telling_warnings,
     toolbox_of,
 )
-from zkit.errors import KitError, KitFileError, ZkitError
+from zkit.errors import KitError, KitFileError, MissingExtraError, ZkitError
 from zkit.sources import Kit, KitFolder, read_kit
 from zkit.sources.kit_files import SUFFIXES, kit_text, parse_kit
 
@@ -54,7 +54,7 @@ def list_kits(ctx: click.Context, kits: str, machine: bool) -> None:
 def _summary(folder: KitFolder, name: str) -> dict[str, Any]:
     try:
         kit = folder.read(name)
-    except KitError as error:
+    except (KitError, MissingExtraError) as error:
         return {"name": name, "description": "", "problem": str(error)}
     return {"name": name, "description": kit.description, "path": str(kit.path)}
 

@@ -77,7 +77,7 @@ _CUE = re.compile(
 _DECLINED = re.compile(
     r"\b(?:I|we)(?:\s++(?:will|can|must|should|would|do|did|have)\s++(?:not|never)|(?:['’]m|['’]re|\s++am|\s++are)\s++not\s++(?:going|willing|allowed|able)\s++to"
     r"|['’]ll\s++(?:not|never)|\s++cannot|\s++(?:wo|ca|must|should|would|do|did|have)n?['’]t|\s++(?:refused?|declined?)\s++to|\s++never)"
-    r"\s++(?:\w++\s++){0,2}?(?:r[au]n|execut(?:e|ed|ing)|call(?:ed|ing)?|invoked?|perform(?:ed)?|issued?|trigger(?:ed)?|carry|comply|(?:make|made|send|sent)\s++(?:\w++\s++){0,3}?(?:calls?|requests?))\b",
+    r"\s++(?:\w++\s++){0,2}?(?:r[au]n|execut(?:e|ed|ing)|call(?:ed|ing)?|invoked?|perform(?:ed)?|issued?|trigger(?:ed)?|carry|comply|do(?:ing)?|(?:make|made|send|sent)\s++(?:\w++\s++){0,3}?(?:calls?|requests?))\b",
     re.IGNORECASE,
 )
 """Words of somebody who does not make the call that follows."""
@@ -88,6 +88,11 @@ _DECLINED_ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 """The same in other languages, as far as one sentence says it."""
+_CONDITION = re.compile(
+    r"\b(?:if|once|when|unless|until|after) you (?:confirm|agree|approve|allow|want|wish|like|say|tell|let)\b",
+    re.IGNORECASE,
+)
+"""Words of somebody who would make the call that follows, if the reader said so."""
 _INTENT = re.compile(
     r"\b(?:I['’]ll|I will|I['’]m|I am|I need|I should|I want|I have|I can|let me|let['’]s|now|next|calling|running|checking|using|first|then)\b",
     re.IGNORECASE,
@@ -134,8 +139,10 @@ def documented(before: str) -> bool:
 
 
 def declined(before: str) -> bool:
-    """Whether the last sentence before a call says that it is not made."""
+    """Whether the last sentence before a call says that it is not made, or not yet."""
     sentence = _last_sentence(before)
+    if _CONDITION.search(sentence) is not None:
+        return True
     said = _DECLINED.search(sentence) or _DECLINED_ELSEWHERE.search(sentence)
     return said is not None and _INTENT.search(sentence, said.end()) is None
 

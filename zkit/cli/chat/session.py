@@ -15,12 +15,21 @@ from zkit.cli.chat.keyboard import Keyboard
 from zkit.cli.chat.painting import Painter, call_text, clean
 from zkit.cli.chat.stage import Stage
 from zkit.cli.chat.tapes import Tape
+from zkit.dispatch.notes import cancelled
 from zkit.errors import ZkitError
+from zkit.tools import render_result
 from zkit.transcripts import Interrupted, Told
 
 Events = Generator[LoopEvent, None, None]
 PROMPT = "> "
 STOPPED = "(stopped by the user)"
+_STOPPED_CALL = "The user stopped this call. It may have had an effect."
+_CANCELLED = frozenset(
+    render_result(cancelled(began=began, abandoned=left))
+    for began in (True, False)
+    for left in (True, False)
+)
+"""What a stopped call is answered with; whether it had begun is a matter of milliseconds."""
 YES = frozenset({"y", "yes"})
 
 
@@ -113,6 +122,9 @@ class Session:
         self.stage.line(("  stopped; the chat goes on. Ctrl-C again leaves.", "yellow"))
         if into and into[-1].get("role") != "assistant":
             into.append({"role": "assistant", "content": f"{said.strip()} {STOPPED}".strip()})
+        for message in into:
+            if message.get("role") == "tool" and message["content"] in _CANCELLED:
+                message["content"] = _STOPPED_CALL
         self.messages = into or self.messages
         self.painter.shown.clear()
 
