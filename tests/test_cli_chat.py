@@ -331,9 +331,16 @@ def test_a_paused_chat_is_resumed_by_another_process(server: ScriptedServer, pla
     assert waiting.waits_for == "approval of delete"
     wrong = piped(options(server, "--store", "runs.db", "--resume", "nope"), place)
     assert (wrong.returncode, waiting.id in wrong.stderr.decode()) == (2, True)
-    second = piped(
-        options(server, "--once", "yes", "--store", "runs.db", "--resume", waiting.id), place
+    resumed = ["--store", "runs.db", "--resume", waiting.id]
+    unclear = piped(options(server, "--once", "maybe", *resumed), place)
+    assert (unclear.returncode, "say yes or no" in unclear.stderr.decode()) == (3, True)
+    elsewhere = ["chat", "--base-url", server.url, "--model", "m", "--once", "yes", *resumed]
+    without_tools = piped(elsewhere, place)
+    assert (without_tools.returncode, "no tool delete" in without_tools.stderr.decode()) == (
+        3,
+        True,
     )
+    second = piped(options(server, "--once", "yes", *resumed), place)
     assert (second.returncode, second.stdout.decode()) == (0, "All done.\n")
     assert not (place / "old.txt").exists()
     assert PauseStore(place / "runs.db").list() == []

@@ -113,7 +113,7 @@ def _exit_code(session: Session, result: RunResult) -> int:
         waits = one.question or f"approval of {one.call.name}"
         session.stage.line((f"  paused: it waits for {waits}", "yellow"))
     if session.store_name:
-        hint = f"zkit chat --store {session.store_name} --resume last"
+        hint = f"--store {session.store_name} --resume last, and the other options as before"
         session.stage.line((f"  go on with: {hint}", "yellow"))
     else:
         session.stage.line(

@@ -31,6 +31,7 @@ _CANCELLED = frozenset(
 )
 """What a stopped call is answered with; whether it had begun is a matter of milliseconds."""
 YES = frozenset({"y", "yes"})
+NO = frozenset({"", "n", "no"})
 
 
 class LeaveError(Exception):
@@ -68,6 +69,7 @@ class Session:
     def go_on(self, paused: PausedRun) -> RunResult | None:
         """Decide what a paused run waits for, and go on with it."""
         self.messages = list(paused.messages)
+        self._check_tools(paused)
         decided = self._decided(paused)
         if decided is None:
             return None
@@ -130,6 +132,19 @@ class Session:
 
     # What a pause waits for
 
+    def _check_tools(self, paused: PausedRun) -> None:
+        """Leave a run alone whose tools are not here: it would be over, and nothing would have run."""
+        gone = [
+            one.call.name for one in paused.waiting if not self.loop.dispatcher.get(one.call.name)
+        ]
+        if gone:
+            said = (
+                f"  there is no tool {clean(gone[0])} here; name its place with --from, as before."
+            )
+            self.stage.line((said, "red"))
+            self._leave_open(paused)
+            raise LeaveError
+
     def _decided(self, paused: PausedRun) -> dict[str, Any] | None:
         """Answers and approvals; None when the person does not decide now."""
         answers: dict[str, str] = {}
@@ -160,7 +175,11 @@ class Session:
 
     def _approval(self, waiting: Waiting) -> bool:
         self.stage.line(("! ", "yellow bold"), (clean(call_text(waiting.call)), "bold"))
-        return self._typed("run it? [y/N] ").strip().casefold() in YES
+        while True:
+            typed = self._typed("run it? [y/N] ").strip().casefold()
+            if typed in YES or typed in NO:
+                return typed in YES
+            self.stage.line(("  say yes or no.", "yellow"))
 
     def _typed(self, prompt: str) -> str:
         text = self.keyboard.read(prompt)
