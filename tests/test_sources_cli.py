@@ -58,7 +58,8 @@ def test_tools_come_from_folders_modules_and_the_builtin_ones(here: Path) -> Non
     places = ("--from", "mine", "--from", "mymodule", "--from", "builtin")
     names = [entry["name"] for entry in as_json(here, "tools", "list", "--json", *places)]
     assert names == ["bow", "edit_file", "find_files", "greet", "read_file", "write_file"]
-    assert said(here, "tools", "list", "--from", "mymodule:bow").startswith("bow ")
+    for place in ("mymodule:bow", "mymodule.py", "./mymodule.py"):
+        assert said(here, "tools", "list", "--from", place).startswith("bow ")
     tagged = as_json(here, "tools", "list", "--json", *places, "--tag", "greeting")
     assert [entry["name"] for entry in tagged] == ["bow", "greet"]
     searched = said(here, "tools", "list", *places, "--search", "find files")

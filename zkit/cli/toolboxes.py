@@ -24,8 +24,8 @@ FROM = click.option(
     "places",
     metavar="PLACE",
     multiple=True,
-    help="Where tools come from: a folder of Python files, a module, module:name, or builtin"
-    " (the default). May be repeated.",
+    help="Where tools come from: a folder of Python files, a file, a module, module:name, or"
+    " builtin (the default). May be repeated.",
 )
 KITS = click.option(
     "--kits", metavar="FOLDER", default="kits", help="The folder of kit files (default kits)."
@@ -71,6 +71,8 @@ def _add(box: Toolbox, place: str) -> None:
     elif Path(place).is_dir():
         for problem in box.load_dir(place).problems:
             tell(str(problem))
+    elif Path(place).suffix == ".py" and Path(place).is_file() and not Path(place).is_absolute():
+        box.register_all(_imported(".".join(Path(place).with_suffix("").parts)))
     else:
         box.register_all(_imported(place))
 
