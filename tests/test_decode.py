@@ -443,3 +443,17 @@ def test_a_tool_with_a_raw_schema_is_made_ready_once() -> None:
     assert isinstance(decode(schema, '{"n": 1}'), Decoded)
     schema["properties"]["n"] = {"type": "boolean"}
     assert isinstance(decode(schema, '{"n": 5}'), Validation)
+
+
+class Described(BaseModel):
+    """A model whose fields are named like the words of a schema."""
+
+    type: str
+    fields: int = 1
+    schema_: str = Field("", alias="schema")
+
+
+def test_a_field_may_be_named_like_a_word_of_the_validator() -> None:
+    """`type` is the commonest of them."""
+    assert decode_args(Described, '{"type": "x", "fields": "2"}').fields == 2
+    assert decode_args(Described, '{"type": "x", "schema": "y"}').schema_ == "y"

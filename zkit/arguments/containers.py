@@ -10,6 +10,7 @@ from zkit.arguments.scalars import GROUPED, Candidate
 from zkit.arguments.shape import KINDS, Shape, kind_of
 from zkit.receipt import Rank
 from zkit.repair import Repaired, repair_json
+from zkit.repair.repeated_keys import repeats_of
 
 _SCHEMA_WORDS = frozenset(
     [
@@ -33,7 +34,9 @@ def read_container(text: str, schema: dict[str, Any]) -> Repaired | None:
     found = repair_json(text, schema=schema, limit=Rank.GUESS)
     if not isinstance(found, Repaired) or not isinstance(found.value, dict | list):
         return None
-    return None if any(fix.name == "drop_prose" for fix in found.fixes) else found
+    if any(fix.name == "drop_prose" for fix in found.fixes):
+        return None
+    return found if all(one.is_harmless for one in repeats_of(found)) else None
 
 
 def from_json_text(text: str, shape: Shape) -> Iterator[tuple[Candidate, Repaired]]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
+from zkit.arguments.key_search import SHORT, most_keys
 from zkit.arguments.reading import Reading
 from zkit.arguments.ready import READY, Ready, ready_for, troubles_of
 from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
@@ -64,15 +65,22 @@ def decode(
     Strict first; then repair, guided by the schema; then coercions, only where validation failed.
     """
     try:
-        subject, ready, validate = READY[id(model)]
+        subject, ready, validate, count_keys = READY[id(model)]
     except KeyError:
         subject = _NOBODY
     if subject is not model:
         ready = ready_for(model)
-        validate = ready.validate
+        validate, count_keys = ready.validate, ready.count_keys
     try:
-        sent = to_json(raw, inf_nan_mode="constants") if type(raw) is dict else raw
-        return _new(Decoded, (validate(sent), (), _EXACT))
+        if type(raw) is dict:
+            return _new(Decoded, (validate(to_json(raw, inf_nan_mode="constants")), (), _EXACT))
+        value = validate(raw)
+        # A text that writes no more keys than were sent gives none twice; most have no other colons.
+        if type(raw) is str and len(raw) < SHORT:
+            sent = count_keys(value)
+            if raw.count(":") == sent or most_keys(raw) == sent:
+                return _new(Decoded, (value, (), _EXACT))
+        return _read_valid(ready, raw, value, limit)
     except ValidationError as error:
         short = settle_plainly(ready, raw, error) if type(raw) is str else None
         if short is not None and (rank := highest(short[1])) <= limit:
@@ -83,6 +91,17 @@ def decode(
     except Exception:
         blamed = None
     return _read(ready, raw, blamed, limit, finish_reason)
+
+
+def _read_valid(ready: Ready, raw: Any, value: Any, limit: Rank) -> Decoded | Validation:
+    """The arguments as they were validated, unless a key was given twice."""
+    text = raw if isinstance(raw, str) else bytes(raw).decode()
+    if not ready.keys.may_repeat(text, value):
+        return _new(Decoded, (value, (), _EXACT))
+    reading = Reading.of_text(ready, text, from_json(text), [])
+    if not (reading.repeats or reading.fixes):
+        return _new(Decoded, (value, (), _EXACT))
+    return _settled(reading, limit)
 
 
 def _read(

@@ -16,14 +16,14 @@ from pydantic_core import PydanticCustomError, SchemaValidator, ValidationError,
 
 Node = dict[str, Any]
 Rewrites = Mapping[str, Callable[[Node], Any]]
-# Where the schemas below a schema stand. What stands elsewhere (defaults, known values) is data.
-_BELOW = frozenset(
+BELOW = frozenset(
     [
         *("schema", "fields", "choices", "definitions", "steps", "items_schema", "keys_schema"),
         *("values_schema", "extras_schema", "extras_keys_schema", "arguments_schema"),
         *("json_schema", "python_schema", "lax_schema", "strict_schema"),
     ]
 )
+"""Where the schemas below a schema stand. What stands elsewhere (defaults, known values) is data."""
 _SPELLINGS = {
     "date": r"^\d{4}-\d\d-\d\d$",
     "datetime": r"^[+-]?\d{4}-\d\d-\d\d[Tt _]",
@@ -50,10 +50,15 @@ def _has_unions(schema: Any) -> bool:
         if isinstance(part, dict):
             if part.get("type") == "union":
                 return True
-            todo += [below for key, below in part.items() if key in _BELOW or "type" not in part]
+            todo += [below for key, below in part.items() if key in BELOW or not is_schema(part)]
         elif isinstance(part, list | tuple):
             todo += part
     return False
+
+
+def is_schema(node: Node) -> bool:
+    """Whether a node is a schema: else it is a group of them, by names, of which `type` may be one."""
+    return isinstance(node.get("type"), str)
 
 
 def _exact(node: Any, config: Node, rewrites: Rewrites) -> Any:
@@ -62,9 +67,9 @@ def _exact(node: Any, config: Node, rewrites: Rewrites) -> Any:
         return type(node)(_exact(part, config, rewrites) for part in node)
     if not isinstance(node, dict) or _validates_its_default(node):
         return node
-    if "type" not in node:
+    if not is_schema(node):
         return {name: _exact(part, config, rewrites) for name, part in node.items()}
-    made = {k: _exact(v, config, rewrites) if k in _BELOW else v for k, v in node.items()}
+    made = {k: _exact(v, config, rewrites) if k in BELOW else v for k, v in node.items()}
     if "strict" in made:
         made["strict"] = True
     if "config" in made:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 from pydantic_core import to_json
 
+from zkit.arguments.coercions import COERCIONS
 from zkit.arguments.containers import is_schema_of_arguments
 from zkit.arguments.names import nearest
 from zkit.arguments.ready import Ready
@@ -22,6 +23,7 @@ from zkit.arguments.words import as_json, expected, path_text, shortened, shown
 from zkit.arguments.wrappers import same_tool, unwrapped
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired
+from zkit.repair.repeated_keys import Repeat, repeats_in, repeats_of
 from zkit.results import Problem, Validation
 from zkit.schema import MisfitError
 
@@ -38,20 +40,34 @@ class Reading(NamedTuple):
     fixes: tuple[Fix, ...]
     troubles: list[Trouble] | None = None
     """What the validator said of it, where it was asked already."""
+    repeats: tuple[Repeat, ...] = ()
+    """The keys that were given twice, with different values."""
 
     @classmethod
     def of_text(cls, ready: Ready, text: str, value: Any, troubles: list[Trouble]) -> Reading:
-        """The reading of strict JSON that was rejected."""
-        return cls(ready, value, Source(text), (), troubles)
+        """The reading of strict JSON, and what the validator said of it."""
+        repeats = repeats_in(text, value)
+        same = tuple(_same_twice(one) for one in repeats if one.is_harmless)
+        return cls(ready, value, Source(text), same, troubles, _different(repeats))
 
     @classmethod
     def of_repair(cls, ready: Ready, repaired: Repaired) -> Reading:
         """The reading of a text that was repaired."""
         source = Source(repaired.text, repaired.fixes)
-        return cls(ready, repaired.value, source, repaired.fixes)
+        repeats = _different(repeats_of(repaired))
+        return cls(ready, repaired.value, source, repaired.fixes, None, repeats)
 
     def settle(self) -> Settled | Validation:
         """The typed arguments with all fixes, or why there are none."""
+        outcome = self._settled()
+        if not self.repeats:
+            return outcome
+        fixes = self.fixes if isinstance(outcome, Validation) else outcome[1]
+        problems = [_given_twice(one) for one in self.repeats if not _is_text(one, fixes)]
+        return refuse(self.ready, self.value, problems, self.fixes) if problems else outcome
+
+    def _settled(self) -> Settled | Validation:
+        """The same, whatever keys were given twice."""
         text = self.source.text if self.source else _json(self.value)
         troubles = self.troubles
         if troubles is None:
@@ -151,6 +167,30 @@ class Reading(NamedTuple):
         return Problem(path, "missing", "nothing", due, shown(like[0]) if like else "")
 
 
+def _different(repeats: Iterable[Repeat]) -> tuple[Repeat, ...]:
+    return tuple(one for one in repeats if not one.is_harmless)
+
+
+def _given_twice(repeat: Repeat) -> Problem:
+    """A key with two values: which of them was meant, nobody can say."""
+    values = " or ".join(shown(value) for value in repeat.values[:_MOST_VALUES])
+    return Problem(path_text(repeat.path), "ambiguous", "this key more than once", "", values)
+
+
+def _is_text(repeat: Repeat, fixes: Iterable[Fix]) -> bool:
+    """Whether a key stands in an object that was taken as the text it was written as: both are in it."""
+    texts = {fix.path for fix in fixes if fix.name == "text_from_object"}
+    above = (repeat.path[:end] for end in range(1, len(repeat.path)))
+    return not texts.isdisjoint(map(path_text, above))
+
+
+def _same_twice(repeat: Repeat) -> Fix:
+    coercion = COERCIONS["drop_equal_key"]
+    new, path = as_json(repeat.values[0]), path_text(repeat.path)
+    return Fix(coercion.name, coercion.rank, 0, 0, new, coercion.doc, path)
+
+
+_MOST_VALUES = 3
 _ECHO = Problem("", "bad_value", "the declaration of the parameters", "values for them")
 
 

@@ -9,6 +9,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from zkit.arguments.exact import exact_validator
+from zkit.arguments.key_count import Count, key_counter
+from zkit.arguments.key_search import KeySearch
 from zkit.arguments.shape import Shape
 from zkit.arguments.silence import exact_by_schema
 from zkit.arguments.troubles import Trouble
@@ -45,6 +47,8 @@ class Ready:
         self.subject = subject
         self.target = target
         self.validate = self._exact(declared_only=True)
+        self.count_keys = key_counter(target.core_schema)
+        self.keys = KeySearch(target.core_schema, self.count_keys)
         self.tool = _tool_name(subject, target)
 
     @cached_property
@@ -106,7 +110,7 @@ def _words(misfit: Misfit) -> str:
     return shortened(f'something that meets "{misfit.kind}": {as_json(asked)}')
 
 
-READY: dict[int, tuple[Any, Ready, Callable[[Any], Any]]] = {}
+READY: dict[int, tuple[Any, Ready, Callable[[Any], Any], Count]] = {}
 """What was made ready for which subject, by its identity, and how valid arguments are told."""
 
 
@@ -120,7 +124,7 @@ def ready_for(model: Any) -> Ready:
     while len(READY) >= _MOST:
         READY.pop(next(iter(READY)), None)
     made = Ready(subject, target)
-    READY[id(subject)] = subject, made, made.validate
+    READY[id(subject)] = subject, made, made.validate, made.count_keys
     return made
 
 

@@ -23,6 +23,7 @@ from zkit.arguments.source import Place, Source
 from zkit.arguments.words import as_json, path_text
 from zkit.arguments.wrappers import CALLS, ENVELOPES
 from zkit.receipt import Fix, Rank
+from zkit.repair.repeated_keys import may_repeat
 
 Path = tuple[str | int, ...]
 MOST_TROUBLES = 8
@@ -49,7 +50,7 @@ def settle_plainly(
         else:
             (strays if sort == "unknown" else missing).append(loc[0])
     value = from_json(text)
-    if type(value) is not dict:
+    if type(value) is not dict or may_repeat(text, value):
         return None
     fixes: list[Fix] = []
     if strays or missing:

@@ -9,7 +9,7 @@ from zkit.extract.arriving_text import Tape
 from zkit.extract.call_objects import BESIDE, RESULT_KEYS, Spelt, is_declaration
 from zkit.extract.declared import Declared
 from zkit.extract.readings import Unit, broken, shifted
-from zkit.extract.values import GIVEN_TWICE, repaired, repeated_key, strict
+from zkit.extract.values import repaired, unambiguous
 from zkit.receipt import Fix, Rank
 from zkit.repair import Unrepairable
 
@@ -54,8 +54,6 @@ def _from_string(
     task: Task, spelt: Spelt, text: str, span: tuple[int, int], fixes: tuple[Fix, ...]
 ) -> Unit:
     """Arguments that stand in a string of their own."""
-    if twice := repeated_key(text):
-        return broken(spelt.name, span, "ambiguous", GIVEN_TWICE.format(key=twice))
     outcome = repaired(text, task.tools.schema(task.tools.name_of(spelt.name)))
     if isinstance(outcome, Unrepairable):
         return broken(spelt.name, span, outcome.reason, outcome.message)
@@ -76,10 +74,8 @@ def from_text(
 
     `ended` says that a mark follows the object, so that its last value is no longer than it looks.
     """
-    found = strict(text)
+    found = unambiguous(text)
     if found is not None and isinstance(found[0], dict):
-        if twice := repeated_key(text):
-            return broken(name, span, "ambiguous", GIVEN_TWICE.format(key=twice))
         return finished(task, name, found[0], span, ())
     known = task.tools.name_of(name)
     reason = "stop" if ended else task.tape.finish_reason

@@ -12,7 +12,7 @@ from zkit.extract.arguments import Task, finished, from_text
 from zkit.extract.arriving_text import Steps, Tape, compiled, searched
 from zkit.extract.brackets import extent
 from zkit.extract.readings import Reading, Unit, broken, shifted
-from zkit.extract.values import Slot, Value, mended, strict, typed
+from zkit.extract.values import Slot, Value, mended, strict, typed, unambiguous
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import Expect
 from zkit.text.edits import Edit, Layer
@@ -70,7 +70,7 @@ def _braces_end(tape: Tape, pos: int, stop: re.Pattern[str]) -> Steps[tuple[int,
 def _from_braces(task: Task, name: str, text: str, at: int, span: tuple[int, int]) -> Unit:
     known = task.tools.name_of(name)
     layer, fixes = _as_json(text, task.tools.expect(known))
-    found = strict(layer.text)
+    found = unambiguous(layer.text)
     if found is not None:
         return finished(task, name, found[0], span, shifted(fixes, at))
     unit = from_text(task, name, layer.text, 0, span)
@@ -189,5 +189,5 @@ def _flag_value(text: str, slot: Slot, at: int) -> Value:
     bare = text.strip()
     if bare[:1] not in ('"', "{", "["):
         return typed(bare, slot, at)
-    found = strict(bare)
+    found = unambiguous(bare)
     return Value(found[0]) if found is not None else mended(bare, slot, at)

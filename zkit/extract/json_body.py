@@ -14,7 +14,7 @@ from zkit.extract.arriving_text import Steps, searched
 from zkit.extract.brackets import Extent, extent, torn_at
 from zkit.extract.call_objects import LIST_KEYS, calls_in, is_turn, name_in, schema_of
 from zkit.extract.readings import Reading, Unit, broken, shifted
-from zkit.extract.values import GIVEN_TWICE, python_literal, repaired, repeated_key, strict
+from zkit.extract.values import python_literal, repaired, strict, unambiguous
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable
 
@@ -118,14 +118,11 @@ def units_in(task: Task, text: str, at: int, unclosed: int = 0) -> tuple[Unit, .
     not closed there may have lost some, however whole those look that arrived.
     """
     span = (at, at + len(text))
-    found = strict(text)
+    found = unambiguous(text)
     if found is not None and is_turn(found[0]):
         return (broken("", span, "conversation", ""),)
     if found is not None:
-        spelt_out = list(calls_in(found[0], task.tools))
-        if spelt_out and (twice := repeated_key(text)):
-            return (broken(spelt_out[0].name, span, "ambiguous", GIVEN_TWICE.format(key=twice)),)
-        return tuple(unit_of(task, spelt, span, ()) for spelt in spelt_out)
+        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(found[0], task.tools))
     bare = _unquoted(text)
     if bare is not None:
         return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(bare, task.tools))
@@ -161,7 +158,8 @@ def _unquoted(text: str) -> Any:
     closed = text.rfind("'")
     if opened is None or closed < opened.end():
         return None
-    found = strict(text[: opened.end() - 1] + text[opened.end() : closed] + text[closed + 1 :])
+    bare = text[: opened.end() - 1] + text[opened.end() : closed] + text[closed + 1 :]
+    found = unambiguous(bare)
     return None if found is None else found[0]
 
 

@@ -11,7 +11,7 @@ from zkit.extract.arguments import Task, finished
 from zkit.extract.arriving_text import Steps, searched
 from zkit.extract.brackets import Notation, extent
 from zkit.extract.readings import Reading, Unit, broken
-from zkit.extract.values import Slot, Value, mended, python_literal, strict, typed
+from zkit.extract.values import Slot, Value, mended, python_literal, typed, unambiguous
 from zkit.receipt import Fix, Rank
 
 NAME = r"[^\W\d][\w.:/-]*+"
@@ -160,7 +160,7 @@ def value_of(argument: Argument, slot: Slot) -> Value:
     """The value of one argument; an expression is refused."""
     text = argument.text.strip()
     at = argument.at + argument.text.find(text)
-    found = python_literal(text) or strict(text)
+    found = python_literal(text) or unambiguous(text)
     if found is not None:
         return Value(found[0])
     if _QUOTED.match(text) and _NEXT_ARGUMENT.search(text):

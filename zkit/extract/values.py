@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
@@ -13,11 +14,12 @@ from zkit.extract.readings import shifted
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable, repair_json
 from zkit.repair.expect import Expect
+from zkit.repair.repeated_keys import Repeat, repeats_in, repeats_of
 
 MAX_LITERAL = 1_000_000
 MAX_DIGITS = 400
-GIVEN_TWICE = (
-    "The key {key!r} is given twice, with two values. Send the call again with one of them."
+_GIVEN_TWICE = (
+    "The key {key} is given more than once: {values}. Send the call again with one of them."
 )
 _INTEGER = re.compile(r"[+-]?[0-9]++\Z")
 _INTEGRAL = re.compile(r"[+-]?[0-9]++\.0*+\Z")
@@ -57,7 +59,7 @@ def typed(raw: str, slot: Slot, at: int) -> Value:
         return Value(raw)
     if len(kinds) > 5:
         found = (strict(bare) or python_literal(bare)) if bare[:1] in ("{", "[") else None
-        return Value(raw if found is None else found[0])
+        return Value(raw) if found is None else structure(raw, slot, at)
     if bare in _NULLS and ("null" in kinds or "string" not in kinds):
         return Value(None)
     for kind, read in _READERS:
@@ -71,7 +73,7 @@ def typed(raw: str, slot: Slot, at: int) -> Value:
 def structure(raw: str, slot: Slot, at: int) -> Value:
     """An object or a list in JSON, else as a Python literal, else repaired."""
     bare = raw.strip()
-    found = strict(bare) or python_literal(bare)
+    found = unambiguous(bare) or python_literal(bare)
     if found is not None:
         return Value(found[0])
     return mended(bare, slot, at + raw.find(bare))
@@ -94,13 +96,20 @@ def repaired(
 ) -> Repaired | Unrepairable:
     """Damaged JSON, repaired with the schema as evidence; but no guess where none is needed.
 
-    What can be read without a guess means what it says, even if the schema asks for another type.
+    What can be read without a guess means what it says, even if the schema asks for another type. A
+    key with two values does not say which of them is meant.
     """
     outcome = repair_json(text, schema=schema, finish_reason=finish_reason)
-    if schema is None or not isinstance(outcome, Repaired) or outcome.rank != Rank.GUESS:
+    if schema is not None and isinstance(outcome, Repaired) and outcome.rank == Rank.GUESS:
+        plain = repair_json(text, finish_reason=finish_reason)
+        if isinstance(plain, Repaired) and plain.rank < Rank.GUESS:
+            outcome = plain
+    twice = _two_values(repeats_of(outcome)) if isinstance(outcome, Repaired) else None
+    if twice is None:
         return outcome
-    plain = repair_json(text, finish_reason=finish_reason)
-    return plain if isinstance(plain, Repaired) and plain.rank < Rank.GUESS else outcome
+    values = " or ".join(json.dumps(value, ensure_ascii=False)[:60] for value in twice.values[:3])
+    message = _GIVEN_TWICE.format(key=json.dumps(twice.path[-1]), values=values)
+    return Unrepairable("ambiguous", 0, message)
 
 
 def _only(outcome: Repaired, key: str) -> bool:
@@ -115,21 +124,15 @@ def strict(text: str) -> tuple[Any] | None:
         return None
 
 
-def repeated_key(text: str) -> str:
-    """A key that strict JSON gives twice in one object, with two values; empty when there is none."""
-    repeated: list[str] = []
+def unambiguous(text: str) -> tuple[Any] | None:
+    """The value of strict JSON that gives no key two values; None for anything else."""
+    found = strict(text)
+    return None if found is None or _two_values(repeats_in(text, found[0])) else found
 
-    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            repeated.extend(key for key, value in pairs if found[key] != value)
-        return found
 
-    try:
-        json.loads(text, object_pairs_hook=members)
-    except (ValueError, RecursionError):
-        return ""
-    return repeated[0] if repeated else ""
+def _two_values(repeats: Iterable[Repeat]) -> Repeat | None:
+    """The first key that is given two values."""
+    return next((one for one in repeats if not one.is_harmless), None)
 
 
 def _boolean(text: str) -> tuple[Any] | None:
@@ -164,9 +167,20 @@ def python_literal(text: str) -> tuple[Any] | None:
     ):
         return None
     try:
-        return _plain(ast.literal_eval(text))
+        tree = ast.parse(text.lstrip(" \t"), mode="eval")
+        return None if _repeats_a_key(tree) else _plain(ast.literal_eval(tree))
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return None
+
+
+def _repeats_a_key(tree: ast.Expression) -> bool:
+    """Whether a dict of a literal gives a key twice: repair says what it means, if it means one thing."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Dict):
+            keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+            if len(set(keys)) < len(keys):
+                return True
+    return False
 
 
 def _plain(value: Any) -> tuple[Any] | None:

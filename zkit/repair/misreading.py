@@ -29,7 +29,7 @@ def comma_inside(text: str, fixes: Sequence[Fix]) -> bool:
 
 def repeats_a_key(text: str, value: Any) -> bool:
     """Whether an object of the JSON text holds one key twice; `value` is what the text says."""
-    names = _keys(value)
+    names = keys_in(value)
     if sum(map(text.count, _COLONS)) == len(names) or _names_each_once(text, names):
         return False
     keys = [string for string, colon in _STRINGS.findall(text) if colon]
@@ -52,7 +52,7 @@ def may_repeat(text: str, value: Any, fixes: Sequence[Fix]) -> bool:
     flat = (
         isinstance(value, dict) and text.count("{") == 1
     )  # no object in it, so no walk through it
-    keys = list(value) if flat else _keys(value)
+    keys = list(value) if flat else keys_in(value)
     if said == len(keys) and "quote_key" not in {fix.name for fix in fixes}:
         return False
     return len(keys) > MOST_KEYS or any(text.count(key) != keys.count(key) for key in keys)
@@ -69,7 +69,7 @@ def _names_each_once(text: str, keys: list[str]) -> bool:
     return all(text.count(f'"{key}"') == keys.count(key) for key in keys)
 
 
-def _keys(value: Any) -> list[str]:
+def keys_in(value: Any) -> list[str]:
     """The keys of all objects in a value."""
     keys: list[str] = []
     todo = [value] if type(value) in _CONTAINERS else []

@@ -28,7 +28,7 @@ from zkit.extract import (
 
 _OPENING = ("call", "ended")
 _LOOSE = ("frame", "token")
-_REASONS = {"cut": "truncated", "arguments": "invalid_arguments"}
+_REASONS = {"cut": "truncated", "arguments": "invalid_arguments", "ambiguous": "ambiguous"}
 
 
 @dataclass(frozen=True, slots=True)

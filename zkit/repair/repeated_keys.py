@@ -1,0 +1,98 @@
+"""JSON in, the keys that one of its objects gives more than once out, with their values."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from zkit.repair.misreading import MOST_KEYS, keys_in
+from zkit.repair.outcome import Repaired
+from zkit.text.edits import apply_edits
+
+Path = tuple[str | int, ...]
+
+
+class Repeat(NamedTuple):
+    """A key that an object gives more than once: its place, and the different values, in order."""
+
+    path: Path
+    values: tuple[Any, ...]
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether the key says the same each time."""
+        return len(self.values) == 1
+
+
+def repeats_in(text: str, value: Any) -> list[Repeat]:
+    """The keys that strict JSON gives twice in one object; `value` is what the text says."""
+    if not may_repeat(text, value):
+        return []
+    try:
+        return list(_repeats(_DECODER.decode(text)))
+    except (ValueError, RecursionError):
+        return [Repeat((), ("a value", "another one"))]
+
+
+def may_repeat(text: str, value: Any) -> bool:
+    """Whether strict JSON may give a key twice: a quick look. `value` is what the text says."""
+    keys = keys_in(value)
+    if text.count(":") == len(keys):
+        return False
+    if len(keys) > MOST_KEYS or "\\u" in text or any(map(_MAY_BE_ESCAPED.search, keys)):
+        return True
+    return any(text.count(f'"{key}"') > keys.count(key) for key in keys)
+
+
+_MAY_BE_ESCAPED = re.compile(r'["\\/\x00-\x1f]')
+
+
+def repeats_of(repaired: Repaired) -> list[Repeat]:
+    """The keys that the JSON gives twice which a repair has made."""
+    edits = ((fix.start, fix.end, fix.new) for fix in repaired.fixes)
+    text = apply_edits(repaired.text, edits) if repaired.fixes else repaired.text
+    return repeats_in(text, repaired.value)
+
+
+class _Members(dict[str, Any]):
+    """An object that knows what was written in it."""
+
+    pairs: list[tuple[str, Any]]
+
+
+def _members(pairs: list[tuple[str, Any]]) -> _Members:
+    found = _Members(pairs)
+    found.pairs = pairs
+    return found
+
+
+def _whole(digits: str) -> int | str:
+    return int(digits) if len(digits) < _MOST_DIGITS else digits
+
+
+_MOST_DIGITS = 4300
+_DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_int=_whole, strict=False)
+
+
+def _repeats(root: Any) -> Iterator[Repeat]:
+    todo: list[tuple[Path, Any]] = [((), root)]
+    for path, part in todo:
+        if isinstance(part, _Members):
+            if len(part) < len(part.pairs):
+                yield from _repeats_of_object(path, part)
+            todo += [((*path, key), item) for key, item in part.items()]
+        elif isinstance(part, list):
+            todo += [((*path, index), item) for index, item in enumerate(part)]
+
+
+def _repeats_of_object(path: Path, members: _Members) -> Iterator[Repeat]:
+    given: dict[str, list[Any]] = {}
+    for key, item in members.pairs:
+        given.setdefault(key, []).append(item)
+    for key, items in given.items():
+        if len(items) > 1:
+            # 1, 1.0 and true are equal in Python, and three things in JSON
+            distinct = {json.dumps(item, sort_keys=True): item for item in items}
+            yield Repeat((*path, key), tuple(distinct.values()))
