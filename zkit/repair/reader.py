@@ -305,7 +305,7 @@ class Reader:
         assert frame is not None
         if reading.place != NEXT:
             self.drop_trailing_comma(reading, pos)
-        elif frame.kind == "(" and reading.recent[0].safe == frame.start + 1:
+        elif frame.kind == "(" and self._is_first(reading, frame):
             self.reason = "expression"
             return []
         if frame.parent is None and pos + 1 < self.size:
@@ -318,6 +318,13 @@ class Reader:
         if frame.doubled:
             self._drop_doubled(reading)
         return None
+
+    def _is_first(self, reading: Reading, frame: Frame) -> bool:
+        """Whether the last value is the first one of its container."""
+        if reading.recent:
+            return reading.recent[0].safe == frame.start + 1
+        begun = reading.edits[1].start if reading.edits else 0  # a string that was read again
+        return not self.text[frame.start + 1 : begun].strip()
 
     def _drop_doubled(self, reading: Reading) -> None:
         """Drop the second of two closing braces."""
