@@ -16,7 +16,9 @@ from zkit.text import lexis
 if TYPE_CHECKING:
     from zkit.repair.reader import Reader
 
-_STOP = rf"(?={lexis.SPACE}(?:[,}}\])]|\Z|//|#|/\*))"
+_S = lexis.SPACE
+_STOP = rf"(?={lexis.SPACE}(?:[,}}\])]|\Z|//|#|/\*)|\s++(?:[\"'][^\"'\n]{{1,80}}+[\"']{_S}[:=]|{lexis.WORD}|\.?[0-9]))"
+"""After a token: a mark, or white space and what can only be the next key or item."""
 _WORD = re.compile(rf"([^\W\d_][\w]*+){_STOP}")
 _NUMBER = re.compile(
     rf"[+-]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
@@ -279,7 +281,7 @@ def _is_code(phrase: str) -> bool:
     """Whether a phrase that is spelt as words is a type, a number or an expression."""
     if phrase in _TYPES or _LOGIC.match(phrase):
         return True
-    return phrase[0].isdigit() and not _DATE.fullmatch(phrase)
+    return phrase.lstrip("+-.")[:1].isdigit() and not _DATE.fullmatch(phrase)
 
 
 def is_text(phrase: str) -> bool:

@@ -11,6 +11,7 @@ from zkit.repair import ending
 from zkit.repair.follow import follows, key_follows
 from zkit.repair.reading import Before, Reading
 from zkit.repair.strings import respell
+from zkit.repair.swallowed import swallows
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -27,11 +28,6 @@ _DOUBLED = re.compile(r"\\\"\"|\\\\[\"']")
 _INCH = re.compile(r"[0-9]\\?\"")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
 _PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
-_SEPARATOR = re.compile(r"\s*+,\s*+\"")
-_JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+,\s*+\")")
-_LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
-"""An ellipsis between two strings."""
-_QUOTE_OR_KEY = re.compile(r'\\.|"(?=([\w$ -]{1,60}+"\s*+:)?)', re.DOTALL)
 
 
 class _Look(NamedTuple):
@@ -153,11 +149,8 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Re
     """The reading in which the content stops at `stop` and the string at `end`."""
     start = before.pos
     body = text[start + 1 : stop]
-    if ("+" in body and lexis.JOINED.search(body)) or _key_outside(body) or _half_json(body):
-        return []
-    if _LEFT_OUT.search(body) or (text[start] == "'" and "\\\\'" in body):
-        return []
-    if _passes_known_key(before, text, body):
+    closed = before.frame is not None and before.frame.expect.closed
+    if swallows(body, text[start], closed=closed) or _passes_known_key(before, text, body):
         return []
     if body.endswith("\\") and not body.endswith("\\\\"):
         body += "\\"
@@ -224,26 +217,6 @@ def _undoubled(
     other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + odd)
     other.settle(end)
     return [other]
-
-
-def _half_json(body: str) -> bool:
-    """Whether the content begins as JSON does and its brackets are not closed."""
-    return body[:1] in ("{", "[") and any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
-
-
-def _key_outside(body: str) -> bool:
-    """Whether the content holds a key, or a comma between strings, that its quotes put outside it."""
-    if not _JOINT.search(body):
-        return False
-    outside = False
-    for match in _QUOTE_OR_KEY.finditer(body):
-        if match.group(1) is not None and outside:
-            return True
-        if match.group()[0] != "\\":
-            outside = not outside
-            if outside and _SEPARATOR.match(body, match.end()):
-                return True
-    return False
 
 
 def _open(reader: Reader, before: Before, cost: int) -> list[Reading]:

@@ -33,6 +33,8 @@ ONE_VALUE = re.compile(
     rf"{lexis.GAP}(?:{lexis.SCALAR}|True|False|None|'[^'\n]*+'|[“„][^“”\n]*+[“”]|«[^»\n]*+»|`[^`]*+`|[-+]?[0-9][\w.]*+)"
 )
 """A scalar in one of the common spellings."""
+_NO_COMMA = re.compile(r'\\"|\.[0-9]')
+"""Marks that stand for no comma: they begin a string or a number."""
 _STRAY = re.compile(r"(?:\s*+[}\]])++(?=[ \t]*+(?:\Z|\n|```|<|[;)]++\s*+\Z))")
 
 
@@ -90,7 +92,7 @@ def _other_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """Another mark stands for the comma."""
     frame = reading.frame
     assert frame is not None
-    if reader.text[pos] not in ':;{["|=.}])\\' or reader.text.startswith('\\"', pos):
+    if reader.text[pos] not in ':;{["|=.}])\\' or _NO_COMMA.match(reader.text, pos):
         return []
     if frame.kind == "{":
         ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)

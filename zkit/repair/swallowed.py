@@ -1,0 +1,80 @@
+"""What a reading takes for the content of a string in; whether that must stand outside of a string out.
+
+A string whose quotes are off may be read past its end. What it then swallows tells: a key with its
+colon, a comma between two strings, a bracket that closes what the string did not open.
+"""
+
+from __future__ import annotations
+
+import re
+
+from zkit.text import lexis
+
+_G = lexis.GAP
+_VALUE = r"(?:[\"'`“{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
+_SCAN = re.compile(
+    r"\\.|(?P<open>[{\[(])"
+    rf"|(?P<member>[,\n]{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){_G}(?::|=>|=(?!=)){_G}(?={_VALUE}))"
+    rf"|(?P<bare>[\"'`”»]{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?={lexis.NAME}{_G}(?::|=>)))"
+    rf"|(?P<closed>[\"'`”»]{_G}[}}\]][\s}}\]]*+,)"
+    r"|(?P<close>[}\])])",
+    re.DOTALL,
+)
+_SIGNS = re.compile(r"[\"'`”»]\s*+[,}\]]|[,\n]\s*+[\"']")
+_JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],])")
+_QUOTE_OR_KEY = re.compile(r'\\.|"(?=([\w$ -]{1,60}+"\s*+:)?)', re.DOTALL)
+_BETWEEN_STRINGS = re.compile(rf"\s*+[}}\]]*+\s*+,\s*+(?:\"|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")")
+_LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
+"""An ellipsis between two strings."""
+
+
+def swallows(body: str, quote: str, *, closed: bool) -> bool:
+    """Whether the content `body` holds what belongs outside of it.
+
+    `closed` says that a schema lists all keys: then one that it does not know is content.
+    """
+    if "+" in body and lexis.JOINED.search(body):
+        return True
+    if _key_outside(body) or _half_json(body) or _LEFT_OUT.search(body):
+        return True
+    return (quote == "'" and "\\\\'" in body) or _structure_outside(body, closed)
+
+
+def _half_json(body: str) -> bool:
+    """Whether the content begins as JSON does and its brackets are not closed."""
+    return body[:1] in ("{", "[") and any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
+
+
+def _key_outside(body: str) -> bool:
+    """Whether the content holds a key, or a comma between strings, that its quotes put outside it."""
+    if not _JOINT.search(body):
+        return False
+    outside = False
+    for match in _QUOTE_OR_KEY.finditer(body):
+        if match.group(1) is not None and outside:
+            return True
+        if match.group()[0] != "\\":
+            outside = not outside
+            if outside and _BETWEEN_STRINGS.match(body, match.end()):
+                return True
+    return False
+
+
+def _structure_outside(body: str, closed: bool) -> bool:
+    """Whether a member, or a closer and a comma after a quote, stands in no bracket of the content."""
+    if not _SIGNS.search(body):
+        return False
+    depth = 0
+    for match in _SCAN.finditer(body):
+        kind = match.lastgroup
+        if kind == "open":
+            depth += 1
+        elif kind == "close":
+            depth -= 1
+        elif kind == "closed":
+            depth -= match.group().count("}") + match.group().count("]")
+            if depth < 0:
+                return True
+        elif kind is not None and depth <= 0 and not closed:
+            return True
+    return False
