@@ -26,20 +26,25 @@ _MOVED = _DROPPED | {"replace_closer", "replace_opener", "drop_opener", "open_in
 BRACKETS = _ADDED | _MOVED
 _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
 """An object in an object or a list in a list: only these can swallow what comes after them."""
+_ASSIGNED = re.compile(r"\w=[^>]")
+"""A bare name and an equals sign: beside quoted keys with colons this is code."""
+_COLON = re.compile(rf"(?<!\\)[\"']{lexis.SPACE}:")
 MOST_OTHERS = 16
 
 
 def is_plain(text: str, end: int, value: Any, fixes: Sequence[Fix]) -> bool:
     """Whether no sign speaks against the brackets that fixes mended, in a value that ends at `end`."""
-    if _exchanged(text, fixes):
+    if _exchanged(text, fixes) or _at_odds(text, fixes):
         return False
     inside = [f for f in fixes if f.name in BRACKETS and text[f.end : end].strip()]
     if not inside:
         return True
     guesses = [fix.name for fix in fixes if fix.rank == GUESS]
-    if "open_in_middle" in guesses and len(guesses) > 1:
+    opened = "open_in_middle" in guesses
+    if opened and len(guesses) > 1:
         return False
-    return not any(_lost_opener(text, fix) for fix in inside) and not _is_mixed(value)
+    kind = _scalar_kind if opened else _container_kind
+    return not any(_lost_opener(text, fix) for fix in inside) and not _is_mixed(value, kind)
 
 
 def undoubted(
@@ -50,9 +55,11 @@ def undoubted(
     `stopped` says that the model ended the text itself: the closer that it forgot is the last one.
     """
     added = [fix for fix in fixes if fix.name in _ADDED]
-    if len(added) != 1 or _is_settled(text, span, fixes, added[0]):
+    if len(added) != 1:
         return fixes
     layer = _layer(text, span, fixes)
+    if _is_settled(text, span, fixes, added[0], layer.text):
+        return fixes
     at = layer.starts[1 + fixes.index(added[0])]
     if len(added[0].new) > 1:
         return None if fits is None and is_misaligned(layer.text[:at]) else fixes
@@ -72,14 +79,16 @@ def undoubted(
     return fixes if stopped and added[0].name == "close_at_end" else None
 
 
-def _is_settled(text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix) -> bool:
+def _is_settled(
+    text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix, json: str
+) -> bool:
     """Whether a closer that was added can stand nowhere else."""
     if added.name == "close_at_end":
         if len(added.new) > 1:  # the lines may tell otherwise
             return "\n" not in text
         if not text.endswith(added.new, 0, lexis.last_sign(text, span[1])):
             return True  # what ends the text cannot close the outermost container
-    return any(fix.name in _MOVED for fix in fixes) or not _NESTED.search(text, *span)
+    return any(fix.name in _MOVED for fix in fixes) or not _NESTED.search(json)
 
 
 def _lost_opener(text: str, fix: Fix) -> bool:
@@ -102,6 +111,17 @@ def _exchanged(text: str, fixes: Sequence[Fix]) -> bool:
     )
 
 
+def _at_odds(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether two fixes cannot both be right: two brackets mended, or two ways to write a colon."""
+    names = {fix.name for fix in fixes}
+    if "replace_closer" in names and not _ADDED.isdisjoint(names):
+        return True
+    if not any(fix.rank == GUESS or fix.name == "add_comma" for fix in fixes):
+        return False
+    assigned = any(_ASSIGNED.match(text, f.start - 1) for f in fixes if f.name == "use_colon")
+    return assigned and _COLON.search(text) is not None
+
+
 def _is_gap(text: str, fix: Fix) -> bool:
     """Whether a comma right after an opener was dropped, or a colon written for one: a closer is lost there."""
     if fix.name == "drop_comma":
@@ -109,13 +129,21 @@ def _is_gap(text: str, fix: Fix) -> bool:
     return fix.name == "replace_punctuation" and fix.new == ":"
 
 
-def _is_mixed(value: Any) -> bool:
+def _container_kind(value: Any) -> Any:
+    return type(value) if isinstance(value, dict | list) else None
+
+
+def _scalar_kind(value: Any) -> Any:
+    return float if type(value) is int else type(value)
+
+
+def _is_mixed(value: Any, kind: Callable[[Any], Any]) -> bool:
     """Whether a list holds values of different kinds: after a bracket was mended, a bad sign."""
     todo = [value]
     while todo:
         part = todo.pop()
         inner = part.values() if isinstance(part, dict) else part
-        kinds = {type(item) if isinstance(item, dict | list) else None for item in inner}
+        kinds = {kind(item) for item in inner if item is not None}
         if isinstance(part, list) and len(kinds) > 1:
             return True
         todo += [item for item in inner if isinstance(item, dict | list)]

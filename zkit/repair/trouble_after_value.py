@@ -54,8 +54,8 @@ def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         found += _mark_for_closer(reader, reading, pos)
     if mark == '"':
         found += _extra_quote(reader, reading, pos)
-    if mark == ":" and frame.kind != "{":
-        found += _key_in_list(reader, reading, pos)
+    if mark == ":":
+        found += (_key_for_value if frame.kind == "{" else _key_in_list)(reader, reading, pos)
     if mark in "\"'" and pos > reading.pos:
         reader.reason = "damaged" if found else "ambiguous"
         return found
@@ -188,6 +188,18 @@ def _extra_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     if reader.text[start] not in lexis.QUOTES:
         found += unopened(reader, reading.recent[0], start)
     return found
+
+
+def _key_for_value(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
+    """A string under a key is followed by a colon: it is a key itself, and its brace is missing."""
+    if reader.careful or not reading.recent or not reading.recent[0].want.takes("object"):
+        return []
+    before = reading.recent[0]
+    if before.frame is not reading.frame or not lexis.KEY_AHEAD.match(reader.text, before.pos):
+        return []
+    other = Reading.back_to(before).note("open_in_middle", before.pos, before.pos, "{")
+    reader.enter(other, before.pos - 1, "{", invented=True)
+    return [other]
 
 
 def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:

@@ -26,7 +26,7 @@ _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
 _QUOTE_NEXT = re.compile(rf"{lexis.GAP}[\"'“]")
-_OPENING = re.compile(rf"{_S}[{{\[\"]")
+_OPENING = re.compile(rf"{lexis.GAP}[{{\[\"]")
 
 _MISQUOTED = (
     (_UNCLOSED, "add_closing_quote", '"', 0),
@@ -174,19 +174,24 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
     if _value_then_more(reader, reading, end):
         found.append(keyed(spelt.fork().note("add_colon", end, end, ":"), key, end))
     mark = lexis.skip_blank(text, end)
-    plain = (
-        reader.guided
-        or text[mark : mark + 1] in ("{", "[")
-        or not _QUOTE_NEXT.match(text, mark + 1)
-    )
     if (
         text[mark : mark + 1] in tuple(',;}])|-.{["\\')
-        and plain
+        and not _among_items(reader, reading, mark)
         and _value_then_more(reader, reading, mark + 1)
     ):
         other = spelt.fork().note("replace_punctuation", mark, mark + 1, ":")
         found.append(keyed(other, key, mark + 1))
     return found
+
+
+def _among_items(reader: Reader, reading: Reading, mark: int) -> bool:
+    """Whether the mark may be the comma between two strings, in braces that hold no member."""
+    if reader.guided or reader.text[mark] != "," or not _QUOTE_NEXT.match(reader.text, mark + 1):
+        return False
+    value = ONE_VALUE.match(reader.text, mark + 1)
+    assert reading.frame is not None
+    alone = reading.safe == reading.frame.start + 1
+    return value is None or (alone and not lexis.NEXT_KEY.match(reader.text, value.end()))
 
 
 def _spelt_key(reading: Reading, text: str, pos: int, end: int) -> Reading | None:
