@@ -239,9 +239,10 @@ def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     broken = [c for c in candidates if c.value is None and lexis.KEY_AHEAD.match(text, c.start + 1)]
     if broken and not (task.evidence is not None and read[0].fits):
         return _refused(task, broken)
-    more = [c for c in candidates if _may_be_another(task, c, read[0])]
+    more = [c.start for c in candidates if _may_be_another(task, c, read[0])]
+    more += _left_aside(task, candidates, read[0])
     if more:
-        return _refuse(task, "several", more[0].start)
+        return _refuse(task, "several", more[0])
     return _of_its_own(task, read[0], repeated=len(read) > 1)
 
 
@@ -268,6 +269,24 @@ def _may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool
         )
         return opens or beyond
     return candidate.rank == CUT
+
+
+def _left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> list[int]:
+    """Where an object with lines of its own stands that did not count, while the chosen one is in a sentence.
+
+    The chosen one may be a draft, and the other the payload, in code or without its opening brace.
+    """
+    text = task.text
+    if (task.evidence is not None and chosen.fits) or envelope.alone(text, *chosen[:2]):
+        return []
+    beside = [
+        c.start
+        for c in candidates
+        if c.value is not None and c.end > chosen.end and not same(c.value, chosen.value)
+        if envelope.quoted(text, c.start) and "\n" in text[lexis.last_sign(text, c.start) : c.start]
+    ]
+    member = envelope.member_line(text, max(c.end for c in candidates))
+    return beside if member is None else [*beside, member]
 
 
 def _strong(text: str, candidate: Candidate) -> bool:

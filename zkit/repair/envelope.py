@@ -190,6 +190,15 @@ _MORE = re.compile(r"(?<=\})\s*+,[\s,]*+[\"'“][^\"'“”\n{}:]{1,60}+[\"'”]
 """After an object: commas and something that reads as a key, whatever became of its quotes."""
 
 
+_MEMBER_LINE = re.compile(r"\n\s*+(?=\"[^\"\\\n]{1,80}+\"\s*+:)")
+
+
+def member_line(text: str, start: int) -> int | None:
+    """Where, from `start` on, a line begins with a key and its colon; None when none does."""
+    found = _MEMBER_LINE.search(text, start)
+    return None if found is None else found.end()
+
+
 def torn(text: str, end: int) -> bool:
     """Whether another member comes next: the value was closed too early."""
     if _MORE.match(text, end):

@@ -23,7 +23,7 @@ _MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
 _SPACED_COMMA = re.compile(r"[\"}\]0-9el]\s++,")
 """A comma after white space: there it belongs to the layout, not to the string before it."""
 _KEY_TAIL = re.compile(rf"[^\"'\\\n,{{}}]{{1,80}}+[\"']{lexis.SPACE}(?::|=)")
-_ITEM_TAIL = re.compile(rf"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{lexis.SPACE}[,\]]")
+_ITEM_TAIL = re.compile(rf"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{lexis.SPACE}[,\])]")
 _VALUE_END = re.compile(
     rf"{lexis.GAP},{lexis.GAP}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}(?::|[\"{{\[0-9])"
 )
@@ -58,7 +58,7 @@ def _before_closers(before: Before, text: str, stem: str) -> list[Reading]:
     """The string ends before the comma, or before the brackets that stand before it."""
     content = stem[:-1].rstrip()
     ends = {len(content)} if _SPACED_COMMA.search(text) else {len(stem) - 1, len(content)}
-    while content[-1:] in ("}", "]") and not _balanced(content, content[-1]):
+    while content[-1:] in _OPENER_OF and not _balanced(content, content[-1]):
         content = content[:-1].rstrip()
         ends.add(len(content))
     return [
@@ -78,9 +78,12 @@ def _stretched(readings: list[Reading]) -> list[Reading]:
     return readings
 
 
+_OPENER_OF = {"}": "{", "]": "[", ")": "("}
+
+
 def _balanced(content: str, mark: str) -> bool:
     """Whether a closing bracket at the end of the content has its opener there."""
-    opener = {"}": "{", "]": "["}.get(mark)
+    opener = _OPENER_OF.get(mark)
     return opener is not None and content.count(opener) >= content.count(mark)
 
 

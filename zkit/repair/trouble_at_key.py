@@ -188,6 +188,8 @@ def _among_items(reader: Reader, reading: Reading, mark: int) -> bool:
     """Whether the mark may be the comma between two strings, in braces that hold no member."""
     if reader.guided or reader.text[mark] != "," or not _QUOTE_NEXT.match(reader.text, mark + 1):
         return False
+    if ":" in reader.text[reading.pos : mark]:
+        return True
     value = ONE_VALUE.match(reader.text, mark + 1)
     assert reading.frame is not None
     alone = reading.safe == reading.frame.start + 1
