@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from extract_frames import MADE, MADE_BEFORE_TEXT, SPOKEN_OF
 from extract_samples import HERMES, SEND, TOOLS, joined
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -161,3 +162,55 @@ def test_a_value_full_of_marks_is_read_as_it_is_or_not_written(name: str, data: 
         return
     found = find_calls(text, TOOLS)
     assert [call.arguments for call in found.calls] == [arguments]
+
+
+ALONE = ("glm4_name_newline_json",)
+"""A name on a line is a call where nothing stands before it."""
+LAST = ("continue_codeblock", "gemma_tool_code", "tool_call_fence")
+"""A fenced call is the last thing of its reply."""
+
+
+def framed(frame: str, name: str, arguments: dict[str, Any]) -> str:
+    """A text with a call put in its place."""
+    return frame.replace("CALL", render_call(Call("send_mail", arguments), name))
+
+
+def made_in(name: str) -> tuple[str, ...]:
+    """The frames that make a call of this format."""
+    if name in ALONE:
+        return MADE[:1]
+    return MADE if FORMATS[name].tier == "shape" or name in LAST else MADE + MADE_BEFORE_TEXT
+
+
+@pytest.mark.parametrize("frame", SPOKEN_OF)
+def test_a_call_that_is_spoken_of_is_none_in_any_format(frame: str) -> None:
+    texts = {name: framed(frame, name, {"to": "ann", "copies": 2}) for name in FORMATS}
+    assert [name for name, text in texts.items() if find_calls(text, TOOLS).calls] == []
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_call_that_is_made_is_one_in_any_format(name: str) -> None:
+    texts = {frame: framed(frame, name, {"to": "ann", "copies": 2}) for frame in made_in(name)}
+    assert [one for one, text in texts.items() if len(find_calls(text, TOOLS).calls) != 1] == []
+
+
+FRAMED = st.sampled_from(list(FORMATS)).flatmap(
+    lambda name: st.builds(
+        framed, st.sampled_from(SPOKEN_OF + made_in(name)), st.just(name), ARGUMENTS
+    )
+)
+
+
+@settings(max_examples=400)
+@given(reply=FRAMED, cuts=st.lists(st.integers(0, 10**6), max_size=40))
+def test_what_is_spoken_of_does_not_depend_on_the_chunks(reply: str, cuts: list[int]) -> None:
+    assert fed(reply, cuts)[1].extraction == find_calls(reply, TOOLS)
+
+
+@given(reply=st.sampled_from(MADE_BEFORE_TEXT), cuts=st.lists(st.integers(0, 10**6), max_size=30))
+def test_a_call_that_is_taken_back_leaves_the_next_one_alone(reply: str, cuts: list[int]) -> None:
+    first, second = HERMES, HERMES.replace("ann", "bob")
+    text = f"{first}\n\nSorry, wrong name, ignore that.\n\n{reply.replace('CALL', second)}"
+    found = fed(text, cuts)[1].extraction
+    assert [call.arguments for call in found.calls] == [{"to": "bob"}]
+    assert [refusal.reason for refusal in found.refused] == ["taken_back"]

@@ -9,9 +9,10 @@ import regex
 from zkit.extract.arguments import Task
 from zkit.extract.arriving_text import WAIT, Steps, Tape, searched
 from zkit.extract.json_body import read_json
+from zkit.extract.lead_in import unled
 from zkit.extract.marked_calls import envelope_at
 from zkit.extract.markup_body import read_markup
-from zkit.extract.position import LEAD_IN, declined, documented
+from zkit.extract.position import LEAD_IN
 from zkit.extract.progress import told
 from zkit.extract.python_body import read_python
 from zkit.extract.readings import Reading, Unit, shifted
@@ -60,8 +61,7 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
 def _may_call(scan: Scanner, at: int) -> bool:
     """Whether a fence here may hold a call: after a short lead-in that announces no example."""
     before, made = scan.before(at), scan.settler
-    described = documented(before) or declined(before)
-    return made.shown <= LEAD_IN and not made.refused_shape and not described
+    return made.shown <= LEAD_IN and not made.refused_shape and not unled(before)
 
 
 def _inside(task: Task, text: str, at: int, info: str) -> tuple[str, Reading] | None:

@@ -9,14 +9,19 @@ from typing import Literal
 from zkit.calls import Call
 from zkit.extract import events
 from zkit.extract.events import Event, Incomplete, Refusal, Unknown
+from zkit.extract.follow_up import confirmed, confirmed_at_last, taken_back
 from zkit.extract.gates import Candidate, Outcome
-from zkit.extract.position import confirmed
 
 Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]
-_LED_ON = frozenset({"remark", "aside"})
+_LED_ON = frozenset({"remark", "aside", "word"})
 """What another call settles: the text between the two leads on to it."""
 LATE = frozenset({"repeated", "long_lead_in"})
 """Obstacles to calls without a marker that say nothing of the calls beside them."""
+UNANNOUNCED = (
+    "{name} was not called: the words before it do not say whether you call it or show it. "
+    "To call it, write the call again with nothing before it. To show it, put it in backticks."
+)
+"""For a call that can be read in two ways: as made and as shown."""
 MOST_THOUGHT = 1500
 """How long a thought may be that waits for its call; a longer one is text."""
 
@@ -97,7 +102,7 @@ class Settler:
         elif self._pending and item.kind in ("reasoning", "frame"):
             self._pending.append(item)
         else:
-            yield from self._settle(True)
+            yield from self._settle(self._counts_at_last)
             yield from self._emit(item)
 
     def new_thought(self) -> None:
@@ -107,25 +112,38 @@ class Settler:
 
     def close(self) -> Iterator[Event]:
         """The reply has ended: whatever waits for that counts, but no call that was spoken of."""
-        spoken_of = "aside" in self.waiting and bool(self._after.strip())
-        yield from self._settle(not spoken_of)
+        yield from self._settle(self._counts_at_last)
+
+    @property
+    def _counts_at_last(self) -> bool:
+        """Whether what waits counts, if nothing more is said about it."""
+        return confirmed_at_last(self.waiting, self._after, self.closers)
 
     # ── one piece ────────────────────────────────────────────────────────────
 
     def _candidate(self, item: Candidate) -> Iterator[Event]:
         if not item.counts:
-            yield from self._settle(False)
+            yield from self._settle(self._is_apart)
             yield from self._refuse(item, item.obstacle or "beside_a_refused_one")
             return
-        if self.waiting and self.waiting <= _LED_ON:
+        if self._after.strip() and self.waiting <= _LED_ON:
+            yield from self._settle(not taken_back(self._after), called=True)
+        elif "end" in item.awaits and "end" not in self.waiting:
             yield from self._settle(True, called=True)
-        if item.awaits:
-            self._pending.append(item)
-            self.waiting |= item.awaits
-            self.closers, self._after = item.closers, ""
-            return
-        yield from self._settle(True, called=True)
-        yield from self._accept(item)
+        self._pending.append(item)
+        self.waiting |= item.awaits
+        self.closers, self._after = item.closers, ""
+        self.after_mark = True
+
+    @property
+    def _is_apart(self) -> bool:
+        """Whether what waits counts, if what comes next is no call: a line ends between them."""
+        needed, after = self.waiting - {"word"}, self._after
+        return bool(
+            "\n" in after
+            and not needed & {"end", "quote"}
+            and confirmed_at_last(needed, after, self.closers)
+        )
 
     def _text(self, item: Piece) -> Iterator[Event]:
         if not self._pending:
@@ -135,6 +153,7 @@ class Settler:
         sure = confirmed(self.waiting, self._after, self.closers) if self.waiting else None
         if sure is None and (self.waiting or not item.text.strip()):
             self._pending.append(item)
+            self.after_mark = self.after_mark and not item.text.strip()
             if self._after.isspace():
                 self._after = "\n" * min(self._after.count("\n"), 2)
         else:
@@ -161,12 +180,12 @@ class Settler:
         """Let go of everything that waits, as calls or as text."""
         pending, self._pending = self._pending, []
         called = called or (accepted and bool(self.waiting))
+        goes_on = confirmed(self.waiting - {"word"}, self._after, self.closers) is False
+        reason = "taken_back" if not goes_on and taken_back(self._after) else "followed_by_text"
         self.waiting, self.closers, self._after = frozenset(), "", ""
         for item in pending:
             if isinstance(item, Candidate):
-                yield from (
-                    self._accept(item) if accepted else self._refuse(item, "followed_by_text")
-                )
+                yield from (self._accept(item) if accepted else self._refuse(item, reason))
             elif item.kind == "thought":
                 yield from self._told_thought(item, called)
             elif item.kind == "token" and not accepted:
@@ -204,9 +223,9 @@ class Settler:
         self.refused_end = item.span[1] if spoken_of else None
         for outcome in item.outcomes:
             if isinstance(outcome, Call | Incomplete):
-                outcome = Refusal(
-                    outcome.name, reason, outcome.span or item.span, "", item.format.name
-                )
+                name, span = outcome.name, outcome.span or item.span
+                message = UNANNOUNCED.format(name=name) if reason == "unannounced" else ""
+                outcome = Refusal(name, reason, span, message, item.format.name)
             yield self._told(outcome)
         yield self._show(item.text)
 

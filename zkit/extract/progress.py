@@ -11,8 +11,9 @@ from zkit.extract.arriving_text import LONGEST_MARK, WAIT, Steps
 from zkit.extract.call_objects import name_in
 from zkit.extract.declared import Declared
 from zkit.extract.envelopes import WRAPPERS
+from zkit.extract.follow_up import mid_sentence
 from zkit.extract.formats import FORMATS
-from zkit.extract.position import mid_sentence, obstacle
+from zkit.extract.position import obstacle
 from zkit.extract.scanner import Scanner
 from zkit.extract.search_patterns import openers
 

@@ -78,7 +78,9 @@ def token(scan: Scanner, at: int) -> Steps[int]:
     if head is None:
         return (yield from scan.skip(at))
     left_over = scan.settler.after_mark or scan.settler.holds_call
-    if not left_over and compiled(set_apart.CLOSERS).match(head.group()):
+    closes = not left_over and compiled(set_apart.CLOSERS).match(head.group())
+    ends = scan.follows_refused(at) and compiled(set_apart.CALL_ENDS).match(head.group())
+    if closes or ends or scan.in_talk:
         return (yield from scan.skip(at, head.end()))
     yield from scan.piece("token", at, at + head.end())
     return at + head.end()
@@ -90,7 +92,10 @@ def result(scan: Scanner, at: int) -> Steps[int]:
         return (yield from end_of_reading(scan, at, at))
     for opener, closer in RESULT_ENDS:
         if (yield from scan.tape.look(opener, at)) is not None:
-            return (yield from scan.skip_past(at, closer))
+            scan.in_talk = scan.in_talk or closer.pattern == _NEXT_ANSWER
+            end = yield from scan.skip_past(at, closer)
+            scan.start_of_text(end)
+            return end
     return (yield from quoting(scan, at))
 
 

@@ -6,9 +6,10 @@ import re
 
 from zkit.extract import quoted, set_apart
 from zkit.extract.arriving_text import Steps, compiled, searched
+from zkit.extract.follow_up import mid_sentence
 from zkit.extract.marked_calls import message_call, opening
 from zkit.extract.pending import Kind
-from zkit.extract.position import mid_sentence, obstacle, open_quote
+from zkit.extract.position import obstacle, open_quote
 from zkit.extract.scanner import Scanner
 from zkit.extract.set_apart import Region
 

@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping
 from zkit.extract.arguments import Task
 from zkit.extract.arriving_text import LONGEST_MARK, Hit, Steps, compiled
 from zkit.extract.first_match import Lookout, kind_of
+from zkit.extract.follow_up import awaited
 from zkit.extract.formats import format_of
 from zkit.extract.gates import Candidate, judge, numbered
 from zkit.extract.pending import Kind, Piece, Settler
 from zkit.extract.plain_text import plain_text
-from zkit.extract.position import LEAD_IN, REACH, awaited, indented, obstacle, open_quote
+from zkit.extract.position import LEAD_IN, REACH, indented, obstacle, open_quote
 from zkit.extract.readings import Reading
 from zkit.extract.search_patterns import TAG_BEGUN, TRIGGER, hooks_for, tags_of
 
@@ -45,6 +46,8 @@ class Scanner:
         """Whether the text belongs to a thought that a label has opened."""
         self.before_thought = ""
         """What stood before that thought, if it makes a call after it none."""
+        self.in_talk = False
+        """Whether somebody else had a turn before any call: a talk is told, not held."""
         self._wanted = wanted
         self._handlers = handlers
         self._hooks = hooks_for(bool(task.tools))
@@ -52,6 +55,7 @@ class Scanner:
         self._lookout = Lookout((*tags, *self._hooks.search))
         self._plain = plain_text(task.tools.pattern()) if task.tools else None
         self._text_from = 0
+        self._called_until = -1
 
     def run(self) -> Steps[None]:
         """Read the whole text."""
@@ -224,7 +228,7 @@ class Scanner:
         if shape or record.tier == "shape" or indented(before):
             awaits |= {"end"}
         late = self._too_late() if "end" in awaits else ""
-        reason = obstacle(before) or self.before_thought or self._shared(at) or late
+        reason = self._obstacle(before) or self.before_thought or self._shared(at) or late
         tools = self.task.tools
         judged = [judge(unit, self.tape.slice(*unit.span), record, tools) for unit in reading.units]
         outcomes = numbered(judged, len(self.settler.outcomes))
@@ -233,15 +237,27 @@ class Scanner:
         yield from self.settler.add(candidate)
         self.before_thought = ""
         if candidate.counts:
-            self._text_from = end
+            self._text_from = self._called_until = end
             self.thinks = False
         return end
+
+    def _obstacle(self, before: str) -> str:
+        """Why a call after this text is none. Words between two calls of one line lead on."""
+        if self.in_talk:
+            return "transcript"
+        leads_on = self._called_until == self._text_from and "\n" not in before
+        return obstacle(before, needs_lead=not leads_on)
 
     def _shared(self, at: int) -> str:
         """What makes a call none makes those none that stand right after it, or in its line."""
         end = self.settler.refused_end
-        between = "\nx" if end is None else self.tape.slice(end, at)
-        return "beside_a_refused_one" if "\n" not in between or not between.strip() else ""
+        in_line = end is not None and "\n" not in self.tape.slice(end, at)
+        return "beside_a_refused_one" if in_line or self.follows_refused(at) else ""
+
+    def follows_refused(self, at: int) -> bool:
+        """Whether only blanks stand between a place and a call that was refused."""
+        end = self.settler.refused_end
+        return end is not None and not self.tape.slice(end, at).strip()
 
     def _too_late(self) -> str:
         """Why a call without a marker is none here: a long answer before it, or a refused one."""

@@ -28,7 +28,12 @@ from zkit.extract import (
 
 _OPENING = ("call", "ended")
 _LOOSE = ("frame", "token")
-_REASONS = {"cut": "truncated", "arguments": "invalid_arguments", "ambiguous": "ambiguous"}
+_REASONS = {
+    "cut": "truncated",
+    "arguments": "invalid_arguments",
+    "ambiguous": "ambiguous",
+    "unannounced": "ambiguous",
+}
 
 
 @dataclass(frozen=True, slots=True)
