@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
@@ -40,6 +41,17 @@ class Candidate(NamedTuple):
     rank: Rank = Rank.EXACT
     fits: bool = False
     refusal: tuple[str, int] = ("damaged", 0)
+
+
+class Body(NamedTuple):
+    """What of the text may belong to a value: up to its fence, its tag or the end of the text.
+
+    It begins `offset` characters into the text, so that a value costs its own size and not that
+    of everything before it.
+    """
+
+    text: str
+    offset: int
 
 
 DAMAGED = ("damaged", 0)
@@ -132,8 +144,7 @@ def _read(task: Task, start: int, missing_brace: bool) -> Candidate:
     text = task.text
     best: Candidate | None = None
     for end in envelope.ends(text, start):
-        body = text if end >= len(text) else text[:end]
-        candidate = _best(task, body, start, missing_brace)
+        candidate = _best(task, _body(text, start, end), start, missing_brace)
         if best is None or _order(candidate) < _order(best):
             best = candidate
         if best.value is not None and best.rank < GUESS:
@@ -142,11 +153,33 @@ def _read(task: Task, start: int, missing_brace: bool) -> Candidate:
     return best
 
 
+LOOK_BACK = 100
+"""How much of the text before a value its reading may look back at."""
+
+
+def _body(text: str, start: int, end: int) -> Body:
+    """What may belong to the value at `start`; values that end at one place share a body."""
+    if end >= len(text):
+        return Body(text, 0)
+    offset, kept = max(0, start - LOOK_BACK), _bodies(text, end)
+    for body in kept:
+        if body.offset <= offset:
+            return body
+    kept.append(Body(text[offset:end], offset))
+    return kept[-1]
+
+
+@lru_cache(maxsize=2)
+def _bodies(text: str, end: int) -> list[Body]:
+    """The bodies that were made for one place of a text: a fence's end and the text's own, in turn."""
+    return []
+
+
 def _order(candidate: Candidate) -> tuple[bool, bool, int]:
     return (candidate.value is None, not candidate.fits, candidate.rank)
 
 
-def _best(task: Task, body: str, start: int, missing_brace: bool) -> Candidate:
+def _best(task: Task, body: Body, start: int, missing_brace: bool) -> Candidate:
     """Read quickly; when nothing fits the schema, read again with the schema at each step."""
     quick = _attempt(task, body, start, missing_brace, careful=False)
     if task.evidence is None or quick.fits:
@@ -158,25 +191,39 @@ def _best(task: Task, body: str, start: int, missing_brace: bool) -> Candidate:
     return best
 
 
-def _attempt(task: Task, body: str, start: int, missing_brace: bool, *, careful: bool) -> Candidate:
+def _attempt(
+    task: Task, body: Body, place: int, missing_brace: bool, *, careful: bool
+) -> Candidate:
     """Search the readings of one kind and settle on one value, or say why there is none."""
     want = task.evidence.root if task.evidence else ANYTHING
-    reader = Reader(body, start, want, task.limit, task.finish_reason, careful)
+    text, offset = body
+    start = place - offset
+    reader = Reader(text, start, want, task.limit, task.finish_reason, careful)
     first = Reading(start, want)
     if missing_brace:
         first.note("open_object", start, start, "{")
         first.frame = Frame(None, "{", "}", want, start - 1, 1)
         first.go(start, KEY)
     for tied in reader.search(first):
-        made = [m for reading in tied if (m := _made(task, body, start, reading)) is not None]
+        made = [m for reading in tied if (m := _made(task, text, start, reading)) is not None]
         if made:
-            return _beyond_doubt(task, _settled(made, start, max(reader.stuck, start)))
-        if _too_deep(body, start, tied[0]):
+            settled = _settled(made, start, max(reader.stuck, start))
+            return _beyond_doubt(task, _moved(settled, offset))
+        if _too_deep(text, start, tied[0]):
             reader.reason = "too_deep"
         if not careful:
             break
-    stuck = max(reader.stuck, start)
-    return Candidate(start, stuck, None, refusal=(_reason(reader), stuck))
+    stuck = max(reader.stuck, start) + offset
+    return Candidate(place, stuck, None, refusal=(_reason(reader), stuck))
+
+
+def _moved(candidate: Candidate, by: int) -> Candidate:
+    """A candidate of a part of the text as one of the whole."""
+    if not by:
+        return candidate
+    start, end, value, fixes, rank, fits, (reason, at) = candidate
+    fixes = [f._replace(start=f.start + by, end=f.end + by) for f in fixes]
+    return Candidate(start + by, end + by, value, fixes, rank, fits, (reason, at + by))
 
 
 def _too_deep(body: str, start: int, reading: Reading) -> bool:
@@ -212,7 +259,8 @@ def _beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     if fixes is None:
         refusal = ("ambiguous", _first_guess(candidate.fixes, start))
         return candidate._replace(value=None, refusal=refusal)
-    json = apply_edits(task.text[:end], [(0, start, ""), *((f.start, f.end, f.new) for f in fixes)])
+    edits = [(0, start, ""), *((f.start, f.end, f.new) for f in fixes)]
+    json = apply_edits(task.text, edits, end)
     return candidate._replace(value=strict(json), fixes=fixes, rank=highest(tuple(fixes)))
 
 

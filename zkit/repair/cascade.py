@@ -26,6 +26,8 @@ MOST_UNREAD = 64
 """How many places that look like values but cannot be read are looked at."""
 MOST_LAYERED = 64
 """How many values of one text may be escaped as a whole: each takes a look at all that follows it."""
+MOST_IN_VAIN = 4
+"""How often, on the average, a character may be read by readings that came to nothing."""
 _new = tuple.__new__
 """Makes a record at the lowest price: valid input pays almost nothing."""
 
@@ -176,8 +178,10 @@ def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
     else:
         start = _opening(task, base, found)
     unread, done = 0, found[-1].end if found and found[-1].value is not None else base
-    while start is not None and unread < MOST_UNREAD:
-        candidate = read_at(task, start, layered=len(found) < MOST_LAYERED)
+    in_vain, most_in_vain = 0, MOST_IN_VAIN * (len(text) + 250_000)
+    while start is not None and unread < MOST_UNREAD and in_vain <= most_in_vain:
+        layered = len(found) < MOST_LAYERED and len(found) * len(text) <= most_in_vain
+        candidate = read_at(task, start, layered=layered)
         if envelope.nested(text, start, done):
             found.append(candidate._replace(value=None))
             break
@@ -189,6 +193,7 @@ def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
             break
         else:
             unread += 1
+            in_vain += candidate.end - start
             start = envelope.next_start(text, start + 1)
     return found
 
@@ -374,7 +379,7 @@ def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Rep
     text = task.text
     start, end, value, fixes, rank, _, _ = candidate
     assert value is not None
-    if fixes and may_repeat(text, value[0], fixes):
+    if fixes and may_repeat(text[start:end], value[0], fixes):
         fixes = with_repeats(text, (start, end), value[0], fixes)
         rank = max(rank, highest(tuple(fixes)))
     if not start and end == len(text):

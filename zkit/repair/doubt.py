@@ -153,7 +153,7 @@ def _is_mixed(value: Any, kind: Callable[[Any], Any]) -> bool:
 def _layer(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> Layer:
     """The JSON that fixes make of a span of the text, with the way back for places."""
     edits = [Edit(0, span[0], ""), *(Edit(f.start, f.end, f.new) for f in fixes)]
-    return Layer.over(text[: span[1]], edits)
+    return Layer.over(text, edits, span[1])
 
 
 def with_repeats(

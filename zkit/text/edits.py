@@ -15,14 +15,16 @@ class Edit(NamedTuple):
     new: str
 
 
-def apply_edits(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
-    """Apply edits that are sorted and do not overlap."""
+def apply_edits(
+    text: str, edits: Iterable[tuple[int, int, str]], until: int | None = None
+) -> str:
+    """Apply edits that are sorted and do not overlap; what comes after `until` is left out."""
     pieces: list[str] = []
     at = 0
     for start, end, new in edits:
         pieces += (text[at:start], new)
         at = end
-    pieces.append(text[at:])
+    pieces.append(text[at:until])
     return "".join(pieces)
 
 
@@ -35,14 +37,14 @@ class Layer(NamedTuple):
     """Where in `text` the replacement of each edit begins."""
 
     @classmethod
-    def over(cls, source: str, edits: Sequence[Edit]) -> Layer:
-        """Apply `edits` to `source` and remember how places map back."""
+    def over(cls, source: str, edits: Sequence[Edit], until: int | None = None) -> Layer:
+        """Apply `edits` to `source`, up to a place of it, and remember how places map back."""
         starts: list[int] = []
         drift = 0
         for start, end, new in edits:
             starts.append(start + drift)
             drift += len(new) - (end - start)
-        return cls(apply_edits(source, edits), edits, starts)
+        return cls(apply_edits(source, edits, until), edits, starts)
 
     def between(self, start: int, end: int) -> range:
         """The indexes of the edits that lie between two places of the source."""
