@@ -15,9 +15,7 @@ class Edit(NamedTuple):
     new: str
 
 
-def apply_edits(
-    text: str, edits: Iterable[tuple[int, int, str]], until: int | None = None
-) -> str:
+def apply_edits(text: str, edits: Iterable[tuple[int, int, str]], until: int | None = None) -> str:
     """Apply edits that are sorted and do not overlap; what comes after `until` is left out."""
     pieces: list[str] = []
     at = 0
