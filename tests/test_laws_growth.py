@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from zkit.repair import candidates, cascade, repair_all, repair_json
+from zkit.repair.misreading import may_repeat
+from zkit.repair.reader import Reader
 
 MANY = 400
 VALUES = {
@@ -46,8 +48,7 @@ def test_a_value_costs_its_own_size_and_not_that_of_what_stands_before_it(
 ) -> None:
     """The reader, and the look for keys that are written twice, see each value once or twice."""
     text = grown(part, MANY)
-    read = Counted(candidates.Reader)
-    looked = Counted(cascade.may_repeat)
+    read, looked = Counted(Reader), Counted(may_repeat)
     monkeypatch.setattr(candidates, "Reader", read)
     monkeypatch.setattr(cascade, "may_repeat", looked)
     repair_json(text)
