@@ -12,10 +12,13 @@ from benchmarks.damage import DAMAGES, Damage, damaged_payload
 from zkit import Rank
 from zkit.repair import envelope
 from zkit.repair.candidates import Candidate, Task, read_at, same
+from zkit.repair.cascade import _candidates, _chosen, _within_limit
 from zkit.repair.expect import evidence_for
-from zkit.repair.express import express, respelt, unslipped
-from zkit.repair.slips import slip_in
-from zkit.repair.sound import verdict
+from zkit.repair.express import express, in_prose, respelt, unslipped
+from zkit.repair.line_marks import unmarked
+from zkit.repair.respelling import respelled
+from zkit.repair.slips import slip_at
+from zkit.repair.sound import PLACED, kind_of, last_token, stumbled_at, verdict
 
 INNER = [damage for damage in DAMAGES if damage.breaks is not None]
 
@@ -43,6 +46,57 @@ def test_a_short_way_and_the_search_never_read_different_values(
         return
     assert same(short.value, searched.value)
     assert short.rank == searched.rank
+
+
+@given(st.sampled_from(INNER), st.integers(0, 2**20))
+def test_what_comes_before_the_last_token_of_a_complaint_need_not_be_looked_at(
+    damage: Damage, seed: int
+) -> None:
+    found = damaged_payload(Random(seed), (damage,))
+    complaint = verdict(found[1]) if found else None
+    if found is None or not isinstance(complaint, str) or kind_of(complaint) not in PLACED:
+        return
+    text, kind = found[1], kind_of(complaint)
+    since = last_token(text, stumbled_at(text, complaint), kind)
+    assert respelled(text, 0, len(text), since) == respelled(text, 0, len(text), 0)
+
+
+PROSE = (
+    "Here's it: ",
+    "args = ",
+    "call(",
+    "1. ",
+    "a, b: ",
+    "\n",
+    "Note: x=1, y: ",
+    "json\n",
+    "; ",
+    ", c: 2",
+    ").",
+    "\n\nThat's all.",
+    "' : 1",
+    "ok",
+)
+OBJECTS = ('{"a": 1}', '{\n"a": {"b": "} {"}\n}', "{}", '{"a": 1, "a": 2}')
+
+
+@given(
+    st.lists(st.sampled_from(PROSE), max_size=3),
+    st.sampled_from(OBJECTS),
+    st.lists(st.sampled_from(PROSE), max_size=3),
+)
+def test_an_object_in_prose_is_found_at_once_only_where_the_search_finds_it(
+    before: list[str], value: str, after: list[str]
+) -> None:
+    task = Task("".join([*before, value, *after]), None, Rank.CUT, None)
+    found = in_prose(task)
+    if found is not None and unmarked(task.text) is None:
+        assert _within_limit(task, found) == _chosen(task, _candidates(task))
+
+
+@pytest.mark.parametrize("text", ['Sure: {"a": 1}', 'It\'s {"a": {"b": 2}}. I\'d say.'])
+def test_an_object_in_prose_takes_no_search(text: str) -> None:
+    assert in_prose(Task(text, None, Rank.CUT, None)) is not None
 
 
 SLIPS: dict[str, tuple[str, object] | None] = {
@@ -84,10 +138,10 @@ SLIPS: dict[str, tuple[str, object] | None] = {
 def test_a_slip_has_one_mend_or_is_left_to_the_reader(text: str) -> None:
     complaint = verdict(text)
     assert isinstance(complaint, str)
-    slip = slip_in(text, complaint)
+    at = stumbled_at(text, complaint)
+    look = slip_at(text, at, kind_of(complaint))
     found = None
-    if slip is not None:
-        look, at = slip
+    if look is not None:
         found = unslipped(Task(text, None, Rank.CUT, None), 0, len(text), look(text, at))
     expected = SLIPS[text]
     if expected is None:
@@ -118,11 +172,11 @@ DOUBTFUL = (
 
 @pytest.mark.parametrize("text", GUESSES)
 def test_a_guess_without_a_rival_takes_no_search(text: str) -> None:
-    found = respelt(Task(text, None, Rank.CUT, None), 0, len(text))
+    found = respelt(Task(text, None, Rank.CUT, None), 0, len(text), 0)
     assert found is not None
     assert (found.value, found.rank) == ((GUESSES[text],), Rank.GUESS)
 
 
 @pytest.mark.parametrize("text", DOUBTFUL)
 def test_a_guess_with_a_rival_is_left_to_the_reader(text: str) -> None:
-    assert respelt(Task(text, None, Rank.CUT, None), 0, len(text)) is None
+    assert respelt(Task(text, None, Rank.CUT, None), 0, len(text), 0) is None

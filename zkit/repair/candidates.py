@@ -41,6 +41,8 @@ class Candidate(NamedTuple):
     rank: Rank = Rank.EXACT
     fits: bool = False
     refusal: tuple[str, int] = ("damaged", 0)
+    json: str = ""
+    """What the value was decoded from, where fixes made it."""
 
 
 class Body(NamedTuple):
@@ -75,7 +77,7 @@ def _sound_at(task: Task, start: int, complaint: str) -> Candidate | None:
     if not isinstance(value, dict | list) or goes_on(text, start, end) or member_follows(text, end):
         return None
     fits = evidence is None or evidence.fits(value)
-    return _new(Candidate, (start, end, (value,), (), EXACT, fits, DAMAGED))
+    return _new(Candidate, (start, end, (value,), (), EXACT, fits, DAMAGED, ""))
 
 
 _new = tuple.__new__
@@ -128,7 +130,7 @@ def _read_inside(
     if value is not None and (task.evidence is None or task.evidence.fits(value[0])):
         end = len(task.text)
         fix = fix_named(escaping.fix, start, end, plain)
-        return Candidate(start, end, value, [fix], fix.rank, True)
+        return Candidate(start, end, value, [fix], fix.rank, True, json=plain)
     layer = escaping.layer(task.text, start)
     inner = _read(task._replace(text=layer.text), start, missing_brace)
     if inner.value is None:
@@ -263,7 +265,8 @@ def _beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
         return candidate._replace(value=None, refusal=refusal)
     edits = [(0, start, ""), *((f.start, f.end, f.new) for f in fixes)]
     json = apply_edits(task.text, edits, end)
-    return candidate._replace(value=strict(json), fixes=fixes, rank=highest(tuple(fixes)))
+    rank = highest(tuple(fixes))
+    return candidate._replace(value=strict(json), fixes=fixes, rank=rank, json=json)
 
 
 def undoubted_fixes(
@@ -301,11 +304,11 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
     rank = max((f.rank for f in fixes), default=EXACT)
     evidence = task.evidence
     if evidence is None:
-        return Candidate(start, end, value, fixes, rank, True)
+        return Candidate(start, end, value, fixes, rank, True, json=text)
     fits = evidence.fits(value[0])
     if fits and rank >= COMPLETE:
         fits = not evidence.misplaced(value[0])
-    return Candidate(start, end, value, fixes, rank, fits)
+    return Candidate(start, end, value, fixes, rank, fits, json=text)
 
 
 def _decoded(text: str, fixes: Sequence[Fix]) -> tuple[str, tuple[Any] | None]:

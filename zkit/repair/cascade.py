@@ -12,13 +12,13 @@ from zkit.repair import envelope, layers, messages
 from zkit.repair.candidates import Candidate, Task, read_at, same
 from zkit.repair.doubt import with_repeats
 from zkit.repair.expect import evidence_for
-from zkit.repair.express import express, unopened
+from zkit.repair.express import express, in_prose, unopened
 from zkit.repair.fixes import CUT, EXACT, GUESS, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
 from zkit.repair.line_marks import unmarked
-from zkit.repair.misreading import may_repeat
+from zkit.repair.misreading import repeats_a_key
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
-from zkit.repair.sound import strict, verdict, with_surrogates
+from zkit.repair.sound import OF_SURROGATES, strict, verdict, with_surrogates
 from zkit.text import lexis
 from zkit.text.edits import Layer
 
@@ -97,25 +97,13 @@ def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unr
         raise TypeError(f"text must be a str, not {type(text).__name__}")
     if len(text) > MAX_CHARACTERS:
         return _refuse(task, "too_large", 0)
-    whole = with_surrogates(text, complaint)
-    if whole is not None:
-        return Repaired(whole[0], (), EXACT, text)
-    span = envelope.plain_span(text)
-    first = None
-    if span is not None:
-        start, end = span
-        first = express(task, start, end, complaint)
-        if first is not None and first.fits and not _words_only(task, first):
-            return _within_limit(task, first)
-        if first is None:
-            first = read_at(task, start, complaint="" if start else complaint)
-        if (
-            first.value is not None
-            and first.fits
-            and envelope.ends_text(text, first.end)
-            and not _words_only(task, first)
-        ):
-            return _within_limit(task, first)
+    if complaint.startswith(OF_SURROGATES):
+        whole = with_surrogates(text, complaint)
+        if whole is not None:
+            return Repaired(whole[0], (), EXACT, text)
+    first, is_all = _first(task, complaint)
+    if first is not None and is_all:
+        return _within_limit(task, first)
     layer = unmarked(text) if marks and task.limit >= UNWRAP else None
     if layer is not None:
         return _between_marks(task, layer)
@@ -126,6 +114,21 @@ def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unr
     if task.limit >= SALVAGE and isinstance(outcome, Unrepairable):
         return salvaged(text) or outcome
     return outcome
+
+
+def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
+    """The value with but white space, one fence or prose around it, and whether it is all that is said."""
+    span = envelope.plain_span(task.text)
+    if span is None:
+        found = in_prose(task)
+        return found, found is not None
+    start, end = span
+    found = express(task, start, end, complaint)
+    if found is None:
+        found = read_at(task, start, complaint="" if start else complaint)
+        if not envelope.ends_text(task.text, found.end):
+            return found, False
+    return found, found.value is not None and found.fits and not _words_only(task, found)
 
 
 def _between_marks(task: Task, layer: Layer) -> Repaired | Unrepairable:
@@ -377,10 +380,10 @@ def _within_limit(
 def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Repaired:
     """The candidate's value with fixes that also drop what stands around it."""
     text = task.text
-    start, end, value, fixes, rank, _, _ = candidate
+    start, end, value, fixes, rank, _, _, json = candidate
     assert value is not None
-    if fixes and may_repeat(text[start:end], value[0], fixes):
-        fixes = with_repeats(text, (start, end), value[0], fixes)
+    if fixes and repeats_a_key(json, value[0]):
+        fixes = with_repeats(text, (start, end), fixes)
         rank = max(rank, highest(tuple(fixes)))
     if not start and end == len(text):
         return _new(Repaired, (value[0], tuple(fixes), rank, text))

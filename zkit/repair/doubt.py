@@ -101,6 +101,8 @@ def _lost_opener(text: str, fix: Fix) -> bool:
 
 def _exchanged(text: str, fixes: Sequence[Fix]) -> bool:
     """Whether a closer was dropped, and another one, or a comma after one, added: it was moved."""
+    if len(fixes) < 2:
+        return False
     if any(_is_gap(text, fix) for fix in fixes) and any(fix.name in _ADDED for fix in fixes):
         return True
     if not any(fix.name in _DROPPED for fix in fixes):
@@ -156,13 +158,9 @@ def _layer(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> Layer:
     return Layer.over(text, edits, span[1])
 
 
-def with_repeats(
-    text: str, span: tuple[int, int], value: Any, fixes: Sequence[Fix]
-) -> Sequence[Fix]:
+def with_repeats(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> Sequence[Fix]:
     """The fixes with a note for each key that is written twice in its object: the last one counts."""
     layer = _layer(text, span, fixes)
-    if not repeats_a_key(layer.text, value):
-        return fixes
     places = [layer.source_start(at) for at in repeated_keys(layer.text)]
     noted = [fix_named("keep_last", at, at, "") for at in places]
     return sorted([*noted, *fixes], key=lambda fix: fix.span)

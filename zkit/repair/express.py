@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from zkit.receipt import Fix
+from zkit.repair import envelope
 from zkit.repair.candidates import DAMAGED, Candidate, Task, undoubted_fixes
-from zkit.repair.fixes import COMPLETE, GUESS, fix_named
+from zkit.repair.fixes import COMPLETE, EXACT, GUESS, fix_named
+from zkit.repair.follow import goes_on
+from zkit.repair.line_marks import unmarked
 from zkit.repair.misreading import comma_inside, rearranged, repeats_a_key
 from zkit.repair.respelling import respelled
-from zkit.repair.slips import Mend, Repair, slip_in
-from zkit.repair.sound import strict, verdict
+from zkit.repair.slips import SLIPS, Mend, Repair, slip_at
+from zkit.repair.sound import PLACED, kind_of, last_token, strict, stumbled_at, verdict
+from zkit.text import lexis
 from zkit.text.edits import apply_edits
 
-_NO_TOKEN = ("EOF while parsing an object", "EOF while parsing a list", "trailing char")
+_NO_TOKEN = frozenset(
+    {"EOF while parsing an object", "EOF while parsing a list", "trailing characters"}
+)
 """Complaints of the strict parser that no other spelling of a token would silence."""
+SHORT = 200
+"""So many sound characters are looked through sooner than left out."""
 _new = tuple.__new__
 
 
@@ -28,30 +37,56 @@ def express(task: Task, start: int, end: int, complaint: str) -> Candidate | Non
             fits = task.evidence is None or task.evidence.fits(judged[0])
             return Candidate(start, end, judged, fits=fits)
         complaint = judged
-    slip = slip_in(body, complaint)
-    if slip is not None:
-        look, at = slip
-        found = unslipped(task, start, end, look(body, at))
-        if found is not None:
-            return found
-    return None if complaint.startswith(_NO_TOKEN) else respelt(task, start, end)
+    kind, since = kind_of(complaint), start
+    if kind in SLIPS or (kind in PLACED and end - start > SHORT):
+        at = stumbled_at(body, complaint)
+        look = slip_at(body, at, kind)
+        if look is not None:
+            found = unslipped(task, start, end, look(body, at))
+            if found is not None:
+                return found
+        if kind in _NO_TOKEN:
+            return None
+        since += last_token(body, at, kind) if at > SHORT else 0
+    return respelt(task, start, end, since)
 
 
-def respelt(task: Task, start: int, end: int) -> Candidate | None:
-    """The value of a span in which only tokens are odd; None when there is more to it."""
+def in_prose(task: Task) -> Candidate | None:
+    """The one sound object of a text that is plain prose around it; None when there is more to it."""
+    text, evidence, _, _ = task
+    start, end = text.find("{"), text.rfind("}") + 1
+    if start < 0 or _MORE_THAN_PROSE.search(text, 0, start) or _MORE_THAN_PROSE.search(text, end):
+        return None
+    value = strict(text[start:end])
+    if not value or not value[0] or (evidence is not None and not evidence.fits(value[0])):
+        return None
+    if lexis.COMMA.match(text, end) or goes_on(text, start, end):
+        return None
+    if envelope.nested(text, start) or unmarked(text) is not None:
+        return None
+    return _new(Candidate, (start, end, value, (), EXACT, True, DAMAGED, ""))
+
+
+_MORE_THAN_PROSE = re.compile(r"[{}\[\]<>\"`~\\&|“”„«»‘]|(?<!\w)['’]|◁/")
+"""What may begin, end or hold another value, or say what the text around a value is."""
+
+
+def respelt(task: Task, start: int, end: int, since: int) -> Candidate | None:
+    """The value of a span in which only tokens from `since` on are odd; None when there is more to it."""
     text, evidence, limit, _ = task
-    spelt = respelled(text, start, end)
+    spelt = respelled(text, start, end, since)
     if spelt is None:
         return None
     json, fixes, rank = spelt
     value = strict(json) if rank <= limit else None
     if value is None or (evidence is not None and not evidence.fits(value[0])):
         return None
-    if rank >= COMPLETE and comma_inside(text, fixes):
+    if rank >= COMPLETE and (
+        comma_inside(text, fixes)
+        or (rank >= GUESS and not _guess_holds(task, json, fixes, value[0]))
+    ):
         return None
-    if rank >= GUESS and not _guess_holds(task, json, fixes, value[0]):
-        return None
-    return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED))
+    return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, json))
 
 
 def _guess_holds(task: Task, json: str, fixes: Sequence[Fix], value: Any) -> bool:
@@ -93,7 +128,7 @@ def _tried(task: Task, start: int, end: int, mends: Repair) -> Candidate | None:
         return None
     if undoubted_fixes(task, start, end, value[0], fixes) is not fixes:
         return None
-    return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED))
+    return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, mended))
 
 
 def _holds(task: Task, value: Any) -> bool:

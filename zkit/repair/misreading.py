@@ -29,8 +29,13 @@ def comma_inside(text: str, fixes: Sequence[Fix]) -> bool:
 
 def repeats_a_key(text: str, value: Any) -> bool:
     """Whether an object of the JSON text holds one key twice; `value` is what the text says."""
-    names = keys_in(value)
-    if sum(map(text.count, _COLONS)) == len(names) or _names_each_once(text, names):
+    flat = type(value) is dict and text.count("{") == 1
+    held = len(value) if flat else _number_of_keys(value)
+    if (
+        held == text.count(":")
+        or held == _most_keys(text)
+        or _names_each_once(text, keys_in(value))
+    ):
         return False
     keys = [string for string, colon in _STRINGS.findall(text) if colon]
     if len(set(keys)) == len(keys):
@@ -42,20 +47,31 @@ def repeats_a_key(text: str, value: Any) -> bool:
     return False
 
 
-_COLONS = ('":', " :", "\n:", "\t:", "\r:")
-"""What the colon of a key stands after; with as many of these as keys, none was written twice."""
+def _most_keys(text: str) -> int:
+    """At least as many as there are keys in the JSON text, and hardly ever more."""
+    colons = text.count('":')
+    if "\\" in text:  # an escaped quote stands in a string; after two, it may end a key
+        colons += text.count('\\\\":') - text.count('\\":')
+    if " :" in text or "\n:" in text or "\t:" in text or "\r:" in text:
+        colons += len(_SPACED_COLON.findall(text))
+    return colons
 
 
-def may_repeat(text: str, value: Any, fixes: Sequence[Fix]) -> bool:
-    """Whether a text may say a key more often than its value holds it: a quick look."""
-    said = text.count('":') + text.count('" :') + text.count("':") - text.count('\\":')
-    flat = (
-        isinstance(value, dict) and text.count("{") == 1
-    )  # no object in it, so no walk through it
-    keys = list(value) if flat else keys_in(value)
-    if said == len(keys) and "quote_key" not in {fix.name for fix in fixes}:
-        return False
-    return len(keys) > MOST_KEYS or any(text.count(key) != keys.count(key) for key in keys)
+_SPACED_COLON = re.compile(r"\"[ \t\n\r]++:")
+
+
+def _number_of_keys(value: Any) -> int:
+    """How many keys the objects in a value have."""
+    number = 0
+    todo = [value] if type(value) in _CONTAINERS else []
+    for part in todo:
+        if type(part) is dict:
+            number += len(part)
+            part = part.values()
+        for inner in part:
+            if type(inner) is dict or type(inner) is list:
+                todo.append(inner)
+    return number
 
 
 MOST_KEYS = 32

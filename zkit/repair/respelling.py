@@ -35,6 +35,7 @@ _RUN = (
 """Sound tokens, none of them a comma too many."""
 
 Odd = guesses.Guess
+_Spell = Callable[[str], str | Odd | None]
 
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 _STRING = re.compile(lexis.STRING)
@@ -62,10 +63,6 @@ def _added_up(token: str) -> str:
     return "".join(part[1:-1] for part in _STRING.findall(token, 1)) + '"'
 
 
-def _quoted(token: str) -> str:
-    return f'"{token}"'
-
-
 _PLAIN = "|".join(
     rf"{first}[^{first}{last}\"\\\x00-\x1f]*+{last}" for first, last in ("''", "“”", "‘’", "«»")
 )
@@ -80,9 +77,9 @@ _NUMBER = r"[+-]?+(?:0[xX][0-9a-fA-F]++|[0-9][0-9_]*+\.?+[0-9]*+|\.[0-9]++)(?:[e
 _ESCAPED = rf"\\\"[^\"\\\x00-\x1f]*+\\\"(?!{_S}:)"
 _MISSING_COMMA = rf"(?={_S}\"|{_S}[{{\[]|[ \t\n\r]++[0-9tfn-])"
 
-_ODD: tuple[tuple[str, str, str | Callable[[str], str | Odd | None]], ...] = (
-    (rf"({_PLAIN}){_ENDS}", "use_double_quotes", lambda token: f'"{token[1:-1]}"'),
-    (rf"({lexis.NAME})(?={_S}(?::(?!//)|=))", "quote_key", _quoted),
+_ODD: tuple[tuple[str, str, str | int | _Spell], ...] = (
+    (rf"({_PLAIN}){_ENDS}", "use_double_quotes", 1),
+    (rf"({lexis.NAME})(?={_S}(?::(?!//)|=))", "quote_key", 0),
     (rf"(,)(?={_S}[}}\]])", "drop_trailing_comma", ""),
     (rf"({_QUOTED}){_ENDS}", "use_double_quotes", _string),
     (rf"{lexis.WORD}{_ENDS}", "respell_literal", lambda token: _LITERALS.get(token, "null")),
@@ -100,7 +97,7 @@ _ODD: tuple[tuple[str, str, str | Callable[[str], str | Odd | None]], ...] = (
     ),
     (rf"{lexis.STRING[:-1]}(\"(?:{_S}\+{_S}{lexis.STRING})++){_ENDS}", "join_strings", _added_up),
     (rf"({_TRIPLED}){_ENDS}", "use_double_quotes", _tripled),
-    (rf"({_ESCAPED}){_ENDS}", "use_double_quotes", lambda token: f'"{token[2:-2]}"'),
+    (rf"({_ESCAPED}){_ENDS}", "use_double_quotes", 2),
     (guesses.UNOPENED_KEY, "add_opening_quote", lambda token: f'"{token}'),
     (guesses.UNCLOSED_KEY, "add_closing_quote", lambda token: f'{token}"'),
     (guesses.INNER_QUOTES, "escape_inner_quote", guesses.inner_quotes),
@@ -108,7 +105,11 @@ _ODD: tuple[tuple[str, str, str | Callable[[str], str | Odd | None]], ...] = (
     (guesses.UNOPENED, "add_opening_quote", guesses.unopened),
     (guesses.PHRASE, "quote_phrase", guesses.phrase),
 )
-"""The odd tokens, each with one group: the fix that it takes, and what to write for what the group holds."""
+"""The odd tokens, each with one group: the fix that it takes, and what to write for what the group holds.
+
+That is a constant, or the token itself between double quotes without so many characters on both
+sides, or what a function makes of the token.
+"""
 _TOKEN = re.compile(rf"{_RUN}(?:\Z|{'|'.join(pattern for pattern, _, _ in _ODD)})?+", re.DOTALL)
 _SPELL = [(name, FIXES[name].rank, FIXES[name].doc, spell) for _, name, spell in _ODD]
 
@@ -121,27 +122,37 @@ class Respelt(NamedTuple):
     rank: Rank
 
 
-def respelled(text: str, start: int, end: int) -> Respelt | None:
-    """Make JSON tokens of all odd ones in the span; None when that is not enough."""
+def respelled(text: str, start: int, end: int, since: int) -> Respelt | None:
+    """Make JSON tokens of all odd ones in the span; None when that is not enough.
+
+    `since` is the place of a token before which there is no odd one.
+    """
     fixes: list[Fix] = []
     pieces: list[str] = []
     rank, done = EXACT, start
-    for match in _TOKEN.finditer(text, start, end):
+    for match in _TOKEN.finditer(text, since, end):
         group = match.lastindex
         if group is None:
             if match.end() != end:
                 return None
             break
         name, its_rank, note, spell = _SPELL[group - 1]
-        spelt = spell if isinstance(spell, str) else spell(match[group])
-        if spelt is None:
-            return None
-        if not isinstance(spelt, str):
-            name, its_rank, spelt, note = spelt
         first, last = match.span(group)
-        pieces += (text[done:first], spelt)
+        if isinstance(spell, int):
+            new = f'"{text[first + spell : last - spell]}"'
+        elif isinstance(spell, str):
+            new = spell
+        else:
+            spelt = spell(text[first:last])
+            if spelt is None:
+                return None
+            if isinstance(spelt, str):
+                new = spelt
+            else:
+                name, its_rank, new, note = spelt
+        pieces += (text[done:first], new)
         done = last
-        fixes.append(_new(Fix, (name, its_rank, first, last, spelt, note, "")))
+        fixes.append(_new(Fix, (name, its_rank, first, last, new, note, "")))
         if its_rank > rank:
             rank = its_rank
     if not fixes:

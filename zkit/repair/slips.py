@@ -13,7 +13,6 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import NamedTuple
 
-from zkit.repair.sound import stumbled_at
 from zkit.text import lexis
 
 
@@ -41,14 +40,10 @@ Look = Callable[[str, int], list[Repair]]
 """A text and the place of a slip in, what may mend it out; all at the same price."""
 
 
-def slip_in(text: str, complaint: str) -> tuple[Look, int] | None:
-    """The slip that the strict parser's complaint points at, and its place; None when it is none."""
-    looks = _LOOKS.get(complaint.partition(" at line ")[0])
-    if looks is None:
-        return None
-    at = stumbled_at(text, complaint)
-    look = looks.get(text[at : at + 1]) or looks.get(_ANY)
-    return None if look is None else (look, at)
+def slip_at(text: str, at: int, kind: str) -> Look | None:
+    """How to look at what the strict parser stumbled over, by its kind of complaint; None if it is no slip."""
+    looks = SLIPS.get(kind, {})
+    return looks.get(text[at : at + 1]) or looks.get(_ANY)
 
 
 def _due(text: str) -> list[str]:
@@ -204,7 +199,7 @@ _ANY = "any character"
 _AFTER_VALUE: _Looks = {"}": _after_value, "]": _after_value, ".": _ellipsis, "…": _ellipsis}
 _DUE: _Looks = {"}": _in_empty, "]": _in_empty, ".": _ellipsis, "…": _ellipsis}
 
-_LOOKS: dict[str, _Looks] = {
+SLIPS: dict[str, _Looks] = {
     "EOF while parsing an object": {_ANY: _at_end},
     "EOF while parsing a list": {_ANY: _at_end},
     "expected `:`": dict.fromkeys('"{[-tfn' + _DIGITS, _after_key),

@@ -31,7 +31,7 @@ def verdict(text: str) -> tuple[Any] | str:
 
 def with_surrogates(text: str, complaint: str) -> tuple[Any] | None:
     """What the strict parser refused only for its lone surrogates; None for any other complaint."""
-    if not complaint.startswith(_OF_SURROGATES):
+    if not complaint.startswith(OF_SURROGATES):
         return None
     try:
         return (_DECODER.decode(text),)
@@ -39,7 +39,7 @@ def with_surrogates(text: str, complaint: str) -> tuple[Any] | None:
         return None
 
 
-_OF_SURROGATES = ("lone leading surrogate", "unexpected end of hex escape", "Expected bytes")
+OF_SURROGATES = ("lone leading surrogate", "unexpected end of hex escape", "Expected bytes")
 """How a complaint begins that a lone surrogate may cause: as an escape, or as a character."""
 
 
@@ -56,7 +56,7 @@ def sound_at(text: str, start: int, complaint: str = "") -> tuple[Any, int] | No
 
     `complaint` is what the strict parser says of all the text from `start` on, where it was asked.
     """
-    if complaint and not complaint.startswith(_OF_SURROGATES):
+    if complaint and not complaint.startswith(OF_SURROGATES):
         return _before_rest(text[start:], complaint, start) if trails(complaint) else None
     size, window = len(text), WINDOW
     while True:
@@ -70,7 +70,7 @@ def sound_at(text: str, start: int, complaint: str = "") -> tuple[Any, int] | No
             complaint = str(error)
         if trails(complaint):
             return _before_rest(part, complaint, start)
-        if complaint.startswith(_OF_SURROGATES):
+        if complaint.startswith(OF_SURROGATES):
             return _scanned(text, start)
         if start + window >= size or stumbled_at(part, complaint) < window - _LONGEST_TOKEN:
             return None
@@ -105,11 +105,41 @@ def stumbled_at(text: str, complaint: str) -> int:
     """The place that the strict parser complains of: it counts lines, and bytes in the last one."""
     _, _, place = complaint.rpartition(" at line ")
     line, _, column = place.partition(" column ")
-    width = int(column) - 1
+    width = max(int(column) - 1, 0)  # after a line break, the parser counts from zero
     if line == "1" and text.isascii():
         return width
     rest = text if line == "1" else text.split("\n", int(line) - 1)[-1]
     before = len(text) - len(rest)
     if rest[:width].isascii():
-        return before + max(width, 0)
+        return before + width
     return before + len(rest[:width].encode()[:width].decode(errors="ignore"))
+
+
+def kind_of(complaint: str) -> str:
+    """What the strict parser complains of, without the place."""
+    return complaint.partition(" at line ")[0]
+
+
+_IN_STRING = frozenset(
+    {"invalid escape", "control character (\\u0000-\\u001F) found while parsing a string"}
+)
+PLACED = _IN_STRING | {
+    "trailing comma",
+    "key must be a string",
+    "expected `:`",
+    "expected `,` or `}`",
+    "expected `,` or `]`",
+    "expected value",
+    "expected ident",
+    "invalid number",
+}
+"""The complaints about a token: all before it, or before the one that comes before it, is sound."""
+
+
+def last_token(text: str, at: int, kind: str) -> int:
+    """Where the last string before a stumble begins, or the one that it is in; 0 when there is none."""
+    last = at if kind in _IN_STRING else max(text.rfind('"', 0, at), 0)
+    first = text.rfind('"', 0, last)
+    while first > 0 and text[first - 1] == "\\":
+        first = text.rfind('"', 0, first)
+    return max(first, 0)
