@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from zkit.repair import candidates, cascade, repair_all, repair_json
-from zkit.repair.misreading import may_repeat
+from zkit.repair.misreading import repeats_a_key
 from zkit.repair.reader import Reader
 
 MANY = 400
@@ -48,9 +48,9 @@ def test_a_value_costs_its_own_size_and_not_that_of_what_stands_before_it(
 ) -> None:
     """The reader, and the look for keys that are written twice, see each value once or twice."""
     text = grown(part, MANY)
-    read, looked = Counted(Reader), Counted(may_repeat)
+    read, looked = Counted(Reader), Counted(repeats_a_key)
     monkeypatch.setattr(candidates, "Reader", read)
-    monkeypatch.setattr(cascade, "may_repeat", looked)
+    monkeypatch.setattr(cascade, "repeats_a_key", looked)
     repair_json(text)
     found = repair_all(text)
     assert len(found) in (0, MANY)

@@ -223,11 +223,11 @@ def _moved(candidate: Candidate, by: int) -> Candidate:
     """A candidate of a part of the text as one of the whole."""
     if not by:
         return candidate
-    start, end, value, fixes, rank, fits, refusal = candidate
+    start, end, value, fixes, rank, fits, refusal, json = candidate
     fixes = [f._replace(start=f.start + by, end=f.end + by) for f in fixes]
     if value is None:
         refusal = (refusal[0], refusal[1] + by)
-    return Candidate(start + by, end + by, value, fixes, rank, fits, refusal)
+    return Candidate(start + by, end + by, value, fixes, rank, fits, refusal, json)
 
 
 def _too_deep(body: str, start: int, reading: Reading) -> bool:
