@@ -369,6 +369,68 @@ def test_a_run_is_resumed_once(server: ScriptedServer, client: OpenAI, world: Wo
     assert world.done == ["delete a"]
 
 
+def test_of_two_copies_of_a_run_one_is_resumed(
+    server: ScriptedServer, client: OpenAI, world: World
+) -> None:
+    server.play(says(None, [call("delete", {"at": "a"}, "d")]), END)
+    loop = loop_of(client, world)
+    paused = loop.run_sync("?").paused
+    assert paused is not None
+    first, second = again(paused), again(paused)
+    loop.resume_sync(first, approve=True)
+    for same in (second, paused):
+        with pytest.raises(ResumeError, match="already"):
+            loop.resume_sync(same, approve=True)
+    assert world.done == ["delete a"]
+
+
+@pytest.mark.parametrize("by", ["load", "the one that was saved"])
+def test_a_run_in_a_store_is_resumed_once_whoever_holds_a_copy(
+    server: ScriptedServer, client: OpenAI, world: World, tmp_path: Path, by: str
+) -> None:
+    server.play(says(None, [call("delete", {"at": "a"}, "d")]), END, END)
+    store = PauseStore(tmp_path / "runs.db")
+    loop = loop_of(client, world)
+    paused = loop.run_sync("?").paused
+    assert paused is not None
+    store.save(paused)
+    held = store.load(paused.id) if by == "load" else paused
+    taken_elsewhere = (
+        "from zkit.chat import PauseStore; import sys; PauseStore(sys.argv[1]).take(sys.argv[2])"
+    )
+    subprocess.run([sys.executable, "-c", taken_elsewhere, store.path, paused.id], check=True)
+    with pytest.raises(ResumeError, match="already"):
+        loop.resume_sync(held, approve=True)
+    assert world.done == []
+    store.release(paused.id)
+    loop.resume_sync(store.load(paused.id), approve=True)
+    assert store.list()[0].resumed is not None
+    assert world.done == ["delete a"]
+
+
+@pytest.mark.parametrize("approve", [1, "yes", {"key": 1}, 0])
+def test_what_only_looks_like_a_yes_decides_nothing(
+    server: ScriptedServer, client: OpenAI, world: World, approve: Any
+) -> None:
+    server.play(says(None, [call("delete", {"at": "a"}, "d")]), END)
+    loop = loop_of(client, world)
+    paused = loop.run_sync("?").paused
+    assert paused is not None
+    with pytest.raises(ResumeError, match="approve must be True or False"):
+        loop.resume_sync(paused, approve=approve)
+    with pytest.raises(ResumeError, match="answer must be a text"):
+        loop.resume_sync(paused, answer=1)  # type: ignore[arg-type]
+    assert world.done == []
+
+
+@pytest.mark.parametrize("given", [None, "id", {"version": 1}])
+def test_what_is_no_paused_run_is_said_at_once(client: OpenAI, given: Any, tmp_path: Path) -> None:
+    with pytest.raises(ResumeError, match="a paused run is due, not"):
+        ChatLoop(client, "m").resume_sync(given, approve=True)
+    with pytest.raises(ResumeError, match="a paused run is due, not"):
+        PauseStore(tmp_path / "runs.db").save(given)
+
+
 def test_what_does_not_wait_cannot_be_decided(
     server: ScriptedServer, client: OpenAI, world: World
 ) -> None:

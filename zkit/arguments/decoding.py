@@ -112,6 +112,8 @@ def _read(
     finish_reason: str | None,
 ) -> Decoded | Validation:
     """Read what is not valid as it stands."""
+    if not isinstance(limit, Rank):
+        raise TypeError(f"limit must be a Rank, such as Rank.COMPLETE, not {limit!r}")
     try:
         if isinstance(raw, bytes | bytearray):
             raw = bytes(raw).decode("utf-8-sig")

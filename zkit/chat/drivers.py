@@ -27,6 +27,17 @@ def is_async(client: Any) -> bool:
     return hasattr(client, "__aenter__")
 
 
+def create_of(client: Any) -> Create:
+    """How a client is asked for a completion; raises TypeError for what is no client."""
+    create = getattr(getattr(getattr(client, "chat", None), "completions", None), "create", None)
+    if callable(create):
+        return create  # type: ignore[no-any-return]
+    given = f"{client!r:.80}"
+    if isinstance(client, str):
+        raise TypeError(f"{given} is an address, and a client is due: OpenAI(base_url={given})")
+    raise TypeError(f"{given} has no chat.completions.create; pass an OpenAI client")
+
+
 def _told(logic: Logic, task: Scope, answer: Any) -> Want | None:
     """Tell the logic what came of its last want; the next one, or None at the end."""
     with task.entered():

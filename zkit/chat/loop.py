@@ -7,7 +7,7 @@ from contextlib import aclosing, closing
 from pathlib import Path
 from typing import Any, Unpack
 
-from zkit.chat.drivers import drive, drive_async, is_async
+from zkit.chat.drivers import create_of, drive, drive_async, is_async
 from zkit.chat.events import LoopEvent, Message, RunFinished
 from zkit.chat.logic import conversation
 from zkit.chat.outcome import RunResult
@@ -18,7 +18,7 @@ from zkit.chat.requests.history import as_messages
 from zkit.chat.requests.offering import dispatcher_for, kit_name
 from zkit.chat.requests.profile import Profile
 from zkit.chat.run_state import RunState
-from zkit.chat.settings import LoopSettings
+from zkit.chat.settings import settings_of
 from zkit.chat.steering import Steering
 from zkit.chat.task_scope import begin_task
 from zkit.dispatch import Dispatcher, Recorder
@@ -54,9 +54,13 @@ class ChatLoop:
         profile: Profile | str | Path | None = None,
         **settings: Any,
     ) -> None:
+        if client is not None:  # a loop without one can be looked at, but not run
+            create_of(client)
+        if not isinstance(model, str):
+            raise TypeError(f"model must be the name of a model, not {model!r:.80}")
         self.client = client
         self.model = model
-        self.settings = LoopSettings(**{**Profile.of(profile).manners(), **settings})
+        self.settings = settings_of(Profile.of(profile).manners(), settings)
         self.system = system
         self.workspace = "" if workspace is None else str(workspace)
         recorder = None if workspace is None else Recorder(workspace)
@@ -109,6 +113,7 @@ class ChatLoop:
         into: list[Message] | None = None,
     ) -> AsyncGenerator[LoopEvent, None]:
         """Answer, and tell everything while it happens; the last event holds the result."""
+        require_prompt(prompt)
         return self._events(prompt, steering, into, True)
 
     def stream_sync(
@@ -121,6 +126,7 @@ class ChatLoop:
         """The same from plain code; the client must not be async."""
         if is_async(self.client):
             raise TypeError("stream_sync needs a client that is not async; use stream")
+        require_prompt(prompt)
         return self._events_sync(prompt, steering, into, True)
 
     # A paused run
@@ -183,7 +189,7 @@ class ChatLoop:
         self, prompt: Prompt, steering: Steering | None, into: list[Message] | None, live: bool
     ) -> AsyncGenerator[LoopEvent, None]:
         run = self._begin(prompt, steering, into, live)
-        create, awaited = self.client.chat.completions.create, is_async(self.client)
+        create, awaited = create_of(self.client), is_async(self.client)
         async with aclosing(drive_async(conversation(run), create, run.task, awaited)) as events:
             async for event in events:
                 yield event
@@ -192,7 +198,7 @@ class ChatLoop:
         self, prompt: Prompt, steering: Steering | None, into: list[Message] | None, live: bool
     ) -> Generator[LoopEvent, None, None]:
         run = self._begin(prompt, steering, into, live)
-        yield from drive(conversation(run), self.client.chat.completions.create, run.task)
+        yield from drive(conversation(run), create_of(self.client), run.task)
 
     def _begin(
         self, prompt: Prompt, steering: Steering | None, into: list[Message] | None, live: bool
@@ -201,6 +207,7 @@ class ChatLoop:
         queue = Steering() if steering is None else steering
         if isinstance(prompt, Resumption):
             return run_again(self, prompt, messages, queue, live)
+        require_prompt(prompt)
         messages[:] = self._opening(prompt)
         settings = self.settings
         return RunState(
@@ -221,6 +228,22 @@ class ChatLoop:
         if self.system and not has_system:
             return [{"role": "system", "content": self.system}, *messages]
         return messages
+
+
+def require_prompt(prompt: object) -> None:
+    """Refuse what is neither a question nor a conversation."""
+    listed = isinstance(prompt, Iterable) and not isinstance(prompt, Mapping | bytes)
+    strays = (
+        [one for one in prompt if not isinstance(one, Mapping)]
+        if isinstance(prompt, list | tuple)
+        else []
+    )
+    if strays or not (listed or isinstance(prompt, Resumption)):
+        found = strays[0] if strays else prompt
+        raise TypeError(
+            "a prompt is a text, or a list of messages such as {'role': 'user', 'content': '...'},"
+            f" not {found!r:.80}"
+        )
 
 
 def _result(event: RunFinished) -> RunResult:

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 from zkit.chat.events import Message
-from zkit.chat.requests.manners import Manners
+from zkit.chat.requests.manners import Manners, require_count, require_one_of
 from zkit.chat.requests.offering import Fit
+from zkit.extract.formats import wanted_formats
 
 Compact = Callable[[list[Message]], Any]
 BUDGETS: Mapping[str, int] = MappingProxyType(
     {"malformed": 3, "unreadable": 3, "empty": 3, "reasoning_only": 2, "retry": 3}
 )
 """How often in a row each kind of trouble is met with another try; progress begins anew."""
+
+
+_LEAST = {
+    "max_turns": 1,
+    "max_calls": 0,
+    "max_tokens": 1,
+    "context": 1,
+    "result_limit": 1,
+    "keep_turns": 1,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +60,22 @@ class LoopSettings(Manners):
     backoff: float = 0.5
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        Manners.__post_init__(self)
+        require_one_of("fit", self.fit, get_args(Fit))
+        for name, least in _LEAST.items():
+            require_count(name, getattr(self, name), least=least)
+        for name in ("max_seconds", "backoff"):
+            require_count(name, getattr(self, name), whole=False)
+        for name in ("tool_share", "compact_at"):
+            share = getattr(self, name)
+            if not isinstance(share, int | float) or not 0 < share <= 1:
+                raise ValueError(f"{name} must be more than 0 and at most 1, not {share!r}")
+        for kind, tries in self.budgets.items():
+            require_one_of("a key of budgets", kind, tuple(BUDGETS))
+            require_count(f"budgets[{kind!r}]", tries)
+        wanted_formats(self.formats)
+
     @property
     def tool_room(self) -> int | None:
         """How many tokens the tools may take; None for no limit."""
@@ -69,3 +97,14 @@ class LoopSettings(Manners):
     def budget(self, kind: str) -> int:
         """How often in a row a kind of trouble is met with another try."""
         return self.budgets.get(kind, BUDGETS[kind])
+
+
+def settings_of(manners: Mapping[str, Any], given: Mapping[str, Any]) -> LoopSettings:
+    """The settings of a loop: those given go before the manners of the server."""
+    known = [one.name for one in fields(LoopSettings)]
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise TypeError(f"there is no setting {name!r}{meant}")
+    return LoopSettings(**{**manners, **given})

@@ -73,6 +73,8 @@ class Dispatcher:
         count_tokens: Callable[[str], int] = rough_tokens,
         chain: Sequence[Middleware] = CHAIN,
     ) -> None:
+        if approve is not None and not callable(approve):
+            raise TypeError(f"approve must be a function that decides on a call, not {approve!r}")
         found = source_of(source)
         remembered, always = memory_for(found, memory)
         self.settings = Settings(

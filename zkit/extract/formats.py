@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import cache
 
 import regex
@@ -27,9 +28,18 @@ def wanted_formats(names: Iterable[str] | None) -> frozenset[str]:
     families = {record.family for record in FORMATS.values()}
     for name in asked:
         if name not in FORMATS and name not in families:
-            raise ValueError(f"no format is called {name!r}; see zkit.extract.FORMATS")
+            raise unknown_format(name)
     chosen = {FORMATS[name].family if name in FORMATS else name for name in asked}
     return frozenset(name for name, record in FORMATS.items() if record.family in chosen)
+
+
+def unknown_format(name: object) -> ValueError:
+    """What to raise for a name that no format bears: it says which ones come near."""
+    near = get_close_matches(str(name), FORMATS)
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    return ValueError(
+        f"no format is called {name!r}; {meant}docs/formats.md lists all {len(FORMATS)}"
+    )
 
 
 def format_of(opener: str, body: str, text: str) -> Format:

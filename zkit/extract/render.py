@@ -10,7 +10,7 @@ from zkit.calls import Call
 from zkit.errors import ZkitError
 from zkit.extract.extractor import find_calls
 from zkit.extract.format import Format
-from zkit.extract.formats import FORMATS
+from zkit.extract.formats import FORMATS, unknown_format
 
 _TYPES: tuple[tuple[type, str], ...] = (
     (bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"),
@@ -27,7 +27,7 @@ def format_named(name: str | Format) -> Format:
     if isinstance(name, Format):
         return name
     if name not in FORMATS:
-        raise ValueError(f"no format is called {name!r}; see zkit.extract.FORMATS")
+        raise unknown_format(name)
     return FORMATS[name]
 
 

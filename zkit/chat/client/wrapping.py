@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from zkit.chat.client.mending import Mended, mend_message
 from zkit.chat.client.stream_mending import StreamMender
 from zkit.chat.client.whole_stream import AsyncWholeStream, WholeStream
+from zkit.chat.drivers import create_of
 from zkit.chat.replies.desk import Desk, Rules
 from zkit.chat.replies.report import Report, joined
 from zkit.chat.replies.wire import plain
@@ -27,7 +28,7 @@ def wrap(
     client: C,
     tools: Any = None,
     *,
-    limit: Rank = Rank.GUESS,
+    limit: Rank = Rank.COMPLETE,
     unmarked: bool = True,
     formats: Iterable[str] | None = None,
     profile: Profile | str | Path | None = None,
@@ -41,22 +42,23 @@ def wrap(
 
     `tools` are the tools that calls are judged by; those of each request when it is None. `limit`
     is the highest rank of repair and `unmarked` whether a call may be found in text by its shape
-    alone; tools that declare a grade set both by it. `formats` limits the formats to look for.
+    alone; tools that declare a grade set both by it. Of others it is not known what they can
+    break: nothing is guessed for them unless `limit` says so. `formats` limits the formats to look for.
     `profile` says how the server wants to be asked: a `Profile`, or the file that `zkit doctor`
     wrote. Without one, requests go out as they are.
     """
-    completions = getattr(getattr(client, "chat", None), "completions", None)
-    create = getattr(completions, "create", None)
-    if create is None:
-        raise TypeError(f"{client!r} has no chat.completions.create; pass an OpenAI client")
+    create = create_of(client)
+    formats = (formats,) if isinstance(formats, str) else formats
     rules = Rules(limit, unmarked, None if formats is None else tuple(formats))
+    if tools is not None:
+        Desk.of(tools, rules)  # what is no tool is refused here, not at the first reply
     manners = None if profile is None else Profile.of(profile)
     again = functools.partial(
-        wrap, tools=tools, limit=limit, unmarked=unmarked, formats=formats, profile=manners
+        wrap, tools=tools, limit=limit, unmarked=unmarked, formats=rules.formats, profile=manners
     )
     wrapped: Any = copy.copy(client)
     wrapped.chat = copy.copy(wrapped.chat)
-    wrapped.chat.completions = copy.copy(completions)
+    wrapped.chat.completions = copy.copy(wrapped.chat.completions)
     wrapped.chat.completions.create = _mending(create, tools, rules, manners)
     for name in ("copy", "with_options"):
         if callable(getattr(client, name, None)):

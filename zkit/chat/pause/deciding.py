@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict
 
 from zkit.calls import Call
-from zkit.chat.pause.paused import PausedRun, Waiting
+from zkit.chat.pause.paused import PausedRun, Waiting, require_paused
 from zkit.dispatch import Dispatcher, approval_key
 from zkit.dispatch.steps.approving import nobody_to_ask
 from zkit.errors import ResumeError
@@ -40,6 +40,7 @@ def resumption(
     paused: PausedRun, answer: Answer = None, approve: Approve = None, reason: str = ""
 ) -> Resumption:
     """Bind what was decided to the calls that wait for it; everything must have been decided."""
+    require_paused(paused)
     asked = [one for one in paused.waiting if one.kind == "answer"]
     held = [one for one in paused.waiting if one.kind == "approval"]
     answers = _answers(asked, answer)
@@ -54,6 +55,8 @@ def resumption(
 
 
 def _answers(asked: list[Waiting], answer: Answer) -> Mapping[str, str]:
+    if not isinstance(answer, str | Mapping | None):
+        raise ResumeError(f"answer must be a text, or texts by call id, not {answer!r:.80}")
     if not isinstance(answer, str):
         return answer or {}
     if len(asked) != 1:
@@ -66,6 +69,12 @@ def _answers(asked: list[Waiting], answer: Answer) -> Mapping[str, str]:
 
 
 def _approvals(held: list[Waiting], approve: Approve) -> Mapping[str, bool]:
+    decided = list(approve.values()) if isinstance(approve, Mapping) else [approve]
+    # 1 and "no" are true as well: nothing is run on what only looks like a yes.
+    if not all(isinstance(one, bool) for one in decided) and approve is not None:
+        raise ResumeError(
+            f"approve must be True or False, or these by the key of the call, not {approve!r:.80}"
+        )
     if not isinstance(approve, bool):
         return approve or {}
     if not held:

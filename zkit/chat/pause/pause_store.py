@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from zkit.chat.pause.paused import PausedRun, Waiting
+from zkit.chat.pause import claiming
+from zkit.chat.pause.paused import PausedRun, Waiting, require_paused
 from zkit.errors import ResumeError
 
 SCHEMA_VERSION = 1
@@ -40,7 +41,8 @@ class Stored(NamedTuple):
 class PauseStore:
     """Keeps paused runs in a file, for any number of processes and threads.
 
-    `take` is the way to resume: of two that take the same run, one gets it. A run that was
+    `take` is the way to resume: of two that take the same run, one gets it. A run that was only
+    looked at (`load`), or the one that was saved, asks the store too when it is resumed. A run that was
     taken stays in the list until it is deleted; `release` gives it free again, for when the process
     that took it died. Only the owner of the file can read it: a paused run decides what is run.
     """
@@ -52,14 +54,21 @@ class PauseStore:
 
     def save(self, paused: PausedRun) -> str:
         """Keep a paused run and return its id; one that is there already stays as it is."""
+        require_paused(paused)
         waits_for = "; ".join(map(_said, paused.waiting))
         row = (paused.id, paused.created, paused.model, waits_for, paused.to_json())
         with self._open() as database:
             database.execute("insert or ignore into paused_runs values (?, ?, ?, ?, ?, null)", row)
+        paused.claim.ask_too(str(self.path.resolve()), self._give)
         return paused.id
 
     def load(self, id: str) -> PausedRun:
         """Look at a paused run; it goes on waiting."""
+        paused = self._read(id)
+        paused.claim.ask_too(str(self.path.resolve()), self._give)
+        return paused
+
+    def _read(self, id: str) -> PausedRun:
         with self._open() as database:
             row = database.execute(
                 "select document from paused_runs where id = ?", (id,)
@@ -70,20 +79,25 @@ class PauseStore:
 
     def take(self, id: str) -> PausedRun:
         """Take a paused run to resume it; raises `ResumeError` when somebody has taken it."""
-        paused = self.load(id)
+        paused = self._read(id)
+        if not self._give(id):
+            raise ResumeError(f"the paused run {id} was resumed already")
+        return paused
+
+    def _give(self, id: str) -> bool:
+        """Give a run away; False when somebody has it, or it was deleted."""
         with self._open() as database:
             now = datetime.now(UTC).isoformat(timespec="seconds")
             done = database.execute(
                 "update paused_runs set resumed = ? where id = ? and resumed is null", (now, id)
             )
-        if done.rowcount != 1:
-            raise ResumeError(f"the paused run {id} was resumed already")
-        return paused
+        return done.rowcount == 1
 
     def release(self, id: str) -> None:
         """Let a run be taken again. What it did since is not undone: look before you do this."""
         with self._open() as database:
             database.execute("update paused_runs set resumed = null where id = ?", (id,))
+        claiming.release(id)
 
     def list(self) -> list[Stored]:
         """All runs in the store, the oldest first."""

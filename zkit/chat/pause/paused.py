@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from threading import Lock
 from typing import Any, Literal
 
 from zkit.calls import Call
 from zkit.chat.events import Message
 from zkit.chat.outcome import TurnRecord, Usage
+from zkit.chat.pause.claiming import Claim
 from zkit.chat.pause.plain_data import (
     call_from_dict,
     call_to_dict,
@@ -114,16 +114,6 @@ class Used:
         return cls(**{**data, "usage": Usage(**data["usage"])})
 
 
-class _Once:
-    """Can be taken once."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-
-    def take(self) -> bool:
-        return self._lock.acquire(blocking=False)
-
-
 @dataclass(frozen=True, slots=True)
 class PausedRun:
     """A paused run. `ChatLoop.resume` goes on with it, once, in this process or in another.
@@ -150,7 +140,7 @@ class PausedRun:
     turns: tuple[TurnRecord, ...] = ()
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     version: int = VERSION
-    _once: _Once = field(default_factory=_Once, repr=False, compare=False)
+    claim: Claim = field(default_factory=Claim, repr=False, compare=False)
 
     @property
     def waiting(self) -> tuple[Waiting, ...]:
@@ -158,8 +148,13 @@ class PausedRun:
         return self.open.waiting
 
     def take(self) -> None:
-        """Claim the run for being resumed; raises `ResumeError` the second time."""
-        if not self._once.take():
+        """Claim the run for being resumed; raises `ResumeError` the second time.
+
+        So it does for a second copy in this process, where the run has calls left to run.
+        """
+        asked = {one.call.id for one in self.waiting if one.kind == "answer"}
+        runs_calls = any(call.id not in asked for call in self.open.calls)
+        if not self.claim.take(self.id, runs_calls=runs_calls):
             raise ResumeError(f"the paused run {self.id} was resumed already")
 
     def to_dict(self) -> dict[str, Any]:
@@ -227,3 +222,12 @@ def _turn_to_dict(turn: TurnRecord) -> dict[str, Any]:
 
 def _turn_from_dict(data: Mapping[str, Any]) -> TurnRecord:
     return TurnRecord(**{**data, "outcomes": tuple(map(outcome_from_dict, data["outcomes"]))})
+
+
+def require_paused(given: object) -> None:
+    """Refuse what is no paused run: that of a run that did not pause is None."""
+    if not isinstance(given, PausedRun):
+        raise ResumeError(
+            f"a paused run is due, not {given!r:.80}: the `paused` of a result whose reason is"
+            " 'paused', what PauseStore.take gave, or PausedRun.from_json(text)"
+        )

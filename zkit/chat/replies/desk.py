@@ -16,6 +16,7 @@ from zkit.chat.replies.report import RefusedCall
 from zkit.chat.replies.wire import dumps, entries, id_of
 from zkit.dispatch.steps.resolving import spellings
 from zkit.extract import Declared
+from zkit.extract.formats import wanted_formats
 from zkit.receipt import Fix, Rank
 from zkit.results import Validation
 from zkit.sources import unknown_tool
@@ -38,9 +39,16 @@ class Rules:
     shape alone; a tool that declares a grade sets both by it. `formats` limits the text formats.
     """
 
-    limit: Rank = Rank.GUESS
+    limit: Rank = Rank.COMPLETE
     unmarked: bool = True
     formats: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.limit, Rank):
+            raise TypeError(f"limit must be a Rank, such as Rank.COMPLETE, not {self.limit!r}")
+        if not isinstance(self.unmarked, bool):
+            raise TypeError(f"unmarked must be True or False, not {self.unmarked!r}")
+        wanted_formats(self.formats)
 
 
 @dataclass(frozen=True, slots=True)

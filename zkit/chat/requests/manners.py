@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 from zkit.extract import FORMATS
+from zkit.extract.formats import unknown_format
 from zkit.schema import DIALECTS
 
 Mode = Literal["auto", "native", "text"]
@@ -14,8 +16,25 @@ _ONE_OF: dict[str, tuple[str, ...]] = {
     "mode": get_args(Mode),
     "tool_choice": get_args(ToolChoice),
     "dialect": tuple(DIALECTS),
-    "format": tuple(FORMATS),
 }
+
+
+def require_one_of(name: str, given: object, known: Sequence[str]) -> None:
+    """Refuse a setting that is none of the known values."""
+    if given not in known:
+        listed = ", ".join(repr(one) for one in known)
+        raise ValueError(f"{name} cannot be {given!r}; one of {listed}")
+
+
+def require_count(name: str, given: object, *, least: int = 0, whole: bool = True) -> None:
+    """Refuse a setting that is neither a number nor None, or too small."""
+    kinds = (int,) if whole else (int, float)
+    if given is None:
+        return
+    if not isinstance(given, kinds) or isinstance(given, bool):
+        raise ValueError(f"{name} must be a {'whole ' if whole else ''}number, not {given!r}")
+    if not given >= least:
+        raise ValueError(f"{name} must be at least {least}, not {given!r}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,11 +66,10 @@ class Manners:
 
     def __post_init__(self) -> None:
         for name, known in _ONE_OF.items():
-            if getattr(self, name) not in known:
-                listed = ", ".join(repr(one) for one in known)
-                raise ValueError(f"{name} cannot be {getattr(self, name)!r}; one of {listed}")
-        if self.max_tools is not None and self.max_tools < 1:
-            raise ValueError(f"max_tools must be at least 1, not {self.max_tools}")
+            require_one_of(name, getattr(self, name), known)
+        if self.format not in FORMATS:
+            raise unknown_format(self.format)
+        require_count("max_tools", self.max_tools, least=1)
 
     def manners(self) -> dict[str, Any]:
         """These settings alone, by name."""
