@@ -47,7 +47,7 @@ def express(task: Task, start: int, end: int, complaint: str) -> Candidate | Non
                 return found
         if kind in _NO_TOKEN:
             return None
-        since += last_token(body, at, kind) if at > SHORT else 0
+        since += last_token(body, at, kind) if at > 60 else 0
     return respelt(task, start, end, since)
 
 
