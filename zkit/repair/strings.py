@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from zkit.receipt import Rank
 from zkit.repair.fixes import GUESS, RESPELL
+from zkit.repair.lost_marks import mended
 from zkit.text import lexis
 
 _SPECIAL = re.compile(
@@ -36,6 +37,7 @@ _LATEX = re.compile(
     r"\\(?:t(?:imes|heta|au|ext\w*|an|o|op|riangle\w*|ilde)|n(?:u|eq?|abla|ot|otin)|r(?:ho|ight\w*|angle|m)"
     r"|b(?:eta|ar|egin|inom|ig\w*|f|oldsymbol)|f(?:rac|orall|lat))(?![a-z])"
 )
+_BARE_PATH = re.compile(r"[A-Za-z]:\\(?![\\/])")
 _ODD_RUN = re.compile(r"(?<!\\)(?:\\\\)++\\[^\"\\/bfnrtu]")
 
 
@@ -58,19 +60,36 @@ def respell(
         return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
     if raw:
         return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
+    if _BARE_PATH.match(body) and _passes_end(body, quote):
+        return None
     if not path and ("\\" not in body or _UNESCAPED.fullmatch(body)):
         return None if quote == '"' and _lost_before(body) else _escaped_quotes(body, quote)
     found = _SPECIAL.findall(body)
     kinds = set(found)
     suspects = _LETTERS if path else _suspect_escapes(body, quote, kinds)
     if suspects is None:
-        return None
+        return _mended(body) if quote == '"' else None
     spelt = {special: _spelt(special, quote, suspects) for special in kinds}
     done = {issue: 0 for _, issue in spelt.values() if issue}
     for special in found if done else ():
         if issue := spelt[special][1]:
             done[issue] += 1
     return _summary(_SPECIAL.sub(lambda match: spelt[match[0]][0], body), done)
+
+
+def _mended(body: str) -> Respelled | None:
+    """The content with a mark that it lost or doubled; None when its own pattern does not tell."""
+    whole = mended(body)
+    if whole is None or not _UNESCAPED.fullmatch(whole.body):
+        return None
+    spelt = _escaped_quotes(whole.body, '"')
+    name, rank, note = _ISSUES[whole.issue]
+    return spelt._replace(name=name, rank=rank, note=note)
+
+
+def _passes_end(body: str, quote: str) -> bool:
+    """Whether the content holds a mark that no path holds: its end was missed."""
+    return any(mark in body for mark in ('"', "\n", *lexis.QUOTES[quote]))
 
 
 def _lost_before(body: str) -> bool:
@@ -161,6 +180,16 @@ def _sentence(what: str, count: int) -> str:
 
 _ISSUES = {
     "inner": ("escape_inner_quote", GUESS, "escape a quote inside the string"),
+    "lost_quote": (
+        "restore_inner_quote",
+        GUESS,
+        "write the quote of which only its backslash is left",
+    ),
+    "uneven_run": (
+        "even_backslashes",
+        GUESS,
+        "write as many backslashes as stand elsewhere in the string",
+    ),
     "literal": (
         "keep_backslash_guess",
         GUESS,

@@ -20,6 +20,8 @@ _SCAN = re.compile(
     r"|(?P<close>[}\])])",
     re.DOTALL,
 )
+_FIRST_KEY = re.compile(rf"[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
+"""The content begins with what reads as a key, its opening quote being that of the string."""
 _SIGNS = re.compile(r"[\"'`”»]\s*+[,}\]]|[,\n]\s*+[\"']")
 _JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],])")
 _QUOTE_OR_KEY = re.compile(r'\\.|"(?=([\w$ -]{1,60}+"\s*+:)?)', re.DOTALL)
@@ -34,6 +36,8 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
     `closed` says that a schema lists all keys: then one that it does not know is content.
     """
     if "+" in body and lexis.JOINED.search(body):
+        return True
+    if not closed and _FIRST_KEY.match(body):
         return True
     if _key_outside(body) or _half_json(body) or _LEFT_OUT.search(body):
         return True

@@ -61,7 +61,7 @@ def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         return found
     if _OPERATION.match(reader.text, reading.pos - 1):
         return found
-    if mark == ":" or reader.text.startswith(("\\,", "\\]"), pos):
+    if reader.text.startswith(("\\,", "\\]"), pos):
         return found
     return [*found, *reread(reader, reading, reading.pos)]
 

@@ -156,7 +156,8 @@ def at_key_string(reader: Reader, reading: Reading, pos: int, end: int) -> list[
             other = reading.fork().note(name, at, at + width, new)
             found.append(keyed(other, key, match.end()))
     found += _no_colon(reader, reading, pos, end)
-    return [*found, *_missing_bracket(reading), *_other_keys(reader, reading, pos)]
+    found += _missing_bracket(reading)
+    return [*found, *_other_keys(reader, reading, pos), *reread(reader, reading, pos)]
 
 
 def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Reading]:
