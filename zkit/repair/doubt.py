@@ -13,6 +13,7 @@ from typing import Any
 from zkit.receipt import Fix
 from zkit.repair.closer_places import doubled_openers, is_misaligned, other_places, repeated_keys
 from zkit.repair.fixes import GUESS, fix_named
+from zkit.repair.layout import breaks_lists, on_own_line, value_start
 from zkit.repair.misreading import repeats_a_key
 from zkit.repair.sound import strict
 from zkit.text import lexis
@@ -44,7 +45,7 @@ def is_plain(text: str, end: int, value: Any, fixes: Sequence[Fix]) -> bool:
     if opened and len(guesses) > 1:
         return False
     kind = _scalar_kind if opened else _container_kind
-    return not any(_lost_opener(text, fix) for fix in inside) and not _is_mixed(value, kind)
+    return not _lost_openers(text, inside) and not _is_mixed(value, kind)
 
 
 def undoubted(
@@ -91,12 +92,16 @@ def _is_settled(
     return any(fix.name in _MOVED for fix in fixes) or not _NESTED.search(json)
 
 
-def _lost_opener(text: str, fix: Fix) -> bool:
+def _lost_openers(text: str, fixes: Sequence[Fix]) -> bool:
     """Whether a bracket that was dropped inside the value may as well be the end of a list."""
-    if fix.name != "drop_closer" or "]" not in text[fix.start : fix.end]:
-        return False
-    before = text[: fix.start].rstrip()[-1:]
-    return before in ('"', "'", "}")
+    dropped = [f for f in fixes if f.name == "drop_closer" and "]" in text[f.start : f.end]]
+    ends = [lexis.last_sign(text, fix.start) for fix in dropped]
+    if any(text[end - 1] == "}" or on_own_line(text, value_start(text, end)) for end in ends):
+        return True
+    return any(text[end - 1] in _LAST_OF_STRING for end in ends) and not breaks_lists(text)
+
+
+_LAST_OF_STRING = frozenset("\"'`”»")
 
 
 def _exchanged(text: str, fixes: Sequence[Fix]) -> bool:
@@ -117,6 +122,8 @@ def _at_odds(text: str, fixes: Sequence[Fix]) -> bool:
     """Whether two fixes cannot both be right: two brackets mended, or two ways to write a colon."""
     names = {fix.name for fix in fixes}
     if "replace_closer" in names and not _ADDED.isdisjoint(names):
+        return True
+    if {"drop_colon", "drop_closer"} <= names:  # the colon may stand for the opener
         return True
     if not any(fix.rank == GUESS or fix.name == "add_comma" for fix in fixes):
         return False

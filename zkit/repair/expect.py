@@ -232,12 +232,14 @@ class Evidence:
         """Whether the schema accepts a value."""
 
     def misplaced(self, value: Any) -> bool:
-        """Whether an object holds a key that its parent declares and lacks: a misplaced bracket."""
+        """Whether an object holds a key that its parent declares and lacks, or that fell out of another."""
         todo: list[tuple[Any, Expect]] = [(value, self.root)]
         for part, expect in todo:
             if isinstance(part, list):
                 todo += [(item, expect.item()) for item in part if isinstance(item, _CONTAINERS)]
             elif isinstance(part, dict):
+                if _fell_out(part, expect):
+                    return True
                 for key, inner in part.items():
                     if not isinstance(inner, _CONTAINERS):
                         continue
@@ -260,6 +262,18 @@ def _strayed(
 ) -> set[str]:
     """The keys of the inner object that only the outer one declares, and lacks."""
     return (inner.keys() & expect.keys) - child.keys - outer.keys()
+
+
+def _fell_out(outer: dict[str, Any], expect: Expect) -> bool:
+    """Whether a key that is not declared comes right after an object that takes any key."""
+    if not expect.keys:
+        return False
+    free = False
+    for key, value in outer.items():
+        if free and key not in expect.keys:
+            return True
+        free = isinstance(value, dict) and not expect.child(key).keys
+    return False
 
 
 def _validator(schema: dict[str, Any]) -> SchemaValidator | None:

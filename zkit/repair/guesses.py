@@ -103,6 +103,8 @@ def unopened(token: str) -> str | None:
 def unclosed(token: str) -> str | None:
     """A string without its closing quote."""
     last = token[-1:]
+    if token.endswith((",", "...", "…")):
+        return None
     body = respell(token[1:])
     if last in '"}]{[:“”\\' or last.isspace() or body is None or body.rank >= GUESS:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from zkit.repair.layout import on_own_line
 from zkit.repair.missing_quotes import doubled_opening, shorter
 from zkit.repair.reading import CLOSERS, VALUE, Before, Closed, Frame, Reading
 from zkit.repair.string_ends import SKIPPED, longer
@@ -92,3 +93,18 @@ def bracketed(before: Before) -> list[Reading]:
     other.frame = Frame(frame, "[", "]", before.want, before.pos, frame.depth + 1, invented=True)
     other.safe = before.pos
     return [other.go(before.pos, VALUE)]
+
+
+def only_item(reader: Reader, reading: Reading) -> list[Reading]:
+    """The reading in which the last member is a list of one item, its bracket missing, as its line says."""
+    closed = last_closed(reader, reading)
+    before = reading.recent[0] if reading.recent else None
+    if before is not None and (closed is None or closed.frame.start == before.pos):
+        return bracketed(before) if on_own_line(reader.text, before.pos) else []
+    start = closed.frame.start if closed is not None else 0
+    frame = reading.frame
+    if closed is None or frame is None or not on_own_line(reader.text, start):
+        return []
+    other = reading.fork().note("open_in_middle", start, start, "[")
+    other.frame = Frame(frame, "[", "]", frame.expect, start, frame.depth + 1, invented=True)
+    return [other]

@@ -89,7 +89,7 @@ def _mended(body: str) -> Respelled | None:
 
 def _passes_end(body: str, quote: str) -> bool:
     """Whether the content holds a mark that no path holds: its end was missed."""
-    return any(mark in body for mark in ('"', "\n", *lexis.QUOTES[quote]))
+    return any(mark in body for mark in ('"', "\n", *lexis.QUOTES.get(quote, "")))
 
 
 def _lost_before(body: str) -> bool:

@@ -10,7 +10,7 @@ from zkit.repair import ending
 from zkit.repair.follow import follows, goes_on, known
 from zkit.repair.missing_quotes import unopened
 from zkit.repair.reading import DONE, KEY, NEXT, VALUE, Before, Closed, Reading
-from zkit.repair.rereading import last_closed, reread
+from zkit.repair.rereading import last_closed, only_item, reread
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -125,6 +125,9 @@ def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     if reading.safe == frame.start + 1 and not frame.invented and not reader.guided and not fitting:
         reader.reason = "ambiguous"
         return []
+    lone = only_item(reader, reading) if mark == "]" and follows(reader, frame, after) else []
+    if lone and not reader.guided:
+        return lone
     if not frame.invented and (
         follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after)
     ):
@@ -133,9 +136,8 @@ def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         found.append(other)
     if follows(reader, frame, after):
         other = reading.fork().note("drop_closer", pos, after, "")
-        other.go(after, NEXT)
         other.safe = after
-        found.append(other)
+        found += [*lone, other.go(after, NEXT)]
     if (
         not frame.invented
         and frame.parent is not None
