@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -293,8 +294,9 @@ def _left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> l
         if c.value is not None and c.end > chosen.end and not same(c.value, chosen.value)
         if envelope.quoted(text, c.start) and "\n" in text[lexis.last_sign(text, c.start) : c.start]
     ]
-    member = envelope.member_line(text, max(c.end for c in candidates))
-    return beside if member is None else [*beside, member]
+    members = envelope.member_lines(text, chosen.end)
+    read = [c for c in candidates if c.value is not None]
+    return beside + [at for at in members if not any(c.start < at < c.end for c in read)]
 
 
 def _strong(text: str, candidate: Candidate) -> bool:
@@ -339,10 +341,12 @@ def _words_only(task: Task, candidate: Candidate) -> bool:
 
 
 def _empty_block(text: str, candidate: Candidate) -> bool:
-    """Whether braces with nothing in them come after a parenthesis: the body of a statement."""
+    """Whether braces with nothing in them belong to a statement: its body, or what it assigns."""
+    if text[candidate.start + 1 : candidate.end - 1].strip():
+        return False
     before = lexis.last_sign(text, candidate.start)
-    return (
-        text.endswith(")", 0, before) and not text[candidate.start + 1 : candidate.end - 1].strip()
+    return text.endswith(")", 0, before) or (
+        text.endswith("=", 0, before) and text.startswith(";", candidate.end)
     )
 
 
@@ -355,7 +359,19 @@ def _stands_for_json(text: str, candidate: Candidate) -> bool:
         return False
     if envelope.blank_end(text) >= start or envelope.in_json_fence(text, start):
         return True
-    return envelope.before_name(text, start) == "drop_tag"
+    return envelope.before_name(text, start) == "drop_tag" or _is_spelt_out(text, candidate)
+
+
+def _is_spelt_out(text: str, candidate: Candidate) -> bool:
+    """Whether an object with lines of its own has quoted keys and quoted values beside the bare ones."""
+    start, end = candidate.start, candidate.end
+    if "\n" not in text[lexis.last_sign(text, start) : start] or envelope.in_code(text, start):
+        return False
+    quoted = envelope.quoted(text, start) and envelope.alone(text, start, end)
+    return quoted and _QUOTED_VALUE.search(text, start, end) is not None
+
+
+_QUOTED_VALUE = re.compile(r"\"\s*+:\s*+\"[^\"]")
 
 
 def _refused(task: Task, candidates: Sequence[Candidate]) -> Unrepairable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from functools import lru_cache
+from itertools import islice
 
 from zkit.text import lexis
 
@@ -190,13 +191,13 @@ _MORE = re.compile(r"(?<=\})\s*+,[\s,]*+[\"'“][^\"'“”\n{}:]{1,60}+[\"'”]
 """After an object: commas and something that reads as a key, whatever became of its quotes."""
 
 
+MOST_LINES = 64
 _MEMBER_LINE = re.compile(r"\n\s*+(?=\"[^\"\\\n]{1,80}+\"\s*+:)")
 
 
-def member_line(text: str, start: int) -> int | None:
-    """Where, from `start` on, a line begins with a key and its colon; None when none does."""
-    found = _MEMBER_LINE.search(text, start)
-    return None if found is None else found.end()
+def member_lines(text: str, start: int) -> list[int]:
+    """Where, from `start` on, the first lines that begin with a key and its colon do so."""
+    return [found.end() for found in islice(_MEMBER_LINE.finditer(text, start), MOST_LINES)]
 
 
 def torn(text: str, end: int) -> bool:

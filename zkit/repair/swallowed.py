@@ -25,7 +25,9 @@ _FIRST_KEY = re.compile(rf"[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
 _SIGNS = re.compile(r"[\"'`”»]\s*+[,}\]]|[,\n]\s*+[\"']")
 _JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],])")
 _QUOTE_OR_KEY = re.compile(r'\\.|"(?=([\w$ -]{1,60}+"\s*+:)?)', re.DOTALL)
-_BETWEEN_STRINGS = re.compile(rf"\s*+[}}\]]*+\s*+,\s*+(?:\"|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")")
+_BETWEEN_STRINGS = re.compile(
+    rf"\s*+[}}\]]*+\s*+,\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"
+)
 _LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
 """An ellipsis between two strings."""
 
