@@ -19,11 +19,9 @@ _OPENS_LIST = re.compile(rf"\"{lexis.SPACE}(?:\{{{lexis.SPACE}\"|\"[^\",:]++\"{l
 
 def reread(reader: Reader, reading: Reading, past: int, first: int = 0) -> list[Reading]:
     """Readings in which one of the last strings ends elsewhere, worked out only when needed."""
-    return (
-        [reading.postpone(lambda: _reread(reader, reading, past, first))]
-        if reading.recent[first:]
-        else []
-    )
+    if not any(reader.text[before.pos] in lexis.QUOTES for before in reading.recent[first:]):
+        return []
+    return [reading.postpone(lambda: _reread(reader, reading, past, first))]
 
 
 def _reread(reader: Reader, reading: Reading, past: int, first: int) -> list[Reading]:
