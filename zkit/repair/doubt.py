@@ -56,10 +56,10 @@ def undoubted(
     `stopped` says that the model ended the text itself: the closer that it forgot is the last one.
     """
     added = [fix for fix in fixes if fix.name in _ADDED]
-    if len(added) != 1:
+    if len(added) != 1 or _is_settled(text, span, fixes, added[0]):
         return fixes
     layer = _layer(text, span, fixes)
-    if _is_settled(text, span, fixes, added[0], layer.text):
+    if len(added[0].new) == 1 and not _NESTED.search(layer.text):
         return fixes
     at = layer.starts[1 + fixes.index(added[0])]
     if len(added[0].new) > 1:
@@ -80,16 +80,14 @@ def undoubted(
     return fixes if stopped and added[0].name == "close_at_end" else None
 
 
-def _is_settled(
-    text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix, json: str
-) -> bool:
+def _is_settled(text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix) -> bool:
     """Whether a closer that was added can stand nowhere else."""
     if added.name == "close_at_end":
         if len(added.new) > 1:  # the lines may tell otherwise
             return "\n" not in text
         if not text.endswith(added.new, 0, lexis.last_sign(text, span[1])):
             return True  # what ends the text cannot close the outermost container
-    return any(fix.name in _MOVED for fix in fixes) or not _NESTED.search(json)
+    return any(fix.name in _MOVED for fix in fixes)
 
 
 def _lost_openers(text: str, fixes: Sequence[Fix]) -> bool:
