@@ -38,6 +38,6 @@ MADE = (
 )  # fmt: skip
 MADE_BEFORE_TEXT = (
     "I'll look.\n\nCALL\n\nI'll report back once it is done.", "CALL\n\nTell me if that was not what you meant.", "CALL\n\nGleich wissen wir mehr.",
-    "CALL\n\nAnything else I should add?", "CALL\nSleep well.", "CALL\n\nYou'll get a confirmation.", "CALL\nwaiting for the stations",
+    "CALL\n\nAnything else I should add?", "I'll dim the lights.\n\nCALL\nSleep well.", "CALL\n\nYou'll get a confirmation.", "CALL\nwaiting for the stations",
     "CALL\n\nThis should take about two seconds.", "CALL\n\n结果出来后我会告诉您。", "CALL\n\nСообщу, как только будет результат.", "CALL\n\nI have not touched the rest.",
 )  # fmt: skip

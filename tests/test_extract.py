@@ -350,3 +350,8 @@ def test_a_closed_stream_takes_no_more() -> None:
     stream.close()
     with pytest.raises(ValueError, match="closed"):
         stream.feed("x")
+
+
+def test_calls_side_by_side_have_ids_of_their_own() -> None:
+    found = find_calls(f"{HERMES}\n{HERMES}\nThen I go on.\n{HERMES}", TOOLS)
+    assert len({call.id for call in found.calls}) == 3

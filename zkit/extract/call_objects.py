@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from zkit.extract.declared import Declared
@@ -25,8 +25,9 @@ BESIDE = frozenset(
 )  # fmt: skip
 """Keys that may stand beside a name and its arguments. Anything else is another kind of object."""
 RESULT_KEYS = frozenset(
-    {"result", "output", "response", "error", "is_error", "returned", "observation"}
-)
+    {"result", "results", "output", "outputs", "response", "error", "is_error", "returned", "observation", "tool_results", "tool_outputs"}
+)  # fmt: skip
+"""Keys of what came of a call: an object with one is a record of it."""
 KINDS = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
 SPEAKERS = frozenset({"user", "tool", "system", "developer", "human", "function"})
 """The roles of those who are not the model: an object with one is a turn of a conversation."""
@@ -85,7 +86,9 @@ def calls_in(value: Any, tools: Declared, level: int = 1) -> Iterator[Spelt]:
 def _in_object(value: dict[str, Any], tools: Declared, level: int) -> Iterator[Spelt]:
     listed = next((value[k] for k in LIST_KEYS if isinstance(value.get(k), list)), None)
     if listed is not None and not isinstance(value.get("name"), str):
-        yield from calls_in(listed, tools, level + 1)
+        answered = frozenset(key for key in RESULT_KEYS if value.get(key))
+        for one in calls_in(listed, tools, level + 1):
+            yield replace(one, keys=one.keys | answered)
         return
     for key in NEST_KEYS:
         inner = value.get(key)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import unicodedata
 
-from zkit.extract.lead_in import sentences_back, told_by
+from zkit.extract.lead_in import is_announced, sentences_back, told_by
 from zkit.extract.position import ANY_QUOTE, BEFORE_OPENING, CLOSERS, open_quote
-from zkit.extract.wording import acts, speaks_of, takes_back
+from zkit.extract.wording import acts, addresses, asks_back, speaks_of, takes_back
 
 REACH = 400
 """How far after a call it is waited for words that take it back."""
+_SAYS_SOMETHING = 12
+"""How long a sentence is that speaks to nobody and for that speaks against the call before it."""
 MOST_QUOTED = 4000
 """How far after a call the end of a quotation is waited for."""
 _SENTENCE_END = frozenset(".:!?;…。！？：；)]}>*_~")
@@ -40,10 +42,12 @@ def awaited(before: str) -> frozenset[str]:
     what follows does not go on about it. `aside`: the same of a call that its own line announces,
     unless that leads on to another call. `quote`: that no quotation which is open before it is
     closed after it; a lone quote, or an inch, closes nowhere. `word`: that nobody takes it back.
+    `voice`: that whoever goes on speaks to the reader, where nobody has said that a call is made.
     """
     line = before.rpartition("\n")[2]
     goes_on = "line" if _breaks_off(line) else "aside" if line.strip() else "remark"
-    return frozenset({"word", goes_on, *(("quote",) if open_quote(before) else ())})
+    waits = {"word", goes_on} if is_announced(before) else {"word", "voice", goes_on}
+    return frozenset({*waits, "quote"} if open_quote(before) else waits)
 
 
 def confirmed(awaits: frozenset[str], after: str, closers: str) -> bool | None:
@@ -51,20 +55,27 @@ def confirmed(awaits: frozenset[str], after: str, closers: str) -> bool | None:
     verdicts = [_CONFIRMS[one](after, closers) for one in awaits]
     if False in verdicts:
         return False
-    return None if None in verdicts else True
+    return None if None in verdicts else not unsaid(awaits, after)
 
 
-def confirmed_at_last(awaits: frozenset[str], after: str, closers: str) -> bool:
-    """Whether a call counts after which nothing more comes than this text."""
-    ended = confirmed(awaits - {"word"}, after + "\n", closers)
-    return ended is not False and not taken_back(after)
+def objection(awaits: frozenset[str], after: str, closers: str) -> str:
+    """Why a call does not count after which nothing more comes than this text; empty if it does."""
+    if any(_CONFIRMS[one](after + "\n", closers) is False for one in awaits):
+        return "followed_by_text"
+    return unsaid(awaits, after)
 
 
-def taken_back(after: str) -> bool:
-    """Whether the text after a call, as far as it counts, takes it back or speaks of it."""
+def unsaid(awaits: frozenset[str], after: str) -> str:
+    """What the words after a call, as far as they count, have against it; empty when nothing."""
     sentences = list(sentences_back(after[:REACH]))
-    spoken_of = any(speaks_of(first) or told_by(first) for first in sentences[-1:])
-    return spoken_of or any(map(takes_back, sentences))
+    if not sentences:
+        return ""
+    first = sentences[-1]
+    spoken_of = speaks_of(first) or asks_back(first) or told_by(first)
+    if spoken_of or any(map(takes_back, sentences)):
+        return "taken_back"
+    faceless = len(first) >= _SAYS_SOMETHING and not addresses(first)
+    return "unannounced" if "voice" in awaits and faceless else ""
 
 
 def _nothing_follows(after: str, closers: str) -> bool | None:
@@ -110,8 +121,9 @@ def _quote_stays_open(after: str, closers: str) -> bool | None:
     return True if len(after) > MOST_QUOTED else None
 
 
-def _not_taken_back(after: str, closers: str) -> bool | None:
-    return None if len(after) <= REACH else not taken_back(after)
+def _enough_said(after: str, closers: str) -> bool | None:
+    """Whether so much was said that words about the call are not waited for any more."""
+    return True if len(after) > REACH else None
 
 
 _CONFIRMS = {
@@ -120,5 +132,6 @@ _CONFIRMS = {
     "remark": _no_remark,
     "aside": _no_aside,
     "quote": _quote_stays_open,
-    "word": _not_taken_back,
+    "word": _enough_said,
+    "voice": _enough_said,
 }

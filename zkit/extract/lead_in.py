@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 
-from zkit.extract.wording import acts, declines, shows
+from zkit.extract.wording import acts, declines, shows, tells
 
 LONGEST = 300
 """How much of a sentence is looked at, from its end."""
@@ -70,12 +71,17 @@ def unled(before: str) -> str:
         return "asked"
     if acts(sentences[0]) or _LABEL.match(line):
         return ""
-    if end in _STOPS and not _CAPTION.match(line):
+    if end in _STOPS and not _CAPTION.match(line) and not tells(sentences[0]):
         return "documented" if _documented(sentences) else ""
     if shows(sentences[0]):
         return "documented"
     goes_on = before.rpartition("\n")[2].strip() and end not in _ANNOUNCES
     return "in_a_sentence" if goes_on else "unannounced"
+
+
+def is_announced(before: str) -> bool:
+    """Whether the last sentence before a call says that it is made."""
+    return any(acts(sentence) for sentence in islice(sentences_back(_introduction(before)), 1))
 
 
 def _introduction(before: str) -> str:

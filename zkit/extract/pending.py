@@ -9,17 +9,17 @@ from typing import Literal
 from zkit.calls import Call
 from zkit.extract import events
 from zkit.extract.events import Event, Incomplete, Refusal, Unknown
-from zkit.extract.follow_up import confirmed, confirmed_at_last, taken_back
+from zkit.extract.follow_up import confirmed, objection, unsaid
 from zkit.extract.gates import Candidate, Outcome
 
 Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]
-_LED_ON = frozenset({"remark", "aside", "word"})
+_LED_ON = frozenset({"remark", "aside", "word", "voice"})
 """What another call settles: the text between the two leads on to it."""
 LATE = frozenset({"repeated", "long_lead_in"})
 """Obstacles to calls without a marker that say nothing of the calls beside them."""
 UNANNOUNCED = (
-    "{name} was not called: the words before it do not say whether you call it or show it. "
-    "To call it, write the call again with nothing before it. To show it, put it in backticks."
+    "{name} was not called: the words around it do not say whether you call it or show it. "
+    "To call it, write the call again with nothing around it. To show it, put it in backticks."
 )
 """For a call that can be read in two ways: as made and as shown."""
 MOST_THOUGHT = 1500
@@ -71,6 +71,8 @@ class Settler:
         self._thought = 0
         """How long the thought is that is being told."""
         self._pending: list[Piece | Candidate] = []
+        self._held = 0
+        """How many outcomes wait."""
         self._called = False
         self.waiting: frozenset[str] = frozenset()
         """What the candidates that are held back wait for."""
@@ -83,6 +85,11 @@ class Settler:
     def called(self) -> bool:
         """Whether a call was made so far, one that still waits included."""
         return self._called or self.holds_call
+
+    @property
+    def known(self) -> int:
+        """How many outcomes are known so far, those that still wait included."""
+        return len(self.outcomes) + self._held
 
     @property
     def holds_call(self) -> bool:
@@ -102,7 +109,7 @@ class Settler:
         elif self._pending and item.kind in ("reasoning", "frame"):
             self._pending.append(item)
         else:
-            yield from self._settle(self._counts_at_last)
+            yield from self._settle(self._objection)
             yield from self._emit(item)
 
     def new_thought(self) -> None:
@@ -112,38 +119,36 @@ class Settler:
 
     def close(self) -> Iterator[Event]:
         """The reply has ended: whatever waits for that counts, but no call that was spoken of."""
-        yield from self._settle(self._counts_at_last)
+        yield from self._settle(self._objection)
 
     @property
-    def _counts_at_last(self) -> bool:
-        """Whether what waits counts, if nothing more is said about it."""
-        return confirmed_at_last(self.waiting, self._after, self.closers)
+    def _objection(self) -> str:
+        """Why what waits does not count, if nothing more is said about it."""
+        return objection(self.waiting, self._after, self.closers)
 
     # ── one piece ────────────────────────────────────────────────────────────
 
     def _candidate(self, item: Candidate) -> Iterator[Event]:
         if not item.counts:
-            yield from self._settle(self._is_apart)
+            yield from self._settle(self._beside)
             yield from self._refuse(item, item.obstacle or "beside_a_refused_one")
             return
         if self._after.strip() and self.waiting <= _LED_ON:
-            yield from self._settle(not taken_back(self._after), called=True)
+            yield from self._settle(unsaid(self.waiting - {"voice"}, self._after), called=True)
         elif "end" in item.awaits and "end" not in self.waiting:
-            yield from self._settle(True, called=True)
+            yield from self._settle("", called=True)
         self._pending.append(item)
+        self._held += len(item.outcomes)
         self.waiting |= item.awaits
         self.closers, self._after = item.closers, ""
         self.after_mark = True
 
     @property
-    def _is_apart(self) -> bool:
-        """Whether what waits counts, if what comes next is no call: a line ends between them."""
-        needed, after = self.waiting - {"word"}, self._after
-        return bool(
-            "\n" in after
-            and not needed & {"end", "quote"}
-            and confirmed_at_last(needed, after, self.closers)
-        )
+    def _beside(self) -> str:
+        """Why what waits does not count, if what comes next is no call: a line must end between."""
+        if "\n" not in self._after or self.waiting & {"end", "quote"}:
+            return "followed_by_text"
+        return objection(self.waiting - {"voice"}, self._after, self.closers)
 
     def _text(self, item: Piece) -> Iterator[Event]:
         if not self._pending:
@@ -157,7 +162,7 @@ class Settler:
             if self._after.isspace():
                 self._after = "\n" * min(self._after.count("\n"), 2)
         else:
-            yield from self._settle(bool(sure))
+            yield from self._settle("" if sure else self._objection or "followed_by_text")
             yield from self._emit(item)
 
     def _think(self, item: Piece) -> Iterator[Event]:
@@ -165,7 +170,7 @@ class Settler:
         self._thought += item.span[1] - item.span[0]
         self._pending.append(item)
         if self._thought > MOST_THOUGHT and not self.waiting:
-            yield from self._settle(False)
+            yield from self._settle("followed_by_text")
         self.after_mark = self.after_mark and not item.whole.strip()
 
     def _token(self, item: Piece) -> Iterator[Event]:
@@ -176,19 +181,17 @@ class Settler:
 
     # ── settling ─────────────────────────────────────────────────────────────
 
-    def _settle(self, accepted: bool, *, called: bool = False) -> Iterator[Event]:
-        """Let go of everything that waits, as calls or as text."""
-        pending, self._pending = self._pending, []
-        called = called or (accepted and bool(self.waiting))
-        goes_on = confirmed(self.waiting - {"word"}, self._after, self.closers) is False
-        reason = "taken_back" if not goes_on and taken_back(self._after) else "followed_by_text"
+    def _settle(self, reason: str, *, called: bool = False) -> Iterator[Event]:
+        """Let go of everything that waits: as calls, or as text when there is a reason against it."""
+        pending, self._pending, self._held = self._pending, [], 0
+        called = called or (not reason and bool(self.waiting))
         self.waiting, self.closers, self._after = frozenset(), "", ""
         for item in pending:
             if isinstance(item, Candidate):
-                yield from (self._accept(item) if accepted else self._refuse(item, reason))
+                yield from self._refuse(item, reason) if reason else self._accept(item)
             elif item.kind == "thought":
                 yield from self._told_thought(item, called)
-            elif item.kind == "token" and not accepted:
+            elif item.kind == "token" and reason:
                 yield from self._emit(Piece("text", item.span, item.text))
             else:
                 yield from self._emit(item)
@@ -279,7 +282,7 @@ class Settler:
 
     def all_was_reasoning(self, end: int) -> Iterator[Event]:
         """The end of reasoning that the prompt had opened: nothing before it counts."""
-        yield from self._settle(False)
+        yield from self._settle("followed_by_text")
         told = "".join(self.content)
         self.reasoning = [*self.reasoning, told] if told else self.reasoning
         self.content = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from zkit.calls import Call
 from zkit.extract.arguments import Task
 from zkit.extract.arriving_text import LONGEST_MARK, Hit, Steps, compiled
 from zkit.extract.first_match import Lookout, kind_of
@@ -231,7 +232,10 @@ class Scanner:
         reason = self._obstacle(before) or self.before_thought or self._shared(at) or late
         tools = self.task.tools
         judged = [judge(unit, self.tape.slice(*unit.span), record, tools) for unit in reading.units]
-        outcomes = numbered(judged, len(self.settler.outcomes))
+        outcomes = numbered(judged, self.settler.known)
+        calling = any(isinstance(outcome, Call) for outcome in outcomes)
+        if not calling or (self.settler.holds_call and not before.strip()):
+            awaits -= {"voice"}
         closers = open_quote(before) or self.settler.closers
         candidate = Candidate((at, end), text, record, outcomes, awaits, closers, reason)
         yield from self.settler.add(candidate)

@@ -88,7 +88,7 @@ TURN_ENDS = (
     r"|<\|message_model\|>|<\|close\|>message<\|sep\|>|<\|open\|>message[^<>|]{0,60}<\|sep\|>|\[END FINAL RESPONSE\]|<\|stop\|>|<\|content\|>|✿(?:RESULT|RETURN)✿(?!:)"
 )
 """Marks between turns and around messages: they belong to no text."""
-CLOSERS = r"</(?:longcat_|seed:|minimax:)?tool_calls?(?::[\w-]+)?\s*>|</function>|</function_calls?>|</invoke>|<\|/?tool_calls?\|>|<\|tool_call_end\|>|<\|tool_calls_section_end\|>|<tool_call\|>|<｜tool▁calls?▁end｜>|\[/INST\]|\[EOS\]"
+CLOSERS = r"</(?:longcat_|seed:|minimax:)?tool_calls?(?::[\w-]+)?\s*>|</function>|</function_calls?>|</invoke>|<\|/?tool_calls?\|>|<\|tool_call_end\|>|<\|tool_calls_section_end\|>|<tool_call\|>|<｜tool▁calls?▁end｜>|\]<\]minimax\[>\[(?!<)|\[/INST\]|\[EOS\]"
 """Ends of calls, and of turns in words that a text may speak of. After a call they are left over; anywhere else they are text."""
 CALL_ENDS = r"<bot_end>|✿(?:RESULT|RETURN)✿"
 """Marks that end a call as well: after one that stays in the text they stay there too."""

@@ -30,7 +30,7 @@ _WILL = re.compile(
 )
 """The first person, and what it does next; not what it shows or leaves undone."""
 _DOING = re.compile(
-    r"\W*+(?:(?:sure|ok|okay|right|alright|great|thanks|now|first|next|then|so|and|understood|got it|good|perfect|yes|moment|again)\b[\s,;:.!—–-]*+)*+"
+    r"\W*+(?:(?:sure(?: thing)?|of course|no problem|ok|okay|right|alright|great|thanks|now|first|next|then|so|and|understood|got it|good|perfect|yes|moment|again)\b[\s,;:.!—–-]*+)*+"
     r"(?!(?:follow|accord|regard|concern|depend|be|hav|noth|someth|anyth|everyth|dur|str|warn|miss|list|mean|br|k|th|quot|cit|show|writ|head|assum|suppos|exist|includ)ing\b)[a-z]{2,}ing\b",
     re.IGNORECASE,
 )
@@ -59,8 +59,10 @@ _WILL_ELSEWHERE = _any(
     r"(?:調べ|お調べし|確認し|検索し|取得し|実行し|呼び出し|見てみ|探し|やってみ)(?:てみ)?(?:ます|ましょう|ています)(?!か)|겠습니다|[할볼올갈]게요|하는 중|중입니다",
     r"(?:^|\s)س[أن]|دعني|دعنا|मैं .{0,40}(?:हूँ|हूं|ूँगा|ूंगा|ूंगी)|देखता हूँ|אני (?:בודק|אבדוק|מחפש)|תן לי",
 )  # fmt: skip
+_CLAUSE = re.compile(r"[,;，；—–]")
+"""What somebody does stands in the last part of the sentence before a call."""
 _SAYING = re.compile(
-    r"\b(?:says?|said|reads?|wrote|writes?|written|contains?|contained|shows?|showed|replied|replies|answered|answers|printed|emitted|sent|typed|is|was|were|are|be|been|like|as|such\s++as|follows|following)\s*+[:：]\Z",
+    r"\b(?:says?|said|reads?|wrote|writes?|written|contains?|contained|shows?|showed|replied|replies|answered|answers|printed|emitted|sent|typed|is|was|were|are|be|been|looks?\s++like|such\s++as|follows|following)\s*+[:：]\Z",
     re.IGNORECASE,
 )
 """A sentence that ends so announces words, whoever speaks."""
@@ -74,7 +76,7 @@ _SHOWN = _any(
     r"\b(?:the|an?|our|your|that|this|another|old|other|each|every|such an?|his|her|their)\s++(?:\w++\s++)?(?:models?|assistants?|bots?|agents?|chatbots?|llms?|clients?|servers?|parsers?)\s++(?:\w++\s++)?(?:would|will|can|may|might|must|should|wr[io]tes?|sends?|sent|emits?|emitted|calls?|called|invokes?|replie[sd]|answers?|answered|says?|said|produce[sd]?|returns?|returned|outputs?|generate[sd]?|did|does|had|has|is|was|chokes?|choked|sees?|saw|failed|fails)\b",
     r"\b(?:an?|the|this|that|these|those|such|each|every|raw|expected|correct|valid|invalid|malformed|well-formed|first|second|old|original)\s++(?:(?:raw|expected|original|old|actual|final|complete|correct|whole|full|failed|model['’]?s?)\s++)*(?:call|calls|invocation|tool call|function call|output|reply|replies|response|answer|prompt|string|tag|token|format|form|shape|structure)\s++(?:reads?|is|was|are|were|of|for|that|looks?|shows?|in|from|made|has|had|would|must|should|can|begins?|starts?|ends?|contains?)\b",
     r"\b(?:is|are|was|were|be)\s++(?:written|spelled|spelt|documented|formatted|encoded|rendered)\b",
-    r"\b(?:logs?|transcript|trace|history|page|e?mail|message|file|document|ticket|record|screenshot|test|dump|output|paper|article|book|chapter|spec)\s++(?:shows?|showed|reads?|contains?|contained|has|had|was|is|says|said|holds?|begins?|ends?)\b",
+    r"\b(?:logs?|transcript|trace|history|page|e?mail|message|document|ticket|screenshot|dump|paper|article|book|chapter|spec|widget)\s++(?:shows?|showed|reads?|contains?|contained|says|said|holds?|begins?|ends?|prints?|tries)\b",
     r"\b(?:ran|called|executed|sent|made|issued|invoked|wrote|used|tried)\s++(?:this|these|the\s++following|the\s++same|that\s++(?:call|one|request))\b",
     r"\b(?:translate|consider|compare|fix|spot|find|review|explain|rewrite|correct|complete|read|take|note|imagine|suppose|assume)\s++(?:this|these|the\s++(?:following|next|text|line|reply|call|answer|output|error|bug|mistake))\b",
     r"\b(?:this|these|those|that)\s++(?:calls?|snippets?|requests?|lines?|blocks?|objects?|json|texts?|inputs?|strings?|messages?)\b",
@@ -87,11 +89,24 @@ _SHOWN_ELSEWHERE = _any(
     r"exemplo|sintaxe|\bo (?:modelo|assistente|bot)\b|seguinte|\bchamadas?\b|\bchiamat[ae]\b|esempio|sintassi|\bil (?:modello|bot)\b|\becco\b|seguente",
     r"voorbeeld|eruit\w* zien|\b(?:het|de) (?:model|bot|assistent)\b|\bvolgende\b|\baanroep|\bwywołani|przykład|składni|następując|wygląda",
     r"пример|синтаксис|приклад|\bмодель\b|\bбот\b|следующ|\bвызов|вот (?:так|что|как)",
+    r"\b(?:ejercicio|exercice|exercício|esercizio|übung|aufgabe|oefening|ćwiczenie)\b|упражнен|练习|練習|問題\s?[0-9]|문제\s?[0-9]|\b(?:err(?:or|eur|ore)|fehler|erro|fout|błąd)\b|ошибк|错误|錯誤|間違|오류|журнал|日志|ログ|로그",
     r"örne[kğ]|ví dụ|contoh|παράδειγμα|příklad|exempel|eksempel|esimerk|példa|exemplu|مثال|דוגמה|उदाहरण|ตัวอย่าง",
     r"例如|示例|举例|舉例|例子|例[:：はの]|比如|用例|格式(?:如下|为|為|是|[:：])|语法|語法|以下|如下|(?:这个|這個|该|該|此|上述)调用|模型|机器人|日志(?:内容|显示)|(?:写|寫)(?:着|著|道)|(?:回答|回复|回覆|答案|输出)(?:是|为|如|了)|例えば|たとえば|構文|書式|呼び出しの|次の(?:とおり|ように|呼び出し|出力|例)|モデル|書かれて|と(?:答え|書い|言っ)(?:た|て|まし)",
     r"예시|예를 들|예[:：]|문법|다음과 같|모델|호출",
 )  # fmt: skip
 """The same in other languages."""
+
+_TOLD = re.compile(
+    r"\b(?:was|were|had|did|woke|wrote|said|went|came|took|got|sent|made|saw|told|gave|began|ran|spoke|found|read\s++(?:it|this|that|them|aloud)|[a-z]{3,}ed)\b",
+    re.IGNORECASE,
+)
+"""What has happened: a story goes on, nothing is done."""
+_ADDRESSES = _any(
+    r"\b(?:I|me|my|we|us|our|you|your|let['’]s)\b|['’](?:ll|m|ve)\b|\b(?:will|shall|may|might|should|going\s++to|soon|shortly|meanwhile|please\s++wait|stand\s++by|hold\s++on|one\s++moment|back\s++in|in\s++a\s++(?:moment|second|minute|bit))\b|!\s*+\Z",
+    r"\b(?:ich|wir|mich|mir|uns|du|dir|dich|sie|ihnen|ihr|moment|augenblick|gleich)\b|\b(?:je|nous|vous|tu|te|moi|instant)\b|\bj['’]|\b(?:yo|tú|usted|nos|te|me|momento|aviso|digo)\b|\b(?:eu|você|vocês|nós|lhe)\b|\b(?:io|noi|mi|ti|vi|attimo|avviso|dico)\b|\b(?:ik|jij|je|wij|we|jullie)\b",
+    r"\b(?:я|мы|вы|ты|вам|вас|мне|тебе|минут\w*|скажу|сообщу|будет)\b|[我你您请請]|稍等|(?<!やめておき)ます|ください|ましょう|겠|습니다|세요|\b(?:saya|anda|kita|tôi|bạn|jag|dig|jeg|deg|ja|ci|ben|sana|size)\b|سأ|لك|मैं|आप",
+)  # fmt: skip
+"""Words of somebody who speaks to the reader, or of what comes next."""
 
 # ── somebody who does not act, or not yet ────────────────────────────────────
 
@@ -99,10 +114,10 @@ _ACTS = r"(?:r[au]n|execut(?:e|ed|ing)|call(?:ed|ing)?|invok(?:ed?|ing)|perform(
 _DECLINED = re.compile(
     rf"\b(?:I|we)(?:\s++(?:will|can|must|should|would|do|did|have)\s++(?:not|never)|(?:['’]m|['’]re|\s++am|\s++are)\s++not\s++(?:going|willing|allowed|able)\s++to"
     rf"|['’]ll\s++(?:not|never)|['’]ve\s++(?:not|never)|\s++cannot|\s++(?:wo|ca|must|should|would|do|did|have)n?['’]t|\s++(?:refused?|declined?)\s++to|\s++never)"
-    rf"\s++(?:\w++\s++){{0,2}}?{_ACTS}\b"
+    rf"\s++(?:\w++\s++){{0,2}}?{_ACTS}\b|\b(?:I|we)(?:['’]m|['’]re|\s++am|\s++are)\s++not\s++\w+ing\b"
     r"|\b(?:must|should|may|can|shall|could|would|ought)(?:n['’]t|\s++not|\s++never)\s++(?:\w++\s++){0,2}?(?:be\b|run|call|send|execute|invoke|use|write|do\b)"
     r"|(?:\A|[.!,;:(]\s*+|\bplease\s++)(?:do\s++not|don['’]t|never|not\s++to)\s++(?:\w++\s++){0,2}?(?:run|call|send|execute|invoke|use|write|do|answer|copy|try|act|follow|paste|make)\b"
-    r"|\b(?:won['’]t|will\s++not|can['’]t|cannot)\b\s*+(?:[,.;!—]|because\b|\Z)|\bnot\s++yet\b"
+    r"|\b(?:won['’]t|will\s++not|can['’]t|cannot)\b\s*+(?:[,.;!—]|because\b|\Z)"
     r"|(?:\A\W*+|\b(?:was|were|is|are|been|being|it|as)\s++)(?:not|never)\s++(?:\w++\s++)?(?:run|executed|sent|called|made|real|meant|needed|a\s++(?:real\s++)?call)\b",
     re.IGNORECASE,
 )
@@ -119,7 +134,7 @@ _DECLINED_ELSEWHERE = _any(
 """The same in other languages, as far as one sentence says it."""
 _CONDITION = _any(
     r"\b(?:if|once|when|unless|until|after|before) (?:you|I) (?:have |had |get |got )?(?:confirm(?:ed)?|agreed?|approved?|allow(?:ed)?|want|wish|like|say|tell|let|permission|approval|your)\b",
-    r"\b(?:please )?confirm\b|\byour (?:consent|go-ahead|okay|ok)\b|てから(?:実行|送信|呼)|\bif I (?:had|were|could)\b",
+    r"\A\W*+not\s++yet\b|\b(?:please )?confirm\b|\byour (?:consent|go-ahead|okay|ok)\b|てから(?:実行|送信|呼)|\bif I (?:had|were|could)\b",
     r"\b(?:must|needs? to|has to|have to|should|may|can) (?:first )?(?:approve|confirm|agree|allow|consent|sign off)\b",
     r"(?:\b(?:your|tu|su|sua|votre|vos|ton|ihre[rnm]?|deine[rnm]?|tua|vostra|je|jouw|uw|twoj\w*|ваш\w*|тво\w*)\s++|您的|你的|ご)(?:\w++\s++)?(?:confirm|bestätig|conferm|bevestig|potwierdz|подтвержд|确认|確認|approv|freigab|zustimm|aprob|permis|erlaub|toestemm|соглас|同意|承認|許可)",
     r"\b(?:falls|wenn|sobald) (?:sie|du|ihr)\b|\bsi (?:vous|tu|quieres|usted|confirm)|\bse (?:você|quiser|vuoi|confermi)|\bесли (?:вы|ты)|如果(?:您|你)(?:同意|确认|確認|想)|(?:确认|確認|同意)后|よろしければ",
@@ -129,6 +144,7 @@ _CONDITION = _any(
 # ── somebody who takes a call back ───────────────────────────────────────────
 
 _BACK = _any(
+    r"\bI\s++(?:left|ignored|skipped|dropped)\b|\bno\s++need\s++for\b|\bhang\s++on\b|\bhope\s++(?:that|this)\s++helps\b|\b(?:paste|copy|replace|adapt|adjust|insert|type|approve)\s++(?:it|this|that|these|the|\w++\s++(?:with|by)\b)|\bplease\s++approve\b|\breply\b[^.]{0,20}\bto\s++(?:run|send|confirm)|\bnot\s++following\b",
     r"\b(?:ignore|disregard|forget|scratch|cancel|undo|discard|skip|drop|retract|withdraw|strike|revert|abort|void|nix|delete|remove|omit)\s++(?:that|this|it|these|those|them|the\s++(?:above|call|last|previous|first|request)|my|both|all|what)\b",
     r"\bnever\s*+mind\b|\bon\s++(?:second|further)\s++thoughts?\b|\bon\s++reflection\b|\bmy\s++(?:mistake|bad|error|apologies)\b|\bcorrection\b|\bI\s++(?:misread|misspoke|mistyped|take\s++(?:that|it)\s++back|changed\s++my\s++mind|was\s++wrong|made\s++(?:a|an)\s++(?:\w++\s++)?(?:mistake|error|typo)|didn['’]t\s++mean|did\s++not\s++mean|meant|shouldn['’]t\s++have)\b",
     r"(?:\A\W*+|[.!?]\s++)(?:oops|whoops|ups|sorry|apologies|pardon|wait|no,|hmm|hm|hold\s++on|stop|actually,?\s++(?:no|not|wait|that|this|scratch|I\s++(?:don|do\s++not|won|should|meant|need\s++not)|the)|argh|damn|strike\s++that)\b",
@@ -136,12 +152,12 @@ _BACK = _any(
     r"\b(?:that|this)\s++(?:isn['’]t|wasn['’]t)\b|\bwrong\s++(?:path|file|city|tool|name|place|one|call|argument|id|folder|way|date|number|target|user|room|branch)\b|\b(?:no\s++longer|not|isn['’]t|aren['’]t)\s++(?:\w++\s++)?(?:needed|necessary|required)\b|\bdon['’]t\s++(?:need|want)\s++(?:it|this|that)\b|\btreat\s++\w++\s++as\s++not\b|\bas\s++not\s++made\b|\bjust\s++kidding\b",
 )  # fmt: skip
 _BACK_ELSEWHERE = _any(
-    r"\b(?:vergiss|vergesst|vergessen sie|ignorier\w*|streich\w*|falsche[rsnm]?|irrtum|versehen|entschuldigung|verzeihung|sorry|doch nicht|fehler|stopp)\b|\bmoment,|\bhalt,|\bnein,",
+    r"\b(?:vergiss|vergesst|vergessen sie|ignorier\w*|streich\w*|falsche[rsnm]?|stimmt\b[^.]{0,20}\bnicht|lieber doch|irrtum|versehen|entschuldigung|verzeihung|sorry|doch nicht|fehler|stopp)\b|\bmoment,|\bhalt,|\bnein,",
     r"\b(?:olvid[ae]|ignor[ae]|perdón|perdona|disculp\w+|equivoqu\w+|error|cancela|descarta|espera)\b|\bno, ",
-    r"\b(?:oublie[zr]?|ignore[zr]?|pardon|désolée?|erreur|annule[zr]?|attend[sez]+|trompée?)\b|n['’]était pas|\bnon,",
+    r"\b(?:oublie[zr]?|ignore[zr]?|pardon|désolée?|erreur|annule[zr]?|attend[sez]+|trompée?)\b|n['’]était pas|\bnon,|\bje n[e'’][^,;.]{0,25}\b(?:pas|rien)\b|\bich\b[^,;.]{0,40}\bnichts?\b",
     r"\b(?:esqueç?[ae]|ignore|desculpe|erro|cancele|espere)\b|\b(?:dimentica|ignora|scusa|scusate|errore|annulla|aspetta)\b|\b(?:vergeet|negeer|sorry|fout|wacht)\b|\b(?:zapomnij|zignoruj|przepraszam|pomyłka|błąd|anuluj)\b",
     r"забуд|игнорир|извин|ошиб|отмен|подожд|\bстоп\b|не то\b",
-    r"忽略|抱歉|对不起|對不起|弄错|错了|錯了|搞错|取消|算了|等等|作废|無視|すみません|間違|取り消し|やっぱり|待って|무시|죄송|잘못|취소|잠깐",
+    r"忽略|不对|不對|不用|不必|抱歉|对不起|對不起|弄错|错了|錯了|搞错|取消|算了|等等|作废|無視|すみません|間違|取り消し|やっぱり|やはり|やめて|待って|무시|죄송|잘못|취소|잠깐",
     r"تجاهل|عذر|آسف|خطأ|ألغ|क्षमा|माफ|गलत|रद्द|abaikan|maaf|bỏ qua|xin lỗi|unut|yanlış|özür|iptal|glöm|ursäkta|fel\b|undskyld|glem|beklager",
 )  # fmt: skip
 
@@ -153,6 +169,10 @@ _LEAVE = _any(
     r"\b(?:soll|darf|kann) ich\b[^.?!]{0,60}[?？]|\b(?:dois|puis|peux)-je\b|\b(?:voulez-vous|veux-tu) que\b|¿?\b(?:quieres|desea|debo|puedo)\b[^.!]{0,40}[?？]|\b(?:posso|devo|vuoi che|quer que)\b[^.!]{0,40}[?？]|\b(?:zal|mag|moet) ik\b[^.!]{0,40}[?？]|\bczy mam\b|(?:выполнить|запустить|мне сделать)[^.!]{0,40}[?？]|(?:要|需要|可以)(?:我)?[^。]{0,20}(?:执行|執行|调用|運行|运行)[^。]{0,10}吗|(?:実行|送信)して(?:も)?(?:よろしい|いい|良い)|할까요|될까요",
 )  # fmt: skip
 """Words of somebody who asks whether the call should be made."""
+_MORE = _any(
+    r"\b(?:else|also|more|other|others|another|meantime|meanwhile|afterwards|then|next|too|as\s++well)\b|\b(?:noch|sonst|außerdem|danach)\b|\b(?:autre|aussi|encore|ensuite)\b|\b(?:más|otra|otro|algo|también)\b|\b(?:mais|outra|outro|também|altro|anche)\b|ещ[её]|друг|还|還|其他|另外|他に|ほか|또|다른",
+)  # fmt: skip
+"""Words of a question for something else."""
 _SPOKEN_OF = _any(
     r"\bsee below\b|\bremoved\b",
     r"\b(?:the|this|that|these|those|such|each)\s++(?:(?:above|first|second|raw|whole|next|last)\s++)*(?:call|calls|snippet|syntax|format|example|examples|tag|tags|markup|notation|block|line|lines|object|json|string|marker|token|reply|replies|output|listing|template)\b",
@@ -173,8 +193,9 @@ def acts(sentence: str) -> bool:
         return True
     if _DOING.match(sentence) is not None:
         return _FINITE.search(sentence) is None and _SHOWN.search(sentence) is None
-    shown = _SHOWN_ELSEWHERE.search(sentence)
-    return shown is None and _WILL_ELSEWHERE.search(sentence) is not None
+    clause = _CLAUSE.split(sentence.rstrip())[-1]
+    shown = _SHOWN_ELSEWHERE.search(clause)
+    return shown is None and _WILL_ELSEWHERE.search(clause) is not None
 
 
 def shows(sentence: str) -> bool:
@@ -195,6 +216,21 @@ def takes_back(sentence: str) -> bool:
     if _BACK.search(sentence) or _BACK_ELSEWHERE.search(sentence) or _LEAVE.search(sentence):
         return True
     return declines(sentence)
+
+
+def tells(sentence: str) -> bool:
+    """Whether the sentence goes on with a story: what has happened, to nobody in the talk."""
+    return _TOLD.search(sentence) is not None and _ADDRESSES.search(sentence) is None
+
+
+def addresses(sentence: str) -> bool:
+    """Whether somebody speaks to the reader here, or of what comes next."""
+    return any(words.search(sentence) for words in (_ADDRESSES, _MORE)) or acts(sentence)
+
+
+def asks_back(sentence: str) -> bool:
+    """Whether the sentence asks about what was just written, and not for something else."""
+    return sentence.rstrip("\"'”’)* ")[-1:] in ("?", "？") and _MORE.search(sentence) is None
 
 
 def speaks_of(sentence: str) -> bool:
