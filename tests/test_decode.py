@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, field_validator
 from typing_extensions import TypedDict
 
-from zkit import Decoded, Rank, ToolSpec, Validation, decode, decode_args
+from zkit import Decoded, Fix, Rank, ToolSpec, Validation, decode, decode_args
 from zkit.arguments import COERCIONS, Coercion
 from zkit.arguments.ready import ready_for
 
@@ -457,3 +457,18 @@ def test_a_field_may_be_named_like_a_word_of_the_validator() -> None:
     """`type` is the commonest of them."""
     assert decode_args(Described, '{"type": "x", "fields": "2"}').fields == 2
     assert decode_args(Described, '{"type": "x", "schema": "y"}').schema_ == "y"
+
+
+def test_what_decode_args_changed_is_put_into_a_list() -> None:
+    """A key that was left out, for one, would otherwise be gone without a word."""
+    receipt: list[Fix] = []
+    point = {
+        "type": "object",
+        "properties": {"x": {"type": "integer"}},
+        "additionalProperties": False,
+    }
+    assert decode_args(point, '{"x": "5", "why": "asked"}', receipt=receipt) == {"x": 5}
+    assert {fix.name for fix in receipt} == {"number_from_text", "drop_unknown_key"}
+    with pytest.raises(Validation):
+        decode_args(point, '{"x": "5", "why": "asked"}', limit=Rank.RESPELL, receipt=receipt)
+    assert len(receipt) == 4

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any, Literal
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from zkit import Rank, Validation, decode
 
@@ -233,3 +234,42 @@ def test_problems_are_data_too() -> None:
         ("sort", "bad_value", '"newst"', '"newest"'),
         ("query", "missing", "nothing", ""),
     ]
+
+
+class Price(BaseModel):
+    """A number that must be exact, and has a rule of its own."""
+
+    amount: Decimal
+    count: int = 1
+
+    @field_validator("count")
+    @classmethod
+    def _count(cls, count: int) -> int:
+        if count > 3:
+            raise ValueError("must be small, not big")
+        return count
+
+
+@pytest.mark.parametrize(
+    ("raw", "line"),
+    [
+        ('{"amount": "much"}', 'amount: got "much", expected a number.'),
+        (
+            '{"amount": 1, "count": 5}',
+            "count: got 5, expected another value: must be small, not big.",
+        ),
+        ('{"amount": 1, "count": 007}', "A number begins with a zero, which JSON does not allow."),
+        ('{"amount": 1, "count": ' + "9" * 5000 + "}", "A number has too many digits to be read."),
+    ],
+)
+def test_what_is_wrong_with_a_number_is_said(raw: str, line: str) -> None:
+    """And not that it may be a text, or that quotes must be escaped."""
+    assert line in str(decode(Price, raw)).split("\n")
+
+
+def test_a_call_over_the_limit_is_shown_as_it_would_have_been_read() -> None:
+    """What was sent under a misspelt key is not lost from the example."""
+    refused = decode(Search, '{"Query": "cats", "limti": "5"}', limit=Rank.COMPLETE)
+    assert 'for example with: {"query": "cats", "limit": 5}' in str(refused)
+    refused = decode(Pay, '{"ordre": 7, "lines": [], "by": "x"}')
+    assert 'for example with: {"order": 7, "lines": []' in str(refused)

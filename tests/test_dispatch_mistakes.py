@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import anyio
 import pytest
 from dispatch_samples import Bench, data_of, failed, made, notes_of, send
+from pydantic import AfterValidator
 
 from zkit.calls import Call
 from zkit.dispatch import (
@@ -419,3 +420,43 @@ def test_concurrent_tasks_do_not_disturb_each_other() -> None:
     anyio.run(main)
     assert len(seen) == 20
     assert all(call_id.startswith(task) for task, call_id in seen)
+
+
+# What the author of a tool did, and what the model did
+
+
+def _unlisted(name: str) -> str:
+    return {"a": "A"}[name]
+
+
+@pytest.mark.parametrize("through", ["dispatcher", "source"])
+def test_a_validator_that_breaks_is_a_crash_of_the_tool(through: str) -> None:
+    @tool(grade=READ)
+    def look(name: Annotated[str, AfterValidator(_unlisted)]) -> str:
+        """Look."""
+        return name
+
+    box = Toolbox([look])
+    sent = Call("look", {"name": "b"})
+    send_it = Dispatcher(box).call if through == "dispatcher" else box.call
+    result = anyio.run(send_it, sent)
+    assert isinstance(result, Crashed)
+    assert "KeyError" in result.cause
+
+
+def test_the_placeholder_of_an_example_is_not_run() -> None:
+    ran: list[str] = []
+
+    def look(name: str, parts: list[str] = []) -> str:  # noqa: B006
+        ran.append(name)
+        return name
+
+    dispatcher = Dispatcher([made("look", look, grade=READ)])
+    refused = send(dispatcher, "look")
+    assert 'for example with: {"name": "<name>"}' in str(refused)
+    for sent in ({"name": "<name>"}, '{"name": "x", "parts": ["<parts>"]}'):
+        again = send(dispatcher, "look", sent)
+        assert isinstance(again, Validation)
+        assert "not its placeholder" in str(again)
+    assert data_of(send(dispatcher, "look", {"name": "<other>"})) == "<other>"
+    assert ran == ["<other>"]

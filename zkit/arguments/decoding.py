@@ -36,22 +36,40 @@ class Decoded(NamedTuple):
 
 @overload
 def decode_args(
-    model: type[T], raw: Any, *, limit: Rank = ..., finish_reason: str | None = ...
+    model: type[T],
+    raw: Any,
+    *,
+    limit: Rank = ...,
+    finish_reason: str | None = ...,
+    receipt: list[Fix] | None = ...,
 ) -> T: ...
 @overload
 def decode_args(
-    model: Any, raw: Any, *, limit: Rank = ..., finish_reason: str | None = ...
+    model: Any,
+    raw: Any,
+    *,
+    limit: Rank = ...,
+    finish_reason: str | None = ...,
+    receipt: list[Fix] | None = ...,
 ) -> Any: ...
 def decode_args(
-    model: Any, raw: Any, *, limit: Rank = Rank.GUESS, finish_reason: str | None = None
+    model: Any,
+    raw: Any,
+    *,
+    limit: Rank = Rank.GUESS,
+    finish_reason: str | None = None,
+    receipt: list[Fix] | None = None,
 ) -> Any:
     """The typed arguments; raises `Validation`, whose `str()` is the message for the model.
 
     `model` is a pydantic model, a TypedDict, a dataclass, an annotated function (the value is then
     a dict of its keyword arguments), a tool, or a JSON Schema. `raw` is what the model sent: a
-    string, bytes, a dict or None.
+    string, bytes, a dict or None. Whatever was repaired, coerced or left out is put into the list
+    `receipt`; `decode` returns it beside the value.
     """
     outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
+    if receipt is not None:
+        receipt += outcome.fixes
     if isinstance(outcome, Validation):
         raise outcome
     return outcome.value
@@ -192,9 +210,10 @@ def _settled(reading: Reading, limit: Rank) -> Decoded | Validation:
     outcome = reading.settle()
     if isinstance(outcome, Validation):
         return outcome
-    value, fixes = outcome
-    rank = highest(fixes)
-    return reading.refuse_over(limit, fixes) if rank > limit else Decoded(value, fixes, rank)
+    rank = highest(outcome.fixes)
+    if rank > limit:
+        return reading.refuse_over(limit, outcome)
+    return Decoded(outcome.value, outcome.fixes, rank)
 
 
 def _holds(value: Any, name: str) -> bool:

@@ -7,14 +7,17 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from zkit.arguments.names import nearest
 from zkit.arguments.pattern_text import text_that_matches
+from zkit.arguments.places import Path, shape_at, steps_of, value_at
 from zkit.arguments.ready import Ready
 from zkit.arguments.shape import Shape
 from zkit.arguments.unions import tagged
 from zkit.arguments.words import as_json, path_text
 from zkit.results import Problem
 
-Wrong = Mapping[str, str]
+Wrong = Mapping[str, Any]
+"""The places with a problem, each with what was meant there, if that is known."""
 _DEEPEST = 4
 _MOST_ITEMS = 3
 _LONGEST_KEPT = 200
@@ -36,12 +39,30 @@ def example_for(ready: Ready, value: Any, problems: Sequence[Problem]) -> str | 
     What was sent is mended in place; where that is not enough, only the fields without a problem
     are kept, or none.
     """
-    wrong = {problem.path: problem.hint for problem in problems}
+    wrong = {one.path: _meant(ready.shape, value, one) for one in problems}
     for make in (_mended, _right, _nothing):
         text = _valid_text(ready, lambda make=make: make(value, ready.shape, wrong))  # type: ignore[misc]
         if text is not None:
             return text
     return None
+
+
+def _meant(shape: Shape, value: Any, problem: Problem) -> Any:
+    """What a hint says to send at the place of a problem; `_UNKNOWN` when it says nothing of use."""
+    try:
+        meant = from_json(problem.hint)
+    except ValueError:
+        return _UNKNOWN
+    due = shape_at(shape, problem.path)
+    if problem.code == "missing":  # the hint is a key that was sent; it counts if it is alike
+        *above, name = steps_of(problem.path)
+        if not isinstance(meant, str) or not nearest(str(name), [meant], 1):
+            return _UNKNOWN
+        meant = value_at(value, [*above, meant])
+    return meant if due.is_plain(meant) and _may_be_said_again(meant, due) else _UNKNOWN
+
+
+_UNKNOWN = object()
 
 
 def _valid_text(ready: Ready, make: Callable[[], Any]) -> str | None:
@@ -55,7 +76,7 @@ def _valid_text(ready: Ready, make: Callable[[], Any]) -> str | None:
 
 
 def _nothing(_value: Any, shape: Shape, _wrong: Wrong) -> dict[str, Any]:
-    return _object(shape, {}, 0)
+    return _object(shape, {}, (), {})
 
 
 def _right(value: Any, shape: Shape, wrong: Wrong) -> dict[str, Any]:
@@ -67,7 +88,7 @@ def _right(value: Any, shape: Shape, wrong: Wrong) -> dict[str, Any]:
         for key, item in sent.items()
         if key in shape.fields and key not in tops and _may_be_said_again(item, shape.at(key))
     }
-    return _object(shape, kept, 0)
+    return _object(shape, kept, (), {})
 
 
 def _mended(value: Any, shape: Shape, wrong: Wrong) -> Any:
@@ -77,11 +98,10 @@ def _mended(value: Any, shape: Shape, wrong: Wrong) -> Any:
     return _mend(value, shape, wrong, ())
 
 
-def _mend(value: Any, shape: Shape, wrong: Wrong, path: tuple[str | int, ...]) -> Any:
+def _mend(value: Any, shape: Shape, wrong: Wrong, path: Path) -> Any:
     here = path_text(path)
-    name = next((step for step in reversed(path) if isinstance(step, str)), "value")
     if here in wrong and path:
-        return _hinted(wrong[here], shape, name, len(path))
+        return _wanted(here, shape, wrong, path)
     if len(path) >= _DEEPEST:
         return value
     shape = _branch_for(value, shape)
@@ -91,7 +111,7 @@ def _mend(value: Any, shape: Shape, wrong: Wrong, path: tuple[str | int, ...]) -
             for key, item in value.items()
             if key in shape.fields and _may_be_said_again(item, shape.at(key))
         }
-        return _object(shape, sent, len(path))
+        return _object(shape, sent, path, wrong)
     if isinstance(value, dict):
         return {k: _mend(v, shape.at(k), wrong, (*path, k)) for k, v in value.items()}
     if isinstance(value, list):
@@ -100,13 +120,11 @@ def _mend(value: Any, shape: Shape, wrong: Wrong, path: tuple[str | int, ...]) -
     return value
 
 
-def _hinted(hint: str, shape: Shape, name: str, depth: int) -> Any:
-    """The value that a hint names, where it may stand here; else one that the schema allows."""
-    try:
-        meant = from_json(hint)
-    except ValueError:
-        meant = None
-    return meant if hint and shape.is_plain(meant) else _value(shape, name, depth)
+def _wanted(here: str, shape: Shape, wrong: Wrong, path: Path) -> Any:
+    """What is due at a place with a problem: what was meant, else what the schema allows."""
+    meant = wrong.get(here, _UNKNOWN)
+    name = next((step for step in reversed(path) if isinstance(step, str)), "value")
+    return _value(shape, name, len(path)) if meant is _UNKNOWN else meant
 
 
 def _branch_for(value: Any, shape: Shape) -> Shape:
@@ -124,9 +142,11 @@ def _may_be_said_again(item: Any, shape: Shape) -> bool:
     return not secret and len(as_json(item)) <= _LONGEST_KEPT
 
 
-def _object(shape: Shape, kept: dict[str, Any], depth: int) -> dict[str, Any]:
+def _object(shape: Shape, kept: dict[str, Any], path: Path, wrong: Wrong) -> dict[str, Any]:
     return {
-        name: kept[name] if name in kept else _value(shape.at(name), name, depth + 1)
+        name: kept[name]
+        if name in kept
+        else _wanted(path_text((*path, name)), shape.at(name), wrong, (*path, name))
         for name in shape.fields
         if name in shape.required or name in kept
     }
@@ -146,12 +166,17 @@ def _value(shape: Shape, name: str, depth: int) -> Any:
     )
 
 
+def placeholder(name: str) -> str:
+    """What stands in an example for a text that nobody knows."""
+    return f"<{name}>"
+
+
 def _text(shape: Shape, name: str, _depth: int) -> str:
     if shape.format in _FORMATS:
         return _FORMATS[shape.format]
     pattern = shape.schema.get("pattern")
     matching = text_that_matches(pattern) if isinstance(pattern, str) else None
-    text = matching or f"<{name}>"
+    text = matching or placeholder(name)
     shortest, longest = shape.schema.get("minLength") or 0, shape.schema.get("maxLength")
     text = text.ljust(shortest, "x")
     return text[:longest] if isinstance(longest, int) else text
@@ -177,8 +202,8 @@ def _items(shape: Shape, name: str, depth: int) -> list[Any]:
     return [_value(shape.at(index), name, depth + 1) for index in range(min(count, 8))]
 
 
-def _fields(shape: Shape, _name: str, depth: int) -> dict[str, Any]:
-    return _object(shape, {}, depth) if depth < _DEEPEST else {}
+def _fields(shape: Shape, name: str, depth: int) -> dict[str, Any]:
+    return _object(shape, {}, (name,) * depth, {}) if depth < _DEEPEST else {}
 
 
 _PLAINEST: dict[str, Any] = {

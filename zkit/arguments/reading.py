@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -12,6 +11,7 @@ from pydantic_core import to_json
 from zkit.arguments.coercions import COERCIONS
 from zkit.arguments.containers import is_schema_of_arguments
 from zkit.arguments.names import nearest
+from zkit.arguments.places import part_at, part_of, steps_of, value_at
 from zkit.arguments.ready import Ready
 from zkit.arguments.refusals import refuse
 from zkit.arguments.scalars import Candidate
@@ -19,7 +19,7 @@ from zkit.arguments.settling import Settling
 from zkit.arguments.shape import Shape
 from zkit.arguments.source import Place, Source
 from zkit.arguments.troubles import Trouble, blame
-from zkit.arguments.words import as_json, expected, path_text, shortened, shown
+from zkit.arguments.words import as_json, expected, expected_instead, path_text, shortened, shown
 from zkit.arguments.wrappers import same_tool, unwrapped
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired
@@ -27,8 +27,13 @@ from zkit.repair.repeated_keys import Repeat, repeats_in, repeats_of
 from zkit.results import Problem, Validation
 from zkit.schema import MisfitError
 
-_STEP = re.compile(r"\[\d++\]|[^.\[\]]++")
-Settled = tuple[Any, tuple[Fix, ...]]
+
+class Settled(NamedTuple):
+    """Typed arguments, what was done to read them, and the JSON data that they were typed from."""
+
+    value: Any
+    fixes: tuple[Fix, ...]
+    data: Any
 
 
 class Reading(NamedTuple):
@@ -62,7 +67,7 @@ class Reading(NamedTuple):
         outcome = self._settled()
         if not self.repeats:
             return outcome
-        fixes = self.fixes if isinstance(outcome, Validation) else outcome[1]
+        fixes = self.fixes if isinstance(outcome, Validation) else outcome.fixes
         problems = [_given_twice(one) for one in self.repeats if not _is_text(one, fixes)]
         return refuse(self.ready, self.value, problems, self.fixes) if problems else outcome
 
@@ -126,7 +131,7 @@ class Reading(NamedTuple):
         """The value, typed by the target; its own validators have the last word."""
         text = _json(value)
         try:
-            return self.ready.check(text), fixes
+            return Settled(self.ready.check(text), fixes, value)
         except (ValidationError, MisfitError):
             problems = [self._problem(value, one) for one in self.ready.troubles(text)]
             problems = [one for one in problems if one.code != "unknown"] or problems
@@ -140,30 +145,30 @@ class Reading(NamedTuple):
             return Problem(text, "missing", "nothing", expected(shape))
         if trouble.sort == "unknown":
             return Problem(text, "unknown", shown(got), "")
-        return Problem(text, "bad_value", shown(got), trouble.words or expected(shape))
+        return Problem(text, "bad_value", shown(got), trouble.words or expected_instead(got, shape))
 
-    def refuse_over(self, limit: Rank, fixes: tuple[Fix, ...]) -> Validation:
-        """Refuse a reading that strays further than the limit allows."""
-        over = [fix for fix in fixes if fix.rank > limit]
+    def refuse_over(self, limit: Rank, settled: Settled) -> Validation:
+        """Refuse a reading that strays further than the limit allows; the example is what was read."""
+        over = [fix for fix in settled.fixes if fix.rank > limit]
         problems = [self._over(fix) for fix in over]
-        return refuse(self.ready, self.value, problems, fixes)
+        return refuse(self.ready, settled.data, problems, settled.fixes, is_right=True)
 
     def _over(self, fix: Fix) -> Problem:
         """What a fix over the limit would have changed."""
         if fix.name == "drop_unknown_key":
-            return Problem(fix.path, "unknown", shown(_at(self.value, _steps(fix.path))), "")
+            return Problem(fix.path, "unknown", shown(value_at(self.value, steps_of(fix.path))), "")
         if fix.name.startswith("key_by_"):
             return self._misspelt(fix.path)
-        got = _at(self.value, _steps(fix.path))
+        got = value_at(self.value, steps_of(fix.path))
         return Problem(fix.path, "inexact", shown(got), "", shortened(fix.new))
 
     def _misspelt(self, path: str) -> Problem:
         """A field that was sent under another key: the nearest key is named, if there is one."""
-        *outer, name = steps = tuple(_steps(path))
-        held, within = _at(self.value, outer), _down(self.ready.shape, outer)
+        *outer, name = steps = steps_of(path)
+        held, within = value_at(self.value, outer), part_at(self.ready.shape, outer)
         keys = held if isinstance(held, dict) else ()
         like = nearest(str(name), [key for key in keys if key not in within.fields], 1)
-        due = expected(_down(self.ready.shape, steps))
+        due = expected(part_at(self.ready.shape, steps))
         return Problem(path, "missing", "nothing", due, shown(like[0]) if like else "")
 
 
@@ -194,28 +199,6 @@ _MOST_VALUES = 3
 _ECHO = Problem("", "bad_value", "the declaration of the parameters", "values for them")
 
 
-def _at(value: Any, steps: Iterable[str | int]) -> Any:
-    """The value at a place, as far down as the steps go."""
-    for step in steps:
-        if isinstance(value, list) and isinstance(step, int):
-            value = value[step] if step < len(value) else None
-        elif isinstance(value, dict):
-            value = value.get(step)
-    return value
-
-
-def _steps(path: str) -> Iterator[str | int]:
-    for step in _STEP.findall(path):
-        yield int(step[1:-1]) if step[0] == "[" else step
-
-
-def _down(shape: Shape, steps: Iterable[str | int]) -> Shape:
-    """The shape at a place."""
-    for step in steps:
-        shape = _part(shape, step)
-    return shape
-
-
 def _json(value: Any) -> str | bytes:
     try:
         return to_json(value, inf_nan_mode="constants")
@@ -237,13 +220,5 @@ def _follow(
         else:
             continue
         steps.append(step)
-        shape = _part(shape, step)
+        shape = part_of(shape, step)
     return shape, steps, value
-
-
-def _part(shape: Shape, step: str | int) -> Shape:
-    """The shape one step down, in the branch of a union that knows the step."""
-    for branch in shape.branches:
-        if isinstance(step, int) or step in branch.fields:
-            return branch.at(step)
-    return shape.at(step)

@@ -98,7 +98,8 @@ def troubles_of(error: ValidationError | MisfitError) -> list[Trouble]:
 def _of_pydantic(error: Any) -> Trouble:
     """One error of pydantic: a custom validator's words are kept, pydantic's own are not."""
     sort = SORTS.get(error["type"], "other")
-    words = error["msg"].split(", ", 1)[-1] if error["type"] in _OWN_WORDS else ""
+    own = error["type"] in _OWN_WORDS
+    words = f"another value: {error['msg'].split(', ', 1)[-1]}" if own else ""
     return Trouble(tuple(error["loc"]), sort, " ".join(words.split())[:_LONGEST_WORDS])
 
 

@@ -37,15 +37,20 @@ _HINTS = {
 
 
 def refuse(
-    ready: Ready, value: Any, problems: Sequence[Problem], fixes: tuple[Fix, ...]
+    ready: Ready,
+    value: Any,
+    problems: Sequence[Problem],
+    fixes: tuple[Fix, ...],
+    *,
+    is_right: bool = False,
 ) -> Validation:
-    """Refuse arguments that were read but do not fit."""
+    """Refuse arguments that were read but do not fit; or that do, but it took too much to read them so."""
     problems = tuple(dict.fromkeys(problems))
     ambiguous = all(problem.code == "ambiguous" for problem in problems)
     lines = [_line(problem) for problem in problems[:MOST_PROBLEMS]]
     if len(problems) > MOST_PROBLEMS:
         lines.append(f"... and {len(problems) - MOST_PROBLEMS} more problems.")
-    text = _message(ready, lines, example_for(ready, value, problems))
+    text = _message(ready, lines, example_for(ready, value, () if is_right else problems))
     code: ValidationCode = "ambiguous" if ambiguous and problems else "invalid_arguments"
     return Validation(text, code, problems, fixes)
 
@@ -67,7 +72,10 @@ def refuse_unusable(ready: Ready, error: Exception) -> Validation:
     """Refuse what could not even be judged."""
     _LOG.debug("arguments of %s could not be checked", ready.target.name, exc_info=error)
     line = "The arguments could not be checked."
-    return Validation(_message(ready, [line], example_for(ready, None, ())), "invalid_arguments")
+    said = _message(ready, [line], example_for(ready, None, ()))
+    refusal = Validation(said, "invalid_arguments")
+    refusal.__cause__ = error  # the fault of a validator, which is not for the model to mend
+    return refusal
 
 
 def _message(ready: Ready, lines: list[str], example: str | None) -> str:

@@ -19,7 +19,7 @@ from zkit.arguments.source import Place
 from zkit.arguments.troubles import Blamed
 from zkit.arguments.unions import blamed_by_branch, tag_of, tagged
 from zkit.arguments.weighing import distinct, nearest_to
-from zkit.arguments.words import as_json, expected, path_text, shown
+from zkit.arguments.words import as_json, expected, expected_instead, path_text, shown
 from zkit.receipt import Fix
 from zkit.results import Problem
 
@@ -211,7 +211,7 @@ class Settling:
             path_text(place.path),
             "ambiguous" if readings else wrong,  # type: ignore[arg-type]
             shown(value),
-            due or expected(shape),
+            due or expected_instead(value, shape),
             hint or _nearest_value(value, shape),
         )
         self.problems.append(problem)

@@ -83,6 +83,17 @@ def expected(shape: Shape) -> str:
     return " or ".join(_kind(kind, shape) for kind in kinds) or "null"
 
 
+def expected_instead(value: Any, shape: Shape) -> str:
+    """What is due where a value was refused: nothing that the value is already, as far as the shape tells.
+
+    A schema may not say all: that of a decimal takes any text, and its validator only those with a number.
+    """
+    others = [branch for branch in shape.branches if not branch.is_plain(value)]
+    if not others:
+        return expected(shape)
+    return " or ".join(dict.fromkeys(map(expected, others)))
+
+
 def _one_of(values: list[str]) -> str:
     if len(values) == 1:
         return values[0]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from zkit.calls import Call
 from zkit.dispatch.settings import Execute
 from zkit.errors import ToolDefinitionError
-from zkit.results import Result, Validation
+from zkit.results import Failure, Result
 from zkit.sources import Kit, Memory, MemoSource, ShownTool, Toolbox, ToolSource
 from zkit.tools import Tool, run_tool
 
@@ -45,7 +45,7 @@ async def run_shown(tool: Tool, call: Call) -> Result:
     """
     while isinstance(tool, ShownTool):
         ready = tool.prepared(call)
-        if isinstance(ready, Validation):
+        if isinstance(ready, Failure):
             return ready
         tool, call = tool.inner, ready
     return await run_tool(tool, call)

@@ -6,6 +6,8 @@ pinned by snapshot tests.
 
 from __future__ import annotations
 
+import re
+
 from zkit.repair.expect import Evidence, Expect
 from zkit.text.places import excerpt, place_of
 
@@ -35,21 +37,40 @@ _NEXT = {
     "too_large": "Send it again with less in it, or split it into several calls.",
 }
 
+_ZERO_IN_FRONT = re.compile(r"-?0[0-9]")
+_DIGITS = re.compile(r"[0-9]++")
+_MOST_DIGITS = 4300
 _WITHOUT_PLACE = frozenset({"empty", "no_json", "too_large"})
 MOST_KEYS = 12
 
 
 def refusal(text: str, reason: str, at: int, evidence: Evidence | None = None) -> str:
     """What was found, where, and what to send."""
-    parts = [_FOUND[reason].format(size=len(text))]
+    found, move = _of_number(text, reason, at) or (_FOUND[reason], _NEXT[reason])
+    parts = [found.format(size=len(text))]
     if reason not in _WITHOUT_PLACE:
         place = place_of(text, at)
         line, caret = excerpt(text, at)
         parts.append(f"At line {place.line}, column {place.column}:\n  {line}\n  {caret}")
-    parts.append(_NEXT[reason])
+    parts.append(move)
     if evidence is not None and (expected := _expected(evidence.root)):
         parts.append(expected)
     return "\n".join(parts)
+
+
+def _of_number(text: str, reason: str, at: int) -> tuple[str, str] | None:
+    """What to say where the trouble is a number; None where it is something else."""
+    if reason == "ambiguous" and _ZERO_IN_FRONT.match(text, at):
+        return (
+            "A number begins with a zero, which JSON does not allow.",
+            "Send it without the zeros in front, or in double quotes if it is a code.",
+        )
+    if reason == "damaged" and any(len(run) > _MOST_DIGITS for run in _DIGITS.findall(text)):
+        return (
+            "A number has too many digits to be read.",
+            "Send a shorter number, or the digits in double quotes.",
+        )
+    return None
 
 
 def _expected(root: Expect) -> str:

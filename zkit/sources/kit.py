@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from zkit.calls import Call
 from zkit.errors import KitError
-from zkit.results import Failure, Refused, Result, Validation
+from zkit.results import Failure, Refused, Result
 from zkit.sources.confined_paths import confined
 from zkit.sources.kit_checks import KitChecks
 from zkit.sources.kit_files import KitFile, KitFolder
@@ -132,11 +132,11 @@ class Kit(SourceView):
         if pick is None:
             return self.absent(call.name)
         ready = decode_call(pick.shown, call)
-        if isinstance(ready, Validation) or pick.own:
-            return ready if isinstance(ready, Validation) else await run_tool(pick.shown, ready)
+        if isinstance(ready, Failure) or pick.own:
+            return ready if isinstance(ready, Failure) else await run_tool(pick.shown, ready)
         if isinstance(pick.shown, ShownTool):
             inner = pick.shown.prepared(ready)
-            ready = ready if isinstance(inner, Validation) else inner
+            ready = ready if isinstance(inner, Failure) else inner
         return await self.source.call(replace(ready, name=pick.name))
 
     def absent(self, name: str) -> Failure:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from zkit.calls import Call
-from zkit.results import Failure, Result, Validation
+from zkit.results import Failure, Result
 from zkit.sources.memory import Memory
 from zkit.sources.protocol import ToolSource
 from zkit.sources.source_view import SourceView
@@ -62,7 +62,7 @@ class MemoSource(SourceView):
         if tool is None:
             return await self.source.call(call)
         ready = decode_call(tool, call)
-        if isinstance(ready, Validation):
+        if isinstance(ready, Failure):
             return ready
         return await self.memory.run(tool, ready, self.source.call)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from zkit.calls import Call
 from zkit.errors import ToolDefinitionError
-from zkit.results import Validation
+from zkit.results import Failure
 from zkit.schema import Target, target_for
 from zkit.tools import Tool, ToolSpec, decode_call, freeze, thaw
 from zkit.tools.schema_check import misfits
@@ -54,15 +54,15 @@ class ShownTool:
     def execute(self, call: Call, /) -> Any:
         """Run the tool under its own name, with the arguments that are set for it."""
         ready = self.prepared(call)
-        if isinstance(ready, Validation):
+        if isinstance(ready, Failure):
             return _same(ready) if self.runs_async else ready
         return self.inner.execute(ready)
 
-    def prepared(self, call: Call) -> Call | Validation:
+    def prepared(self, call: Call) -> Call | Failure:
         """Return the call as the tool itself takes it."""
         if self._preset or self._defaults:
             ready = decode_call(self, call)
-            if isinstance(ready, Validation):
+            if isinstance(ready, Failure):
                 return ready
             call = replace(ready, arguments=self._defaults | ready.arguments | self._preset)
         return replace(call, name=self._name)

@@ -76,7 +76,7 @@ class SourceView:
         if tool is None:
             return self.absent(call.name)
         ready = decode_call(tool, call)
-        return ready if isinstance(ready, Validation) else await run_tool(tool, ready)
+        return ready if isinstance(ready, Failure) else await run_tool(tool, ready)
 
     def absent(self, name: str) -> Failure:
         """Say why there is no tool of that name, so that a model can go on."""

@@ -9,12 +9,13 @@ from typing import Any
 from pydantic_core import from_json
 
 from zkit.arguments import Decoded, decode
+from zkit.arguments.echoes import refuse_echo
 from zkit.calls import Call
 from zkit.receipt import Rank
-from zkit.results import Validation
+from zkit.results import Failure, Validation
 from zkit.schema.walk import pointer_target
 from zkit.tools.frozen_data import thaw
-from zkit.tools.outcomes import plain
+from zkit.tools.outcomes import failure_of, plain
 from zkit.tools.policy import policy_for
 from zkit.tools.protocol import Tool
 from zkit.tools.spec import ToolSpec
@@ -22,7 +23,7 @@ from zkit.tools.spec import ToolSpec
 
 def decode_call(
     tool: Tool, call: Call, *, limit: Rank | None = None, finish_reason: str | None = None
-) -> Call | Validation:
+) -> Call | Failure:
     """Return the call with arguments that fit, as JSON data, or a message for the model.
 
     `limit` is the highest rank of repair allowed; when it is not given, the tool's grade sets it.
@@ -30,7 +31,7 @@ def decode_call(
     """
     limit = policy_for(tool.definition()).limit if limit is None else limit
     decoded = json_arguments(tool, call, limit, finish_reason)
-    if isinstance(decoded, Validation):
+    if isinstance(decoded, Failure):
         return decoded
     fixes, rank = (*call.fixes, *decoded.fixes), max(call.rank, decoded.rank)
     return replace(call, arguments=decoded.value, fixes=fixes, rank=rank)
@@ -38,15 +39,20 @@ def decode_call(
 
 def json_arguments(
     tool: Tool, call: Call, limit: Rank, finish_reason: str | None = None
-) -> Decoded | Validation:
-    """Return the arguments of a call as JSON data that fits, with their receipt."""
+) -> Decoded | Failure:
+    """Return the arguments of a call as JSON data that fits, with their receipt.
+
+    A validator of the tool that raises what none should raise is a crash of the tool.
+    """
     if call.rank > limit:
         return _too_far(tool.definition(), call)
     decoded = decode(tool, call.arguments, limit=limit, finish_reason=finish_reason)
     if isinstance(decoded, Validation):
-        return decoded
+        broken = decoded.__cause__
+        return decoded if broken is None else failure_of(broken, call.name)
     data = _as_json(tool, call.arguments, decoded, limit)
-    return Decoded(data, decoded.fixes, decoded.rank)
+    echoed = refuse_echo(call.name, data)
+    return Decoded(data, decoded.fixes, decoded.rank) if echoed is None else echoed
 
 
 def _too_far(spec: ToolSpec, call: Call) -> Validation:

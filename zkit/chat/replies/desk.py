@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zkit.arguments import Decoded, decode
+from zkit.arguments.echoes import refuse_echo
 from zkit.arguments.names import nearest, same_name
 from zkit.calls import Call
 from zkit.chat.replies.call_parts import Assembled
@@ -133,6 +134,8 @@ class Desk:
     def _sound(self, call: Call, finish_reason: str | None) -> Call | RefusedCall:
         offer, limit = self.declared.offers[call.name], self.limit(call.name)
         decoded = decode(offer, call.arguments, limit=limit, finish_reason=finish_reason)
+        if isinstance(decoded, Decoded):
+            decoded = refuse_echo(call.name, decoded.value) or decoded
         if isinstance(decoded, Decoded) and call.rank <= limit:
             fixes, rank = (*call.fixes, *decoded.fixes), max(call.rank, decoded.rank)
             return replace(call, arguments=decoded.value, fixes=fixes, rank=rank)

@@ -6,7 +6,7 @@ from typing import Any
 
 from zkit.dispatch.live import LiveCall, Next
 from zkit.receipt import Rank
-from zkit.results import Result, Validation
+from zkit.results import Failure, Result, Validation
 from zkit.tools import FrozenDict, freeze, thaw
 from zkit.tools.decoding import json_arguments
 
@@ -19,7 +19,7 @@ async def decode(call: LiveCall, proceed: Next) -> Result:
         return _unmarked(call)
     limit = min(call.policy.limit, Rank.GUESS)
     decoded = json_arguments(call.tool, call, limit, call.finish_reason)
-    if isinstance(decoded, Validation):
+    if isinstance(decoded, Failure):
         return decoded
     ready = call.with_arguments(
         sealed(decoded.value), call.fixes + decoded.fixes, max(call.rank, decoded.rank)
