@@ -20,8 +20,15 @@ Steps = Generator[Any, None, T]
 
 MOST_HEADER = 600
 """How far a look reaches: longer than the longest header of any format."""
-MOST_WASTE = 8
-"""How often, on the average, a character may be looked at by readings that came to nothing."""
+MOST_WORK = 6
+"""How often, on the average, a character may be looked at."""
+FREE_WORK = 4_000_000
+"""How many looks at characters any text may take, however short it is."""
+READ_IN_VAIN = 2_000
+"""What a reading that spells no call costs besides, in looks at characters."""
+WORTH_KEEPING = 256
+"""A search that went so far is not made again from a place within it."""
+MOST_KEPT = 256
 LONGEST_MARK = 96
 """No mark that is searched for is longer than this."""
 
@@ -53,7 +60,12 @@ class Tape:
         self.finish_reason: str | None = None
         self.named = ""
         """The name of the call that is being read, as soon as its reader knows it."""
-        self.wasted = 0
+        self.work = 0
+        """How many characters were looked at so far, those counted again that were again looked at."""
+        self._reach = 0
+        """The furthest place that was looked at."""
+        self._absent: dict[re.Pattern[str], tuple[int, int]] = {}
+        """Patterns, and the places between which none of them begins."""
         self._chunks: list[str] = []
         self._starts: list[int] = []
         self._window = ""
@@ -67,8 +79,16 @@ class Tape:
 
     @property
     def exhausted(self) -> bool:
-        """Whether readings that came to nothing have looked at the text often enough."""
-        return self.wasted > MOST_WASTE * self.size + 100_000
+        """Whether the text was looked at often enough: openers that never close end here.
+
+        What counts is how far it was looked at, not how much has arrived: any chunking ends alike.
+        """
+        return self.work > MOST_WORK * self._reach + FREE_WORK
+
+    def looked(self, start: int, end: int) -> None:
+        """What stands between two places was looked at."""
+        self._reach = max(self._reach, end)
+        self.work += max(end - start, 0)
 
     def add(self, chunk: str) -> None:
         """Take the next chunk."""
@@ -110,17 +130,33 @@ class Tape:
         self, pattern: re.Pattern[str], pos: int, until: int | None = None
     ) -> Steps[Hit | None]:
         """The first match from `pos` on, up to `until`; None when the text ends without one."""
+        begin, absent = self._absent.get(pattern, (pos, pos))
+        begin, pos = (begin, absent) if begin <= pos < absent else (pos, pos)
+        searched_from = pos
         while True:
             text, base = self.window(pos)
             last = len(text) if until is None else min(until - base, len(text))
             match = pattern.search(text, pos - base, last)
             if match is not None and (self.final or match.end() + base < self.size):
-                return Hit(match.start() + base, match.end() + base, match)
+                hit = Hit(match.start() + base, match.end() + base, match)
+                self.looked(searched_from, hit.end)
+                self._keep_absent(pattern, begin, hit.start)
+                return hit
             if self.final or (until is not None and self.size > until):
+                absent = self.size if until is None else until - LONGEST_MARK
+                self.looked(searched_from, absent)
+                self._keep_absent(pattern, begin, absent)
                 return None
             reach = max(pos, self.size - LONGEST_MARK)
             pos = reach if match is None else min(reach, match.start() + base)
             yield from self.wait(pos)
+
+    def _keep_absent(self, pattern: re.Pattern[str], begin: int, end: int) -> None:
+        """Remember that no match begins between two places."""
+        if end - begin > WORTH_KEEPING:
+            if len(self._absent) > MOST_KEPT:
+                self._absent.clear()
+            self._absent[pattern] = (begin, end)
 
     def look(
         self, pattern: regex.Pattern[str], pos: int, reach: int = MOST_HEADER

@@ -150,9 +150,10 @@ def extent(tape: Tape, pos: int, notation: Notation = "json", stop: str = "") ->
         text, base = tape.window(at)
         at = balance.run(text, at - base, tape.final) + base
         if balance.done:
+            tape.looked(pos, at)
             return Extent(at, not balance.stopped)
         if tape.final:
-            tape.wasted += tape.size - pos
+            tape.looked(pos, tape.size)
             return Extent(tape.size, False, balance.depth)
         yield from tape.wait(max(pos, at - 64))
 

@@ -61,7 +61,8 @@ class Extraction:
 
     `content` is the text without the `spans`; put back in their places, content and spans give
     the text again. `refused` are candidates that stay in the text: those with a message are calls
-    that the model can mend. `ended_at` is the place where the model began to write a tool's result
+    that the model can mend, and one for the reason `too_much` marks where the reading was given up,
+    after thousands of candidates that were none. `ended_at` is the place where the model began to write a tool's result
     itself, if it did: nothing from there on counts.
     """
 

@@ -27,9 +27,7 @@ _MESSAGE_END = r"\s*+(?:<\|(?:call|end|return|eom|eot)\|>)"
 def opening(scan: Scanner, at: int) -> Steps[int]:
     """An envelope, or a call that needs none."""
     found = yield from told(scan, envelope_at(scan.task, at), at)
-    if found is None:
-        return (yield from scan.skip(at))
-    opener, reading = found
+    opener, reading = ("", None) if found is None else found
     return (yield from scan.offer(reading, opener, at))
 
 
@@ -64,8 +62,6 @@ def tool_tag(scan: Scanner, at: int) -> Steps[int]:
 def functions_colon(scan: Scanner, at: int) -> Steps[int]:
     """`functions.NAME:` and an object."""
     reading = yield from read_header(scan.task, "functions_colon", at, GENERIC_STOP)
-    if reading is None:
-        return (yield from scan.skip(at))
     return (yield from scan.offer(reading, "", at))
 
 

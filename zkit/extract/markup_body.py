@@ -174,8 +174,6 @@ def _read_raw(
         missing = hit.start if missing is None else missing
         if task.tape.exhausted or (kind == "next" and not inside):
             break
-    else:
-        task.tape.wasted += task.tape.size - start
     if missing is None:
         return None
     return Raw(start, missing, missing, "ambiguous" if inside else "no_closer")

@@ -70,6 +70,8 @@ class Settler:
         """How many blanks the reader has been shown since."""
         self._thought = 0
         """How long the thought is that is being told."""
+        self._rehearsed = 0
+        """How many of the outcomes are known to stand in reasoning."""
         self._pending: list[Piece | Candidate] = []
         self._held = 0
         """How many outcomes wait."""
@@ -284,13 +286,14 @@ class Settler:
         """The end of reasoning that the prompt had opened: nothing before it counts."""
         yield from self._settle("followed_by_text")
         told = "".join(self.content)
-        self.reasoning = [*self.reasoning, told] if told else self.reasoning
+        self.reasoning += [told] if told else []
         self.content = []
         self.shown = self._blanks = 0
         self._called = False
-        self.outcomes = [
-            Refusal(o.name, "in_reasoning", o.span or (0, end), "", o.origin) for o in self.outcomes
-        ]
+        for at in range(self._rehearsed, len(self.outcomes)):
+            o = self.outcomes[at]
+            self.outcomes[at] = Refusal(o.name, "in_reasoning", o.span or (0, end), "", o.origin)
+        self._rehearsed = len(self.outcomes)
         self.spans = [Span("reasoning", 0, end)]
         self.after_mark = True
         self.refused_shape = False

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from zkit.extract.arriving_text import MOST_HEADER
 from zkit.extract.call_objects import OPENING_KEYS
 from zkit.extract.declared import PREFIXES
 from zkit.extract.search_patterns import (
@@ -75,7 +76,7 @@ def _object(names: str) -> str:
 
 def _list() -> str:
     """A bracket at the beginning of a line that opens no mark, no call and no list of objects."""
-    opens = rf"{_unnamed(CALLING)}|[\[\s]*+\{{"
+    opens = rf"{_unnamed(CALLING)}|[\[\s]{{0,{MOST_HEADER}}}+(?:\{{|\Z)"
     return rf"\n[ \t]*+(?!{_unnamed(BRACKETED)})\[(?!{opens}){_FOLLOWED}"
 
 

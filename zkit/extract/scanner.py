@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 
 from zkit.calls import Call
 from zkit.extract.arguments import Task
-from zkit.extract.arriving_text import LONGEST_MARK, Hit, Steps, compiled
+from zkit.extract.arriving_text import LONGEST_MARK, READ_IN_VAIN, Hit, Steps, compiled
+from zkit.extract.events import CallRefused, Refusal, Unknown
 from zkit.extract.first_match import Lookout, kind_of
 from zkit.extract.follow_up import awaited
 from zkit.extract.formats import format_of
@@ -62,6 +63,9 @@ class Scanner:
         """Read the whole text."""
         pos, fresh = (yield from self._unseen()), True
         while True:
+            if self.tape.exhausted:
+                yield from self._give_up(pos)
+                return
             done = (yield from self._line_start(pos)) if fresh else pos
             if done > pos:
                 pos, fresh = done, self.settler.after_mark
@@ -78,6 +82,22 @@ class Scanner:
     def handle(self, kind: str, at: int) -> Steps[int]:
         """Do what a hook of this kind asks for."""
         return (yield from self._handlers[kind](self, at))
+
+    def _give_up(self, pos: int) -> Steps[None]:
+        """Too much of the text looks like calls and is none: the rest of it is text.
+
+        There is no message for the model: it may as well have listed data by the thousand.
+        """
+        refusal = Refusal("", "too_much", (pos, pos), "", "")
+        self.settler.outcomes.append(refusal)
+        yield CallRefused(refusal)
+        while True:
+            yield from self.text(pos, self.tape.size)
+            pos = self.tape.size
+            if self.tape.final:
+                break
+            yield from self.tape.wait(pos)
+        yield from self.settler.close()
 
     # ── looking for hooks ────────────────────────────────────────────────────
 
@@ -217,12 +237,18 @@ class Scanner:
         """What stands before this place counts no more for what comes after it."""
         self._text_from = at
 
-    def offer(self, reading: Reading, opener: str, at: int, *, shape: bool = False) -> Steps[int]:
-        """Put a reading through the gates, as a candidate for the settler."""
+    def offer(
+        self, reading: Reading | None, opener: str, at: int, *, shape: bool = False
+    ) -> Steps[int]:
+        """Put a reading through the gates, as a candidate for the settler; no reading is text."""
+        if reading is None:
+            self.tape.work += READ_IN_VAIN
+            return (yield from self.skip(at))
         end = max(reading.end, at + 1)
         text = self.tape.slice(at, end)
         record = format_of(opener, reading.body, text)
         if record.name not in self._wanted or not reading.units:
+            self.tape.work += READ_IN_VAIN
             return (yield from self.skip(at, end - at))
         before = self.before(at)
         awaits = awaited(before) | (self.settler.waiting & {"quote"})
@@ -237,6 +263,8 @@ class Scanner:
         if not calling or (self.settler.holds_call and not before.strip()):
             awaits -= {"voice"}
         closers = open_quote(before) or self.settler.closers
+        if reason or not any(isinstance(outcome, Call | Unknown) for outcome in outcomes):
+            self.tape.work += READ_IN_VAIN
         candidate = Candidate((at, end), text, record, outcomes, awaits, closers, reason)
         yield from self.settler.add(candidate)
         self.before_thought = ""
@@ -255,8 +283,12 @@ class Scanner:
     def _shared(self, at: int) -> str:
         """What makes a call none makes those none that stand right after it, or in its line."""
         end = self.settler.refused_end
-        in_line = end is not None and "\n" not in self.tape.slice(end, at)
-        return "beside_a_refused_one" if in_line or self.follows_refused(at) else ""
+        if end is None:
+            return ""
+        if "\n" not in self.tape.slice(end, at) or self.follows_refused(at):
+            return "beside_a_refused_one"
+        self.settler.refused_end = None  # nothing further on is beside it either
+        return ""
 
     def follows_refused(self, at: int) -> bool:
         """Whether only blanks stand between a place and a call that was refused."""

@@ -55,8 +55,6 @@ def bare_json(scan: Scanner, at: int) -> Steps[int]:
 
 def offered_shape(scan: Scanner, reading: Reading | None, at: int) -> Steps[int]:
     """A candidate for the end of the reply; what spells no call is text."""
-    if reading is None or not reading.units:
-        return (yield from scan.skip(at, 1 if reading is None else reading.end - at))
     return (yield from scan.offer(reading, "", at, shape=True))
 
 
@@ -79,16 +77,12 @@ def first_name(scan: Scanner, pos: int) -> Steps[int]:
 def stripped_braces(scan: Scanner, at: int) -> Steps[int]:
     """Gemma's `call:NAME{...}` that lost the tokens around it."""
     reading = yield from read_braces(scan.task, at, _STOP)
-    if reading is None:
-        return (yield from scan.skip(at))
     return (yield from scan.offer(reading, FORMATS["gemma4"].opener, at, shape=True))
 
 
 def name_line(scan: Scanner, at: int) -> Steps[int]:
     """A declared name and an object, and nothing before them."""
     reading = yield from read_header(scan.task, "name_line", at, _STOP)
-    if reading is None:
-        return (yield from scan.skip(at))
     return (yield from scan.offer(reading, "", at, shape=True))
 
 
