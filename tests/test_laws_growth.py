@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from extract_samples import HERMES, TOOLS
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from zkit.extract import FORMATS, Extractor, arriving_text, find_calls
 from zkit.repair import candidates, cascade, repair_all, repair_json
 from zkit.repair.misreading import repeats_a_key
 from zkit.repair.reader import Reader
@@ -56,3 +62,120 @@ def test_a_value_costs_its_own_size_and_not_that_of_what_stands_before_it(
     assert len(found) in (0, MANY)
     assert read.characters <= 2 * MANY * (len(part) + candidates.LOOK_BACK) + 4 * len(text)
     assert looked.characters <= 2 * len(text)
+
+
+# ── extraction ───────────────────────────────────────────────────────────────
+
+OPENERS = {
+    **{name: record.example[: len(record.example) * 2 // 3] for name, record in FORMATS.items()},
+    "a brace in a tag": "<tool_call> {\n",
+    "a string in a tag": '<tool_call>{"a',
+    "an argument": '<invoke name="f"><parameter name="a">x</invoke>',
+    "an argument in a tag": "<function=f><parameter=a>x</function>\n",
+    "brackets where lines begin": "\n[",
+    "calls of Python": "[f(a='\n",
+    "calls in sentences": f"say {HERMES} and ",
+    "fences": "```json\n{\n",
+    "labels": "Action: {\n",
+    "reasoning that was spoken": "Here is my thought process:\n",
+    "reasoning that ends": "so </think>\n",
+    "back quotes": "` ``` `` ",
+    "refused, then called": f"> {HERMES}\n\n{HERMES}\n",
+}
+ENDS = {"nothing": "", "all closers": "\"}})]'</parameter></invoke></function></tool_call>\n```\n"}
+MOST_WORK = arriving_text.MOST_WORK + 3
+"""A reading that has begun is ended before the budget is looked at: a few passes more."""
+
+
+def work_of(text: str) -> int:
+    stream = Extractor([*TOOLS, {"name": "f", "parameters": {"type": "object"}}])
+    stream.close(last=text)
+    return stream._tape.work
+
+
+@pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+@pytest.mark.parametrize("opener", OPENERS.values(), ids=OPENERS)
+def test_openers_that_never_close_are_looked_at_a_bounded_number_of_times(
+    opener: str, end: str
+) -> None:
+    """Also where one closer at the very end would do for each of them."""
+    text = opener * (30_000 // len(opener)) + end
+    assert work_of(text) <= MOST_WORK * len(text) + arriving_text.FREE_WORK
+
+
+SEARCHED = {
+    "spoken reasoning": "analysisA\n",
+    "another one": "Here is my thought process:\n",
+    "code": "a ` b `` c ``` d ",
+    "a plain argument": "<tool>f</tool><tool_input>\n",
+}
+
+
+@pytest.mark.parametrize("part", SEARCHED.values(), ids=SEARCHED)
+def test_a_mark_that_never_comes_is_searched_for_once(part: str) -> None:
+    text = part * (60_000 // len(part))
+    assert work_of(text) <= 4 * len(text)
+
+
+def test_a_reply_that_only_looks_like_calls_is_given_up_and_says_so() -> None:
+    text = "<tool_call> {\n" * 6_000 + HERMES
+    found = find_calls(text, TOOLS)
+    assert [refusal.reason for refusal in found.refused] == ["too_much"]
+    assert not found.calls
+    assert found.content == text
+    sooner = find_calls("<tool_call> {\n" * 1_000 + HERMES, TOOLS)
+    assert [refusal.name for refusal in sooner.refused] == ["send_mail"]
+
+
+@settings(max_examples=60)
+@given(
+    parts=st.lists(st.sampled_from(list(OPENERS.values())), max_size=12), size=st.integers(1, 90)
+)
+def test_any_chunking_gives_up_at_the_same_place(parts: list[str], size: int) -> None:
+    text = "".join(part * 4 for part in parts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arriving_text, "FREE_WORK", 1_000)
+        patch.setattr(arriving_text, "MOST_IN_VAIN", 5)
+        stream = Extractor(TOOLS)
+        for start in range(0, len(text), size):
+            stream.feed(text[start : start + size])
+        stream.close()
+        assert stream.extraction == find_calls(text, TOOLS)
+
+
+# ── steps ────────────────────────────────────────────────────────────────────
+
+
+def steps_of(run: Callable[[], object]) -> int:
+    """How many functions are called, ours and Python's own."""
+    steps = 0
+
+    def count(frame: Any, event: str, given: Any) -> None:
+        nonlocal steps
+        steps += event.endswith("call")
+
+    sys.setprofile(count)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return steps
+
+
+def fed(text: str) -> None:
+    stream = Extractor(TOOLS)
+    for start in range(0, len(text), 20):
+        stream.feed(text[start : start + 20])
+    stream.close()
+
+
+@pytest.mark.parametrize("run", [lambda text: find_calls(text, TOOLS), fed], ids=["whole", "fed"])
+@pytest.mark.parametrize("opener", OPENERS.values(), ids=OPENERS)
+def test_the_steps_of_an_extraction_grow_as_the_text_does(
+    opener: str, run: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arriving_text, "FREE_WORK", 1_000)
+    small, large = (opener * (size // len(opener) + 1) for size in (3_000, 12_000))
+    run(small)
+    ratio = len(large) / len(small)
+    assert steps_of(lambda: run(large)) <= 1.3 * ratio * steps_of(lambda: run(small))

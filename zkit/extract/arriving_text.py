@@ -20,12 +20,14 @@ Steps = Generator[Any, None, T]
 
 MOST_HEADER = 600
 """How far a look reaches: longer than the longest header of any format."""
-MOST_WORK = 6
+MOST_WORK = 8
 """How often, on the average, a character may be looked at."""
-FREE_WORK = 4_000_000
+FREE_WORK = 100_000
 """How many looks at characters any text may take, however short it is."""
-READ_IN_VAIN = 2_000
-"""What a reading that spells no call costs besides, in looks at characters."""
+MOST_IN_VAIN = 2_000
+"""How many readings of any text may spell no call, however short it is."""
+TEXT_FOR_ONE_MORE = 300
+"""How much text allows for one more of them."""
 WORTH_KEEPING = 256
 """A search that went so far is not made again from a place within it."""
 MOST_KEPT = 256
@@ -62,6 +64,8 @@ class Tape:
         """The name of the call that is being read, as soon as its reader knows it."""
         self.work = 0
         """How many characters were looked at so far, those counted again that were again looked at."""
+        self.in_vain = 0
+        """How many readings spelt no call."""
         self._reach = 0
         """The furthest place that was looked at."""
         self._absent: dict[re.Pattern[str], tuple[int, int]] = {}
@@ -79,11 +83,16 @@ class Tape:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the text was looked at often enough: openers that never close end here.
+        """Whether the text was looked at often enough: what has not closed by now is not looked for.
 
         What counts is how far it was looked at, not how much has arrived: any chunking ends alike.
         """
         return self.work > MOST_WORK * self._reach + FREE_WORK
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether so many readings came to nothing that no more are made."""
+        return self.in_vain > MOST_IN_VAIN + self._reach // TEXT_FOR_ONE_MORE
 
     def looked(self, start: int, end: int) -> None:
         """What stands between two places was looked at."""

@@ -53,7 +53,7 @@ def _braces_end(tape: Tape, pos: int, stop: re.Pattern[str]) -> Steps[tuple[int,
     at, depth = pos, 0
     while True:
         hit = yield from tape.find(marks, at)
-        if hit is None or hit.match.lastgroup == "stop":
+        if hit is None or hit.match.lastgroup == "stop" or tape.exhausted:
             return (tape.size if hit is None else hit.start), False
         at, mark = hit.end, hit.match.group()
         if hit.match.lastgroup == "bracket":

@@ -7,7 +7,7 @@ from dataclasses import replace
 import regex
 
 from zkit.extract.arguments import Task
-from zkit.extract.arriving_text import READ_IN_VAIN, Steps, searched
+from zkit.extract.arriving_text import Steps, searched
 from zkit.extract.headers import closed_by, plain_argument
 from zkit.extract.json_body import read_json, read_named
 from zkit.extract.markup_body import read_markup
@@ -60,7 +60,7 @@ def labelled(scan: Scanner, at: int) -> Steps[int]:
         return (yield from offered_shape(scan, lines, at))
     reading = yield from _labelled_call(scan, at)
     if reading is None:
-        scan.tape.work += READ_IN_VAIN
+        scan.tape.in_vain += 1
         return (yield from scan.skip(at, word.end()))
     return (yield from scan.offer(reading, "", at, shape=True))
 

@@ -198,7 +198,7 @@ def _read_nested(task: Task, dialect: Dialect, key: str, start: int) -> Steps[Ra
     at, depth = start, 1
     while True:
         hit = yield from task.tape.find(marks, at)
-        if hit is None:
+        if hit is None or task.tape.exhausted:
             return None
         depth += 1 if hit.match.lastgroup == "open" else -1
         at = hit.end

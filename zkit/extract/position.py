@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from zkit.extract.lead_in import unled
 
@@ -32,6 +33,7 @@ BEFORE_OPENING = frozenset({"", *" \t\n([{:=,—–-"})
 CLOSERS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』"}
 
 
+@lru_cache(maxsize=128)
 def obstacle(before: str, *, needs_lead: bool = True) -> str:
     """Why a call that begins after this text is none; empty when nothing speaks against it.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from zkit.calls import Call
 from zkit.extract.arguments import Task
-from zkit.extract.arriving_text import LONGEST_MARK, READ_IN_VAIN, Hit, Steps, compiled
+from zkit.extract.arriving_text import LONGEST_MARK, Hit, Steps, compiled
 from zkit.extract.events import CallRefused, Refusal, Unknown
 from zkit.extract.first_match import Lookout, kind_of
 from zkit.extract.follow_up import awaited
@@ -63,7 +63,7 @@ class Scanner:
         """Read the whole text."""
         pos, fresh = (yield from self._unseen()), True
         while True:
-            if self.tape.exhausted:
+            if self.tape.hopeless:
                 yield from self._give_up(pos)
                 return
             done = (yield from self._line_start(pos)) if fresh else pos
@@ -242,13 +242,13 @@ class Scanner:
     ) -> Steps[int]:
         """Put a reading through the gates, as a candidate for the settler; no reading is text."""
         if reading is None:
-            self.tape.work += READ_IN_VAIN
+            self.tape.in_vain += 1
             return (yield from self.skip(at))
         end = max(reading.end, at + 1)
         text = self.tape.slice(at, end)
         record = format_of(opener, reading.body, text)
         if record.name not in self._wanted or not reading.units:
-            self.tape.work += READ_IN_VAIN
+            self.tape.in_vain += 1
             return (yield from self.skip(at, end - at))
         before = self.before(at)
         awaits = awaited(before) | (self.settler.waiting & {"quote"})
@@ -264,7 +264,7 @@ class Scanner:
             awaits -= {"voice"}
         closers = open_quote(before) or self.settler.closers
         if reason or not any(isinstance(outcome, Call | Unknown) for outcome in outcomes):
-            self.tape.work += READ_IN_VAIN
+            self.tape.in_vain += 1
         candidate = Candidate((at, end), text, record, outcomes, awaits, closers, reason)
         yield from self.settler.add(candidate)
         self.before_thought = ""
