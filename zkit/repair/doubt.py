@@ -68,7 +68,7 @@ def undoubted(
     if places is None:
         return None if fits is None else fixes
     others = [p for p in places.others[:MOST_OTHERS] if _holds(_moved(layer.text, at, p), fits)]
-    if not others and (fits is not None or not doubled_openers(layer.text, at)):
+    if not others and not _opened_twice(layer.text, at, fits):
         return fixes
     rest = [fix for fix in fixes if fix is not added[0]]
     if not places.stays:
@@ -78,6 +78,13 @@ def undoubted(
             else None
         )
     return fixes if stopped and added[0].name == "close_at_end" else None
+
+
+def _opened_twice(json: str, at: int, fits: Fits) -> bool:
+    """Whether the text is as sound with one bracket of two dropped, instead of adding `json[at]`."""
+    body = json[:at] + json[at + 1 :]
+    openers = doubled_openers(json, at)
+    return any(_holds(body[:place] + body[place + 1 :], fits) for place in openers)
 
 
 def _is_settled(text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix) -> bool:

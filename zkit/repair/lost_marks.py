@@ -51,6 +51,14 @@ def _with_quote(body: str) -> Mended | None:
     return Mended(f'{body[: place + 1]}"{body[place + 1 :]}', "lost_quote") if fits else None
 
 
+def _is_share(body: str, start: int, end: int) -> bool:
+    """Whether the run may begin a network path, which takes twice as many backslashes there."""
+    return not body[:start][-1:].strip() and _FOLDER.match(body, end) is not None
+
+
+_FOLDER = re.compile(r"[\w.$-]++\\")
+
+
 def _with_even_run(body: str) -> Mended | None:
     """Make the one odd run of backslashes as long as all the others are."""
     runs = [match for match in _RUN.finditer(body) if match[1] != '"']
@@ -59,7 +67,7 @@ def _with_even_run(body: str) -> Mended | None:
         return None
     run, start = odd[0].group(), odd[0].start()
     lengths = {len(other.group()) for other in runs if other.start() and other is not odd[0]}
-    if start == 0 or len(run) < 3 or len(lengths) != 1:
+    if len(run) < 3 or len(lengths) != 1 or _is_share(body, start, odd[0].end()):
         return None
     (length,) = lengths
     if abs(len(run) - length) != 1:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.repair.follow import follows, known
-from zkit.repair.reading import Before, Frame, Reading
+from zkit.repair.reading import CLOSERS, Before, Frame, Reading
 from zkit.repair.string_ends import MOST_QUOTES
 from zkit.repair.strings import respell
 from zkit.text import lexis
@@ -181,11 +181,14 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
         if match.group() == '"' and follows(reader, before.frame, match.end()):
             if not reader.spend(8 * (match.start() - start)):
                 return []
-            spelled = respell(text[start : match.start()])
+            body = text[start : match.start()]
+            wrong = body[:1] in ("{", "[") and body.count(body[0]) > body.count(CLOSERS[body[0]])
+            spelled = respell(body[wrong:])
             if spelled is None or spelled.inner or not spelled.body.strip("{[ "):
                 return []
             other = Reading.back_to(before)
-            other.note("add_opening_quote", start, match.end(), f'"{spelled.body}"')
+            name = "replace_quote" if wrong else "add_opening_quote"
+            other.note(name, start, match.end(), f'"{spelled.body}"')
             other.settle(match.end())
             return [other]
     return []

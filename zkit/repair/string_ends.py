@@ -27,6 +27,8 @@ _DOUBLED = re.compile(r"\\\"\"|\\\\[\"']")
 """Before the place where a string seemed to end: a mark that may have been written twice."""
 _INCH = re.compile(r"[0-9]\\?\"")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
+_TWO_OPENING = re.compile(r"\"(?=[\w#])(?:[^\"\\]|\\[^\"])*+(?<=[\s=(:\[])\\\"\w")
+"""A bare quote before a word, and the next one, escaped, before a word too: two opening quotes."""
 _PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
 
 
@@ -231,4 +233,5 @@ def _oddness(body: str, quote: str, inner: int) -> int:
     """Quotes come in pairs and brackets close: what does not costs more."""
     keys = sum(1 for _ in _KEY_INSIDE.finditer(body)) if inner > 0 else 0
     uneven = any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
-    return (2 * (body.count('"') % 2) if quote == '"' else 0) + uneven + min(keys, 8)
+    odd = body.count('"') % 2 or _TWO_OPENING.match(body) is not None
+    return (2 * odd if quote == '"' else 0) + uneven + min(keys, 8)

@@ -38,6 +38,8 @@ _LATEX = re.compile(
     r"|b(?:eta|ar|egin|inom|ig\w*|f|oldsymbol)|f(?:rac|orall|lat))(?![a-z])"
 )
 _BARE_PATH = re.compile(r"[A-Za-z]:\\(?![\\/])")
+_PATH_WITH_QUOTE = re.compile(r"[A-Za-z]:(?:\\\\[\w.$-]*+)++\\?+\"")
+"""A Windows path, and right after it a quote, which no path holds."""
 _ODD_RUN = re.compile(r"(?<!\\)(?:\\\\)++\\[^\"\\/bfnrtu]")
 
 
@@ -60,7 +62,7 @@ def respell(
         return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
     if raw:
         return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
-    if _BARE_PATH.match(body) and _passes_end(body, quote):
+    if _PATH_WITH_QUOTE.match(body) or (_BARE_PATH.match(body) and _passes_end(body, quote)):
         return None
     if not path and ("\\" not in body or _UNESCAPED.fullmatch(body)):
         return None if quote == '"' and _lost_before(body) else _escaped_quotes(body, quote)

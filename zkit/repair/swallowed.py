@@ -16,7 +16,7 @@ _SCAN = re.compile(
     r"\\.|(?P<open>[{\[(])"
     rf"|(?P<member>[,\n]{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){_G}(?::|=>|=(?!=)){_G}(?={_VALUE}))"
     rf"|(?P<bare>[\"'`”»]{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?={lexis.NAME}{_G}(?::|=>)))"
-    rf"|(?P<closed>[\"'`”»]{_G}[}}\]][\s}}\]]*+,)"
+    rf"|(?P<closed>[\"'`”»]{_G}(?:[}}\]][\s}}\]]*+[,\"']|,[\s,]*+[}}\]]))"
     r"|(?P<close>[}\])])",
     re.DOTALL,
 )
@@ -67,7 +67,7 @@ def _key_outside(body: str) -> bool:
 
 
 def _structure_outside(body: str, closed: bool) -> bool:
-    """Whether a member, or a closer and a comma after a quote, stands in no bracket of the content."""
+    """Whether a member, or a closer beside a comma or another string, stands in no bracket of the content."""
     if not _SIGNS.search(body):
         return False
     depth = 0

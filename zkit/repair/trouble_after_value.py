@@ -27,6 +27,7 @@ _OPERATION = re.compile(
 _INCH = re.compile(r"[0-9]\\\"")
 _DOUBLE_BRACKET = re.compile(rf"\[{_S}\[")
 _OBJECT_BEFORE = re.compile(rf"\}}{_S},")
+_TWO_BEFORE = re.compile(rf"\}}{_S}\}}{_S},")
 _QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
 _LONE_QUOTE = re.compile(r"\s*+[\"']\s*+\Z")
 ONE_VALUE = re.compile(
@@ -210,9 +211,13 @@ def _key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
     assert frame is not None
     found = _member_after_closer(reader, reading, item, reader.text[item.pos : reading.pos])
     value = ONE_VALUE.match(reader.text, colon + 1)
-    if item.safe > frame.start + 1 and value is not None and follows(reader, frame, value.end()):
+    number = reader.text[item.pos] in "-0123456789"
+    later = item.safe > frame.start + 1
+    if (number or later) and value is not None and follows(reader, frame, value.end()):
         other = reading.fork().note("replace_punctuation", colon, colon + 1, ",")
         found.append(other.go(colon + 1, VALUE))
+    if number:
+        return found
     comma = reader.text.rfind(",", frame.start, item.pos)
     parent = frame.parent
     if (
@@ -265,11 +270,7 @@ def early_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | 
     other = reading.fork().note("drop_closer", pos, pos + 1, "")
     other.safe = pos + 1
     found = [other.go(pos + 1, NEXT)]
-    if (
-        not reader.guided
-        and reader.text[reading.safe - 1] != "}"
-        and _OBJECT_BEFORE.search(reader.text, 0, reading.safe)
-    ):
+    if not reader.guided and _closed_before(reader.text, reading.safe):
         reader.reason = "ambiguous"
         return []
     closed = reading.closed
@@ -284,6 +285,12 @@ def early_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | 
         reader.leave(earlier, pos)
         found.append(earlier)
     return found
+
+
+def _closed_before(text: str, end: int) -> bool:
+    """Whether an object closes before `end` that the brace too many may belong to; two braces in a row, if here are two."""
+    pattern = _TWO_BEFORE if text[end - 1] == "}" else _OBJECT_BEFORE
+    return pattern.search(text, 0, end) is not None
 
 
 def _comma_for_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
