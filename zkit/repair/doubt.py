@@ -41,10 +41,10 @@ def is_plain(text: str, end: int, value: Any, fixes: Sequence[Fix]) -> bool:
     if not inside:
         return True
     guesses = [fix.name for fix in fixes if fix.rank == GUESS]
-    opened = "open_in_middle" in guesses
-    if opened and len(guesses) > 1:
+    if "open_in_middle" in guesses and len(guesses) > 1:
         return False
-    kind = _scalar_kind if opened else _container_kind
+    spliced = "open_in_middle" in guesses or any(fix.name == "add_comma" for fix in fixes)
+    kind = _scalar_kind if spliced else _container_kind
     return not _lost_openers(text, inside) and not _is_mixed(value, kind)
 
 

@@ -57,13 +57,13 @@ def _holds_items(before: Before, body: str) -> bool:
 def _before_closers(before: Before, text: str, stem: str) -> list[Reading]:
     """The string ends before the comma, or before the brackets that stand before it."""
     content = stem[:-1].rstrip()
-    if content.endswith((",", "...", "…")):
-        return []  # a comma or an ellipsis too many, or content: nobody can tell
     spaced = _SPACED_COMMA.search(text, 0, before.pos)
     ends = {len(content)} if spaced else {len(stem) - 1, len(content)}
     while content[-1:] in _OPENER_OF and not _balanced(content, content[-1]):
         content = content[:-1].rstrip()
         ends.add(len(content))
+    if content.endswith((",", "...", "…")):
+        return []  # a comma or an ellipsis too many, or content: nobody can tell
     return [
         other
         for end in sorted(ends)
