@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections.abc import Callable
+from functools import wraps
 from random import Random
 
 from benchmarks.payloads import Payload
@@ -16,11 +17,26 @@ Wrapper = Callable[[Random, str, Payload], str | None]
 # ── the text as a whole ───────────────────────────────────────────────────────
 
 
+QUOTED_KEY = re.compile(r"[{,]\s*\"[^\"\n]*\"\s*[:=]")
+
+
+def _by_its_quotes(damage: Wrapper) -> Wrapper:
+    """The same damage, only where a key has double quotes: without them it does not show."""
+
+    @wraps(damage)
+    def wrapper(rng: Random, text: str, payload: Payload) -> str | None:
+        return damage(rng, text, payload) if QUOTED_KEY.search(text) else None
+
+    return wrapper
+
+
+@_by_its_quotes
 def html_entities(rng: Random, text: str, _payload: Payload) -> str | None:
     """Every character that HTML escapes, escaped."""
     return html.escape(text, quote=rng.random() < 0.5).replace('"', "&quot;")
 
 
+@_by_its_quotes
 def quote_entities(rng: Random, text: str, _payload: Payload) -> str | None:
     """Only the quotes as entities; not where the text has entities of its own."""
     mark = rng.choice(("&quot;", "&quot;", "&#34;"))
@@ -32,11 +48,13 @@ def double_encoded(rng: Random, text: str, _payload: Payload) -> str | None:
     return json.dumps(text, ensure_ascii=rng.random() < 0.3)
 
 
+@_by_its_quotes
 def escaped_payload(_rng: Random, text: str, _payload: Payload) -> str | None:
     """The payload as a JSON string without its outer quotes."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
+@_by_its_quotes
 def escaped_quotes(_rng: Random, text: str, _payload: Payload) -> str | None:
     """Only the quotes escaped; not where there are backslashes already."""
     return None if "\\" in text else text.replace('"', '\\"')

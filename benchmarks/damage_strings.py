@@ -156,10 +156,18 @@ def _has_real_escapes(body: str) -> bool:
     return any(escape not in ("\\\\", '\\"') for escape in ESCAPE.findall(body))
 
 
+def _is_json(body: str) -> bool:
+    """Whether the body of a string is valid as it is."""
+    return re.fullmatch(r'(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*', body) is not None
+
+
 UNDER_ESCAPED: dict[str, Callable[[str], bool]] = {
     "plain": lambda b: not _ends_in_backslash(b) and _lookalikes(b) == 0,
     "mixed": lambda b: (
-        not _ends_in_backslash(b) and _lookalikes(b) > 0 and not _has_real_escapes(b)
+        not _ends_in_backslash(b)
+        and _lookalikes(b) > 0
+        and not _has_real_escapes(b)
+        and not _is_json(halve_backslashes(b))
     ),
     "tail": lambda b: _ends_in_backslash(b) and _lookalikes(b) == 0,
 }
@@ -169,7 +177,8 @@ def under_escaped(kind: str) -> Breaker:
     r"""Write each \\ as one backslash.
 
     `plain`: none of them now looks like a valid escape; `mixed`: some do, in a string that has
-    no real escapes besides (where it has both, nobody can tell them apart, and we do not ask);
+    no real escapes besides (where it has both, nobody can tell them apart, and we do not ask; nor
+    where the string is valid JSON after all, and only says something else);
     `tail`: the last one escapes the closing quote.
     """
 
@@ -259,7 +268,7 @@ def concatenation(rng: Random, tokens: Tokens) -> Tokens | None:
         units = re.findall(r"\\(?:u[0-9a-fA-F]{4}|.)|[^\\]", token.body, flags=re.DOTALL)
         for at in sorted(rng.sample(range(1, len(units)), rng.randint(1, 2)), reverse=True):
             units.insert(at, joint)
-        return replace(token, body="".join(units))
+        return replace(token, body=f'"{"".join(units)}"', opens="", closes="")
 
     found = _plain_with(tokens, lambda b: len(b) > 6 and "\\u" not in b)
     return change(tokens, some(rng, found, all_chance=0), how)
