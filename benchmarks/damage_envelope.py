@@ -17,15 +17,15 @@ Wrapper = Callable[[Random, str, Payload], str | None]
 # ── the text as a whole ───────────────────────────────────────────────────────
 
 
-QUOTED_KEY = re.compile(r"[{,]\s*\"[^\"\n]*\"\s*[:=]")
+FIRST_QUOTE = re.compile(r"[^\"'`“”„«»‘’]*+\"")
 
 
 def _by_its_quotes(damage: Wrapper) -> Wrapper:
-    """The same damage, only where a key has double quotes: without them it does not show."""
+    """The same damage, only where strings have double quotes: without them it does not show."""
 
     @wraps(damage)
     def wrapper(rng: Random, text: str, payload: Payload) -> str | None:
-        return damage(rng, text, payload) if QUOTED_KEY.search(text) else None
+        return damage(rng, text, payload) if FIRST_QUOTE.match(text) else None
 
     return wrapper
 

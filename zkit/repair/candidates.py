@@ -11,6 +11,7 @@ from pydantic_core import from_json
 
 from zkit.receipt import Fix, Rank, highest
 from zkit.repair import envelope, layers
+from zkit.repair.closer_places import is_askew
 from zkit.repair.doubt import is_plain, undoubted
 from zkit.repair.expect import ANYTHING, Evidence
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
@@ -75,6 +76,8 @@ def _sound_at(task: Task, start: int, complaint: str) -> Candidate | None:
     value, end = found
     text, evidence, _, _ = task
     if not isinstance(value, dict | list) or goes_on(text, start, end) or member_follows(text, end):
+        return None
+    if text[end:].lstrip()[:1] in ("}", "]") and is_askew(text[start:end]):
         return None
     fits = evidence is None or evidence.fits(value)
     return _new(Candidate, (start, end, (value,), (), EXACT, fits, DAMAGED, ""))

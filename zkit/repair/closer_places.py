@@ -71,6 +71,11 @@ def other_places(json: str, at: int) -> Places | None:
     return Places(likely, faults[here] == least)
 
 
+def is_askew(json: str) -> bool:
+    """Whether JSON has lines, and one is not indented as the container that holds it asks."""
+    return "\n" in json and is_misaligned(json)
+
+
 def is_misaligned(json: str) -> bool:
     """Whether a line is not indented as the container that holds it asks."""
     tokens = _tokens(json)

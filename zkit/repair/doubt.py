@@ -11,7 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from zkit.receipt import Fix
-from zkit.repair.closer_places import doubled_openers, is_misaligned, other_places, repeated_keys
+from zkit.repair.closer_places import (
+    doubled_openers,
+    is_askew,
+    is_misaligned,
+    other_places,
+    repeated_keys,
+)
 from zkit.repair.fixes import GUESS, fix_named
 from zkit.repair.layout import breaks_lists, on_own_line, value_start
 from zkit.repair.misreading import repeats_a_key
@@ -55,6 +61,8 @@ def undoubted(
 
     `stopped` says that the model ended the text itself: the closer that it forgot is the last one.
     """
+    if _ends_askew(text, span, fixes):
+        return None
     added = [fix for fix in fixes if fix.name in _ADDED]
     if len(added) != 1 or _is_settled(text, span, fixes, added[0]):
         return fixes
@@ -78,6 +86,14 @@ def undoubted(
             else None
         )
     return fixes if stopped and added[0].name == "close_at_end" else None
+
+
+def _ends_askew(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> bool:
+    """Whether a closer was dropped at the end, and the lines say that one before it is too many."""
+    last = fixes[-1] if fixes else None
+    if last is None or last.name != "drop_closer" or text[last.end : span[1]].strip():
+        return False
+    return is_askew(_layer(text, span, fixes).text)
 
 
 def _opened_twice(json: str, at: int, fits: Fits) -> bool:

@@ -174,8 +174,8 @@ def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading |
     tail = _closing_tail(body, reading.frame)
     raw = body[: len(body) - len(tail)]
     content = raw.rstrip()
-    if "\n" in content and "\n" in raw[len(content) :]:
-        return None  # the last line break may be the string's own
+    if content.endswith(",") or ("\n" in content and "\n" in raw[len(content) :]):
+        return None  # the last comma or line break may be the string's own
     if reader.text[pos] == '"' and content.endswith(("”", "“")) and content.count("“") != 1:
         content, tail = content[:-1], content[-1] + tail
     odd = content.endswith('\\"') and content.count('\\"') % 2 == 1

@@ -182,7 +182,11 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
             if not reader.spend(8 * (match.start() - start)):
                 return []
             body = text[start : match.start()]
-            wrong = body[:1] in ("{", "[") and body.count(body[0]) > body.count(CLOSERS[body[0]])
+            wrong = (
+                body[:1] in ("{", "[")
+                and body.count(body[0]) > body.count(CLOSERS[body[0]])
+                and text[start - 1] in ": ,\n\t["
+            )
             spelled = respell(body[wrong:])
             if spelled is None or spelled.inner or not spelled.body.strip("{[ "):
                 return []

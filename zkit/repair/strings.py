@@ -26,6 +26,7 @@ _VALID = _LETTERS | set('"\\/')
 _FINE = "\"\\/bfnrtu'\n"
 _FINE_IN_SCRIPTS = _FINE + "xav0`"
 """What may stand after a backslash and mean something."""
+_SCRIPT_LETTERS = frozenset("xav0")
 _SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
 
 _PATH = re.compile(
@@ -231,7 +232,7 @@ def _suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] |
     if "\\\\" in escapes:
         return None if "\\b" in escapes or "\\f" in escapes else frozenset()
     if _PATH.match(body):
-        return _LETTERS
+        return _LETTERS | _SCRIPT_LETTERS if quote in "'`" else _LETTERS
     if _DRIVE.search(body):
         return None
     return _regex_or_latex(body, escapes)
