@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from pydantic_core import from_json
 
 from zkit.receipt import Rank, highest
-from zkit.repair import envelope, layers, messages
+from zkit.repair import envelope, layers, messages, payload
 from zkit.repair.candidates import Candidate, Task, read_at, same
 from zkit.repair.doubt import with_repeats
 from zkit.repair.expect import evidence_for
 from zkit.repair.express import express, in_prose, unopened
-from zkit.repair.fixes import CUT, EXACT, GUESS, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
+from zkit.repair.fixes import EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
 from zkit.repair.line_marks import unmarked
 from zkit.repair.misreading import repeats_a_key
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
@@ -83,7 +82,7 @@ def repair_all(
     task = Task(text, evidence_for(schema), limit, finish_reason)
     if len(text) > MAX_CHARACTERS or envelope.blank_end(text) == len(text):
         return []
-    found = [c for c in _candidates(task) if c.value is not None and _counts(task, c)]
+    found = [c for c in _candidates(task) if c.value is not None and payload.counts(task, c)]
     receipts = [_receipt(task, candidate) for candidate in found]
     return [receipt for receipt in receipts if receipt.rank <= limit]
 
@@ -129,7 +128,7 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
         found = read_at(task, start, complaint="" if start else complaint)
         if not envelope.ends_text(task.text, found.end):
             return found, False
-    return found, found.value is not None and found.fits and not _words_only(task, found)
+    return found, found.value is not None and found.fits and not payload.words_only(task, found)
 
 
 def _between_marks(task: Task, layer: Layer) -> Repaired | Unrepairable:
@@ -235,21 +234,25 @@ def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
 def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     """One value out of the candidates, or a refusal: never a silent choice."""
     text = task.text
-    if len(candidates) == 1 and candidates[0].value is not None and _counts(task, candidates[0]):
+    if (
+        len(candidates) == 1
+        and candidates[0].value is not None
+        and payload.counts(task, candidates[0])
+    ):
         return _of_its_own(task, candidates[0])
-    worth = [c for c in candidates if _counts(task, c)]
+    worth = [c for c in candidates if payload.counts(task, c)]
     read = [c for c in worth if c.value is not None]
     if not read:
         return _refused(task, worth)
     read = [c for c in read if c.fits] or read
-    read = [c for c in read if _strong(text, c)] or read
+    read = [c for c in read if payload.strong(text, c)] or read
     if any(not same(c.value, read[0].value) for c in read[1:]):
         return _refuse(task, "several", read[1].start)
     broken = [c for c in candidates if c.value is None and lexis.KEY_AHEAD.match(text, c.start + 1)]
     if broken and not (task.evidence is not None and read[0].fits):
         return _refused(task, broken)
-    more = [c.start for c in candidates if _may_be_another(task, c, read[0])]
-    more += _left_aside(task, candidates, read[0])
+    more = [c.start for c in candidates if payload.may_be_another(task, c, read[0])]
+    more += payload.left_aside(task, candidates, read[0])
     if more:
         return _refuse(task, "several", more[0])
     return _of_its_own(task, read[0], repeated=len(read) > 1)
@@ -263,115 +266,6 @@ def _of_its_own(
     if not fitting and envelope.enclosed(task.text, candidate.start, candidate.end):
         return _refuse(task, "damaged", task.text.find("{"))
     return _within_limit(task, candidate, repeated=repeated)
-
-
-def _may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:
-    """Whether a value that was cut, broken or beyond the limit stands beside the chosen one."""
-    beyond = candidate.value is None and candidate.refusal[0] in ("limit", "cut")
-    if candidate.start == chosen.start:
-        return False
-    if candidate.start < chosen.start:
-        return beyond and envelope.quoted(task.text, candidate.start)
-    if candidate.value is None:
-        opens = task.text[candidate.start] == "{" and not envelope.is_set(
-            task.text, candidate.start
-        )
-        return opens or beyond
-    return candidate.rank == CUT
-
-
-def _left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> list[int]:
-    """Where an object with lines of its own stands that did not count, while the chosen one is in a sentence.
-
-    The chosen one may be a draft, and the other the payload, in code or without its opening brace.
-    """
-    text = task.text
-    if (task.evidence is not None and chosen.fits) or envelope.alone(text, *chosen[:2]):
-        return []
-    beside = [
-        c.start
-        for c in candidates
-        if c.value is not None and c.end > chosen.end and not same(c.value, chosen.value)
-        if envelope.quoted(text, c.start) and "\n" in text[lexis.last_sign(text, c.start) : c.start]
-    ]
-    members = envelope.member_lines(text, chosen.end)
-    read = [c for c in candidates if c.value is not None]
-    return beside + [at for at in members if not any(c.start < at < c.end for c in read)]
-
-
-def _strong(text: str, candidate: Candidate) -> bool:
-    """Whether a value stands out from the others: it begins as JSON does, or has lines of its own."""
-    return envelope.quoted(text, candidate.start) or envelope.alone(
-        text, candidate.start, candidate.end
-    )
-
-
-def _counts(task: Task, candidate: Candidate) -> bool:
-    """Whether a candidate may be the payload: it looks like JSON, or stands alone, or fits."""
-    text, start = task.text, candidate.start
-    if _empty_block(text, candidate):
-        return False
-    if task.evidence is not None and candidate.fits:
-        return True
-    if envelope.in_code(text, start) or (
-        text[start] == "[" and text[candidate.end : candidate.end + 1] in (":", "(")
-    ):
-        return False
-    if candidate.fixes and not _stands_for_json(text, candidate):
-        return False
-    if envelope.quoted(text, start) or envelope.blank_end(text) >= start:
-        return True
-    if candidate.fixes and candidate.fixes[0].name == "open_object":
-        return True
-    return (
-        task.evidence is None
-        and candidate.value is not None
-        and envelope.alone(text, start, candidate.end)
-    )
-
-
-def _words_only(task: Task, candidate: Candidate) -> bool:
-    """Whether a list holds nothing but words without quotes, and no schema wants it: `[see below]`."""
-    return (
-        task.evidence is None
-        and candidate.rank >= GUESS
-        and task.text[candidate.start] == "["
-        and not _stands_for_json(task.text, candidate)
-    )
-
-
-def _empty_block(text: str, candidate: Candidate) -> bool:
-    """Whether braces with nothing in them belong to a statement: its body, or what it assigns."""
-    if text[candidate.start + 1 : candidate.end - 1].strip():
-        return False
-    before = lexis.last_sign(text, candidate.start)
-    return text.endswith(")", 0, before) or (
-        text.endswith("=", 0, before) and text.startswith(";", candidate.end)
-    )
-
-
-def _stands_for_json(text: str, candidate: Candidate) -> bool:
-    """Whether bare words may be meant as strings: not in code, and not in a list of nothing else."""
-    if not any(fix.name == "quote_phrase" for fix in candidate.fixes):
-        return True
-    start = candidate.start
-    if text[start] == "[" and '"' not in text[start : candidate.end]:
-        return False
-    if envelope.blank_end(text) >= start or envelope.in_json_fence(text, start):
-        return True
-    return envelope.before_name(text, start) == "drop_tag" or _is_spelt_out(text, candidate)
-
-
-def _is_spelt_out(text: str, candidate: Candidate) -> bool:
-    """Whether an object with lines of its own has quoted keys and quoted values beside the bare ones."""
-    start, end = candidate.start, candidate.end
-    if "\n" not in text[lexis.last_sign(text, start) : start] or envelope.in_code(text, start):
-        return False
-    quoted = envelope.quoted(text, start) and envelope.alone(text, start, end)
-    return quoted and _QUOTED_VALUE.search(text, start, end) is not None
-
-
-_QUOTED_VALUE = re.compile(r"\"\s*+:\s*+\"[^\"]")
 
 
 def _refused(task: Task, candidates: Sequence[Candidate]) -> Unrepairable:

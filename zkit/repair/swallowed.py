@@ -24,7 +24,7 @@ _SCAN = re.compile(
 )
 _FIRST_KEY = re.compile(rf"[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
 """The content begins with what reads as a key, its opening quote being that of the string."""
-_SIGNS = re.compile(r"[\"'`”»]\s*+[,}\]]|[,\n]\s*+[\"']")
+_SIGNS = re.compile(r"[\"'`”»]\s*+[,}\]]|[,\n]\s*+[\"']|:\s*+[\"'\[{]")
 _JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],])")
 _QUOTE_OR_KEY = re.compile(r'\\.|"(?=([\w$ -]{1,60}+"\s*+:)?)', re.DOTALL)
 _BETWEEN_STRINGS = re.compile(

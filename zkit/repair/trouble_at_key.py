@@ -11,7 +11,8 @@ from zkit.repair.missing_quotes import unopened
 from zkit.repair.reading import KEY, VALUE, Reading
 from zkit.repair.rereading import bracketed, keyed, last_closed, reread
 from zkit.repair.strings import respell
-from zkit.repair.trouble_after_value import ONE_VALUE, closer_for_value
+from zkit.repair.trouble_after_value import closer_for_value
+from zkit.repair.trouble_with_colons import ONE_VALUE
 from zkit.text import lexis
 
 if TYPE_CHECKING:
