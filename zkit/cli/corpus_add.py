@@ -17,7 +17,7 @@ from zkit.cases.values import EntryError
 from zkit.cases.writing import NotAddedError, add_case, case_lines, twin_of
 from zkit.cli.extract import read_tools
 from zkit.cli.repair import rank_of_name
-from zkit.cli.streams import BadUsageError, read_input, read_schema, write_line
+from zkit.cli.streams import BadUsageError, counted, name_of, read_input, read_schema, write_line
 from zkit.receipt import Rank
 from zkit.transcripts import TranscriptError, read_transcript
 
@@ -170,7 +170,7 @@ def picked(file: str, pick: int | None) -> Draft:
     except TranscriptError as error:
         raise BadUsageError(str(error)) from error
     if not drafts:
-        raise BadUsageError(f"{file}: nothing in it had to be mended or refused")
+        raise BadUsageError(f"{name_of(file)}: nothing in it had to be mended or refused")
     if pick is None and len(drafts) > 1:
         listed = "\n".join(f"  {at}  {summary(one)}" for at, one in enumerate(drafts, 1))
         click.echo(f"{file} has {len(drafts)} failures:\n{listed}", err=True)
@@ -178,7 +178,9 @@ def picked(file: str, pick: int | None) -> Draft:
             raise BadUsageError("say which with --pick N")
         pick = click.prompt("Which", type=click.IntRange(1, len(drafts)), err=True)
     if pick is not None and pick > len(drafts):
-        raise BadUsageError(f"{file}: --pick {pick}, but there are {len(drafts)} failures")
+        raise BadUsageError(
+            f"{name_of(file)}: --pick {pick}, but there {'is' if len(drafts) == 1 else 'are'} {counted(len(drafts), 'failure')}"
+        )
     return drafts[(pick or 1) - 1]
 
 

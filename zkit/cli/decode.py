@@ -10,7 +10,7 @@ from pydantic_core import to_jsonable_python
 
 from zkit import Decoded, Rank, Validation, decode
 from zkit.cli.repair import as_entry, rank_of_name
-from zkit.cli.streams import BadUsageError, read_input, read_schema, write_line
+from zkit.cli.streams import BadUsageError, counted, read_input, read_schema, write_line
 from zkit.errors import SchemaError
 
 EPILOG = "Exit code: 0 valid or decoded, 1 refused, 2 bad usage."
@@ -83,7 +83,7 @@ def show_receipt(outcome: Decoded | Validation) -> None:
         label = click.style(f"refused ({outcome.code})", fg="red", bold=True)
         lines = [f"{label}: {outcome.message}"]
     elif outcome.fixes:
-        head = f"decoded with {len(outcome.fixes)} changes, rank {outcome.rank.name}"
+        head = f"decoded with {counted(len(outcome.fixes), 'change')}, rank {outcome.rank.name}"
         entries = [
             f"{f.path or 'the text'}: {f.note} [{f.name}, {f.rank.name}]" for f in outcome.fixes
         ]

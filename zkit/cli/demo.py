@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import click
+from click.core import ParameterSource
 
 from zkit.cli import demo_repair
 from zkit.cli.demo_asking import Asked, Asking, ask, live, recorded, requests
 from zkit.cli.demo_screen import next_steps, show, summary
 from zkit.cli.screen import Screen
+from zkit.cli.servers import API_KEY, check_server
+from zkit.cli.streams import BadUsageError
 from zkit.errors import MissingExtraError
 
 RECORDED = (
@@ -20,10 +23,25 @@ LIVE = "The OpenAI client asks {model} each request twice: bare, and wrapped by 
 
 
 @click.command()
-@click.option("--base-url", help="Ask a live server, such as http://localhost:11434/v1.")
-@click.option("--model", help="The model to ask; without it, the first that the server lists.")
+@click.option(
+    "--base-url",
+    metavar="URL",
+    envvar="ZKIT_BASE_URL",
+    help="Ask a live server, such as http://localhost:11434/v1. [env: ZKIT_BASE_URL]",
+)
+@click.option(
+    "--model",
+    "-m",
+    metavar="NAME",
+    envvar="ZKIT_MODEL",
+    help="The model to ask; without it, the first that the server lists. [env: ZKIT_MODEL]",
+)
+@API_KEY
 @click.option("--repair", is_flag=True, help="Show what is done to broken JSON, step by step.")
-def command(base_url: str | None, model: str | None, repair: bool) -> None:
+@click.pass_context
+def command(
+    ctx: click.Context, base_url: str | None, model: str | None, api_key: str | None, repair: bool
+) -> None:
     """Ask a small model with and without zkit, and see the difference.
 
     Needs neither model nor network: recorded replies are played. With --base-url the same requests
@@ -33,13 +51,15 @@ def command(base_url: str | None, model: str | None, repair: bool) -> None:
     if repair:
         demo_repair.show(screen)
         return
-    if model and not base_url:
+    if ctx.get_parameter_source("model") is ParameterSource.COMMANDLINE and not base_url:
         raise click.UsageError("--model is for a live server; say which with --base-url")
+    if base_url:
+        check_server(base_url, api_key)
     try:
-        with live(base_url, model) if base_url else recorded() as asking:
+        with live(base_url, model, api_key) if base_url else recorded() as asking:
             found = list(shown(screen, asking))
     except MissingExtraError as error:
-        raise click.ClickException(str(error)) from error
+        raise BadUsageError(str(error)) from error
     except Exception as error:
         if not base_url:
             raise

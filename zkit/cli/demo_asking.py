@@ -76,18 +76,18 @@ def recorded() -> Iterator[Asking]:
 
 
 @contextmanager
-def live(base_url: str, model: str | None) -> Iterator[Asking]:
+def live(base_url: str, model: str | None, api_key: str | None = None) -> Iterator[Asking]:
     """Ask a live server; without a name, the first model that it lists."""
-    with _client(base_url) as client:
+    with _client(base_url, api_key or "none") as client:
         yield Asking(client, model or client.models.list().data[0].id, None)
 
 
-def _client(base_url: str) -> Any:
+def _client(base_url: str, api_key: str = "none") -> Any:
     try:
         from openai import OpenAI
     except ImportError as error:
         raise MissingExtraError("openai", "zkit demo") from error
-    return OpenAI(base_url=base_url, api_key="none", max_retries=0, timeout=600)
+    return OpenAI(base_url=base_url, api_key=api_key, max_retries=0, timeout=600)
 
 
 def ask(asking: Asking, wanted: Wanted) -> Asked:

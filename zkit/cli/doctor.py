@@ -16,7 +16,7 @@ from rich.text import Text
 from zkit.chat import Profile
 from zkit.cli.screen import Screen
 from zkit.cli.servers import API_KEY, BASE_URL, MODEL, connect
-from zkit.cli.streams import BadUsageError, write_line
+from zkit.cli.streams import BadUsageError, counted, write_line
 from zkit.doctor import PROBES, Examination, Finding, Line, Probe, requests_of, selected
 
 EPILOG = (
@@ -171,8 +171,8 @@ def show(screen: Screen, finding: Finding) -> None:
 def heading(run: Run) -> str:
     """What will be done."""
     return (
-        f"{run.line.model} at {run.base_url}: {len(run.probes)} probes,"
-        f" {requests_of(run.probes)} requests (and some more where something is wrong)\n"
+        f"{run.line.model} at {run.base_url}: {counted(len(run.probes), 'probe')},"
+        f" {counted(requests_of(run.probes), 'request')} (and some more where something is wrong)\n"
     )
 
 
@@ -214,7 +214,7 @@ def sum_up(run: Run, out: str | None) -> None:
     seconds = time.monotonic() - run.began
     stopped = "interrupted: " if run.interrupted else ""
     screen.print(
-        f"\n{stopped}{counts}; {run.line.sent} requests in {seconds:.1f} s",
+        f"\n{stopped}{counts}; {counted(run.line.sent, 'request')} in {seconds:.1f} s",
         style="bold",
         soft_wrap=True,
     )

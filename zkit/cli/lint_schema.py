@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from zkit.cli.schema import DIALECT, known_dialect
-from zkit.cli.streams import BadUsageError, read_input, write_line
+from zkit.cli.streams import BadUsageError, name_of, read_input, write_line
 from zkit.errors import ZkitError
 from zkit.schema import Finding, lint_schema, lint_tool, offered
 
@@ -41,7 +41,7 @@ def read_json(path: str) -> Any:
     try:
         return json.loads(read_input(path).removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        raise BadUsageError(f"{path}: not JSON: {error}") from error
+        raise BadUsageError(f"{name_of(path)}: not JSON: {error}") from error
 
 
 def all_findings(data: Any, dialect: str, path: str) -> list[tuple[str, Finding]]:
@@ -49,11 +49,11 @@ def all_findings(data: Any, dialect: str, path: str) -> list[tuple[str, Finding]
     if isinstance(data, dict) and not is_tool(data):
         return [("", finding) for finding in lint_schema(data, dialect)]
     if not isinstance(data, (dict, list)):
-        raise BadUsageError(f"{path}: neither a JSON Schema nor a list of tools")
+        raise BadUsageError(f"{name_of(path)}: neither a JSON Schema nor a list of tools")
     try:
         offers = offered(data)
     except ZkitError as error:
-        raise BadUsageError(f"{path}: {error}") from error
+        raise BadUsageError(f"{name_of(path)}: {error}") from error
     return [(o.name, finding) for o in offers.values() for finding in lint_tool(o, dialect)]
 
 

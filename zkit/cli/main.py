@@ -25,14 +25,14 @@ def run() -> int:
     import click
 
     from zkit.cli.commands import zkit
-    from zkit.cli.streams import silence_stdout
+    from zkit.cli.streams import silence_stdout, tell_mistake
 
     if isinstance(sys.stdout, io.TextIOWrapper):  # a narrow locale must not end in a traceback
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return zkit.main(prog_name="zkit", standalone_mode=False) or 0
     except click.ClickException as error:
-        error.show()
+        tell_mistake(error)
         return error.exit_code
     except click.Abort:
         return INTERRUPTED

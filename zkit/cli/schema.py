@@ -6,6 +6,7 @@ import importlib
 import json
 import sys
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import click
@@ -24,15 +25,15 @@ EPILOG = "Exit code: 0 done, 1 the dialect cannot express it, 2 bad usage."
 
 
 @click.command(epilog=EPILOG)
-@click.argument("place", metavar="MODULE:NAME")
+@click.argument("place", metavar="PLACE:NAME")
 @DIALECT
 @click.option("--json", "machine", is_flag=True, help="On one line.")
 @click.pass_context
 def command(ctx: click.Context, place: str, dialect: str, machine: bool) -> None:
-    """Print the JSON Schema of what a model must send for MODULE:NAME.
+    """Print the JSON Schema of what a model must send for PLACE:NAME.
 
-    NAME is a pydantic model, a TypedDict, a dataclass, an annotated function or a tool; it may be
-    dotted. Modules are looked up in the current folder too.
+    PLACE is a module or a Python file. NAME is a pydantic model, a TypedDict, a dataclass, an
+    annotated function or a tool; it may be dotted. Modules are looked up in the current folder too.
     """
     known_dialect(dialect)
     subject = found(place)
@@ -51,11 +52,20 @@ def known_dialect(name: str) -> None:
         raise BadUsageError(f"--dialect: no dialect is called {name!r}; one of {known}")
 
 
+def module_name(place: str) -> str:
+    """Return the name of a module that was given by it, or as a file below the current folder."""
+    path = Path(place)
+    if path.suffix != ".py" or not path.is_file() or path.is_absolute():
+        return place
+    return ".".join(path.with_suffix("").parts)
+
+
 def found(place: str) -> Any:
-    """Import what `module:name` stands for."""
-    module, colon, name = place.partition(":")
+    """Import what `module:name` or `file.py:name` stands for."""
+    module, colon, name = place.rpartition(":")
     if not (module and colon and name):
         raise BadUsageError(f"{place}: write it as module:name, for example mytools.web:search")
+    module = module_name(module)
     sys.path.insert(0, "")
     try:
         return reduce(getattr, name.split("."), importlib.import_module(module))

@@ -34,6 +34,11 @@ def check_server(base_url: str | None, api_key: str | None) -> None:
             "which server? --base-url http://localhost:11434/v1 (Ollama), http://localhost:8080/v1"
             " (llama.cpp), http://localhost:8000/v1 (vLLM), or set ZKIT_BASE_URL"
         )
+    if base_url and "://" not in base_url:
+        raise BadUsageError(
+            f"--base-url {base_url}: an address begins with http:// or https://; did you mean"
+            f" http://{base_url.rstrip('/').removesuffix('/v1')}/v1?"
+        )
 
 
 def connect(base_url: str | None, api_key: str | None) -> Any:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import click
 
@@ -18,9 +18,14 @@ class BadUsageError(click.ClickException):
 
     exit_code = 2
 
-    def show(self, file: IO[Any] | None = None) -> None:
-        """Print the line on standard error."""
-        click.echo(f"zkit: {self.format_message()}", err=True)
+
+def tell_mistake(error: click.ClickException) -> None:
+    """Print what was asked wrongly on standard error, in the one form that all of it has."""
+    context = getattr(error, "ctx", None)
+    if isinstance(error, click.UsageError) and context is not None:
+        click.echo(context.get_usage(), err=True)
+        click.echo(f"Try '{context.command_path} --help' for help.\n", err=True)
+    click.echo(f"zkit: {error.format_message()}", err=True)
 
 
 def read_input(path: str) -> str:
@@ -29,7 +34,17 @@ def read_input(path: str) -> str:
         return read_text(path)
     if sys.stdin.isatty():
         click.echo(TERMINAL_HINT, err=True)
-    return decode(sys.stdin.buffer.read(), "standard input")
+    return decode(sys.stdin.buffer.read(), name_of(path))
+
+
+def name_of(path: str) -> str:
+    """Return what messages call an input: the path of the file, or standard input."""
+    return "standard input" if path == "-" else path
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words: `1 change`, `2 changes`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def read_text(path: str) -> str:

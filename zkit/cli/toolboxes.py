@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from zkit.cli.schema import found
+from zkit.cli.schema import found, module_name
 from zkit.cli.streams import BadUsageError
 from zkit.errors import ZkitError
 from zkit.sources import BuiltinProvider, KitFolder, Toolbox
@@ -71,15 +71,13 @@ def _add(box: Toolbox, place: str) -> None:
     elif Path(place).is_dir():
         for problem in box.load_dir(place).problems:
             tell(str(problem))
-    elif Path(place).suffix == ".py" and Path(place).is_file() and not Path(place).is_absolute():
-        box.register_all(_imported(".".join(Path(place).with_suffix("").parts)))
     else:
         box.register_all(_imported(place))
 
 
 def _imported(place: str) -> list[Any]:
     """The tools of a module, or what a name in it stands for."""
-    what = found(place) if ":" in place else _module(place)
+    what = found(place) if ":" in place else _module(module_name(place))
     if isinstance(what, types.ModuleType):
         return list(tools_in(what))
     if hasattr(what, "tools"):

@@ -28,7 +28,7 @@ PROJECTIONS: dict[str, Callable[[ToolSpec], Any]] = {
 
 @click.group(context_settings=CONTEXT)
 def command() -> None:
-    """List tools, or show one."""
+    """List tools, show one, or call one."""
 
 
 @command.command("list")

@@ -111,6 +111,8 @@ def _tell(outcome: Outcome, quiet: bool) -> None:
         code = getattr(outcome.result, "code", "")
         label = click.style(f"{outcome.result.kind} ({code})", fg="red", bold=True)
         lines.append(f"{label}: {render_result(outcome.result)}")
+        if code == "approval" and not sys.stdin.isatty():
+            lines.append("zkit: --yes approves a call that can destroy something")
     if lines:
         color = False if os.environ.get("NO_COLOR") else None
         click.echo("\n".join(lines), err=True, color=color)

@@ -93,6 +93,8 @@ def read_transcript(path: str | Path) -> Transcript:
 def _record(path: str | Path, number: int, line: bytes) -> Record:
     try:
         data = json.loads(line)
+        if not isinstance(data, dict) or data.get("kind") not in KINDS:
+            raise TranscriptError(f"{path}:{number}: no line of a transcript of zkit chat --record")
         kind = KINDS[data.pop("kind")]
         if kind is Header and data.get("version", 0) > VERSION:
             raise TranscriptError(
@@ -105,4 +107,5 @@ def _record(path: str | Path, number: int, line: bytes) -> Record:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, TranscriptError):
             raise
-        raise TranscriptError(f"{path}:{number}: no line of a transcript: {error!r}") from error
+        said = f"it is no JSON: {error}" if isinstance(error, ValueError) else str(error)
+        raise TranscriptError(f"{path}:{number}: no line of a transcript: {said}") from error

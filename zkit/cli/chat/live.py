@@ -19,6 +19,7 @@ from zkit.cli.chat.tapes import NoTape, Recording, Tape
 from zkit.cli.chat.wiretap import tapped_client
 from zkit.cli.streams import BadUsageError
 from zkit.cli.toolboxes import toolbox_of
+from zkit.errors import ZkitError
 from zkit.sources import Kit, read_kit
 from zkit.transcripts import Header, Redaction, TranscriptWriter
 
@@ -123,4 +124,12 @@ def _kit(box: Any, selection: str, kits: str) -> Kit:
     if isinstance(chosen, str) and not is_file:
         chosen = [part.strip() for part in chosen.split(",") if part.strip()]
     # Whatever the kit, the model may ask the person who sits there.
-    return Kit(box, chosen, kits=kits, extra=[ask_clarification], name="" if is_file else selection)
+    name = "" if is_file else selection
+    try:
+        return Kit(box, chosen, kits=kits, extra=[ask_clarification], name=name)
+    except ZkitError as error:
+        if is_file or len(chosen) != 1:
+            raise
+        raise BadUsageError(
+            f"--kit {selection}: no {Path(kits) / selection}.kit, and {error}"
+        ) from error

@@ -11,6 +11,7 @@ from zkit.cli.chat.playing import loop_of, openai_client, play, session_of
 from zkit.cli.chat.recorded_tools import recorded_dispatchers
 from zkit.cli.chat.tapes import Comparison
 from zkit.cli.chat.wiretap import TranscriptOver, replaying_client
+from zkit.cli.streams import counted
 from zkit.dispatch import Dispatcher
 from zkit.transcripts import Transcript
 
@@ -47,5 +48,5 @@ def _told(tape: Comparison, path: str) -> int:
         click.echo(f"zkit: {path}: {place}: now      {one.now}", err=True)
     more = len(tape.deviations) - 5
     if more > 0:
-        click.echo(f"zkit: {path}: and {more} more deviations", err=True)
+        click.echo(f"zkit: {path}: and {counted(more, 'more deviation')}", err=True)
     return int(bool(tape.deviations))

@@ -1,0 +1,107 @@
+"""What a newcomer gets wrong on the command line: one line says what, and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import zkit
+
+TOOLS = '''
+from zkit import tool
+
+
+@tool(destructive=True)
+def wipe(path: str) -> str:
+    """Wipe something."""
+    return f"wiped {path}"
+
+
+def count(n: int) -> int:
+    """Count."""
+    return n
+'''
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("ZKIT_BASE_URL", "OPENAI_BASE_URL", "ZKIT_MODEL", "ZKIT_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "mine.py").write_text(TOOLS)
+    (tmp_path / "other.jsonl").write_text('{"a": 1}\n')
+    (tmp_path / "text.jsonl").write_text("hello\n")
+
+
+ONCE = ["--model", "m", "--once", "hi"]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (
+            ["chat", "--base-url", "localhost:11434", *ONCE],
+            "zkit: --base-url localhost:11434: an address begins with http:// or https://; did you"
+            " mean http://localhost:11434/v1?",
+        ),
+        (["doctor", "--base-url", "localhost:9/v1"], "did you mean http://localhost:9/v1?"),
+        (["demo", "--base-url", "localhost:9"], "did you mean http://localhost:9/v1?"),
+        (
+            ["chat", "--replay", "other.jsonl"],
+            "other.jsonl:1: no line of a transcript of zkit chat",
+        ),
+        (
+            ["chat", "--replay", "text.jsonl"],
+            "text.jsonl:1: no line of a transcript: it is no JSON",
+        ),
+        (
+            ["chat", "--kit", "nope", "--base-url", "http://localhost:9/v1", *ONCE],
+            "zkit: --kit nope: no kits/nope.kit, and there is no tool 'nope'",
+        ),
+        (["tools", "nope"], "zkit: No such command 'nope'."),
+        (["repair", "--nope"], "zkit: No such option"),
+        (["demo", "--model", "x"], "zkit: --model is for a live server"),
+    ],
+)
+def test_bad_usage_is_told_in_one_voice(command: list[str], said: str) -> None:
+    """Exit code 2, and no word of Python."""
+    done = zkit(*command)
+    assert done.code == 2
+    assert said in done.err
+    assert "Error" not in done.err
+
+
+def test_standard_input_is_called_so() -> None:
+    """And not by the mark that stands for it."""
+    assert "zkit: standard input: not JSON" in zkit("lint-schema", given="{bad").err
+
+
+def test_a_call_that_needs_approval_says_how_to_give_it() -> None:
+    """Nobody sits at a pipe."""
+    refused = zkit("tools", "call", "wipe", "path=a", "--from", "mine.py")
+    assert refused.code == 1
+    assert "zkit: --yes approves a call that can destroy something" in refused.err
+    assert zkit("tools", "call", "wipe", "path=a", "--from", "mine.py", "--yes").out == "wiped a\n"
+
+
+def test_a_schema_is_printed_from_a_file_as_from_a_module() -> None:
+    """`file.py:name`, as for tools."""
+    from_file = zkit("schema", "mine.py:count", "--json")
+    assert from_file.code == 0
+    assert from_file.out == zkit("schema", "mine:count", "--json").out
+
+
+def test_one_of_a_thing_is_counted_as_one(tmp_path: Path) -> None:
+    """Not `1 changes`."""
+    (tmp_path / "n.json").write_text('{"type": "object", "properties": {"n": {"type": "integer"}}}')
+    done = zkit("decode", "--schema", "n.json", given='{"n": "5"}')
+    assert "decoded with 1 change, rank RESPELL" in done.err
+
+
+def test_the_demo_asks_the_server_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model alone is no reason to ask anybody."""
+    monkeypatch.setenv("ZKIT_BASE_URL", "http://localhost:9/v1")
+    assert "http://localhost:9/v1 did not answer" in zkit("demo").err
+    monkeypatch.delenv("ZKIT_BASE_URL")
+    monkeypatch.setenv("ZKIT_MODEL", "m")
+    assert zkit("demo").code == 0
