@@ -17,8 +17,9 @@ def best_times(
 
     The best, not the mean: noise only ever adds. The first call of each only warms it up: it may
     prepare a schema or load a module, and says nothing about how many calls fill a round. A round
-    of a quick call is a millisecond of calls, after one that is not counted; there are at least three rounds (none but the first
-    call where that takes half a second), and more within the budget of seconds.
+    of a quick call is a millisecond of calls, after half as many that are not counted; there are at
+    least three rounds (none but the first call where that takes half a second), and more within the
+    budget of seconds.
     """
     gc.collect()
     gc.disable()
@@ -40,7 +41,7 @@ def best_times(
 
 
 def _timed(call: Callable[[], object], number: int, clock: Callable[[], float]) -> float:
-    if number > 1:  # what was called before must not tell in the first of many quick calls
+    for _ in range(number // 2):  # until the caches hold nothing of what was called before
         call()
     start = clock()
     for _ in range(number):
