@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from zkit.extract import FORMATS, Extractor, arriving_text, find_calls
 from zkit.repair import candidates, cascade, repair_all, repair_json
-from zkit.repair.misreading import repeats_a_key
 from zkit.repair.reader import Reader
+from zkit.repair.repeated_keys import repeats_a_key
 
 MANY = 400
 VALUES = {

@@ -21,12 +21,13 @@ from zkit import (
     Rank,
     Toolbox,
     Validation,
-    decode,
+    decode_args,
     find_calls,
     repair_json,
     tool,
     wrap,
 )
+from zkit.arguments import decode_to_run
 from zkit.testing import ScriptedServer, call, says
 
 
@@ -151,7 +152,7 @@ def test_what_gives_no_key_twice_is_left_alone(
 ) -> None:
     """The twin of the two laws below, on the same texts."""
     text = Writer(data, again=None).write(value, -1)
-    outcome = decode(TARGETS[target], text)
+    outcome = decode_to_run(TARGETS[target], text)
     assert isinstance(outcome, Decoded)
     assert outcome.fixes == ()
 
@@ -163,10 +164,10 @@ def test_of_two_values_for_one_key_none_is_taken(
     """At any depth, in any spacing, whatever the target is made from."""
     chosen = data.draw(st.integers(0, _objects_in(value) - 1))
     text = Writer(data, again="other").write(value, chosen)
-    outcome = decode(TARGETS[target], text)
+    outcome = decode_to_run(TARGETS[target], text)
     assert isinstance(outcome, Validation)
     assert outcome.code == "ambiguous"
-    assert decode(TARGETS[target], text.encode()) == outcome
+    assert decode_to_run(TARGETS[target], text.encode()) == outcome
 
 
 @given(ORDERS, st.sampled_from(range(len(TARGETS))), st.data())
@@ -176,11 +177,11 @@ def test_the_same_value_twice_is_read_with_a_receipt(
     """And the value is that of the text without the repetition."""
     chosen = data.draw(st.integers(0, _objects_in(value) - 1))
     text = Writer(data, again="same").write(value, chosen)
-    outcome = decode(TARGETS[target], text)
+    outcome = decode_to_run(TARGETS[target], text)
     assert isinstance(outcome, Decoded)
     assert {fix.name for fix in outcome.fixes} == {"drop_equal_key"}
     assert outcome.rank is Rank.RESPELL
-    plain = decode(TARGETS[target], json.dumps(value))
+    plain = decode_to_run(TARGETS[target], json.dumps(value))
     assert isinstance(plain, Decoded)
     assert outcome.value == plain.value
 
@@ -201,7 +202,7 @@ PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required"
 )
 def test_a_damaged_text_is_no_excuse(text: str) -> None:
     """Repair lets the last value count, and says so; a call is not made from that."""
-    outcome = decode(PATH, text)
+    outcome = decode_to_run(PATH, text)
     assert isinstance(outcome, Validation)
     assert "path: got this key more than once" in str(outcome)
     assert '"a" or "b"' in str(outcome)
@@ -209,12 +210,17 @@ def test_a_damaged_text_is_no_excuse(text: str) -> None:
 
 def test_a_key_with_two_values_deep_in_a_text_is_named_by_its_place() -> None:
     """The message says where, and what was sent."""
-    outcome = decode(Order, '{"note": "", "items": [{"name": "a", "name": "b"}]}')
+    outcome = decode_to_run(Order, '{"note": "", "items": [{"name": "a", "name": "b"}]}')
     assert "items[0].name: got this key more than once" in str(outcome)
 
 
+def test_what_is_valid_is_left_alone_where_no_call_runs() -> None:
+    """Decoding goes on as the validator does: to look for repeated keys would cost what validating costs."""
+    assert decode_args(PATH, '{"path": "a", "path": "b"}') == {"path": "b"}
+
+
 def test_repair_itself_goes_on_as_the_standard_parser_does() -> None:
-    """Strict JSON is untouched there: the rule is one of arguments."""
+    """Strict JSON is untouched there: the rule is one of calls."""
     assert repair_json('{"path": "a", "path": "b"}').value == {"path": "b"}  # type: ignore[union-attr]
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, TypeVar, overload
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
-from zkit.arguments.key_search import SHORT, most_keys
 from zkit.arguments.reading import Reading
 from zkit.arguments.ready import READY, Ready, ready_for, troubles_of
 from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
@@ -16,6 +15,7 @@ from zkit.arguments.short_way import settle_plainly
 from zkit.arguments.troubles import Trouble
 from zkit.receipt import Fix, Rank, highest
 from zkit.repair import Repaired, Unrepairable, repair_json
+from zkit.repair.repeated_keys import may_repeat
 from zkit.results import Validation
 from zkit.schema import MisfitError
 
@@ -83,22 +83,15 @@ def decode(
     Strict first; then repair, guided by the schema; then coercions, only where validation failed.
     """
     try:
-        subject, ready, validate, count_keys = READY[id(model)]
+        subject, ready, validate = READY[id(model)]
     except KeyError:
         subject = _NOBODY
     if subject is not model:
         ready = ready_for(model)
-        validate, count_keys = ready.validate, ready.count_keys
+        validate = ready.validate
     try:
-        if type(raw) is dict:
-            return _new(Decoded, (validate(to_json(raw, inf_nan_mode="constants")), (), _EXACT))
-        value = validate(raw)
-        # A text that writes no more keys than were sent gives none twice; most have no other colons.
-        if type(raw) is str and len(raw) < SHORT:
-            sent = count_keys(value)
-            if raw.count(":") == sent or most_keys(raw) == sent:
-                return _new(Decoded, (value, (), _EXACT))
-        return _read_valid(ready, raw, value, limit)
+        sent = to_json(raw, inf_nan_mode="constants") if type(raw) is dict else raw
+        return _new(Decoded, (validate(sent), (), _EXACT))
     except ValidationError as error:
         short = settle_plainly(ready, raw, error) if type(raw) is str else None
         if short is not None and (rank := highest(short[1])) <= limit:
@@ -111,15 +104,25 @@ def decode(
     return _read(ready, raw, blamed, limit, finish_reason)
 
 
-def _read_valid(ready: Ready, raw: Any, value: Any, limit: Rank) -> Decoded | Validation:
-    """The arguments as they were validated, unless a key was given twice."""
+def decode_to_run(
+    model: Any, raw: Any, *, limit: Rank = Rank.GUESS, finish_reason: str | None = None
+) -> Decoded | Validation:
+    """As `decode`, for a call that is to run: of two values for one key, none is taken.
+
+    Parsers take the last one in silence, and `decode` leaves alone what is valid to them.
+    """
+    outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
+    if isinstance(outcome, Validation) or outcome.fixes or not isinstance(raw, _TEXTS):
+        return outcome
     text = raw if isinstance(raw, str) else bytes(raw).decode()
-    if not ready.keys.may_repeat(text, value):
-        return _new(Decoded, (value, (), _EXACT))
-    reading = Reading.of_text(ready, text, from_json(text), [])
-    if not (reading.repeats or reading.fixes):
-        return _new(Decoded, (value, (), _EXACT))
-    return _settled(reading, limit)
+    value = from_json(text)
+    if not may_repeat(text, value):
+        return outcome
+    reading = Reading.of_text(ready_for(model), text, value, [])
+    return _settled(reading, limit) if reading.repeats or reading.fixes else outcome
+
+
+_TEXTS = (str, bytes, bytearray)
 
 
 def _read(

@@ -9,8 +9,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from zkit.arguments.exact import exact_validator
-from zkit.arguments.key_count import Count, key_counter
-from zkit.arguments.key_search import KeySearch
 from zkit.arguments.shape import Shape
 from zkit.arguments.silence import exact_by_schema
 from zkit.arguments.troubles import Trouble
@@ -47,8 +45,6 @@ class Ready:
         self.subject = subject
         self.target = target
         self.validate = self._exact(declared_only=True)
-        self.count_keys = key_counter(target.core_schema)
-        self.keys = KeySearch(target.core_schema, self.count_keys)
         self.tool = _tool_name(subject, target)
 
     @cached_property
@@ -111,7 +107,7 @@ def _words(misfit: Misfit) -> str:
     return shortened(f'something that meets "{misfit.kind}": {as_json(asked)}')
 
 
-READY: dict[int, tuple[Any, Ready, Callable[[Any], Any], Count]] = {}
+READY: dict[int, tuple[Any, Ready, Callable[[Any], Any]]] = {}
 """What was made ready for which subject, by its identity, and how valid arguments are told."""
 
 
@@ -125,7 +121,7 @@ def ready_for(model: Any) -> Ready:
     while len(READY) >= _MOST:
         READY.pop(next(iter(READY)), None)
     made = Ready(subject, target)
-    READY[id(subject)] = subject, made, made.validate, made.count_keys
+    READY[id(subject)] = subject, made, made.validate
     return made
 
 

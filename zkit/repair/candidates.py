@@ -16,9 +16,10 @@ from zkit.repair.doubt import is_plain, undoubted
 from zkit.repair.expect import ANYTHING, Evidence
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
 from zkit.repair.follow import goes_on, member_follows
-from zkit.repair.misreading import comma_inside, rearranged, repeats_a_key
+from zkit.repair.misreading import comma_inside, rearranged
 from zkit.repair.reader import Reader
 from zkit.repair.reading import KEY, Frame, Reading
+from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.sound import sound_at, strict
 from zkit.text.edits import apply_edits
 

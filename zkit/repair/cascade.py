@@ -15,8 +15,8 @@ from zkit.repair.expect import evidence_for
 from zkit.repair.express import express, in_prose, unopened
 from zkit.repair.fixes import EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
 from zkit.repair.line_marks import unmarked
-from zkit.repair.misreading import repeats_a_key
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
+from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.salvage import salvaged
 from zkit.repair.sound import OF_SURROGATES, strict, verdict, with_surrogates
 from zkit.text import lexis

@@ -20,7 +20,7 @@ from zkit.repair.closer_places import (
 )
 from zkit.repair.fixes import GUESS, fix_named
 from zkit.repair.layout import breaks_lists, on_own_line, value_start
-from zkit.repair.misreading import repeats_a_key
+from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.sound import strict
 from zkit.text import lexis
 from zkit.text.edits import Edit, Layer

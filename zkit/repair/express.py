@@ -12,7 +12,8 @@ from zkit.repair.candidates import DAMAGED, Candidate, Task, undoubted_fixes
 from zkit.repair.fixes import COMPLETE, EXACT, GUESS, fix_named
 from zkit.repair.follow import goes_on
 from zkit.repair.line_marks import unmarked
-from zkit.repair.misreading import comma_inside, rearranged, repeats_a_key
+from zkit.repair.misreading import comma_inside, rearranged
+from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.respelling import respelled
 from zkit.repair.slips import SLIPS, Mend, Repair, slip_at
 from zkit.repair.sound import PLACED, kind_of, last_token, strict, stumbled_at, verdict

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from zkit.repair.misreading import MOST_KEYS, keys_in
 from zkit.repair.outcome import Repaired
 from zkit.text.edits import apply_edits
 
@@ -26,27 +25,53 @@ class Repeat(NamedTuple):
         return len(self.values) == 1
 
 
+def may_repeat(text: str, value: Any) -> bool:
+    """Whether strict JSON may give a key twice: a quick look. `value` is what the text says."""
+    flat = type(value) is dict and text.count("{") == 1
+    held = len(value) if flat else _number_of_keys(value)
+    return held != text.count(":") and held != _most_keys(text)
+
+
+def _number_of_keys(value: Any) -> int:
+    """How many keys the objects in a value have."""
+    number = 0
+    todo: list[Any] = [value] if type(value) is dict or type(value) is list else []
+    for part in todo:
+        if type(part) is dict:
+            number += len(part)
+            part = part.values()
+        for inner in part:
+            if type(inner) is dict or type(inner) is list:
+                todo.append(inner)
+    return number
+
+
+def _most_keys(text: str) -> int:
+    """At least as many as there are keys in the JSON text, and hardly ever more."""
+    colons = text.count('":') + len(_SPACED_COLON.findall(text))
+    if '\\":' in text:  # in a string, unless two backslashes end a key
+        colons += text.count('\\\\":') - text.count('\\":')
+    return colons
+
+
+_SPACED_COLON = re.compile(r"\"[ \t\n\r]++:")
+
+
+def repeats_a_key(text: str, value: Any) -> bool:
+    """Whether an object of strict JSON holds one key twice; `value` is what the text says."""
+    return may_repeat(text, value) and bool(_looked_for(text))
+
+
 def repeats_in(text: str, value: Any) -> list[Repeat]:
     """The keys that strict JSON gives twice in one object; `value` is what the text says."""
-    if not may_repeat(text, value):
-        return []
+    return _looked_for(text) if may_repeat(text, value) else []
+
+
+def _looked_for(text: str) -> list[Repeat]:
     try:
         return list(_repeats(_DECODER.decode(text)))
     except (ValueError, RecursionError):
         return [Repeat((), ("a value", "another one"))]
-
-
-def may_repeat(text: str, value: Any) -> bool:
-    """Whether strict JSON may give a key twice: a quick look. `value` is what the text says."""
-    keys = keys_in(value)
-    if text.count(":") == len(keys):
-        return False
-    if len(keys) > MOST_KEYS or "\\u" in text or any(map(_MAY_BE_ESCAPED.search, keys)):
-        return True
-    return any(text.count(f'"{key}"') > keys.count(key) for key in keys)
-
-
-_MAY_BE_ESCAPED = re.compile(r'["\\/\x00-\x1f]')
 
 
 def repeats_of(repaired: Repaired) -> list[Repeat]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from zkit.arguments import Decoded, decode
+from zkit.arguments import Decoded, decode, decode_to_run
 from zkit.arguments.echoes import refuse_echo
 from zkit.calls import Call
 from zkit.receipt import Rank
@@ -46,7 +46,7 @@ def json_arguments(
     """
     if call.rank > limit:
         return _too_far(tool.definition(), call)
-    decoded = decode(tool, call.arguments, limit=limit, finish_reason=finish_reason)
+    decoded = decode_to_run(tool, call.arguments, limit=limit, finish_reason=finish_reason)
     if isinstance(decoded, Validation):
         broken = decoded.__cause__
         return decoded if broken is None else failure_of(broken, call.name)

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from zkit.arguments import decode
+from zkit.arguments import decode_to_run
 from zkit.calls import Call
 from zkit.receipt import Rank
 from zkit.results import Crashed, Result, Success, Validation
@@ -33,7 +33,7 @@ def executed(
 
 def typed_arguments(tool: Tool, call: Call, limit: Rank) -> Any:
     """Return the arguments as the tool takes them; raise the `Validation` that says why not."""
-    decoded = decode(tool, call.arguments, limit=limit)
+    decoded = decode_to_run(tool, call.arguments, limit=limit)
     if isinstance(decoded, Validation):
         raise decoded
     return decoded.value

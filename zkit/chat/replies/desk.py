@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from zkit.arguments import Decoded, decode
+from zkit.arguments import Decoded, decode_to_run
 from zkit.arguments.echoes import refuse_echo
 from zkit.arguments.names import nearest, same_name
 from zkit.calls import Call
@@ -133,7 +133,7 @@ class Desk:
 
     def _sound(self, call: Call, finish_reason: str | None) -> Call | RefusedCall:
         offer, limit = self.declared.offers[call.name], self.limit(call.name)
-        decoded = decode(offer, call.arguments, limit=limit, finish_reason=finish_reason)
+        decoded = decode_to_run(offer, call.arguments, limit=limit, finish_reason=finish_reason)
         if isinstance(decoded, Decoded):
             decoded = refuse_echo(call.name, decoded.value) or decoded
         if isinstance(decoded, Decoded) and call.rank <= limit:

@@ -1,4 +1,4 @@
-"""The signs of a misreading: a key that its object holds twice."""
+"""A key that its object holds twice is found just where it is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zkit.repair.misreading import repeats_a_key
+from zkit.repair.repeated_keys import repeats_a_key
 
 KEYS = ('"a"', '"b"', '"a:"', r'"a\\"', r'"\"a\":"', '"a b :"')
 COLONS = (":", " :", "  :", "\n:", "\t :")
