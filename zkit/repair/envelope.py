@@ -44,10 +44,13 @@ def reasoning_end(text: str) -> int:
     """The place after the last reasoning block, 0 when there is none."""
     if not _may_hold_tags(text):
         return 0
-    end = 0
+    end = at = 0
+    in_string = False
     for match in _REASONING.finditer(text):
-        if not _in_string(text, match.start()):
-            end = match.end()
+        line = text.rfind("\n", at, match.start()) + 1
+        in_string = _odd_quotes(text, line or at, match.start()) != (in_string and not line)
+        at = match.end()
+        end = end if in_string else at
     return len(text) if _open_reasoning(text, end) else end
 
 
@@ -63,8 +66,13 @@ def _open_reasoning(text: str, pos: int) -> bool:
 
 def _in_string(text: str, pos: int) -> bool:
     """Whether an odd number of quotes stands before the place on its line."""
-    line = text.rfind("\n", 0, pos) + 1
-    quotes = (match for match in _QUOTE_OR_ESCAPE.finditer(text, line, pos) if match.group() == '"')
+    return _odd_quotes(text, text.rfind("\n", 0, pos) + 1, pos)
+
+
+def _odd_quotes(text: str, start: int, end: int) -> bool:
+    quotes = (
+        match for match in _QUOTE_OR_ESCAPE.finditer(text, start, end) if match.group() == '"'
+    )
     return sum(1 for _ in quotes) % 2 == 1
 
 
