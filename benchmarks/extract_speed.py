@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from random import Random
@@ -56,6 +57,18 @@ def complete(size: int) -> str:
     return repeated(form.render([("list_everything", {})]) + "\n")(size)
 
 
+def records(size: int) -> str:
+    """Data as JSON, one object to a line, and some over several lines."""
+    flat, nested = {"id": 7, "title": "walnut"}, {"id": 8, "tags": ["a", "b"], "at": {"x": 1}}
+    parts = [f"{json.dumps(flat)}\n{json.dumps(nested)}\n{json.dumps(nested, indent=2)}\n"]
+    return repeated("".join(parts))(size)
+
+
+def before_one_closer(part: str) -> Grow:
+    """Openers again and again, and at the very end what would close each of them."""
+    return lambda size: repeated(part)(size) + '"}}\n</parameter></invoke></tool_call>'
+
+
 def _opener(name: str) -> str:
     """What a format writes before its first value."""
     text = FORMATS[name].render([("list_everything", {"a": "⌁"})])
@@ -67,6 +80,12 @@ UNCLOSED = {f"unclosed {name}": repeated(_opener(name)) for name in FORMATS}
 ODD = {
     "unclosed <tool_call>": repeated("<tool_call>"),
     "unclosed <tool_call> with a brace": repeated('<tool_call>{"'),
+    "unclosed <tool_call> lines with a brace": repeated("<tool_call> {\n"),
+    "<tool_call> before one closer": before_one_closer('<tool_call>{"a'),
+    "arguments before one closer": before_one_closer('<invoke name="f"><parameter name="a">x'),
+    "calls in sentences": repeated('say <tool_call>{"name": "list_everything"}</tool_call> and '),
+    "brackets where lines begin": repeated("\n["),
+    "spoken reasoning": repeated("analysisA\n"),
     "unclosed {": repeated("{"),
     "unclosed [": repeated("["),
     "unclosed [{": repeated('[{"name": "'),
@@ -82,6 +101,7 @@ ORDINARY = {
     "prose": prose,
     "code in Markdown": code,
     "documentation of calls": documented,
+    "records of JSON": records,
     "complete calls": complete,
 }
 TEXTS: Mapping[str, Grow] = {**ORDINARY, **ODD, **UNCLOSED}

@@ -23,7 +23,17 @@ INPUTS: Mapping[str, Grow] = {
     for group, names in (
         (VALID, ("one long string", "mixed payloads")),
         (DAMAGED, ("inner_quotes_word", "plus_number", "prose_braces", "single_quotes")),
-        (ADVERSARIAL, ("quotes in a value", "words", "braces in prose", "fences with objects")),
+        (
+            ADVERSARIAL,
+            (
+                "quotes in a value",
+                "words",
+                "braces in prose",
+                "fences with objects",
+                "tags with objects",
+                "tildes with objects",
+            ),
+        ),
     )
     for name in names
 }
