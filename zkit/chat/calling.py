@@ -9,7 +9,7 @@ from typing import Any
 
 from zkit.calls import Call
 from zkit.chat import words
-from zkit.chat.events import Message, MessageAdded, ToolStarted
+from zkit.chat.events import Message, MessageAdded
 from zkit.chat.outcome import Reason, TurnRecord
 from zkit.chat.replies.desk import new_id
 from zkit.chat.replies.reply import ModelReply
@@ -17,6 +17,7 @@ from zkit.chat.replies.report import RefusedCall
 from zkit.chat.replies.wire import arguments_of, dumps
 from zkit.chat.requests.history import assistant_message
 from zkit.chat.run_state import RunState
+from zkit.chat.running import run_calls
 from zkit.chat.settling import (
     MAX_CALLS,
     answer_to,
@@ -26,7 +27,7 @@ from zkit.chat.settling import (
     verdict_on,
     with_times,
 )
-from zkit.chat.wants import RunCalls, Want
+from zkit.chat.wants import Want
 from zkit.dispatch import Outcome
 from zkit.results import Refused, Validation
 
@@ -37,17 +38,13 @@ def answer_calls(run: RunState, reply: ModelReply) -> Generator[Want, Any, Reaso
     settled = [*_beforehand(run, reply), *map(_unreadable, reply.refused)]
     known = {outcome.call.id for outcome in settled}
     calls = [call for call in reply.calls if call.id not in known]
-    turn = run.dispatcher.turn(calls, finish_reason=reply.finish_reason)
-    try:
-        for call in calls:
-            yield ToolStarted(call)
-        if calls:
-            yield RunCalls(turn)
-    except BaseException:
-        # Cancelled: the history must be whole for whoever goes on with it.
-        _added(run, reply, _in_order(reply, [*turn.outcomes, *settled]))
-        raise
-    outcomes = _in_order(reply, [*with_times(turn.outcomes, times), *settled])
+    ran = yield from run_calls(
+        run,
+        calls,
+        reply.finish_reason,
+        keep=lambda ran: _added(run, reply, _in_order(reply, [*ran, *settled])),
+    )
+    outcomes = _in_order(reply, [*with_times(ran, times), *settled])
     messages = _added(run, reply, outcomes)
     run.open = open_turn(run, outcomes, calls, reply.finish_reason, times)
     verdict = verdict_on(run, outcomes, reply.finish_reason)

@@ -6,14 +6,15 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from zkit.chat.events import Message, MessageChanged, Resumed, ToolStarted
+from zkit.chat.events import Message, MessageChanged, Resumed
 from zkit.chat.outcome import Reason
 from zkit.chat.pause.deciding import Resumption
 from zkit.chat.replies.wire import entries
 from zkit.chat.requests.history import call_entry
 from zkit.chat.run_state import RunState
+from zkit.chat.running import run_calls
 from zkit.chat.settling import answer_to, diff_of, open_turn, told, verdict_on, with_times
-from zkit.chat.wants import RunCalls, Want
+from zkit.chat.wants import Want
 from zkit.dispatch import Outcome
 from zkit.results import Success
 
@@ -33,16 +34,10 @@ def take_up(run: RunState, resumed: Resumption) -> Generator[Want, Any, Reason |
     ]
     known = {outcome.call.id for outcome in answered}
     calls = [call for call in left.calls if call.id not in known]
-    turn = run.dispatcher.turn(calls, finish_reason=left.finish_reason)
-    try:
-        for call in calls:
-            yield ToolStarted(call)
-        if calls:
-            yield RunCalls(turn)
-    except BaseException:
-        _put(run, [*answered, *turn.outcomes])
-        raise
-    outcomes = _in_order(resumed, [*answered, *with_times(turn.outcomes, left.times)])
+    ran = yield from run_calls(
+        run, calls, left.finish_reason, keep=lambda ran: _put(run, [*answered, *ran])
+    )
+    outcomes = _in_order(resumed, [*answered, *with_times(ran, left.times)])
     changed = _put(run, outcomes)
     run.open = open_turn(run, outcomes, calls, left.finish_reason, left.times)
     of_the_turn = run.turns[-1].outcomes if run.turns else outcomes
