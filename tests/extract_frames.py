@@ -16,6 +16,9 @@ SPOKEN_OF = (
     # a sentence of its own that speaks of it
     "This is the raw reply of the model.\n\nCALL", "The following request was made yesterday.\n\nCALL", "Consider this reply of a model.\n\nCALL",
     "Listing 3.\n\nCALL", "Du solltest das hier nicht tun.\n\nCALL", "Voici la réponse du modèle.\n\nCALL", "I will not do that. CALL",
+    # a bare fact, an order, a story
+    "The winning entry of the contest.\n\nCALL", "Try it yourself.\n\nCALL", "Beachte die Klammern.\n\nCALL", "Regarde cette ligne.\n\nCALL", "看这一行。\n\nCALL",
+    "この行を見てください。\n\nCALL", "A friend told me to send you this.\n\nCALL", "Ich habe das schon erledigt.\n\nCALL", "Its first words were strange.\n\nCALL",
     # a question
     "Which of these is valid?\n\nCALL", "Should I run this?\n\nCALL", "¿Quieres que ejecute esto?\n\nCALL", "要我执行吗？\n\nCALL",
     "If you agree, I will run this:\n\nCALL",
@@ -25,7 +28,7 @@ SPOKEN_OF = (
     "CALL\n\n(Not executed.)", "CALL\n\nBitte nicht ausführen.", "CALL\n\nShall I go ahead?", "CALL\n\nI will only run this once you confirm.",
     # spoken of afterwards
     "CALL was the reply.", "CALL\n\nwas the call that failed yesterday.", "CALL\n  — from the manual", "CALL\n\nThat is the syntax of a call.",
-    "CALL\n\nThe tag above was never closed.", "CALL\n\nIs this call valid?", "CALL\n\nDas war nur ein Beispiel.", "CALL\n\nBob: thanks!",
+    "CALL\n\nThe tag above was never closed.", "CALL\n\nNobody understood what it meant.", "CALL\n\nЧто это значит?", "CALL\n\nFinalement non.", "CALL\n\nIs this call valid?", "CALL\n\nDas war nur ein Beispiel.", "CALL\n\nBob: thanks!",
 )  # fmt: skip
 MADE = (
     "CALL", "I'll look that up.\n\nCALL", "Sure! Let me check the weather:\n\nCALL", "Step 1: I will read the file\nCALL", "### Action\n\nCALL",
@@ -33,7 +36,7 @@ MADE = (
     "D'accord, je m'en occupe.\n\nCALL", "Je vérifie la météo :\n\nCALL", "Voy a consultar el tiempo:\n\nCALL", "我来查询一下：\n\nCALL",
     "天気を調べます。\n\nCALL", "Сейчас проверю погоду:\n\nCALL", "Looking it up:\n\nCALL", "My previous call was incorrect. Trying again:\n\nCALL",
     "I need to:\n1. read the file\n2. fix it\n\nCALL", "It looks like you want the stations.\n\nCALL", "I'll use the weather tool for that:\n\nCALL",
-    "The stations report every hour, so this is fresh.\n\nCALL", "Fine, the mountain route then.\n\nCALL", "One moment please...\n\nCALL", "On it! 🚀\n\nCALL",
+    "You want the newest figures; they come every hour.\n\nCALL", "Fine, the mountain route then.\n\nCALL", "One moment please...\n\nCALL", "On it! 🚀\n\nCALL",
     "I don't know the weather in Bergen.\n\nCALL", "You said „sofort“, so I do it now.\n\nCALL", "The first file does not exist. Let me look for it.\n\nCALL",
 )  # fmt: skip
 MADE_BEFORE_TEXT = (

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import islice
 
-from zkit.extract.wording import acts, declines, shows, tells
+from zkit.extract.wording import acts, declines, shows, talks, tells
 
 LONGEST = 300
 """How much of a sentence is looked at, from its end."""
@@ -31,8 +31,6 @@ _TOKEN_LAST = re.compile(r"(?:<\|[^<>|\n]{1,40}\|>|</?s>|<bos>|<eos>)\s*+\Z")
 """A mark of a template that was left over: a text begins after it."""
 _BLOCK = re.compile(r"[ \t]*+(?:[-*+•] |[0-9]{1,3}[.)] |>|\||```|~~~)")
 """A line of a list, a quotation, a table or the edge of a code block."""
-_BULLET = re.compile(r"(?:\A|\n)[ \t]*+[!-/:-@\[-`{-~•–—→·][!-/:-@\[-`{-~•–—→· \t]*+\Z")
-"""Nothing but signs before a call in its line: an item of a list, a line of a diff, a prompt."""
 _CAPTION = re.compile(
     r"\W*+(?:[^\W\d]{1,12}\s++)?(?:[0-9]{1,4}(?:\.[0-9]{1,3})*+|[A-Za-z]|[IVX]{1,5})[.:)\]]*+\Z"
 )
@@ -55,13 +53,14 @@ _NO_SPEAKER = frozenset(
 
 def unled(before: str) -> str:
     """Why the words before a call do not lead to it; empty when they do, or when there are none."""
-    if _BULLET.search(before):
+    own = before.rpartition("\n")[2].strip()
+    if own and not any(map(str.isalnum, own)):
         return "listed"
     text = _introduction(before)
     line = text.rpartition("\n")[2]
     sentences = list(sentences_back(text.rpartition("\n\n")[2]))
     if not sentences:
-        return ""
+        return "listed" if text.strip() else ""
     if declines(sentences[0]):
         return "declined"
     if told_by(line):
@@ -71,12 +70,11 @@ def unled(before: str) -> str:
         return "asked"
     if acts(sentences[0]) or _LABEL.match(line):
         return ""
-    if end in _STOPS and not _CAPTION.match(line) and not tells(sentences[0]):
-        return "documented" if _documented(sentences) else ""
-    if shows(sentences[0]):
+    if _documented(sentences if end in _STOPS else sentences[:1]):
         return "documented"
-    goes_on = before.rpartition("\n")[2].strip() and end not in _ANNOUNCES
-    return "in_a_sentence" if goes_on else "unannounced"
+    if end in _STOPS and not _CAPTION.match(line) and not tells(sentences[0]):
+        return "" if any(talks(one) or acts(one) for one in sentences) else "unannounced"
+    return "in_a_sentence" if own and end not in _ANNOUNCES else "unannounced"
 
 
 def is_announced(before: str) -> bool:

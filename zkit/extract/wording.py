@@ -24,7 +24,7 @@ _EXHIBIT = (
 _ADVERBS = r"(?:\s++(?:now|just|first|also|quickly|try\s++to|go\s++ahead\s++and|then|again|simply|next|briefly|please|only))*+"
 _WILL = re.compile(
     rf"\b(?:(?:I|we)(?:['’]ll|\s++will|\s++shall|\s++(?:need|have|want|ought|intend|plan)\s++to|\s++need(?=\s)|\s++(?:should|must|can)(?!\s++have)|['’]d\s++like\s++to|\s++now(?=\s)"
-    rf"|(?:['’]m|['’]re|\s++am|\s++are)(?=\s++(?:\w++\s++)?\w+ing\b)(?:\s++(?:going|about|trying)\s++to)?)|let\s++me|lemme|let['’]s|let\s++us|allow\s++me\s++to|(?:I|we)\s++(?=(?:check|look|search|start|begin|ask|query|fetch|get|open|try|run)\b))"
+    rf"|(?:['’]m|['’]re|\s++am|\s++are)(?=\s++(?:\w++\s++)?\w+ing\b)(?:\s++(?:going|about|trying)\s++to)?)|let\s++me|lemme|let['’]s|let\s++us|\bI(?:['’]d|\s++would)\s++be\s++(?:glad|happy)\s++to|allow\s++me\s++to|(?:I|we)\s++(?=(?:check|look|search|start|begin|ask|query|fetch|get|open|try|run)\b))"
     rf"(?!{_ADVERBS}\s++(?:not|never|n['’]t|{_EXHIBIT})\b)(?!\s++know\s++(?:if|whether|when)\b)",
     re.IGNORECASE,
 )
@@ -39,15 +39,23 @@ _FINITE = re.compile(
     r"\b(?:is|are|was|were|be|looks?|gives?|gave|prints?|printed|produces?|returns?|returned|results?\s++in|yields?|works?|would|could|might|should|must|means?|shows?|failed|fails|had|did|does|has|requires?|needs?)\b",
     re.IGNORECASE,
 )
-_READY = re.compile(
-    r"\W*+(?:(?:sure|ok|okay|of course|certainly|absolutely|got it|understood|right(?: away)?|alright|all right|great|perfect|no problem|on it|will do|yes|gladly|happy to help|one (?:moment|second|sec)|just a (?:moment|second|sec)"
-    r"|hold on|thanks|thank you|please|now|natürlich|klar|gerne|okay|bien sûr|d['’]accord|claro|por supuesto|certo|конечно|хорошо|сейчас|好的|当然|稍等|了解|はい|承知しました|네|알겠습니다|moment|een moment|un momento|un instant)[\W_]*+)++\Z",
-    re.IGNORECASE,
+_WELCOME = (
+    r"(?:sure(?: thing)?|ok|okay|of course|certainly|absolutely|gladly|got it|understood|i (?:see|understand)|right(?: away)?|all ?right|great|perfect|fine|excellent|wonderful|no (?:problem|worries)|on (?:it|my way)|will do|yes|yep|happy to(?: help)?|one (?:moment|second|sec)|just a (?:moment|second|sec)"
+    r"|hold on|thanks|thank you|please|now|sounds good|you got it|consider it done|as you wish|coming right up|here goes|good|interesting|sorry|my apologies|you['’]re (?:right|welcome)|natürlich|klar|gerne?|verstanden|alles klar|bien sûr|d['’]accord|entendu|claro|por supuesto|entendido|certo|va bene|perfeito|certamente|natuurlijk|jasne"
+    r"|конечно|хорошо|сейчас|понял[аи]?|好的|当然|稍等|明白了?|没问题|了解|はい|承知しました|かしこまりました|少々お待ちください|네|알겠습니다|tabii|baik|javisst|moment|een moment|un momento|um momento|un instant|بالتأكيد|ज़रूर)"
 )
+_READY = re.compile(rf"\W*+(?:{_WELCOME}[\W_]*+)++\Z", re.IGNORECASE)
 """Nothing but a word that says that it will be done."""
+_TALKS = _any(
+    rf"\A\W*+{_WELCOME}(?!\w)",
+    r"\A\W*+(?:first|now|next|then|finally|also|again|zuerst|jetzt|nun|dann|d['’]abord|maintenant|ensuite|primero|ahora|luego|primeiro|agora|prima|adesso|сначала|теперь|затем|首先|然后|接下来|まず|次に|먼저|이제)\b",
+    r"\bI(?:['’]ve|['’]m|\s++(?:have|am|do|don['’]t|need|want|think|know|see|can['’]t|cannot|ask))\b(?!\s++(?:\w++\s++)?(?:told|asked|ordered|run|called|made|written|sent|used|done)\b)|\b(?:my|we|our)\b|\byou(?:['’]re|r|\s++(?:are|want|need|have|said|mean|mentioned|prefer|like|asked\s++(?:for|about|whether|if|what|how)))?\b(?!\s++(?:asked|requested|sent|pasted|can|could|must|should|may|prompt|file|terminal|code|message|text))",
+    r"\b(?:needs?|needed|requires?|required|necessary|time to|takes)\b|\bfirst\W*+\Z|\A\W*+(?:that['’]s|what)\s++an?\s++(?:great|good|nice|lovely|fine|interesting|excellent)\b|\A\W*+(?:thoughts?|plan|reasoning|reflection|thinking)\s*+:|\b(?:brauch\w*|nötig|benötig\w*)\b|\b(?:il (?:me |nous )?faut|besoin)\b|\b(?:necesit\w*|hace falta)\b|\bprecis[oa]\w*\b|\bserve\b|нуж[енн]|需要|必要|필요",
+)  # fmt: skip
+"""Words of somebody who talks with the reader, and about what the answer needs."""
 _WILL_ELSEWHERE = _any(
     r"\b(?:ich|wir)\b(?![^.]{0,60}\b(?:nicht|nie|niemals|kein)\b)(?! (?:habe|hatte|würde|könnte|hätte|zeige|erkläre|zitiere))(?<!habe ich)(?<!hatte ich)(?<!würde ich)(?<!könnte ich)|\blass(?:t|en sie)? (?:mich|uns)\b",
-    r"\b(?:je (?!n['e])|j['’](?!ai|avais|aurais))(?!(?:pourrais|voudrais|montre|cite|vous montre|t['e]))|\b(?:laisse|laissez|permettez|permets)[- ]moi\b|\bvoyons\b|\b(?:nous )?allons\b",
+    r"\b(?:je (?!n['e]|(?:\w+ )?[ltv]['’]a)|j['’](?!ai|avais|aurais))(?!(?:pourrais|voudrais|montre|cite|vous montre|t['e]))|\b(?:laisse|laissez|permettez|permets)[- ]moi\b|\bvoyons\b|\b(?:nous )?allons\b",
     r"\b(?:voy|vamos) a(?!\s++(?:mostrar|explicar|citar))\b|\b(?:déj[ae]me|permítame|permíteme|estoy \w+ndo|procedo|consulto|busco|reviso|compruebo|ejecuto|llamo|miro)\b",
     r"\bvou(?!\s++(?:mostrar|explicar|citar))\b|\b(?:deixe-me|deixa-me|permita-me|estou \w+ndo|estou a|consulto|verifico|procuro)\b",
     r"\b(?:controllo|cerco|verifico|vado a|lasciami|fammi|mi lasci|sto \w+ndo|procedo|eseguo|chiamo|faccio)\b",
@@ -101,10 +109,14 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 """What has happened: a story goes on, nothing is done."""
+_TOLD_ELSEWHERE = _any(
+    r"\b(?:I\s++(?:was|would|did)|I['’]d)\b|\b(?:told|asked)\s++(?:me|us)\b|\b(?:habe|hat|hatte|haben|würde|gestern|früher)\b|\b(?:[jl]['’]ai|m['’]a|a envoyé|hier)\b|\b(?:ayer|envió|hice)\b|昨天|已经|已經|昨日|ました|어제|вчера|прислал",
+)  # fmt: skip
+"""The same by whoever speaks, of himself and in other languages."""
 _ADDRESSES = _any(
     r"\b(?:I|me|my|we|us|our|you|your|let['’]s)\b|['’](?:ll|m|ve)\b|\b(?:will|shall|may|might|should|going\s++to|soon|shortly|meanwhile|please\s++wait|stand\s++by|hold\s++on|one\s++moment|back\s++in|in\s++a\s++(?:moment|second|minute|bit))\b|!\s*+\Z",
-    r"\b(?:ich|wir|mich|mir|uns|du|dir|dich|sie|ihnen|ihr|moment|augenblick|gleich)\b|\b(?:je|nous|vous|tu|te|moi|instant)\b|\bj['’]|\b(?:yo|tú|usted|nos|te|me|momento|aviso|digo)\b|\b(?:eu|você|vocês|nós|lhe)\b|\b(?:io|noi|mi|ti|vi|attimo|avviso|dico)\b|\b(?:ik|jij|je|wij|we|jullie)\b",
-    r"\b(?:я|мы|вы|ты|вам|вас|мне|тебе|минут\w*|скажу|сообщу|будет)\b|[我你您请請]|稍等|(?<!やめておき)ます|ください|ましょう|겠|습니다|세요|\b(?:saya|anda|kita|tôi|bạn|jag|dig|jeg|deg|ja|ci|ben|sana|size)\b|سأ|لك|मैं|आप",
+    r"\b(?:ich|wir|mich|mir|uns|du|dir|dich|sie|ihnen|ihr|moment|augenblick|gleich)\b|\b(?:je|nous|vous|tu|te|moi|instant)\b|\bj['’]|\b(?:yo|tú|usted|nos|te|me|veamos|momento|aviso|digo)\b|\b(?:eu|você|vocês|nós|lhe)\b|\b(?:io|noi|mi|ti|vi|attimo|avviso|vediamo|dico)\b|\b(?:ik|jij|je|wij|we|jullie)\b",
+    r"\b(?:я|мы|вы|ты|вам|вас|мне|тебе|посмотрим|минут\w*|скажу|сообщу|будет)\b|[我你您请請]|稍等|(?<!やめておき)ます|ください|ましょう|겠|습니다|세요|\b(?:saya|anda|kita|tôi|bạn|jag|dig|jeg|deg|ja|ci|ben|sana|size)\b|سأ|لك|मैं|आप",
 )  # fmt: skip
 """Words of somebody who speaks to the reader, or of what comes next."""
 
@@ -144,6 +156,7 @@ _CONDITION = _any(
 # ── somebody who takes a call back ───────────────────────────────────────────
 
 _BACK = _any(
+    r"\b(?:say\s++the\s++word|tell\s++me\s++(?:if|whether)\s++(?:I|it|this|that\s++(?:is|works))|will\s++leave\s++(?:it|that|this)|start\s++over|correct\s++(?:that|this|it)|fix\s++(?:that|this)\s++call|got\s++ahead\s++of|nothing\s++else\s++is)\b|\bquote\b",
     r"\bI\s++(?:left|ignored|skipped|dropped)\b|\bno\s++need\s++for\b|\bhang\s++on\b|\bhope\s++(?:that|this)\s++helps\b|\b(?:paste|copy|replace|adapt|adjust|insert|type|approve)\s++(?:it|this|that|these|the|\w++\s++(?:with|by)\b)|\bplease\s++approve\b|\breply\b[^.]{0,20}\bto\s++(?:run|send|confirm)|\bnot\s++following\b",
     r"\b(?:ignore|disregard|forget|scratch|cancel|undo|discard|skip|drop|retract|withdraw|strike|revert|abort|void|nix|delete|remove|omit)\s++(?:that|this|it|these|those|them|the\s++(?:above|call|last|previous|first|request)|my|both|all|what)\b",
     r"\bnever\s*+mind\b|\bon\s++(?:second|further)\s++thoughts?\b|\bon\s++reflection\b|\bmy\s++(?:mistake|bad|error|apologies)\b|\bcorrection\b|\bI\s++(?:misread|misspoke|mistyped|take\s++(?:that|it)\s++back|changed\s++my\s++mind|was\s++wrong|made\s++(?:a|an)\s++(?:\w++\s++)?(?:mistake|error|typo)|didn['’]t\s++mean|did\s++not\s++mean|meant|shouldn['’]t\s++have)\b",
@@ -152,12 +165,12 @@ _BACK = _any(
     r"\b(?:that|this)\s++(?:isn['’]t|wasn['’]t)\b|\bwrong\s++(?:path|file|city|tool|name|place|one|call|argument|id|folder|way|date|number|target|user|room|branch)\b|\b(?:no\s++longer|not|isn['’]t|aren['’]t)\s++(?:\w++\s++)?(?:needed|necessary|required)\b|\bdon['’]t\s++(?:need|want)\s++(?:it|this|that)\b|\btreat\s++\w++\s++as\s++not\b|\bas\s++not\s++made\b|\bjust\s++kidding\b",
 )  # fmt: skip
 _BACK_ELSEWHERE = _any(
-    r"\b(?:vergiss|vergesst|vergessen sie|ignorier\w*|streich\w*|falsche[rsnm]?|stimmt\b[^.]{0,20}\bnicht|lieber doch|irrtum|versehen|entschuldigung|verzeihung|sorry|doch nicht|fehler|stopp)\b|\bmoment,|\bhalt,|\bnein,",
-    r"\b(?:olvid[ae]|ignor[ae]|perdón|perdona|disculp\w+|equivoqu\w+|error|cancela|descarta|espera)\b|\bno, ",
-    r"\b(?:oublie[zr]?|ignore[zr]?|pardon|désolée?|erreur|annule[zr]?|attend[sez]+|trompée?)\b|n['’]était pas|\bnon,|\bje n[e'’][^,;.]{0,25}\b(?:pas|rien)\b|\bich\b[^,;.]{0,40}\bnichts?\b",
+    r"\b(?:vergiss|vergesst|vergessen sie|ignorier\w*|streich\w*|falsche[rsnm]?|stimmt\b[^.]{0,20}\bnicht|lieber doch|irrtum|versehen|entschuldigung|verzeihung|sorry|doch nicht|fehler|stopp|zurück|lasse ich lieber|sag bescheid,? ob)\b|\bmoment,|\bhalt,|\bnein,",
+    r"\b(?:olvid[ae]|ignor[ae]|perdón|perdona|disculp\w+|equivoqu\w+|error|retiro|dime si|cancela|descarta|espera)\b|\bno, ",
+    r"\b(?:oublie[zr]?|ignore[zr]?|pardon|désolée?|erreur|retire|dis-moi si|dites-moi si|annule[zr]?|attend[sez]+|trompée?)\b|n['’]était pas|\bnon,|\bje n[e'’][^,;.]{0,25}\b(?:pas|rien)\b|\bich\b[^,;.]{0,40}\bnichts?\b",
     r"\b(?:esqueç?[ae]|ignore|desculpe|erro|cancele|espere)\b|\b(?:dimentica|ignora|scusa|scusate|errore|annulla|aspetta)\b|\b(?:vergeet|negeer|sorry|fout|wacht)\b|\b(?:zapomnij|zignoruj|przepraszam|pomyłka|błąd|anuluj)\b",
     r"забуд|игнорир|извин|ошиб|отмен|подожд|\bстоп\b|не то\b",
-    r"忽略|不对|不對|不用|不必|抱歉|对不起|對不起|弄错|错了|錯了|搞错|取消|算了|等等|作废|無視|すみません|間違|取り消し|やっぱり|やはり|やめて|待って|무시|죄송|잘못|취소|잠깐",
+    r"忽略|不对|不對|不用|不必|抱歉|对不起|對不起|弄错|错了|錯了|搞错|取消|算了|等等|作废|是否|てよいか|無視|すみません|間違|取り消し|やっぱり|やはり|やめて|待って|무시|죄송|잘못|취소|잠깐",
     r"تجاهل|عذر|آسف|خطأ|ألغ|क्षमा|माफ|गलत|रद्द|abaikan|maaf|bỏ qua|xin lỗi|unut|yanlış|özür|iptal|glöm|ursäkta|fel\b|undskyld|glem|beklager",
 )  # fmt: skip
 
@@ -170,7 +183,7 @@ _LEAVE = _any(
 )  # fmt: skip
 """Words of somebody who asks whether the call should be made."""
 _MORE = _any(
-    r"\b(?:else|also|more|other|others|another|meantime|meanwhile|afterwards|then|next|too|as\s++well)\b|\b(?:noch|sonst|außerdem|danach)\b|\b(?:autre|aussi|encore|ensuite)\b|\b(?:más|otra|otro|algo|también)\b|\b(?:mais|outra|outro|também|altro|anche)\b|ещ[её]|друг|还|還|其他|另外|他に|ほか|또|다른",
+    r"\b(?:else|also|more|other|others|another|meantime|meanwhile|afterwards|then|next|too|as\s++well|while\s++we)\b|\b(?:noch|sonst|außerdem|danach)\b|\b(?:autre|aussi|encore|ensuite)\b|\b(?:más|otra|otro|algo|también)\b|\b(?:mais|outra|outro|também|altro|anche)\b|ещ[её]|друг|还|還|其他|另外|他に|ほか|또|다른",
 )  # fmt: skip
 """Words of a question for something else."""
 _SPOKEN_OF = _any(
@@ -191,9 +204,10 @@ def acts(sentence: str) -> bool:
         return False
     if _WILL.search(sentence) is not None or _READY.match(sentence) is not None:
         return True
-    if _DOING.match(sentence) is not None:
-        return _FINITE.search(sentence) is None and _SHOWN.search(sentence) is None
     clause = _CLAUSE.split(sentence.rstrip())[-1]
+    for part in (sentence, clause):
+        if _DOING.match(part) is not None:
+            return _FINITE.search(part) is None and _SHOWN.search(part) is None
     shown = _SHOWN_ELSEWHERE.search(clause)
     return shown is None and _WILL_ELSEWHERE.search(clause) is not None
 
@@ -215,12 +229,19 @@ def takes_back(sentence: str) -> bool:
     """Whether the sentence after a call says that it shall not be made, or not be made yet."""
     if _BACK.search(sentence) or _BACK_ELSEWHERE.search(sentence) or _LEAVE.search(sentence):
         return True
-    return declines(sentence)
+    return _MORE.search(sentence) is None and declines(sentence)
 
 
 def tells(sentence: str) -> bool:
     """Whether the sentence goes on with a story: what has happened, to nobody in the talk."""
+    if _TOLD_ELSEWHERE.search(sentence) is not None:
+        return _READY.match(sentence) is None
     return _TOLD.search(sentence) is not None and _ADDRESSES.search(sentence) is None
+
+
+def talks(sentence: str) -> bool:
+    """Whether the sentence belongs to a talk with the reader: an answer, a need, what comes next."""
+    return _TALKS.search(sentence) is not None
 
 
 def addresses(sentence: str) -> bool:
