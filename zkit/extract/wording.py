@@ -49,7 +49,7 @@ _READY = re.compile(rf"\W*+(?:{_WELCOME}[\W_]*+)++\Z", re.IGNORECASE)
 _TALKS = _any(
     rf"\A\W*+{_WELCOME}(?!\w)",
     r"\A\W*+(?:first|now|next|then|finally|also|again|zuerst|jetzt|nun|dann|d['’]abord|maintenant|ensuite|primero|ahora|luego|primeiro|agora|prima|adesso|сначала|теперь|затем|首先|然后|接下来|まず|次に|먼저|이제)\b",
-    r"\bI(?:['’]ve|['’]m|\s++(?:have|am|do|don['’]t|need|want|think|know|see|can['’]t|cannot|ask))\b(?!\s++(?:\w++\s++)?(?:told|asked|ordered|run|called|made|written|sent|used|done)\b)|\b(?:my|we|our)\b|\byou(?:['’]re|r|\s++(?:are|want|need|have|said|mean|mentioned|prefer|like|asked\s++(?:for|about|whether|if|what|how)))?\b(?!\s++(?:asked|requested|sent|pasted|can|could|must|should|may|prompt|file|terminal|code|message|text))",
+    r"\bI\b(?!(?:['’]\w++)?\s++(?:\w++\s++)?(?:\w{2,}ed|ran|run|called|made|wrote|written|sent|used|did|done|told|got|found|saw|went|took)\b)|\b(?:my|we|our)\b|\byou(?:['’]re|r|\s++(?:are|want|need|have|said|mean|mentioned|prefer|like|asked\s++(?:for|about|whether|if|what|how)))?\b(?!\s++(?:asked|requested|sent|pasted|can|could|must|should|may|prompt|file|terminal|code|message|text))",
     r"\b(?:needs?|needed|requires?|required|necessary|time to|takes)\b|\bfirst\W*+\Z|\A\W*+(?:that['’]s|what)\s++an?\s++(?:great|good|nice|lovely|fine|interesting|excellent)\b|\A\W*+(?:thoughts?|plan|reasoning|reflection|thinking)\s*+:|\b(?:brauch\w*|nötig|benötig\w*)\b|\b(?:il (?:me |nous )?faut|besoin)\b|\b(?:necesit\w*|hace falta)\b|\bprecis[oa]\w*\b|\bserve\b|нуж[енн]|需要|必要|필요",
 )  # fmt: skip
 """Words of somebody who talks with the reader, and about what the answer needs."""
