@@ -41,7 +41,7 @@ _FINITE = re.compile(
 )
 _WELCOME = (
     r"(?:sure(?: thing)?|ok|okay|of course|certainly|absolutely|gladly|got it|understood|i (?:see|understand)|right(?: away)?|all ?right|great|perfect|fine|excellent|wonderful|no (?:problem|worries)|on (?:it|my way)|will do|yes|yep|happy to(?: help)?|one (?:moment|second|sec)|just a (?:moment|second|sec)"
-    r"|hold on|thanks|thank you|please|now|sounds good|you got it|consider it done|as you wish|coming right up|here goes|good|interesting|sorry|my apologies|you['’]re (?:right|welcome)|natürlich|klar|gerne?|verstanden|alles klar|bien sûr|d['’]accord|entendu|claro|por supuesto|entendido|certo|va bene|perfeito|certamente|natuurlijk|jasne"
+    r"|hold on|thanks|thank you|please|now|well|so|hm+|ah|oh|hello|hi|hey|welcome|cool|nice|noted|ready|sounds good|you got it|consider it done|as you wish|coming right up|here goes|good|interesting|sorry|my apologies|you['’]re (?:right|welcome)|natürlich|klar|gerne?|verstanden|alles klar|bien sûr|d['’]accord|entendu|claro|por supuesto|entendido|certo|va bene|perfeito|certamente|natuurlijk|jasne"
     r"|конечно|хорошо|сейчас|понял[аи]?|好的|当然|稍等|明白了?|没问题|了解|はい|承知しました|かしこまりました|少々お待ちください|네|알겠습니다|tabii|baik|javisst|moment|een moment|un momento|um momento|un instant|بالتأكيد|ज़रूर)"
 )
 _READY = re.compile(rf"\W*+(?:{_WELCOME}[\W_]*+)++\Z", re.IGNORECASE)
