@@ -96,7 +96,7 @@ def unclosed_key(reader: Reader, reading: Reading, match: re.Match[str]) -> Read
 
 def cut(reader: Reader, reading: Reading, why: str, name: str = "drop_cut_member") -> list[Reading]:
     """Keep what was complete, drop the rest, close what is open."""
-    if _invented(reading.frame):
+    if _invented(reading.frame) or any(fix.name in _MADE_UP for fix in reading.fixes()):
         return []
     other = reading.fork()
     while other.edits is not None and other.edits[1].start >= other.safe:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _ITEM_AHEAD = re.compile(rf"{lexis.GAP},{lexis.GAP}(?=[\"'`“{{\[\]]|[+.-]?[0-9]|[tfnTFN])")
 _GAP = re.compile(lexis.GAP)
 _COMMA_END = re.compile(rf"{lexis.GAP},{lexis.GAP}\Z")
-_HALF_KEY = re.compile(rf"{lexis.GAP},{lexis.GAP}[\"'][^\"'\n]{{0,80}}+\Z")
+_HALF_KEY = re.compile(rf"{lexis.GAP},{lexis.GAP}[\"'][^\"'\n]{{0,80}}+[\"']?+\s*+\Z")
 _HALF_QUOTED = re.compile(rf"{lexis.GAP},{lexis.GAP}({lexis.NAME})[\"']{lexis.GAP}:")
 _LONE_KEY = re.compile(rf"{lexis.GAP},{lexis.GAP}\"([^\"\\\n]{{1,80}}+)\"")
 _QUOTED_KEY = re.compile(rf"{lexis.GAP}(\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}:")

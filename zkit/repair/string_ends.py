@@ -29,6 +29,8 @@ _INCH = re.compile(r"[0-9]\\?\"")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
 _TWO_OPENING = re.compile(r"\"(?=[\w#])(?:[^\"\\]|\\[^\"])*+(?<=[\s=(:\[])\\\"\w")
 """A bare quote before a word, and the next one, escaped, before a word too: two opening quotes."""
+_PLUS_LAST = re.compile(r"(?<!\\)[\"']\s*+\+\s*+\Z")
+MOST_BLANK = 200
 _PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
 
 
@@ -223,6 +225,8 @@ def _undoubled(
 
 def _open(reader: Reader, before: Before, cost: int) -> list[Reading]:
     """The reading in which the string never ends: the text was cut in it."""
+    if _PLUS_LAST.search(reader.text[-MOST_BLANK:]):
+        return []
     others = ending.open_string(reader, Reading.back_to(before), before.pos)
     for other in others:
         other.cost += cost + 3 + _oddness(reader.text[before.pos + 1 :], reader.text[before.pos], 1)
