@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, f
 from typing_extensions import TypedDict
 
 from zkit import Decoded, Fix, Rank, ToolSpec, Validation, decode, decode_args
-from zkit.arguments import COERCIONS, Coercion
+from zkit.arguments import COERCIONS, Coercion, decode_to_run
 from zkit.arguments.ready import ready_for
 
 
@@ -67,7 +67,8 @@ OF_SCHEMAS = [c for c in COERCIONS.values() if c.name not in OF_TYPES]
 
 @pytest.mark.parametrize("coercion", OF_SCHEMAS, ids=lambda c: c.name)
 def test_each_coercion_does_what_its_example_says(coercion: Coercion) -> None:
-    outcome = read(schema_of(coercion), coercion.before)
+    outcome = decode_to_run(schema_of(coercion), coercion.before)
+    assert isinstance(outcome, Decoded)
     assert outcome.value == json.loads(coercion.after)
     assert coercion.name in [fix.name for fix in outcome.fixes]
     assert outcome.rank == coercion.rank

@@ -15,7 +15,7 @@ from zkit.arguments.short_way import settle_plainly
 from zkit.arguments.troubles import Trouble
 from zkit.receipt import Fix, Rank, highest
 from zkit.repair import Repaired, Unrepairable, repair_json
-from zkit.repair.repeated_keys import may_repeat
+from zkit.repair.repeated_keys import repeats_in
 from zkit.results import Validation
 from zkit.schema import MisfitError
 
@@ -112,17 +112,14 @@ def decode_to_run(
     Parsers take the last one in silence, and `decode` leaves alone what is valid to them.
     """
     outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
-    if isinstance(outcome, Validation) or outcome.fixes or not isinstance(raw, _TEXTS):
+    if isinstance(outcome, Validation) or not isinstance(raw, str | bytes | bytearray):
         return outcome
-    text = raw if isinstance(raw, str) else bytes(raw).decode()
-    value = from_json(text)
-    if not may_repeat(text, value):
+    text = raw if isinstance(raw, str) else bytes(raw).decode("utf-8-sig")
+    value = _strictly_read(text)
+    repeats = [] if value is _NOT_STRICT else repeats_in(text, value)
+    if not repeats:
         return outcome
-    reading = Reading.of_text(ready_for(model), text, value, [])
-    return _settled(reading, limit) if reading.repeats or reading.fixes else outcome
-
-
-_TEXTS = (str, bytes, bytearray)
+    return _settled(Reading.of_repeats(ready_for(model), text, value, repeats), limit)
 
 
 def _read(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -23,7 +23,7 @@ from zkit.arguments.words import as_json, expected, expected_instead, path_text,
 from zkit.arguments.wrappers import same_tool, unwrapped
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired
-from zkit.repair.repeated_keys import Repeat, repeats_in, repeats_of
+from zkit.repair.repeated_keys import Repeat, repeats_of
 from zkit.results import Problem, Validation
 from zkit.schema import MisfitError
 
@@ -50,10 +50,14 @@ class Reading(NamedTuple):
 
     @classmethod
     def of_text(cls, ready: Ready, text: str, value: Any, troubles: list[Trouble]) -> Reading:
-        """The reading of strict JSON, and what the validator said of it."""
-        repeats = repeats_in(text, value)
+        """The reading of strict JSON that was rejected."""
+        return cls(ready, value, Source(text), (), troubles)
+
+    @classmethod
+    def of_repeats(cls, ready: Ready, text: str, value: Any, repeats: Sequence[Repeat]) -> Reading:
+        """The reading of strict JSON that gives a key more than once."""
         same = tuple(_same_twice(one) for one in repeats if one.is_harmless)
-        return cls(ready, value, Source(text), same, troubles, _different(repeats))
+        return cls(ready, value, Source(text), same, None, _different(repeats))
 
     @classmethod
     def of_repair(cls, ready: Ready, repaired: Repaired) -> Reading:

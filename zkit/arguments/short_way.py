@@ -23,7 +23,6 @@ from zkit.arguments.source import Place, Source
 from zkit.arguments.words import as_json, path_text
 from zkit.arguments.wrappers import CALLS, ENVELOPES
 from zkit.receipt import Fix, Rank
-from zkit.repair.repeated_keys import may_repeat
 
 Path = tuple[str | int, ...]
 MOST_TROUBLES = 8
@@ -50,7 +49,7 @@ def settle_plainly(
         else:
             (strays if sort == "unknown" else missing).append(loc[0])
     value = from_json(text)
-    if type(value) is not dict or may_repeat(text, value):
+    if type(value) is not dict:
         return None
     fixes: list[Fix] = []
     if strays or missing:
