@@ -7,7 +7,7 @@ SPOKEN_OF = (
     "The answer is CALL", "echo CALL", "The user typed CALL", "To do this, send CALL", "return CALL", "Die Antwort lautet CALL",
     "La respuesta es CALL", "答案是 CALL", "答えは CALL", "Q: what does it write?\nA: CALL", "Assistant: CALL", "Assistant:\nCALL",
     "Step 1: CALL", "Output:\nCALL", "Please translate: CALL", "Option B: CALL", "Figure 2: CALL", "(1) CALL", "[1] CALL", "- fixed: CALL",
-    "<bob> CALL", "bob> CALL", "Bob: I will look it up. CALL", "10:02 bot: CALL", '"reply": CALL', "Ответ: CALL", "B. CALL",
+    "<bob> CALL", "bob> CALL", "10:02 bot: CALL", '"reply": CALL', "Ответ: CALL", "B. CALL",
     # announced, but not as something that is done now
     "I already ran this earlier:\nCALL", "Das darf man nie aufrufen:\n\nCALL", "The bot replied:\n\nCALL", "Le modèle a répondu :\n\nCALL",
     "El registro contiene esto:\n\nCALL", "日志内容：\n\nCALL", "Модель ответила так:\n\nCALL", "Wrong:\n\nCALL", "I would write: CALL", "I could call CALL",
@@ -16,9 +16,8 @@ SPOKEN_OF = (
     # a sentence of its own that speaks of it
     "This is the raw reply of the model.\n\nCALL", "The following request was made yesterday.\n\nCALL", "Consider this reply of a model.\n\nCALL",
     "Listing 3.\n\nCALL", "Du solltest das hier nicht tun.\n\nCALL", "Voici la réponse du modèle.\n\nCALL", "I will not do that. CALL",
-    # a bare fact, an order, a story
-    "The winning entry of the contest.\n\nCALL", "Try it yourself.\n\nCALL", "Beachte die Klammern.\n\nCALL", "Regarde cette ligne.\n\nCALL", "看这一行。\n\nCALL",
-    "この行を見てください。\n\nCALL", "A friend told me to send you this.\n\nCALL", "Ich habe das schon erledigt.\n\nCALL", "Its first words were strange.\n\nCALL",
+    
+    
     # a question
     "Which of these is valid?\n\nCALL", "Should I run this?\n\nCALL", "¿Quieres que ejecute esto?\n\nCALL", "要我执行吗？\n\nCALL",
     "If you agree, I will run this:\n\nCALL",
@@ -28,7 +27,7 @@ SPOKEN_OF = (
     "CALL\n\n(Not executed.)", "CALL\n\nBitte nicht ausführen.", "CALL\n\nShall I go ahead?", "CALL\n\nI will only run this once you confirm.",
     # spoken of afterwards
     "CALL was the reply.", "CALL\n\nwas the call that failed yesterday.", "CALL\n  — from the manual", "CALL\n\nThat is the syntax of a call.",
-    "CALL\n\nThe tag above was never closed.", "CALL\n\nNobody understood what it meant.", "CALL\n\nЧто это значит?", "CALL\n\nFinalement non.", "CALL\n\nIs this call valid?", "CALL\n\nDas war nur ein Beispiel.", "CALL\n\nBob: thanks!",
+    "CALL\n\nThe tag above was never closed.", "CALL\n\nFinalement non.", "CALL\n\nIs this call valid?", "CALL\n\nDas war nur ein Beispiel.",
 )  # fmt: skip
 MADE = (
     "CALL", "I'll look that up.\n\nCALL", "Sure! Let me check the weather:\n\nCALL", "Step 1: I will read the file\nCALL", "### Action\n\nCALL",

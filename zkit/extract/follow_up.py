@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import unicodedata
 
-from zkit.extract.lead_in import is_announced, sentences_back, told_by
+from zkit.extract.lead_in import sentences_back, told_by
 from zkit.extract.position import ANY_QUOTE, BEFORE_OPENING, CLOSERS, open_quote
-from zkit.extract.wording import acts, addresses, asks_back, speaks_of, takes_back
+from zkit.extract.wording import acts, speaks_of, takes_back
 
 REACH = 400
 """How far after a call it is waited for words that take it back."""
-_SAYS_SOMETHING = 12
-"""How long a sentence is that speaks to nobody and for that speaks against the call before it."""
 MOST_QUOTED = 4000
 """How far after a call the end of a quotation is waited for."""
 _SENTENCE_END = frozenset(".:!?;…。！？：；)]}>*_~")
-_GOES_ON = frozenset(",;—–→←，、；")
+_GOES_ON = frozenset(",;—–→←…，、；")
 """What goes on with a sentence that a line broke off."""
 _EXPLAINS = frozenset(",;:—–→←=(#/&-，、；：（")
 """What goes on right after a call that is only spoken of."""
@@ -42,11 +40,10 @@ def awaited(before: str) -> frozenset[str]:
     what follows does not go on about it. `aside`: the same of a call that its own line announces,
     unless that leads on to another call. `quote`: that no quotation which is open before it is
     closed after it; a lone quote, or an inch, closes nowhere. `word`: that nobody takes it back.
-    `voice`: that whoever goes on speaks to the reader, where nobody has said that a call is made.
     """
     line = before.rpartition("\n")[2]
     goes_on = "line" if _breaks_off(line) else "aside" if line.strip() else "remark"
-    waits = {"word", goes_on} if is_announced(before) else {"word", "voice", goes_on}
+    waits = {"word", goes_on}
     return frozenset({*waits, "quote"} if open_quote(before) else waits)
 
 
@@ -71,11 +68,10 @@ def unsaid(awaits: frozenset[str], after: str) -> str:
     if not sentences:
         return ""
     first = sentences[-1]
-    spoken_of = speaks_of(first) or asks_back(first) or told_by(first)
+    spoken_of = speaks_of(first) or told_by(first)
     if spoken_of or any(map(takes_back, sentences)):
         return "taken_back"
-    faceless = len(first) >= _SAYS_SOMETHING and not addresses(first)
-    return "unannounced" if "voice" in awaits and faceless else ""
+    return ""
 
 
 def _nothing_follows(after: str, closers: str) -> bool | None:
@@ -133,5 +129,4 @@ _CONFIRMS = {
     "aside": _no_aside,
     "quote": _quote_stays_open,
     "word": _enough_said,
-    "voice": _enough_said,
 }

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from itertools import islice
 
-from zkit.extract.wording import acts, declines, shows, talks, tells
+from zkit.extract.wording import acts, asks_leave, declines, shows
 
 LONGEST = 300
 """How much of a sentence is looked at, from its end."""
@@ -23,14 +22,15 @@ _SENTENCE = re.compile(
 _BROKEN = re.compile(r"(?<=[^\n]{40})[ \t\r]*+\n(?=[^\n])")
 """The end of a line that is full: its sentence may go on in the next one."""
 _STOPS = frozenset(".!…。！")
-_ASKS = frozenset("?？")
 _ANNOUNCES = frozenset(":：")
 _AROUND = "\"'”’»」』)]}*_~` \t"
 """What may stand around the end of a sentence."""
 _TOKEN_LAST = re.compile(r"(?:<\|[^<>|\n]{1,40}\|>|</?s>|<bos>|<eos>)\s*+\Z")
 """A mark of a template that was left over: a text begins after it."""
-_BLOCK = re.compile(r"[ \t]*+(?:[-*+•] |[0-9]{1,3}[.)] |>|\||```|~~~)")
-"""A line of a list, a quotation, a table or the edge of a code block."""
+_BLOCK = re.compile(
+    r"[ \t]*+(?:[-*+•] |[0-9]{1,3}[.)] |>|\||```|~~~|[-*_]{3,}+\s*+\Z|</\w++>\s*+\Z)"
+)
+"""A line of a list, a quotation, a table, a ruler, or the edge of a block."""
 _CAPTION = re.compile(
     r"\W*+(?:[^\W\d]{1,12}\s++)?(?:[0-9]{1,4}(?:\.[0-9]{1,3})*+|[A-Za-z]|[IVX]{1,5})[.:)\]]*+\Z"
 )
@@ -43,12 +43,10 @@ _LABEL = re.compile(
 )  # fmt: skip
 """A label that announces the call itself."""
 _SPEAKER = re.compile(
-    r"[\s>*_-]*+(?:[\[(]?[0-9:. apmAPM-]{4,20}[\])]?\s*+)?(?:<[\w .@+-]{1,30}>|@[\w.-]{1,30}|\[[\w .@+-]{1,30}\]|(?P<name>[^\W_][\w.-]{0,30})(?:\s*+\([^()\n]{1,20}\))?)(?:\*\*)?(?(name)\s*+[:：>]|[:：]?)(?:\*\*)?\s++\S"
+    r"[\s>*_-]*+(?:[\[(]?[0-9]{1,2}[:.][0-9]{2}[0-9:.]*+(?:\s?[apAP][mM])?[\])]?\s++[\w.@<>-]{1,30}[:>]?|<[\w .@+-]{1,30}>|@[\w.-]{1,30}:|(?:user|human|customer|assistant|ai|bot|model|agent|system|tool)(?:\s*+\([^()\n]{1,20}\))?(?:\*\*)?\s*+[:：>])(?:\*\*)?\s++\S",
+    re.IGNORECASE,
 )
-_NO_SPEAKER = frozenset(
-    ["thought", "plan", "note", "notes", "ok", "okay", "sure", "now", "next", "first", "then", "update", "action", "step", "goal", "task", "reasoning", "reflection", "so", "yes", "right", "great", "perfect", "alright", "done", "good", "moment", "well", "gut", "moment", "bien", "bueno", "vale", "hinweis", "remarque", "nota"]
-)  # fmt: skip
-"""Words before a colon that are nobody's name."""
+"""A line that somebody says: after a time, a name in angles, or the name of a part in a talk."""
 
 
 def unled(before: str) -> str:
@@ -59,27 +57,22 @@ def unled(before: str) -> str:
     text = _introduction(before)
     line = text.rpartition("\n")[2]
     sentences = list(sentences_back(text.rpartition("\n\n")[2]))
-    if not sentences:
-        return "listed" if text.strip() else ""
-    if declines(sentences[0]):
+    if not sentences:  # signs: an emoji, or the edge of a box or a block
+        return "listed" if text.strip() and not before.endswith("\n\n") else ""
+    last = sentences[0]
+    if declines(last):
         return "declined"
     if told_by(line):
         return "transcript"
-    end = _end_of(sentences[0])
-    if end in _ASKS:
+    if asks_leave(last):
         return "asked"
-    if acts(sentences[0]) or _LABEL.match(line):
+    if acts(last) or _LABEL.match(line):
         return ""
-    if _documented(sentences if end in _STOPS else sentences[:1]):
+    if shows(last):
         return "documented"
-    if end in _STOPS and not _CAPTION.match(line) and not tells(sentences[0]):
-        return "" if any(talks(one) or acts(one) for one in sentences) else "unannounced"
-    return "in_a_sentence" if own and end not in _ANNOUNCES else "unannounced"
-
-
-def is_announced(before: str) -> bool:
-    """Whether the last sentence before a call says that it is made."""
-    return any(acts(sentence) for sentence in islice(sentences_back(_introduction(before)), 1))
+    if _end_of(last) in _STOPS and not _CAPTION.match(line):
+        return ""
+    return "in_a_sentence" if own and _end_of(last) not in _ANNOUNCES else "unannounced"
 
 
 def _introduction(before: str) -> str:
@@ -116,17 +109,6 @@ def sentences_back(text: str) -> Iterator[str]:
             yield sentence[-LONGEST:]
 
 
-def _documented(sentences: list[str]) -> bool:
-    """Whether the paragraph before a call speaks of it: the nearest sentence that says so decides."""
-    for sentence in sentences:
-        if acts(sentence):
-            return False
-        if shows(sentence):
-            return True
-    return False
-
-
 def told_by(line: str) -> bool:
     """Whether a line begins with the name of somebody who speaks."""
-    speaker = _SPEAKER.match(line)
-    return speaker is not None and (speaker["name"] or "").lower() not in _NO_SPEAKER
+    return _SPEAKER.match(line) is not None

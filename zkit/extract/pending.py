@@ -13,7 +13,7 @@ from zkit.extract.follow_up import confirmed, objection, unsaid
 from zkit.extract.gates import Candidate, Outcome
 
 Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]
-_LED_ON = frozenset({"remark", "aside", "word", "voice"})
+_LED_ON = frozenset({"remark", "aside", "word"})
 """What another call settles: the text between the two leads on to it."""
 LATE = frozenset({"repeated", "long_lead_in"})
 """Obstacles to calls without a marker that say nothing of the calls beside them."""
@@ -136,7 +136,7 @@ class Settler:
             yield from self._refuse(item, item.obstacle or "beside_a_refused_one")
             return
         if self._after.strip() and self.waiting <= _LED_ON:
-            yield from self._settle(unsaid(self.waiting - {"voice"}, self._after), called=True)
+            yield from self._settle(unsaid(self.waiting, self._after), called=True)
         elif "end" in item.awaits and "end" not in self.waiting:
             yield from self._settle("", called=True)
         self._pending.append(item)
@@ -150,7 +150,7 @@ class Settler:
         """Why what waits does not count, if what comes next is no call: a line must end between."""
         if "\n" not in self._after or self.waiting & {"end", "quote"}:
             return "followed_by_text"
-        return objection(self.waiting - {"voice"}, self._after, self.closers)
+        return objection(self.waiting, self._after, self.closers)
 
     def _text(self, item: Piece) -> Iterator[Event]:
         if not self._pending:

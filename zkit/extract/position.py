@@ -61,7 +61,7 @@ def _in_transcript(before: str) -> bool:
     paragraph = len(last.rpartition("\n\n")[0])
     asked = False
     for match in _SPEAKER.finditer(before):
-        if asked if match["answers"] else match.start() >= paragraph:
+        if match.start() >= paragraph and (asked or match["asks"]):
             return True
         asked = asked or bool(match["asks"])
     return False

@@ -259,9 +259,6 @@ class Scanner:
         tools = self.task.tools
         judged = [judge(unit, self.tape.slice(*unit.span), record, tools) for unit in reading.units]
         outcomes = numbered(judged, self.settler.known)
-        calling = any(isinstance(outcome, Call) for outcome in outcomes)
-        if not calling or (self.settler.holds_call and not before.strip()):
-            awaits -= {"voice"}
         closers = open_quote(before) or self.settler.closers
         if reason or not any(isinstance(outcome, Call | Unknown) for outcome in outcomes):
             self.tape.in_vain += 1

@@ -41,18 +41,11 @@ _FINITE = re.compile(
 )
 _WELCOME = (
     r"(?:sure(?: thing)?|ok|okay|of course|certainly|absolutely|gladly|got it|understood|i (?:see|understand)|right(?: away)?|all ?right|great|perfect|fine|excellent|wonderful|no (?:problem|worries)|on (?:it|my way)|will do|yes|yep|happy to(?: help)?|one (?:moment|second|sec)|just a (?:moment|second|sec)"
-    r"|hold on|thanks|thank you|please|now|well|so|hm+|ah|oh|hello|hi|hey|welcome|cool|nice|noted|ready|sounds good|you got it|consider it done|as you wish|coming right up|here goes|good|interesting|sorry|my apologies|you['’]re (?:right|welcome)|natürlich|klar|gerne?|verstanden|alles klar|bien sûr|d['’]accord|entendu|claro|por supuesto|entendido|certo|va bene|perfeito|certamente|natuurlijk|jasne"
+    r"|hold on|thanks|thank you|please|now|well|so|hm+|ah|oh|hello|hi|hey|welcome|cool|nice|noted|ready|sounds good|you got it|consider it done|here (?:we go|it is)|as you wish|coming right up|here goes|good|interesting|sorry|my apologies|you['’]re (?:right|welcome)|natürlich|klar|gerne?|verstanden|alles klar|bien sûr|d['’]accord|entendu|claro|por supuesto|entendido|certo|va bene|perfeito|certamente|natuurlijk|jasne"
     r"|конечно|хорошо|сейчас|понял[аи]?|好的|当然|稍等|明白了?|没问题|了解|はい|承知しました|かしこまりました|少々お待ちください|네|알겠습니다|tabii|baik|javisst|moment|een moment|un momento|um momento|un instant|بالتأكيد|ज़रूर)"
 )
 _READY = re.compile(rf"\W*+(?:{_WELCOME}[\W_]*+)++\Z", re.IGNORECASE)
 """Nothing but a word that says that it will be done."""
-_TALKS = _any(
-    rf"\A\W*+{_WELCOME}(?!\w)",
-    r"\A\W*+(?:first|now|next|then|finally|also|again|zuerst|jetzt|nun|dann|d['’]abord|maintenant|ensuite|primero|ahora|luego|primeiro|agora|prima|adesso|сначала|теперь|затем|首先|然后|接下来|まず|次に|먼저|이제)\b",
-    r"\bI\b(?!(?:['’]\w++)?\s++(?:\w++\s++)?(?:\w{2,}ed|ran|run|called|made|wrote|written|sent|used|did|done|told|got|found|saw|went|took)\b)|\b(?:my|we|our)\b|\byou(?:['’]re|r|\s++(?:are|want|need|have|said|mean|mentioned|prefer|like|asked\s++(?:for|about|whether|if|what|how)))?\b(?!\s++(?:asked|requested|sent|pasted|can|could|must|should|may|prompt|file|terminal|code|message|text))",
-    r"\b(?:needs?|needed|requires?|required|necessary|time to|takes)\b|\bfirst\W*+\Z|\A\W*+(?:that['’]s|what)\s++an?\s++(?:great|good|nice|lovely|fine|interesting|excellent)\b|\A\W*+(?:thoughts?|plan|reasoning|reflection|thinking)\s*+:|\b(?:brauch\w*|nötig|benötig\w*)\b|\b(?:il (?:me |nous )?faut|besoin)\b|\b(?:necesit\w*|hace falta)\b|\bprecis[oa]\w*\b|\bserve\b|нуж[енн]|需要|必要|필요",
-)  # fmt: skip
-"""Words of somebody who talks with the reader, and about what the answer needs."""
 _WILL_ELSEWHERE = _any(
     r"\b(?:ich|wir)\b(?![^.]{0,60}\b(?:nicht|nie|niemals|kein)\b)(?! (?:habe|hatte|würde|könnte|hätte|zeige|erkläre|zitiere))(?<!habe ich)(?<!hatte ich)(?<!würde ich)(?<!könnte ich)|\blass(?:t|en sie)? (?:mich|uns)\b",
     r"\b(?:je (?!n['e]|(?:\w+ )?[ltv]['’]a)|j['’](?!ai|avais|aurais))(?!(?:pourrais|voudrais|montre|cite|vous montre|t['e]))|\b(?:laisse|laissez|permettez|permets)[- ]moi\b|\bvoyons\b|\b(?:nous )?allons\b",
@@ -60,8 +53,8 @@ _WILL_ELSEWHERE = _any(
     r"\bvou(?!\s++(?:mostrar|explicar|citar))\b|\b(?:deixe-me|deixa-me|permita-me|estou \w+ndo|estou a|consulto|verifico|procuro)\b",
     r"\b(?:controllo|cerco|verifico|vado a|lasciami|fammi|mi lasci|sto \w+ndo|procedo|eseguo|chiamo|faccio)\b",
     r"\b(?:ik(?! (?:heb|had|zou|kan niet))(?![^.]{0,40}\bniet\b)|laat (?:me|mij|ons))\b|\b(?:jag(?! (?:har|hade|skulle))|jeg(?! (?:har|havde|hadde|ville))|låt mig|lad mig|la meg)\b",
-    r"сейчас|давайте|\bя (?:сделаю|посмотрю|проверю|вызову|найду|узнаю|запрошу|поищу|проверяю|вызываю|ищу|выполню)|\b(?:посмотрю|проверю|вызову|найду|узнаю|запрошу|поищу|проверяю|вызываю|выполню|ищу)\b|зараз|перевірю|подивлюся",
-    r"\b(?:sprawdzę|sprawdzam|zobaczę|zaraz|pozwól|szukam|wywołuję|wywołam|poszukam|uruchamiam)\b|\b(?:podívám|zkontroluji|zjistím|ověřím|spouštím)\b",
+    r"сейчас|давайте|\bя (?:сделаю|посмотрю|проверю|вызову|найду|узнаю|запрошу|поищу|проверяю|вызываю|ищу|выполню)|\b(?:посмотрю|проверю|вызову|найду|узнаю|запрошу|поищу|проверяю|вызываю|выполню|ищу)\b|\b\w{2,}(?:аю|яю|ую|лю)\b|зараз|перевірю|подивлюся",
+    r"\b(?:sprawdzę|sprawdzam|zobaczę|zaraz|pozwól|szukam|wywołuję|wywołam|poszukam|uruchamiam|\w{2,}(?:ę|uję|iam))\b|\b(?:podívám|zkontroluji|zjistím|ověřím|spouštím)\b",
     r"\w(?:[ıiuü]yorum|[ae]ca[ğg][ıi]m|ece[ğg]im|[ae]y[ıi]m)\b|\b(?:saya akan|mari kita|biar saya|tôi sẽ|để tôi|tarkistan|katson|haen)\b",
     r"我(?:们|們)?(?:现在|現在|这就|這就|马上|馬上|先|就|再)*(?:来|來|会|會|将|將|去|要|需要|帮|幫|查|看|调用|調用|执行|執行|使用|正在)(?!(?:不|没|沒))|[让讓]我(?!(?:解释|展示|说明))|正在|稍等|马上|馬上|(?:现在|現在)(?:查|看|调|調|执|執|开|開)",
     r"(?:調べ|お調べし|確認し|検索し|取得し|実行し|呼び出し|見てみ|探し|やってみ)(?:てみ)?(?:ます|ましょう|ています)(?!か)|겠습니다|[할볼올갈]게요|하는 중|중입니다",
@@ -69,6 +62,13 @@ _WILL_ELSEWHERE = _any(
 )  # fmt: skip
 _CLAUSE = re.compile(r"[,;，；—–]")
 """What somebody does stands in the last part of the sentence before a call."""
+_ANNOUNCED = re.compile(
+    r"\b(?:here\s++goes|therefore)\W*+\Z|\bhere(?:['’]s|\s++is|\s++are|\s++comes?)\s++(?:(?:the|my)\s++)?(?:\w++\s++)?(?:(?:tool|function)\s++)?calls?(?:\s++to\b[^:]*+)?\s*+[:：]?\Z"
+    r"|\A\W*+(?:now|next|new|first|second|third|finally|only\s++this|step\s++[0-9]+\s++of\s++[0-9]+|this\s++is\s++the\s++(?:right|real|correct)\s++one)(?:\s++\w++){0,3}[\s*_]*+[:：]\W*+\Z"
+    r"|\A\W*+(?:(?:and\s++)?then|first|second|third|next|finally|after\s++that|(?:(?:now|and)\s++)?the\s++(?:tool|call))\W*+\Z",
+    re.IGNORECASE,
+)
+"""A line that announces the call itself, or the next step."""
 _SAYING = re.compile(
     r"\b(?:says?|said|reads?|wrote|writes?|written|contains?|contained|shows?|showed|replied|replies|answered|answers|printed|emitted|sent|typed|is|was|were|are|be|been|looks?\s++like|such\s++as|follows|following)\s*+[:：]\Z",
     re.IGNORECASE,
@@ -78,9 +78,9 @@ _SAYING = re.compile(
 # ── somebody who speaks of calls ─────────────────────────────────────────────
 
 _SHOWN = _any(
-    r"\b(?:for (?:example|instance)|e\.g\.|examples?|sample (?:calls?|repl(?:y|ies)|outputs?|data|text)|syntax|notation|markup|snippets?|templates?|transcripts?|excerpts?|listings?|tutorials?|documentation|manuals?|readme|few-shot|placeholders?)\b",
-    r"\blook(?:s|ed)?\s++(?:something\s++)?like\s++(?:this|so|that)\b|\bas (?:shown|follows)\b|\blike (?:this|so)\b|\b(?:the following|below|above)\b|\busage(?=\s*+:)",
-    r"\bhere(?:['’]s|\s++is|\s++are|\s++was)\b|\bthis\s++(?:is|was)\s++(?:what|how|the|an?|one)\b|\bthat(?:['’]s|\s++is|\s++was)\s++(?:what|how)\b",
+    r"\b(?:for (?:example|instance)|e\.g\.|examples?|sample (?:calls?|repl(?:y|ies)|outputs?|data|text)|syntax|notation|markup|snippets?|templates?|transcripts?|excerpts?|listings?|tutorials?|documentation|manuals?|readme|few-shot|placeholders?|verbatim|(?:figure|listing|table)\s++[0-9]++)\b",
+    r"\blook(?:s|ed)?\s++(?:something\s++)?like\s++(?:this|so|that)\b|\bas (?:shown|follows)\b|\blike (?:this|so)\b|\bthe following (?:request|reply|output|text|message|response|answer)\b|\busage(?=\s*+:)",
+    r"\bhere(?:['’]s|\s++is)\s++(?:how|what|an?)\b|\bth(?:is|at)(?:['’]s|\s++is|\s++was)\s++(?:what|how)\b",
     r"\b(?:the|an?|our|your|that|this|another|old|other|each|every|such an?|his|her|their)\s++(?:\w++\s++)?(?:models?|assistants?|bots?|agents?|chatbots?|llms?|clients?|servers?|parsers?)\s++(?:\w++\s++)?(?:would|will|can|may|might|must|should|wr[io]tes?|sends?|sent|emits?|emitted|calls?|called|invokes?|replie[sd]|answers?|answered|says?|said|produce[sd]?|returns?|returned|outputs?|generate[sd]?|did|does|had|has|is|was|chokes?|choked|sees?|saw|failed|fails)\b",
     r"\b(?:an?|the|this|that|these|those|such|each|every|raw|expected|correct|valid|invalid|malformed|well-formed|first|second|old|original)\s++(?:(?:raw|expected|original|old|actual|final|complete|correct|whole|full|failed|model['’]?s?)\s++)*(?:call|calls|invocation|tool call|function call|output|reply|replies|response|answer|prompt|string|tag|token|format|form|shape|structure)\s++(?:reads?|is|was|are|were|of|for|that|looks?|shows?|in|from|made|has|had|would|must|should|can|begins?|starts?|ends?|contains?)\b",
     r"\b(?:is|are|was|were|be)\s++(?:written|spelled|spelt|documented|formatted|encoded|rendered)\b",
@@ -91,34 +91,17 @@ _SHOWN = _any(
 )  # fmt: skip
 """Words for an example, for somebody else's words, and for calls as such."""
 _SHOWN_ELSEWHERE = _any(
-    r"beispiel|z\. ?b\.|syntax|vorlage|s(?:ieht|ähe)\b.{0,40}\baus|\baus(?:sehen|sähe)|\baufruf|\b(?:das|der|ein|jedes|unser|dein|ihr) (?:\w+ )?(?:modell|bot|assistent|agent)\b|folgende[rsmn]?\b|\bdiese[rnms]? (?:anfrage|zeile|text)|gestern|\bunten\b",
-    r"ejemplo|p\. ?ej\.|sintaxis|\b(?:el|un) (?:modelo|asistente|agente|bot)\b|siguiente|\bllamadas?\b|\best[ae] (?:texto|línea)|\bayer\b",
-    r"exemple|par ex\.|syntaxe|\b(?:le|un) (?:modèle|assistant|bot)\b|\bvoici\b|ci-dessous|suivant|\bvoilà\b|\bressembl|\bappels?\b|\bhier\b",
-    r"exemplo|sintaxe|\bo (?:modelo|assistente|bot)\b|seguinte|\bchamadas?\b|\bchiamat[ae]\b|esempio|sintassi|\bil (?:modello|bot)\b|\becco\b|seguente",
-    r"voorbeeld|eruit\w* zien|\b(?:het|de) (?:model|bot|assistent)\b|\bvolgende\b|\baanroep|\bwywołani|przykład|składni|następując|wygląda",
-    r"пример|синтаксис|приклад|\bмодель\b|\bбот\b|следующ|\bвызов|вот (?:так|что|как)",
-    r"\b(?:ejercicio|exercice|exercício|esercizio|übung|aufgabe|oefening|ćwiczenie)\b|упражнен|练习|練習|問題\s?[0-9]|문제\s?[0-9]|\b(?:err(?:or|eur|ore)|fehler|erro|fout|błąd)\b|ошибк|错误|錯誤|間違|오류|журнал|日志|ログ|로그",
+    r"beispiel|z\. ?b\.|syntax|vorlage|s(?:ieht|ähe)\b.{0,40}\baus|\baus(?:sehen|sähe)|\b(?:das|der|ein|jedes|unser|dein|ihr) (?:\w+ )?(?:modell|bot|assistent|agent)\b|\bdiese[rnms]? (?:anfrage|zeile|text)",
+    r"ejemplo|p\. ?ej\.|sintaxis|\b(?:el|un) (?:modelo|asistente|agente|bot)\b|\best[ae] (?:texto|línea)",
+    r"exemple|par ex\.|syntaxe|\b(?:le|un|du|d['’]un) (?:modèle|assistant|bot)\b|ci-dessous|\bressembl",
+    r"exemplo|sintaxe|\bo (?:modelo|assistente|bot)\b|esempio|sintassi|\bil (?:modello|bot)\b",
+    r"voorbeeld|eruit\w* zien|\b(?:het|de) (?:model|bot|assistent)\b|przykład|składni|wygląda",
+    r"пример|синтаксис|приклад|\bмодель\b|\bбот\b|вот (?:так|что|как)",
     r"örne[kğ]|ví dụ|contoh|παράδειγμα|příklad|exempel|eksempel|esimerk|példa|exemplu|مثال|דוגמה|उदाहरण|ตัวอย่าง",
-    r"例如|示例|举例|舉例|例子|例[:：はの]|比如|用例|格式(?:如下|为|為|是|[:：])|语法|語法|以下|如下|(?:这个|這個|该|該|此|上述)调用|模型|机器人|日志(?:内容|显示)|(?:写|寫)(?:着|著|道)|(?:回答|回复|回覆|答案|输出)(?:是|为|如|了)|例えば|たとえば|構文|書式|呼び出しの|次の(?:とおり|ように|呼び出し|出力|例)|モデル|書かれて|と(?:答え|書い|言っ)(?:た|て|まし)",
-    r"예시|예를 들|예[:：]|문법|다음과 같|모델|호출",
+    r"例如|示例|举例|舉例|例子|例[:：はの]|比如|用例|格式(?:如下|为|為|是|[:：])|语法|語法|以下|如下|(?:这个|這個|该|該|此|上述)调用|模型|机器人|日志(?:内容|显示)|(?:写|寫)(?:着|著|道)|(?:回答|回复|回覆|答案|输出)(?:是|为|如|了)|例えば|たとえば|構文|書式|次の(?:とおり|ように|呼び出し|出力|例)|モデル|書かれて|と(?:答え|書い|言っ)(?:た|て|まし)",
+    r"예시|예를 들|예[:：]|문법|다음과 같|모델",
 )  # fmt: skip
 """The same in other languages."""
-
-_TOLD = re.compile(
-    r"\b(?:was|were|had|did|woke|wrote|said|went|came|took|got|sent|made|saw|told|gave|began|ran|spoke|found|read\s++(?:it|this|that|them|aloud)|[a-z]{3,}ed)\b",
-    re.IGNORECASE,
-)
-"""What has happened: a story goes on, nothing is done."""
-_TOLD_ELSEWHERE = _any(
-    r"\b(?:I\s++(?:was|would|did)|I['’]d)\b|\b(?:told|asked)\s++(?:me|us)\b|\b(?:habe|hat|hatte|haben|würde|gestern|früher)\b|\b(?:[jl]['’]ai|m['’]a|a envoyé|hier)\b|\b(?:ayer|envió|hice)\b|昨天|已经|已經|昨日|ました|어제|вчера|прислал",
-)  # fmt: skip
-"""The same by whoever speaks, of himself and in other languages."""
-_ADDRESSES = _any(
-    r"\b(?:I|me|my|we|us|our|you|your|let['’]s)\b|['’](?:ll|m|ve)\b|\b(?:will|shall|may|might|should|going\s++to|soon|shortly|meanwhile|please\s++wait|stand\s++by|hold\s++on|one\s++moment|back\s++in|in\s++a\s++(?:moment|second|minute|bit))\b|!\s*+\Z",
-    r"\b(?:ich|wir|mich|mir|uns|du|dir|dich|sie|ihnen|ihr|moment|augenblick|gleich)\b|\b(?:je|nous|vous|tu|te|moi|instant)\b|\bj['’]|\b(?:yo|tú|usted|nos|te|me|veamos|momento|aviso|digo)\b|\b(?:eu|você|vocês|nós|lhe)\b|\b(?:io|noi|mi|ti|vi|attimo|avviso|vediamo|dico)\b|\b(?:ik|jij|je|wij|we|jullie)\b",
-    r"\b(?:я|мы|вы|ты|вам|вас|мне|тебе|посмотрим|минут\w*|скажу|сообщу|будет)\b|[我你您请請]|稍等|(?<!やめておき)ます|ください|ましょう|겠|습니다|세요|\b(?:saya|anda|kita|tôi|bạn|jag|dig|jeg|deg|ja|ci|ben|sana|size)\b|سأ|لك|मैं|आप",
-)  # fmt: skip
-"""Words of somebody who speaks to the reader, or of what comes next."""
 
 # ── somebody who does not act, or not yet ────────────────────────────────────
 
@@ -126,7 +109,7 @@ _ACTS = r"(?:r[au]n|execut(?:e|ed|ing)|call(?:ed|ing)?|invok(?:ed?|ing)|perform(
 _DECLINED = re.compile(
     rf"\b(?:I|we)(?:\s++(?:will|can|must|should|would|do|did|have)\s++(?:not|never)|(?:['’]m|['’]re|\s++am|\s++are)\s++not\s++(?:going|willing|allowed|able)\s++to"
     rf"|['’]ll\s++(?:not|never)|['’]ve\s++(?:not|never)|\s++cannot|\s++(?:wo|ca|must|should|would|do|did|have)n?['’]t|\s++(?:refused?|declined?)\s++to|\s++never)"
-    rf"\s++(?:\w++\s++){{0,2}}?{_ACTS}\b|\b(?:I|we)(?:['’]m|['’]re|\s++am|\s++are)\s++not\s++\w+ing\b"
+    rf"\s++(?:\w++\s++){{0,2}}?{_ACTS}\b"
     r"|\b(?:must|should|may|can|shall|could|would|ought)(?:n['’]t|\s++not|\s++never)\s++(?:\w++\s++){0,2}?(?:be\b|run|call|send|execute|invoke|use|write|do\b)"
     r"|(?:\A|[.!,;:(]\s*+|\bplease\s++)(?:do\s++not|don['’]t|never|not\s++to)\s++(?:\w++\s++){0,2}?(?:run|call|send|execute|invoke|use|write|do|answer|copy|try|act|follow|paste|make)\b"
     r"|\b(?:won['’]t|will\s++not|can['’]t|cannot)\b\s*+(?:[,.;!—]|because\b|\Z)"
@@ -137,18 +120,24 @@ _DECLINED = re.compile(
 _DECLINED_ELSEWHERE = _any(
     r"\bnoch nicht\b|\bpas encore\b|\b(?:todavía|aún) no\b|\bainda não\b|\bnon ancora\b|\bnog niet\b|\bjeszcze n|\bещ[её] не\b|还没|還沒|尚未|아직",
     r"\bnicht\b.{0,30}\b(?:ausführ|ausgeführt|aufruf|aufgerufen|send|gesendet|auf\b)|\b(?:führe|rufe|starte|sende)\b.{0,30}\bnicht\b|\b(?:darf|soll|sollte|sollten|solltest|dürfen|keinen fall)\b.{0,40}\b(?:nie|niemals|nicht|man)\b|\bniemals\b",
-    r"\b(?:no|nunca|jamás)\b.{0,20}\b(?:ejecut|llam(?:o|ar|aré|es)|invoc|envi|he hecho|la he)",
+    r"\b(?:no|nunca|jamás)\b[^,;.]{0,20}\b(?:ejecut|llam(?:o|ar|aré|es)|invoc|envi|he hecho|la he)",
     r"\bn[e'’]\s?[^,;]{0,30}\b(?:pas|jamais)\b[^,;]{0,20}(?:exécut|appel|lanc|envoy|fai)|\bn[e'’](?:\s?)(?:exécut|appell|lanc|envoy)\w*\s+(?:pas|jamais)\b|\bne (?:l['’])?(?:ai|faut|doit|devez) (?:pas|jamais)|\bl['’]ai pas\b",
-    r"\b(?:não|nunca)\b.{0,20}\b(?:execut|cham|envi)|\b(?:non|mai)\b.{0,20}\b(?:esegu|chiam|invi)|\bniet\b.{0,30}\b(?:uitvoer|uitgevoerd|aanroep|verzend)|\bnie\b.{0,20}\b(?:uruch|wywoł|wykon|wysy)|\bniczego nie\b",
-    r"\bне\b.{0,20}(?:выполн|вызыв|вызов|запуск|запущ|отправ)|\bникогда\b",
+    r"\b(?:não|nunca)\b[^,;.]{0,20}\b(?:execut|cham|envi)|\b(?:non|mai)\b[^,;.]{0,20}\b(?:esegu|chiam|invi|scriv)|\bniet\b.{0,30}\b(?:uitvoer|uitgevoerd|aanroep|verzend)|\bnie\b[^,;.]{0,20}\b(?:uruch|wywoł|wykon|wysy)|\bniczego nie\b",
+    r"\bне\b[^,;.]{0,20}(?:выполн|вызыв|вызов|запуск|запущ|отправ)|\bникогда\b",
     r"(?:[不没沒]|(?:请|請)?勿|别|別|未)(?:会|會|能|要|应|應|该|該|想|有|得|再|可|曾)*(?:去)?(?:执行|執行|调用|調用|运行|運行|呼叫|发送)|(?:実行|呼び出し|呼出|送信)(?:しません|しない|できません|は行いません|していません|しないで)|(?:실행|호출)하지\s?(?:않|마|말)",
 )  # fmt: skip
 """The same in other languages, as far as one sentence says it."""
+_APPROVAL = _any(
+    r"(?<!not )(?<!['’]t )\b(?:must|needs?\s++to|has\s++to|have\s++to|should)\s++(?:first\s++)?(?:approve|confirm|agree|consent|sign\s++off)\b|\bdo\s++you\s++approve\b|\buntil\s++you\s++(?:say|tell|confirm|agree)\b",
+    r"\b(?:wait\w*|await\w*|pending|until|once|before|after|warte|bevor|nach|attends|avant|après|espero|antes|aguardo|attendo|prima|wacht|czekam|жду|после)\b[^.!?]{0,40}(?:confirm|bestätig|conferm|bevestig|potwierdz|подтвержд|approv|freigab|zustimm|aprob|permis|erlaub|toestemm|соглас|review)",
+    r"(?:确认|確認|同意)[^。]{0,4}(?:后|後)|(?:確認|承認)[^。]{0,8}てから|확인해 주시면",
+)  # fmt: skip
+"""Words of somebody who waits for a yes."""
+_BUT = re.compile(r"\b(?:but|aber|mais|pero|mas|ma|maar|ale|но)\b|但|でも|지만", re.IGNORECASE)
+"""After what is not done, something that is."""
 _CONDITION = _any(
     r"\b(?:if|once|when|unless|until|after|before) (?:you|I) (?:have |had |get |got )?(?:confirm(?:ed)?|agreed?|approved?|allow(?:ed)?|want|wish|like|say|tell|let|permission|approval|your)\b",
-    r"\A\W*+not\s++yet\b|\b(?:please )?confirm\b|\byour (?:consent|go-ahead|okay|ok)\b|てから(?:実行|送信|呼)|\bif I (?:had|were|could)\b",
-    r"\b(?:must|needs? to|has to|have to|should|may|can) (?:first )?(?:approve|confirm|agree|allow|consent|sign off)\b",
-    r"(?:\b(?:your|tu|su|sua|votre|vos|ton|ihre[rnm]?|deine[rnm]?|tua|vostra|je|jouw|uw|twoj\w*|ваш\w*|тво\w*)\s++|您的|你的|ご)(?:\w++\s++)?(?:confirm|bestätig|conferm|bevestig|potwierdz|подтвержд|确认|確認|approv|freigab|zustimm|aprob|permis|erlaub|toestemm|соглас|同意|承認|許可)",
+    r"\A\W*+not\s++yet\b|\b(?:please )?confirm\b|\byour (?:consent|go-ahead|okay|ok)\b|\bif I (?:had|were|could)\b",
     r"\b(?:falls|wenn|sobald) (?:sie|du|ihr)\b|\bsi (?:vous|tu|quieres|usted|confirm)|\bse (?:você|quiser|vuoi|confermi)|\bесли (?:вы|ты)|如果(?:您|你)(?:同意|确认|確認|想)|(?:确认|確認|同意)后|よろしければ",
 )  # fmt: skip
 """Words of somebody who would make the call, if the reader said so."""
@@ -156,22 +145,17 @@ _CONDITION = _any(
 # ── somebody who takes a call back ───────────────────────────────────────────
 
 _BACK = _any(
-    r"\b(?:say\s++the\s++word|tell\s++me\s++(?:if|whether)\s++(?:I|it|this|that\s++(?:is|works))|will\s++leave\s++(?:it|that|this)|start\s++over|correct\s++(?:that|this|it)|fix\s++(?:that|this)\s++call|got\s++ahead\s++of|nothing\s++else\s++is)\b|\bquote\b",
-    r"\bI\s++(?:left|ignored|skipped|dropped)\b|\bno\s++need\s++for\b|\bhang\s++on\b|\bhope\s++(?:that|this)\s++helps\b|\b(?:paste|copy|replace|adapt|adjust|insert|type|approve)\s++(?:it|this|that|these|the|\w++\s++(?:with|by)\b)|\bplease\s++approve\b|\breply\b[^.]{0,20}\bto\s++(?:run|send|confirm)|\bnot\s++following\b",
-    r"\b(?:ignore|disregard|forget|scratch|cancel|undo|discard|skip|drop|retract|withdraw|strike|revert|abort|void|nix|delete|remove|omit)\s++(?:that|this|it|these|those|them|the\s++(?:above|call|last|previous|first|request)|my|both|all|what)\b",
-    r"\bnever\s*+mind\b|\bon\s++(?:second|further)\s++thoughts?\b|\bon\s++reflection\b|\bmy\s++(?:mistake|bad|error|apologies)\b|\bcorrection\b|\bI\s++(?:misread|misspoke|mistyped|take\s++(?:that|it)\s++back|changed\s++my\s++mind|was\s++wrong|made\s++(?:a|an)\s++(?:\w++\s++)?(?:mistake|error|typo)|didn['’]t\s++mean|did\s++not\s++mean|meant|shouldn['’]t\s++have)\b",
-    r"(?:\A\W*+|[.!?]\s++)(?:oops|whoops|ups|sorry|apologies|pardon|wait|no,|hmm|hm|hold\s++on|stop|actually,?\s++(?:no|not|wait|that|this|scratch|I\s++(?:don|do\s++not|won|should|meant|need\s++not)|the)|argh|damn|strike\s++that)\b",
-    r"(?<!if )\b(?:that|this|it|these|those|the\s++(?:above|call|path|city|file|name|arguments?))\s++(?:is|was|were|are|isn['’]t|wasn['’]t|looks?)\s++(?:\w++\s++){0,2}?(?:wrong|incorrect|mistaken|bad|a\s++(?:mistake|typo|slip|joke|test|lie)|an\s++(?:error|accident|example)|not|right|needed|necessary|unnecessary|invalid|obsolete)\b",
-    r"\b(?:that|this)\s++(?:isn['’]t|wasn['’]t)\b|\bwrong\s++(?:path|file|city|tool|name|place|one|call|argument|id|folder|way|date|number|target|user|room|branch)\b|\b(?:no\s++longer|not|isn['’]t|aren['’]t)\s++(?:\w++\s++)?(?:needed|necessary|required)\b|\bdon['’]t\s++(?:need|want)\s++(?:it|this|that)\b|\btreat\s++\w++\s++as\s++not\b|\bas\s++not\s++made\b|\bjust\s++kidding\b",
+    r"\b(?:ignore|disregard|forget|scratch|cancel|undo|discard|retract|withdraw|strike|revert|abort|void)\s++(?:that|this|it|these|those|them|the\s++(?:above|call|last|previous|first|request)|my|both)\b",
+    r"\bnever\s*+mind\b(?!\s++(?:the\s++(?!call)|my|about))|\bon\s++(?:second|further)\s++thoughts?\b|\bon\s++reflection\b|\bI\s++(?:misread|misspoke|mistyped|take\s++(?:that|it)\s++back|changed\s++my\s++mind|made\s++(?:a|an)\s++(?:\w++\s++)?(?:mistake|error|typo)|didn['’]t\s++mean|did\s++not\s++mean|shouldn['’]t\s++have)\b",
+    r"(?:\A\W*+|[.!?]\s++)(?:oops|whoops|my\s++(?:mistake|bad)|(?:no|wait|hold\s++on|stop),|actually,?\s++(?:no|not|wait|scratch|I\s++(?:don|do\s++not|won|should|meant|need\s++not)))",
+    r"\b(?:that|this|it|the\s++(?:above|call|path|city|file|name|arguments?))\s++(?:is|was)\s++(?:\w++\s++)?(?:wrong|incorrect|mistaken|a\s++(?:mistake|typo|slip|joke|test)|an\s++(?:error|accident)|not\s++(?:right|needed|necessary|meant))\b",
+    r"\bwrong\s++(?:path|file|city|tool|name|place|one|call|argument|id|folder|date|number|target|user|room|branch)\b|\bno\s++longer\s++(?:needed|necessary)\b|\bjust\s++kidding\b",
 )  # fmt: skip
 _BACK_ELSEWHERE = _any(
-    r"\b(?:vergiss|vergesst|vergessen sie|ignorier\w*|streich\w*|falsche[rsnm]?|stimmt\b[^.]{0,20}\bnicht|lieber doch|irrtum|versehen|entschuldigung|verzeihung|sorry|doch nicht|fehler|stopp|zurück|lasse ich lieber|sag bescheid,? ob)\b|\bmoment,|\bhalt,|\bnein,",
-    r"\b(?:olvid[ae]|ignor[ae]|perdón|perdona|disculp\w+|equivoqu\w+|error|retiro|dime si|cancela|descarta|espera)\b|\bno, ",
-    r"\b(?:oublie[zr]?|ignore[zr]?|pardon|désolée?|erreur|retire|dis-moi si|dites-moi si|annule[zr]?|attend[sez]+|trompée?)\b|n['’]était pas|\bnon,|\bje n[e'’][^,;.]{0,25}\b(?:pas|rien)\b|\bich\b[^,;.]{0,40}\bnichts?\b",
-    r"\b(?:esqueç?[ae]|ignore|desculpe|erro|cancele|espere)\b|\b(?:dimentica|ignora|scusa|scusate|errore|annulla|aspetta)\b|\b(?:vergeet|negeer|sorry|fout|wacht)\b|\b(?:zapomnij|zignoruj|przepraszam|pomyłka|błąd|anuluj)\b",
-    r"забуд|игнорир|извин|ошиб|отмен|подожд|\bстоп\b|не то\b",
-    r"忽略|不对|不對|不用|不必|抱歉|对不起|對不起|弄错|错了|錯了|搞错|取消|算了|等等|作废|是否|てよいか|無視|すみません|間違|取り消し|やっぱり|やはり|やめて|待って|무시|죄송|잘못|취소|잠깐",
-    r"تجاهل|عذر|آسف|خطأ|ألغ|क्षमा|माफ|गलत|रद्द|abaikan|maaf|bỏ qua|xin lỗi|unut|yanlış|özür|iptal|glöm|ursäkta|fel\b|undskyld|glem|beklager",
+    r"\b(?:vergiss|vergesst|vergessen sie|ignorier\w*|streich\w*) (?:das|es|den|die|bitte)\b|\b(?:falsche[rsn]?) (?:ort|datei|pfad|stadt|aufruf)|\bdoch nicht\b|\bdas war (?:falsch|ein (?:fehler|irrtum|versehen))",
+    r"\b(?:olvíd[ae]lo|ignór[ae]lo|(?:olvid[ae]|ignor[ae]|cancela|descarta) (?:eso|esto|lo|la|es[ae]|est[ae]))\b|\bme equivoqu\w+|\b(?:oublie[zr]?|ignore[zr]?|annule[zr]?) (?:ça|cela|cet|tout)|\bje me suis trompée?\b|\bfinalement non\b",
+    r"\b(?:esqueç?[ae]|ignore|cancele) (?:isso|isto)|\b(?:dimentica|ignora|annulla)(?:lo| quest[oa]| quell[oa])\b|\b(?:vergeet|negeer) (?:dat|dit)|\b(?:zapomnij|zignoruj|anuluj)\b|забуд[ьт]|игнорируй|отмени|я ошиб",
+    r"(?:请|請)?忽略|弄错|错了|錯了|搞错|算了|作废|無視して|間違えました|取り消し|やっぱり|やめて|무시|취소|잘못",
 )  # fmt: skip
 
 # ── after a call ─────────────────────────────────────────────────────────────
@@ -179,28 +163,28 @@ _BACK_ELSEWHERE = _any(
 _LEAVE = _any(
     r"\b(?:should|shall|may|can|could|do\s++you\s++want|would\s++you\s++(?:like|want))\s++(?:me|I|we)(?:\s++to)?\s++(?:\w++\s++)?(?:run|execute|call|send|do|make|proceed|go\s++ahead|submit|start|continue|perform|apply)\b(?![^.?!]*\b(?:also|afterwards|next|as\s++well|too|else)\b)",
     r"\b(?:ok(?:ay)?|all\s++right|alright|fine|good)\s++(?:to\s++(?:run|send|go|proceed)|with\s++you|for\s++you)\b|\b(?:is|does|are)\s++(?:this|that|it)\b[^.?!]{0,60}[?？]|\bgo\s++ahead\s*+[?？]|\bproceed\s*+[?？]|\blet\s++me\s++know\s++(?:if|whether|when)\s++(?:I|this|that|you\s++want\s++me|it)\b[^.]{0,30}\b(?:run|execute|should|okay|ok|right|correct|proceed|send)",
-    r"\b(?:soll|darf|kann) ich\b[^.?!]{0,60}[?？]|\b(?:dois|puis|peux)-je\b|\b(?:voulez-vous|veux-tu) que\b|¿?\b(?:quieres|desea|debo|puedo)\b[^.!]{0,40}[?？]|\b(?:posso|devo|vuoi che|quer que)\b[^.!]{0,40}[?？]|\b(?:zal|mag|moet) ik\b[^.!]{0,40}[?？]|\bczy mam\b|(?:выполнить|запустить|мне сделать)[^.!]{0,40}[?？]|(?:要|需要|可以)(?:我)?[^。]{0,20}(?:执行|執行|调用|運行|运行)[^。]{0,10}吗|(?:実行|送信)して(?:も)?(?:よろしい|いい|良い)|할까요|될까요",
+    r"\b(?:soll|darf|kann) ich\b[^.?!]{0,60}[?？]|\b(?:dois|puis|peux)-je\b|\b(?:voulez-vous|veux-tu) que\b|\b(?:quieres|desea|quiere) que\b|\b(?:debo|puedo)\b[^.!]{0,40}[?？]|\b(?:posso|devo|vuoi che|quer que)\b[^.!]{0,40}[?？]|\b(?:zal|mag|moet) ik\b[^.!]{0,40}[?？]|\bczy mam\b|(?:выполнить|запустить|мне сделать)[^.!]{0,40}[?？]|(?:要|需要|可以)(?:我)?[^。]{0,20}(?:执行|執行|调用|運行|运行)[^。]{0,10}吗|(?:実行|送信)して(?:も)?(?:よろしい|いい|良い)|할까요|될까요",
 )  # fmt: skip
 """Words of somebody who asks whether the call should be made."""
-_MORE = _any(
-    r"\b(?:else|also|more|other|others|another|meantime|meanwhile|afterwards|then|next|too|as\s++well|while\s++we)\b|\b(?:noch|sonst|außerdem|danach)\b|\b(?:autre|aussi|encore|ensuite)\b|\b(?:más|otra|otro|algo|también)\b|\b(?:mais|outra|outro|também|altro|anche)\b|ещ[её]|друг|还|還|其他|另外|他に|ほか|또|다른",
+_UNDONE = _any(
+    r"\b(?:I|we)\s++(?:(?:have|did|will|do)(?:n['’]t|\s++not)|won['’]t|['’]ve\s++not)\s++(?:yet\s++|actually\s++|really\s++)?(?:r[au]n|executed?|sen[dt]|called?|make|made|do|done)\s++(?:this|that|it|these|anything|the\s++call)\b",
+    r"\A\W*+(?:not|never)\s++(?:yet\s++)?(?:run|executed|sent|called|made)\b|\b(?:I|we)\s++(?:can['’]t|cannot)\s++(?:actually\s++)?(?:run|execute|call|send)\s++(?:this|that|it)\b|\bholding\s++(?:this|it)\s++back\b|\b(?:do\s++not|don['’]t|never)\s++(?:run|execute|send|call)\s++(?:this|that|it)\b|\bonly\s++run\s++(?:this|it)\s++(?:once|if|when|after)\b|\bnot\s++a\s++(?:real\s++)?call\b|\A\W*+(?:but\s++)?(?:I|we)\s++(?:won['’]t|will\s++not|can['’]t|cannot)\s*+[,.;!]",
+    r"\bnicht (?:ausführen|ausgeführt|aufrufen)|\bne (?:pas|l['’]exécut)|\bno (?:lo |la )?(?:ejecut|llam)|\bnão execut|\bnon esegu|\bniet uitvoer|\bне выполн|(?:不要|没有|未)(?:执行|调用)|実行していません|실행하지",
 )  # fmt: skip
-"""Words of a question for something else."""
+"""Words of somebody who says after a call that it was not made, or must not be."""
 _SPOKEN_OF = _any(
-    r"\bsee below\b|\bremoved\b",
-    r"\b(?:the|this|that|these|those|such|each)\s++(?:(?:above|first|second|raw|whole|next|last)\s++)*(?:call|calls|snippet|syntax|format|example|examples|tag|tags|markup|notation|block|line|lines|object|json|string|marker|token|reply|replies|output|listing|template)\b",
-    r"\babove\b|\bexamples?\b|\bsyntax\b|\bsnippet\b",
-    r"(?:\A|[.!?]\s++)\W*+(?:that|this|it|so|these|those)(?:['’]s|\s++(?:is|was|were|are|would\s++be))\s++(?:what|how|why|where|the|an?|one|only|just|all|from|not|wrong|correct|invalid|valid)\b",
-    r"(?:\A|[.!?]\s++)\W*+(?:why|what|which|who|how|where)\b[^.!]{0,60}\b(?:this|that|it|here|wrong|happens?|next)\b[^.!]{0,30}[?？]",
-    r"\bnothing\s++(?:has\s++been|was|is|happens|will\s++be)\b|\b(?:can|could)\s++(?:some|any)one\b|\byou\s++(?:can|could|should|must|may|might|need\s++to)\s++(?:now\s++|then\s++|also\s++)?(?:see|adapt|copy|paste|replace|use|send|write|call|run|try|change|notice)\b|\bas\s++you\s++can\s++see\b|\bnote\s++(?:that|how|the)\b",
-    r"\b(?:second|first|third|last|other)\s++(?:value|argument|parameter|field|key|attribute)\b|\b(?:the|no|an?|its)\s++(?:closing|opening|argument|parameter|field|key|attribute)s?\b|\bof this kind\b",
+    r"\b(?:the|this|that|these|those|such)\s++(?:(?:above|first|raw|whole|last)\s++)*(?:snippet|syntax|format|examples?|tags?|markup|notation|listing|template)\b|\b(?:tag|block|object|json|string|token|reply|output)\s++above\b|\bexact\s++words\b|\A\W*+(?:end\s++of\s++)?quoted?\b|\bcopy\s++(?:this|it)\s++into\b|\brun\s++this\s++yourself\b|\bthe\s++above\b|\b(?:parse|wrong|valid|correct|missing)\b[^.!?]{0,40}[?？]",
+    r"(?:\A|[.!?]\s++)\W*+(?:that|this|it)(?:['’]s|\s++(?:is|was|would\s++be))\s++(?:what|how|an?\s++example|only\s++an?|just\s++an?|the\s++(?:\w++\s++)?(?:call|syntax|format|output|reply|text|string)\b)",
+    r"\bas\s++you\s++can\s++see\b|\bnote\s++(?:that\s++the|how|the)\b|\byou\s++(?:can|could|should|must|may|need\s++to)\s++(?:now\s++|then\s++)?(?:adapt|copy|paste|replace|send|write|call|run)\s++(?:this|that|it)\b",
 )  # fmt: skip
 """Words about a call that has just been shown."""
 
 
 def acts(sentence: str) -> bool:
     """Whether somebody says here what they do next."""
-    if _SAYING.search(sentence) is not None:
+    if _ANNOUNCED.search(sentence) is not None:
+        return True
+    if _SAYING.search(sentence) is not None and _DOING.match(sentence) is None:
         return False
     if _WILL.search(sentence) is not None or _READY.match(sentence) is not None:
         return True
@@ -219,39 +203,23 @@ def shows(sentence: str) -> bool:
 
 def declines(sentence: str) -> bool:
     """Whether the sentence says that a call is not made, or not yet."""
-    if _CONDITION.search(sentence) is not None:
+    if _CONDITION.search(sentence) is not None or _APPROVAL.search(sentence) is not None:
         return True
     said = _DECLINED.search(sentence) or _DECLINED_ELSEWHERE.search(sentence)
-    return said is not None and not acts(sentence[said.end() :])
+    rest = "" if said is None else sentence[said.end() :]
+    return said is not None and not acts(rest) and _BUT.search(rest) is None
+
+
+def asks_leave(sentence: str) -> bool:
+    """Whether the sentence asks the reader whether a call should be made."""
+    return _LEAVE.search(sentence) is not None
 
 
 def takes_back(sentence: str) -> bool:
     """Whether the sentence after a call says that it shall not be made, or not be made yet."""
-    if _BACK.search(sentence) or _BACK_ELSEWHERE.search(sentence) or _LEAVE.search(sentence):
-        return True
-    return _MORE.search(sentence) is None and declines(sentence)
-
-
-def tells(sentence: str) -> bool:
-    """Whether the sentence goes on with a story: what has happened, to nobody in the talk."""
-    if _TOLD_ELSEWHERE.search(sentence) is not None:
-        return _READY.match(sentence) is None
-    return _TOLD.search(sentence) is not None and _ADDRESSES.search(sentence) is None
-
-
-def talks(sentence: str) -> bool:
-    """Whether the sentence belongs to a talk with the reader: an answer, a need, what comes next."""
-    return _TALKS.search(sentence) is not None
-
-
-def addresses(sentence: str) -> bool:
-    """Whether somebody speaks to the reader here, or of what comes next."""
-    return any(words.search(sentence) for words in (_ADDRESSES, _MORE)) or acts(sentence)
-
-
-def asks_back(sentence: str) -> bool:
-    """Whether the sentence asks about what was just written, and not for something else."""
-    return sentence.rstrip("\"'”’)* ")[-1:] in ("?", "？") and _MORE.search(sentence) is None
+    return any(
+        words.search(sentence) for words in (_BACK, _BACK_ELSEWHERE, _LEAVE, _UNDONE, _APPROVAL)
+    )
 
 
 def speaks_of(sentence: str) -> bool:
