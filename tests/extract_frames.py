@@ -16,8 +16,6 @@ SPOKEN_OF = (
     # a sentence of its own that speaks of it
     "This is the raw reply of the model.\n\nCALL", "The following request was made yesterday.\n\nCALL", "Consider this reply of a model.\n\nCALL",
     "Listing 3.\n\nCALL", "Du solltest das hier nicht tun.\n\nCALL", "Voici la réponse du modèle.\n\nCALL", "I will not do that. CALL",
-    
-    
     # a question
     "Which of these is valid?\n\nCALL", "Should I run this?\n\nCALL", "¿Quieres que ejecute esto?\n\nCALL", "要我执行吗？\n\nCALL",
     "If you agree, I will run this:\n\nCALL",
@@ -30,6 +28,8 @@ SPOKEN_OF = (
     "CALL\n\nThe tag above was never closed.", "CALL\n\nFinalement non.", "CALL\n\nIs this call valid?", "CALL\n\nDas war nur ein Beispiel.",
 )  # fmt: skip
 MADE = (
+    "Here's the tool call:\n\nCALL", "Executing the following:\n\nCALL", "Next step:\n\nCALL", "Step 2 of 3:\n\nCALL", "Без проблем, выполняю вызов:\n\nCALL",
+    "👍\n\nCALL", "Understood.\n\n---\n\nCALL", "The stations report every hour.\n\nCALL", "Parfait, je lance l'appel maintenant.\n\nCALL", "As an AI I can't do this by hand, but I have a tool for it.\n\nCALL",
     "CALL", "I'll look that up.\n\nCALL", "Sure! Let me check the weather:\n\nCALL", "Step 1: I will read the file\nCALL", "### Action\n\nCALL",
     "Action:\nCALL", "**Action:**\nCALL", "Okay.\n\nCALL", "Good question; I need one fact first.\n\nCALL", "Ich sehe gleich nach:\n\nCALL",
     "D'accord, je m'en occupe.\n\nCALL", "Je vérifie la météo :\n\nCALL", "Voy a consultar el tiempo:\n\nCALL", "我来查询一下：\n\nCALL",
@@ -39,6 +39,8 @@ MADE = (
     "I don't know the weather in Bergen.\n\nCALL", "You said „sofort“, so I do it now.\n\nCALL", "The first file does not exist. Let me look for it.\n\nCALL",
 )  # fmt: skip
 MADE_BEFORE_TEXT = (
+    "CALL\n\nDésolé pour l'attente.", "CALL\n\nThis is not a drill.", "CALL\n\nThanks for your approval!", "CALL\n\nYou don't need to confirm anything.",
+    "CALL\n\nPlease ignore the warning that may pop up; it is harmless.", "CALL\n\nWhat do you want to do after that?", "CALL\n\nПодождите, пожалуйста, выполняется.",
     "I'll look.\n\nCALL\n\nI'll report back once it is done.", "CALL\n\nTell me if that was not what you meant.", "CALL\n\nGleich wissen wir mehr.",
     "CALL\n\nAnything else I should add?", "I'll dim the lights.\n\nCALL\nSleep well.", "CALL\n\nYou'll get a confirmation.", "CALL\nwaiting for the stations",
     "CALL\n\nThis should take about two seconds.", "CALL\n\n结果出来后我会告诉您。", "CALL\n\nСообщу, как только будет результат.", "CALL\n\nI have not touched the rest.",

@@ -14,10 +14,13 @@ This page is generated from the records that the extraction itself uses: `make d
 a test fails when it drifts.
 
 `find_calls(text, tools)` knows all of these without being told the model. A format's *tier* says
-how much its marks prove. A **marker** does not occur in ordinary text. A **tag** looks like HTML:
-it counts unless it is quoted, documented or stands amid a sentence. A **shape** has no mark at
-all: it counts only with the name of a declared tool and arguments that fit its schema, and only as
-the whole reply or as its last thing after a short text.
+how much its marks prove. A **marker** does not occur in ordinary text. A **tag** looks like HTML. A
+**shape** has no mark at all: it counts only with the name of a declared tool and arguments that fit
+its schema, and only as the whole reply or as its last thing after a short text.
+
+In every format, a call that is quoted, stands amid a sentence, is announced as an example or as
+somebody's words, or is taken back afterwards stays in the text and is listed in `refused`, with a
+message for the model where it may have been meant.
 
 Values are written as JSON, as raw text that the schema types (a declared string is never parsed),
 or as Python literals (nothing is evaluated).

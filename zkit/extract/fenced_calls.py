@@ -15,6 +15,7 @@ from zkit.extract.markup_body import read_markup
 from zkit.extract.position import LEAD_IN
 from zkit.extract.progress import told
 from zkit.extract.python_body import read_python
+from zkit.extract.quoted import end_of_reading
 from zkit.extract.readings import Reading, Unit, shifted
 from zkit.extract.scanner import Scanner
 from zkit.extract.search_patterns import CALL_FENCES, FENCES, LISTED_CALL, OPENING_KEY
@@ -25,6 +26,10 @@ _FENCE_INLINE = regex.compile(
     rf"(?P<mark>`{{3,}}+)[ \t]*+(?P<info>(?i:{CALL_FENCES})?+)[ \t]*+(?=[\[{{<])"
 )
 """A fence whose content begins in its own line."""
+_RESULT_FENCES = frozenset(
+    {"tool_output", "tool_outputs", "tool_result", "tool_results", "tool_response"}
+)
+"""What a model calls a fence in which it writes what it thinks a tool would answer."""
 
 
 def fenced(scan: Scanner, at: int) -> Steps[int]:
@@ -35,6 +40,8 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
         return (yield from scan.skip(at, 3))
     info = head["info"].strip().lower()
     begin = at + head.end()
+    if info in _RESULT_FENCES and scan.settler.called:
+        return (yield from end_of_reading(scan, at, begin))
     if info == "tool" and inline is None:
         lines = read_markup(scan.task, LINES, begin, "(?!)")
         reading = yield from told(scan, lines, at, marked=True)
