@@ -28,9 +28,10 @@ SPOKEN_OF = (
     "CALL\n\nThe tag above was never closed.", "CALL\n\nFinalement non.", "CALL\n\nIs this call valid?", "CALL\n\nDas war nur ein Beispiel.",
 )  # fmt: skip
 MADE = (
-    "Here's the tool call:\n\nCALL", "Executing the following:\n\nCALL", "Next step:\n\nCALL", "Step 2 of 3:\n\nCALL", "Без проблем, выполняю вызов:\n\nCALL",
+    "CALL",
+    "Here's the tool call:\n\nCALL", "Here is the call:\n\nCALL", "Executing the following:\n\nCALL", "Next step:\n\nCALL", "Step 2 of 3:\n\nCALL", "Без проблем, выполняю вызов:\n\nCALL",
     "👍\n\nCALL", "Understood.\n\n---\n\nCALL", "The stations report every hour.\n\nCALL", "Parfait, je lance l'appel maintenant.\n\nCALL", "As an AI I can't do this by hand, but I have a tool for it.\n\nCALL",
-    "CALL", "I'll look that up.\n\nCALL", "Sure! Let me check the weather:\n\nCALL", "Step 1: I will read the file\nCALL", "### Action\n\nCALL",
+    "I'll look that up.\n\nCALL", "Sure! Let me check the weather:\n\nCALL", "Step 1: I will read the file\nCALL", "### Action\n\nCALL",
     "Action:\nCALL", "**Action:**\nCALL", "Okay.\n\nCALL", "Good question; I need one fact first.\n\nCALL", "Ich sehe gleich nach:\n\nCALL",
     "D'accord, je m'en occupe.\n\nCALL", "Je vérifie la météo :\n\nCALL", "Voy a consultar el tiempo:\n\nCALL", "我来查询一下：\n\nCALL",
     "天気を調べます。\n\nCALL", "Сейчас проверю погоду:\n\nCALL", "Looking it up:\n\nCALL", "My previous call was incorrect. Trying again:\n\nCALL",
