@@ -21,7 +21,6 @@ from openai import OpenAI
 from benchmarks.recovery_page import table
 from zkit.cases import recordings
 from zkit.chat import wrap
-from zkit.receipt import Rank
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -166,7 +165,7 @@ def main() -> None:
     parser.add_argument("--max-tokens", type=int, default=120)
     given = parser.parse_args()
     bare = OpenAI(base_url=given.base_url, api_key="none", timeout=600, max_retries=2)
-    clients = {"bare": bare, "wrapped": wrap(bare, limit=Rank.GUESS)}
+    clients = {"bare": bare, "wrapped": wrap(bare)}
     rows = measure(clients, given.model, given.max_tokens, lambda line: print(line, flush=True))
     found = {
         "about": given.about,

@@ -371,14 +371,14 @@ def test_a_lower_limit_is_kept(server: ScriptedServer) -> None:
     assert plain(server, choice, limit=Rank.UNWRAP).zkit.refusals
 
 
-def test_nothing_is_guessed_for_a_tool_that_declares_no_grade(server: ScriptedServer) -> None:
+def test_nothing_is_guessed_beyond_the_limit(server: ScriptedServer) -> None:
     entry = call("get_weather", '{"city": "the "old" town"}', "a")
     choice = {
         "message": {"role": "assistant", "content": None, "tool_calls": [entry]},
         "finish_reason": "tool_calls",
     }
-    assert plain(server, choice).zkit.refusals
-    assert plain(server, choice, limit=Rank.GUESS).zkit.calls[0].rank is Rank.GUESS
+    assert plain(server, choice, limit=Rank.COMPLETE).zkit.refusals
+    assert plain(server, choice).zkit.calls[0].rank is Rank.GUESS
 
 
 def get_weather(city: str) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from zkit import Call, Rank, wrap
+from zkit import Call, wrap
 from zkit.cases import Recorded, recordings
 from zkit.chat import Report
 from zkit.errors import MissingExtraError
@@ -97,8 +97,8 @@ def ask(asking: Asking, wanted: Wanted) -> Asked:
         asking.server.play(said, said)
     tools = recordings().tools
     bare = _created(asking.client, asking.model, wanted, tools)
-    guessing = wrap(asking.client, limit=Rank.GUESS)  # nothing is run here, so nothing can break
-    report: Report = _created(guessing, asking.model, wanted, tools).zkit
+    wrapped = wrap(asking.client)
+    report: Report = _created(wrapped, asking.model, wanted, tools).zkit
     is_wrong = asking.server is not None and not _is_written(report.calls, wanted)
     return Asked(wanted, _reply(bare, tools), report, is_wrong)
 

@@ -28,7 +28,7 @@ def wrap(
     client: C,
     tools: Any = None,
     *,
-    limit: Rank = Rank.COMPLETE,
+    limit: Rank = Rank.GUESS,
     unmarked: bool = True,
     formats: Iterable[str] | None = None,
     profile: Profile | str | Path | None = None,
@@ -42,8 +42,8 @@ def wrap(
 
     `tools` are the tools that calls are judged by; those of each request when it is None. `limit`
     is the highest rank of repair and `unmarked` whether a call may be found in text by its shape
-    alone; tools that declare a grade set both by it. Of others it is not known what they can
-    break: nothing is guessed for them unless `limit` says so. `formats` limits the formats to look for.
+    alone; tools that declare a grade set both by it. For others the
+    limit is that of `decode_args`; where they can do harm, lower it. `formats` limits the formats to look for.
     `profile` says how the server wants to be asked: a `Profile`, or the file that `zkit doctor`
     wrote. Without one, requests go out as they are.
     """

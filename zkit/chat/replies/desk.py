@@ -40,7 +40,7 @@ class Rules:
     shape alone; a tool that declares a grade sets both by it. `formats` limits the text formats.
     """
 
-    limit: Rank = Rank.COMPLETE
+    limit: Rank = Rank.GUESS
     unmarked: bool = True
     formats: tuple[str, ...] | None = None
 
