@@ -54,12 +54,26 @@ def _most_keys(text: str) -> int:
     return colons
 
 
-_SPACED_COLON = re.compile(r"\"[ \t\n\r]++:")
+_SPACED_COLON = re.compile(r"\"(?:(?<!\\\")|(?<=\\\\\"))[ \t\n\r]++:")
 
 
 def repeats_a_key(text: str, value: Any) -> bool:
     """Whether an object of strict JSON holds one key twice; `value` is what the text says."""
-    return may_repeat(text, value) and bool(_looked_for(text))
+    if not may_repeat(text, value):
+        return False
+    try:
+        _WITHOUT_REPEATS.decode(text)
+    except (ValueError, RecursionError):
+        return True
+    return False
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> None:
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError
+
+
+_WITHOUT_REPEATS = json.JSONDecoder(object_pairs_hook=_unique, strict=False)
 
 
 def repeats_in(text: str, value: Any) -> list[Repeat]:
