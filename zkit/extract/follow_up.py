@@ -43,8 +43,7 @@ def awaited(before: str) -> frozenset[str]:
     """
     line = before.rpartition("\n")[2]
     goes_on = "line" if _breaks_off(line) else "aside" if line.strip() else "remark"
-    waits = {"word", goes_on}
-    return frozenset({*waits, "quote"} if open_quote(before) else waits)
+    return frozenset({"word", goes_on, *(("quote",) if open_quote(before) else ())})
 
 
 def confirmed(awaits: frozenset[str], after: str, closers: str) -> bool | None:
@@ -52,26 +51,22 @@ def confirmed(awaits: frozenset[str], after: str, closers: str) -> bool | None:
     verdicts = [_CONFIRMS[one](after, closers) for one in awaits]
     if False in verdicts:
         return False
-    return None if None in verdicts else not unsaid(awaits, after)
+    return None if None in verdicts else not said_against(after)
 
 
 def objection(awaits: frozenset[str], after: str, closers: str) -> str:
     """Why a call does not count after which nothing more comes than this text; empty if it does."""
     if any(_CONFIRMS[one](after + "\n", closers) is False for one in awaits):
         return "followed_by_text"
-    return unsaid(awaits, after)
+    return said_against(after)
 
 
-def unsaid(awaits: frozenset[str], after: str) -> str:
+def said_against(after: str) -> str:
     """What the words after a call, as far as they count, have against it; empty when nothing."""
     sentences = list(sentences_back(after[:REACH]))
-    if not sentences:
-        return ""
-    first = sentences[-1]
-    spoken_of = speaks_of(first) or told_by(first)
-    if spoken_of or any(map(takes_back, sentences)):
-        return "taken_back"
-    return ""
+    first = sentences[-1:]
+    against = [*map(speaks_of, first), *map(told_by, first), *map(takes_back, sentences)]
+    return "taken_back" if any(against) else ""
 
 
 def _nothing_follows(after: str, closers: str) -> bool | None:

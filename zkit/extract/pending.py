@@ -9,7 +9,7 @@ from typing import Literal
 from zkit.calls import Call
 from zkit.extract import events
 from zkit.extract.events import Event, Incomplete, Refusal, Unknown
-from zkit.extract.follow_up import confirmed, objection, unsaid
+from zkit.extract.follow_up import confirmed, objection, said_against
 from zkit.extract.gates import Candidate, Outcome
 
 Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]
@@ -136,7 +136,7 @@ class Settler:
             yield from self._refuse(item, item.obstacle or "beside_a_refused_one")
             return
         if self._after.strip() and self.waiting <= _LED_ON:
-            yield from self._settle(unsaid(self.waiting, self._after), called=True)
+            yield from self._settle(said_against(self._after), called=True)
         elif "end" in item.awaits and "end" not in self.waiting:
             yield from self._settle("", called=True)
         self._pending.append(item)
