@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from benchmarks.damage import DAMAGES, Damage, damaged_payload
 from zkit import Rank
-from zkit.repair import envelope
+from zkit.repair.around import envelope
+from zkit.repair.around.line_marks import unmarked
 from zkit.repair.candidates import Candidate, Task, read_at, same
 from zkit.repair.cascade import _candidates, _chosen, _within_limit
 from zkit.repair.expect import evidence_for
-from zkit.repair.express import express, in_prose, respelt, unslipped
-from zkit.repair.line_marks import unmarked
-from zkit.repair.respelling import respelled
-from zkit.repair.slips import slip_at
+from zkit.repair.short_ways.express import express, in_prose, respelt, unslipped
+from zkit.repair.short_ways.respelling import respelled
+from zkit.repair.short_ways.slips import slip_at
 from zkit.repair.sound import PLACED, kind_of, last_token, stumbled_at, verdict
 
 INNER = [damage for damage in DAMAGES if damage.breaks is not None]

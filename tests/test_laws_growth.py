@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zkit.extract import FORMATS, Extractor, arriving_text, find_calls
-from zkit.repair import candidates, cascade, envelope, repair_all, repair_json
-from zkit.repair.reader import Reader
+from zkit.repair import candidates, cascade, repair_all, repair_json
+from zkit.repair.around import envelope
 from zkit.repair.repeated_keys import repeats_a_key
+from zkit.repair.search.reader import Reader
 
 MANY = 400
 VALUES = {

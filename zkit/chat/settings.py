@@ -12,7 +12,7 @@ from typing import Any, get_args
 from zkit.chat.events import Message
 from zkit.chat.requests.manners import Manners, require_count, require_one_of
 from zkit.chat.requests.offering import Fit
-from zkit.extract.formats import wanted_formats
+from zkit.extract.formats.table import wanted_formats
 
 Compact = Callable[[list[Message]], Any]
 BUDGETS: Mapping[str, int] = MappingProxyType(

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from zkit.calls import Call
-from zkit.extract import (
+from zkit.extract.arriving_text import WAIT, Tape
+from zkit.extract.bodies.arguments import Task
+from zkit.extract.declared import Declared
+from zkit.extract.events import CallRefused, Event, Incomplete, Refusal, Unknown
+from zkit.extract.formats.table import wanted_formats
+from zkit.extract.handlers import (
     fenced_calls,
     labelled_calls,
     marked_calls,
@@ -15,11 +20,6 @@ from zkit.extract import (
     reasoning,
     unmarked_calls,
 )
-from zkit.extract.arguments import Task
-from zkit.extract.arriving_text import WAIT, Tape
-from zkit.extract.declared import Declared
-from zkit.extract.events import CallRefused, Event, Incomplete, Refusal, Unknown
-from zkit.extract.formats import wanted_formats
 from zkit.extract.pending import Settler, Span
 from zkit.extract.scanner import Handler, Scanner
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from zkit.calls import Call
-from zkit.extract.call_objects import BESIDE
+from zkit.extract.bodies.call_objects import BESIDE
+from zkit.extract.bodies.readings import Unit
 from zkit.extract.declared import Declared, without_prefix
 from zkit.extract.events import Incomplete, Refusal, Unknown
-from zkit.extract.format import Format
-from zkit.extract.readings import Unit
+from zkit.extract.formats.record import Format
 
 Outcome = Call | Unknown | Incomplete | Refusal
 CONFIDENCE = {"marker": 0.98, "tag": 0.9, "shape": 0.7}

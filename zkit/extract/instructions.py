@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from zkit.calls import Call
-from zkit.extract.format import Format
+from zkit.extract.formats.record import Format
 from zkit.extract.render import CannotWriteError, format_named, render_call
 from zkit.schema import Offer, offered
 

@@ -8,8 +8,8 @@ from typing import Literal
 
 from zkit.calls import Call
 from zkit.extract import events
+from zkit.extract.around.follow_up import confirmed, objection, said_against
 from zkit.extract.events import Event, Incomplete, Refusal, Unknown
-from zkit.extract.follow_up import confirmed, objection, said_against
 from zkit.extract.gates import Candidate, Outcome
 
 Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]

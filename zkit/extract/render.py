@@ -9,8 +9,8 @@ from typing import Any
 from zkit.calls import Call
 from zkit.errors import ZkitError
 from zkit.extract.extractor import find_calls
-from zkit.extract.format import Format
-from zkit.extract.formats import FORMATS, unknown_format
+from zkit.extract.formats.record import Format
+from zkit.extract.formats.table import FORMATS, unknown_format
 
 _TYPES: tuple[tuple[type, str], ...] = (
     (bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"),

@@ -10,18 +10,18 @@ import re
 from collections.abc import Callable, Mapping
 
 from zkit.calls import Call
-from zkit.extract.arguments import Task
+from zkit.extract.around.follow_up import awaited
+from zkit.extract.around.position import LEAD_IN, REACH, indented, obstacle, open_quote
 from zkit.extract.arriving_text import LONGEST_MARK, Hit, Steps, compiled
+from zkit.extract.bodies.arguments import Task
+from zkit.extract.bodies.readings import Reading
 from zkit.extract.events import CallRefused, Refusal, Unknown
-from zkit.extract.first_match import Lookout, kind_of
-from zkit.extract.follow_up import awaited
-from zkit.extract.formats import format_of
+from zkit.extract.formats.table import format_of
 from zkit.extract.gates import Candidate, judge, numbered
+from zkit.extract.marks.first_match import Lookout, kind_of
+from zkit.extract.marks.plain_text import plain_text
+from zkit.extract.marks.search_patterns import TAG_BEGUN, TRIGGER, hooks_for, tags_of
 from zkit.extract.pending import Kind, Piece, Settler
-from zkit.extract.plain_text import plain_text
-from zkit.extract.position import LEAD_IN, REACH, indented, obstacle, open_quote
-from zkit.extract.readings import Reading
-from zkit.extract.search_patterns import TAG_BEGUN, TRIGGER, hooks_for, tags_of
 
 LONGEST_TAG = 140
 _UNSEEN = compiled(r"[\ufeff\u200b-\u200f\u2060]*+")

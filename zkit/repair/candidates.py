@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from zkit.receipt import Fix, Rank, highest
-from zkit.repair import envelope, layers
-from zkit.repair.closer_places import is_askew
-from zkit.repair.doubt import is_plain, undoubted
+from zkit.repair.around import envelope, layers
+from zkit.repair.doubts.closer_places import is_askew
+from zkit.repair.doubts.doubt import is_plain, undoubted
+from zkit.repair.doubts.misreading import comma_inside, rearranged
 from zkit.repair.expect import ANYTHING, Evidence
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
-from zkit.repair.follow import goes_on, member_follows
-from zkit.repair.misreading import comma_inside, rearranged
-from zkit.repair.reader import Reader
-from zkit.repair.reading import KEY, Frame, Reading
 from zkit.repair.repeated_keys import repeats_a_key
+from zkit.repair.search.follow import goes_on, member_follows
+from zkit.repair.search.reader import Reader
+from zkit.repair.search.reading import KEY, Frame, Reading
 from zkit.repair.sound import sound_at, strict
 from zkit.text.edits import apply_edits
 

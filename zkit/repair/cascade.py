@@ -8,16 +8,17 @@ from typing import Any
 from pydantic_core import from_json
 
 from zkit.receipt import Rank, highest
-from zkit.repair import envelope, layers, messages, payload
+from zkit.repair import messages
+from zkit.repair.around import envelope, layers, payload
+from zkit.repair.around.line_marks import unmarked
 from zkit.repair.candidates import Candidate, Task, read_at, same
-from zkit.repair.doubt import with_repeats
+from zkit.repair.doubts.doubt import with_repeats
 from zkit.repair.expect import evidence_for
-from zkit.repair.express import express, in_prose, unopened
 from zkit.repair.fixes import EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
-from zkit.repair.line_marks import unmarked
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.salvage import salvaged
+from zkit.repair.short_ways.express import express, in_prose, unopened
 from zkit.repair.sound import OF_SURROGATES, strict, verdict, with_surrogates
 from zkit.text import lexis
 from zkit.text.edits import Layer

@@ -17,7 +17,7 @@ from zkit.chat.replies.report import RefusedCall
 from zkit.chat.replies.wire import dumps, entries, id_of
 from zkit.dispatch.steps.resolving import spellings
 from zkit.extract import Declared
-from zkit.extract.formats import wanted_formats
+from zkit.extract.formats.table import wanted_formats
 from zkit.receipt import Fix, Rank
 from zkit.results import Validation
 from zkit.sources import unknown_tool

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 from zkit.extract import FORMATS
-from zkit.extract.formats import unknown_format
+from zkit.extract.formats.table import unknown_format
 from zkit.schema import DIALECTS
 
 Mode = Literal["auto", "native", "text"]

@@ -1,0 +1,1 @@
+"""The text around a call in, whether the call is made there out."""

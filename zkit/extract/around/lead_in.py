@@ -1,0 +1,114 @@
+"""The words before a call in, the reason why they do not lead to it out.
+
+A call that is meant begins the reply, or follows a whole sentence on a line of its own. Anywhere
+else (in the middle of a sentence, after a label, under a line that announces something) it is as
+likely shown, quoted or told, and then somebody must say that it is made now.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from zkit.extract.around.wording import acts, asks_leave, declines, shows
+
+LONGEST = 300
+"""How much of a sentence is looked at, from its end."""
+_SENTENCE = re.compile(
+    r"(?<!e\.g)(?<!i\.e)(?<![\W_][0-9])(?:[.!?…][\"'”’)\]*_]*+\s++|[。！？])(?=\S)|\n\s*+"
+)
+"""Where a sentence ends and the next one begins."""
+_BROKEN = re.compile(r"(?<=[^\n]{40})[ \t\r]*+\n(?=[^\n])")
+"""The end of a line that is full: its sentence may go on in the next one."""
+_STOPS = frozenset(".!…。！")
+_ANNOUNCES = frozenset(":：")
+_AROUND = "\"'”’»」』)]}*_~` \t"
+"""What may stand around the end of a sentence."""
+_TOKEN_LAST = re.compile(r"(?:<\|[^<>|\n]{1,40}\|>|</?s>|<bos>|<eos>)\s*+\Z")
+"""A mark of a template that was left over: a text begins after it."""
+_BLOCK = re.compile(
+    r"[ \t]*+(?:[-*+•] |[0-9]{1,3}[.)] |>|\||```|~~~|[-*_]{3,}+\s*+\Z|</\w++>\s*+\Z)"
+)
+"""A line of a list, a quotation, a table, a ruler, or the edge of a block."""
+_CAPTION = re.compile(
+    r"\W*+(?:[^\W\d]{1,12}\s++)?(?:[0-9]{1,4}(?:\.[0-9]{1,3})*+|[A-Za-z]|[IVX]{1,5})[.:)\]]*+\Z"
+)
+"""Nothing but a number or a letter, maybe with a word before it: "A.", "Listing 3."."""
+_LABEL = re.compile(
+    r"[\s#*_>-]*+(?:[0-9]{1,2}[.)]\s++)?(?:(?:next|my|first|the)\s++)?"
+    r"(?:actions?|act|tool[ _-]?(?:calls?|use)|function[ _-]?calls?|plan|steps|next steps?|to ?do|approach|retry|correct(?:ion|ed)|acci[oó]n|aktion|действие|行动|动作|工具调用|アクション|ツール呼び出し)"
+    r"(?:\s++[0-9]{1,2})?[\s*_:：]*+\Z",
+    re.IGNORECASE,
+)  # fmt: skip
+"""A label that announces the call itself."""
+_SPEAKER = re.compile(
+    r"[\s>*_-]*+(?:[\[(]?[0-9]{1,2}[:.][0-9]{2}[0-9:.]*+(?:\s?[apAP][mM])?[\])]?\s++[\w.@<>-]{1,30}[:>]?|<[\w .@+-]{1,30}>|@[\w.-]{1,30}:|(?:user|human|customer|assistant|ai|bot|model|agent|system|tool)(?:\s*+\([^()\n]{1,20}\))?(?:\*\*)?\s*+[:：>])(?:\*\*)?\s++\S",
+    re.IGNORECASE,
+)
+"""A line that somebody says: after a time, a name in angles, or the name of a part in a talk."""
+
+
+def unled(before: str) -> str:
+    """Why the words before a call do not lead to it; empty when they do, or when there are none."""
+    own = before.rpartition("\n")[2].strip()
+    if own and not any(map(str.isalnum, own)):
+        return "listed"
+    text = _introduction(before)
+    line = text.rpartition("\n")[2]
+    sentences = list(sentences_back(text.rpartition("\n\n")[2]))
+    if not sentences:  # signs: an emoji, or the edge of a box or a block
+        return "listed" if text.strip() and not before.endswith("\n\n") else ""
+    last = sentences[0]
+    if declines(last):
+        return "declined"
+    if told_by(line):
+        return "transcript"
+    if asks_leave(last):
+        return "asked"
+    if acts(last) or _LABEL.match(line):
+        return ""
+    if shows(last):
+        return "documented"
+    if _end_of(last) in _STOPS and not _CAPTION.match(line):
+        return ""
+    return "in_a_sentence" if own and _end_of(last) not in _ANNOUNCES else "unannounced"
+
+
+def _introduction(before: str) -> str:
+    """The text that has to lead to a call: not a thought, nor a list or a block between the two."""
+    if _TOKEN_LAST.search(before):
+        return ""
+    text, own = before.rstrip(), before.rpartition("\n")[2]
+    aside, thought, _ = text.rpartition("\n")[2].partition("Thought:")
+    if thought and aside.strip():
+        return aside.rstrip()
+    if own.strip() or before[len(text) :].count("\n") < 2:
+        return text
+    lines = text.split("\n")
+    while lines and (_BLOCK.match(lines[-1]) or not lines[-1].strip()):
+        lines.pop()
+    return "\n".join(lines)
+
+
+def _end_of(sentence: str) -> str:
+    """The sign that a sentence ends with, whatever stands around it."""
+    sentence = sentence.rstrip(_AROUND)
+    while sentence and unicodedata.category(sentence[-1]) in ("So", "Sk", "Cf", "Mn", "Zs"):
+        sentence = sentence[:-1].rstrip(_AROUND)
+    return sentence[-1:]
+
+
+def sentences_back(text: str) -> Iterator[str]:
+    """The sentences of a text, the last one first; a line goes on in the next where it is a full one."""
+    text = _BROKEN.sub(" ", text).strip()
+    ends = [0, *(match.end() for match in _SENTENCE.finditer(text)), len(text)]
+    for start, end in zip(reversed(ends[:-1]), reversed(ends[1:]), strict=True):
+        sentence = text[start:end].strip()
+        if any(map(str.isalnum, sentence)):
+            yield sentence[-LONGEST:]
+
+
+def told_by(line: str) -> bool:
+    """Whether a line begins with the name of somebody who speaks."""
+    return _SPEAKER.match(line) is not None

@@ -1,0 +1,1 @@
+"""The formats as records: adding one is adding a record."""

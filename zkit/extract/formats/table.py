@@ -1,0 +1,61 @@
+"""Every format by its name, and the name of a format by how a call was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from functools import cache
+
+import regex
+
+from zkit.extract.formats.by_shape import SHAPE_FORMATS
+from zkit.extract.formats.carrying_json import JSON_FORMATS
+from zkit.extract.formats.python_calls import PYTHON_FORMATS
+from zkit.extract.formats.raw_markup import MARKUP_FORMATS
+from zkit.extract.formats.record import Format
+
+FORMATS: dict[str, Format] = {
+    record.name: record
+    for record in (*JSON_FORMATS, *MARKUP_FORMATS, *PYTHON_FORMATS, *SHAPE_FORMATS)
+}
+
+
+def wanted_formats(names: Iterable[str] | None) -> frozenset[str]:
+    """The formats to look for: all, or those named, with the others of their families."""
+    if names is None:
+        return frozenset(FORMATS)
+    asked = [names] if isinstance(names, str) else list(names)
+    families = {record.family for record in FORMATS.values()}
+    for name in asked:
+        if name not in FORMATS and name not in families:
+            raise unknown_format(name)
+    chosen = {FORMATS[name].family if name in FORMATS else name for name in asked}
+    return frozenset(name for name, record in FORMATS.items() if record.family in chosen)
+
+
+def unknown_format(name: object) -> ValueError:
+    """What to raise for a name that no format bears: it says which ones come near."""
+    near = get_close_matches(str(name), FORMATS)
+    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    return ValueError(
+        f"no format is called {name!r}; {meant}docs/formats.md lists all {len(FORMATS)}"
+    )
+
+
+def format_of(opener: str, body: str, text: str) -> Format:
+    """The format of a call: by its envelope and body, then by what only this format shows.
+
+    A body that no format puts into this envelope is a slip of the envelope's first format.
+    """
+    records = _having(opener, body) or _having(opener, "")
+    for record in records:
+        if not record.sign or regex.search(record.sign, text[:400], regex.DOTALL) or regex.search(record.sign, text[-40:]):  # fmt: skip
+            return record
+    return records[0]
+
+
+@cache
+def _having(opener: str, body: str) -> tuple[Format, ...]:
+    """The records of an envelope, those with a sign of their own first."""
+    found = [r for r in FORMATS.values() if r.opener == opener and body in (r.body, "")]
+    return tuple(sorted(found, key=lambda record: not record.sign))

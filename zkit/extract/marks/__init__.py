@@ -1,0 +1,1 @@
+"""The tools in, what to look for in a text out."""

@@ -1,0 +1,119 @@
+"""A value found in a text in; whether it may be the payload, or stands beside it, out."""
+
+from __future__ import annotations
+
+import re
+
+from zkit.repair.around import envelope
+from zkit.repair.candidates import Candidate, Task, same
+from zkit.repair.fixes import CUT, GUESS
+from zkit.text import lexis
+
+
+def may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:
+    """Whether a value that was cut, broken or beyond the limit stands beside the chosen one."""
+    beyond = candidate.value is None and candidate.refusal[0] in ("limit", "cut")
+    if candidate.start == chosen.start:
+        return False
+    if candidate.start < chosen.start:
+        return beyond and envelope.quoted(task.text, candidate.start)
+    if candidate.value is None:
+        opens = task.text[candidate.start] == "{" and not envelope.is_set(
+            task.text, candidate.start
+        )
+        return opens or beyond
+    return candidate.rank == CUT
+
+
+def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> list[int]:
+    """Where an object with lines of its own stands that did not count, while the chosen one is in a sentence.
+
+    The chosen one may be a draft, and the other the payload, in code or without its opening brace.
+    """
+    text = task.text
+    if (task.evidence is not None and chosen.fits) or envelope.alone(text, *chosen[:2]):
+        return []
+    beside = [
+        c.start
+        for c in candidates
+        if c.value is not None and c.end > chosen.end and not same(c.value, chosen.value)
+        if envelope.quoted(text, c.start) and "\n" in text[lexis.last_sign(text, c.start) : c.start]
+    ]
+    members = envelope.member_lines(text, chosen.end)
+    read = [c for c in candidates if c.value is not None]
+    return beside + [at for at in members if not any(c.start < at < c.end for c in read)]
+
+
+def strong(text: str, candidate: Candidate) -> bool:
+    """Whether a value stands out from the others: it begins as JSON does, or has lines of its own."""
+    return envelope.quoted(text, candidate.start) or envelope.alone(
+        text, candidate.start, candidate.end
+    )
+
+
+def counts(task: Task, candidate: Candidate) -> bool:
+    """Whether a candidate may be the payload: it looks like JSON, or stands alone, or fits."""
+    text, start = task.text, candidate.start
+    if _empty_block(text, candidate):
+        return False
+    if task.evidence is not None and candidate.fits:
+        return True
+    if envelope.in_code(text, start) or (
+        text[start] == "[" and text[candidate.end : candidate.end + 1] in (":", "(")
+    ):
+        return False
+    if candidate.fixes and not _stands_for_json(text, candidate):
+        return False
+    if envelope.quoted(text, start) or envelope.blank_end(text) >= start:
+        return True
+    if candidate.fixes and candidate.fixes[0].name == "open_object":
+        return True
+    return (
+        task.evidence is None
+        and candidate.value is not None
+        and envelope.alone(text, start, candidate.end)
+    )
+
+
+def words_only(task: Task, candidate: Candidate) -> bool:
+    """Whether a list holds nothing but words without quotes, and no schema wants it: `[see below]`."""
+    return (
+        task.evidence is None
+        and candidate.rank >= GUESS
+        and task.text[candidate.start] == "["
+        and not _stands_for_json(task.text, candidate)
+    )
+
+
+def _empty_block(text: str, candidate: Candidate) -> bool:
+    """Whether braces with nothing in them belong to a statement: its body, or what it assigns."""
+    if text[candidate.start + 1 : candidate.end - 1].strip():
+        return False
+    before = lexis.last_sign(text, candidate.start)
+    return text.endswith(")", 0, before) or (
+        text.endswith("=", 0, before) and text.startswith(";", candidate.end)
+    )
+
+
+def _stands_for_json(text: str, candidate: Candidate) -> bool:
+    """Whether bare words may be meant as strings: not in code, and not in a list of nothing else."""
+    if not any(fix.name == "quote_phrase" for fix in candidate.fixes):
+        return True
+    start = candidate.start
+    if text[start] == "[" and '"' not in text[start : candidate.end]:
+        return False
+    if envelope.blank_end(text) >= start or envelope.in_json_fence(text, start):
+        return True
+    return envelope.before_name(text, start) == "drop_tag" or _is_spelt_out(text, candidate)
+
+
+def _is_spelt_out(text: str, candidate: Candidate) -> bool:
+    """Whether an object with lines of its own has quoted keys and quoted values beside the bare ones."""
+    start, end = candidate.start, candidate.end
+    if "\n" not in text[lexis.last_sign(text, start) : start] or envelope.in_code(text, start):
+        return False
+    quoted = envelope.quoted(text, start) and envelope.alone(text, start, end)
+    return quoted and _QUOTED_VALUE.search(text, start, end) is not None
+
+
+_QUOTED_VALUE = re.compile(r"\"\s*+:\s*+\"[^\"]")

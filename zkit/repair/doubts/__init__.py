@@ -1,0 +1,1 @@
+"""A repair in, what speaks against it out."""

@@ -1,0 +1,214 @@
+"""The fixes of a reading in; the same fixes, or likelier ones, or None when nobody can tell, out.
+
+The search weighs readings by what they cost. Where a bracket was lost, another reading may cost the
+same and give another value, or hardly more and suit the indentation: here such rivals are looked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from zkit.receipt import Fix
+from zkit.repair.doubts.closer_places import (
+    doubled_openers,
+    is_askew,
+    is_misaligned,
+    other_places,
+    repeated_keys,
+)
+from zkit.repair.doubts.layout import breaks_lists, on_own_line, value_start
+from zkit.repair.fixes import GUESS, fix_named
+from zkit.repair.repeated_keys import repeats_a_key
+from zkit.repair.sound import strict
+from zkit.text import lexis
+from zkit.text.edits import Edit, Layer
+
+Fits = Callable[[Any], bool] | None
+"""Whether a schema accepts a value; None without a schema."""
+_ADDED = frozenset({"close_at_end", "add_closer", "close_in_middle"})
+_DROPPED = frozenset({"drop_closer", "reopen"})
+_MOVED = _DROPPED | {"replace_closer", "replace_opener", "drop_opener", "open_in_middle"}
+BRACKETS = _ADDED | _MOVED
+_NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
+"""An object in an object or a list in a list: only these can swallow what comes after them."""
+_ASSIGNED = re.compile(r"\w=[^>]")
+"""A bare name and an equals sign: beside quoted keys with colons this is code."""
+_COLON = re.compile(rf"(?<!\\)[\"']{lexis.SPACE}:")
+MOST_OTHERS = 16
+
+
+def is_plain(text: str, end: int, value: Any, fixes: Sequence[Fix]) -> bool:
+    """Whether no sign speaks against the brackets that fixes mended, in a value that ends at `end`."""
+    if _exchanged(text, fixes) or _at_odds(text, fixes):
+        return False
+    inside = [f for f in fixes if f.name in BRACKETS and text[f.end : end].strip()]
+    if not inside:
+        return True
+    guesses = [fix.name for fix in fixes if fix.rank == GUESS]
+    if "open_in_middle" in guesses and len(guesses) > 1:
+        return False
+    spliced = "open_in_middle" in guesses or any(fix.name == "add_comma" for fix in fixes)
+    kind = _scalar_kind if spliced else _container_kind
+    return not _lost_openers(text, inside) and not _is_mixed(value, kind)
+
+
+def undoubted(
+    text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: Fits, *, stopped: bool
+) -> Sequence[Fix] | None:
+    """The fixes to go by, when a closer was added to the value in `span` of the text.
+
+    `stopped` says that the model ended the text itself: the closer that it forgot is the last one.
+    """
+    if _ends_askew(text, span, fixes):
+        return None
+    added = [fix for fix in fixes if fix.name in _ADDED]
+    if len(added) != 1 or _is_settled(text, span, fixes, added[0]):
+        return fixes
+    layer = _layer(text, span, fixes)
+    if len(added[0].new) == 1 and not _NESTED.search(layer.text):
+        return fixes
+    at = layer.starts[1 + fixes.index(added[0])]
+    if len(added[0].new) > 1:
+        return None if fits is None and is_misaligned(layer.text[:at]) else fixes
+    places = other_places(layer.text, at)
+    if places is None:
+        return None if fits is None else fixes
+    others = [p for p in places.others[:MOST_OTHERS] if _holds(_moved(layer.text, at, p), fits)]
+    if not others and not _opened_twice(layer.text, at, fits):
+        return fixes
+    rest = [fix for fix in fixes if fix is not added[0]]
+    if not places.stays:
+        return (
+            _placed(_layer(text, span, rest), others[0], rest, added[0])
+            if len(others) == 1
+            else None
+        )
+    return fixes if stopped and added[0].name == "close_at_end" else None
+
+
+def _ends_askew(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> bool:
+    """Whether a closer was dropped at the end, and the lines say that one before it is too many."""
+    last = fixes[-1] if fixes else None
+    if last is None or last.name != "drop_closer" or text[last.end : span[1]].strip():
+        return False
+    return is_askew(_layer(text, span, fixes).text)
+
+
+def _opened_twice(json: str, at: int, fits: Fits) -> bool:
+    """Whether the text is as sound with one bracket of two dropped, instead of adding `json[at]`."""
+    body = json[:at] + json[at + 1 :]
+    openers = doubled_openers(json, at)
+    return any(_holds(body[:place] + body[place + 1 :], fits) for place in openers)
+
+
+def _is_settled(text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix) -> bool:
+    """Whether a closer that was added can stand nowhere else."""
+    if added.name == "close_at_end":
+        if len(added.new) > 1:  # the lines may tell otherwise
+            return "\n" not in text
+        if not text.endswith(added.new, 0, lexis.last_sign(text, span[1])):
+            return True  # what ends the text cannot close the outermost container
+    return any(fix.name in _MOVED for fix in fixes)
+
+
+def _lost_openers(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether a bracket that was dropped inside the value may as well be the end of a list."""
+    dropped = [f for f in fixes if f.name == "drop_closer" and "]" in text[f.start : f.end]]
+    ends = [lexis.last_sign(text, fix.start) for fix in dropped]
+    if any(text[end - 1] == "}" or on_own_line(text, value_start(text, end)) for end in ends):
+        return True
+    return any(text[end - 1] in _LAST_OF_STRING for end in ends) and not breaks_lists(text)
+
+
+_LAST_OF_STRING = frozenset("\"'`”»")
+
+
+def _exchanged(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether a closer was dropped, and another one, or a comma after one, added: it was moved."""
+    if len(fixes) < 2:
+        return False
+    if any(_is_gap(text, fix) for fix in fixes) and any(fix.name in _ADDED for fix in fixes):
+        return True
+    if not any(fix.name in _DROPPED for fix in fixes):
+        return False
+    return any(
+        fix.name in _ADDED or (fix.name == "add_comma" and text[fix.start - 1] in "}]")
+        for fix in fixes
+    )
+
+
+def _at_odds(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether two fixes cannot both be right: two brackets mended, or two ways to write a colon."""
+    names = {fix.name for fix in fixes}
+    if "replace_closer" in names and not _ADDED.isdisjoint(names):
+        return True
+    if {"drop_colon", "drop_closer"} <= names:  # the colon may stand for the opener
+        return True
+    if not any(fix.rank == GUESS or fix.name == "add_comma" for fix in fixes):
+        return False
+    assigned = any(_ASSIGNED.match(text, f.start - 1) for f in fixes if f.name == "use_colon")
+    return assigned and _COLON.search(text) is not None
+
+
+def _is_gap(text: str, fix: Fix) -> bool:
+    """Whether a comma right after an opener was dropped, or a colon written for one: a closer is lost there."""
+    if fix.name == "drop_comma":
+        return text.endswith(("{", "["), 0, lexis.last_sign(text, fix.start))
+    return fix.name == "replace_punctuation" and fix.new == ":"
+
+
+def _container_kind(value: Any) -> Any:
+    return type(value) if isinstance(value, dict | list) else None
+
+
+def _scalar_kind(value: Any) -> Any:
+    return float if type(value) is int else type(value)
+
+
+def _is_mixed(value: Any, kind: Callable[[Any], Any]) -> bool:
+    """Whether a list holds values of different kinds: after a bracket was mended, a bad sign."""
+    todo = [value]
+    while todo:
+        part = todo.pop()
+        inner = part.values() if isinstance(part, dict) else part
+        kinds = {kind(item) for item in inner if item is not None}
+        if isinstance(part, list) and len(kinds) > 1:
+            return True
+        todo += [item for item in inner if isinstance(item, dict | list)]
+    return False
+
+
+def _layer(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> Layer:
+    """The JSON that fixes make of a span of the text, with the way back for places."""
+    edits = [Edit(0, span[0], ""), *(Edit(f.start, f.end, f.new) for f in fixes)]
+    return Layer.over(text, edits, span[1])
+
+
+def with_repeats(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> Sequence[Fix]:
+    """The fixes with a note for each key that is written twice in its object: the last one counts."""
+    layer = _layer(text, span, fixes)
+    places = [layer.source_start(at) for at in repeated_keys(layer.text)]
+    noted = [fix_named("keep_last", at, at, "") for at in places]
+    return sorted([*noted, *fixes], key=lambda fix: fix.span)
+
+
+def _moved(json: str, at: int, place: int) -> str:
+    """The JSON with the closer at `at` moved to an earlier place."""
+    return f"{json[:place]}{json[at]}{json[place:at]}{json[at + 1 :]}"
+
+
+def _holds(json: str, fits: Fits) -> bool:
+    """Whether nothing speaks against a reading."""
+    value = strict(json)
+    if value is None or repeats_a_key(json, value[0]):
+        return False
+    return fits is None or fits(value[0])
+
+
+def _placed(without: Layer, place: int, rest: Sequence[Fix], added: Fix) -> list[Fix]:
+    """The fixes with the added closer at another place of the JSON without it."""
+    at = without.source_end(place)
+    moved = fix_named("close_in_middle", at, at, added.new)
+    return sorted([moved, *rest], key=lambda fix: fix.start)

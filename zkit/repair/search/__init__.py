@@ -1,0 +1,1 @@
+"""The tolerant reader: one reading after the other, the least invasive first."""

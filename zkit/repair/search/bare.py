@@ -1,0 +1,292 @@
+"""Values without quotes: words, numbers in other spellings, phrases, and what is no value at all."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.repair.search import ending
+from zkit.repair.search.missing_quotes import unopened
+from zkit.repair.search.reading import KEY, NEXT, Reading
+from zkit.repair.search.rereading import reread
+from zkit.repair.search.strings import respell
+from zkit.repair.search.trouble_with_schema import misfit, no_value, welcome
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.search.reader import Reader
+
+_S = lexis.SPACE
+_STOP = rf"(?={lexis.SPACE}(?:[,}}\])]|\Z|//|#|/\*)|\s++(?:[\"'][^\"'\n]{{1,80}}+[\"']{_S}[:=]|{lexis.WORD}|\.?[0-9]))"
+"""After a token: a mark, or white space and what can only be the next key or item."""
+_WORD = re.compile(rf"([^\W\d_][\w]*+){_STOP}")
+_NUMBER = re.compile(
+    rf"[+-]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
+    rf"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_STOP}"
+)
+_SIGNED = re.compile(rf"[+-](?:(?i:inf(?:inity)?)|NaN){_STOP}")
+_WORDS = {
+    "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
+}  # fmt: skip
+_FLOATS = {"nan": "NaN", "infinity": "1e999", "inf": "1e999"}
+_ESCAPES = re.compile(r'\\["\\/bfnrtu]')
+_TYPES = frozenset(
+    [
+        "int",
+        "str",
+        "float",
+        "bool",
+        "string",
+        "integer",
+        "number",
+        "boolean",
+        "any",
+        "list",
+        "dict",
+        "object",
+        "array",
+        "tuple",
+        "type",
+    ]
+)
+_LOGIC = re.compile(
+    r"(?:not|None|True|False|null|true|false)\s+\w|\S++\s++(?:or|and|is|in)\s++\S++\Z|.*\sif\s.*\selse\s"
+)
+_FORMATTED = re.compile(r"[rR]?[fF][rR]?[\"']")
+_DATE = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}[0-9:.]*+(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+)
+_URL = re.compile(r"[a-z][a-z0-9+.-]*+:/?/?[^\s\"'<>{}\[\]]++", re.IGNORECASE)
+_HALF_LITERALS = frozenset(
+    word[:n] for word in ("true", "false", "null", "none") for n in range(2, len(word))
+)
+_PHRASE = re.compile(r"[^\W\d_][\w .@~/'’&?!%:-]*+", re.UNICODE)
+_PATH_OR_GLOB = re.compile(r"[\w.*?~/@:%+$!-]++")
+_SPELLINGS = (_PHRASE, _PATH_OR_GLOB, _URL)
+_EXPRESSION = re.compile(
+    r"[^\W\d][\w.]*+\(|(?:new|lambda|function|await)\b|[+-]?[0-9][0-9_.]*+\s*[-+*/%<>&|^]|[(!~]|[^\W\d]\w*+\s*[+*<>|&=]|[^\W\d]\w*+\s+[-/%]\s|[\w.]+\["
+)
+_OBJECT_END = re.compile(
+    rf"(?={lexis.GAP}(?:,(?:{lexis.GAP},)*+{lexis.GAP}(?:(?:\"[^\"\\\n]{{0,80}}+\"|'[^'\n]{{0,80}}+'|{lexis.NAME}){lexis.GAP}(?::|=)|[}}]|\Z)|[}}]|\Z))|[ \t]+//|\n"
+)
+_LIST_END = re.compile(rf"(?={lexis.GAP}(?:[,\])]|\Z))|[ \t]+//|\n")
+MOST_PHRASE = 400
+_ENTITY_QUOTE = re.compile(r"&(?:quot|apos|#34|#39|#x22|#x27);")
+
+
+def read_bare(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
+    """Read the value without quotes that stands at `pos`."""
+    reading.remember(pos)
+    text = reader.text
+    plain = lexis.PLAIN.match(text, pos)
+    if plain is not None and welcome(reading.want, plain.group()):
+        return _plain(reader, reading, plain)
+    number = _NUMBER.match(text, pos)
+    if number is not None:
+        return _number(reader, reading, pos, number.group())
+    word = _WORD.match(text, pos)
+    if word is not None and word.group(1).lower() in (_WORDS | _FLOATS):
+        return _word(reader, reading, pos, word.group(1))
+    if text.startswith(("-Inf", "-inf", "+Inf", "+inf", "-NaN", "+NaN"), pos):
+        return _signed_infinity(reading, text, pos)
+    if text[pos] in ",:;}])":
+        return no_value(reader, reading, pos)
+    if _FORMATTED.match(text, pos):
+        reader.reason = "expression"
+        return []
+    prefix = lexis.PREFIX.match(text, pos)
+    if prefix is not None:
+        return _prefixed(reader, reading, pos, prefix)
+    return _phrase(reader, reading, pos)
+
+
+def _plain(reader: Reader, reading: Reading, match: re.Match[str]) -> list[Reading] | None:
+    """A strict number or literal; only what follows it may be odd."""
+    if match.group()[-1].isdigit() and _ends_text(reader, match.end()):
+        return ending.cut(reader, reading, "the text ended in a number, which may be longer")
+    if (
+        reader.careful
+        and (others := misfit(reader, reading, match.group(), match.start())) is not None
+    ):
+        return others
+    reading.settle(match.end())
+    return None
+
+
+def _ends_text(reader: Reader, end: int) -> bool:
+    return end == reader.size and reader.finish_reason != "stop"
+
+
+def _number(reader: Reader, reading: Reading, pos: int, token: str) -> list[Reading] | None:
+    """A number in another spelling; as text where only text may stand."""
+    end = pos + len(token)
+    if _ends_text(reader, end) or (end == reader.size and token[-1] in "._eE+-"):
+        return ending.cut(reader, reading, "the text ended in a number, which may be longer")
+    new = f'"{token}"' if reading.want.only("string") else spell_number(token)
+    if new is None:
+        reader.reason = "ambiguous"
+        return [*unopened(reader, reading.recent[0], pos)]
+    if new != token:
+        reading.note("quote_phrase" if new[0] == '"' else "respell_number", pos, end, new)
+    if reader.careful and (others := misfit(reader, reading, new, pos)) is not None:
+        return others
+    reading.settle(end)
+    return None
+
+
+def spell_number(token: str) -> str | None:
+    """A number as JSON writes it; None for `007`, which may be an identifier."""
+    sign, digits = ("-", token[1:]) if token[0] == "-" else ("", token.lstrip("+"))
+    if digits.isdecimal() and digits[0] != "0":
+        return sign + digits
+    digits = digits.replace("_", "")
+    if digits[:2].lower() in ("0x", "0o", "0b"):
+        return sign + str(int(digits, 0)) if len(digits) > 2 else None
+    mantissa, mark, exponent = digits.partition("e" if "e" in digits else "E")
+    whole, dot, fraction = mantissa.partition(".")
+    if len(whole) > 1 and whole[0] == "0":
+        return None
+    if dot and not fraction:
+        dot = ""
+    return f"{sign}{whole or '0'}{dot}{fraction}{mark}{exponent}"
+
+
+def _word(reader: Reader, reading: Reading, pos: int, word: str) -> list[Reading] | None:
+    """A literal in the spelling of another language."""
+    end = pos + len(word)
+    lower = word.lower()
+    if lower == "undefined" and not reading.want.takes("null"):
+        return _dropped(reader, reading, end)
+    if reading.want.kinds == {"string"}:
+        reading.note("quote_phrase", pos, end, f'"{word}"')
+    elif lower in _WORDS:
+        if word != _WORDS[lower]:
+            reading.note("respell_literal", pos, end, _WORDS[lower])
+    elif reading.want.takes("number") or not reading.want.takes("null"):
+        reading.note("keep_not_a_number", pos, end, _FLOATS[lower])
+    else:
+        reading.note("respell_literal", pos, end, "null")
+    reading.settle(end)
+    return None
+
+
+def _dropped(reader: Reader, reading: Reading, end: int) -> list[Reading] | None:
+    """Drop the member of an undefined value, with the comma before or after it."""
+    frame = reading.frame
+    if frame is None or frame.kind != "{":
+        return []
+    comma = lexis.COMMA.match(reader.text, end) if reading.safe == frame.start + 1 else None
+    end = comma.end() if comma else end
+    while reading.edits is not None and reading.edits[1].start >= reading.safe:
+        reading.edits = reading.edits[0]
+    reading.note("drop_undefined", reading.safe, end, "")
+    reading.go(end, KEY if comma else NEXT)
+    reading.safe = end
+    return None
+
+
+def _signed_infinity(reading: Reading, text: str, pos: int) -> list[Reading] | None:
+    match = _SIGNED.match(text, pos)
+    if match is None:
+        return []
+    new = "NaN" if match.group().endswith("NaN") else "-1e999" if text[pos] == "-" else "1e999"
+    reading.note("keep_not_a_number", pos, match.end(), new)
+    reading.settle(match.end())
+    return None
+
+
+def _prefixed(
+    reader: Reader, reading: Reading, pos: int, prefix: re.Match[str]
+) -> list[Reading] | None:
+    """A Python string with a prefix; raw ones keep their backslashes."""
+    token = lexis.string_at(reader.text, prefix.end())
+    if token is None or not lexis.AFTER_STRING.match(reader.text, token.end):
+        return _phrase(reader, reading, pos)
+    raw = "r" in prefix.group().lower()
+    if raw and _ESCAPES.search(token.body):
+        reader.reason = "ambiguous"
+        return []
+    body = respell(token.body, "'", raw=raw)
+    if body is None:
+        return []
+    reading.note("use_double_quotes", pos, token.end, f'"{body.body}"')
+    reading.settle(token.end)
+    return None
+
+
+def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Words without quotes up to the next structural mark, or up to a quote that closes them."""
+    text, frame = reader.text, reading.frame
+    if frame is None:
+        return []
+    if (
+        _EXPRESSION.match(text, pos)
+        and not _DATE.match(text, pos)
+        and not reading.want.only("string")
+    ):
+        reader.reason = "expression"
+    found = (_OBJECT_END if frame.kind == "{" else _LIST_END).search(text, pos, pos + MOST_PHRASE)
+    end = found.start() if found else reader.size
+    phrase = text[pos:end].rstrip(lexis.BLANKS)
+    others = unopened(reader, reading.recent[0], pos)
+    if '"' in phrase or not phrase:
+        return [*others, *reread(reader, reading, pos, 1)]
+    if end >= reader.size:
+        return [*others, *ending.cut(reader, reading, "the text ended in a value without quotes")]
+    if not found:
+        return others
+    return [
+        *others,
+        *_quoted(reader, reading, pos, phrase),
+        *reread(reader, reading, pos, 1),
+    ]
+
+
+def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Reading]:
+    """The phrase as text, when it reads as words or the schema wants text."""
+    if any(phrase.count(a) != phrase.count(b) for a, b in ("{}", "[]")):
+        return []
+    if _ENTITY_QUOTE.match(phrase) or phrase.endswith(("...", "…", ",")) or ", #" in phrase:
+        return []
+    textual = reading.want.only("string") and reader.guided
+    if not textual and not (reading.want.takes("string") and _reads_as_words(reader, phrase)):
+        return []
+    if phrase.lower() in _HALF_LITERALS or not any(ch.isalnum() or ch == "*" for ch in phrase):
+        return []
+    body = respell(phrase)
+    if body is None:
+        return []
+    other = reading.fork().note("quote_phrase", pos, pos + len(phrase), f'"{body.body}"')
+    other.settle(pos + len(phrase))
+    return [other]
+
+
+def _reads_as_words(reader: Reader, phrase: str) -> bool:
+    """Whether a phrase is words and not code."""
+    words = _spelt_as_words(phrase)
+    if words and _is_code(phrase):
+        reader.reason = "expression"
+        return False
+    return words
+
+
+def _spelt_as_words(phrase: str) -> bool:
+    """Whether a phrase is words, a path, an address or a date, and not an expression."""
+    if _DATE.fullmatch(phrase):
+        return True
+    return not _EXPRESSION.match(phrase) and any(s.fullmatch(phrase) for s in _SPELLINGS)
+
+
+def _is_code(phrase: str) -> bool:
+    """Whether a phrase that is spelt as words is a type, a number or an expression."""
+    if phrase in _TYPES or _LOGIC.match(phrase):
+        return True
+    return phrase.lstrip("+-.")[:1].isdigit() and not _DATE.fullmatch(phrase)
+
+
+def is_text(phrase: str) -> bool:
+    """Whether words without quotes can be nothing but text."""
+    lower = phrase.lower()
+    if lower in _WORDS or lower in _FLOATS or lower in _HALF_LITERALS:
+        return False
+    return _spelt_as_words(phrase) and not _is_code(phrase)

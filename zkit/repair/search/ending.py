@@ -1,0 +1,199 @@
+"""What to do where the text ends before the value does."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.receipt import Rank
+from zkit.repair.search.reading import DONE, VALUE, Frame, Reading
+from zkit.repair.search.strings import respell
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.search.reader import Reader
+
+_WHOLE = re.compile(r"(?:[^\\]++|\\(?:[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*+", re.DOTALL)
+_HALF_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+_MEMBER_INSIDE = re.compile(
+    rf",\s*+[\"']?+{lexis.NAME}[\"']?+:(?:[\[{{\"']|[0-9]|true|false|null)|,\s*+'[^'\n]{{1,60}}+'\s*+:"
+)
+"""What reads as another member inside a string that lost its closing quote."""
+_UNCLOSED_KEY = re.compile(rf"\"({lexis.NAME}){lexis.SPACE}:")
+
+
+def closers(frame: Frame | None) -> str:
+    """What closes all open containers, innermost first."""
+    marks: list[str] = []
+    while frame is not None:
+        marks.append("]" if frame.kind == "(" else frame.closer)
+        frame = frame.parent
+    return "".join(marks)
+
+
+def after_value(reader: Reader, reading: Reading) -> list[Reading]:
+    """The last value is complete and closers are missing: not a cut, unless the server says so."""
+    if _invented(reading.frame) or any(fix.name in _MADE_UP for fix in reading.fixes()):
+        return []
+    touching = reading.safe == reader.size and reader.text[-1:].isdigit()
+    if touching and reader.finish_reason != "stop":
+        return cut(reader, reading, "the text ended in a number, which may be longer")
+    guessed = reading.rank >= Rank.GUESS and reader.text.rstrip()[-1:] not in ("}", "]")
+    name = "close_after_cut" if reader.finish_reason == "length" or guessed else "close_at_end"
+    other = reading.fork().note(name, reader.size, reader.size, closers(reading.frame))
+    return [other.go(reader.size, DONE)]
+
+
+_MADE_UP = frozenset({"open_in_middle", "replace_opener"})
+"""Openers of our own making: the text must hold all closers for them."""
+
+
+def _invented(frame: Frame | None) -> bool:
+    """Whether a container is open whose opener we made up: the text must close it itself."""
+    while frame is not None:
+        if frame.invented:
+            return True
+        frame = frame.parent
+    return False
+
+
+def in_comment(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """The text ended in a comment: what follows the last value is lost, unless it hides a closer."""
+    if "}" in reader.text[pos:] or "]" in reader.text[pos:]:
+        return []
+    return cut(reader, reading, "the text ended in a comment", "close_after_cut")
+
+
+def before_key(reader: Reader, reading: Reading) -> list[Reading]:
+    """The text ended where a key was due: after a comma or an opener."""
+    return cut(reader, reading, "the text ended where a key was due", "close_after_cut")
+
+
+def before_value(reader: Reader, reading: Reading) -> list[Reading]:
+    """The text ended where a value was due."""
+    if reading.frame is None:
+        return []
+    return cut(reader, reading, "the text ended where a value was due")
+
+
+def in_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """The text ended in a key, or the key's closing quote is missing."""
+    others = cut(reader, reading, "the text ended in a key")
+    unclosed = _UNCLOSED_KEY.match(reader.text, pos)
+    if unclosed is not None:
+        others.append(unclosed_key(reader, reading, unclosed))
+    return others
+
+
+def unclosed_key(reader: Reader, reading: Reading, match: re.Match[str]) -> Reading:
+    """Go on as if the closing quote of the key stood before the colon."""
+    end = match.end(1)
+    other = reading.fork().note("add_closing_quote", end, end, '"')
+    if other.frame is not None:
+        other.want = other.frame.expect.child(match.group(1))
+    return other.go(match.end(), VALUE)
+
+
+def cut(reader: Reader, reading: Reading, why: str, name: str = "drop_cut_member") -> list[Reading]:
+    """Keep what was complete, drop the rest, close what is open."""
+    if _invented(reading.frame) or any(fix.name in _MADE_UP for fix in reading.fixes()):
+        return []
+    other = reading.fork()
+    while other.edits is not None and other.edits[1].start >= other.safe:
+        other.edits = other.edits[0]
+    other.note(name, other.safe, reader.size, closers(other.frame), why)
+    return [other.go(reader.size, DONE)]
+
+
+def in_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """The text ended in a string: keep what arrived of it, marked as cut."""
+    others = (
+        []
+        if reading.frame is None or reader.text[pos] == "\\"
+        else open_string(reader, reading, pos)
+    )
+    quoted = _missing_last_quote(reader, reading, pos)
+    return [*others, quoted] if quoted else others
+
+
+def open_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """The string that opens at `pos` runs to the end of the text."""
+    if _invented(reading.frame):
+        return []
+    quote = reader.text[pos]
+    tripled = reader.text.startswith(quote * 3, pos)
+    body = reader.text[pos + 3 :].rstrip(quote) if tripled else reader.text[pos + 1 :]
+    tail = "" if _even(body) else _closing_tail(body, reading.frame)
+    body = _WHOLE.match(body[: len(body) - len(tail)]).group()  # type: ignore[union-attr]
+    body = _HALF_PAIR.sub("", body)
+    spelled = respell(body, quote)
+    if spelled is None:
+        return []
+    new = f'"{spelled.body}"{closers(reading.frame)}'
+    note = f"the text ended in a string, after {len(body)} characters of it"
+    other = reading.fork().note("keep_open_string", pos, reader.size, new, note, spelled.rank)
+    return [other.go(reader.size, DONE)]
+
+
+def in_joined_string(
+    reader: Reader, reading: Reading, pos: int, start: int, head: str
+) -> list[Reading]:
+    """The text ended in a string that is added to another one, which is `head` from `start` on."""
+    return [
+        other for other in open_string(reader, reading, pos) if _prefix_last_fix(other, start, head)
+    ]
+
+
+def _prefix_last_fix(reading: Reading, start: int, head: str) -> bool:
+    """Let the newest fix begin at `start` and say `head` first."""
+    assert reading.edits is not None
+    fix = reading.edits[1]
+    reading.edits = (reading.edits[0], fix._replace(start=start, new=head + fix.new[1:]))
+    return True
+
+
+def _closing_tail(body: str, frame: Frame | None) -> str:
+    """The end of an open string that is just what closes everything: it may be no content."""
+    due = closers(frame)
+    end, tail = len(body), 0
+    for mark in reversed(due):
+        while end and body[end - 1] in " \t\r\n":
+            end -= 1
+        if not end or body[end - 1] != mark:
+            return ""
+        end -= 1
+        tail = len(body) - end
+    return body[len(body) - tail :] if tail else ""
+
+
+def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading | None:
+    """All closers are there, and the string's own brackets are even: only its quote is missing."""
+    if reader.finish_reason == "length" or reading.frame is None:
+        return None
+    body = reader.text[pos + 1 :]
+    tail = _closing_tail(body, reading.frame)
+    raw = body[: len(body) - len(tail)]
+    content = raw.rstrip()
+    if content.endswith(",") or ("\n" in content and "\n" in raw[len(content) :]):
+        return None  # the last comma or line break may be the string's own
+    if reader.text[pos] == '"' and content.endswith(("”", "“")) and content.count("“") != 1:
+        content, tail = content[:-1], content[-1] + tail
+    odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
+    literal = odd and "\\" in content[:-2]
+    if not reader.guided and not literal:
+        return None
+    if not tail or not _even(content) or (odd and not literal) or _MEMBER_INSIDE.search(content):
+        return None
+    spelled = respell(content[:-2] + "\\\\" if literal else content, reader.text[pos], path=literal)
+    if spelled is None:
+        return None
+    end = pos + 1 + len(content) + (tail[0] in "”“")
+    other = reading.fork().note("add_closing_quote", pos, end, f'"{spelled.body}"')
+    other.rank = max(other.rank, Rank.GUESS)
+    other.settle(end)
+    return other
+
+
+def _even(content: str) -> bool:
+    """Whether every bracket that opens in the content also closes there."""
+    return all(content.count(a) == content.count(b) for a, b in ("{}", "[]", "()"))

@@ -1,0 +1,198 @@
+"""Strings that lack one of their quotes, or have one too many: other readings of them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.repair.search.follow import follows, known
+from zkit.repair.search.reading import CLOSERS, Before, Frame, Reading
+from zkit.repair.search.string_ends import MOST_QUOTES
+from zkit.repair.search.strings import respell
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.search.reader import Reader
+
+FAR = 1 << 16
+"""How far ahead the closing quote of a string without its opening one is looked for."""
+_PATH_START = re.compile(r"[A-Za-z]:|\\\\|\.{1,2}\\|[~%\w]++\\")
+_ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
+_BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
+_MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
+_SPACED_COMMA = re.compile(r"[\"}\]0-9el]\s++,")
+"""A comma after white space: there it belongs to the layout, not to the string before it."""
+_KEY_TAIL = re.compile(rf"[^\"'\\\n,{{}}]{{1,80}}+[\"']{lexis.SPACE}(?::|=)")
+_ITEM_TAIL = re.compile(rf"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{lexis.SPACE}[,\])]")
+_VALUE_END = re.compile(
+    rf"{lexis.GAP},{lexis.GAP}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}(?::|[\"{{\[0-9])"
+)
+
+
+def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
+    """Readings in which the string lacks its closing quote, and the quote found opens the next one."""
+    text, start, frame = reader.text, before.pos, before.frame
+    if text[start : start + 1] not in lexis.QUOTES or frame is None:
+        return []
+    body = text[start + 1 : quote]
+    if frame.kind != "{" and _holds_items(before, body):
+        return []
+    bare = _BARE_KEY_END.search(body)
+    if bare is not None and known(reader, frame, bare.group(2)):
+        held = _MEMBER_INSIDE.search(body, 0, bare.start())
+        return [] if held else _closed_before(before, text, start + 1 + bare.start())
+    stem = body.rstrip(lexis.BLANKS + "{[")
+    if not stem.endswith(",") or not _string_goes_on(reader, frame, quote):
+        return []
+    comma = start + len(stem)
+    return [*_before_closers(before, text, stem), *_mark_for_quote(before, text, comma - 1)]
+
+
+def _holds_items(before: Before, body: str) -> bool:
+    """Whether the content reads as several items of a list, so that nobody can tell where one ends."""
+    items = _ITEM_LIKE.search(body.rstrip(lexis.BLANKS + ",{["))
+    return items is not None and (before.want.kinds != {"string"} or "\n" in items.group())
+
+
+def _before_closers(before: Before, text: str, stem: str) -> list[Reading]:
+    """The string ends before the comma, or before the brackets that stand before it."""
+    content = stem[:-1].rstrip()
+    spaced = _SPACED_COMMA.search(text, 0, before.pos)
+    ends = {len(content)} if spaced else {len(stem) - 1, len(content)}
+    while content[-1:] in _OPENER_OF and not _balanced(content, content[-1]):
+        content = content[:-1].rstrip()
+        ends.add(len(content))
+    if content.endswith((",", "...", "…")):
+        return []  # a comma or an ellipsis too many, or content: nobody can tell
+    return [
+        other
+        for end in sorted(ends)
+        for other in _closed_before(before, text, before.pos + 1 + end)
+    ]
+
+
+def _stretched(readings: list[Reading]) -> list[Reading]:
+    """Let the last fix reach over the mark that stands for the closing quote."""
+    for other in readings:
+        assert other.edits is not None
+        rest, fix = other.edits
+        other.edits = (rest, fix._replace(name="replace_quote", end=fix.end + 1))
+        other.settle(fix.end + 1)
+    return readings
+
+
+_OPENER_OF = {"}": "{", "]": "[", ")": "("}
+
+
+def _balanced(content: str, mark: str) -> bool:
+    """Whether a closing bracket at the end of the content has its opener there."""
+    opener = _OPENER_OF.get(mark)
+    return opener is not None and content.count(opener) >= content.count(mark)
+
+
+def _mark_for_quote(before: Before, text: str, mark: int) -> list[Reading]:
+    """The reading in which the last mark of the content stands for the closing quote."""
+    if (
+        text[mark] not in "}]{[:,"
+        or mark <= before.pos
+        or _balanced(text[before.pos + 1 : mark + 1], text[mark])
+    ):
+        return []
+    found = _closed_before(before, text, mark)
+    for other in found:
+        other.cost += text[mark] in ":,"
+    return _stretched(found)
+
+
+def _string_goes_on(reader: Reader, frame: Frame | None, quote: int) -> bool:
+    """Whether what stands after the quote reads as the rest of a key or of an item."""
+    if _KEY_TAIL.match(reader.text, quote + 1):
+        return True
+    return (
+        frame is not None
+        and frame.kind != "{"
+        and _ITEM_TAIL.match(reader.text, quote + 1) is not None
+    )
+
+
+def _closed_before(before: Before, text: str, end: int) -> list[Reading]:
+    """The reading in which the string ends at `end`, where there is no quote, or an escaped one."""
+    body = text[before.pos + 1 : end]
+    if text[before.pos] == '"' and body.endswith("”") and _even_marks(body[:-1]):
+        return _stretched(_closed_before(before, text, end - 1))
+    if not body.strip() and (body or before.frame is None or before.frame.kind != "{"):
+        return []
+    last = "\\" + text[before.pos]
+    path = body.endswith(last) and body.count(last) % 2 == 1
+    if path and (not _PATH_START.match(body) or body.endswith("\\\\" + last)):
+        return []
+    spelled = respell(body[:-2] + "\\\\" if path else body, text[before.pos], path=path)
+    if spelled is None:
+        return []
+    other = Reading.back_to(before).note("add_closing_quote", before.pos, end, f'"{spelled.body}"')
+    other.settle(end)
+    return [other]
+
+
+def _even_marks(content: str) -> bool:
+    """Whether the curly quotes of a content come in pairs."""
+    low, left, right = map(content.count, "„“”")
+    return left + right == low if low else left == right
+
+
+def doubled_opening(reader: Reader, before: Before) -> list[Reading]:
+    """The reading in which the opening quote was written twice."""
+    text, start = reader.text, before.pos
+    if not text.startswith('""', start) or text.startswith('"""', start):
+        return []
+    token = lexis.string_at(text, start + 1)
+    spelled = (
+        respell(token.body)
+        if token is not None and follows(reader, before.frame, token.end)
+        else None
+    )
+    if token is None or spelled is None:
+        return []
+    odd = token.body.count('"') % 2
+    other = Reading.back_to(before).note(
+        "drop_extra_quote", start, token.end, f'"{spelled.body}"', "", odd
+    )
+    other.settle(token.end)
+    return [other]
+
+
+def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
+    """Readings in which a string begins at `start` without its quote and ends at one."""
+    text = reader.text
+    first = text.find('"', start, start + FAR)
+    if first < 0 or not reader.spend(first - start):
+        return []
+    comma = text.rfind(",", start, first)
+    listed = before.frame is not None and before.frame.kind != "{"
+    if (
+        first >= 0
+        and comma >= 0
+        and (_VALUE_END.match(text, comma) or (listed and not text[comma + 1 : first].strip()))
+    ):
+        return []
+    for seen, match in enumerate(lexis.closers_of('"').finditer(text, start)):
+        if seen > MOST_QUOTES:
+            break
+        if match.group() == '"' and follows(reader, before.frame, match.end()):
+            if not reader.spend(8 * (match.start() - start)):
+                return []
+            body = text[start : match.start()]
+            wrong = (
+                body[:1] in ("{", "[")
+                and body.count(body[0]) > body.count(CLOSERS[body[0]])
+                and text[start - 1] in ": ,\n\t["
+            )
+            spelled = respell(body[wrong:])
+            if spelled is None or spelled.inner or not spelled.body.strip("{[ "):
+                return []
+            other = Reading.back_to(before)
+            name = "replace_quote" if wrong else "add_opening_quote"
+            other.note(name, start, match.end(), f'"{spelled.body}"')
+            other.settle(match.end())
+            return [other]
+    return []

@@ -1,0 +1,309 @@
+"""Tokens in odd spellings, where the common patterns do not reach: each has one reading."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.receipt import Rank
+from zkit.repair.search import ending
+from zkit.repair.search.bare import read_bare
+from zkit.repair.search.reading import KEY, NEXT, VALUE, Frame, Reading
+from zkit.repair.search.rereading import keyed, reread
+from zkit.repair.search.strings import respell
+from zkit.repair.search.trouble_after_value import closer_for_value
+from zkit.repair.search.trouble_at_key import at_key, at_key_string, wrong_first_quote
+from zkit.repair.search.trouble_with_schema import misfit
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.search.reader import Reader
+
+__all__ = ["odd_key", "odd_mark", "odd_value", "read_bare", "skip"]
+
+_NOTHING_TO_SKIP = frozenset("\"'{}[]:,0123456789-")
+
+
+def skip(reader: Reader, reading: Reading) -> bool:
+    """Drop odd white space or a comment; True when there was something to drop."""
+    text, pos = reader.text, reading.pos
+    if text[(ahead := lexis.skip_spaces(text, pos)) : ahead + 1] in _NOTHING_TO_SKIP:
+        return False
+    odd = lexis.ODD_RUN.match(text, pos)
+    if odd is not None:
+        end = odd.end()
+        reading.note("plain_space", pos, end, " ")
+    else:
+        comment = lexis.COMMENT.match(text, ahead)
+        if comment is None or not _is_comment(reader, reading, comment):
+            return False
+        end = comment.end()
+        reading.note("drop_comment", ahead, end, "")
+    if reading.safe == pos:
+        reading.safe = end
+    reading.pos = end
+    return True
+
+
+def _is_comment(reader: Reader, reading: Reading, match: re.Match[str]) -> bool:
+    """Whether what looks like a comment is one, and not a value, the rest of a string, or the end."""
+    text, comment, pos = reader.text, match.group(), match.start()
+    if match.end() == reader.size and reading.frame is not None:
+        return False
+    if reading.place == VALUE and comment[0] == "#":
+        return comment[1:2] == " " and "\n" in text[pos:]
+    if reading.place == NEXT and text[reading.safe - 1] in "\"'":
+        return comment.startswith("/*") or comment.count('"') % 2 == 0
+    return True
+
+
+def odd_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """After a value: the end in a comment, a full-width comma, a plus between strings, an ellipsis."""
+    frame, mark = reading.frame, reader.text[pos]
+    if lexis.LAST_COMMENT.match(reader.text, pos):
+        return ending.in_comment(reader, reading, pos)
+    if mark in "，、；":
+        place = KEY if frame is not None and frame.kind == "{" else VALUE
+        return [reading.fork().note("use_comma", pos, pos + 1, ",").go(pos + 1, place)]
+    if mark == "+":
+        return _joined(reader, reading, pos)
+    if mark in ".…" and _dropped_ellipsis(reader, reading, pos):
+        return [reading]
+    return []
+
+
+def _dropped_ellipsis(reader: Reader, reading: Reading, pos: int) -> bool:
+    """Drop `...` before the first value or after the last one, with a comma beside it."""
+    dots, frame = lexis.ELLIPSIS.match(reader.text, pos), reading.frame
+    if dots is None:
+        return False
+    end = dots.end()
+    last = lexis.CLOSER.match(reader.text, end) is not None or not reader.text[end:].strip()
+    first = frame is not None and reading.safe == frame.start + 1
+    if first == last:
+        return False
+    comma = lexis.COMMA.match(reader.text, end) if first else None
+    reading.note("drop_ellipsis", pos, comma.end() if comma else end, "")
+    reading.pos = comma.end() if comma else end
+    return True
+
+
+_REMARK = re.compile(
+    r"(?:<[-=]++|←|--++>?+)[ \t][^\n\"'{}\[\]]{1,120}+(?=\n)|\([^()\n\"'{}\[\]]{1,120}+\)(?=[ \t]*+\n)"
+)
+"""What is pointed out beside a line: `<- changed`, `(the default)`."""
+
+
+def _dropped_remark(reader: Reader, reading: Reading, pos: int) -> bool:
+    """Drop a remark between a comma and the end of its line."""
+    remark = _REMARK.match(reader.text, pos)
+    if remark is None or "\n" in reader.text[reading.safe : pos]:
+        return False
+    reading.note("drop_remark", pos, remark.end(), "")
+    reading.pos = remark.end()
+    return reader.limit >= Rank.GUESS
+
+
+def _dropped_comma(reader: Reader, reading: Reading, pos: int) -> bool:
+    """Drop a comma where a key or an item is due."""
+    if reader.text[pos] != ",":
+        return False
+    reading.note("drop_comma", pos, pos + 1, "")
+    reading.pos = pos + 1
+    return True
+
+
+def _comma_after_opener(reader: Reader, reading: Reading, frame: Frame, pos: int) -> list[Reading]:
+    """A comma right after an inner opening brace: it is stray, or the object is empty and not closed."""
+    other = reading.fork()
+    _dropped_comma(reader, other, pos)
+    if frame.parent is None or frame.parent.kind != "{":
+        return [other]
+    empty = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
+    reader.leave(empty, reading.safe - 1)
+    return [other, empty.go(pos, NEXT)]
+
+
+# ── keys ─────────────────────────────────────────────────────────────────────
+
+
+def odd_key(reader: Reader, reading: Reading) -> list[Reading] | None:
+    """What stands where a key is due, when it is no key in the common spellings."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    pos = lexis.skip_spaces(text, reading.pos)
+    mark = text[pos : pos + 1]
+    if not mark:
+        return ending.before_key(reader, reading)
+    if skip(reader, reading):
+        return None
+    if lexis.LAST_COMMENT.match(text, pos):
+        return ending.in_comment(reader, reading, pos)
+    if mark == "}":
+        return wrong_first_quote(reader, reading, pos) or reader.close(reading, pos)
+    if mark == "," and reading.safe == frame.start + 1 and frame.parent is not None:
+        return _comma_after_opener(reader, reading, frame, pos)
+    if _dropped_comma(reader, reading, pos) or _dropped_brace(reader, reading, frame, pos):
+        return None
+    if mark in ".…" and _dropped_ellipsis(reader, reading, pos):
+        return None
+    if mark in "<←(-" and _dropped_remark(reader, reading, pos):
+        return None
+    if mark in lexis.QUOTES or text.startswith('\\"', pos):
+        return _quoted_key(reader, reading, pos)
+    return _bare_key(reader, reading, pos) or at_key(reader, reading, pos)
+
+
+def _dropped_brace(reader: Reader, reading: Reading, frame: Frame, pos: int) -> bool:
+    """Drop the second of two opening braces."""
+    if reader.text[pos] != "{" or reading.pos != frame.start + 1:
+        return False
+    if not lexis.DOUBLED_BRACE.match(reader.text, pos + 1):
+        return False
+    reading.note("drop_doubled_brace", pos, pos + 1, "")
+    reading.frame = frame._replace(doubled=True)
+    reading.pos = reading.safe = pos + 1
+    return True
+
+
+def _bare_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A number as a key becomes the text of it; a prefix before a quoted key is dropped."""
+    prefix = lexis.PREFIX.match(reader.text, pos)
+    token = lexis.string_at(reader.text, prefix.end()) if prefix is not None else None
+    if prefix is not None and token is not None and lexis.COLON_AFTER.match(reader.text, token.end):
+        other = reading.fork().note("use_double_quotes", pos, prefix.end(), "")
+        return [other.go(prefix.end(), KEY)]
+    match = lexis.NUMBER_KEY.match(reader.text, pos)
+    if match is None:
+        return []
+    other = reading.fork().note("quote_key", pos, match.end(1), f'"{match.group(1)}"')
+    return [keyed(other, match.group(1), match.end())]
+
+
+def _quoted_key(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
+    """A key in quotes of any kind, with content of any kind, and its colon."""
+    token = lexis.string_at(reader.text, pos)
+    if token is None:
+        return ending.in_key(reader, reading, pos)
+    colon = lexis.COLON_AFTER.match(reader.text, token.end)
+    if colon is None:
+        return at_key_string(reader, reading, pos, token.end)
+    body = respell(token.body, token.quote)
+    if body is None:
+        return at_key(reader, reading, pos)
+    doubtful = body.rank >= Rank.GUESS or token.quote == "\\"
+    others = at_key(reader, reading.fork(), pos) if doubtful else []
+    if token.quote != '"' or body.body != token.body:
+        reading.note("use_double_quotes", pos, token.end, f'"{body.body}"', body.note)
+    _spelt_colon(reading, colon)
+    found = reader.expect_under(reading, token.body, colon.end()) if reader.guided else None
+    if found is not None:
+        return [*others, *found]
+    return [reading, *others] if others else None
+
+
+def _spelt_colon(reading: Reading, colon: re.Match[str]) -> None:
+    """Stand after the colon, with nothing odd before it and no other mark for it."""
+    gap = colon.group(1)
+    if gap.strip(" \t\r\n"):
+        name = "drop_comment" if "/" in gap else "plain_space"
+        reading.note(name, colon.start(1), colon.end(1), "")
+    if colon.group(2) != ":":
+        reading.note("use_colon", colon.start(2), colon.end(2), ":")
+    reading.go(colon.end(), VALUE)
+
+
+# ── values ───────────────────────────────────────────────────────────────────
+
+
+def odd_value(reader: Reader, reading: Reading) -> list[Reading] | None:
+    """What stands where a value is due, when it is no value in the common spellings."""
+    if skip(reader, reading):
+        return None
+    text, frame = reader.text, reading.frame
+    pos = lexis.skip_blank(text, reading.pos)
+    mark = text[pos : pos + 1]
+    if not mark:
+        return ending.before_value(reader, reading)
+    if mark in "{[" or (mark == "(" and frame is not None):
+        return reader.open(reading, pos, mark)
+    if mark in lexis.QUOTES or text.startswith('\\"', pos):
+        return _string(reader, reading, pos)
+    if frame is None:
+        return [] if mark == "(" else read_bare(reader, reading, pos)
+    if mark in "/." and lexis.LAST_COMMENT.match(text, pos):
+        return ending.in_comment(reader, reading, pos)
+    if frame.kind != "{":
+        return _odd_item(reader, reading, frame, pos)
+    if mark in ":=":
+        reading.note("drop_colon", pos, pos + 1, "")
+        reading.pos = pos + 1
+        return None
+    return read_bare(reader, reading, pos)
+
+
+def _odd_item(reader: Reader, reading: Reading, frame: Frame, pos: int) -> list[Reading] | None:
+    """What stands where an item is due: the closer, another closer, nothing, or a bare value."""
+    mark = reader.text[pos]
+    if mark == frame.closer:
+        return reader.close(reading, pos)
+    if mark in "}])":
+        return closer_for_value(reader, reading, pos)
+    if _dropped_comma(reader, reading, pos):
+        return None
+    if mark in ".…" and _dropped_ellipsis(reader, reading, pos):
+        return None
+    if mark in "<←(-" and _dropped_remark(reader, reading, pos):
+        return None
+    return read_bare(reader, reading, pos)
+
+
+def _string(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
+    """A value in quotes of any kind, up to its first unescaped closer."""
+    reading.remember(pos)
+    token = lexis.string_at(reader.text, pos)
+    if token is None:
+        bare = reader.text[pos] == "\\" or (
+            reader.text[pos] in "“„«‘" and reader.text.find('"', pos) > 0
+        )
+        return (read_bare if bare else ending.in_string)(reader, reading, pos)
+    if token.quote == "`" and "${" in token.body:
+        reader.reason = "expression"
+        return []
+    body = respell(token.body, token.quote)
+    if body is None:
+        reader.reason = "ambiguous"
+        return reread(reader, reading, token.end)
+    if token.quote != '"' or body.body != token.body:
+        own = token.quote == '"' or body.rank >= Rank.GUESS
+        name = body.name if own else "use_double_quotes"
+        reading.note(name, pos, token.end, f'"{body.body}"', body.note)
+    if reader.careful and (others := misfit(reader, reading, '"', pos)) is not None:
+        return others
+    reading.settle(token.end)
+    return None
+
+
+def _joined(reader: Reader, reading: Reading, plus: int) -> list[Reading]:
+    """Join `"a" + "b"`: drop the quotes and the plus between two strings."""
+    pos = lexis.skip_blank(reader.text, plus + 1)
+    if reader.text[pos : pos + 1] not in ('"', "'", "`"):
+        return []
+    start, head, edits, name = reading.pos - 1, "", reading.edits, "join_strings"
+    if edits is not None and edits[1].end == reading.pos:
+        edits, last = edits
+        start, head = last.start, last.new[:-1]
+        name = last.name if last.rank >= Rank.GUESS else name
+    elif reader.text[start] != '"':
+        return []
+    other = reading.fork()
+    other.edits = edits
+    token = lexis.string_at(reader.text, pos)
+    if token is None:
+        return ending.in_joined_string(reader, other, pos, start, head)
+    body = respell(token.body, token.quote)
+    if body is None:
+        return []
+    other.note(name, start, token.end, f'{head}{body.body}"')
+    other.settle(token.end)
+    return [other]

@@ -1,0 +1,241 @@
+"""Where a string really ends: candidates for the closing quote, each with its price."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from zkit.repair.search import ending
+from zkit.repair.search.follow import follows, key_follows
+from zkit.repair.search.reading import Before, Reading
+from zkit.repair.search.strings import respell
+from zkit.repair.search.swallowed import swallows
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.search.reader import Reader
+
+MOST_ENDS = 4
+MOST_QUOTES = 4000
+SKIPPED = 9
+"""What it costs to pass over a place where the string could have ended: a comma and a key follow."""
+SKIPPED_ITEM = 5
+"""The same in a list, where any string after a comma looks like another item."""
+_DOUBLED = re.compile(r"\\\"\"|\\\\[\"']")
+"""Before the place where a string seemed to end: a mark that may have been written twice."""
+_INCH = re.compile(r"[0-9]\\?\"")
+_KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
+_TWO_OPENING = re.compile(r"\"(?=[\w#])(?:[^\"\\]|\\[^\"])*+(?<=[\s=(:\[])\\\"\w")
+"""A bare quote before a word, and the next one, escaped, before a word too: two opening quotes."""
+_PLUS_LAST = re.compile(r"(?<!\\)[\"']\s*+\+\s*+\Z")
+MOST_BLANK = 200
+_PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
+
+
+class _Look(NamedTuple):
+    """A string that seemed to end at `first`, and what is known about its other ends."""
+
+    before: Before
+    text: str
+    first: int
+    cost: int
+
+    @property
+    def opener(self) -> str:
+        return self.text[self.before.pos]
+
+    def ends(self, stop: int, end: int) -> list[Reading]:
+        """The readings in which the content stops at `stop` and the string at `end`."""
+        start = self.before.pos
+        nested = self.text.find('\\\\\\"', start, stop) >= 0
+        mark = _DOUBLED.match(self.text, self.first - 3) if self.first > start + 3 else None
+        if mark is None:
+            return _ended(self.before, self.text, stop, end, self.cost)
+        if nested:
+            return []
+        escaped = self.text.count("\\" + self.opener, start, stop) > 1
+        typo = 2 if mark.group().startswith("\\\\") and escaped else 0
+        kept = _ended(self.before, self.text, stop, end, self.cost + typo)
+        if self.text[stop] != self.opener:
+            return kept
+        return kept + _undoubled(self.before, self.text, self.first - 1, stop, end, self.cost)
+
+
+def longer(
+    reader: Reader, before: Before, token: lexis.Token | None, past: int, cost: int = 0
+) -> list[Reading]:
+    """Readings in which the string that opens at `before.pos`, at first sight `token`, ends after `past`."""
+    text, start, frame = reader.text, before.pos, before.frame
+    look = _Look(before, text, token.end if token else past, cost)
+    each = SKIPPED if frame is not None and frame.kind == "{" else SKIPPED_ITEM
+    ends = _Ends(reader, look, past, each)
+    adjacent = not text[look.first : past].strip()
+    if not adjacent or frame is None or text[-1:] in "}]" or lexis.JOINED.search(text, start):
+        return ends.next()
+    found = ends.all()
+    return [*found, *_open(reader, before, cost + each * ends.skipped)] if ends.paid else []
+
+
+class _Ends:
+    """The ends that a string may have, looked for one by one: the next only when it is needed."""
+
+    __slots__ = (
+        "_each",
+        "_found",
+        "_likely",
+        "_look",
+        "_most",
+        "_past",
+        "_reader",
+        "paid",
+        "skipped",
+    )
+
+    def __init__(self, reader: Reader, look: _Look, past: int, each: int) -> None:
+        frame = look.before.frame
+        closed = reader.guided and frame is not None and frame.expect.closed
+        self._reader, self._look, self._past, self._each = reader, look, past, each
+        self._likely = _likely_ends(reader, look.before)
+        self._most = 0 if closed else MOST_ENDS
+        self._found = 0
+        self.skipped = 0
+        """How many places were passed over where the string could have ended."""
+        self.paid = True
+
+    def next(self) -> list[Reading]:
+        """The readings of the next end, and a place in the queue for the ends after it."""
+        start, cost = self._look.before.pos, self._look.cost
+        for stop, end in self._likely:
+            if self._found >= MOST_ENDS or self.skipped > self._most:
+                return []
+            price = cost + self._each * self.skipped
+            self.skipped += 1
+            if end <= self._past:
+                continue
+            if not self._reader.spend(9 * (end - start)):
+                self.paid = False
+                return []
+            found = self._look._replace(cost=price).ends(stop, end)
+            self._found += len(found)
+            if found:
+                return [*found, self._later(cost + self._each * self.skipped)]
+        self.paid = self._reader.spend(self._reader.size - start)
+        return []
+
+    def _later(self, price: int) -> Reading:
+        return Reading.back_to(self._look.before).postpone(self.next, price)
+
+    def all(self) -> list[Reading]:
+        """The readings of all ends."""
+        found: list[Reading] = []
+        while more := self.next():
+            found += more[:-1]
+        return found
+
+
+def _likely_ends(reader: Reader, before: Before) -> Iterator[tuple[int, int]]:
+    """Where the content and the string may end: at quotes after which the text goes on well."""
+    text, start, frame = reader.text, before.pos, before.frame
+    opener = text[start]
+    path = _PATHLIKE.match(text, start + 1) is not None
+    for match in islice(lexis.closers_of(opener).finditer(text, start + 1), MOST_QUOTES):
+        plain = match.group() in lexis.QUOTES[opener]
+        if not plain and not (path and match.group() == "\\" + opener):
+            continue
+        end = match.end()
+        if follows(reader, frame, end) or key_follows(reader, frame, end):
+            yield (match.start() if plain else end - 1), end
+
+
+def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Reading]:
+    """The reading in which the content stops at `stop` and the string at `end`."""
+    start = before.pos
+    body = text[start + 1 : stop]
+    closed = before.frame is not None and before.frame.expect.closed
+    if swallows(body, text[start], closed=closed) or _passes_known_key(before, text, body):
+        return []
+    if body.endswith("\\") and not body.endswith("\\\\"):
+        body += "\\"
+    spelled = respell(body, text[start])
+    if spelled is None:
+        return []
+    other = Reading.back_to(before)
+    name = (
+        "escape_inner_quote" if text[start] == '"' or "'" in body or '"' in body else spelled.name
+    )
+    other.note(
+        name,
+        start,
+        end,
+        f'"{spelled.body}"',
+        spelled.note,
+        cost + _oddness(body, text[start], spelled.inner),
+    )
+    other.recent = (before,)
+    other.settle(end)
+    if not _doubled_around(body):
+        return [other]
+    again = Reading.back_to(before)
+    again.note(
+        "drop_extra_quote", start, end, f'"{spelled.body[2:-2]}"', "", other.cost - before.cost - 3
+    )
+    again.settle(end)
+    return [other, again]
+
+
+def _doubled_around(body: str) -> bool:
+    """Whether the only quotes inside stand at both ends: a quotation, or quotes written twice."""
+    return len(body) > 2 and body[0] == body[-1] == '"' and body.count('"') == 2
+
+
+def _passes_known_key(before: Before, text: str, body: str) -> bool:
+    """Whether the content holds a key with its colon that the schema knows here and that is still due."""
+    frame = before.frame
+    while frame is not None:
+        said = text[frame.start : before.pos]
+        due = [key for key in frame.expect.keys if key in body and key not in said]
+        if any(re.search(_KEY_WITH_COLON % re.escape(key), body) for key in due):
+            return True
+        frame = frame.parent
+    return False
+
+
+_KEY_WITH_COLON = r"(?<!\\)[\"',\n]\s*+%s[\"']?\s*+[:=]"
+
+
+def _undoubled(
+    before: Before, text: str, quote: int, stop: int, end: int, cost: int
+) -> list[Reading]:
+    """The reading in which the quote or backslash before the seeming end was written twice."""
+    extra = quote if text[quote - 1] == '"' else quote - 1
+    body = text[before.pos + 1 : extra] + text[extra + 1 : stop]
+    spelled = respell(body, text[before.pos])
+    if spelled is None or spelled.inner or "\\\\" + text[before.pos] in body:
+        return []
+    other = Reading.back_to(before)
+    odd = 2 * (body.count('"') % 2)
+    if _INCH.search(body):
+        odd = _oddness(text[before.pos + 1 : stop], '"', 1)
+    other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + odd)
+    other.settle(end)
+    return [other]
+
+
+def _open(reader: Reader, before: Before, cost: int) -> list[Reading]:
+    """The reading in which the string never ends: the text was cut in it."""
+    if _PLUS_LAST.search(reader.text[-MOST_BLANK:]):
+        return []
+    others = ending.open_string(reader, Reading.back_to(before), before.pos)
+    for other in others:
+        other.cost += cost + 3 + _oddness(reader.text[before.pos + 1 :], reader.text[before.pos], 1)
+    return others
+
+
+def _oddness(body: str, quote: str, inner: int) -> int:
+    """Quotes come in pairs and brackets close: what does not costs more."""
+    keys = sum(1 for _ in _KEY_INSIDE.finditer(body)) if inner > 0 else 0
+    uneven = any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
+    odd = body.count('"') % 2 or _TWO_OPENING.match(body) is not None
+    return (2 * odd if quote == '"' else 0) + uneven + min(keys, 8)

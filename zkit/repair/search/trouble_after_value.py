@@ -1,0 +1,248 @@
+"""Trouble after a value: neither a comma nor the closer stands there. Other ways to go on."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.receipt import Rank
+from zkit.repair.search import ending
+from zkit.repair.search.follow import follows, goes_on, known
+from zkit.repair.search.missing_quotes import unopened
+from zkit.repair.search.reading import DONE, KEY, NEXT, VALUE, Reading
+from zkit.repair.search.rereading import only_item, reread
+from zkit.repair.search.trouble_with_colons import key_for_value, key_in_list
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.search.reader import Reader
+
+_S = lexis.SPACE
+_OPERATOR = re.compile(r"[0-9\"'] *+[+*/%.(\[?-]|[0-9)] *+(?:[a-z<>&|^]|=>)")
+_OPERAND = r"(?:[\"'][^\"'\n]*+[\"']|[\w.]++(?:\([^()\n]*+\))?+)"
+_OPERATION = re.compile(
+    rf"[\"'](?:[ \t]*+(?:\+|\|{{1,2}}|&&|;|%|\*|(?:or|and)\b)[ \t]*+{_OPERAND})++[ \t]*+[,}}\]]"
+    r"|[\"'][ \t]++if\s[^\"',]{1,40}\selse\s"
+)
+"""After a string: an operator, so that this is an expression and not text with quotes in it."""
+_INCH = re.compile(r"[0-9]\\\"")
+_OBJECT_BEFORE = re.compile(rf"\}}{_S},")
+_TWO_BEFORE = re.compile(rf"\}}{_S}\}}{_S},")
+_QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
+_LONE_QUOTE = re.compile(r"\s*+[\"']\s*+\Z")
+_NO_COMMA = re.compile(r'\\"|\.[0-9]')
+"""Marks that stand for no comma: they begin a string or a number."""
+_STRAY = re.compile(r"(?:\s*+[}\]])++(?=[ \t]*+(?:\Z|\n|```|<|[;)]++\s*+\Z))")
+
+
+def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """After a value stands neither a comma nor the closer."""
+    frame = reading.frame
+    assert frame is not None
+    mark = reader.text[pos]
+    if mark in "\"'" and pos + 1 == reader.size:
+        return ending.cut(reader, reading, "the text ended where a key was due")
+    if _OPERATOR.match(reader.text, reading.pos - 1):
+        reader.reason = "expression"
+    found = [*_missing_comma(reader, reading, pos), *_other_mark(reader, reading, pos)]
+    if mark in "}])":
+        found += _closer(reader, reading, pos)
+    if mark in '{["':
+        found += _mark_for_closer(reader, reading, pos)
+    if mark == '"':
+        found += _extra_quote(reader, reading, pos)
+    if mark == ":":
+        found += (key_for_value if frame.kind == "{" else key_in_list)(reader, reading, pos)
+    if mark in "\"'" and pos > reading.pos:
+        reader.reason = "damaged" if found else "ambiguous"
+        return found
+    if _OPERATION.match(reader.text, reading.pos - 1):
+        return found
+    if reader.text.startswith(("\\,", "\\]"), pos):
+        return found
+    return [*found, *reread(reader, reading, reading.pos)]
+
+
+def _missing_comma(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Another member or item stands where the comma is due."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    if frame.kind == "{":
+        ahead = lexis.KEY_AHEAD.match(text, pos)
+        glued = pos == reading.pos and text[pos] not in "\"'“" and text[pos - 1 : pos] in "\"'”"
+        if ahead is None or glued or not known(reader, frame, ahead.group(1)):
+            return []
+        place = KEY
+    elif (
+        frame.kind == "["
+        and lexis.VALUE_AHEAD.match(text, pos)
+        and not (pos == reading.pos and text[pos] in "“„«‘")
+        and not (text[pos] in "\"'" and lexis.KEY_AHEAD.match(text, pos))
+    ):
+        place = VALUE
+    else:
+        return []
+    return [reading.fork().note("add_comma", reading.pos, reading.pos, ",").go(pos, place)]
+
+
+def _other_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Another mark stands for the comma."""
+    frame = reading.frame
+    assert frame is not None
+    if reader.text[pos] not in ':;{["|=.}])\\' or _NO_COMMA.match(reader.text, pos):
+        return []
+    if frame.kind == "{":
+        ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
+        if ahead is None or not known(reader, frame, ahead.group(1)):
+            return []
+        # A container right after another is a second one, not a comma that went wrong.
+        if reader.text[pos] in "{[" and reader.text[reading.pos - 1] in "}]":
+            return []
+        place = KEY
+    elif lexis.VALUE_AHEAD.match(reader.text, pos + 1) and reader.text[pos] not in ":=}])":
+        place = VALUE
+        if reader.text[pos] in "{[" and (
+            lexis.KEY_AHEAD.match(reader.text, pos + 1) or reader.text[reading.pos - 1] in "}]"
+        ):
+            return []
+    else:
+        return []
+    return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, place)]
+
+
+def _closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A closer that does not match: wrong, stray, or one before it is missing."""
+    frame = reading.frame
+    assert frame is not None
+    if frame.kind == "(":
+        return []
+    mark, after = reader.text[pos], pos + 1
+    found: list[Reading] = []
+    fitting = frame.parent is not None and mark == frame.parent.closer
+    if reading.safe == frame.start + 1 and not frame.invented and not reader.guided and not fitting:
+        reader.reason = "ambiguous"
+        return []
+    lone = only_item(reader, reading) if mark == "]" and follows(reader, frame, after) else []
+    if lone and not reader.guided:
+        return lone
+    if not frame.invented and (
+        follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after)
+    ):
+        other = reading.fork().note("replace_closer", pos, after, frame.closer)
+        reader.leave(other, pos)
+        found.append(other)
+    if follows(reader, frame, after):
+        other = reading.fork().note("drop_closer", pos, after, "")
+        other.safe = after
+        found += [*lone, other.go(after, NEXT)]
+    if (
+        not frame.invented
+        and frame.parent is not None
+        and mark == frame.parent.closer
+        and follows(reader, frame.parent.parent, after)
+    ):
+        other = reading.fork().note("add_closer", reading.safe, reading.safe, frame.closer)
+        reader.leave(other, reading.safe - 1)
+        found.append(other.go(pos, NEXT))
+    return found
+
+
+def _mark_for_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Another mark stands where the closer is due, and what follows goes on after the container."""
+    frame, after = reading.frame, pos + 1
+    assert frame is not None
+    if frame.invented or (reader.text[pos] == '"' and follows(reader, frame, after)):
+        return []
+    last = lexis.skip_blank(reader.text, after) == reader.size
+    if (
+        frame.kind == "("
+        or (last and frame.kind != "{")
+        or not follows(reader, frame.parent, after)
+    ):
+        return []
+    other = reading.fork().note("replace_closer", pos, after, frame.closer, "", 1)
+    reader.leave(other, pos)
+    return [other]
+
+
+def closer_for_value(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A closer that does not match stands where an item is due."""
+    other = reading.fork()
+    reader.drop_trailing_comma(other, pos)
+    other.pos = other.safe
+    return _closer(reader, other, pos)
+
+
+def _extra_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A quote too many after a value: `"x"",`."""
+    if not follows(reader, reading.frame, pos + 1):
+        return []
+    start = reading.recent[0].pos if reading.recent else pos
+    inch = _INCH.search(reader.text, start, pos - 1) is not None
+    digit = reader.text[pos - 2 : pos - 1].isdigit()
+    odd = 0 if inch else 2 if digit else reader.text.count('\\"', start, pos) % 2
+    other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", odd)
+    other.safe = pos + 1
+    found = [other.go(pos + 1, NEXT)]
+    if reader.text[start] not in lexis.QUOTES:
+        found += unopened(reader, reading.recent[0], start)
+    return found
+
+
+def early_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
+    """The root closes, but another member follows: this closer, or one before it, is too early."""
+    match = lexis.NEXT_KEY.match(reader.text, pos + 1)
+    if match is None or match.group(1) is None or reader.text[pos] != "}":
+        return _comma_for_closer(reader, reading, pos)
+    other = reading.fork().note("drop_closer", pos, pos + 1, "")
+    other.safe = pos + 1
+    found = [other.go(pos + 1, NEXT)]
+    if not reader.guided and _closed_before(reader.text, reading.safe):
+        reader.reason = "ambiguous"
+        return []
+    closed = reading.closed
+    if (
+        closed is not None
+        and closed.frame.kind == "{"
+        and closed.at + 1 < reading.safe
+        and closed.frame.parent is reading.frame
+    ):
+        earlier = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
+        earlier.frame = closed.frame
+        reader.leave(earlier, pos)
+        found.append(earlier)
+    return found
+
+
+def _closed_before(text: str, end: int) -> bool:
+    """Whether an object closes before `end` that the brace too many may belong to; two braces in a row, if here are two."""
+    pattern = _TWO_BEFORE if text[end - 1] == "}" else _OBJECT_BEFORE
+    return pattern.search(text, 0, end) is not None
+
+
+def _comma_for_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
+    """The root's closer stands where a comma is due: a quoted key follows it."""
+    if not _QUOTED_KEY.match(reader.text, pos + 1) or reading.place != NEXT:
+        return None
+    return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, KEY)]
+
+
+def after_root(reader: Reader, reading: Reading) -> list[Reading] | None:
+    """The value ended: what comes after it must be text around it, not a part that was misread."""
+    if reading.pos == reader.size:
+        reading.place = DONE
+        return None
+    stray = _STRAY.match(reader.text, reading.pos)
+    if stray is not None and any(fix.name == "drop_opener" for fix in reading.fixes()):
+        return []
+    if stray is not None:
+        reading.note("drop_closer", reading.pos, stray.end(), "")
+        reading.pos = stray.end()
+    if _LONE_QUOTE.match(reader.text, reading.pos):
+        reader.reason = "ambiguous"
+        return []
+    unclean = reading.rank >= Rank.COMPLETE and not follows(reader, None, reading.pos)
+    if unclean or goes_on(reader.text, reader.start, reading.pos):
+        return reread(reader, reading, reading.pos)
+    reading.place = DONE
+    return None

@@ -1,0 +1,219 @@
+"""Trouble where a key is due: something else stands there. Other ways to go on."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.repair.search import ending
+from zkit.repair.search.follow import follows, known
+from zkit.repair.search.missing_quotes import unopened
+from zkit.repair.search.reading import KEY, VALUE, Reading
+from zkit.repair.search.rereading import bracketed, keyed, last_closed, reread
+from zkit.repair.search.strings import respell
+from zkit.repair.search.trouble_after_value import closer_for_value
+from zkit.repair.search.trouble_with_colons import ONE_VALUE
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.search.reader import Reader
+
+_S = lexis.SPACE
+_HALF_QUOTED = re.compile(rf"([^\s\"',{{}}\[\]:][^\"'\n,{{}}\[\]:]{{0,80}}+)[\"'”]{_S}(?::|=)")
+_UNCLOSED = re.compile(r"[\"'“]([^\s\"',{}\[\]:][^\"'\n,{}\[\]:]{0,80}+):")
+_WRONG_CLOSE = re.compile(rf"\"({lexis.NAME})[{{}}\[\],:\\]{_S}:")
+_WRONG_OPEN = re.compile(rf"[\[{{}}\],:;\\]({lexis.NAME})\"{_S}:")
+_DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
+_DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
+_CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
+_QUOTE_NEXT = re.compile(rf"{lexis.GAP}[\"'“]")
+_OPENING = re.compile(rf"{lexis.GAP}[{{\[\"]")
+
+_MISQUOTED = (
+    (_UNCLOSED, "add_closing_quote", '"', 0),
+    (_WRONG_CLOSE, "replace_quote", '"', 1),
+    (_DOUBLE_OPEN, "drop_extra_quote", "", 1),
+    (_DOUBLE_CLOSE, "drop_extra_quote", "", 1),
+)
+"""Keys whose quotes are off: the pattern, the fix, what it writes, over how many characters."""
+
+
+def at_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Where a key is due stands something else."""
+    if _CUT_NAME.match(reader.text, pos):
+        return ending.cut(reader, reading, "the text ended in a key")
+    return [*_other_keys(reader, reading, pos), *reread(reader, reading, pos)]
+
+
+def _other_keys(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Ways to read a key, or what should have come before it, that leave the strings before alone."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    mark = text[pos]
+    found = _half_quoted(reader, reading, pos) + wrong_first_quote(reader, reading, pos)
+    if mark == "{":
+        found += _opener_for_key(reader, reading, pos)
+    if mark in "])":
+        found += closer_for_value(reader, reading, pos)
+    found += _reopened(reader, reading, pos)
+    if mark.isdigit():
+        found += _thousands(reader, reading)
+        found += _missing_bracket(reading)
+    if (
+        reading.safe == frame.start + 1
+        and reading.recent
+        and reading.recent[0].pos == frame.start
+        and frame.parent
+    ):
+        found += unopened(reader, reading.recent[0], frame.start)
+    return found
+
+
+def _reopened(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A list was closed too early: its items go on where a key is due."""
+    closed = last_closed(reader, reading)
+    if closed is None or closed.frame.kind != "[":
+        return []
+    if not lexis.VALUE_AHEAD.match(reader.text, pos) or lexis.KEY_AHEAD.match(reader.text, pos):
+        return []
+    other = reading.fork().note("reopen", closed.at, closed.at + 1, "")
+    other.frame = closed.frame
+    return [other.go(pos, VALUE)]
+
+
+def _half_quoted(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """A key that lacks its opening quote."""
+    match = _HALF_QUOTED.match(reader.text, pos)
+    if match is None or reading.frame is None or not known(reader, reading.frame, match.group(1)):
+        return []
+    other = reading.fork().note("add_opening_quote", pos, pos, '"')
+    return [keyed(other, match.group(1), match.end())]
+
+
+def wrong_first_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """Another mark stands for the opening quote of a key."""
+    match = _WRONG_OPEN.match(reader.text, pos)
+    if match is None or reading.frame is None or not known(reader, reading.frame, match.group(1)):
+        return []
+    other = reading.fork().note("replace_quote", pos, pos + 1, '"')
+    return [keyed(other, match.group(1), match.end())]
+
+
+def _opener_for_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    """An object opens where a key is due: the one before was not closed, or the brace is stray."""
+    frame = reading.frame
+    assert frame is not None
+    found: list[Reading] = []
+    if frame.parent is not None and frame.parent.kind == "[":
+        other = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
+        reader.leave(other, reading.safe - 1)
+        found.append(other.go(pos, VALUE))
+    ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
+    if ahead is not None and known(reader, frame, ahead.group(1)):
+        found.append(reading.fork().note("drop_opener", pos, pos + 1, "", "", 1).go(pos + 1, KEY))
+    return found
+
+
+def _thousands(reader: Reader, reading: Reading) -> list[Reading]:
+    """The last value was the first part of a number with thousands separators."""
+    if not reading.recent:
+        return []
+    before = reading.recent[0]
+    match = lexis.THOUSANDS.match(reader.text, before.pos)
+    if match is None or not any(
+        before.want.takes(kind) for kind in ("integer", "number", "string")
+    ):
+        return []
+    other = Reading.back_to(before)
+    if before.want.only("string"):
+        other.note("quote_phrase", before.pos, match.end(), f'"{match.group()}"')
+    else:
+        other.note(
+            "join_thousands", before.pos, match.end(), match.group().replace(",", "").lstrip("+")
+        )
+    other.settle(match.end())
+    return [other]
+
+
+def _missing_bracket(reading: Reading) -> list[Reading]:
+    """The last value was the first item of a list whose bracket is missing."""
+    if not reading.recent or reading.recent[0].frame is not reading.frame:
+        return []
+    return bracketed(reading.recent[0])
+
+
+def at_key_string(reader: Reader, reading: Reading, pos: int, end: int) -> list[Reading]:
+    """A string stands where a key is due, and no colon follows it."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    if lexis.skip_blank(text, end) == reader.size:
+        return ending.cut(reader, reading, "the text ended after a key")
+    found: list[Reading] = []
+    for pattern, name, new, width in _MISQUOTED:
+        match = pattern.match(text, pos)
+        key = match.group(1).rstrip() if match is not None else ""
+        if match is not None and known(reader, frame, key):
+            at = match.start() if pattern is _DOUBLE_OPEN else match.start(1) + len(key)
+            other = reading.fork().note(name, at, at + width, new)
+            found.append(keyed(other, key, match.end()))
+    found += _no_colon(reader, reading, pos, end)
+    found += _missing_bracket(reading)
+    return [*found, *_other_keys(reader, reading, pos), *reread(reader, reading, pos)]
+
+
+def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Reading]:
+    """The colon is missing, or another mark stands for it."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    key = text[pos:end].strip("\"'`“”")
+    spelt = _spelt_key(reading, text, pos, end)
+    if text[end - 2] == ":" and known(reader, frame, key[:-1]):
+        moved = reading.fork().note("move_quote", end - 2, end, f"{text[end - 1]}:")
+        return [keyed(moved, key[:-1], end)] if text[pos] == text[end - 1] == '"' else []
+    if spelt is None or not known(reader, frame, key):
+        return []
+    found: list[Reading] = []
+    if _value_then_more(reader, reading, end):
+        found.append(keyed(spelt.fork().note("add_colon", end, end, ":"), key, end))
+    mark = lexis.skip_blank(text, end)
+    if (
+        text[mark : mark + 1] in tuple(',;}])|-.{["\\')
+        and not _among_items(reader, reading, mark)
+        and _value_then_more(reader, reading, mark + 1)
+    ):
+        other = spelt.fork().note("replace_punctuation", mark, mark + 1, ":")
+        found.append(keyed(other, key, mark + 1))
+    return found
+
+
+def _among_items(reader: Reader, reading: Reading, mark: int) -> bool:
+    """Whether the mark may be the comma between two strings, in braces that hold no member."""
+    if reader.guided or reader.text[mark] != "," or not _QUOTE_NEXT.match(reader.text, mark + 1):
+        return False
+    if ":" in reader.text[reading.pos : mark]:
+        return True
+    value = ONE_VALUE.match(reader.text, mark + 1)
+    assert reading.frame is not None
+    alone = reading.safe == reading.frame.start + 1
+    return value is None or (alone and not lexis.NEXT_KEY.match(reader.text, value.end()))
+
+
+def _spelt_key(reading: Reading, text: str, pos: int, end: int) -> Reading | None:
+    """The reading with the key between double quotes; None when the key may mean two things."""
+    if text[pos] == '"':
+        return reading
+    body = respell(text[pos + 1 : end - 1], text[pos])
+    if body is None or not text[pos + 1 : end - 1].strip("\"'`“”"):
+        return None
+    return reading.fork().note("use_double_quotes", pos, end, f'"{body.body}"')
+
+
+def _value_then_more(reader: Reader, reading: Reading, pos: int) -> bool:
+    """Whether a value stands at `pos`, and after it what may follow a member."""
+    value = ONE_VALUE.match(reader.text, pos)
+    if value is not None:
+        return follows(reader, reading.frame, value.end())
+    opening = _OPENING.match(reader.text, pos)
+    if opening is None:
+        return False
+    return opening.group()[-1] != '"' or lexis.string_at(reader.text, opening.end() - 1) is None

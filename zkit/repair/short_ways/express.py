@@ -1,0 +1,138 @@
+"""A span of text in, its value out without a search: the short ways, each judged by the strict parser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from zkit.receipt import Fix
+from zkit.repair.around import envelope
+from zkit.repair.around.line_marks import unmarked
+from zkit.repair.candidates import DAMAGED, Candidate, Task, undoubted_fixes
+from zkit.repair.doubts.misreading import comma_inside, rearranged
+from zkit.repair.fixes import COMPLETE, EXACT, GUESS, fix_named
+from zkit.repair.repeated_keys import repeats_a_key
+from zkit.repair.search.follow import goes_on
+from zkit.repair.short_ways.respelling import respelled
+from zkit.repair.short_ways.slips import SLIPS, Mend, Repair, slip_at
+from zkit.repair.sound import PLACED, kind_of, last_token, strict, stumbled_at, verdict
+from zkit.text import lexis
+from zkit.text.edits import apply_edits
+
+_NO_TOKEN = frozenset(
+    {"EOF while parsing an object", "EOF while parsing a list", "trailing characters"}
+)
+"""Complaints of the strict parser that no other spelling of a token would silence."""
+SHORT = 200
+"""So many sound characters are looked through sooner than left out."""
+_new = tuple.__new__
+
+
+def express(task: Task, start: int, end: int, complaint: str) -> Candidate | None:
+    """What takes no search: one slip in the structure, or tokens that are only spelt otherwise."""
+    body = task.text[start:end]
+    if start:
+        judged = verdict(body)
+        if not isinstance(judged, str):
+            fits = task.evidence is None or task.evidence.fits(judged[0])
+            return Candidate(start, end, judged, fits=fits)
+        complaint = judged
+    kind, since = kind_of(complaint), start
+    if kind in SLIPS or (kind in PLACED and end - start > SHORT):
+        at = stumbled_at(body, complaint)
+        look = slip_at(body, at, kind)
+        if look is not None:
+            found = unslipped(task, start, end, look(body, at))
+            if found is not None:
+                return found
+        if kind in _NO_TOKEN:
+            return None
+        since += last_token(body, at, kind) if at > 60 else 0
+    return respelt(task, start, end, since)
+
+
+def in_prose(task: Task) -> Candidate | None:
+    """The one sound object of a text that is plain prose around it; None when there is more to it."""
+    text, evidence, _, _ = task
+    start, end = text.find("{"), text.rfind("}") + 1
+    if start < 0 or _MORE_THAN_PROSE.search(text, 0, start) or _MORE_THAN_PROSE.search(text, end):
+        return None
+    value = strict(text[start:end])
+    if not value or not value[0] or (evidence is not None and not evidence.fits(value[0])):
+        return None
+    if lexis.COMMA.match(text, end) or goes_on(text, start, end):
+        return None
+    if envelope.nested(text, start) or unmarked(text) is not None:
+        return None
+    return _new(Candidate, (start, end, value, (), EXACT, True, DAMAGED, ""))
+
+
+_MORE_THAN_PROSE = re.compile(r"[{}\[\]<>\"`~\\&|“”„«»‘]|(?<!\w)['’]|◁/")
+"""What may begin, end or hold another value, or say what the text around a value is."""
+
+
+def respelt(task: Task, start: int, end: int, since: int) -> Candidate | None:
+    """The value of a span in which only tokens from `since` on are odd; None when there is more to it."""
+    text, evidence, limit, _ = task
+    spelt = respelled(text, start, end, since)
+    if spelt is None:
+        return None
+    json, fixes, rank = spelt
+    value = strict(json) if rank <= limit else None
+    if value is None or (evidence is not None and not evidence.fits(value[0])):
+        return None
+    if rank >= COMPLETE and (
+        comma_inside(text, fixes)
+        or (rank >= GUESS and not _guess_holds(task, json, fixes, value[0]))
+    ):
+        return None
+    return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, json))
+
+
+def _guess_holds(task: Task, json: str, fixes: Sequence[Fix], value: Any) -> bool:
+    """Whether one guess was enough, or some of a kind without a rival, and nothing speaks against it."""
+    if len(fixes) > 1:
+        made = [fix.name for fix in fixes if fix.rank >= COMPLETE]
+        if len(made) > 1 and (len(set(made)) > 1 or made[0] not in _WITHOUT_RIVAL):
+            return False
+    if repeats_a_key(json, value):
+        return False
+    return task.evidence is None or not task.evidence.misplaced(value)
+
+
+_WITHOUT_RIVAL = frozenset({"quote_phrase", "keep_backslash_guess"})
+"""Guesses that may be made more than once: each stands for itself."""
+
+
+def unslipped(task: Task, start: int, end: int, repairs: list[Repair]) -> Candidate | None:
+    """The value of a span with one slip in its structure; None unless just one repair mends it."""
+    found = [_tried(task, start, end, repair) for repair in repairs]
+    sound = [candidate for candidate in found if candidate is not None]
+    return sound[0] if len(sound) == 1 else None
+
+
+def unopened(task: Task, start: int) -> Candidate | None:
+    """The value from `start` to the end of the text that only lacks its opening brace."""
+    return _tried(task, start, len(task.text), [Mend("open_object", 0, 0, "{")])
+
+
+def _tried(task: Task, start: int, end: int, mends: Repair) -> Candidate | None:
+    """The value of a span with these mends, if they make it sound and nothing speaks against it."""
+    mended = apply_edits(task.text[start:end], (mend[1:] for mend in mends))
+    value = strict(mended)
+    if value is None or task.finish_reason == "length" or not _holds(task, value[0]):
+        return None
+    fixes = [fix_named(name, start + at, start + last, new) for name, at, last, new in mends]
+    rank = fixes[0].rank
+    if rank > task.limit or (rearranged(fixes) and repeats_a_key(mended, value[0])):
+        return None
+    if undoubted_fixes(task, start, end, value[0], fixes) is not fixes:
+        return None
+    return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, mended))
+
+
+def _holds(task: Task, value: Any) -> bool:
+    """Whether the schema has nothing against a value that a structural fix made."""
+    evidence = task.evidence
+    return evidence is None or (evidence.fits(value) and not evidence.misplaced(value))
