@@ -12,24 +12,38 @@ from zkit.text import lexis
 
 _G = lexis.GAP
 _VALUE = r"(?:[\"'`“{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
+_HIT = (
+    rf"(?<=[,\n])(?P<member>{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){_G}(?::|=>|=(?!=)){_G}(?={_VALUE}))"
+    rf"|(?<=[\"'`”»])(?P<bare>{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?=(?:{lexis.NAME}{_G},{_G})?+{lexis.NAME}{_G}(?::|=>)))"
+    r"|(?<=,)(?P<item>[^\S\n]*+\n\s*+[\"'])"
+    rf"|(?<=,)(?P<named>{_G}{lexis.NAME}{_G}:{_G}(?=[\"'{{\[]))"
+    rf"|(?<=[\"'`”»])(?P<closed>{_G}(?:[}}\]][\s}}\]]*+[,\"']|,[\s,]*+[}}\]]))"
+)
+"""After the first mark of it: a member, a comma before a bare key or an item, a closer beside a comma or a string."""
+_ANY_HIT = re.compile(rf"[,\n\"'`”»](?:{_HIT})")
 _SCAN = re.compile(
-    r"\\.|(?P<open>[{\[(])"
-    rf"|(?P<member>[,\n]{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){_G}(?::|=>|=(?!=)){_G}(?={_VALUE}))"
-    rf"|(?P<bare>[\"'`”»]{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?=(?:{lexis.NAME}{_G},{_G})?+{lexis.NAME}{_G}(?::|=>)))"
-    r"|(?P<item>,[^\S\n]*+\n\s*+[\"'])"
-    rf"|(?P<named>,{_G}{lexis.NAME}{_G}:{_G}(?=[\"'{{\[]))"
-    rf"|(?P<closed>[\"'`”»]{_G}(?:[}}\]][\s}}\]]*+[,\"']|,[\s,]*+[}}\]]))"
-    r"|(?P<close>[}\])])",
+    rf"[\\{{\[(,\n\"'`”»}}\])](?:(?<=\\).|(?<=[{{\[(])(?P<open>)|{_HIT}|(?<=[}}\])])(?P<close>))",
     re.DOTALL,
 )
+"""The same, and every bracket; escapes are passed over.
+
+Each pattern begins with the set of its first marks, and looks back at which of them it was: so the
+search goes from mark to mark at the pace of C.
+"""
 _FIRST_KEY = re.compile(rf"[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
 """The content begins with what reads as a key, its opening quote being that of the string."""
-_SIGNS = re.compile(r"[\"'`”»]\s*+[,}\]]|[,\n]\s*+[\"']|:\s*+[\"'\[{]")
-_JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],])")
-_QUOTE_OR_KEY = re.compile(r'\\.|"(?=([\w$ -]{1,60}+"\s*+:)?)', re.DOTALL)
-_BETWEEN_STRINGS = re.compile(
-    rf"\s*+[}}\]]*+\s*+,\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"
+_SIGNS = re.compile(
+    r"[\"'`”»,\n:](?:(?<=[\"'`”»])\s*+[,}\]]|(?<=[,\n])\s*+[\"']|(?<=:)\s*+[\"'\[{])"
 )
+_JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],])")
+_BETWEEN_STRINGS = rf"\s*+[}}\]]*+\s*+,\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"
+_UP_TO_QUOTE = r"[^\"\\]*+(?:\\.[^\"\\]*+)*+"
+_LEAVES = rf"{_UP_TO_QUOTE}\"(?!{_BETWEEN_STRINGS}){_UP_TO_QUOTE}"
+"""Up to a quote that may end the content, no comma between strings behind it, and what would stand outside then."""
+_NOTHING_OUTSIDE = re.compile(
+    rf"(?:{_LEAVES}\"(?![\w$ -]{{1,60}}+\"\s*+:))*+(?:{_LEAVES}|{_UP_TO_QUOTE})\\?+\Z", re.DOTALL
+)
+"""Quotes in pairs, the first of each ending the content and the second one no key's."""
 _LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
 """An ellipsis between two strings."""
 
@@ -43,7 +57,9 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
         return True
     if not closed and _FIRST_KEY.match(body):
         return True
-    if _key_outside(body) or _half_json(body) or _LEFT_OUT.search(body):
+    if _key_outside(body) or _half_json(body):
+        return True
+    if ("..." in body or "…" in body) and _LEFT_OUT.search(body):
         return True
     return (quote == "'" and "\\\\'" in body) or _structure_outside(body, closed)
 
@@ -55,22 +71,12 @@ def _half_json(body: str) -> bool:
 
 def _key_outside(body: str) -> bool:
     """Whether the content holds a key, or a comma between strings, that its quotes put outside it."""
-    if not _JOINT.search(body):
-        return False
-    outside = False
-    for match in _QUOTE_OR_KEY.finditer(body):
-        if match.group(1) is not None and outside:
-            return True
-        if match.group()[0] != "\\":
-            outside = not outside
-            if outside and _BETWEEN_STRINGS.match(body, match.end()):
-                return True
-    return False
+    return _JOINT.search(body) is not None and not _NOTHING_OUTSIDE.match(body)
 
 
 def _structure_outside(body: str, closed: bool) -> bool:
     """Whether a member, or a closer beside a comma or another string, stands in no bracket of the content."""
-    if not _SIGNS.search(body):
+    if not _SIGNS.search(body) or not _ANY_HIT.search(body):
         return False
     depth = 0
     for match in _SCAN.finditer(body):
