@@ -122,8 +122,9 @@ def string_of(opener: str) -> re.Pattern[str]:
 
 @cache
 def closers_of(opener: str) -> re.Pattern[str]:
-    """Each closer that a structural mark follows, and each escape, to be passed over."""
-    return re.compile(rf"\\.|[{re.escape(QUOTES[opener])}](?={GAP}(?:[,}}\])\"']|\Z))", re.DOTALL)
+    """Each closer that a structural mark follows, in group 1, and each escape, to be passed over."""
+    closer = rf"[{re.escape(QUOTES[opener])}]"
+    return re.compile(rf"\\.|({closer})(?={GAP}(?:[,}}\])\"']|\Z))", re.DOTALL)
 
 
 KEYISH = (
@@ -190,7 +191,10 @@ def string_at(text: str, pos: int) -> Token | None:
         if mixed is not None and whole and _closes_more(quote, mixed.group(1)):
             return None  # both marks belong to the content, whose own quote is missing
         match = mixed if whole else match
-    return None if match is None else Token(match.group(1), quote, match.end())
+    return None if match is None else _new(Token, (match[1], quote, match.end()))
+
+
+_new = tuple.__new__
 
 
 def _closes_more(quote: str, body: str) -> bool:

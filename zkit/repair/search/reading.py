@@ -99,28 +99,38 @@ class Reading:
     def fork(self) -> Reading:
         """A copy that can go another way."""
         other: Reading = Reading.__new__(Reading)
-        other.pos, other.place, other.frame, other.edits = (
-            self.pos,
-            self.place,
-            self.frame,
-            self.edits,
-        )
-        other.rank, other.cost, other.misfit = self.rank, self.cost, self.misfit
-        other.safe, other.want, other.recent = self.safe, self.want, self.recent
-        other.closed, other.later, other.whole = self.closed, None, None
+        other.pos = self.pos
+        other.place = self.place
+        other.frame = self.frame
+        other.edits = self.edits
+        other.rank = self.rank
+        other.cost = self.cost
+        other.misfit = self.misfit
+        other.safe = self.safe
+        other.want = self.want
+        other.recent = self.recent
+        other.closed = self.closed
+        other.later = other.whole = None
         return other
 
     @classmethod
     def back_to(cls, before: Before) -> Reading:
         """The reading as it was before a value."""
-        other = cls(before.pos, before.want)
-        other.frame, other.edits, other.safe, other.closed = (
-            before.frame,
-            before.edits,
-            before.safe,
-            before.closed,
-        )
-        other.rank, other.cost, other.misfit = before.rank, before.cost, before.misfit
+        other = cls.__new__(cls)
+        (
+            other.pos,
+            other.frame,
+            other.edits,
+            other.rank,
+            other.cost,
+            other.misfit,
+            other.safe,
+            other.want,
+            other.closed,
+        ) = before
+        other.place = VALUE
+        other.recent = ()
+        other.later = other.whole = None
         return other
 
     def remember(self, pos: int) -> None:
@@ -186,14 +196,14 @@ class Reading:
         assert self.later is not None
         return self.later()
 
-    def postpone(self, later: Callable[[], list[Reading]], cost: int = 0) -> Reading:
-        """A place in the queue, at the price of a guess, for readings that are costly to find."""
-        other = self.fork()
-        other.later = later
-        other.place = LATER
-        other.cost += 3 + cost
-        other.rank = max(other.rank, GUESS)
-        return other
+    def delay(self, later: Callable[[], list[Reading]], cost: int = 0) -> Reading:
+        """Be a place in the queue, at the price of a guess, for readings that are costly to find."""
+        self.later = later
+        self.place = LATER
+        self.cost += 3 + cost
+        if self.rank < GUESS:
+            self.rank = GUESS
+        return self
 
     def json(self, text: str, start: int, end: int) -> str:
         """What the fixes make of a part of the text."""

@@ -19,9 +19,10 @@ _OPENS_LIST = re.compile(rf"\"{lexis.SPACE}(?:\{{{lexis.SPACE}\"|\"[^\",:]++\"{l
 
 def reread(reader: Reader, reading: Reading, past: int, first: int = 0) -> list[Reading]:
     """Readings in which one of the last strings ends elsewhere, worked out only when needed."""
-    if not any(reader.text[before.pos] in lexis.QUOTES for before in reading.recent[first:]):
-        return []
-    return [reading.postpone(lambda: _reread(reader, reading, past, first))]
+    for before in reading.recent[first:]:
+        if reader.text[before.pos] in lexis.QUOTES:
+            return [reading.fork().delay(lambda: _reread(reader, reading, past, first))]
+    return []
 
 
 def _reread(reader: Reader, reading: Reading, past: int, first: int) -> list[Reading]:
@@ -46,9 +47,8 @@ def _longer(
     price = back * (SKIPPED + 1)
     if not back or reader.text[before.pos] not in "\"'":
         return longer(reader, before, token, past, price)
-    return [
-        Reading.back_to(before).postpone(lambda: longer(reader, before, token, past, price), price)
-    ]
+    later = Reading.back_to(before)
+    return [later.delay(lambda: longer(reader, before, token, past, price), price)]
 
 
 def _bracket_for_quote(reader: Reader, before: Before) -> list[Reading]:

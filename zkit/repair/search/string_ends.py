@@ -40,27 +40,23 @@ class _Look(NamedTuple):
     before: Before
     text: str
     first: int
-    cost: int
 
-    @property
-    def opener(self) -> str:
-        return self.text[self.before.pos]
-
-    def ends(self, stop: int, end: int) -> list[Reading]:
+    def ends(self, stop: int, end: int, cost: int) -> list[Reading]:
         """The readings in which the content stops at `stop` and the string at `end`."""
-        start = self.before.pos
-        nested = self.text.find('\\\\\\"', start, stop) >= 0
-        mark = _DOUBLED.match(self.text, self.first - 3) if self.first > start + 3 else None
+        before, text, first = self
+        start = before.pos
+        mark = _DOUBLED.match(text, first - 3) if first > start + 3 else None
         if mark is None:
-            return _ended(self.before, self.text, stop, end, self.cost)
-        if nested:
+            return _ended(before, text, stop, end, cost)
+        if text.find('\\\\\\"', start, stop) >= 0:  # text in a text in a text
             return []
-        escaped = self.text.count("\\" + self.opener, start, stop) > 1
+        opener = text[start]
+        escaped = text.count("\\" + opener, start, stop) > 1
         typo = 2 if mark.group().startswith("\\\\") and escaped else 0
-        kept = _ended(self.before, self.text, stop, end, self.cost + typo)
-        if self.text[stop] != self.opener:
+        kept = _ended(before, text, stop, end, cost + typo)
+        if text[stop] != opener:
             return kept
-        return kept + _undoubled(self.before, self.text, self.first - 1, stop, end, self.cost)
+        return kept + _undoubled(before, text, first - 1, stop, end, cost)
 
 
 def longer(
@@ -68,9 +64,9 @@ def longer(
 ) -> list[Reading]:
     """Readings in which the string that opens at `before.pos`, at first sight `token`, ends after `past`."""
     text, start, frame = reader.text, before.pos, before.frame
-    look = _Look(before, text, token.end if token else past, cost)
+    look = _Look(before, text, token.end if token else past)
     each = SKIPPED if frame is not None and frame.kind == "{" else SKIPPED_ITEM
-    ends = _Ends(reader, look, past, each)
+    ends = _Ends(reader, look, past, cost, each)
     adjacent = not text[look.first : past].strip()
     if not adjacent or frame is None or text[-1:] in "}]" or lexis.JOINED.search(text, start):
         return ends.next()
@@ -82,6 +78,7 @@ class _Ends:
     """The ends that a string may have, looked for one by one: the next only when it is needed."""
 
     __slots__ = (
+        "_cost",
         "_each",
         "_found",
         "_likely",
@@ -93,10 +90,14 @@ class _Ends:
         "skipped",
     )
 
-    def __init__(self, reader: Reader, look: _Look, past: int, each: int) -> None:
+    def __init__(self, reader: Reader, look: _Look, past: int, cost: int, each: int) -> None:
         frame = look.before.frame
         closed = reader.guided and frame is not None and frame.expect.closed
-        self._reader, self._look, self._past, self._each = reader, look, past, each
+        self._reader = reader
+        self._look = look
+        self._past = past
+        self._cost = cost
+        self._each = each
         self._likely = _likely_ends(reader, look.before)
         self._most = 0 if closed else MOST_ENDS
         self._found = 0
@@ -106,26 +107,25 @@ class _Ends:
 
     def next(self) -> list[Reading]:
         """The readings of the next end, and a place in the queue for the ends after it."""
-        start, cost = self._look.before.pos, self._look.cost
+        start = self._look.before.pos
         for stop, end in self._likely:
             if self._found >= MOST_ENDS or self.skipped > self._most:
                 return []
-            price = cost + self._each * self.skipped
+            price = self._cost + self._each * self.skipped
             self.skipped += 1
             if end <= self._past:
                 continue
             if not self._reader.spend(9 * (end - start)):
                 self.paid = False
                 return []
-            found = self._look._replace(cost=price).ends(stop, end)
-            self._found += len(found)
+            found = self._look.ends(stop, end, price)
             if found:
-                return [*found, self._later(cost + self._each * self.skipped)]
+                self._found += len(found)
+                later = Reading.back_to(self._look.before)
+                found.append(later.delay(self.next, self._cost + self._each * self.skipped))
+                return found
         self.paid = self._reader.spend(self._reader.size - start)
         return []
-
-    def _later(self, price: int) -> Reading:
-        return Reading.back_to(self._look.before).postpone(self.next, price)
 
     def all(self) -> list[Reading]:
         """The readings of all ends."""
@@ -139,14 +139,13 @@ def _likely_ends(reader: Reader, before: Before) -> Iterator[tuple[int, int]]:
     """Where the content and the string may end: at quotes after which the text goes on well."""
     text, start, frame = reader.text, before.pos, before.frame
     opener = text[start]
-    path = _PATHLIKE.match(text, start + 1) is not None
+    escaped = "\\" + opener if _PATHLIKE.match(text, start + 1) else ""
     for match in islice(lexis.closers_of(opener).finditer(text, start + 1), MOST_QUOTES):
-        plain = match.group() in lexis.QUOTES[opener]
-        if not plain and not (path and match.group() == "\\" + opener):
+        if match.lastindex is None and match[0] != escaped:
             continue
         end = match.end()
         if follows(reader, frame, end) or key_follows(reader, frame, end):
-            yield (match.start() if plain else end - 1), end
+            yield end - 1, end
 
 
 def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Reading]:
@@ -194,10 +193,12 @@ def _passes_known_key(before: Before, text: str, body: str) -> bool:
     """Whether the content holds a key with its colon that the schema knows here and that is still due."""
     frame = before.frame
     while frame is not None:
-        said = text[frame.start : before.pos]
-        due = [key for key in frame.expect.keys if key in body and key not in said]
-        if any(re.search(_KEY_WITH_COLON % re.escape(key), body) for key in due):
-            return True
+        held = [key for key in frame.expect.keys if key in body]
+        if held:
+            said = text[frame.start : before.pos]
+            due = [key for key in held if key not in said]
+            if any(re.search(_KEY_WITH_COLON % re.escape(key), body) for key in due):
+                return True
         frame = frame.parent
     return False
 
@@ -235,7 +236,9 @@ def _open(reader: Reader, before: Before, cost: int) -> list[Reading]:
 
 def _oddness(body: str, quote: str, inner: int) -> int:
     """Quotes come in pairs and brackets close: what does not costs more."""
-    keys = sum(1 for _ in _KEY_INSIDE.finditer(body)) if inner > 0 else 0
-    uneven = any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
-    odd = body.count('"') % 2 or _TWO_OPENING.match(body) is not None
-    return (2 * odd if quote == '"' else 0) + uneven + min(keys, 8)
+    cost = min(len(_KEY_INSIDE.findall(body)), 8) if inner > 0 and ":" in body else 0
+    if body.count("{") > body.count("}") or body.count("[") > body.count("]"):
+        cost += 1
+    if quote == '"' and (body.count('"') % 2 or _TWO_OPENING.match(body)):
+        cost += 2
+    return cost
