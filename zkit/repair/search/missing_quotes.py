@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FAR = 1 << 16
 """How far ahead the closing quote of a string without its opening one is looked for."""
+_BLANKS_AND_OPENERS = lexis.BLANKS + "{["
 _PATH_START = re.compile(r"[A-Za-z]:|\\\\|\.{1,2}\\|[~%\w]++\\")
 _ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
 _BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
@@ -35,13 +36,13 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
     if text[start : start + 1] not in lexis.QUOTES or frame is None:
         return []
     body = text[start + 1 : quote]
-    if frame.kind != "{" and _holds_items(before, body):
+    stem = body.rstrip(_BLANKS_AND_OPENERS)
+    if stem[-1:] not in (",", ":") or (frame.kind != "{" and _holds_items(before, body)):
         return []
     bare = _BARE_KEY_END.search(body)
     if bare is not None and known(reader, frame, bare.group(2)):
         held = _MEMBER_INSIDE.search(body, 0, bare.start())
         return [] if held else _closed_before(before, text, start + 1 + bare.start())
-    stem = body.rstrip(lexis.BLANKS + "{[")
     if not stem.endswith(",") or not _string_goes_on(reader, frame, quote):
         return []
     comma = start + len(stem)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["odd_key", "odd_mark", "odd_value", "read_bare", "skip"]
 
-_NOTHING_TO_SKIP = frozenset("\"'{}[]:,0123456789-")
+_NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F))} - {"/", "#"}
+"""The end of the text, and what begins neither odd white space nor a comment."""
 
 
 def skip(reader: Reader, reading: Reading) -> bool:
@@ -60,7 +61,7 @@ def _is_comment(reader: Reader, reading: Reading, match: re.Match[str]) -> bool:
 def odd_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """After a value: the end in a comment, a full-width comma, a plus between strings, an ellipsis."""
     frame, mark = reading.frame, reader.text[pos]
-    if lexis.LAST_COMMENT.match(reader.text, pos):
+    if mark in "/#." and lexis.LAST_COMMENT.match(reader.text, pos):
         return ending.in_comment(reader, reading, pos)
     if mark in "，、；":
         place = KEY if frame is not None and frame.kind == "{" else VALUE

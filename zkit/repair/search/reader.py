@@ -9,10 +9,9 @@ parser reads that.
 
 from __future__ import annotations
 
-import heapq
 import re
 from collections.abc import Iterator
-from itertools import count
+from heapq import heappop, heappush
 
 from zkit.receipt import Rank
 from zkit.repair.expect import ANYTHING, Expect
@@ -47,12 +46,16 @@ _SPACES = frozenset(" \t\n\r")
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 
 
+_Agenda = list[tuple[tuple[int, int, int], int, int, Reading]]
+"""A heap of readings: those of least misfit, rank and cost first, then those that came furthest."""
+
+
 class Reader:
     """Reads one value of `text`; keeps what the readings share."""
 
     __slots__ = (
-        "_budget", "_items", "_members", "_misses", "_most_cost", "_trials", "careful", "finish_reason", "guided", "limit",
-        "needed", "reason", "size", "start", "stuck", "text",
+        "_budget", "_items", "_members", "_misses", "_most_cost", "_queued", "_trials", "careful", "finish_reason", "guided",
+        "limit", "needed", "reason", "size", "start", "stuck", "text",
     )  # fmt: skip
 
     def __init__(
@@ -79,6 +82,7 @@ class Reader:
         self._budget = 16384 + size
         self._most_cost = 2 * (FREE_FIXES + size // CHARACTERS_PER_FIX)
         self._trials = MOST_TRIALS
+        self._queued = 0
         self._misses = 0
         """How many times in a row a run of sound members was looked for in vain."""
         self._members = lexis.members()
@@ -93,31 +97,29 @@ class Reader:
 
     def search(self, first: Reading) -> Iterator[list[Reading]]:
         """The complete readings, those of least misfit, rank and cost first; a tie comes as one list."""
-        others = self._advance(first)
-        agenda: list[tuple[tuple[int, int, int], int, int, Reading]] = []
-        order = count()
+        agenda: _Agenda = []
+        self._queue(agenda, self._advance(first))
         best: list[Reading] = []
         for _ in range(FREE_READINGS + self.size // CHARACTERS_PER_READING):
-            for other in self._allowed(others):
-                heapq.heappush(agenda, (other.priority, -other.pos, next(order), other))
             if best and (not agenda or agenda[0][0] > best[0].priority):
                 yield best
                 best = []
             if not agenda or self._budget <= 0:
                 return
-            reading = heapq.heappop(agenda)[3]
-            if reading.place == DONE or self._is_whole(reading):
+            reading = heappop(agenda)[3]
+            place = reading.place
+            if place == DONE or (place != LATER and self._is_whole(reading)):
                 best.append(reading)
-                others = []
             else:
                 self._budget -= READING_COST
-                others = reading.others() if reading.place == LATER else self._advance(reading)
+                others = reading.others() if place == LATER else self._advance(reading)
+                self._queue(agenda, others)
         if best:
             yield best
 
     def _is_whole(self, reading: Reading) -> bool:
         """Whether all that follows is sound: then the reading is complete, without a step."""
-        if self.careful or not self._trials or reading.place == LATER:
+        if self.careful or not self._trials:
             return False
         self._trials -= 1
         json = reading.json(self.text, self.start, self.size)
@@ -128,16 +130,16 @@ class Reader:
         reading.go(self.size, DONE)
         return True
 
-    def _allowed(self, readings: list[Reading]) -> list[Reading]:
-        """The readings that may be taken up: within the limit and not made of repairs alone."""
+    def _queue(self, agenda: _Agenda, readings: list[Reading]) -> None:
+        """Put on the agenda what may be taken up: within the limit and not made of repairs alone."""
         for reading in readings:
-            if reading.rank > self.limit and (self.needed is None or reading.rank < self.needed):
-                self.needed = reading.rank
-        return [
-            r
-            for r in readings
-            if r.rank <= self.limit and r.cost <= self._most_cost and r.misfit <= MOST_MISFITS
-        ]
+            misfit, rank, cost = priority = reading.priority
+            if rank > self.limit:
+                if self.needed is None or rank < self.needed:
+                    self.needed = reading.rank
+            elif cost <= self._most_cost and misfit <= MOST_MISFITS:
+                self._queued += 1
+                heappush(agenda, (priority, -reading.pos, self._queued, reading))
 
     def _advance(self, reading: Reading) -> list[Reading]:
         """Step until the value ends or there is trouble; what to take up next."""
