@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from zkit.receipt import Fix, Rank, highest
 from zkit.repair.around import envelope, layers
 from zkit.repair.doubts.closer_places import is_askew
-from zkit.repair.doubts.doubt import is_plain, undoubted
+from zkit.repair.doubts.doubt import DOUBTFUL, is_plain, undoubted
 from zkit.repair.doubts.misreading import comma_inside, rearranged
 from zkit.repair.expect import ANYTHING, Evidence
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
@@ -214,7 +214,7 @@ def _attempt(
         made = [m for reading in tied if (m := _made(task, text, start, reading)) is not None]
         if made:
             settled = _settled(made, start, max(reader.stuck, start))
-            return _beyond_doubt(task, _moved(settled, offset))
+            return beyond_doubt(task, _moved(settled, offset))
         if _too_deep(text, start, tied[0]):
             reader.reason = "too_deep"
         if not careful:
@@ -256,12 +256,14 @@ def _settled(made: list[Candidate], start: int, stuck: int) -> Candidate:
     return Candidate(start, stuck, None, refusal=("ambiguous", where))
 
 
-def _beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
+def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     """The candidate with its brackets where they belong; no value when nobody can tell where."""
     if candidate.value is None or not COMPLETE <= candidate.rank <= GUESS:
         return candidate
+    if DOUBTFUL.isdisjoint([fix.name for fix in candidate.fixes]):
+        return candidate
     start, end = candidate.start, candidate.end
-    fixes = undoubted_fixes(task, start, end, candidate.value[0], candidate.fixes)
+    fixes = _undoubted_fixes(task, start, end, candidate.value[0], candidate.fixes)
     if fixes is candidate.fixes:
         return candidate
     if fixes is None:
@@ -273,7 +275,7 @@ def _beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     return candidate._replace(value=strict(json), fixes=fixes, rank=rank, json=json)
 
 
-def undoubted_fixes(
+def _undoubted_fixes(
     task: Task, start: int, end: int, value: Any, fixes: Sequence[Fix]
 ) -> Sequence[Fix] | None:
     """The fixes, or likelier ones; None when brackets may as well be mended otherwise."""

@@ -16,7 +16,7 @@ MOST_STEPS = 50_000
 """How many tokens are looked at in all, before it counts as beyond telling."""
 MOST_LAYOUTS = 32
 """How many places are weighed by the indentation that they make."""
-_TOKEN = re.compile(rf"{lexis.STRING}(?:{lexis.SPACE}(:))?|[{{}}\[\],]|[^\s{{}}\[\],:\"]++")
+_TOKEN = re.compile(rf"{lexis.STRING}(?:{lexis.SPACE}(:))?|([{{}}\[\],])|[^\s{{}}\[\],:\"]++")
 _OPENERS = {"{": "}", "[": "]"}
 
 
@@ -115,14 +115,20 @@ def repeated_keys(json: str) -> list[int]:
 
 def _tokens(json: str) -> list[_Token]:
     found: list[_Token] = []
-    last = 0
+    last, indent = 0, -1
+    in_lines = "\n" in json
     for match in _TOKEN.finditer(json):
-        start, mark = match.start(), match.group()[0]
-        kind = mark if mark in "{}[]," else "k" if match.group(1) else "v"
-        line = json.rfind("\n", last, start)
-        found.append(_Token(kind, start, match.end(), start - line - 1 if line >= 0 else -1))
-        last = match.end()
+        start, end = match.span()
+        kind = match[2] or ("k" if match[1] else "v")
+        if in_lines:
+            line = json.rfind("\n", last, start)
+            indent = start - line - 1 if line >= 0 else -1
+            last = end
+        found.append(_new(_Token, (kind, start, end, indent)))
     return found
+
+
+_new = tuple.__new__
 
 
 def _commas(tokens: list[_Token], until: int) -> list[tuple[int, _Open]]:
@@ -131,7 +137,7 @@ def _commas(tokens: list[_Token], until: int) -> list[tuple[int, _Open]]:
     frame: _Open | None = None
     for i, token in enumerate(tokens[:until]):
         if token.kind in _OPENERS:
-            frame = _Open(_OPENERS[token.kind], frame)
+            frame = _new(_Open, (_OPENERS[token.kind], frame))
         elif frame is None:
             break
         elif token.kind in "}]":
@@ -151,7 +157,7 @@ def _ends_well(
         if frame is None or budget.left < 0 or not _may_follow(last, kind, frame.closer):
             return False
         if kind in _OPENERS:
-            frame = _Open(_OPENERS[kind], frame)
+            frame = _new(_Open, (_OPENERS[kind], frame))
         elif kind in "}]":
             frame = frame.parent
         last = kind
@@ -200,7 +206,7 @@ def _misaligned(tokens: list[_Token], at: int) -> int:
                 faults += line != frame.members if frame.members >= 0 else line <= frame.opener
                 frame = frame if frame.members >= 0 else frame._replace(members=line)
         if token.kind in _OPENERS:
-            frame = _Lines(frame, line, -1)
+            frame = _new(_Lines, (frame, line, -1))
         elif token.kind in "}]" and frame.parent is not None:
             frame = frame.parent
         first = token.kind in ",{["

@@ -8,8 +8,9 @@ from typing import Any
 
 from zkit.receipt import Fix
 from zkit.repair.around import envelope
+from zkit.repair.around.layers import escapings
 from zkit.repair.around.line_marks import unmarked
-from zkit.repair.candidates import DAMAGED, Candidate, Task, undoubted_fixes
+from zkit.repair.candidates import DAMAGED, Candidate, Task, beyond_doubt
 from zkit.repair.doubts.misreading import comma_inside, rearranged
 from zkit.repair.fixes import COMPLETE, EXACT, GUESS, fix_named
 from zkit.repair.repeated_keys import repeats_a_key
@@ -127,9 +128,15 @@ def _tried(task: Task, start: int, end: int, mends: Repair) -> Candidate | None:
     rank = fixes[0].rank
     if rank > task.limit or (rearranged(fixes) and repeats_a_key(mended, value[0])):
         return None
-    if undoubted_fixes(task, start, end, value[0], fixes) is not fixes:
-        return None
-    return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, mended))
+    found = _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, mended))
+    settled = beyond_doubt(task, found)
+    return settled if settled is found or _ends_open(task, start, end, fixes) else None
+
+
+def _ends_open(task: Task, start: int, end: int, fixes: Sequence[Fix]) -> bool:
+    """Whether all of the text is sound, and it only ends too soon: the search would find nothing else."""
+    whole = not start and end == len(task.text)
+    return whole and fixes[0].name == "close_at_end" and not escapings(task.text, start)
 
 
 def _holds(task: Task, value: Any) -> bool:
