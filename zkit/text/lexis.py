@@ -231,9 +231,19 @@ _AFTER_TRIPLED = re.compile(rf"{GAP}(?:[,}}\]:)]|\Z|(?<=\s)[\"'])")
 """After three quotes the comma may be missing, too."""
 
 
+_ESCAPED_STRUCTURE = re.compile(r"\\\"\s*+[,:}\]]")
+"""An escaped quote that seems to close a string."""
+
+
 def _escaped_quotes(text: str, pos: int) -> Token | None:
-    """A string that opens and closes with an escaped quote."""
-    end = text.find('\\"', pos + 2)
-    if end < 0 or not AFTER_STRING.match(text, end + 2) or JOINED.search(text, pos + 2, end):
+    """A string that opens with an escaped quote, and closes with one or with a plain one."""
+    plain = string_of('"').match(text, pos + 1)
+    escaped = text.find('\\"', pos + 2)
+    if escaped >= 0 and (plain is None or escaped < plain.end()):
+        whole = not JOINED.search(text, pos + 2, escaped)
+        if whole and AFTER_STRING.match(text, escaped + 2):
+            return Token(text[pos + 2 : escaped], "\\", escaped + 2)
+    if plain is None or not AFTER_STRING.match(text, plain.end()):
         return None
-    return Token(text[pos + 2 : end], "\\", end + 2)
+    swallowed = _ESCAPED_STRUCTURE.search(text, pos + 2, plain.end())
+    return None if swallowed else Token(plain.group(1), "\\", plain.end())

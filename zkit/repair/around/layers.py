@@ -15,6 +15,7 @@ from zkit.text.edits import Edit, Layer
 
 _LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")
 _ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
+_BARE_QUOTE = re.compile(r'(?<!\\)(?:\\\\)*+"')
 _ENTITIES = re.compile(
     r"(?:[{\[][^\"&]{0,80}+(?<=[\s:,{\[\u200b-\u200f\u2060\ufeff]))?&(?:quot|#34|#x22|apos|#39|#x27);"
 )
@@ -73,9 +74,16 @@ def _character(escape: str) -> str:
 
 def _in_backslashes(text: str, start: int) -> bool:
     """Whether a value's first quote is escaped, and the value stands in no string."""
-    if not _ESCAPED.match(text, start):
+    if not _ESCAPED.match(text, start) or _holds_bare_quotes(text, start):
         return False
     return '"' not in text[text.rfind("\n", 0, start) + 1 : start].rstrip("\"' ")
+
+
+def _holds_bare_quotes(text: str, start: int) -> bool:
+    """Whether some quotes of the value are escaped and others are not."""
+    last = text.rfind('\\"')
+    bare = _BARE_QUOTE.finditer(text, start, last)
+    return next(bare, None) is not None and next(bare, None) is not None
 
 
 def _in_entities(text: str, start: int) -> bool:

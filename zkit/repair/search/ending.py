@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
+from zkit.repair.search.quote_marks import is_other_quote
 from zkit.repair.search.reading import DONE, VALUE, Frame, Reading
 from zkit.repair.search.strings import respell
 from zkit.text import lexis
@@ -19,7 +20,8 @@ _MEMBER_INSIDE = re.compile(
     rf",\s*+[\"']?+{lexis.NAME}[\"']?+:(?:[\[{{\"']|[0-9]|true|false|null)|,\s*+'[^'\n]{{1,60}}+'\s*+:"
 )
 """What reads as another member inside a string that lost its closing quote."""
-_UNCLOSED_KEY = re.compile(rf"\"({lexis.NAME}){lexis.SPACE}:")
+_UNCLOSED_KEY = re.compile(rf"\"({lexis.NAME})(\\\"|['`“”’»])?+{lexis.SPACE}:")
+"""A key and its colon; group 2 is what stands for its closing quote, if anything does."""
 
 
 def closers(frame: Frame | None) -> str:
@@ -87,8 +89,9 @@ def in_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
 
 def unclosed_key(reader: Reader, reading: Reading, match: re.Match[str]) -> Reading:
     """Go on as if the closing quote of the key stood before the colon."""
-    end = match.end(1)
-    other = reading.fork().note("add_closing_quote", end, end, '"')
+    mark = match.end(1) + len(match.group(2) or "")
+    name = "replace_quote" if match.group(2) else "add_closing_quote"
+    other = reading.fork().note(name, match.end(1), mark, '"')
     if other.frame is not None:
         other.want = other.frame.expect.child(match.group(1))
     return other.go(match.end(), VALUE)
@@ -176,18 +179,19 @@ def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading |
     content = raw.rstrip()
     if content.endswith(",") or ("\n" in content and "\n" in raw[len(content) :]):
         return None  # the last comma or line break may be the string's own
-    if reader.text[pos] == '"' and content.endswith(("”", "“")) and content.count("“") != 1:
-        content, tail = content[:-1], content[-1] + tail
+    marked = reader.text[pos] == '"' and is_other_quote(content)
+    if marked:
+        content = content[:-1]
     odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
     literal = odd and "\\" in content[:-2]
-    if not reader.guided and not literal:
+    if not reader.guided and not literal and not marked:
         return None
     if not tail or not _even(content) or (odd and not literal) or _MEMBER_INSIDE.search(content):
         return None
     spelled = respell(content[:-2] + "\\\\" if literal else content, reader.text[pos], path=literal)
     if spelled is None:
         return None
-    end = pos + 1 + len(content) + (tail[0] in "”“")
+    end = pos + 1 + len(content) + marked
     other = reading.fork().note("add_closing_quote", pos, end, f'"{spelled.body}"')
     other.rank = max(other.rank, Rank.GUESS)
     other.settle(end)

@@ -6,9 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.repair.search.follow import follows, known
+from zkit.repair.search.quote_marks import stands_for_quote
 from zkit.repair.search.reading import CLOSERS, Before, Frame, Reading
 from zkit.repair.search.string_ends import MOST_QUOTES
-from zkit.repair.search.strings import respell
+from zkit.repair.search.strings import Respelled, respell
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 FAR = 1 << 16
 """How far ahead the closing quote of a string without its opening one is looked for."""
 _BLANKS_AND_OPENERS = lexis.BLANKS + "{["
-_PATH_START = re.compile(r"[A-Za-z]:|\\\\|\.{1,2}\\|[~%\w]++\\")
+_PATH_START = re.compile(r"[A-Za-z]:|\\\\|\.{1,2}\\|[~%\w]++\\(?!\")")
+_FILE = re.compile(r"[^.\\]\.\w{1,5}\Z")
 _ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
 _BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
 _MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
@@ -45,8 +47,7 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
         return [] if held else _closed_before(before, text, start + 1 + bare.start())
     if not stem.endswith(",") or not _string_goes_on(reader, frame, quote):
         return []
-    comma = start + len(stem)
-    return [*_before_closers(before, text, stem), *_mark_for_quote(before, text, comma - 1)]
+    return _before_closers(before, text, stem)
 
 
 def _holds_items(before: Before, body: str) -> bool:
@@ -63,8 +64,11 @@ def _before_closers(before: Before, text: str, stem: str) -> list[Reading]:
     while content[-1:] in _OPENER_OF and not _balanced(content, content[-1]):
         content = content[:-1].rstrip()
         ends.add(len(content))
-    if content.endswith((",", "...", "…")):
-        return []  # a comma or an ellipsis too many, or content: nobody can tell
+    if content.endswith(("...", "…")):
+        return []  # an ellipsis too many, or content: nobody can tell
+    if content.endswith(","):
+        end = before.pos + len(content)
+        return _stretched(_closed(before, end, respell(content[:-1], text[before.pos])))
     return [
         other
         for end in sorted(ends)
@@ -87,22 +91,7 @@ _OPENER_OF = {"}": "{", "]": "[", ")": "("}
 
 def _balanced(content: str, mark: str) -> bool:
     """Whether a closing bracket at the end of the content has its opener there."""
-    opener = _OPENER_OF.get(mark)
-    return opener is not None and content.count(opener) >= content.count(mark)
-
-
-def _mark_for_quote(before: Before, text: str, mark: int) -> list[Reading]:
-    """The reading in which the last mark of the content stands for the closing quote."""
-    if (
-        text[mark] not in "}]{[:,"
-        or mark <= before.pos
-        or _balanced(text[before.pos + 1 : mark + 1], text[mark])
-    ):
-        return []
-    found = _closed_before(before, text, mark)
-    for other in found:
-        other.cost += text[mark] in ":,"
-    return _stretched(found)
+    return content.count(_OPENER_OF[mark]) >= content.count(mark)
 
 
 def _string_goes_on(reader: Reader, frame: Frame | None, quote: int) -> bool:
@@ -117,28 +106,39 @@ def _string_goes_on(reader: Reader, frame: Frame | None, quote: int) -> bool:
 
 
 def _closed_before(before: Before, text: str, end: int) -> list[Reading]:
-    """The reading in which the string ends at `end`, where there is no quote, or an escaped one."""
-    body = text[before.pos + 1 : end]
-    if text[before.pos] == '"' and body.endswith("”") and _even_marks(body[:-1]):
-        return _stretched(_closed_before(before, text, end - 1))
+    """The readings in which the string ends at `end`, or its last mark there stands for the quote."""
+    body, quote = text[before.pos + 1 : end], text[before.pos]
     if not body.strip() and (body or before.frame is None or before.frame.kind != "{"):
         return []
-    last = "\\" + text[before.pos]
-    path = body.endswith(last) and body.count(last) % 2 == 1
-    if path and (not _PATH_START.match(body) or body.endswith("\\\\" + last)):
+    if body.endswith("\\" + quote) and body.count("\\" + quote) % 2 == 1:
+        return _with_escaped_quote(before, body, quote, end)
+    if stands_for_quote(body):
+        return _stretched(_closed(before, end - 1, respell(body[:-1], quote)))
+    return _closed(before, end, respell(body, quote))
+
+
+def _with_escaped_quote(before: Before, body: str, quote: str, end: int) -> list[Reading]:
+    """The string ends at an escaped quote: a path that ends in a backslash, or a quote escaped for nothing."""
+    content = body[:-2]
+    if content.endswith("\\"):
         return []
-    spelled = respell(body[:-2] + "\\\\" if path else body, text[before.pos], path=path)
+    word = "\\" not in content and len(content) > len("C:")
+    file = "\\\\" in content and _FILE.search(content) is not None
+    if _PATH_START.match(body) and not word and not file:
+        return _closed(before, end, respell(content + "\\\\", quote, path=True))
+    if "\\" + quote in content:
+        return []
+    other = _closed(before, end - 2, respell(content, quote))
+    return _stretched(_stretched(other))
+
+
+def _closed(before: Before, end: int, spelled: Respelled | None) -> list[Reading]:
+    """The reading in which the string, spelt like this, ends at `end`."""
     if spelled is None:
         return []
     other = Reading.back_to(before).note("add_closing_quote", before.pos, end, f'"{spelled.body}"')
     other.settle(end)
     return [other]
-
-
-def _even_marks(content: str) -> bool:
-    """Whether the curly quotes of a content come in pairs."""
-    low, left, right = map(content.count, "„“”")
-    return left + right == low if low else left == right
 
 
 def doubled_opening(reader: Reader, before: Before) -> list[Reading]:
@@ -166,7 +166,7 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
     """Readings in which a string begins at `start` without its quote and ends at one."""
     text = reader.text
     first = text.find('"', start, start + FAR)
-    if first < 0 or not reader.spend(first - start):
+    if first < 0 or text.startswith('\\"', start) or not reader.spend(first - start):
         return []
     comma = text.rfind(",", start, first)
     listed = before.frame is not None and before.frame.kind != "{"

@@ -189,7 +189,8 @@ def _quoted_key(reader: Reader, reading: Reading, pos: int) -> list[Reading] | N
     colon = lexis.COLON_AFTER.match(reader.text, token.end)
     if colon is None:
         return at_key_string(reader, reading, pos, token.end)
-    body = respell(token.body, token.quote)
+    name = token.body[1:-1] if _QUOTED_TWICE.fullmatch(token.body) else token.body
+    body = respell(name, token.quote)
     if body is None:
         return at_key(reader, reading, pos)
     doubtful = body.rank >= Rank.GUESS or token.quote == "\\"
@@ -197,10 +198,14 @@ def _quoted_key(reader: Reader, reading: Reading, pos: int) -> list[Reading] | N
     if token.quote != '"' or body.body != token.body:
         reading.note("use_double_quotes", pos, token.end, f'"{body.body}"', body.note)
     _spelt_colon(reading, colon)
-    found = reader.expect_under(reading, token.body, colon.end()) if reader.guided else None
+    found = reader.expect_under(reading, name, colon.end()) if reader.guided else None
     if found is not None:
         return [*others, *found]
     return [reading, *others] if others else None
+
+
+_QUOTED_TWICE = re.compile(r"\"[^\"\\]++\"")
+"""The content of a key that is itself between quotes."""
 
 
 def _spelt_colon(reading: Reading, colon: re.Match[str]) -> None:

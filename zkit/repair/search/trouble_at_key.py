@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 _S = lexis.SPACE
 _HALF_QUOTED = re.compile(rf"([^\s\"',{{}}\[\]:][^\"'\n,{{}}\[\]:]{{0,80}}+)[\"'”]{_S}(?::|=)")
-_UNCLOSED = re.compile(r"[\"'“]([^\s\"',{}\[\]:][^\"'\n,{}\[\]:]{0,80}+):")
-_WRONG_CLOSE = re.compile(rf"\"({lexis.NAME})[{{}}\[\],:\\]{_S}:")
+_UNCLOSED = re.compile(r"[\"'“]([^\s\"',{}\[\]:][^\"'\n,{}\[\]:]{0,80}+)(?<![`“”’»\\]):")
+_WRONG_CLOSE = re.compile(rf"\"({lexis.NAME})[{{}}\[\],:\\'`“”’»]{_S}:")
 _WRONG_OPEN = re.compile(rf"[\[{{}}\],:;\\]({lexis.NAME})\"{_S}:")
+_ESCAPED_CLOSE = re.compile(rf"\"({lexis.NAME})\\\"{_S}:")
 _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
@@ -32,6 +33,7 @@ _OPENING = re.compile(rf"{lexis.GAP}[{{\[\"]")
 _MISQUOTED = (
     (_UNCLOSED, "add_closing_quote", '"', 0),
     (_WRONG_CLOSE, "replace_quote", '"', 1),
+    (_ESCAPED_CLOSE, "replace_quote", '"', 2),
     (_DOUBLE_OPEN, "drop_extra_quote", "", 1),
     (_DOUBLE_CLOSE, "drop_extra_quote", "", 1),
 )
@@ -167,12 +169,14 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
     assert frame is not None
     key = text[pos:end].strip("\"'`“”")
     spelt = _spelt_key(reading, text, pos, end)
-    if text[end - 2] == ":" and known(reader, frame, key[:-1]):
+    if text[end - 2] == ":" and "\\" not in key and known(reader, frame, key[:-1]):
         moved = reading.fork().note("move_quote", end - 2, end, f"{text[end - 1]}:")
         return [keyed(moved, key[:-1], end)] if text[pos] == text[end - 1] == '"' else []
     if spelt is None or not known(reader, frame, key):
         return []
     found: list[Reading] = []
+    if text.startswith('":', end):
+        return _swapped_quote(reader, spelt, key, end)
     if _value_then_more(reader, reading, end):
         found.append(keyed(spelt.fork().note("add_colon", end, end, ":"), key, end))
     mark = lexis.skip_blank(text, end)
@@ -184,6 +188,20 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
         other = spelt.fork().note("replace_punctuation", mark, mark + 1, ":")
         found.append(keyed(other, key, mark + 1))
     return found
+
+
+def _swapped_quote(reader: Reader, reading: Reading, key: str, end: int) -> list[Reading]:
+    """The colon changed places with the opening quote of its value: `"a"":b"`."""
+    token = lexis.string_at(reader.text, end)
+    if token is None or not follows(reader, reading.frame, token.end):
+        return []
+    body = respell(token.body[1:])
+    if body is None or body.inner or token.body[1:2].isspace() or "}" in body.body:
+        return []
+    other = keyed(reading.fork(), key, end)
+    other.remember(end)
+    other.note("move_quote", end, token.end, f':"{body.body}"').settle(token.end)
+    return [other]
 
 
 def _among_items(reader: Reader, reading: Reading, mark: int) -> bool:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from zkit.repair.search.reader import Reader
 
 _DOUBLE_BRACKET = re.compile(rf"\[{lexis.SPACE}\[")
+MOST_KEY = 200
+_KEY_BEFORE = re.compile(rf"([\"'][^\"'\\\n]{{1,80}}+[\"']){lexis.SPACE}:{lexis.SPACE}\Z")
 ONE_VALUE = re.compile(
     rf"{lexis.GAP}(?:{lexis.SCALAR}|True|False|None|'[^'\n]*+'|[“„][^“”\n]*+[“”]|«[^»\n]*+»|`[^`]*+`|[-+]?[0-9][\w.]*+)"
 )
@@ -21,7 +23,11 @@ ONE_VALUE = re.compile(
 
 
 def key_for_value(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
-    """A string under a key is followed by a colon: it is a key itself, and its brace is missing."""
+    """A string under a key is followed by a colon: it is that key again, or another one whose brace is missing."""
+    if reading.recent and _is_key_again(reader.text, reading.recent[0].pos, reading.pos):
+        other = Reading.back_to(reading.recent[0])
+        other.note("drop_repeated_key", other.pos, colon + 1, "")
+        return [other.go(colon + 1, VALUE)]
     if reader.careful or not reading.recent or not reading.recent[0].want.takes("object"):
         return []
     before = reading.recent[0]
@@ -30,6 +36,12 @@ def key_for_value(reader: Reader, reading: Reading, colon: int) -> list[Reading]
     other = Reading.back_to(before).note("open_in_middle", before.pos, before.pos, "{")
     reader.enter(other, before.pos - 1, "{", invented=True)
     return [other]
+
+
+def _is_key_again(text: str, start: int, end: int) -> bool:
+    """Whether the string between two places is the key that it stands under."""
+    key = _KEY_BEFORE.search(text, max(0, start - MOST_KEY), start)
+    return key is not None and key.group(1) == text[start:end]
 
 
 def key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:

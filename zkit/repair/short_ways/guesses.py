@@ -106,7 +106,7 @@ def unclosed(token: str) -> str | None:
     if token.endswith((",", "...", "…")):
         return None
     body = respell(token[1:])
-    if last in '"}]{[:“”\\' or last.isspace() or body is None or body.rank >= GUESS:
+    if last in "\"}]{[:“”\\'`’»" or last.isspace() or body is None or body.rank >= GUESS:
         return None
     return f'"{body.body}"'
 

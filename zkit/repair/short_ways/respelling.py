@@ -43,7 +43,7 @@ _STRING = re.compile(lexis.STRING)
 
 def _string(token: str) -> Odd | None:
     """A string of another kind, or with content that JSON escapes; None when it may mean two things."""
-    if token[0] == "`" and "${" in token:
+    if (token[0] == "`" and "${" in token) or token[1:2] == token[-2:-1] == '"':
         return None
     body = respell(token[1:-1], token[0])
     if body is None or body.inner:

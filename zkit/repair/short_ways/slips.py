@@ -73,7 +73,9 @@ def _after_key(text: str, at: int) -> list[Repair]:
         key = text.rfind('"', 0, key)
     if text[:key].rstrip()[:-1].rstrip().endswith("]"):  # or the list was closed too early
         return []
-    if text[end - 2] == ":":  # or it stands on the wrong side of the quote
+    if text[end - 2] == ":" or text.startswith(
+        '":', end
+    ):  # or it stands on the wrong side of a quote
         return []
     return [[Mend("add_colon", end, end, ":")]]
 

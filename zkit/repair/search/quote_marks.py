@@ -1,0 +1,35 @@
+"""The content of a string without its closing quote in; whether its last mark stands for that quote out."""
+
+from __future__ import annotations
+
+import re
+
+_IN_WORD = re.compile(r"(?<=\w)['’](?=\w)")
+_OPENERS = {"”": "“„", "“": "„", "»": "«", "’": "‘", "」": "「"}
+"""Quotes that come in pairs: what closes, and what may have opened it."""
+_OPENS_NEXT = frozenset(" \t\n([{=,:+")
+"""What stands before the quote that opens a quotation, rather than closes one."""
+_LONE = frozenset("'`”»’")
+_WINDOWS = re.compile(r"(?:[A-Za-z]:|\.{1,2})?+(?:\\[\w .()$%@+~,-]*+)++\Z")
+
+
+def stands_for_quote(content: str) -> bool:
+    """Whether the last mark belongs to no pair in the content: another quote, a bracket, a backslash."""
+    last, rest = content[-1:], content[:-1]
+    if last == "\\":
+        return not rest.endswith("\\") and not _WINDOWS.match(content)
+    if last in ("}", "]"):
+        return rest.count("{" if last == "}" else "[") <= rest.count(last)
+    return last in ("{", "[") or content in _LONE or is_other_quote(content)
+
+
+def is_other_quote(content: str) -> bool:
+    """Whether the last mark is a quote of another kind that closes nothing in the content."""
+    last, rest = content[-1:], content[:-1]
+    if not rest or rest[-1] in _OPENS_NEXT:
+        return False
+    if last in "'`":
+        return _IN_WORD.sub("", rest).count(last) % 2 == 0
+    if last == "’":
+        rest = _IN_WORD.sub("", rest)
+    return last in _OPENERS and sum(map(rest.count, _OPENERS[last])) <= rest.count(last)
