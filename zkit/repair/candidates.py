@@ -44,7 +44,7 @@ class Candidate(NamedTuple):
     fits: bool = False
     refusal: tuple[str, int] = ("damaged", 0)
     json: str = ""
-    """What the value was decoded from, where fixes made it."""
+    """What the value was decoded from, where fixes made it and a key may be there twice."""
 
 
 class Body(NamedTuple):
@@ -303,10 +303,12 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
     fixes = reading.fixes()
     end = reading.pos
     text, value = reading.whole or _decoded(reading.json(body, start, end), fixes)
-    if value is None or (
-        reading.rank >= COMPLETE and rearranged(fixes) and repeats_a_key(text, value[0])
-    ):
+    if value is None:
         return None
+    if reading.rank >= COMPLETE and rearranged(fixes):
+        if repeats_a_key(text, value[0]):
+            return None
+        text = ""
     rank = max((f.rank for f in fixes), default=EXACT)
     evidence = task.evidence
     if evidence is None:

@@ -13,7 +13,6 @@ from zkit.repair.around import envelope, layers, payload
 from zkit.repair.around.line_marks import unmarked
 from zkit.repair.candidates import Candidate, Task, read_at, same
 from zkit.repair.doubts.doubt import with_repeats
-from zkit.repair.doubts.misreading import rearranged
 from zkit.repair.expect import evidence_for
 from zkit.repair.fixes import EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
@@ -294,8 +293,7 @@ def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Rep
     text = task.text
     start, end, value, fixes, rank, _, _, json = candidate
     assert value is not None
-    # What moved a boundary and repeats a key is refused where it is made.
-    if fixes and not rearranged(fixes) and repeats_a_key(json, value[0]):
+    if json and repeats_a_key(json, value[0]):
         fixes = with_repeats(text, (start, end), fixes)
         rank = max(rank, highest(tuple(fixes)))
     if not start and end == len(text):

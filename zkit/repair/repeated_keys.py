@@ -29,7 +29,13 @@ def may_repeat(text: str, value: Any) -> bool:
     """Whether strict JSON may give a key twice: a quick look. `value` is what the text says."""
     flat = type(value) is dict and text.count("{") == 1
     held = len(value) if flat else _number_of_keys(value)
-    return held != text.count(":") and held != _most_keys(text)
+    if held == text.count(":"):
+        return False
+    if held == text.count('":') and not (
+        " :" in text or "\n:" in text or "\t:" in text or "\r:" in text
+    ):
+        return False
+    return held != _most_keys(text)
 
 
 def _number_of_keys(value: Any) -> int:

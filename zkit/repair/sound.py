@@ -103,9 +103,9 @@ def _scanned(text: str, start: int) -> tuple[Any, int] | None:
 
 def stumbled_at(text: str, complaint: str) -> int:
     """The place that the strict parser complains of: it counts lines, and bytes in the last one."""
-    _, _, place = complaint.rpartition(" at line ")
-    line, _, column = place.partition(" column ")
-    width = max(int(column) - 1, 0)  # after a line break, the parser counts from zero
+    line, _, column = complaint.rpartition(" at line ")[2].partition(" column ")
+    width = int(column)
+    width -= width > 0  # after a line break, the parser counts from zero
     if line == "1" and text.isascii():
         return width
     rest = text if line == "1" else text.split("\n", int(line) - 1)[-1]

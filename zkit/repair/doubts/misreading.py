@@ -20,4 +20,5 @@ def rearranged(fixes: Sequence[Fix]) -> bool:
 
 def comma_inside(text: str, fixes: Sequence[Fix]) -> bool:
     """Whether a comma was added after a string that ends in one: the two marks may have changed places."""
-    return any(fix.name == "add_comma" and text.endswith(',"', 0, fix.start) for fix in fixes)
+    places = [fix.start for fix in fixes if fix.name == "add_comma"]
+    return bool(places) and any(text.endswith(',"', 0, at) for at in places)

@@ -61,11 +61,13 @@ def respell(
     """The content between two quotes as JSON writes it, or None when it may mean two things."""
     if not _NEEDS_WORK.search(body):
         return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
+    if "\\" not in body and not raw:
+        return _escaped_quotes(body, quote)
     if raw:
         return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
     if _PATH_WITH_QUOTE.match(body) or (_BARE_PATH.match(body) and _passes_end(body, quote)):
         return None
-    if not path and ("\\" not in body or _UNESCAPED.fullmatch(body)):
+    if not path and _UNESCAPED.fullmatch(body):
         return None if quote == '"' and _lost_before(body) else _escaped_quotes(body, quote)
     found = _SPECIAL.findall(body)
     kinds = set(found)

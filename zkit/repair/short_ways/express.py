@@ -79,15 +79,16 @@ def respelt(task: Task, start: int, end: int, since: int) -> Candidate | None:
     spelt = respelled(text, start, end, since)
     if spelt is None:
         return None
-    json, fixes, rank = spelt
-    value = strict(json) if rank <= limit else None
-    if value is None or (evidence is not None and not evidence.fits(value[0])):
+    json, fixes, rank, value = spelt
+    if rank > limit or (evidence is not None and not evidence.fits(value[0])):
         return None
-    if rank >= COMPLETE and (
-        comma_inside(text, fixes)
-        or (rank >= GUESS and not _guess_holds(task, json, fixes, value[0]))
-    ):
-        return None
+    if rank >= COMPLETE:
+        if comma_inside(text, fixes):
+            return None
+        if rank >= GUESS:
+            if not _guess_holds(task, json, fixes, value[0]):
+                return None
+            json = ""
     return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, json))
 
 
@@ -126,8 +127,12 @@ def _tried(task: Task, start: int, end: int, mends: Repair) -> Candidate | None:
         return None
     fixes = [fix_named(name, start + at, start + last, new) for name, at, last, new in mends]
     rank = fixes[0].rank
-    if rank > task.limit or (rearranged(fixes) and repeats_a_key(mended, value[0])):
+    if rank > task.limit:
         return None
+    if rearranged(fixes):
+        if repeats_a_key(mended, value[0]):
+            return None
+        mended = ""
     found = _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, mended))
     settled = beyond_doubt(task, found)
     return settled if settled is found or _ends_open(task, start, end, fixes) else None

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from zkit.receipt import Fix, Rank
 from zkit.repair.fixes import EXACT, FIXES, GUESS
 from zkit.repair.search.bare import spell_number
 from zkit.repair.search.strings import respell
 from zkit.repair.short_ways import guesses
+from zkit.repair.sound import strict
 from zkit.text import lexis
 
 _S = lexis.SPACE
@@ -67,8 +68,9 @@ _PLAIN = "|".join(
     rf"{first}[^{first}{last}\"\\\x00-\x1f]*+{last}" for first, last in ("''", "“”", "‘’", "«»")
 )
 """Strings in other quotes whose content is spelt as JSON spells it."""
+_DOUBLE_QUOTED = r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\""
 _QUOTED = (
-    r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|'[^'\\]*+(?:\\.[^'\\]*+)*+'|`[^`\\]*+(?:\\.[^`\\]*+)*+`"
+    r"'[^'\\]*+(?:\\.[^'\\]*+)*+'|`[^`\\]*+(?:\\.[^`\\]*+)*+`"
     r"|“[^“”\\]*+(?:\\.[^“”\\]*+)*+”|«[^«»\\]*+(?:\\.[^«»\\]*+)*+»|‘[^‘’\\]*+(?:\\.[^‘’\\]*+)*+’"
     r"|[”„][^“”„\\]*+(?:\\.[^“”„\\]*+)*+[“”]"
 )
@@ -81,6 +83,7 @@ _ODD: tuple[tuple[str, str, str | int | _Spell], ...] = (
     (rf"({_PLAIN}){_ENDS}", "use_double_quotes", 1),
     (rf"({lexis.NAME})(?={_S}(?::(?!//)|=))", "quote_key", 0),
     (rf"(,)(?={_S}[}}\]])", "drop_trailing_comma", ""),
+    (rf"({_DOUBLE_QUOTED}){_ENDS}", "escape_control_character", _string),
     (rf"({_QUOTED}){_ENDS}", "use_double_quotes", _string),
     (rf"{lexis.WORD}{_ENDS}", "respell_literal", lambda token: _LITERALS.get(token, "null")),
     (rf"({_REMARK})", "drop_comment", ""),
@@ -111,21 +114,28 @@ That is a constant, or the token itself between double quotes without so many ch
 sides, or what a function makes of the token.
 """
 _TOKEN = re.compile(rf"{_RUN}(?:\Z|{'|'.join(pattern for pattern, _, _ in _ODD)})?+", re.DOTALL)
-_SPELL = [(name, FIXES[name].rank, FIXES[name].doc, spell) for _, name, spell in _ODD]
+_IN_NUMBERS = frozenset({"quote_key", "use_colon", "plain_space", "use_double_quotes", "add_comma"})
+"""Fixes of tokens that seldom come alone."""
+_SPELL = [
+    (name, FIXES[name].rank, FIXES[name].doc, spell, name not in _IN_NUMBERS)
+    for _, name, spell in _ODD
+]
 
 
 class Respelt(NamedTuple):
-    """The JSON of a span, and the fixes that made it."""
+    """The JSON of a span, the fixes that made it, and the value that it says."""
 
     json: str
     fixes: list[Fix]
     rank: Rank
+    value: tuple[Any]
 
 
 def respelled(text: str, start: int, end: int, since: int) -> Respelt | None:
     """Make JSON tokens of all odd ones in the span; None when that is not enough.
 
-    `since` is the place of a token before which there is no odd one.
+    `since` is the place of a token before which there is no odd one. Whether the first odd token is
+    the only one, where there is no sign of another, the strict parser knows sooner than this pass.
     """
     fixes: list[Fix] = []
     pieces: list[str] = []
@@ -136,7 +146,7 @@ def respelled(text: str, start: int, end: int, since: int) -> Respelt | None:
             if match.end() != end:
                 return None
             break
-        name, its_rank, note, spell = _SPELL[group - 1]
+        name, its_rank, note, spell, alone = _SPELL[group - 1]
         first, last = match.span(group)
         if isinstance(spell, int):
             new = f'"{text[first + spell : last - spell]}"'
@@ -150,15 +160,22 @@ def respelled(text: str, start: int, end: int, since: int) -> Respelt | None:
                 new = spelt
             else:
                 name, its_rank, new, note = spelt
+        fixes.append(_new(Fix, (name, its_rank, first, last, new, note, "")))
+        if alone and not pieces:
+            json = f"{text[start:first]}{new}{text[last:end]}"
+            value = strict(json)
+            if value is not None:
+                return _new(Respelt, (json, fixes, its_rank, value))
         pieces += (text[done:first], new)
         done = last
-        fixes.append(_new(Fix, (name, its_rank, first, last, new, note, "")))
         if its_rank > rank:
             rank = its_rank
     if not fixes:
         return None
     pieces.append(text[done:end])
-    return _new(Respelt, ("".join(pieces), fixes, rank))
+    json = "".join(pieces)
+    value = strict(json)
+    return None if value is None else _new(Respelt, (json, fixes, rank, value))
 
 
 _new = tuple.__new__
