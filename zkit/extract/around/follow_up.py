@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import unicodedata
 
+from zkit.extract.around.acting import acts
 from zkit.extract.around.lead_in import sentences_back, told_by
 from zkit.extract.around.position import ANY_QUOTE, BEFORE_OPENING, CLOSERS, open_quote
-from zkit.extract.around.wording import acts, speaks_of, takes_back
+from zkit.extract.around.withdrawing import speaks_of, takes_back
 
 REACH = 400
 """How far after a call it is waited for words that take it back."""

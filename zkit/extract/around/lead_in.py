@@ -11,7 +11,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from zkit.extract.around.wording import acts, asks_leave, declines, shows
+from zkit.extract.around.acting import acts
+from zkit.extract.around.declining import asks_leave, declines
+from zkit.extract.around.showing import shows
 
 LONGEST = 300
 """How much of a sentence is looked at, from its end."""

@@ -1,0 +1,161 @@
+"""A sentence before a call in, whether somebody acts in it out: says what they do now, or next."""
+
+from __future__ import annotations
+
+import re
+
+from zkit.extract.around.phrases import compiled, nothing_but
+from zkit.extract.around.showing import shown_elsewhere, shows
+
+_LISTS = {
+    "show": "show,explain,demonstrate,illustrate,describe,quote,cite,paste,repeat,translate,summarise,summarize,present,walk,tell,say,recap,discuss,document,annotate,imagine,assume,suppose,pretend,consider,give,provide,reproduce,include,write_down,write_out",
+    "adverb": "now,just,first,also,quickly,try_to,go_ahead_and,then,again,simply,next,briefly,please,only,really,directly,immediately,still,gladly",
+    "order": "now,next,new,first,second,third,fourth,finally,lastly,once_more,one_more_time,again,this_time,only_this,afterwards",
+    "apt": "right,new,correct,proper,corrected,fixed,missing,updated,other",
+    "deed": "call,calls,lookup,search,query,check,request,test,try,attempt,retry,look,action,step",
+}  # fmt: skip
+
+# ── somebody who does something ──────────────────────────────────────────────
+
+_FIRST_PERSON = compiled(
+    {
+        "en": (
+            "I'll,we'll", "I,we will,shall", "I,we ({adverb}) need,have,want,ought,intend,plan to", "I,we ({adverb}) need", "I,we should,must,can",
+            "I'd,we'd like to", "I,we now", "I'm,we're,I_am,we_are ({adverb}) going,about,trying to", "I'm,we're,I_am,we_are ~ -ing",
+            "let me,us", "lemme", "let's", "I'd,I_would be glad,happy to", "allow me to",
+        ),
+    },
+    _LISTS,
+)  # fmt: skip
+"""The first person, up to the verb that says what it does."""
+_FIRST_PERSON_ELSEWHERE = compiled(
+    {
+        "de": ("ich,wir", "lass,lasst,lassen_sie mich,uns"),
+        "fr": ("je,j'", "laisse-moi,laissez-moi,permettez-moi,permets-moi,laisse_moi,laissez_moi", "voyons,allons"),
+        "es": ("voy,vamos a", "déjame,déjeme,permítame,permíteme", "estoy -ndo", "procedo,consulto,busco,reviso,compruebo,ejecuto,llamo,miro,empiezo,comienzo,hago,uso,necesito"),
+        "pt": ("vou", "deixe-me,deixa-me,permita-me", "estou -ndo,a", "consulto,verifico,procuro,executo,começo,faço,preciso"),
+        "it": ("controllo,cerco,verifico,procedo,eseguo,chiamo,faccio,comincio,inizio", "vado a", "lasciami,fammi,mi_lasci", "sto -ndo"),
+        "nl": ("ik", "laat me,mij,ons"), "sv": ("jag", "låt mig"), "da": ("jeg", "lad mig", "la meg"),
+        "ru": ("давайте,сейчас", "-аю,-яю,-ую,-лю", "сделаю,посмотрю,проверю,вызову,найду,узнаю,запрошу,поищу,выполню,ищу"), "uk": ("зараз,перевірю,подивлюся",),
+        "pl": ("zaraz,pozwól,sprawdzam,szukam", "-ę,-uję,-iam"), "cs": ("podívám,zkontroluji,zjistím,ověřím,spouštím",),
+        "tr": ("-ıyorum,-iyorum,-uyorum,-üyorum,-acağım,-eceğim,-ayım,-eyim",), "id": ("saya akan", "mari kita", "biar saya"), "vi": ("tôi sẽ", "để tôi"), "fi": ("tarkistan,katson,haen",),
+        "zh": ("我,我们,我們 (现在,現在,这就,這就,马上,馬上,先,就,再) 来,來,会,會,将,將,去,要,需要,帮,幫,查,看,调用,調用,执行,執行,使用,正在", "让我,讓我,正在,稍等,马上,馬上", "现在,現在 查,看,调,調,执,執,开,開"),
+        "ja": ("調べ,お調べし,確認し,検索し,取得し,実行し,呼び出し,見てみ,探し,やってみ (てみ) ます,ましょう,ています",),
+        "ko": ("겠습니다,할게요,볼게요,올게요,갈게요", "하는 중", "중입니다"),
+        "ar": ("سأ,سن,دعني,دعنا",), "hi": ("मैं ... हूँ,हूं,ूँगा,ूंगा,ूंगी", "देखता हूँ"), "he": ("אני בודק,אבדוק,מחפש", "תן לי"),
+    }
+)  # fmt: skip
+_NOT_DOING = compiled(
+    {
+        "en": ("^ ({adverb}) ({adverb}) not,never,{show}", "^ have", "^ know if,whether,when", "^ ({adverb}) use,take,look_at,see,make ~ example,examples,sample,samples"),
+        "de": ("^ habe,hatte,würde,könnte,hätte,zeige,erkläre,zitiere,haben,hatten,würden,könnten", "^ ... nicht,nie,niemals,kein,keine,keinen"),
+        "fr": ("^ n',ne,ai,avais,aurais,pourrais,voudrais,montre,cite", "^ vous,te montre,cite", "^ (vous) l'ai,t'ai,l'avais"),
+        "es": ("^ mostrar,explicar,citar",), "nl": ("^ heb,had,zou", "^ ... niet"), "sv": ("^ har,hade,skulle",), "da": ("^ havde,hadde,ville",),
+        "zh": ("^ 不,没,沒,解释,展示,说明",), "ja": ("^ か",),
+    },
+    _LISTS,
+)  # fmt: skip
+"""What may follow it when nothing is done: a verb of showing, a negation, what is past or only possible."""
+_TURNED_ROUND = compiled({"de": ("habe,hatte,würde,könnte,haben,hatten $",)})
+"""The same before it, in a language that turns the two round."""
+_PRESENT = re.compile(r"\b(?:i|we)\s++(?:(?:now|just|only|then|also|therefore|simply)\s++)*+(\w++)"
+)  # fmt: skip
+_NOT_NOW = frozenset(
+    "am are was were did had have has would could might may ran sent wrote made said told got took saw found gave knew thought meant read "
+    "know remember recall mean see think believe guess suppose assume imagine get receive quote write show explain usually often never always already once earlier previously just recently don didn".split()
+)  # fmt: skip
+"""Words after "I" that do not say what is done now; those in "-ed" do not either."""
+
+# ── a line that says what is done, and not by whom ───────────────────────────
+
+_ING = re.compile(r"\W*+([a-z]{2,}ing)\b"
+)
+"""What is being done, without a word of who does it: "Looking it up"."""
+_NO_DEEDS = frozenset(
+    "following according regarding concerning depending being having nothing something anything everything during string warning missing listing meaning bring "
+    "king thing quoting citing showing writing heading assuming supposing existing including".split()
+)  # fmt: skip
+"""Words that end like it and do not say what is done."""
+_FINITE = compiled({"en": ("is,are,was,were,be,look,looks,give,gives,gave,print,prints,printed,produce,produces,return,returns,returned,result_in,results_in,yield,yields,work,works,would,could,might,should,must,mean,means,show,shows,failed,fails,had,did,does,has,require,requires,need,needs",)})  # fmt: skip
+"""A verb that makes a statement of such a line."""
+_ANNOUNCES = compiled(
+    {
+        "en": (
+            "here_goes,therefore $", "here's,here_is,here_are,here_comes,here_come (the,my) ({apt}) (tool,function) {deed} $", "here's,here_is,here_comes (the,my) (tool,function) call,calls to ... $",
+            "^ {order} ~ :", "^ {order} $", "^ and_then,then,after_that $", "^ (now,and) the tool,call $", "^ step # of # ~ :", "^ this is the right,real,correct one :",
+            "^ once_more,again,this_time ... :", "^ (a,one,another,just_a,just_one) quick,short,small,brief,first,second,third,next,last,final,new,real,single,further,more (tool,function,test) {deed} ... :",
+            "^ (so,and,then) (the,my) next,first,second,third,last,only,remaining step,thing,action,call ... :", "step # is,are ... :", "^ with the,a {apt} ... :",
+            "^ the following,next,one call,request,query ({apt}) will_do,does,should_do,will_tell,will_give,will_get,will_answer,will_fetch,is_needed,is_enough ... :",
+        ),
+        "de": ("^ jetzt,nun,zuerst,dann,danach,zunächst,nochmal,noch_einmal ... :", "^ nächster Schritt :"),
+        "fr": ("^ maintenant,d'abord,ensuite,puis,encore_une_fois ~ :", "^ prochaine étape :"), "es": ("^ ahora,primero,luego,después,otra_vez ~ :", "^ siguiente paso :"),
+        "pt": ("^ agora,primeiro,depois ~ :", "^ próximo passo :"), "it": ("^ ora,adesso,prima,poi ~ :", "^ prossimo passo :"), "nl": ("^ nu,eerst,daarna ~ :",),
+        "ru": ("^ теперь,сначала,затем,далее ~ :",), "zh": ("^ 现在,首先,然后,接下来,下一步 :",), "ja": ("^ まず,次に,では :",),
+    },
+    _LISTS,
+)  # fmt: skip
+"""A line that announces the call itself, or the next step."""
+_READY = nothing_but(
+    {
+        "en": (
+            "sure (thing)", "ok,okay,yes,yep,now,well,so,ah,oh,hm,hmm,hello,hi,hey,first,next,then,again,and", "of course", "certainly,absolutely,gladly,understood,noted,ready,welcome", "got it", "I see,understand",
+            "right (away)", "all right", "alright,great,perfect,fine,excellent,wonderful,cool,nice,good,interesting", "no problem,worries", "on it,my_way", "will do", "happy to (help)", "one,just_a moment,second,sec", "moment",
+            "hold on", "thanks", "thank you", "please", "sounds good", "you got it", "consider it done", "here we_go,it_is,goes", "as you wish", "coming right up", "sorry", "my apologies", "you're right,welcome",
+        ),
+        "de": ("natürlich,klar,gern,gerne,verstanden", "alles klar"), "fr": ("bien sûr", "d'accord", "entendu", "un instant"), "es": ("claro", "por supuesto", "entendido", "un momento"),
+        "it": ("certo", "va bene"), "pt": ("perfeito,certamente", "um momento"), "nl": ("natuurlijk", "een moment"), "pl": ("jasne",), "ru": ("конечно,хорошо,сейчас,понял-",),
+        "zh": ("好的,当然,稍等,明白了,明白,没问题,了解",), "ja": ("はい,承知しました,かしこまりました,少々お待ちください",), "ko": ("네,알겠습니다",), "tr": ("tabii",), "id": ("baik",), "sv": ("javisst",), "ar": ("بالتأكيد",), "hi": ("ज़रूर",),
+    }
+)  # fmt: skip
+"""Nothing but words that say that it will be done."""
+_SAYING = compiled({"en": ("say,says,said,read,reads,wrote,write,writes,written,contain,contains,contained,show,shows,showed,replied,replies,answered,answers,printed,emitted,sent,typed,is,was,were,are,be,been,look_like,looks_like,such_as,follows,following :",)})  # fmt: skip
+"""A sentence that ends so announces words, whoever speaks."""
+_LABELLED = re.compile(r"[\s*_#>-]*+(?:[0-9]{1,2}[.)]|(?:step|phase|part|task|schritt|paso|étape|passo|шаг)\s++[0-9]{1,2}\s*+[.:)—–-]|第[0-9一二三]步[:：]?)[\s*_]*+"
+)  # fmt: skip
+"""The number of a step before what is done in it."""
+_CLAUSE = re.compile(r"[,;，；—–]")
+"""What somebody does stands in the last part of the sentence before a call."""
+
+
+def acts(sentence: str) -> bool:
+    """Whether somebody says here what they do next."""
+    sentence = sentence.lower().rstrip()
+    label = _LABELLED.match(sentence)
+    sentence = sentence if label is None else sentence[label.end() :]
+    clause = _CLAUSE.split(sentence)[-1]
+    if _ANNOUNCES.search(sentence) or _ANNOUNCES.search(clause):
+        return True
+    if _SAYING.search(sentence) is not None and not _is_deed(sentence):
+        return False
+    if _done_by(_FIRST_PERSON, sentence) or _READY.fullmatch(sentence) is not None:
+        return True
+    for part in (sentence, clause):
+        if _is_deed(part):
+            return _FINITE.search(part) is None and not shows(part)
+    if shown_elsewhere(clause):
+        return False
+    return _done_now(clause) or _done_by(_FIRST_PERSON_ELSEWHERE, clause)
+
+
+def _done_by(person: re.Pattern[str], text: str) -> bool:
+    """Whether somebody who speaks of himself does something, and does not show it or leave it."""
+    return any(
+        _NOT_DOING.match(text[who.end() :]) is None
+        and _TURNED_ROUND.search(text[: who.start()]) is None
+        for who in person.finditer(text)
+    )
+
+
+def _done_now(clause: str) -> bool:
+    """Whether "I" and a verb of the present stand in a clause."""
+    words = (found[1] for found in _PRESENT.finditer(clause))
+    return any(
+        word not in _NOT_NOW and (not word.endswith("ed") or word.endswith("eed")) for word in words
+    )
+
+
+def _is_deed(text: str) -> bool:
+    """Whether a text begins with what is being done."""
+    polite = _READY.match(text)
+    word = _ING.match(text, polite.end() if polite else 0)
+    return word is not None and word[1] not in _NO_DEEDS

@@ -1,0 +1,100 @@
+"""A sentence in, whether a call is not made in it, or not yet, out: declined, or left to the reader."""
+
+from __future__ import annotations
+
+import re
+
+from zkit.extract.around.acting import acts
+from zkit.extract.around.phrases import compiled
+
+_LISTS = {
+    "do": "run,ran,execute,executed,executing,call,called,calling,invoke,invoked,invoking,perform,performed,issue,issued,trigger,triggered,carry,comply,do,doing,write,written,writing,send,sent,submit,submitted,go_ahead,proceed,proceeded",
+    "request": "make,made,send,sent ~ call,calls,request,requests",
+    "never": "not,never",
+    "order": "run,call,send,execute,invoke,use,write,do,answer,copy,try,act,follow,paste,make",
+    "agree": "approve,confirm,agree,consent,sign_off",
+    "yes": "confirm-,bestätig-,conferm-,bevestig-,potwierdz-,подтвержд-,approv-,freigab-,zustimm-,aprob-,permis-,erlaub-,toestemm-,соглас-,review-",
+    "wait": "wait-,await-,pending,until,once,before,after,warte,bevor,nach,attends,avant,après,espero,antes,aguardo,attendo,aspetto,prima,wacht,czekam,жду,после",
+    "granted": "confirm,confirmed,agree,agreed,approve,approved,allow,allowed,want,wish,like,say,tell,let,permission,approval,your",
+}  # fmt: skip
+_NO_MORE = ("I,we will,can,must,should,would,do,did,have {never}", "I'm,we're,I_am,we_are not going,willing,allowed,able to", "I'll,we'll,I've,we've {never}", "I,we cannot,can't,won't,mustn't,shouldn't,wouldn't,don't,didn't,haven't", "I,we refuse,refused,decline,declined to", "I,we never")  # fmt: skip
+_DECLINED = compiled(
+    {
+        "en": (
+            *(f"{who} ~ {what}" for who in _NO_MORE for what in ("{do}", "make,made,send,sent ~ call,calls,request,requests")),
+            "must,should,may,can,shall,could,would,ought {never} ~ be,run,call,send,execute,invoke,use,write,do", "mustn't,shouldn't,can't,couldn't,wouldn't ~ be,run,call,send,execute,invoke,use,write,do",
+            "^ (please) do_not,don't,never,not_to ~ {order}", "please do_not,don't,never,not_to ~ {order}",
+            "^ {never} (yet) run,executed,sent,called,made,real,meant,needed", "^ {never} a (real) call", "was,were,is,are,been,being,it,as {never} (yet,actually,really) run,executed,sent,called,made,real,meant,needed", "was,were,is,are,it,as {never} a (real) call",
+        ),
+        "de": ("noch nicht", "nicht ... ausführ-,ausgeführt,aufruf-,aufgerufen,send-,gesendet,auf", "führe,rufe,starte,sende ... nicht", "darf,soll,sollte,sollten,solltest,dürfen ... nie,niemals,nicht,man", "keinen fall ... man", "niemals"),
+        "fr": ("pas encore", "n',ne ... pas,jamais ... exécut-,appel-,lanc-,envoy-,fai-", "n',ne exécut-,appell-,lanc-,envoy- pas,jamais", "ne (l') ai,faut,doit,devez pas,jamais", "l'ai pas"),
+        "es": ("todavía,aún no", "no,nunca,jamás ... ejecut-,llamo,llamar,llamaré,llames,invoc-,envi-,he_hecho,la_he"),
+        "pt": ("ainda não", "não,nunca ... execut-,cham-,envi-"), "it": ("non ancora", "non,mai ... esegu-,chiam-,invi-,scriv-"), "nl": ("nog niet", "niet ... uitvoer-,uitgevoerd,aanroep-,verzend-"),
+        "pl": ("jeszcze n-", "nie ... uruch-,wywoł-,wykon-,wysy-", "niczego nie"), "ru": ("ещё,еще не", "не ... выполн-,вызыв-,вызов-,запуск-,запущ-,отправ-", "никогда"),
+        "zh": ("还没,還沒,尚未", "不,没,沒,勿,请勿,請勿,别,別,未 (会,會,能,要,应,應,该,該,想,有,得,再,可,曾) (会,會,能,要,应,應,该,該,想,有,得,再,可,曾) (去) 执行,執行,调用,調用,运行,運行,呼叫,发送,输出"),
+        "ja": ("実行,呼び出し,呼出,送信 しません,しない,できません,は行いません,していません,しないで",), "ko": ("아직", "실행,호출 하지 않,마,말"),
+    },
+    _LISTS,
+)  # fmt: skip
+"""Words of somebody who does not make the call, or says that nobody should."""
+_BROKEN_OFF = re.compile(r"\b(?:won['’]t|will\s++not|can['’]t|cannot)\b\s*+(?:[,.;!—]|because\b|\Z)")  # fmt: skip
+"""A refusal that needs no verb."""
+_AWAITS_YES = compiled(
+    {
+        "en": (
+            "must,needs_to,need_to,has_to,have_to,should (first) {agree}", "do you approve", "until you say,tell,confirm,agree", "{wait} ... {yes}",
+            "type,say,reply,answer,write,press,click,send,respond ... and,then,so I'll,I_will,I_can,I'd", "tell me,us ... and I'll,I_will ~ {do}",
+        ),
+        "zh": ("确认,確認,同意 ... 后,後",), "ja": ("確認,承認 ... てから",), "ko": ("확인해 주시면",),
+    },
+    _LISTS,
+)  # fmt: skip
+"""Words of somebody who waits for a yes."""
+_IF_YOU_LIKE = compiled(
+    {
+        "en": ("if,once,when,unless,until,after,before you,I (have,had,get,got) {granted}", "^ not yet", "confirm", "your consent,go-ahead,okay,ok", "if I had,were,could"),
+        "de": ("falls,wenn,sobald sie,du,ihr",), "fr": ("si vous,tu",), "es": ("si quieres,usted,confirm-",), "pt": ("se você,quiser",), "it": ("se vuoi,confermi",), "ru": ("если вы,ты",), "zh": ("如果 您,你 同意,确认,確認,想",), "ja": ("よろしければ",),
+    },
+    _LISTS,
+)  # fmt: skip
+"""Words before a call of somebody who would make it if the reader said so."""
+_NEEDS_NO_YES = compiled({"en": ("not,don't,needn't,doesn't (need,have) (to) {agree}", "no need to {agree}", "without")}, _LISTS) # fmt: skip
+_BUT = compiled({"en": ("but",), "de": ("aber",), "fr": ("mais",), "es": ("pero",), "pt": ("mas",), "it": ("ma",), "nl": ("maar",), "pl": ("ale",), "ru": ("но",), "zh": ("但",), "ja": ("でも",), "ko": ("지만",)})  # fmt: skip
+"""After what is not done, something that is."""
+_ASKS = compiled(
+    {
+        "en": (
+            "should,shall,may,can,could,do_you_want,would_you_like,would_you_want me,I,we (to) ~ run,execute,call,send,do,make,proceed,go_ahead,submit,start,continue,perform,apply",
+            "ok,okay,all_right,alright,fine,good to run,send,go,proceed", "ok,okay,all_right,alright,fine,good with,for you", "is,does,are this,that,it ... ?", "go ahead ?", "proceed ?",
+            "let me know if,whether,when I,this,that,you_want_me,it ... run,execute,should,okay,ok,right,correct,proceed,send",
+        ),
+        "de": ("soll,darf,kann ich ... ?",), "fr": ("dois-je,puis-je,peux-je", "voulez-vous,veux-tu que"), "es": ("quieres,desea,quiere que", "debo,puedo ... ?"), "pt": ("posso,devo ... ?", "quer que ... ?"), "it": ("posso,devo ... ?", "vuoi che ... ?"),
+        "nl": ("zal,mag,moet ik ... ?",), "pl": ("czy mam",), "ru": ("выполнить,запустить,мне_сделать ... ?",), "zh": ("要,需要,可以 (我) ... 执行,執行,调用,運行,运行 ... 吗",), "ja": ("実行,送信 して (も) よろしい,いい,良い",), "ko": ("할까요,될까요",),
+    },
+    _LISTS,
+)  # fmt: skip
+"""Words of somebody who asks whether the call should be made."""
+_AFTERWARDS = compiled({"en": ("also,afterwards,next,as_well,too,else",)})
+"""What is asked for comes after the call."""
+
+
+def declines(sentence: str) -> bool:
+    """Whether the sentence says that a call is not made, or not yet."""
+    sentence = sentence.lower()
+    if awaits_yes(sentence) or _IF_YOU_LIKE.search(sentence) is not None:
+        return True
+    said = _DECLINED.search(sentence) or _BROKEN_OFF.search(sentence)
+    rest = "" if said is None else sentence[said.end() :]
+    return said is not None and not acts(rest) and _BUT.search(rest) is None
+
+
+def awaits_yes(sentence: str) -> bool:
+    """Whether the sentence makes the call depend on what the reader says."""
+    sentence = sentence.lower()
+    return _AWAITS_YES.search(sentence) is not None and _NEEDS_NO_YES.search(sentence) is None
+
+
+def asks_leave(sentence: str) -> bool:
+    """Whether the sentence asks the reader whether a call should be made."""
+    sentence = sentence.lower()
+    return _ASKS.search(sentence) is not None and _AFTERWARDS.search(sentence) is None
