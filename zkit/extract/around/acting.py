@@ -39,7 +39,7 @@ _FIRST_PERSON_ELSEWHERE = compiled(
         "ru": ("давайте,сейчас", "-аю,-яю,-ую,-лю", "сделаю,посмотрю,проверю,вызову,найду,узнаю,запрошу,поищу,выполню,ищу"), "uk": ("зараз,перевірю,подивлюся",),
         "pl": ("zaraz,pozwól,sprawdzam,szukam", "-ę,-uję,-iam"), "cs": ("podívám,zkontroluji,zjistím,ověřím,spouštím",),
         "tr": ("-ıyorum,-iyorum,-uyorum,-üyorum,-acağım,-eceğim,-ayım,-eyim",), "id": ("saya akan", "mari kita", "biar saya"), "vi": ("tôi sẽ", "để tôi"), "fi": ("tarkistan,katson,haen",),
-        "zh": ("我,我们,我們 (现在,現在,这就,這就,马上,馬上,先,就,再) 来,來,会,會,将,將,去,要,需要,帮,幫,查,看,调用,調用,执行,執行,使用,正在", "让我,讓我,正在,稍等,马上,馬上", "现在,現在 查,看,调,調,执,執,开,開"),
+        "zh": ("我,我们,我們 (现在,現在,这就,這就,马上,馬上,先,就,再) (先,就,再) 来,來,会,會,将,將,去,要,需要,帮,幫,查,看,调用,調用,执行,執行,使用,正在", "让我,讓我,正在,稍等,马上,馬上", "现在,現在 查,看,调,調,执,執,开,開"),
         "ja": ("調べ,お調べし,確認し,検索し,取得し,実行し,呼び出し,見てみ,探し,やってみ (てみ) ます,ましょう,ています",),
         "ko": ("겠습니다,할게요,볼게요,올게요,갈게요", "하는 중", "중입니다"),
         "ar": ("سأ,سن,دعني,دعنا",), "hi": ("मैं ... हूँ,हूं,ूँगा,ूंगा,ूंगी", "देखता हूँ"), "he": ("אני בודק,אבדוק,מחפש", "תן לי"),
@@ -83,7 +83,7 @@ _ANNOUNCES = compiled(
         "en": (
             "here_goes,therefore $", "here's,here_is,here_are,here_comes,here_come (the,my) ({apt}) (tool,function) {deed} $", "here's,here_is,here_comes (the,my) (tool,function) call,calls to ... $",
             "^ {order} ~ :", "^ {order} $", "^ and_then,then,after_that $", "^ (now,and) the tool,call $", "^ step # of # ~ :", "^ this is the right,real,correct one :",
-            "^ once_more,again,this_time ... :", "^ (a,one,another,just_a,just_one) quick,short,small,brief,first,second,third,next,last,final,new,real,single,further,more (tool,function,test) {deed} ... :",
+            "^ once_more,again,this_time ... :", "^ once_more,again,this_time -- ... :", "^ (a,one,another,just_a,just_one) quick,short,small,brief,first,second,third,next,last,final,new,real,single,further,more (tool,function,test) {deed} ... :",
             "^ (so,and,then) (the,my) next,first,second,third,last,only,remaining step,thing,action,call ... :", "step # is,are ... :", "^ with the,a {apt} ... :",
             "^ the following,next,one call,request,query ({apt}) will_do,does,should_do,will_tell,will_give,will_get,will_answer,will_fetch,is_needed,is_enough ... :",
         ),
@@ -95,6 +95,20 @@ _ANNOUNCES = compiled(
     _LISTS,
 )  # fmt: skip
 """A line that announces the call itself, or the next step."""
+_LABEL = compiled(
+    {
+        "en": (
+            "^ (#) (next,my,first,the) action,actions,act,tool_call,tool_calls,tool-call,tool-calls,toolcall,tool_use,tool-use,function_call,function_calls,function-call,plan,steps,next_step,next_steps,todo,to_do,approach,retry,correction,corrected (#) $",
+            "^ (the,next) tool,function (to_use,to_call,needed,name,chosen,selected) -- * $",
+        ),
+        "de": ("^ aktion $",), "es": ("^ acción,accion $",), "ru": ("^ действие $",), "zh": ("^ 行动,动作,工具调用 $",), "ja": ("^ アクション,ツール呼び出し $",),
+    }
+)  # fmt: skip
+"""A line that is nothing but a label of the call itself."""
+_TO_ONESELF = compiled({"en": ("^ run,call,use,get,fetch,look,search,check,find,read,query,list,invoke,execute,retrieve,ask,send,create,update,open,gather,collect,do,make",)})  # fmt: skip
+"""An order, as a list of steps has it."""
+_POINTS = compiled({"en": ("^ this,these,that,it,the_following,following,as_follows",)})
+"""What follows an order that shows the reader what to write."""
 _READY = nothing_but(
     {
         "en": (
@@ -122,6 +136,8 @@ def acts(sentence: str) -> bool:
     sentence = sentence.lower().rstrip()
     label = _LABELLED.match(sentence)
     sentence = sentence if label is None else sentence[label.end() :]
+    if label is not None and _is_order(sentence):
+        return True
     clause = _CLAUSE.split(sentence)[-1]
     if _ANNOUNCES.search(sentence) or _ANNOUNCES.search(clause):
         return True
@@ -135,6 +151,17 @@ def acts(sentence: str) -> bool:
     if shown_elsewhere(clause):
         return False
     return _done_now(clause) or _done_by(_FIRST_PERSON_ELSEWHERE, clause)
+
+
+def labels_call(line: str) -> bool:
+    """Whether a line is a label that announces the call itself."""
+    return _LABEL.search(line.lower()) is not None
+
+
+def _is_order(text: str) -> bool:
+    """Whether a step says what is to be done in it, and not what is to be written."""
+    order = _TO_ONESELF.match(text)
+    return order is not None and _POINTS.match(text[order.end() :]) is None
 
 
 def _done_by(person: re.Pattern[str], text: str) -> bool:

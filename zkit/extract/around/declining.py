@@ -43,7 +43,7 @@ _AWAITS_YES = compiled(
     {
         "en": (
             "must,needs_to,need_to,has_to,have_to,should (first) {agree}", "do you approve", "until you say,tell,confirm,agree", "{wait} ... {yes}",
-            "type,say,reply,answer,write,press,click,send,respond ... and,then,so I'll,I_will,I_can,I'd", "tell me,us ... and I'll,I_will ~ {do}",
+            "^ (just,please,simply) type,say,reply,answer,write,press,click,send,respond,confirm ... and,then,so I'll,I_will,I_can,I'd", "^ (just,please,simply) tell me,us ... and I'll,I_will ~ {do}",
         ),
         "zh": ("确认,確認,同意 ... 后,後",), "ja": ("確認,承認 ... てから",), "ko": ("확인해 주시면",),
     },

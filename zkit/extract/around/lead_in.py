@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from zkit.extract.around.acting import acts
+from zkit.extract.around.acting import acts, labels_call
 from zkit.extract.around.declining import asks_leave, declines
 from zkit.extract.around.showing import shows
 
@@ -30,20 +30,13 @@ _AROUND = "\"'”’»」』)]}*_~` \t"
 _TOKEN_LAST = re.compile(r"(?:<\|[^<>|\n]{1,40}\|>|</?s>|<bos>|<eos>)\s*+\Z")
 """A mark of a template that was left over: a text begins after it."""
 _BLOCK = re.compile(
-    r"[ \t]*+(?:[-*+•] |[0-9]{1,3}[.)] |>|\||```|~~~|[-*_]{3,}+\s*+\Z|</\w++>\s*+\Z)"
+    r"[ \t]*+(?:[-*+•] |[0-9]{1,3}[.)] |>|\||```|~~~|[-*_]{3,}+\s*+\Z|</\w++>\s*+\Z|<\w[^\n]*>\s*+\Z)"
 )
 """A line of a list, a quotation, a table, a ruler, or the edge of a block."""
 _CAPTION = re.compile(
     r"\W*+(?:[^\W\d]{1,12}\s++)?(?:[0-9]{1,4}(?:\.[0-9]{1,3})*+|[A-Za-z]|[IVX]{1,5})[.:)\]]*+\Z"
 )
 """Nothing but a number or a letter, maybe with a word before it: "A.", "Listing 3."."""
-_LABEL = re.compile(
-    r"[\s#*_>-]*+(?:[0-9]{1,2}[.)]\s++)?(?:(?:next|my|first|the)\s++)?"
-    r"(?:actions?|act|tool[ _-]?(?:calls?|use)|function[ _-]?calls?|plan|steps|next steps?|to ?do|approach|retry|correct(?:ion|ed)|acci[oó]n|aktion|действие|行动|动作|工具调用|アクション|ツール呼び出し)"
-    r"(?:\s++[0-9]{1,2})?[\s*_:：]*+\Z",
-    re.IGNORECASE,
-)  # fmt: skip
-"""A label that announces the call itself."""
 _SPEAKER = re.compile(
     r"[\s>*_-]*+(?:[\[(]?[0-9]{1,2}[:.][0-9]{2}[0-9:.]*+(?:\s?[apAP][mM])?[\])]?\s++[\w.@<>-]{1,30}[:>]?|<[\w .@+-]{1,30}>|@[\w.-]{1,30}:|(?:user|human|customer|assistant|ai|bot|model|agent|system|tool)(?:\s*+\([^()\n]{1,20}\))?(?:\*\*)?\s*+[:：>])(?:\*\*)?\s++\S",
     re.IGNORECASE,
@@ -68,7 +61,7 @@ def unled(before: str) -> str:
         return "transcript"
     if asks_leave(last):
         return "asked"
-    if acts(last) or _LABEL.match(line):
+    if acts(last) or labels_call(line):
         return ""
     if shows(last):
         return "documented"

@@ -10,9 +10,9 @@ A phrase is written word by word:
 | `{verb}` | one of a list of words that is given by its name |
 | `(really)`, `({verb})` | the same, or nothing |
 | `~` | up to two words |
-| `#` | a number |
+| `#`, `*` | a number; a name, whatever is written around it |
 | `--` | a comma, a colon or a dash |
-| `...` | up to 60 characters of the same sentence |
+| `...` | up to 60 characters of the same clause |
 | `^`, `$` | the beginning or the end of the sentence, whatever signs stand there |
 | `?`, `:` | the end of a sentence that ends so |
 
@@ -33,12 +33,13 @@ _UNBLANKED = frozenset({"zh", "ja", "ko"})
 _UNBOUNDED = _UNBLANKED | {"ar", "hi", "th", "he"}
 """Languages in whose writing a word has no edges that `re` sees."""
 _WORDS, _WORDS_FIRST = r"(?:\s++[\w'’-]++){0,2}?", r"(?:[\w'’-]++\s++){0,2}?"
-_GAPS = {"...": r"[^.!?;。！？]{0,60}?", "--": r"[,;:，：—–-]++[\W_]*+"}
+_GAPS = {"...": r"[^.,!?;。，！？；]{0,60}?", "--": r"[,;:，：—–-]++[\W_]*+"}
 """Signs that the next word joins on to without a blank."""
 _ENDS = {"$": r"[\W_]*+\Z", "?": r"[\s\"'”’»)*_]*+[?？]", ":": r"[\s\"'”’»)*_`]*+[:：][\s*_]*+\Z"}
 _START = r"\A[\W_]*+"
 _BEFORE, _AFTER = r"[^\W\d_]{2,30}?", r"[^\W\d_]*+"
 """The rest of a word of which only the end, or the stem, is given."""
+_ANY = {"#": r"[0-9]{1,4}+", "*": r"[\"'`*_]*+[\w.:/-]++"}
 _LIST = re.compile(r"\{(\w+)\}")
 
 
@@ -87,7 +88,7 @@ def _pattern(tokens: list[str], language: str) -> str:
 
 def _word(word: str, blank: str) -> str:
     """The pattern of one word: a stem, an ending or the whole of it."""
-    if word == "#":
-        return r"[0-9]{1,4}+"
+    if word in _ANY:
+        return _ANY[word]
     core = blank.join(map(re.escape, word.strip("-").lower().split("_"))).replace("'", "['’]")
     return (_BEFORE if word.startswith("-") else "") + core + (_AFTER if word.endswith("-") else "")

@@ -28,6 +28,10 @@ _ELEMENT = re.compile(
     r"^[ \t]*+<(?P<open>[A-Za-z][\w:.-]*+)(?:\s[^<>]*+)?+(?<!/)>|</(?P<close>[A-Za-z][\w:.-]*+)\s*+>",
     re.MULTILINE,
 )
+HTML = frozenset(
+    "html body main article section aside header footer div details summary table thead tbody ul ol dl h1 h2 h3 figure figcaption template form svg".split()
+)
+"""Elements of a page: nobody calls a tool from inside of one."""
 ANY_QUOTE = re.compile(r"[\"“”„«»「」『』]")
 BEFORE_OPENING = frozenset({"", *" \t\n([{:=,—–-"})
 CLOSERS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』"}
@@ -52,6 +56,8 @@ def obstacle(before: str, *, needs_lead: bool = True) -> str:
         return "transcript"
     if _INDENTED.match(line) and head.strip():
         return "code"
+    if in_markup(before, HTML):
+        return "quoted"
     return unled(before) if needs_lead else ""
 
 
@@ -72,11 +78,14 @@ def indented(before: str) -> bool:
     return _INDENTED.match(before.rpartition("\n")[2]) is not None
 
 
-def in_markup(before: str) -> bool:
-    """Whether an element is open that a line began: what follows is a part of a document."""
+def in_markup(before: str, names: frozenset[str] = frozenset()) -> bool:
+    """Whether an element is open that a line began, one of these if any are given.
+
+    What follows is a part of a document.
+    """
     elements: list[str] = []
     for match in _ELEMENT.finditer(before):
-        if match["open"]:
+        if match["open"] and (not names or match["open"].lower() in names):
             elements.append(match["open"])
         elif match["close"] in elements:
             del elements[elements.index(match["close"]) :]

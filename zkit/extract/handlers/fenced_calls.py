@@ -26,6 +26,8 @@ _FENCE_INLINE = regex.compile(
     rf"(?P<mark>`{{3,}}+)[ \t]*+(?P<info>(?i:{CALL_FENCES})?+)[ \t]*+(?=[\[{{<])"
 )
 """A fence whose content begins in its own line."""
+MARKED = frozenset({"fence_call", "fence_python", "lines"})
+"""What stands only in fences whose info string says that they hold a call: it marks it."""
 _RESULT_FENCES = frozenset(
     {"tool_output", "tool_outputs", "tool_result", "tool_results", "tool_response"}
 )
@@ -46,14 +48,15 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
         lines = read_markup(scan.task, LINES, begin, "(?!)")
         reading = yield from told(scan, lines, at, marked=True)
         if reading is not None:
-            return (yield from scan.offer(reading, "", at, shape=True))
+            return (yield from scan.offer(reading, "", at))
     before_closer = "" if inline else r"(?<=\n)[ \t]*"
     closer = searched(rf"{before_closer}{head['mark']}[`~]*[ \t]*(?=\r?\n|\Z|<)")
-    if info not in FENCES or not _may_call(scan, at):
+    marked = FENCES.get(info) in MARKED
+    if info not in FENCES or not (marked or _may_call(scan, at)):
         yield from scan.text(at, begin)
         return (yield from scan.skip_past(begin, closer))
     steps = scan.tape.find(closer, begin)
-    hit = yield from told(scan, steps, at, marked=FENCES[info] != "fence_object")
+    hit = yield from told(scan, steps, at, marked=marked)
     end = scan.tape.size if hit is None else hit.end
     held = scan.tape.slice(begin, end if hit is None else hit.start)
     if hit is None:
@@ -62,7 +65,7 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
     if found is None:
         return (yield from scan.skip(at, end - at))
     opener, reading = found
-    return (yield from scan.offer(replace(reading, end=end), opener, at, shape=True))
+    return (yield from scan.offer(replace(reading, end=end), opener, at, shape=not marked))
 
 
 def _may_call(scan: Scanner, at: int) -> bool:
