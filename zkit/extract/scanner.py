@@ -274,8 +274,8 @@ class Scanner:
         """Why a call after this text is none. Words between two calls of one line lead on."""
         if self.in_talk:
             return "transcript"
-        leads_on = self._called_until == self._text_from and "\n" not in before
-        return obstacle(before, needs_lead=not leads_on)
+        goes_on = self._called_until == self._text_from
+        return obstacle(before, needs_lead=not goes_on or "\n" in before, goes_on=goes_on)
 
     def _shared(self, at: int) -> str:
         """What makes a call none makes those none that stand right after it, or in its line."""

@@ -10,8 +10,8 @@ from zkit.extract.around.showing import shown_elsewhere, shows
 _LISTS = {
     "show": "show,explain,demonstrate,illustrate,describe,quote,cite,paste,repeat,translate,summarise,summarize,present,walk,tell,say,recap,discuss,document,annotate,imagine,assume,suppose,pretend,consider,give,provide,reproduce,include,write_down,write_out",
     "adverb": "now,just,first,also,quickly,try_to,go_ahead_and,then,again,simply,next,briefly,please,only,really,directly,immediately,still,gladly",
-    "order": "now,next,new,first,second,third,fourth,finally,lastly,once_more,one_more_time,again,this_time,only_this,afterwards",
-    "apt": "right,new,correct,proper,corrected,fixed,missing,updated,other",
+    "order": "now,for_now,next,new,first,second,third,fourth,finally,lastly,once_more,one_more_time,again,this_time,only_this,afterwards,additionally,also,in_addition,furthermore,plus,besides,followed_by",
+    "apt": "right,new,correct,proper,corrected,fixed,missing,updated,other,complete,full,actual,real,final",
     "deed": "call,calls,lookup,search,query,check,request,test,try,attempt,retry,look,action,step",
 }  # fmt: skip
 
@@ -41,7 +41,7 @@ _FIRST_PERSON_ELSEWHERE = compiled(
         "tr": ("-ıyorum,-iyorum,-uyorum,-üyorum,-acağım,-eceğim,-ayım,-eyim",), "id": ("saya akan", "mari kita", "biar saya"), "vi": ("tôi sẽ", "để tôi"), "fi": ("tarkistan,katson,haen",),
         "zh": ("我,我们,我們 (现在,現在,这就,這就,马上,馬上,先,就,再) (先,就,再) 来,來,会,會,将,將,去,要,需要,帮,幫,查,看,调用,調用,执行,執行,使用,正在", "让我,讓我,正在,稍等,马上,馬上", "现在,現在 查,看,调,調,执,執,开,開"),
         "ja": ("調べ,お調べし,確認し,検索し,取得し,実行し,呼び出し,見てみ,探し,やってみ (てみ) ます,ましょう,ています",),
-        "ko": ("겠습니다,할게요,볼게요,올게요,갈게요", "하는 중", "중입니다"),
+        "ko": ("실행합니다,호출합니다,조회합니다,확인합니다,검색합니다,겠습니다,할게요,볼게요,올게요,갈게요", "하는 중", "중입니다"),
         "ar": ("سأ,سن,دعني,دعنا",), "hi": ("मैं ... हूँ,हूं,ूँगा,ूंगा,ूंगी", "देखता हूँ"), "he": ("אני בודק,אבדוק,מחפש", "תן לי"),
     }
 )  # fmt: skip
@@ -61,40 +61,44 @@ _TURNED_ROUND = compiled({"de": ("habe,hatte,würde,könnte,haben,hatten $",)})
 _PRESENT = re.compile(r"\b(?:i|we)\s++(?:(?:now|just|only|then|also|therefore|simply)\s++)*+(\w++)"
 )  # fmt: skip
 _NOT_NOW = frozenset(
-    "am are was were did had have has would could might may ran sent wrote made said told got took saw found gave knew thought meant read "
-    "know remember recall mean see think believe guess suppose assume imagine get receive quote write show explain usually often never always already once earlier previously just recently don didn".split()
+    ["am", "are", "was", "were", "did", "had", "have", "has", "would", "could", "might", "may", "ran", "sent", "wrote", "made", "said", "told", "got", "took", "saw", "found", "gave", "knew", "thought", "meant", "read", "know", "remember", "recall", "mean", "see", "think", "believe", "guess", "suppose", "assume", "imagine", "get", "receive", "quote", "write", "show", "explain", "usually", "often", "never", "always", "already", "once", "earlier", "previously", "just", "recently", "don", "didn", "wait", "hesitate", "hold", "refuse", "stop", "decline"]
 )  # fmt: skip
 """Words after "I" that do not say what is done now; those in "-ed" do not either."""
 
 # ── a line that says what is done, and not by whom ───────────────────────────
 
-_ING = re.compile(r"\W*+([a-z]{2,}ing)\b"
-)
+_ING = re.compile(r"\W*+([a-z]{2,}ing)\b")
 """What is being done, without a word of who does it: "Looking it up"."""
 _NO_DEEDS = frozenset(
-    "following according regarding concerning depending being having nothing something anything everything during string warning missing listing meaning bring "
-    "king thing quoting citing showing writing heading assuming supposing existing including".split()
+    ["following", "according", "regarding", "concerning", "depending", "being", "having", "nothing", "something", "anything", "everything", "during", "string", "warning", "missing", "listing", "meaning", "bring", "king", "thing", "quoting", "citing", "showing", "writing", "heading", "assuming", "supposing", "existing", "including"]
 )  # fmt: skip
 """Words that end like it and do not say what is done."""
 _FINITE = compiled({"en": ("is,are,was,were,be,look,looks,give,gives,gave,print,prints,printed,produce,produces,return,returns,returned,result_in,results_in,yield,yields,work,works,would,could,might,should,must,mean,means,show,shows,failed,fails,had,did,does,has,require,requires,need,needs",)})  # fmt: skip
 """A verb that makes a statement of such a line."""
+_NEXT = compiled(
+    {
+        "en": ("^ {order} ~ :", "^ {order} $", "^ and_then,then,after_that $", "^ and,then {order} ~ :", "^ once_more,again,this_time ... :", "^ once_more,again,this_time -- ... :", "^ {order} -- ... ?", "^ so,thus,hence,therefore :", "^ (now) the real thing,one,call $", "^ ~ now,right_away,at_once,immediately :"),
+        "de": ("^ (und) jetzt,nun,zuerst,dann,danach,zunächst,nochmal,noch_einmal,außerdem ... :", "^ nächster Schritt :"),
+        "fr": ("^ (et) maintenant,d'abord,ensuite,puis,encore_une_fois,aussi ~ :", "^ prochaine étape :"), "es": ("^ (y) ahora,primero,luego,después,otra_vez,también ~ :", "^ siguiente paso :"),
+        "pt": ("^ (e) agora,primeiro,depois,também ~ :", "^ próximo passo :"), "it": ("^ (e) ora,adesso,prima,poi,anche ~ :", "^ prossimo passo :"), "nl": ("^ (en) nu,eerst,daarna,dan,ook ~ :",),
+        "ru": ("^ (и) теперь,сначала,затем,далее,потом ~ :",), "zh": ("^ 现在,首先,然后,接下来,下一步,另外,还有 :",), "ja": ("^ まず,次に,では,また,それから :",),
+    },
+    _LISTS,
+)  # fmt: skip
+"""A line, or the end of one, that says that something comes next."""
 _ANNOUNCES = compiled(
     {
         "en": (
             "here_goes,therefore $", "here's,here_is,here_are,here_comes,here_come (the,my) ({apt}) (tool,function) {deed} $", "here's,here_is,here_comes (the,my) (tool,function) call,calls to ... $",
-            "^ {order} ~ :", "^ {order} $", "^ and_then,then,after_that $", "^ (now,and) the tool,call $", "^ step # of # ~ :", "^ this is the right,real,correct one :",
-            "^ once_more,again,this_time ... :", "^ once_more,again,this_time -- ... :", "^ (a,one,another,just_a,just_one) quick,short,small,brief,first,second,third,next,last,final,new,real,single,further,more (tool,function,test) {deed} ... :",
+            "^ (now,and) the tool,call $", "^ my (next,first) move,answer,action,call,request,query,search,choice,turn,attempt,step,decision :", "^ step # of # ~ :", "^ this is the right,real,correct one :",
+            "^ (a,one,another,just_a,just_one) quick,short,small,brief,first,second,third,next,last,final,new,real,single,further,more (tool,function,test) {deed} ... :",
             "^ (so,and,then) (the,my) next,first,second,third,last,only,remaining step,thing,action,call ... :", "step # is,are ... :", "^ with the,a {apt} ... :",
             "^ the following,next,one call,request,query ({apt}) will_do,does,should_do,will_tell,will_give,will_get,will_answer,will_fetch,is_needed,is_enough ... :",
         ),
-        "de": ("^ jetzt,nun,zuerst,dann,danach,zunächst,nochmal,noch_einmal ... :", "^ nächster Schritt :"),
-        "fr": ("^ maintenant,d'abord,ensuite,puis,encore_une_fois ~ :", "^ prochaine étape :"), "es": ("^ ahora,primero,luego,después,otra_vez ~ :", "^ siguiente paso :"),
-        "pt": ("^ agora,primeiro,depois ~ :", "^ próximo passo :"), "it": ("^ ora,adesso,prima,poi ~ :", "^ prossimo passo :"), "nl": ("^ nu,eerst,daarna ~ :",),
-        "ru": ("^ теперь,сначала,затем,далее ~ :",), "zh": ("^ 现在,首先,然后,接下来,下一步 :",), "ja": ("^ まず,次に,では :",),
     },
     _LISTS,
 )  # fmt: skip
-"""A line that announces the call itself, or the next step."""
+"""A line that announces the call itself."""
 _LABEL = compiled(
     {
         "en": (
@@ -114,11 +118,11 @@ _READY = nothing_but(
         "en": (
             "sure (thing)", "ok,okay,yes,yep,now,well,so,ah,oh,hm,hmm,hello,hi,hey,first,next,then,again,and", "of course", "certainly,absolutely,gladly,understood,noted,ready,welcome", "got it", "I see,understand",
             "right (away)", "all right", "alright,great,perfect,fine,excellent,wonderful,cool,nice,good,interesting", "no problem,worries", "on it,my_way", "will do", "happy to (help)", "one,just_a moment,second,sec", "moment",
-            "hold on", "thanks", "thank you", "please", "sounds good", "you got it", "consider it done", "here we_go,it_is,goes", "as you wish", "coming right up", "sorry", "my apologies", "you're right,welcome",
+            "hold on", "thanks", "thank you", "please", "sounds good", "you got it", "consider it done", "here we_go,it_is,goes", "as you wish", "coming right up", "let's go", "sorry", "my apologies", "you're right,welcome",
         ),
-        "de": ("natürlich,klar,gern,gerne,verstanden", "alles klar"), "fr": ("bien sûr", "d'accord", "entendu", "un instant"), "es": ("claro", "por supuesto", "entendido", "un momento"),
-        "it": ("certo", "va bene"), "pt": ("perfeito,certamente", "um momento"), "nl": ("natuurlijk", "een moment"), "pl": ("jasne",), "ru": ("конечно,хорошо,сейчас,понял-",),
-        "zh": ("好的,当然,稍等,明白了,明白,没问题,了解",), "ja": ("はい,承知しました,かしこまりました,少々お待ちください",), "ko": ("네,알겠습니다",), "tr": ("tabii",), "id": ("baik",), "sv": ("javisst",), "ar": ("بالتأكيد",), "hi": ("ज़रूर",),
+        "de": ("natürlich,klar,gern,gerne,verstanden", "alles klar", "los geht's", "los"), "fr": ("bien sûr", "d'accord", "entendu", "un instant", "c'est parti", "allons-y"), "es": ("claro", "por supuesto", "entendido", "un momento", "vamos", "allá vamos", "adelante"),
+        "it": ("certo", "va bene"), "pt": ("perfeito,certamente", "um momento"), "nl": ("natuurlijk", "een moment"), "pl": ("jasne",), "ru": ("конечно,хорошо,сейчас,понял-,поехали,начинаю",),
+        "zh": ("好的,当然,稍等,明白了,明白,没问题,了解,开始",), "ja": ("はい,承知しました,かしこまりました,少々お待ちください",), "ko": ("네,알겠습니다",), "tr": ("tabii",), "id": ("baik",), "sv": ("javisst",), "ar": ("بالتأكيد",), "hi": ("ज़रूर",),
     }
 )  # fmt: skip
 """Nothing but words that say that it will be done."""
@@ -139,7 +143,9 @@ def acts(sentence: str) -> bool:
     if label is not None and _is_order(sentence):
         return True
     clause = _CLAUSE.split(sentence)[-1]
-    if _ANNOUNCES.search(sentence) or _ANNOUNCES.search(clause):
+    if _ANNOUNCES.search(sentence) or (_NEXT.search(clause) and not shows(clause)):
+        return True
+    if _NEXT.search(sentence) and not shows(sentence):
         return True
     if _SAYING.search(sentence) is not None and not _is_deed(sentence):
         return False

@@ -42,7 +42,7 @@ _BROKEN_OFF = re.compile(r"\b(?:won['’]t|will\s++not|can['’]t|cannot)\b\s*+(
 _AWAITS_YES = compiled(
     {
         "en": (
-            "must,needs_to,need_to,has_to,have_to,should (first) {agree}", "do you approve", "until you say,tell,confirm,agree", "{wait} ... {yes}",
+            "must,needs_to,need_to,has_to,have_to,should (first) {agree}", "do you approve", "{wait} ... your word,yes,ok,okay,go-ahead,signal,decision,consent,nod,green_light", "until you say,tell,confirm,agree", "{wait} ... {yes}",
             "^ (just,please,simply) type,say,reply,answer,write,press,click,send,respond,confirm ... and,then,so I'll,I_will,I_can,I'd", "^ (just,please,simply) tell me,us ... and I'll,I_will ~ {do}",
         ),
         "zh": ("确认,確認,同意 ... 后,後",), "ja": ("確認,承認 ... てから",), "ko": ("확인해 주시면",),
@@ -52,20 +52,20 @@ _AWAITS_YES = compiled(
 """Words of somebody who waits for a yes."""
 _IF_YOU_LIKE = compiled(
     {
-        "en": ("if,once,when,unless,until,after,before you,I (have,had,get,got) {granted}", "^ not yet", "confirm", "your consent,go-ahead,okay,ok", "if I had,were,could"),
+        "en": ("if,once,when,unless,until,after,before you,I (have,had,get,got) {granted}", "^ not yet", "^ (please) confirm", "please,you,must confirm", "be confirmed", "confirm (that) you,first,before", "your consent,go-ahead,okay,ok", "if I had,were,could"),
         "de": ("falls,wenn,sobald sie,du,ihr",), "fr": ("si vous,tu",), "es": ("si quieres,usted,confirm-",), "pt": ("se você,quiser",), "it": ("se vuoi,confermi",), "ru": ("если вы,ты",), "zh": ("如果 您,你 同意,确认,確認,想",), "ja": ("よろしければ",),
     },
     _LISTS,
 )  # fmt: skip
 """Words before a call of somebody who would make it if the reader said so."""
-_NEEDS_NO_YES = compiled({"en": ("not,don't,needn't,doesn't (need,have) (to) {agree}", "no need to {agree}", "without")}, _LISTS) # fmt: skip
+_NEEDS_NO_YES = compiled({"en": ("not,don't,needn't,doesn't (need,have) (to) {agree}", "no need to {agree}", "without")}, _LISTS)  # fmt: skip
 _BUT = compiled({"en": ("but",), "de": ("aber",), "fr": ("mais",), "es": ("pero",), "pt": ("mas",), "it": ("ma",), "nl": ("maar",), "pl": ("ale",), "ru": ("но",), "zh": ("但",), "ja": ("でも",), "ko": ("지만",)})  # fmt: skip
 """After what is not done, something that is."""
 _ASKS = compiled(
     {
         "en": (
             "should,shall,may,can,could,do_you_want,would_you_like,would_you_want me,I,we (to) ~ run,execute,call,send,do,make,proceed,go_ahead,submit,start,continue,perform,apply",
-            "ok,okay,all_right,alright,fine,good to run,send,go,proceed", "ok,okay,all_right,alright,fine,good with,for you", "is,does,are this,that,it ... ?", "go ahead ?", "proceed ?",
+            "ok,okay,all_right,alright,fine,good to run,send,go,proceed", "ok,okay,all_right,alright,fine,good with,for you", "is,does,are this,that,it * ... ?", "go ahead ?", "proceed ?", "^ (so) run,execute,send,continue,call,do (it,this,that) ?", "should,shall,may I,we ... this,that,it,these,the_call ... ?",
             "let me know if,whether,when I,this,that,you_want_me,it ... run,execute,should,okay,ok,right,correct,proceed,send",
         ),
         "de": ("soll,darf,kann ich ... ?",), "fr": ("dois-je,puis-je,peux-je", "voulez-vous,veux-tu que"), "es": ("quieres,desea,quiere que", "debo,puedo ... ?"), "pt": ("posso,devo ... ?", "quer que ... ?"), "it": ("posso,devo ... ?", "vuoi che ... ?"),
@@ -74,7 +74,13 @@ _ASKS = compiled(
     _LISTS,
 )  # fmt: skip
 """Words of somebody who asks whether the call should be made."""
-_AFTERWARDS = compiled({"en": ("also,afterwards,next,as_well,too,else",)})
+_AFTERWARDS = compiled(
+    {
+        "en": (
+            "also,afterwards,next,as_well,too,else,every,each,regularly,from_now_on,automatically,again,others",
+        )
+    }
+)
 """What is asked for comes after the call."""
 
 

@@ -17,6 +17,8 @@ from zkit.extract.around.showing import shows
 
 LONGEST = 300
 """How much of a sentence is looked at, from its end."""
+LEADS_ON = 80
+"""How long the words between two calls may be that lead from one to the other, whatever they are."""
 _SENTENCE = re.compile(
     r"(?<!e\.g)(?<!i\.e)(?<![\W_][0-9])(?:[.!?…][\"'”’)\]*_]*+\s++|[。！？])(?=\S)|\n\s*+"
 )
@@ -44,8 +46,11 @@ _SPEAKER = re.compile(
 """A line that somebody says: after a time, a name in angles, or the name of a part in a talk."""
 
 
-def unled(before: str) -> str:
-    """Why the words before a call do not lead to it; empty when they do, or when there are none."""
+def unled(before: str, *, goes_on: bool = False) -> str:
+    """Why the words before a call do not lead to it; empty when they do, or when there are none.
+
+    A few words after another call (`goes_on`) lead on to the next one, unless they speak against it.
+    """
     own = before.rpartition("\n")[2].strip()
     if own and not any(map(str.isalnum, own)):
         return "listed"
@@ -65,6 +70,8 @@ def unled(before: str) -> str:
         return ""
     if shows(last):
         return "documented"
+    if goes_on and len(text) <= LEADS_ON:
+        return ""
     if _end_of(last) in _STOPS and not _CAPTION.match(line):
         return ""
     return "in_a_sentence" if own and _end_of(last) not in _ANNOUNCES else "unannounced"

@@ -63,7 +63,10 @@ def nothing_but(table: Table) -> re.Pattern[str]:
 
 def _pattern(tokens: list[str], language: str) -> str:
     """The pattern of one phrase, from its first word on."""
-    blank, edge = r"\s*+" if language in _UNBLANKED else r"\s++", "" if language in _UNBOUNDED else r"\b"
+    blank, edge = (
+        r"\s*+" if language in _UNBLANKED else r"\s++",
+        "" if language in _UNBOUNDED else r"\b",
+    )
     pattern, due = "", ""
     for token in tokens:
         if token in _ENDS:

@@ -29,7 +29,33 @@ _ELEMENT = re.compile(
     re.MULTILINE,
 )
 HTML = frozenset(
-    "html body main article section aside header footer div details summary table thead tbody ul ol dl h1 h2 h3 figure figcaption template form svg".split()
+    [
+        "html",
+        "body",
+        "main",
+        "article",
+        "section",
+        "aside",
+        "header",
+        "footer",
+        "div",
+        "details",
+        "summary",
+        "table",
+        "thead",
+        "tbody",
+        "ul",
+        "ol",
+        "dl",
+        "h1",
+        "h2",
+        "h3",
+        "figure",
+        "figcaption",
+        "template",
+        "form",
+        "svg",
+    ]
 )
 """Elements of a page: nobody calls a tool from inside of one."""
 ANY_QUOTE = re.compile(r"[\"“”„«»「」『』]")
@@ -38,11 +64,11 @@ CLOSERS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』"
 
 
 @lru_cache(maxsize=128)
-def obstacle(before: str, *, needs_lead: bool = True) -> str:
+def obstacle(before: str, *, needs_lead: bool = True, goes_on: bool = False) -> str:
     """Why a call that begins after this text is none; empty when nothing speaks against it.
 
     `before` is the text since the last thing that was no text, as far back as it counts. Its last
-    words must lead to the call, if `needs_lead`.
+    words must lead to the call, if `needs_lead`; `goes_on` when they stand after another call.
     """
     head, _, line = before.rpartition("\n")
     if before[-1:] in _QUOTES or _in_literal(before):
@@ -58,7 +84,7 @@ def obstacle(before: str, *, needs_lead: bool = True) -> str:
         return "code"
     if in_markup(before, HTML):
         return "quoted"
-    return unled(before) if needs_lead else ""
+    return unled(before, goes_on=goes_on) if needs_lead else ""
 
 
 def _in_transcript(before: str) -> bool:

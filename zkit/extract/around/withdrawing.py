@@ -38,6 +38,8 @@ _TAKEN_BACK = compiled(
     _LISTS,
 )  # fmt: skip
 """Words that take a call back."""
+_MAY_BE_DROPPED = compiled({"en": ("you,we can,could,may,might ~ {drop}", "if")}, _LISTS)
+"""What could be done about a call that was made."""
 _NOT_MADE = compiled(
     {
         "en": (
@@ -55,9 +57,9 @@ _SPOKEN_OF = compiled(
         "en": (
             "the,this,that,these,those,such (above,first,raw,whole,last) snippet,syntax,format,example,examples,tag,tags,markup,notation,listing,template", "tag,block,object,json,string,token,reply,output above", "exact words", "^ (end_of) quote,quoted", "copy this,it into", "run this yourself", "the above",
             "parse,wrong,valid,correct,missing ... ?", "^ that,this,it is,was,would_be what,how", "^ that's,this's,it's what,how", "^ that,this,it is,was,would_be (only,just) a,an example", "^ that's,it's (only,just) a,an example", "^ that,this,it is,was,would_be only,just a,an", "^ that's,it's only,just a,an",
-            "^ that,this,it,these,those is,was,are,were,would_be (only,just) the,a,an,my,your,its,what ~ {text}", "^ that's,it's the,a,an,my,your ~ {text}", "^ that,this,it is,was,would_be the ~ call,syntax,format,output,reply,text,string",
-            "as you can see", "note that_the,how,the", "you can,could,should,must,may,need_to (now,then) adapt,copy,paste,replace,send,write,call,run this,that,it",
-            "the first,second,third,last,next,opening,closing,outer,inner {part} ~ {opens}", "^ the,this,that call,request (above) is,was,comes,came,stems (only,just,taken,copied,quoted) from,in,part_of", "^ the,this,that call (above) would,might,could",
+            "^ that,this,it,these,those is,was,are,were,would_be (only,just) the,a,an,my,your,its,what ~ {text}", "^ that's,it's the,a,an,my,your ~ {text}", "^ that,this,it is,was,would_be the ~ call that,which,he,she,they,the,I,you,we", "^ that,this,it was,would_be the call", "^ source,sources,credit,caption --", "^ can,could,do,did you spot,see,find,read,parse ... ?",
+            "as you can see", "note how,the", "you can,could,should,must,may,need_to (now,then) adapt,copy,paste,replace,send,write,call,run this,that,it",
+            "the first,second,third,last,next,opening,closing,outer,inner {part} ~ {opens}", "the {part} before,after,between,inside,within ... {opens}", "^ the,this,that call,request (above) is,was,comes,came,stems (only,just,taken,copied,quoted) from,in,part_of", "^ the,this,that call (above) would,might,could",
         ),
         "zh": ("这,那,上面,以上 (就) 是 ... 格式,例子,示例,语法,内容,写法", "调用的格式,的写法"), "ja": ("これ,それ,上記,以上 は ... 例,書式,形式,構文", "この,その 文字列,形式,書式,例,タグ", "に すぎません,過ぎません"), "ko": ("이것은,위는 ... 예시,형식",),
     },
@@ -71,8 +73,10 @@ _GOES_ON = compiled({"en": ("I'll,we'll", "I,we will,shall", "let me,us")})
 def takes_back(sentence: str) -> bool:
     """Whether the sentence after a call says that it shall not be made, or not be made yet."""
     sentence = sentence.lower()
-    undone = _TAKEN_BACK.search(sentence) or _NOT_MADE.search(sentence)
-    return undone is not None or asks_leave(sentence) or awaits_yes(sentence)
+    undone = _TAKEN_BACK.search(sentence)
+    if undone is not None and _MAY_BE_DROPPED.search(sentence) is None:
+        return True
+    return _NOT_MADE.search(sentence) is not None or asks_leave(sentence) or awaits_yes(sentence)
 
 
 def speaks_of(sentence: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import regex
 
-from zkit.extract.arriving_text import Steps, compiled
+from zkit.extract.arriving_text import LONGEST_MARK, Steps, compiled
 from zkit.extract.bodies.arguments import Task, finished
 from zkit.extract.bodies.braces_body import read_arrows, read_braces
 from zkit.extract.bodies.headers import CALL_BEGIN, NAME, read_header, read_step3
@@ -138,6 +138,8 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
         at, kind, closed = reading.end, kind or reading.body, reading.closed
         if reading.units[-1].state == "cut" and at >= task.tape.size:
             break
+        if reading.body == "key_value" and _ends_with(task, wrapper, at):
+            break
         nested = yield from task.tape.look(compiled(rf"(?:\s*+```)?+{_NESTED_END}"), at)
         if nested is not None and not wrapper.closer.startswith("</(?i:tool_call)"):
             at += nested.end()
@@ -146,6 +148,13 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
     end = yield from _closer(task, wrapper, at)
     first = replace(units[0], span=(start, units[0].span[1])) if len(units) == 1 else units[0]
     return Reading((first, *units[1:]), at if end is None else end, kind, end is not None)
+
+
+def _ends_with(task: Task, wrapper: Wrapper, at: int) -> bool:
+    """Whether what was read ends with the closer of its envelope: what follows is outside of it."""
+    _, opens, last = task.tape.slice(at - LONGEST_MARK, at).rpartition("<")
+    closes = compiled(rf"(?i:{wrapper.closer})\s*+").fullmatch(opens + last)
+    return bool(wrapper.closer) and closes is not None
 
 
 def _closer(task: Task, wrapper: Wrapper, at: int) -> Steps[int | None]:

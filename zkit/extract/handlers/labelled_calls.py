@@ -17,6 +17,7 @@ from zkit.extract.bodies.readings import Reading, Unit
 from zkit.extract.bodies.tag_dialects import LINES
 from zkit.extract.handlers.quoted import end_of_reading
 from zkit.extract.handlers.unmarked_calls import offered_shape
+from zkit.extract.marks.search_patterns import RESULT_LABELS
 from zkit.extract.scanner import Scanner
 
 _MARK = r"(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+"
@@ -31,7 +32,9 @@ _ACTION_JSON = regex.compile(
 _ACTION_CALL = regex.compile(
     rf"{_MARK}(?:Action|Call){_COLON}\s*+(?=(?P<name>[^\W\d][\w.:/-]*+)\s*+\()"
 )
-_WORD = regex.compile(rf"{_MARK}(?P<word>Final Answer|\w++){_COLON}")
+_WORD = regex.compile(
+    rf"{_MARK}(?P<word>Final Answer|(?P<result>{RESULT_LABELS})(?=\W)|\w++){_COLON}"
+)
 _BLANKS = regex.compile(r"[ \t]*+")
 _FENCE_END = r"\s*+(?:```|~~~)"
 
@@ -50,7 +53,7 @@ def labelled(scan: Scanner, at: int) -> Steps[int]:
     if scan.thinks:
         scan.thinks = False
         scan.start_of_text(at)
-    if kind in ("Observation", "Result"):
+    if word["result"]:
         direct = scan.settler.after_mark or kind == "Observation"
         if scan.settler.called and direct:
             return (yield from end_of_reading(scan, at, at + word.end()))

@@ -13,12 +13,16 @@ from zkit.extract.marks import set_apart
 from zkit.extract.marks.first_match import alternatives, by_first
 
 LABEL = r"(?:(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+)"
+RESULT_LABELS = (
+    r"Observation|(?:Tool |Function |API )?(?:[Rr]esult|[Oo]utput|[Rr]esponse)s?|Returned|Returns"
+)
+"""How a model labels what it thinks a tool would answer."""
 _LABELS = (
-    "Action|Thought|Plan|Reflection|Call|Observation|Result|Final Answer|Answer|TOOL_NAME|tool_name"
+    rf"Action|Thought|Plan|Reflection|Call|{RESULT_LABELS}|Final Answer|Answer|TOOL_NAME|tool_name"
 )
 
 
-LINE_FIRST = r"(?:[`~>|{\[*_#0-9]|He|fu|co|a[sn]|A[cn]|T[hO]|to|Pl|Re|Ca|Ob|Fi)"
+LINE_FIRST = r"(?:[`~>|{\[*_#0-9]|He|fu|co|a[sn]|A[cn]|T[hOo]|to|Pl|Re|re|Ca|O[bu]|ou|F[iu]|AP)"
 """What the hooks that begin a line begin with: a quick look before a careful one."""
 MOST_TICKS = 20
 """Code in a line stands between at most so many backticks: more of them are an ornament."""
