@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.damage import DAMAGES, Damage, damaged_payload
@@ -99,6 +100,57 @@ def test_an_object_in_prose_takes_no_search(text: str) -> None:
     assert in_prose(Task(text, None, Rank.CUT, None)) is not None
 
 
+PIECES = [
+    "he", "said", "or", "a", "name", "path", "x", "5", "true", "print(", "f(", ")", " ", ", ", ",", ": ", " = ",
+    "\\n", "\\\\", '\\"', '"', '"', '"', '"hi"', '"a", "b"', '"k": 1', "{", "}", "[", "]", "; ", " + ", "%", "<b>",
+    "-", "...", "'", "//", "#", "”", "\n", 'a="x"', '"},', '":', "/*c*/", '"a" if b else c',
+]  # fmt: skip
+"""What may stand in a string, quotes not escaped."""
+LOOSE_STRING = st.lists(st.sampled_from(PIECES), max_size=10).map(
+    lambda parts: '"' + "".join(parts) + '"'
+)
+LOOSE_LIST = st.lists(LOOSE_STRING, min_size=1, max_size=3).map(
+    lambda items: "[" + ", ".join(items) + "]"
+)
+SCHEMAS: tuple[object, ...] = (
+    None,
+    {"type": "object", "properties": {"name": {"type": "string"}, "note": {}, "path": {}}},
+    {"properties": {"name": {}, "note": {}, "path": {}}, "additionalProperties": False},
+)
+
+
+@settings(max_examples=1000)
+@given(
+    st.dictionaries(
+        st.sampled_from(["name", "note", "path"]), LOOSE_STRING | LOOSE_LIST, min_size=1
+    ),
+    st.sampled_from(SCHEMAS),
+)
+def test_what_is_taken_for_a_quotation_the_search_takes_for_one(
+    members: dict[str, str], schema: object
+) -> None:
+    text = "{" + ", ".join(f'"{key}": {value}' for key, value in members.items()) + "}"
+    short, searched = both_ways(text, schema)
+    if short is not None and any(fix.name == "escape_inner_quote" for fix in short.fixes):
+        assert searched is not None
+        assert (short.value, short.rank) == (searched.value, searched.rank)
+
+
+@given(
+    st.recursive(
+        st.sampled_from([1, "x", "```", '<|"|>']),
+        lambda inner: st.dictionaries(st.sampled_from("abc"), inner) | st.lists(inner, max_size=3),
+    ).filter(lambda value: isinstance(value, dict | list)),
+    st.sampled_from([None, 1]),
+    st.integers(1, 3),
+)
+def test_a_sound_text_that_ends_too_soon_is_doubted_as_the_search_doubts_it(
+    value: object, indent: int | None, missing: int
+) -> None:
+    short, searched = both_ways(json.dumps(value, indent=indent)[:-missing].rstrip(), None)
+    assert short is None or short == searched
+
+
 SLIPS: dict[str, tuple[str, object] | None] = {
     '{"a": {"b": ["x"': ("close_at_end", {"a": {"b": ["x"]}}),
     '{"a": {"b": [1, 2': None,
@@ -153,6 +205,12 @@ def test_a_slip_has_one_mend_or_is_left_to_the_reader(text: str) -> None:
 
 GUESSES = {
     '{"a": "say "hi" now", "b": 1}': {"a": 'say "hi" now', "b": 1},
+    '{"a": "27" screen", "b": 1}': {"a": '27" screen', "b": 1},
+    '{"a": "f("x", "y")", "b": 1}': {"a": 'f("x", "y")', "b": 1},
+    '{"a": "k: "v"\n", "b": "p "q" r"}': {"a": 'k: "v"\n', "b": 'p "q" r'},
+    '{"a": "x, "y" z"}': {"a": 'x, "y" z'},
+    '{"a": "x, "b" y", "c=d": "z = "w""}': {"a": 'x, "b" y', "c=d": 'z = "w"'},
+    '{"a": ["x "y" z", "v "w""]}': {"a": ['x "y" z', 'v "w"']},
     "{'a': 'it's so', 'b': 1}": {"a": "it's so", "b": 1},
     '{"a": some words, "b": 1}': {"a": "some words", "b": 1},
     '{"a": x y", "b": 1}': {"a": "x y", "b": 1},
@@ -161,8 +219,16 @@ GUESSES = {
     '{"a": 1, "b: 2}': {"a": 1, "b": 2},
 }
 DOUBTFUL = (
-    '{"a": "27" screen", "b": 1}',
-    '{"a": "x, "b" y", "c=d": "z = "w""}',
+    '{"a": "x or "y" or "z", "b": "v" or "w"}',
+    '{"a": "x" note: y "z", "b": 1}',
+    '{"a": ["x" 5", "y"]}',
+    '{"a": "C:\\"x" y", "b": 1}',
+    '{"a": "x \\"" y", "b": 1}',
+    '{"a": "x, y: "z" w", "b": 1}',
+    '{"a": "x,", "b": "y "z" w"}',
+    '{"a": ["x "y" z", "x "y" z", "x "y" z"]}',
+    '{"a": "b "c" d", e=1}',
+    '{"a": "x "y", z: "v", "b": 1}',
     '{"a": true ..., "b": 1}',
     '{"a": int, "b": 1}',
     '{"a": "x, "b": y", "c": 1}',

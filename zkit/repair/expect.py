@@ -222,14 +222,23 @@ _SCALARS: dict[str, Any] = {
 class Evidence:
     """A schema made ready: what to expect while reading, and whether a value fits."""
 
-    __slots__ = ("fits", "root", "schema")
+    __slots__ = ("_json", "_names", "fits", "root", "schema")
 
     def __init__(self, schema: dict[str, Any]) -> None:
-        self.schema = schema
+        self.schema: Any = schema
+        self._json = schema
         self.root = Expect(schema, schema)
         validator = _validator(schema)
         self.fits: Callable[[Any], bool] = validator.isinstance_python if validator else _anything
         """Whether the schema accepts a value."""
+        self._names: frozenset[str] | None = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every key that the schema names, at any place."""
+        if self._names is None:
+            self._names = frozenset(_names(self._json))
+        return self._names
 
     def misplaced(self, value: Any) -> bool:
         """Whether an object holds a key that its parent declares and lacks, or that fell out of another."""
@@ -248,6 +257,16 @@ class Evidence:
                         return True
                     todo.append((inner, child))
         return False
+
+
+def _names(schema: Any) -> Iterable[str]:
+    todo = [schema]
+    for part in todo:
+        if isinstance(part, dict):
+            yield from _table(part, "properties")
+            todo += part.values()
+        elif isinstance(part, list):
+            todo += part
 
 
 def _anything(value: Any) -> bool:

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 FAR = 1 << 16
 """How far ahead the closing quote of a string without its opening one is looked for."""
-_BLANKS_AND_OPENERS = lexis.BLANKS + "{["
+BLANKS_AND_OPENERS = lexis.BLANKS + "{["
 _PATH_START = re.compile(r"[A-Za-z]:|\\\\|\.{1,2}\\|[~%\w]++\\(?!\")")
 _FILE = re.compile(r"[^.\\]\.\w{1,5}\Z")
 _ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
-_BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
+BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
 _MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
 _SPACED_COMMA = re.compile(r"[\"}\]0-9el]\s++,")
 """A comma after white space: there it belongs to the layout, not to the string before it."""
-_KEY_TAIL = re.compile(rf"[^\"'\\\n,{{}}]{{1,80}}+[\"']{lexis.SPACE}(?::|=)")
+KEY_TAIL = re.compile(rf"[^\"'\\\n,{{}}]{{1,80}}+[\"']{lexis.SPACE}(?::|=)")
 _ITEM_TAIL = re.compile(rf"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{lexis.SPACE}[,\])]")
 _VALUE_END = re.compile(
     rf"{lexis.GAP},{lexis.GAP}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}(?::|[\"{{\[0-9])"
@@ -38,10 +38,10 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
     if text[start : start + 1] not in lexis.QUOTES or frame is None:
         return []
     body = text[start + 1 : quote]
-    stem = body.rstrip(_BLANKS_AND_OPENERS)
+    stem = body.rstrip(BLANKS_AND_OPENERS)
     if stem[-1:] not in (",", ":") or (frame.kind != "{" and _holds_items(before, body)):
         return []
-    bare = _BARE_KEY_END.search(body)
+    bare = BARE_KEY_END.search(body)
     if bare is not None and known(reader, frame, bare.group(2)):
         held = _MEMBER_INSIDE.search(body, 0, bare.start())
         return [] if held else _closed_before(before, text, start + 1 + bare.start())
@@ -96,7 +96,7 @@ def _balanced(content: str, mark: str) -> bool:
 
 def _string_goes_on(reader: Reader, frame: Frame | None, quote: int) -> bool:
     """Whether what stands after the quote reads as the rest of a key or of an item."""
-    if _KEY_TAIL.match(reader.text, quote + 1):
+    if KEY_TAIL.match(reader.text, quote + 1):
         return True
     return (
         frame is not None

@@ -31,7 +31,7 @@ _TWO_OPENING = re.compile(r"\"(?=[\w#])(?:[^\"\\]|\\[^\"])*+(?<=[\s=(:\[])\\\"\w
 """A bare quote before a word, and the next one, escaped, before a word too: two opening quotes."""
 _PLUS_LAST = re.compile(r"(?<!\\)[\"']\s*+\+\s*+\Z")
 MOST_BLANK = 200
-_PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
+PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
 
 
 class _Look(NamedTuple):
@@ -139,7 +139,7 @@ def _likely_ends(reader: Reader, before: Before) -> Iterator[tuple[int, int]]:
     """Where the content and the string may end: at quotes after which the text goes on well."""
     text, start, frame = reader.text, before.pos, before.frame
     opener = text[start]
-    escaped = "\\" + opener if _PATHLIKE.match(text, start + 1) else ""
+    escaped = "\\" + opener if PATHLIKE.match(text, start + 1) else ""
     for match in islice(lexis.closers_of(opener).finditer(text, start + 1), MOST_QUOTES):
         if match.lastindex is None and match[0] != escaped:
             continue
@@ -170,7 +170,7 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Re
         end,
         f'"{spelled.body}"',
         spelled.note,
-        cost + _oddness(body, text[start], spelled.inner),
+        cost + oddness(body, text[start], spelled.inner),
     )
     other.recent = (before,)
     other.settle(end)
@@ -197,13 +197,13 @@ def _passes_known_key(before: Before, text: str, body: str) -> bool:
         if held:
             said = text[frame.start : before.pos]
             due = [key for key in held if key not in said]
-            if any(re.search(_KEY_WITH_COLON % re.escape(key), body) for key in due):
+            if any(re.search(KEY_WITH_COLON % re.escape(key), body) for key in due):
                 return True
         frame = frame.parent
     return False
 
 
-_KEY_WITH_COLON = r"(?<!\\)[\"',\n]\s*+%s[\"']?\s*+[:=]"
+KEY_WITH_COLON = r"(?<!\\)[\"',\n]\s*+%s[\"']?\s*+[:=]"
 
 
 def _undoubled(
@@ -218,7 +218,7 @@ def _undoubled(
     other = Reading.back_to(before)
     odd = 2 * (body.count('"') % 2)
     if _INCH.search(body):
-        odd = _oddness(text[before.pos + 1 : stop], '"', 1)
+        odd = oddness(text[before.pos + 1 : stop], '"', 1)
     other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + odd)
     other.settle(end)
     return [other]
@@ -230,11 +230,11 @@ def _open(reader: Reader, before: Before, cost: int) -> list[Reading]:
         return []
     others = ending.open_string(reader, Reading.back_to(before), before.pos)
     for other in others:
-        other.cost += cost + 3 + _oddness(reader.text[before.pos + 1 :], reader.text[before.pos], 1)
+        other.cost += cost + 3 + oddness(reader.text[before.pos + 1 :], reader.text[before.pos], 1)
     return others
 
 
-def _oddness(body: str, quote: str, inner: int) -> int:
+def oddness(body: str, quote: str, inner: int) -> int:
     """Quotes come in pairs and brackets close: what does not costs more."""
     cost = min(len(_KEY_INSIDE.findall(body)), 8) if inner > 0 and ":" in body else 0
     if body.count("{") > body.count("}") or body.count("[") > body.count("]"):

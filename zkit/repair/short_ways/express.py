@@ -11,10 +11,11 @@ from zkit.repair.around import envelope
 from zkit.repair.around.layers import escapings
 from zkit.repair.around.line_marks import unmarked
 from zkit.repair.candidates import DAMAGED, Candidate, Task, beyond_doubt
-from zkit.repair.doubts.misreading import comma_inside, rearranged
+from zkit.repair.doubts.misreading import rearranged
 from zkit.repair.fixes import COMPLETE, EXACT, GUESS, fix_named
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.search.follow import goes_on
+from zkit.repair.short_ways.quotations import undisputed
 from zkit.repair.short_ways.respelling import respelled
 from zkit.repair.short_ways.slips import SLIPS, Mend, Repair, slip_at
 from zkit.repair.sound import PLACED, kind_of, last_token, strict, stumbled_at, verdict
@@ -82,28 +83,36 @@ def respelt(task: Task, start: int, end: int, since: int) -> Candidate | None:
     json, fixes, rank, value = spelt
     if rank > limit or (evidence is not None and not evidence.fits(value[0])):
         return None
-    if rank >= COMPLETE:
-        if comma_inside(text, fixes):
+    if rank >= GUESS:
+        if not _guess_holds(task, json, fixes, value[0]):
             return None
-        if rank >= GUESS:
-            if not _guess_holds(task, json, fixes, value[0]):
-                return None
-            json = ""
-    return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, json))
+        json = ""
+    found = _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, json))
+    return found if beyond_doubt(task, found) is found else None
 
 
 def _guess_holds(task: Task, json: str, fixes: Sequence[Fix], value: Any) -> bool:
     """Whether one guess was enough, or some of a kind without a rival, and nothing speaks against it."""
-    if len(fixes) > 1:
-        made = [fix.name for fix in fixes if fix.rank >= COMPLETE]
-        if len(made) > 1 and (len(set(made)) > 1 or made[0] not in _WITHOUT_RIVAL):
-            return False
+    made = [fix for fix in fixes if fix.rank >= COMPLETE]
+    name = made[0].name
+    if len(made) > 1 and (name not in _WITHOUT_RIVAL or any(fix.name != name for fix in made)):
+        return False
+    if name == "escape_inner_quote" and not _are_quotations(task, made):
+        return False
     if repeats_a_key(json, value):
         return False
     return task.evidence is None or not task.evidence.misplaced(value)
 
 
-_WITHOUT_RIVAL = frozenset({"quote_phrase", "keep_backslash_guess"})
+def _are_quotations(task: Task, made: Sequence[Fix]) -> bool:
+    """Whether bare quotes were escaped where there is no other reading, or one string had apostrophes."""
+    if any(task.text[fix.start] != '"' for fix in made):
+        return len(made) == 1
+    names = () if task.evidence is None else task.evidence.names
+    return undisputed(task.text, made, names)
+
+
+_WITHOUT_RIVAL = frozenset({"quote_phrase", "keep_backslash_guess", "escape_inner_quote"})
 """Guesses that may be made more than once: each stands for itself."""
 
 

@@ -14,40 +14,35 @@ from zkit.repair.search.bare import is_text
 from zkit.repair.search.strings import respell
 from zkit.text import lexis
 
-_S = lexis.SPACE
-_MORE = rf"(?={_S}(?:,{_S}[\"'{{\[0-9tfn-]|[}}\]]))"
+_S, _G = lexis.SPACE, lexis.GAP
+MORE = rf"(?={_S}(?:,{_S}[\"'{{\[0-9tfn-]|[}}\]]))"
 """After the last quote of a string: a comma and another value or key, or a closer."""
 _KEY_NEXT = rf"[\"'][^\"'\\\n]{{1,80}}+[\"']{_S}:"
 _STRUCTURE = (
-    rf"{_S}(?:,{_S}(?:[\"'`“{{\[\]}}0-9tfnTFN+.-]|{lexis.NAME}{_S}[:=])|[}}\]:]|\Z|{_KEY_NEXT})"
+    rf"{_G}(?:,{_G}(?:[\"'`“{{\[\]}}0-9tfnTFN+.-]|{lexis.NAME}{_G}[:=])|[}}\]:]|\Z|{_KEY_NEXT})"
 )
 """After a quote: what may make it the last one of a string."""
 
 
-def _with_quotes_inside(quote: str) -> str:
+def with_quotes_inside(quote: str) -> str:
     """A string up to the first quote that something structural follows."""
     inside = rf"{quote}(?!{_STRUCTURE})"
     return rf"{quote}(?!{_S}(?:\{{{_S}\"|{quote}))(?:[^{quote}\\]++|\\.|{inside})*+{quote}"
 
 
-_DOUBLE, _SINGLE = map(_with_quotes_inside, "\"'")
 _COMMA_INSIDE = rf",(?!{_S}(?:\"|{lexis.NAME}{_S}[:=]))"
-INNER_QUOTES = rf"({_DOUBLE}|{_SINGLE}){_MORE}"
+APOSTROPHES = with_quotes_inside("'")
 UNOPENED_KEY = rf"({lexis.NAME}\")(?={_S}:)"
 UNCLOSED_KEY = rf"(\"{lexis.NAME})(?=:{_S}[\"{{\[0-9tfn-])"
-UNOPENED = rf"([^\W\d_](?:[^\"\\,{{}}\[\]\n]++|\\.|{_COMMA_INSIDE})*+\"){_MORE}"
+UNOPENED = rf"([^\W\d_](?:[^\"\\,{{}}\[\]\n]++|\\.|{_COMMA_INSIDE})*+\"){MORE}"
 UNCLOSED = rf"(\"(?:[^\"\\\n,]++|\\.|,(?!{_S}\"))*+)(?=,{_S}\"{lexis.NAME}\"{_S}:)"
 PHRASE = (
     r"((?:[^\W_]|[/~]|\.{1,2}/|\.(?=[^\W\d]))[^\"'\\,{}\[\]()\n]*+)"
     rf"(?={_S}(?:[}}\]][}}\]\s]*+)?+(?:,{_S}\"[^\"\\\n]{{1,80}}+\"{_S}:|\Z))"
 )
 
-_FIRST_PART = {
-    '"': re.compile(r"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"", re.DOTALL),
-    "'": re.compile(r"[^'\\]*+(?:\\.[^'\\]*+)*+'", re.DOTALL),
-}
-"""The content of a string up to its first unescaped quote."""
-_DOUBLED = re.compile(r"\\\"\"\Z|\\\\[\"']\Z")
+_FIRST_PART = re.compile(r"[^'\\]*+(?:\\.[^'\\]*+)*+'", re.DOTALL)
+"""The content of a string up to its first apostrophe that is not escaped."""
 _OPERATOR = re.compile(r"(?:or|and|if|true|false|null|True|False|None)\b")
 _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*+:")
 _NO_TEXT = re.compile(r"(?:true|false|null|True|False|None)\b|[rRbBuUfF]{1,2}\Z")
@@ -56,34 +51,27 @@ Guess = tuple[str, Rank, str, str]
 """The name of a fix, its rank, the JSON spelling, and a note."""
 
 
-def inner_quotes(token: str) -> Guess | None:
-    """A string with quotes inside that come in pairs, the first of them before a word."""
-    quote, body = token[0], token[1:-1]
-    first = _FIRST_PART[quote].match(body)
-    if first is None or not _begins_quotation(body, first.end(), quote):
+def apostrophes(token: str) -> Guess | None:
+    """A string between single quotes with apostrophes inside, the first of them before a word."""
+    body = token[1:-1]
+    first = _FIRST_PART.match(body)
+    if first is None or not _begins_quotation(body, first.end()):
         return None
     if "+" in body or _KEY_INSIDE.search(body) or _uneven(body):
         return None
-    spelt = respell(body, quote)
-    if spelt is None or (quote == '"' and body.count('"') % 2):
+    spelt = respell(body, "'")
+    if spelt is None:
         return None
     kind = FIXES["escape_inner_quote"]
     return kind.name, GUESS, f'"{spelt.body}"', spelt.note or kind.doc
 
 
-def _begins_quotation(body: str, at: int, quote: str) -> bool:
-    """Whether the quote before `at` can be nothing but the beginning of a quotation."""
+def _begins_quotation(body: str, at: int) -> bool:
+    """Whether the apostrophe before `at` can be nothing but a part of the content."""
     before, word = body[: at - 1].rstrip(lexis.BLANKS + "{["), body[at:]
     if not (word[:1].isalpha() or word[:1] in _BEGINNINGS) or _OPERATOR.match(word):
         return False
-    if before[-1:] in (":", "") or (before[-1] == "," and not _goes_on_after_comma(body, quote)):
-        return False
-    return not _DOUBLED.search(body, 0, at)
-
-
-def _goes_on_after_comma(body: str, quote: str) -> bool:
-    """Whether a quote after a comma cannot be the first one of a key or of an item."""
-    return quote == '"' and "=" not in body and "\\" not in body
+    return before[-1:] not in (":", ",", "") and not body.endswith("\\\\'", 0, at)
 
 
 _BEGINNINGS = frozenset("_<>($@!?~^")

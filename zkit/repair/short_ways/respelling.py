@@ -15,7 +15,7 @@ from zkit.receipt import Fix, Rank
 from zkit.repair.fixes import EXACT, FIXES, GUESS
 from zkit.repair.search.bare import spell_number
 from zkit.repair.search.strings import respell
-from zkit.repair.short_ways import guesses
+from zkit.repair.short_ways import guesses, quotations
 from zkit.repair.sound import strict
 from zkit.text import lexis
 
@@ -93,6 +93,7 @@ _ODD: tuple[tuple[str, str, str | int | _Spell], ...] = (
     (r"(?<=:)(=)", "drop_colon", ""),
     (rf"(,)(?={_S},)", "drop_comma", ""),
     (r"(?<=[{\[])(,)", "drop_comma", ""),
+    (quotations.UNDER_KEY, "escape_inner_quote", quotations.under_key),
     (
         rf"(?:{_STRICT_STRING}|{lexis.NUMBER}|true|false|null|[}}\]])(){_MISSING_COMMA}",
         "add_comma",
@@ -103,7 +104,8 @@ _ODD: tuple[tuple[str, str, str | int | _Spell], ...] = (
     (rf"({_ESCAPED}){_ENDS}", "use_double_quotes", 2),
     (guesses.UNOPENED_KEY, "add_opening_quote", lambda token: f'"{token}'),
     (guesses.UNCLOSED_KEY, "add_closing_quote", lambda token: f'{token}"'),
-    (guesses.INNER_QUOTES, "escape_inner_quote", guesses.inner_quotes),
+    (quotations.ANYWHERE, "escape_inner_quote", quotations.anywhere),
+    (rf"({guesses.APOSTROPHES}){guesses.MORE}", "escape_inner_quote", guesses.apostrophes),
     (guesses.UNCLOSED, "add_closing_quote", guesses.unclosed),
     (guesses.UNOPENED, "add_opening_quote", guesses.unopened),
     (guesses.PHRASE, "quote_phrase", guesses.phrase),
