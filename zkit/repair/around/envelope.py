@@ -133,12 +133,22 @@ def nested(text: str, start: int, after: int = 0) -> bool:
     What comes before `after` belongs to other values.
     """
     head = text[max(after, start - 240) : start]
-    line = head[head.rfind("\n") + 1 :]
     last = head.rstrip()[-1:]
-    if (last in _QUOTED_JOINTS and _under_key(head[-120:])) or (
-        last in _JOINTS and _is_argument(head)
-    ):
+    return (last in _QUOTED_JOINTS and _under_key(head[-120:])) or _in_call(head, last)
+
+
+def is_argument(text: str, start: int) -> bool:
+    """Whether the candidate is an argument of a call, or one of several named ones."""
+    head = text[max(0, start - 240) : start]
+    return _in_call(head, head.rstrip()[-1:])
+
+
+def _in_call(head: str, last: str) -> bool:
+    if last in _JOINTS and _is_named(head):
         return True
+    if "(" not in head:
+        return False
+    line = head[head.rfind("\n") + 1 :]
     return line.count("(") > line.count(")") and not _CALLED_WITH.search(line)
 
 
@@ -158,7 +168,7 @@ def _under_key(head: str) -> bool:
     return _KEY_END.search(head) is not None and _NESTED.search(head) is not None
 
 
-def _is_argument(head: str) -> bool:
+def _is_named(head: str) -> bool:
     """Whether the name of an argument comes last, after another argument, or a parameter's tag."""
     comma = head.rfind(",")
     if comma >= 0 and _LAST_ARGUMENT.match(head, comma):

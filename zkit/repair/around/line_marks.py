@@ -25,6 +25,11 @@ def unmarked(text: str) -> Layer | None:
     return Layer.over(text, edits) if edits else None
 
 
+def begins_marked(text: str, start: int) -> bool:
+    """Whether a value begins in a line that begins with a mark."""
+    return _FIRST.match(text, text.rfind("\n", 0, start) + 1) is not None
+
+
 def _block(text: str, first: re.Match[str]) -> list[Edit]:
     """What drops the marks of consecutive lines, numbered ones in their order."""
     numbered = first.group(1) is not None

@@ -9,7 +9,7 @@ from typing import Any
 from zkit.receipt import Fix
 from zkit.repair.around import envelope
 from zkit.repair.around.layers import escapings
-from zkit.repair.around.line_marks import unmarked
+from zkit.repair.around.line_marks import begins_marked
 from zkit.repair.candidates import DAMAGED, Candidate, Task, beyond_doubt
 from zkit.repair.doubts.misreading import rearranged
 from zkit.repair.fixes import COMPLETE, EXACT, GUESS, fix_named
@@ -45,8 +45,9 @@ def express(task: Task, start: int, end: int, complaint: str) -> Candidate | Non
         at = stumbled_at(body, complaint)
         look = slip_at(body, at, kind)
         if look is not None:
-            found = unslipped(task, start, end, look(body, at))
-            if found is not None:
+            repairs = look(body, at)
+            found = unslipped(task, start, end, repairs) if repairs else None
+            if found is not None or repairs is None:
                 return found
         if kind in _NO_TOKEN:
             return None
@@ -65,7 +66,7 @@ def in_prose(task: Task) -> Candidate | None:
         return None
     if lexis.COMMA.match(text, end) or goes_on(text, start, end):
         return None
-    if envelope.nested(text, start) or unmarked(text) is not None:
+    if envelope.is_argument(text, start) or begins_marked(text, start):
         return None
     return _new(Candidate, (start, end, value, (), EXACT, True, DAMAGED, ""))
 

@@ -36,8 +36,8 @@ Repair = list[Mend]
 """The mends that together make a text sound, in the order of the text."""
 
 
-Look = Callable[[str, int], list[Repair]]
-"""A text and the place of a slip in, what may mend it out; all at the same price."""
+Look = Callable[[str, int], list[Repair] | None]
+"""A text and the place of a slip in, what may mend it out, all at the same price; None: nothing does."""
 
 
 def slip_at(text: str, at: int, kind: str) -> Look | None:
@@ -191,9 +191,8 @@ def _tuples(text: str, at: int) -> list[Repair]:
 _BY_PLACE = itemgetter(1)
 
 
-def _escaped(text: str, at: int) -> list[Repair]:
+def _escaped(text: str, at: int) -> None:
     """The first quote of an object is escaped: so is the rest, and no mend of one place helps."""
-    return []
 
 
 _Looks = dict[str, Look]
