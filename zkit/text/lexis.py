@@ -246,5 +246,7 @@ def _escaped_quotes(text: str, pos: int) -> Token | None:
             return Token(text[pos + 2 : escaped], "\\", escaped + 2)
     if plain is None or not AFTER_STRING.match(text, plain.end()):
         return None
-    swallowed = _ESCAPED_STRUCTURE.search(text, pos + 2, plain.end())
-    return None if swallowed else Token(plain.group(1), "\\", plain.end())
+    content = plain.group(1)
+    if content.count('\\"') % 2 or _ESCAPED_STRUCTURE.search(text, pos + 2, plain.end()):
+        return None  # the first quote belongs to the content, or the last one to another string
+    return Token(content, "\\", plain.end())

@@ -120,7 +120,7 @@ def _closed_before(before: Before, text: str, end: int) -> list[Reading]:
 def _with_escaped_quote(before: Before, body: str, quote: str, end: int) -> list[Reading]:
     """The string ends at an escaped quote: a path that ends in a backslash, or a quote escaped for nothing."""
     content = body[:-2]
-    if content.endswith("\\"):
+    if not content or content.endswith("\\"):
         return []
     word = "\\" not in content and len(content) > len("C:")
     file = "\\\\" in content and _FILE.search(content) is not None
@@ -166,7 +166,7 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
     """Readings in which a string begins at `start` without its quote and ends at one."""
     text = reader.text
     first = text.find('"', start, start + FAR)
-    if first < 0 or text.startswith('\\"', start) or not reader.spend(first - start):
+    if first < 0 or not reader.spend(first - start):
         return []
     comma = text.rfind(",", start, first)
     listed = before.frame is not None and before.frame.kind != "{"
@@ -183,6 +183,8 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
             if not reader.spend(8 * (match.start() - start)):
                 return []
             body = text[start : match.start()]
+            if body.startswith('\\"') and body.count('\\"') % 2:
+                return []  # that escaped quote is the opening one
             wrong = (
                 body[:1] in ("{", "[")
                 and body.count(body[0]) > body.count(CLOSERS[body[0]])

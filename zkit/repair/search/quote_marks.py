@@ -7,6 +7,7 @@ import re
 _IN_WORD = re.compile(r"(?<=\w)['’](?=\w)")
 _OPENERS = {"”": "“„", "“": "„", "»": "«", "’": "‘", "」": "「"}
 """Quotes that come in pairs: what closes, and what may have opened it."""
+_EITHER_WAY = frozenset("'`“’")
 _OPENS_NEXT = frozenset(" \t\n([{=,:+")
 """What stands before the quote that opens a quotation, rather than closes one."""
 _LONE = frozenset("'`”»’")
@@ -26,7 +27,7 @@ def stands_for_quote(content: str) -> bool:
 def is_other_quote(content: str) -> bool:
     """Whether the last mark is a quote of another kind that closes nothing in the content."""
     last, rest = content[-1:], content[:-1]
-    if not rest or rest[-1] in _OPENS_NEXT:
+    if not rest or (last in _EITHER_WAY and rest[-1] in _OPENS_NEXT):
         return False
     if last in "'`":
         return _IN_WORD.sub("", rest).count(last) % 2 == 0
