@@ -32,6 +32,11 @@ class Task(NamedTuple):
     limit: Rank
     finish_reason: str | None
 
+    @property
+    def guide(self) -> Evidence | None:
+        """The evidence, where it says more than that an object is due."""
+        return self.evidence if self.evidence is not None and self.evidence.tells else None
+
 
 class Candidate(NamedTuple):
     """A value found at a place of the text, or why it could not be read."""
@@ -45,6 +50,13 @@ class Candidate(NamedTuple):
     refusal: tuple[str, int] = ("damaged", 0)
     json: str = ""
     """What the value was decoded from, where fixes made it and a key may be there twice."""
+
+    def is_meant(self, task: Task) -> bool:
+        """Whether a schema that tells something accepts the value."""
+        guide = task.guide
+        if guide is None or not self.fits or self.value is None:
+            return False
+        return guide.supports(self.value[0])
 
 
 class Body(NamedTuple):
@@ -201,7 +213,8 @@ def _attempt(
     task: Task, body: Body, place: int, missing_brace: bool, *, careful: bool
 ) -> Candidate:
     """Search the readings of one kind and settle on one value, or say why there is none."""
-    want = task.evidence.root if task.evidence else ANYTHING
+    guide = task.guide
+    want = guide.root if guide is not None else ANYTHING
     text, offset = body
     start = place - offset
     reader = Reader(text, start, want, task.limit, task.finish_reason, careful)
@@ -281,7 +294,7 @@ def _undoubted_fixes(
     """The fixes, or likelier ones; None when brackets may as well be mended otherwise."""
     if comma_inside(task.text, fixes):
         return None
-    if task.evidence is None and not is_plain(task.text, end, value, fixes):
+    if task.guide is None and not is_plain(task.text, end, value, fixes):
         return None
     fits = None if task.evidence is None else task.evidence.fits
     stopped = task.finish_reason == "stop"

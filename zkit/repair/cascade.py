@@ -251,7 +251,7 @@ def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if any(not same(c.value, read[0].value) for c in read[1:]):
         return _refuse(task, "several", read[1].start)
     broken = [c for c in candidates if c.value is None and lexis.KEY_AHEAD.match(text, c.start + 1)]
-    if broken and not (task.evidence is not None and read[0].fits):
+    if broken and not read[0].is_meant(task):
         return _refused(task, broken)
     more = [c.start for c in candidates if payload.may_be_another(task, c, read[0])]
     more += payload.left_aside(task, candidates, read[0])
@@ -264,8 +264,9 @@ def _of_its_own(
     task: Task, candidate: Candidate, *, repeated: bool = False
 ) -> Repaired | Unrepairable:
     """The candidate, unless it is a part of something larger that could not be read."""
-    fitting = task.evidence is not None and candidate.fits
-    if not fitting and envelope.enclosed(task.text, candidate.start, candidate.end):
+    if not candidate.is_meant(task) and envelope.enclosed(
+        task.text, candidate.start, candidate.end
+    ):
         return _refuse(task, "damaged", task.text.find("{"))
     return _within_limit(task, candidate, repeated=repeated)
 

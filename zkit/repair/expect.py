@@ -222,7 +222,7 @@ _SCALARS: dict[str, Any] = {
 class Evidence:
     """A schema made ready: what to expect while reading, and whether a value fits."""
 
-    __slots__ = ("_json", "_names", "fits", "root", "schema")
+    __slots__ = ("_json", "_names", "fits", "root", "schema", "tells")
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self.schema: Any = schema
@@ -232,6 +232,8 @@ class Evidence:
         self.fits: Callable[[Any], bool] = validator.isinstance_python if validator else _anything
         """Whether the schema accepts a value."""
         self._names: frozenset[str] | None = None
+        self.tells = bool(self.root.keys) or not self.root.takes("object")
+        """Whether it says more than that an object is due, so that a value which fits is the one meant."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -239,6 +241,10 @@ class Evidence:
         if self._names is None:
             self._names = frozenset(_names(self._json))
         return self._names
+
+    def supports(self, value: Any) -> bool:
+        """Whether a value that fits also looks like the one meant: an object with a key that is declared."""
+        return self.tells and not (isinstance(value, dict) and self.root.keys.isdisjoint(value))
 
     def misplaced(self, value: Any) -> bool:
         """Whether an object holds a key that its parent declares and lacks, or that fell out of another."""

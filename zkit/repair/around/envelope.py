@@ -153,9 +153,12 @@ def _in_call(head: str, last: str) -> bool:
 
 
 def enclosed(text: str, start: int, end: int) -> bool:
-    """Whether a brace opens before the candidate and closes after it: it is part of something larger."""
+    """Whether a brace opens before the candidate and closes after it: it is part of something larger.
+
+    For a list it is enough that the brace opens: the text may have been cut.
+    """
     before = text.count("{", 0, start) - text.count("}", 0, start)
-    return before > 0 and text.count("}", end) > text.count("{", end)
+    return before > 0 and (text[start] == "[" or text.count("}", end) > text.count("{", end))
 
 
 _JOINTS = frozenset(":=>")

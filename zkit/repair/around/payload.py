@@ -31,7 +31,7 @@ def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> li
     The chosen one may be a draft, and the other the payload, in code or without its opening brace.
     """
     text = task.text
-    if (task.evidence is not None and chosen.fits) or envelope.alone(text, *chosen[:2]):
+    if chosen.is_meant(task) or envelope.alone(text, *chosen[:2]):
         return []
     beside = [
         c.start
@@ -56,7 +56,7 @@ def counts(task: Task, candidate: Candidate) -> bool:
     text, start = task.text, candidate.start
     if _empty_block(text, candidate):
         return False
-    if task.evidence is not None and candidate.fits:
+    if candidate.is_meant(task):
         return True
     if envelope.in_code(text, start) or (
         text[start] == "[" and text[candidate.end : candidate.end + 1] in (":", "(")
@@ -69,7 +69,7 @@ def counts(task: Task, candidate: Candidate) -> bool:
     if candidate.fixes and candidate.fixes[0].name == "open_object":
         return True
     return (
-        task.evidence is None
+        task.guide is None
         and candidate.value is not None
         and envelope.alone(text, start, candidate.end)
     )
@@ -78,7 +78,7 @@ def counts(task: Task, candidate: Candidate) -> bool:
 def words_only(task: Task, candidate: Candidate) -> bool:
     """Whether a list holds nothing but words without quotes, and no schema wants it: `[see below]`."""
     return (
-        task.evidence is None
+        task.guide is None
         and candidate.rank >= GUESS
         and task.text[candidate.start] == "["
         and not _stands_for_json(task.text, candidate)

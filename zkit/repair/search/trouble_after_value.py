@@ -194,6 +194,8 @@ def early_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | 
     match = lexis.NEXT_KEY.match(reader.text, pos + 1)
     if match is None or match.group(1) is None or reader.text[pos] != "}":
         return _comma_for_closer(reader, reading, pos)
+    if match.group(1)[0] not in lexis.QUOTES and _has_quoted_keys(reader, reading):
+        return None  # words after the object, not another member
     other = reading.fork().note("drop_closer", pos, pos + 1, "")
     other.safe = pos + 1
     found = [other.go(pos + 1, NEXT)]
@@ -212,6 +214,13 @@ def early_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | 
         reader.leave(earlier, pos)
         found.append(earlier)
     return found
+
+
+def _has_quoted_keys(reader: Reader, reading: Reading) -> bool:
+    """Whether the keys of the object that is open stand between quotes."""
+    assert reading.frame is not None
+    first = lexis.skip_blank(reader.text, reading.frame.start + 1)
+    return reader.text[first : first + 1] in lexis.QUOTES
 
 
 def _closed_before(text: str, end: int) -> bool:
