@@ -52,6 +52,7 @@ _TYPES = frozenset(
 _LOGIC = re.compile(
     r"(?:not|None|True|False|null|true|false)\s+\w|\S++\s++(?:or|and|is|in)\s++\S++\Z|.*\sif\s.*\selse\s"
 )
+_LITERALS_IN_A_ROW = re.compile(r"(?:(?:true|false|null|none)\s*+){2}", re.IGNORECASE)
 _FORMATTED = re.compile(r"[rR]?[fF][rR]?[\"']")
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}[0-9:.]*+(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
@@ -251,7 +252,9 @@ def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Rea
     textual = reading.want.only("string") and reader.guided
     if not textual and not (reading.want.takes("string") and _reads_as_words(reader, phrase)):
         return []
-    if phrase.lower() in _HALF_LITERALS or not any(ch.isalnum() or ch == "*" for ch in phrase):
+    if phrase.lower() in _HALF_LITERALS or _LITERALS_IN_A_ROW.fullmatch(phrase):
+        return []
+    if not any(ch.isalnum() or ch == "*" for ch in phrase):
         return []
     body = respell(phrase)
     if body is None:
@@ -279,9 +282,13 @@ def _spelt_as_words(phrase: str) -> bool:
 
 def _is_code(phrase: str) -> bool:
     """Whether a phrase that is spelt as words is a type, a number or an expression."""
-    if phrase in _TYPES or _LOGIC.match(phrase):
+    if (
+        phrase.partition(":")[0] in _TYPES
+        or _LOGIC.match(phrase)
+        or _LITERALS_IN_A_ROW.match(phrase)
+    ):
         return True
-    return phrase.lstrip("+-.")[:1].isdigit() and not _DATE.fullmatch(phrase)
+    return phrase.lstrip("+-.$~")[:1].isdigit() and not _DATE.fullmatch(phrase)
 
 
 def is_text(phrase: str) -> bool:

@@ -190,6 +190,7 @@ def _quoted_key(reader: Reader, reading: Reading, pos: int) -> list[Reading] | N
     if colon is None:
         return at_key_string(reader, reading, pos, token.end)
     name = token.body[1:-1] if _QUOTED_TWICE.fullmatch(token.body) else token.body
+    name = name.replace("\\_", "_")  # as Markdown escapes it; no key holds a backslash before it
     body = respell(name, token.quote)
     if body is None:
         return at_key(reader, reading, pos)

@@ -41,6 +41,8 @@ _LATEX = re.compile(
 _BARE_PATH = re.compile(r"[A-Za-z]:\\(?![\\/])")
 _PATH_WITH_QUOTE = re.compile(r"[A-Za-z]:(?:\\\\[\w.$-]*+)++\\?+\"")
 """A Windows path, and right after it a quote, which no path holds."""
+_HALF_ESCAPE = re.compile(r"(?<!\\)\\u(?=[a-fA-F]{0,2}[0-9])[0-9a-fA-F]{2,3}(?![0-9a-fA-F])")
+"""An escape that lost one of its digits: what it stood for is lost, too."""
 _ODD_RUN = re.compile(r"(?<!\\)(?:\\\\)++\\[^\"\\/bfnrtu]")
 
 
@@ -227,7 +229,11 @@ def _suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] |
         return frozenset()
     escapes = _ESCAPES.findall(body)
     invalid = [e for e in escapes if e[1] not in fine or e == "\\u"]
-    if _lost_quote(escapes, invalid) or (_ODD_RUN.search(body) and not _UNC.match(body)):
+    if (
+        _HALF_ESCAPE.search(body)
+        or _lost_quote(escapes, invalid)
+        or (_ODD_RUN.search(body) and not _UNC.match(body))
+    ):
         return None
     if _UNC.match(body):
         return _LETTERS | {"\\"}

@@ -13,16 +13,17 @@ from zkit.text import lexis
 _G = lexis.GAP
 _VALUE = r"(?:[\"'`“{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
 _HIT = (
-    rf"(?<=[,\n])(?P<member>{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){_G}(?::|=>|=(?!=)){_G}(?={_VALUE}))"
+    rf"(?<=[,;\n])(?P<member>{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){_G}(?::|=>|=(?!=)){_G}(?={_VALUE}))"
     rf"|(?<=[\"'`”»])(?P<bare>{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?=(?:{lexis.NAME}{_G},{_G})?+{lexis.NAME}{_G}(?::|=>)))"
     r"|(?<=,)(?P<item>[^\S\n]*+\n\s*+[\"'])"
+    r"|(?<=[\"'])(?P<line>,[^\S\n]*+\n)"
     rf"|(?<=,)(?P<named>{_G}{lexis.NAME}{_G}:{_G}(?=[\"'{{\[]))"
     rf"|(?<=[\"'`”»])(?P<closed>{_G}(?:[}}\]][\s}}\]]*+[,\"']|,[\s,]*+[}}\]]))"
 )
 """After the first mark of it: a member, a comma before a bare key or an item, a closer beside a comma or a string."""
-_ANY_HIT = re.compile(rf"[,\n\"'`”»](?:{_HIT})")
+_ANY_HIT = re.compile(rf"[,;\n\"'`”»](?:{_HIT})")
 _SCAN = re.compile(
-    rf"[\\{{\[(,\n\"'`”»}}\])](?:(?<=\\).|(?<=[{{\[(])(?P<open>)|{_HIT}|(?<=[}}\])])(?P<close>))",
+    rf"[\\{{\[(,;\n\"'`”»}}\])](?:(?<=\\).|(?<=[{{\[(])(?P<open>)|{_HIT}|(?<=[}}\])])(?P<close>))",
     re.DOTALL,
 )
 """The same, and every bracket; escapes are passed over.
@@ -33,7 +34,7 @@ search goes from mark to mark at the pace of C.
 _FIRST_KEY = re.compile(rf"[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
 """The content begins with what reads as a key, its opening quote being that of the string."""
 _SIGNS = re.compile(
-    r"[\"'`”»,\n:](?:(?<=[\"'`”»])\s*+[,}\]]|(?<=[,\n])\s*+[\"']|(?<=:)\s*+[\"'\[{])"
+    r"[\"'`”»,;\n:](?:(?<=[\"'`”»])\s*+[,}\]]|(?<=[,;\n])\s*+[\"']|(?<=:)\s*+[\"'\[{])"
 )
 _JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],])")
 _BETWEEN_STRINGS = rf"\s*+[}}\]]*+\s*+,\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"
@@ -48,6 +49,10 @@ _LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
 """An ellipsis between two strings."""
 
 
+_INSIDE_OUT = re.compile(r"[^\"\\]*+(?<=[\w.!?)])\"(?=[\s,])[^\"\\]*+(?<=[\s,])\"(?=\w)[^\"]*+\Z")
+"""Two quotes, the first of which looks like a closing one, and the second like an opening one."""
+
+
 def swallows(body: str, quote: str, *, closed: bool) -> bool:
     """Whether the content `body` holds what belongs outside of it.
 
@@ -57,7 +62,7 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
         return True
     if not closed and _FIRST_KEY.match(body):
         return True
-    if _key_outside(body) or _half_json(body):
+    if _key_outside(body) or _half_json(body) or _INSIDE_OUT.match(body):
         return True
     if ("..." in body or "…" in body) and _LEFT_OUT.search(body):
         return True

@@ -29,6 +29,9 @@ _INCH = re.compile(r"[0-9]\\\"")
 _OBJECT_BEFORE = re.compile(rf"\}}{_S},")
 _TWO_BEFORE = re.compile(rf"\}}{_S}\}}{_S},")
 _QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
+_FIRST_GROUP = re.compile(r"(?<![\w.])[1-9][0-9]{0,2}\Z")
+_GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]++)?+(?![\w.])")
+"""The first digits of a number in groups of three, and the next ones."""
 _LONE_QUOTE = re.compile(r"\s*+[\"']\s*+\Z")
 _NO_COMMA = re.compile(r'\\"|\.[0-9]')
 """Marks that stand for no comma: they begin a string or a number."""
@@ -82,7 +85,24 @@ def _missing_comma(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         place = VALUE
     else:
         return []
+    if place == VALUE and _may_be_one(reader, reading, pos):
+        reader.reason = "ambiguous"
+        return []
     return [reading.fork().note("add_comma", reading.pos, reading.pos, ",").go(pos, place)]
+
+
+def _may_be_one(reader: Reader, reading: Reading, pos: int) -> bool:
+    """Whether two items without a comma between them may be one, or words and one: `[6 406, 7]`, `["a", or "b"]`."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    if reading.edits is not None and reading.edits[1].name == "quote_phrase":
+        return reading.edits[1].end == reading.pos and text[pos] == '"'
+    return (
+        text[pos - 1 : pos] == " "
+        and _GROUP.match(text, pos) is not None
+        and _FIRST_GROUP.search(text, max(frame.start, reading.pos - 5), reading.pos) is not None
+        and text.find(",", frame.start, pos + 4) >= 0
+    )
 
 
 def _other_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:

@@ -27,6 +27,8 @@ _ESCAPED_CLOSE = re.compile(rf"\"({lexis.NAME})\\\"{_S}:")
 _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
+_BEGINS = re.compile(rf"\s|{lexis.VALUE_AHEAD.pattern}")
+"""After a key without its closing quote: white space, or a value in its quotes."""
 _QUOTE_NEXT = re.compile(rf"{lexis.GAP}[\"'“]")
 _OPENING = re.compile(rf"{lexis.GAP}[{{\[\"]")
 
@@ -154,6 +156,8 @@ def at_key_string(reader: Reader, reading: Reading, pos: int, end: int) -> list[
     for pattern, name, new, width in _MISQUOTED:
         match = pattern.match(text, pos)
         key = match.group(1).rstrip() if match is not None else ""
+        if pattern is _UNCLOSED and match is not None and not _BEGINS.match(text, match.end()):
+            continue
         if match is not None and known(reader, frame, key):
             at = match.start() if pattern is _DOUBLE_OPEN else match.start(1) + len(key)
             other = reading.fork().note(name, at, at + width, new)

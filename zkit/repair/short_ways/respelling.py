@@ -42,9 +42,13 @@ _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 _STRING = re.compile(lexis.STRING)
 
 
+_IF_KEY_NOT_SO = re.compile(r".\".*+(?<=\".)|.\w++(?:\\_\w++)++.", re.DOTALL)
+"""Strings whose content reads otherwise in a key: between quotes of its own, or with `\\_` in a name."""
+
+
 def _string(token: str) -> Odd | None:
     """A string of another kind, or with content that JSON escapes; None when it may mean two things."""
-    if (token[0] == "`" and "${" in token) or token[1:2] == token[-2:-1] == '"':
+    if (token[0] == "`" and "${" in token) or _IF_KEY_NOT_SO.fullmatch(token):
         return None
     body = respell(token[1:-1], token[0])
     if body is None or body.inner:
@@ -77,7 +81,7 @@ _QUOTED = (
 _TRIPLED = r"\"{3}[^\"]*+(?:\"(?!\"\")[^\"]*+)*+\"{3}|'{3}[^']*+(?:'(?!'')[^']*+)*+'{3}"
 _NUMBER = r"[+-]?+(?:0[xX][0-9a-fA-F]++|[0-9][0-9_]*+\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+"
 _ESCAPED = rf"\\\"[^\"\\\x00-\x1f]*+\\\"(?!{_S}:)"
-_MISSING_COMMA = rf"(?={_S}\"|{_S}[{{\[]|[ \t\n\r]++[0-9tfn-])"
+_MISSING_COMMA = rf"(?={_S}\"|{_S}[{{\[]|(?! [0-9]{{3}}[.,\]])[ \t\n\r]++[0-9tfn-])"
 
 _ODD: tuple[tuple[str, str, str | int | _Spell], ...] = (
     (rf"({_PLAIN}){_ENDS}", "use_double_quotes", 1),
