@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Any
 
 from zkit.receipt import Fix
 from zkit.repair.fixes import COMPLETE
@@ -28,7 +30,43 @@ def made_up(fixes: Sequence[Fix]) -> bool:
     return not names.isdisjoint(_OPENED) and not names.isdisjoint(_CLOSED)
 
 
-def comma_inside(text: str, fixes: Sequence[Fix]) -> bool:
-    """Whether a comma was added after a string that ends in one: the two marks may have changed places."""
-    places = [fix.start for fix in fixes if fix.name == "add_comma"]
-    return bool(places) and any(text.endswith(',"', 0, at) for at in places)
+def changed_places(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether a mark was added after a string that ends in it: the quote and the mark may have changed places."""
+    return any(_ends_in(text, fix) for fix in fixes if fix.name in _ADDED)
+
+
+_ADDED = frozenset({"add_comma", "close_at_end", "close_in_middle", "add_closer"})
+
+
+def _ends_in(text: str, fix: Fix) -> bool:
+    """Whether the string before a fix ends in the mark that the fix adds, and did not open it."""
+    end, mark = len(text[: fix.start].rstrip()), fix.new[:1]
+    if not mark or not text.endswith(f'{mark}"', 0, end):
+        return False
+    content = text[text.rfind('"', 0, end - 1) + 1 : end - 1]
+    return mark == "," or content.count(mark) > content.count("{" if mark == "}" else "[")
+
+
+_MAYBE_ODD_KEY = re.compile(r"[,;\\{\[](?:\"\s*+:|(?<=\"[,;\\{\[])[^\"\n]{0,80}+\"\s*+:)")
+
+
+def has_odd_key(json: str, value: Any) -> bool:
+    """Whether a key begins or ends in a mark that belongs outside of it, or opens a bracket and leaves it so."""
+    todo = [value] if _MAYBE_ODD_KEY.search(json) else []
+    for part in todo:
+        if isinstance(part, dict):
+            if any(
+                key[:1] in _OUTSIDE or key[-1:] in _OUTSIDE or _uneven(key) for key in part if key
+            ):
+                return True
+            todo += part.values()
+        elif isinstance(part, list):
+            todo += part
+    return False
+
+
+_OUTSIDE = frozenset(',;"\\')
+
+
+def _uneven(key: str) -> bool:
+    return any(key.count(a) != key.count(b) for a, b in ("{}", "[]"))

@@ -204,7 +204,7 @@ def _prefixed(
     if token is None or not lexis.AFTER_STRING.match(reader.text, token.end):
         return _phrase(reader, reading, pos)
     raw = "r" in prefix.group().lower()
-    if raw and _ESCAPES.search(token.body):
+    if (raw and _ESCAPES.search(token.body)) or not is_prefix(reader.text, prefix, token.body):
         reader.reason = "ambiguous"
         return []
     body = respell(token.body, "'", raw=raw)
@@ -213,6 +213,20 @@ def _prefixed(
     reading.note("use_double_quotes", pos, token.end, f'"{body.body}"')
     reading.settle(token.end)
     return None
+
+
+def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
+    """Whether a letter before a quote is Python's, and not the first one of a string that slipped out.
+
+    A raw string holds a backslash, and Python writes the others before every string.
+    """
+    if "r" in prefix.group().lower():
+        return "\\" in body
+    others = _PREFIXED.finditer(text)
+    return next(others, None) is not None and next(others, None) is not None
+
+
+_PREFIXED = re.compile(r"(?<![\w\"'\\])[bBuU][\"']")
 
 
 def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:

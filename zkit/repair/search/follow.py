@@ -94,8 +94,12 @@ def goes_on(text: str, start: int, pos: int) -> bool:
 
 def member_follows(text: str, pos: int) -> bool:
     """Whether another member comes after a closed root, with its comma or without."""
-    match = _MEMBER_NEXT.match(text, pos)
-    return match is not None
+    return _MEMBER_NEXT.match(text, pos) is not None
+
+
+def quoted_member_follows(text: str, pos: int) -> bool:
+    """The same of a member whose key stands between quotes, and so is no word of a sentence."""
+    return _QUOTED_MEMBER_NEXT.match(text, pos) is not None
 
 
 _NEVER_MORE = frozenset("{[<`;(")
@@ -103,3 +107,4 @@ _MEMBER_NEXT = re.compile(
     rf"{lexis.GAP}(?:,{lexis.GAP}{lexis.KEYISH}{lexis.GAP}(?::|=>|=(?!=))"
     rf"|(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}:)"
 )
+_QUOTED_MEMBER_NEXT = re.compile(rf"{lexis.GAP},?+{_QUOTED_KEY.pattern}")

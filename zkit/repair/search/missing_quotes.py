@@ -19,6 +19,7 @@ FAR = 1 << 16
 """How far ahead the closing quote of a string without its opening one is looked for."""
 BLANKS_AND_OPENERS = lexis.BLANKS + "{["
 _PATH_START = re.compile(r"[A-Za-z]:|\\\\|\.{1,2}\\|[~%\w]++\\(?!\")")
+_REST_OF_PATH = re.compile(r"(?<=\w:)[\\/]")
 _FILE = re.compile(r"[^.\\]\.\w{1,5}\Z")
 _ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
 BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
@@ -113,6 +114,8 @@ def _closed_before(before: Before, text: str, end: int) -> list[Reading]:
     if body.endswith("\\" + quote) and body.count("\\" + quote) % 2 == 1:
         return _with_escaped_quote(before, body, quote, end)
     if stands_for_quote(body):
+        if body[0] in "{[" and body[-1] in "}]":
+            return []  # or the first quote stands for a bracket
         return _stretched(_closed(before, end - 1, respell(body[:-1], quote)))
     return _closed(before, end, respell(body, quote))
 
@@ -166,6 +169,8 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
     """Readings in which a string begins at `start` without its quote and ends at one."""
     text = reader.text
     first = text.find('"', start, start + FAR)
+    if text.startswith('\\"', start) or _REST_OF_PATH.match(text, start):
+        return []
     if first < 0 or not reader.spend(first - start):
         return []
     comma = text.rfind(",", start, first)

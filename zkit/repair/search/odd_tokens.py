@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
 from zkit.repair.search import ending
-from zkit.repair.search.bare import read_bare
+from zkit.repair.search.bare import is_prefix, read_bare
 from zkit.repair.search.reading import KEY, NEXT, VALUE, Frame, Reading
 from zkit.repair.search.rereading import keyed, reread
 from zkit.repair.search.strings import respell
@@ -171,7 +171,10 @@ def _bare_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """A number as a key becomes the text of it; a prefix before a quoted key is dropped."""
     prefix = lexis.PREFIX.match(reader.text, pos)
     token = lexis.string_at(reader.text, prefix.end()) if prefix is not None else None
-    if prefix is not None and token is not None and lexis.COLON_AFTER.match(reader.text, token.end):
+    colon = lexis.COLON_AFTER.match(reader.text, token.end) if token is not None else None
+    if prefix is not None and token is not None and colon is not None:
+        if not is_prefix(reader.text, prefix, token.body):
+            return []
         other = reading.fork().note("use_double_quotes", pos, prefix.end(), "")
         return [other.go(prefix.end(), KEY)]
     match = lexis.NUMBER_KEY.match(reader.text, pos)

@@ -248,6 +248,9 @@ def _open(reader: Reader, before: Before, cost: int) -> list[Reading]:
     """The reading in which the string never ends: the text was cut in it."""
     if _PLUS_LAST.search(reader.text[-MOST_BLANK:]):
         return []
+    closed = before.frame is not None and before.frame.expect.closed
+    if swallows(reader.text[before.pos + 1 :], reader.text[before.pos], closed=closed):
+        return []
     others = ending.open_string(reader, Reading.back_to(before), before.pos)
     for other in others:
         other.cost += cost + 3 + oddness(reader.text[before.pos + 1 :], reader.text[before.pos], 1)

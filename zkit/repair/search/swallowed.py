@@ -37,7 +37,7 @@ _SIGNS = re.compile(
     r"[\"'`”»,;\n:](?:(?<=[\"'`”»])\s*+[,}\]]|(?<=[,;\n])\s*+[\"']|(?<=:)\s*+[\"'\[{])"
 )
 _JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],])")
-_BETWEEN_STRINGS = rf"\s*+[}}\]]*+\s*+,\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"
+_BETWEEN_STRINGS = rf"\s*+[}}\]]*+\s*+[,;]\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"
 _UP_TO_QUOTE = r"[^\"\\]*+(?:\\.[^\"\\]*+)*+"
 _LEAVES = rf"{_UP_TO_QUOTE}\"(?!{_BETWEEN_STRINGS}){_UP_TO_QUOTE}"
 """Up to a quote that may end the content, no comma between strings behind it, and what would stand outside then."""
@@ -49,7 +49,7 @@ _LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
 """An ellipsis between two strings."""
 
 
-_INSIDE_OUT = re.compile(r"[^\"\\]*+(?<=[\w.!?)])\"(?=[\s,])[^\"\\]*+(?<=[\s,])\"(?=\w)[^\"]*+\Z")
+_INSIDE_OUT = re.compile(r"[^\"\\]*+(?<=[\w.!?)])\"(?=[\s,:;])[^\"\\]*+(?<=[\s,])\"(?=\w)[^\"]*+\Z")
 """Two quotes, the first of which looks like a closing one, and the second like an opening one."""
 
 

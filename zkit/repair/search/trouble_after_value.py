@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
 from zkit.repair.search import ending
-from zkit.repair.search.follow import follows, goes_on, known
+from zkit.repair.search.follow import follows, goes_on, known, quoted_member_follows
 from zkit.repair.search.missing_quotes import unopened
 from zkit.repair.search.reading import DONE, KEY, NEXT, VALUE, Reading
 from zkit.repair.search.rereading import only_item, reread
@@ -271,7 +271,8 @@ def after_root(reader: Reader, reading: Reading) -> list[Reading] | None:
         reader.reason = "ambiguous"
         return []
     unclean = reading.rank >= Rank.COMPLETE and not follows(reader, None, reading.pos)
-    if unclean or goes_on(reader.text, reader.start, reading.pos):
+    more = goes_on(reader.text, reader.start, reading.pos)
+    if unclean or more or quoted_member_follows(reader.text, reading.pos):
         return reread(reader, reading, reading.pos)
     reading.place = DONE
     return None

@@ -45,8 +45,19 @@ _MISQUOTED = (
 def at_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """Where a key is due stands something else."""
     if _CUT_NAME.match(reader.text, pos):
+        if reader.text[pos].isdigit():
+            reading = _before_last(reader, reading)
         return ending.cut(reader, reading, "the text ended in a key")
     return [*_other_keys(reader, reading, pos), *reread(reader, reading, pos)]
+
+
+def _before_last(reader: Reader, reading: Reading) -> Reading:
+    """The reading without its last member, a number whose digits may go on after the comma: `1,0`."""
+    frame, other = reading.frame, reading.fork()
+    if frame is not None and reading.recent:
+        comma = reader.text.rfind(",", frame.start, reading.recent[0].pos)
+        other.safe = max(comma, frame.start + 1)
+    return other
 
 
 def _other_keys(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
@@ -186,6 +197,7 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
     mark = lexis.skip_blank(text, end)
     if (
         text[mark : mark + 1] in tuple(',;}])|-.{["\\')
+        and not (found and text[mark] == '"')
         and not _among_items(reader, reading, mark)
         and _value_then_more(reader, reading, mark + 1)
     ):
