@@ -43,7 +43,10 @@ def _ends_in(text: str, fix: Fix) -> bool:
     end, mark = len(text[: fix.start].rstrip()), fix.new[:1]
     if not mark or not text.endswith(f'{mark}"', 0, end):
         return False
-    content = text[text.rfind('"', 0, end - 1) + 1 : end - 1]
+    start = text.rfind('"', 0, end - 1)
+    while text.endswith("\\", 0, max(start, 0)):
+        start = text.rfind('"', 0, start)
+    content = text[start + 1 : end - 1]
     return mark == "," or content.count(mark) > content.count("{" if mark == "}" else "[")
 
 

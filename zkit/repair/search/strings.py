@@ -101,6 +101,9 @@ def _passes_end(body: str, quote: str) -> bool:
 
 def _lost_before(body: str) -> bool:
     """Whether the one escaped apostrophe of several may be what is left of an escaped quote."""
+    if "\\'" not in body or '\\"' not in body:
+        return False
+    body = body.replace("\\\\", "")
     return body.count("\\'") == 1 and '\\"' in body and body.count("'") > 1
 
 
