@@ -323,7 +323,7 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
     if value is None:
         return None
     if reading.rank >= COMPLETE and rearranged(fixes):
-        if repeats_a_key(text, value[0]):
+        if repeats_a_key(text, value[0]) or has_odd_key(text, value[0]):
             return None
         text = ""
     rank = max((f.rank for f in fixes), default=EXACT)

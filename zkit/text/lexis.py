@@ -247,6 +247,10 @@ def _escaped_quotes(text: str, pos: int) -> Token | None:
     if plain is None or not AFTER_STRING.match(text, plain.end()):
         return None
     content = plain.group(1)
-    if content.count('\\"') % 2 or _ESCAPED_STRUCTURE.search(text, pos + 2, plain.end()):
+    if (
+        not content
+        or content.count('\\"') % 2
+        or _ESCAPED_STRUCTURE.search(text, pos + 2, plain.end())
+    ):
         return None  # the first quote belongs to the content, or the last one to another string
     return Token(content, "\\", plain.end())

@@ -169,7 +169,7 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
     """Readings in which a string begins at `start` without its quote and ends at one."""
     text = reader.text
     first = text.find('"', start, start + FAR)
-    if text.startswith('\\"', start) or _REST_OF_PATH.match(text, start):
+    if _REST_OF_PATH.match(text, start):
         return []
     if first < 0 or not reader.spend(first - start):
         return []

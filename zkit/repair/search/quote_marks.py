@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _IN_WORD = re.compile(r"(?<=\w)['’](?=\w)")
-_OPENERS = {"”": "“„", "“": "„", "»": "«", "’": "‘", "」": "「"}
-"""Quotes that come in pairs: what closes, and what may have opened it."""
+_OPENERS = {"»": "«", "’": "‘", "」": "「"}
+"""Quotes that come in pairs: what closes, and what opens."""
 _EITHER_WAY = frozenset("'`“’")
 _OPENS_NEXT = frozenset(" \t\n([{=,:+")
 """What stands before the quote that opens a quotation, rather than closes one."""
@@ -27,10 +27,18 @@ def stands_for_quote(content: str) -> bool:
 def is_other_quote(content: str) -> bool:
     """Whether the last mark is a quote of another kind that closes nothing in the content."""
     last, rest = content[-1:], content[:-1]
-    if not rest or (last in _EITHER_WAY and rest[-1] in _OPENS_NEXT):
+    if not rest or rest[-1] in _OPENS_NEXT:
         return False
     if last in "'`":
         return _IN_WORD.sub("", rest).count(last) % 2 == 0
+    if last in "“”":
+        return _even_curls(rest)
     if last == "’":
         rest = _IN_WORD.sub("", rest)
-    return last in _OPENERS and sum(map(rest.count, _OPENERS[last])) <= rest.count(last)
+    return last in _OPENERS and rest.count(_OPENERS[last]) <= rest.count(last)
+
+
+def _even_curls(content: str) -> bool:
+    """Whether the curly quotes of a content come in pairs, as English or as German writes them."""
+    low, left, right = map(content.count, "„“”")
+    return left + right == low if low else left == right

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zkit.repair.search import ending
 from zkit.repair.search.follow import follows, key_follows
-from zkit.repair.search.reading import Before, Frame, Reading
+from zkit.repair.search.reading import Before, Reading
 from zkit.repair.search.strings import respell
 from zkit.repair.search.swallowed import swallows
 from zkit.text import lexis
@@ -155,8 +155,6 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Re
     closed = before.frame is not None and before.frame.expect.closed
     if swallows(body, text[start], closed=closed) or _passes_known_key(before, text, body):
         return []
-    if _is_said_twice(body, text[start]):
-        return []
     if body.endswith("\\") and not body.endswith("\\\\"):
         body += "\\"
     spelled = respell(body, text[start])
@@ -186,12 +184,6 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Re
     return [other, again]
 
 
-def _is_said_twice(body: str, quote: str) -> bool:
-    """Whether the content begins again after its only quote: `"/src"/src/main.py"`."""
-    head, mark, rest = body.partition(quote)
-    return bool(mark) and len(head) > 1 and quote not in rest and rest.startswith(head)
-
-
 def _doubled_around(body: str) -> bool:
     """Whether the only quotes inside stand at both ends: a quotation, or quotes written twice."""
     return len(body) > 2 and body[0] == body[-1] == '"' and body.count('"') == 2
@@ -207,15 +199,15 @@ def _passes_known_key(before: Before, text: str, body: str) -> bool:
             due = [key for key in held if key not in said]
             if any(re.search(KEY_WITH_COLON % re.escape(key), body) for key in due):
                 return True
-        if frame.parent is None and _begins_again(frame, text, body):
+        if frame.parent is None and begins_again(text, frame.start, body):
             return True
         frame = frame.parent
     return False
 
 
-def _begins_again(root: Frame, text: str, body: str) -> bool:
+def begins_again(text: str, root: int, body: str) -> bool:
     """Whether the content holds the beginning of the object that it stands in: the model began anew."""
-    first = _FIRST_KEY.match(text, root.start) if "{" in body else None
+    first = _FIRST_KEY.match(text, root) if "{" in body else None
     if first is None:
         return False
     return re.search(rf"\{{\s*+{re.escape(first.group(1))}\s*+:", body) is not None

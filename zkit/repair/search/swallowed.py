@@ -64,9 +64,17 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
         return True
     if _key_outside(body) or _half_json(body) or _INSIDE_OUT.match(body):
         return True
+    if _is_said_twice(body, quote):
+        return True
     if ("..." in body or "…" in body) and _LEFT_OUT.search(body):
         return True
     return (quote == "'" and "\\\\'" in body) or _structure_outside(body, closed)
+
+
+def _is_said_twice(body: str, quote: str) -> bool:
+    """Whether the content begins again after its only quote: `"/src"/src/main.py"`."""
+    head, mark, rest = body.partition(quote)
+    return bool(mark) and len(head) > 1 and quote not in rest and rest.startswith(head)
 
 
 def _half_json(body: str) -> bool:

@@ -197,7 +197,7 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
     mark = lexis.skip_blank(text, end)
     if (
         text[mark : mark + 1] in tuple(',;}])|-.{["\\')
-        and not (found and text[mark] == '"')
+        and not (found and text[mark] == '"' and mark > end)
         and not _among_items(reader, reading, mark)
         and _value_then_more(reader, reading, mark + 1)
     ):

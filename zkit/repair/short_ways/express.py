@@ -140,7 +140,7 @@ def _tried(task: Task, start: int, end: int, mends: Repair) -> Candidate | None:
     if rank > task.limit:
         return None
     if rearranged(fixes):
-        if repeats_a_key(mended, value[0]):
+        if repeats_a_key(mended, value[0]) or has_odd_key(mended, value[0]):
             return None
         mended = ""
     found = _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, mended))

@@ -14,7 +14,14 @@ from collections.abc import Iterable, Sequence
 from zkit.receipt import Fix
 from zkit.repair.fixes import FIXES, GUESS
 from zkit.repair.search.missing_quotes import BARE_KEY_END, BLANKS_AND_OPENERS, KEY_TAIL
-from zkit.repair.search.string_ends import KEY_WITH_COLON, PATHLIKE, SKIPPED, SKIPPED_ITEM, oddness
+from zkit.repair.search.string_ends import (
+    KEY_WITH_COLON,
+    PATHLIKE,
+    SKIPPED,
+    SKIPPED_ITEM,
+    begins_again,
+    oddness,
+)
 from zkit.repair.search.strings import respell
 from zkit.repair.search.swallowed import swallows
 from zkit.repair.short_ways.guesses import MORE, Guess, with_quotes_inside
@@ -91,7 +98,7 @@ def undisputed(text: str, quotations: Sequence[Fix], names: Iterable[str]) -> bo
         body = text[fix.start + 1 : fix.end - 1]
         listed = text[lexis.last_sign(text, fix.start) - 1] != ":"
         last = _last_string(text, fix.start, listed)
-        if last is None or _names_key(body, names):
+        if last is None or _names_key(body, names) or begins_again(text, text.find("{"), body):
             return False
         if len(last) != known and _may_lack_quote(last, listed):
             return False
