@@ -13,7 +13,7 @@ from zkit.receipt import Fix, Rank, highest
 from zkit.repair.around import envelope, layers
 from zkit.repair.doubts.closer_places import is_askew
 from zkit.repair.doubts.doubt import DOUBTFUL, is_plain, undoubted
-from zkit.repair.doubts.misreading import changed_places, has_odd_key, made_up, rearranged
+from zkit.repair.doubts.misreading import changed_places, made_up, rearranged
 from zkit.repair.expect import ANYTHING, Evidence
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
 from zkit.repair.repeated_keys import repeats_a_key
@@ -273,8 +273,9 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     """The candidate with its brackets where they belong; no value when nobody can tell where."""
     if candidate.value is None or not COMPLETE <= candidate.rank <= GUESS:
         return candidate
-    if has_odd_key(candidate.json, candidate.value[0]):
-        return candidate._replace(value=None, refusal=("ambiguous", candidate.start))
+    if changed_places(task.text, candidate.fixes):
+        refusal = ("ambiguous", _first_guess(candidate.fixes, candidate.start))
+        return candidate._replace(value=None, refusal=refusal)
     if DOUBTFUL.isdisjoint([fix.name for fix in candidate.fixes]):
         return candidate
     start, end = candidate.start, candidate.end
@@ -294,8 +295,6 @@ def _undoubted_fixes(
     task: Task, start: int, end: int, value: Any, fixes: Sequence[Fix]
 ) -> Sequence[Fix] | None:
     """The fixes, or likelier ones; None when brackets may as well be mended otherwise."""
-    if changed_places(task.text, fixes):
-        return None
     if task.guide is None and made_up(fixes):
         return None
     if task.guide is None and not is_plain(task.text, end, value, fixes):
@@ -323,7 +322,7 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
     if value is None:
         return None
     if reading.rank >= COMPLETE and rearranged(fixes):
-        if repeats_a_key(text, value[0]) or has_odd_key(text, value[0]):
+        if repeats_a_key(text, value[0]):
             return None
         text = ""
     rank = max((f.rank for f in fixes), default=EXACT)

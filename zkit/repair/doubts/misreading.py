@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from zkit.receipt import Fix
 from zkit.repair.fixes import COMPLETE
+from zkit.text import lexis
 
 HARMLESS = frozenset(
     {"add_comma", "drop_comma", "add_colon", "drop_colon", "close_at_end", "drop_ellipsis"}
@@ -31,8 +31,15 @@ def made_up(fixes: Sequence[Fix]) -> bool:
 
 
 def changed_places(text: str, fixes: Sequence[Fix]) -> bool:
-    """Whether a mark was added after a string that ends in it: the quote and the mark may have changed places."""
-    return any(_ends_in(text, fix) for fix in fixes if fix.name in _ADDED)
+    """Whether a mark was added beside a string that ends, or a key that begins with one.
+
+    The mark may have changed places with the quote.
+    """
+    return any(
+        _begins_with_mark(text, fix) or (fix.name in _ADDED and _ends_in(text, fix))
+        for fix in fixes
+        if fix.rank >= COMPLETE
+    )
 
 
 _ADDED = frozenset({"add_comma", "close_at_end", "close_in_middle", "add_closer"})
@@ -40,7 +47,7 @@ _ADDED = frozenset({"add_comma", "close_at_end", "close_in_middle", "add_closer"
 
 def _ends_in(text: str, fix: Fix) -> bool:
     """Whether the string before a fix ends in the mark that the fix adds, and did not open it."""
-    end, mark = len(text[: fix.start].rstrip()), fix.new[:1]
+    end, mark = lexis.last_sign(text, fix.start), fix.new[:1]
     if not mark or not text.endswith(f'{mark}"', 0, end):
         return False
     start = text.rfind('"', 0, end - 1)
@@ -50,26 +57,13 @@ def _ends_in(text: str, fix: Fix) -> bool:
     return mark == "," or content.count(mark) > content.count("{" if mark == "}" else "[")
 
 
-_MAYBE_ODD_KEY = re.compile(r"[,;\\{\[](?:\"\s*+:|(?<=\"[,;\\{\[])[^\"\n]{0,80}+\"\s*+:)")
+_NEXT_KEY = re.compile(rf"{lexis.SPACE}\"([,;{{}}\[\]][^\"\\\n]{{0,80}}+)\"{lexis.SPACE}:")
 
 
-def has_odd_key(json: str, value: Any) -> bool:
-    """Whether a key begins or ends in a mark that belongs outside of it, or opens a bracket and leaves it so."""
-    todo = [value] if _MAYBE_ODD_KEY.search(json) else []
-    for part in todo:
-        if isinstance(part, dict):
-            if any(
-                key[:1] in _OUTSIDE or key[-1:] in _OUTSIDE or _uneven(key) for key in part if key
-            ):
-                return True
-            todo += part.values()
-        elif isinstance(part, list):
-            todo += part
-    return False
-
-
-_OUTSIDE = frozenset(',;"\\')
-
-
-def _uneven(key: str) -> bool:
-    return any(key.count(a) != key.count(b) for a, b in ("{}", "[]"))
+def _begins_with_mark(text: str, fix: Fix) -> bool:
+    """Whether the key after a fix begins with a mark that belongs before it."""
+    key = _NEXT_KEY.match(text, fix.end)
+    if key is None:
+        return False
+    name = key.group(1)
+    return name[0] in ",;" or any(name.count(a) != name.count(b) for a, b in ("{}", "[]"))

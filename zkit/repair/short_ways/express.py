@@ -11,7 +11,7 @@ from zkit.repair.around import envelope
 from zkit.repair.around.layers import escapings
 from zkit.repair.around.line_marks import begins_marked
 from zkit.repair.candidates import DAMAGED, Candidate, Task, beyond_doubt
-from zkit.repair.doubts.misreading import has_odd_key, rearranged
+from zkit.repair.doubts.misreading import rearranged
 from zkit.repair.fixes import COMPLETE, EXACT, GUESS, fix_named
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.search.follow import goes_on
@@ -100,7 +100,7 @@ def _guess_holds(task: Task, json: str, fixes: Sequence[Fix], value: Any) -> boo
         return False
     if name == "escape_inner_quote" and not _are_quotations(task, made):
         return False
-    if repeats_a_key(json, value) or has_odd_key(json, value):
+    if repeats_a_key(json, value):
         return False
     return task.evidence is None or not task.evidence.misplaced(value)
 
@@ -140,7 +140,7 @@ def _tried(task: Task, start: int, end: int, mends: Repair) -> Candidate | None:
     if rank > task.limit:
         return None
     if rearranged(fixes):
-        if repeats_a_key(mended, value[0]) or has_odd_key(mended, value[0]):
+        if repeats_a_key(mended, value[0]):
             return None
         mended = ""
     found = _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, mended))
