@@ -31,7 +31,7 @@ _ADDED = frozenset({"close_at_end", "add_closer", "close_in_middle"})
 _DROPPED = frozenset({"drop_closer", "reopen"})
 _MOVED = _DROPPED | {"replace_closer", "replace_opener", "drop_opener", "open_in_middle"}
 BRACKETS = _ADDED | _MOVED
-DOUBTFUL = BRACKETS | {"add_comma", "use_colon"}
+DOUBTFUL = BRACKETS | {"use_colon"}
 """The fixes that anything may speak against here."""
 _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
 """An object in an object or a list in a list: only these can swallow what comes after them."""

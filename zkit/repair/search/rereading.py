@@ -14,7 +14,7 @@ from zkit.text import lexis
 if TYPE_CHECKING:
     from zkit.repair.search.reader import Reader
 
-_OPENS_LIST = re.compile(rf"\"{lexis.SPACE}(?:\{{{lexis.SPACE}\"|\"[^\",:]++\"{lexis.SPACE},)")
+OPENS_LIST = re.compile(rf"\"{lexis.SPACE}(?:\{{{lexis.SPACE}\"|\"[^\",:]++\"{lexis.SPACE},)")
 
 
 def reread(reader: Reader, reading: Reading, past: int, first: int = 0) -> list[Reading]:
@@ -53,7 +53,7 @@ def _longer(
 
 def _bracket_for_quote(reader: Reader, before: Before) -> list[Reading]:
     """A quote stands for the bracket of a list: `"{"a": 1}]`."""
-    if before.frame is None or not _OPENS_LIST.match(reader.text, before.pos):
+    if before.frame is None or not OPENS_LIST.match(reader.text, before.pos):
         return []
     other = Reading.back_to(before).note("replace_opener", before.pos, before.pos + 1, "[")
     reader.enter(other, before.pos, "[", invented=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _S = lexis.SPACE
 _OPERATOR = re.compile(r"[0-9\"'] *+[+*/%.(\[?-]|[0-9)] *+(?:[a-z<>&|^]|=>)")
 _OPERAND = r"(?:[\"'][^\"'\n]*+[\"']|[\w.]++(?:\([^()\n]*+\))?+)"
-_OPERATION = re.compile(
+OPERATION = re.compile(
     rf"[\"'](?:[ \t]*+(?:\+|\|{{1,2}}|&&|;|%|\*|(?:or|and)\b)[ \t]*+{_OPERAND})++[ \t]*+[,}}\]]"
     r"|[\"'][ \t]++if\s[^\"',]{1,40}\selse\s"
 )
@@ -59,7 +59,7 @@ def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     if mark in "\"'" and pos > reading.pos:
         reader.reason = "damaged" if found else "ambiguous"
         return found
-    if _OPERATION.match(reader.text, reading.pos - 1):
+    if OPERATION.match(reader.text, reading.pos - 1):
         return found
     if reader.text.startswith(("\\,", "\\]"), pos):
         return found

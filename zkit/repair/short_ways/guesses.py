@@ -33,7 +33,7 @@ def with_quotes_inside(quote: str) -> str:
 _COMMA_INSIDE = rf",(?!{_S}(?:\"|{lexis.NAME}{_S}[:=]))"
 APOSTROPHES = with_quotes_inside("'")
 UNOPENED_KEY = rf"({lexis.NAME}\")(?={_S}:)"
-UNCLOSED_KEY = rf"(\"{lexis.NAME})(?=:{_S}[\"{{\[0-9tfn-])"
+UNCLOSED_KEY = rf"(?<!:)(?<!: )(\"{lexis.NAME})(?=:{_S}[\"{{\[0-9tfn-])"
 UNOPENED = rf"([^\W\d_](?:[^\"\\,{{}}\[\]\n]++|\\.|{_COMMA_INSIDE})*+\"){MORE}"
 UNCLOSED = rf"(\"(?:[^\"\\\n,]++|\\.|,(?!{_S}\"))*+)(?=,{_S}\"{lexis.NAME}\"{_S}:)"
 PHRASE = (

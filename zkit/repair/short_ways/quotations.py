@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from zkit.receipt import Fix
 from zkit.repair.fixes import FIXES, GUESS
 from zkit.repair.search.missing_quotes import BARE_KEY_END, BLANKS_AND_OPENERS, KEY_TAIL
+from zkit.repair.search.rereading import OPENS_LIST
 from zkit.repair.search.string_ends import (
     KEY_WITH_COLON,
     PATHLIKE,
@@ -24,6 +25,7 @@ from zkit.repair.search.string_ends import (
 )
 from zkit.repair.search.strings import respell
 from zkit.repair.search.swallowed import swallows
+from zkit.repair.search.trouble_after_value import OPERATION
 from zkit.repair.short_ways.guesses import MORE, Guess, with_quotes_inside
 from zkit.text import lexis
 
@@ -35,7 +37,7 @@ _NEXT_MEMBER = (
 )
 """After a quote: what may make it the last one of a string under a key."""
 UNDER_KEY = (
-    rf"(?:(?<=:)|(?<=: ))(\"(?!{_S}(?:\{{{_S}\"|\"))(?:[^\"\\]++|\\.|\"(?!{_NEXT_MEMBER}))*+\")"
+    rf"(?:(?<=:)|(?<=: ))(\"(?!\"\"|{_S}\{{{_S}\")(?:[^\"\\]++|\\.|\"(?!{_NEXT_MEMBER}))*+\")"
     rf"(?={_S}(?:,{_S}\"|\}}))"
 )
 """A string under a key, up to the first quote after which the object goes on or ends."""
@@ -46,9 +48,12 @@ _FIRST_PART = re.compile(r"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"", re.DOTALL)
 """The content of a string up to its first unescaped quote."""
 _DOUBLED = frozenset({'\\""', '\\\\"'})
 """Ends of the first part: a mark that may have been written twice."""
-_MARKS = frozenset("_<>($@!?~^-")
+_ESCAPED_END = re.compile(rf"\\\"(?={_G}(?:[,}}\])\"']|\Z))")
+"""An escaped quote that may be the last one of a path."""
+_MARKS = frozenset("_<>($@!?~^-%*&")
 """What is no sign of anything but text, beside letters and digits."""
-_OPERATOR = re.compile(r"(?:or|and|if|true|false|null|True|False|None)\b")
+_FOR_COMMA = frozenset(";|=.\\")
+"""What is a sign of text, unless a key follows it: then it may stand for a comma."""
 
 
 def under_key(token: str) -> Guess | None:
@@ -66,7 +71,9 @@ def _quoted(token: str, *, listed: bool) -> Guess | None:
     first = _FIRST_PART.match(body)
     if first is None or not _is_only_longer(body, first.end(), listed):
         return None
-    if '\\"' in body and PATHLIKE.match(body):  # an escaped quote may be the end of a path
+    if _is_operation(token, first.end()) or OPENS_LIST.match(f"{token},") or _is_doubled(body):
+        return None
+    if PATHLIKE.match(body) and _ESCAPED_END.search(body):
         return None
     spelt = None if swallows(body, '"', closed=False) else respell(body)
     if spelt is None:
@@ -74,21 +81,44 @@ def _quoted(token: str, *, listed: bool) -> Guess | None:
     return _NAME, GUESS, f'"{spelt.body}"', spelt.note or FIXES[_NAME].doc
 
 
+def _is_operation(token: str, at: int) -> bool:
+    """Whether an operator follows the quote at `at`; the last quote may close its operand, or open it."""
+    return any(OPERATION.match(token + end, at) for end in (",", '",'))
+
+
+def _is_doubled(body: str) -> bool:
+    """Whether a quote at the beginning may be the opening one, written twice, alone or with the closing one."""
+    if body[0] != '"':
+        return False
+    return not _FIRST_PART.match(body, 1) or (body[-1] == '"' and body.count('"') == 2)
+
+
 def _is_only_longer(body: str, at: int, listed: bool) -> bool:
     """Whether the quote before `at` can be explained by nothing but a string that ends later."""
     place = lexis.skip_spaces(body, at)
-    mark = body[place : place + 1]
-    if not (mark.isalnum() or mark in _MARKS) or _OPERATOR.match(body, place):
+    if not _is_text(body, place, listed) or (place > at and lexis.KEY_AHEAD.match(body, place)):
         return False
-    if place > at and lexis.KEY_AHEAD.match(body, place):
-        return False
-    if (listed and lexis.VALUE_AHEAD.match(body, place)) or body[max(at - 3, 0) : at] in _DOUBLED:
+    if body[max(at - 3, 0) : at] in _DOUBLED:
         return False
     part = body[: at - 1]
     last = part.rstrip(BLANKS_AND_OPENERS)[-1:]
     if last == ",":
         return not listed and not KEY_TAIL.match(body, at)
     return last != ":" or not BARE_KEY_END.search(part)
+
+
+def _is_text(body: str, place: int, listed: bool) -> bool:
+    """Whether what stands there after a string is no value, no closer, no comment, and no mark for a comma."""
+    mark = body[place : place + 1]
+    if mark.isalnum() or mark in _MARKS:
+        return not listed or not lexis.VALUE_AHEAD.match(body, place)
+    if mark == "/":
+        return body[place + 1 : place + 2] not in ("/", "*", "")
+    if listed or mark not in _FOR_COMMA or lexis.KEY_AHEAD.match(body, place + 1):
+        return False
+    if body.startswith("/", lexis.skip_blank(body, place + 1)):  # a comment may hide the key
+        return False
+    return not lexis.ELLIPSIS.match(body, place) and not body.startswith(("\\,", "\\]"), place)
 
 
 def undisputed(text: str, quotations: Sequence[Fix], names: Iterable[str]) -> bool:

@@ -81,7 +81,7 @@ _QUOTED = (
 _TRIPLED = r"\"{3}[^\"]*+(?:\"(?!\"\")[^\"]*+)*+\"{3}|'{3}[^']*+(?:'(?!'')[^']*+)*+'{3}"
 _NUMBER = r"[+-]?+(?:0[xX][0-9a-fA-F]++|[0-9][0-9_]*+\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+"
 _ESCAPED = rf"\\\"[^\"\\\x00-\x1f]*+\\\"(?!{_S}:)"
-_MISSING_COMMA = rf"(?={_S}\"|{_S}[{{\[]|(?! [0-9]{{3}}[.,\]])[ \t\n\r]++[0-9tfn-])"
+_BEFORE_COMMA = rf"(?:{_STRICT_STRING}|{lexis.NUMBER}|true|false|null|[}}\]])"
 
 _ODD: tuple[tuple[str, str, str | int | _Spell], ...] = (
     (rf"({_PLAIN}){_ENDS}", "use_double_quotes", 1),
@@ -97,27 +97,25 @@ _ODD: tuple[tuple[str, str, str | int | _Spell], ...] = (
     (r"(?<=:)(=)", "drop_colon", ""),
     (rf"(,)(?={_S},)", "drop_comma", ""),
     (r"(?<=[{\[])(,)", "drop_comma", ""),
-    (quotations.UNDER_KEY, "escape_inner_quote", quotations.under_key),
-    (
-        rf"(?:{_STRICT_STRING}|{lexis.NUMBER}|true|false|null|[}}\]])(){_MISSING_COMMA}",
-        "add_comma",
-        ",",
-    ),
+    (rf"{_BEFORE_COMMA}()(?={_S}[\"{{\[])", "add_comma", ","),
     (rf"{lexis.STRING[:-1]}(\"(?:{_S}\+{_S}{lexis.STRING})++){_ENDS}", "join_strings", _added_up),
     (rf"({_TRIPLED}){_ENDS}", "use_double_quotes", _tripled),
     (rf"({_ESCAPED}){_ENDS}", "use_double_quotes", 2),
     (guesses.UNOPENED_KEY, "add_opening_quote", lambda token: f'"{token}'),
     (guesses.UNCLOSED_KEY, "add_closing_quote", lambda token: f'{token}"'),
+    (guesses.UNCLOSED, "add_closing_quote", guesses.unclosed),
+    (quotations.UNDER_KEY, "escape_inner_quote", quotations.under_key),
+    (rf"{_BEFORE_COMMA}()(?! [0-9]{{3}}[.,\]])(?=[ \t\n\r]++[0-9tfn-])", "add_comma", ","),
     (quotations.ANYWHERE, "escape_inner_quote", quotations.anywhere),
     (rf"({guesses.APOSTROPHES}){guesses.MORE}", "escape_inner_quote", guesses.apostrophes),
-    (guesses.UNCLOSED, "add_closing_quote", guesses.unclosed),
     (guesses.UNOPENED, "add_opening_quote", guesses.unopened),
     (guesses.PHRASE, "quote_phrase", guesses.phrase),
 )
 """The odd tokens, each with one group: the fix that it takes, and what to write for what the group holds.
 
 That is a constant, or the token itself between double quotes without so many characters on both
-sides, or what a function makes of the token.
+sides, or what a function makes of the token. Of two that match, the first one counts: a string that
+lacks its quote or a comma after it goes before one that holds quotes.
 """
 _TOKEN = re.compile(rf"{_RUN}(?:\Z|{'|'.join(pattern for pattern, _, _ in _ODD)})?+", re.DOTALL)
 _IN_NUMBERS = frozenset({"quote_key", "use_colon", "plain_space", "use_double_quotes", "add_comma"})
