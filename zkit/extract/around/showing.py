@@ -24,7 +24,7 @@ _SHOWN = compiled(
     {
         "en": (
             "for example,instance", "e.g", "{text}", "figure,listing,table #", "look,looks,looked (something) like this,so,that", "as shown,follows", "like this,so",
-            "the following request,reply,output,text,message,response,answer", "usage :", "^ output,outputs,response,input,wrong,bad,expected,before,after,old,original :", "here's,here_is how,what,a,an", "this,that is,was what,how", "that's,this's what,how",
+            "the following request,reply,output,text,message,response,answer", "usage :", "^ output,outputs,response,input,wrong,right,good,bad,correct,incorrect,expected,before,after,old,original (*) :", "here's,here_is how,what,a,an", "this,that is,was what,how", "that's,this's what,how",
             "{others} ~ {other} ~ {does}", "from,of,by the,a,an,our,another ~ {other}", "{a} ({kind}) ({kind}) {call},{reply} {is}", "^ {a} ({kind}) ({kind}) {call},{reply} of,for,that,in,from", "^ this,that,these,below,here is,are,was,were ~ ({kind}) {reply}", "^ below is,are,you,we,follows", "is,are,was,were,be written,spelled,spelt,documented,formatted,encoded,rendered",
             "{source} {tells}", "{made} this,these,the_following,the_same,that_call,that_one,that_request", "{look} this,these", "{look} the following,next,text,line,reply,call,answer,output,error,bug,mistake",
             "this,these,those,that {thing}",
