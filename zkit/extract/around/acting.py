@@ -59,7 +59,7 @@ _NOT_DOING = compiled(
 """What may follow it when nothing is done: a verb of showing, a negation, what is past or only possible."""
 _TURNED_ROUND = compiled({"de": ("habe,hatte,würde,könnte,haben,hatten $",)})
 """The same before it, in a language that turns the two round."""
-_PRESENT = re.compile(r"\b(?:i|we)\s++(?:(?:now|just|only|then|also|therefore|simply)\s++)*+(\w++)"
+_PRESENT = re.compile(r"\W*+(?:(?:and|so|but|then|thus|therefore|hence)\s++)*+(?:i|we)\s++(?:(?:now|just|only|then|also|therefore|simply)\s++)*+(\w++)"
 )  # fmt: skip
 _NOT_NOW = frozenset(
     ["am", "are", "was", "were", "did", "had", "have", "has", "would", "could", "might", "may", "ran", "sent", "wrote", "made", "said", "told", "got", "took", "saw", "found", "gave", "knew", "thought", "meant", "read", "know", "remember", "recall", "mean", "see", "think", "believe", "guess", "suppose", "assume", "imagine", "get", "receive", "quote", "write", "show", "explain", "usually", "often", "never", "always", "already", "once", "earlier", "previously", "just", "recently", "don", "didn", "cannot", "can", "wait", "hesitate", "hold", "refuse", "stop", "decline"]
@@ -185,11 +185,11 @@ def _done_by(person: re.Pattern[str], text: str) -> bool:
 
 
 def _done_now(clause: str) -> bool:
-    """Whether "I" and a verb of the present stand in a clause."""
-    words = (found[1] for found in _PRESENT.finditer(clause))
-    return any(
-        word not in _NOT_NOW and (not word.endswith("ed") or word.endswith("eed")) for word in words
-    )
+    """Whether a clause begins with "I" and a verb of the present."""
+    found = _PRESENT.match(clause)
+    if found is None or found[1] in _NOT_NOW:
+        return False
+    return not found[1].endswith("ed") or found[1].endswith("eed")
 
 
 def _is_deed(text: str) -> bool:

@@ -42,8 +42,8 @@ _BROKEN_OFF = re.compile(r"\b(?:won['’]t|will\s++not|can['’]t|cannot)\b\s*+(
 _AWAITS_YES = compiled(
     {
         "en": (
-            "must,needs_to,need_to,has_to,have_to,should (first) {agree}", "do you approve", "{wait} ... your word,yes,ok,okay,go-ahead,signal,decision,consent,nod,green_light", "until you say,tell,confirm,agree", "{wait} ... {yes}",
-            "^ (just,please,simply) type,say,reply,answer,write,press,click,send,respond,confirm ... and,then,so I'll,I_will,I_can,I'd", "^ (just,please,simply) tell me,us ... and I'll,I_will ~ {do}",
+            "must,needs_to,need_to,has_to,have_to,should (first) {agree}", "do you approve,agree", "I,we need your ~ permission,ok,okay,approval,consent,confirmation,go-ahead", "^ (please) approve,confirm,review $", "^ please approve,confirm,review it,this,that,before,first", "^ (please) confirm to,and,before", "^ agreed,confirm,approved,confirmed ?", "when you say_so,agree,approve,confirm", "tell me whether,if to,I_should,I_may", "before I {do} this,it,that", "^ (just,please,simply) type,say,reply,answer,write,press,click,send,respond ... to run,execute,send,proceed,confirm,continue,call", "{wait} ... your word,yes,ok,okay,go-ahead,signal,decision,consent,nod,green_light", "until you say,tell,confirm,agree", "{wait} ... {yes}",
+            "before I {do} this,it,that", "^ (just,please,simply) type,say,reply,answer,write,press,click,send,respond,confirm ... and,then,so I'll,I_will,I_can,I'd", "^ (just,please,simply) tell me,us ... and I'll,I_will ~ {do}",
         ),
         "zh": ("确认,確認,同意 ... 后,後",), "ja": ("確認,承認 ... てから",), "ko": ("확인해 주시면",),
     },
@@ -58,7 +58,7 @@ _IF_YOU_LIKE = compiled(
     _LISTS,
 )  # fmt: skip
 """Words before a call of somebody who would make it if the reader said so."""
-_NEEDS_NO_YES = compiled({"en": ("not,don't,needn't,doesn't (need,have) (to) {agree}", "no need to {agree}", "without")}, _LISTS)  # fmt: skip
+_NEEDS_NO_YES = compiled({"en": ("you may,might,will,could ... {agree}", "asked to {agree}", "not,don't,needn't,doesn't (need,have) (to) {agree}", "no need to {agree}", "without")}, _LISTS)  # fmt: skip
 _BUT = compiled({"en": ("but",), "de": ("aber",), "fr": ("mais",), "es": ("pero",), "pt": ("mas",), "it": ("ma",), "nl": ("maar",), "pl": ("ale",), "ru": ("но",), "zh": ("但",), "ja": ("でも",), "ko": ("지만",)})  # fmt: skip
 """After what is not done, something that is."""
 _ASKS = compiled(
@@ -66,10 +66,10 @@ _ASKS = compiled(
         "en": (
             "should,shall,may,can,could,do_you_want,would_you_like,would_you_want me,I,we (to) ~ run,execute,call,send,do,make,proceed,go_ahead,submit,start,continue,perform,apply",
             "ok,okay,all_right,alright,fine,good to run,send,go,proceed", "ok,okay,all_right,alright,fine,good with,for you", "is,does,are this,that,it * ... ?", "go ahead ?", "proceed ?", "^ (so) run,execute,send,continue,call,do (it,this,that) ?", "should,shall,may I,we ... this,that,it,these,the_call ... ?",
-            "let me know if,whether,when I,this,that,you_want_me,it ... run,execute,should,okay,ok,right,correct,proceed,send",
+            "let me know if,whether,when I,this,that,you_want_me,it ... run,execute,should,okay,ok,right,correct,proceed,send,fine,good", "would that,this,it be ... ?",
         ),
-        "de": ("soll,darf,kann ich ... ?",), "fr": ("dois-je,puis-je,peux-je", "voulez-vous,veux-tu que"), "es": ("quieres,desea,quiere que", "debo,puedo ... ?"), "pt": ("posso,devo ... ?", "quer que ... ?"), "it": ("posso,devo ... ?", "vuoi che ... ?"),
-        "nl": ("zal,mag,moet ik ... ?",), "pl": ("czy mam",), "ru": ("выполнить,запустить,мне_сделать ... ?",), "zh": ("要,需要,可以 (我) ... 执行,執行,调用,運行,运行 ... 吗",), "ja": ("実行,送信 して (も) よろしい,いい,良い",), "ko": ("할까요,될까요",),
+        "de": ("soll,darf,kann ich ... ?",), "fr": ("^ je l'exécute,l'envoie,le_lance ?", "dois-je,puis-je,peux-je", "voulez-vous,veux-tu que"), "es": ("^ lo,la ejecuto,envío,hago ?", "quieres,desea,quiere que", "debo,puedo ... ?"), "pt": ("posso,devo ... ?", "quer que ... ?"), "it": ("posso,devo ... ?", "vuoi che ... ?"),
+        "nl": ("zal,mag,moet ik ... ?",), "pl": ("czy mam",), "ru": ("выполнить,запустить,мне_сделать ... ?",), "zh": ("要,需要,可以 (我) ... 执行,執行,调用,運行,运行 ... 吗",), "ja": ("実行,送信 して (も) よろしい,いい,良い,よい", "実行,送信 しますか"), "ko": ("할까요,될까요",),
     },
     _LISTS,
 )  # fmt: skip

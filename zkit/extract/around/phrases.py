@@ -39,7 +39,7 @@ _ENDS = {"$": r"[\W_]*+\Z", "?": r"[\s\"'”’»)*_]*+[?？]", ":": r"[\s\"'”
 _START = r"\A[\W_]*+"
 _BEFORE, _AFTER = r"[^\W\d_]{2,30}?", r"[^\W\d_]*+"
 """The rest of a word of which only the end, or the stem, is given."""
-_ANY = {"#": r"[0-9]{1,4}+", "*": r"[\"'`*_]*+\w++(?:[.:/-]++\w++)*+"}
+_ANY = {"#": r"[0-9]{1,4}+", "*": r"[\"'`*_]*+\w++(?:[.:/-]++\w++)*+[\"'`*_]*+"}
 _LIST = re.compile(r"\{(\w+)\}")
 
 
@@ -79,7 +79,7 @@ def _pattern(tokens: list[str], language: str) -> str:
             due = ""
             continue
         words = "|".join(_word(one, blank) for one in token.strip("()").split(","))
-        word = f"(?:{words}){edge}"
+        word = f"(?:{words}){'' if token == '*' else edge}"
         if token.startswith("(") and not due:
             pattern += f"(?:{word}{blank})?+"
         else:
