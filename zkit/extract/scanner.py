@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from zkit.calls import Call
 from zkit.extract.around.follow_up import awaited
+from zkit.extract.around.lead_in import announced
 from zkit.extract.around.position import LEAD_IN, REACH, indented, obstacle, open_quote
 from zkit.extract.arriving_text import LONGEST_MARK, Hit, Steps, compiled
 from zkit.extract.bodies.arguments import Task
@@ -254,7 +255,7 @@ class Scanner:
         awaits = awaited(before) | (self.settler.waiting & {"quote"})
         if shape or record.tier == "shape" or indented(before):
             awaits |= {"end"}
-        late = self._too_late() if "end" in awaits else ""
+        late = self.too_late(before) if "end" in awaits else ""
         reason = self._obstacle(before) or self.before_thought or self._shared(at) or late
         tools = self.task.tools
         judged = [judge(unit, self.tape.slice(*unit.span), record, tools) for unit in reading.units]
@@ -292,11 +293,14 @@ class Scanner:
         end = self.settler.refused_end
         return end is not None and not self.tape.slice(end, at).strip()
 
-    def _too_late(self) -> str:
-        """Why a call without a marker is none here: a long answer before it, or a refused one."""
+    def too_late(self, before: str) -> str:
+        """Why a call without a marker is none here: a refused one before it, or a long answer.
+
+        A long text must say at its end that a call is made; it more likely shows what it speaks of.
+        """
         if self.settler.refused_shape:
             return "repeated"
-        return "long_lead_in" if self.settler.shown > LEAD_IN else ""
+        return "long_lead_in" if self.settler.shown > LEAD_IN and not announced(before) else ""
 
 
 def _place_of(hook: Hit) -> tuple[str, int]:

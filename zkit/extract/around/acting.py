@@ -8,7 +8,7 @@ from zkit.extract.around.phrases import compiled, nothing_but
 from zkit.extract.around.showing import shown_elsewhere, shows
 
 _LISTS = {
-    "show": "show,explain,demonstrate,illustrate,describe,quote,cite,paste,repeat,translate,summarise,summarize,present,walk,tell,say,recap,discuss,document,annotate,imagine,assume,suppose,pretend,consider,give,provide,reproduce,include,write_down,write_out",
+    "show": "show,explain,demonstrate,illustrate,describe,quote,cite,paste,repeat,summarise,summarize,present,walk,tell,say,recap,discuss,document,annotate,imagine,assume,suppose,pretend,consider,give,provide,reproduce,include,write_down,write_out",
     "adverb": "now,just,first,also,quickly,try_to,go_ahead_and,then,again,simply,next,briefly,please,only,really,directly,immediately,still,gladly",
     "order": "now,for_now,next,first,second,third,fourth,finally,lastly,once_more,one_more_time,again,this_time,only_this,afterwards,additionally,also,in_addition,furthermore,plus,besides,followed_by",
     "apt": "right,new,correct,proper,corrected,fixed,missing,updated,revised,adjusted,other,complete,full,actual,real,final",
@@ -48,21 +48,23 @@ _FIRST_PERSON_ELSEWHERE = compiled(
 )  # fmt: skip
 _NOT_DOING = compiled(
     {
-        "en": ("^ ({adverb}) ({adverb}) not,never,{show}", "^ have", "^ know if,whether,when", "^ ({adverb}) use,take,look_at,see,make ~ example,examples,sample,samples"),
-        "de": ("^ habe,hatte,würde,könnte,hätte,zeige,erkläre,zitiere,haben,hatten,würden,könnten", "^ ... nicht,nie,niemals,kein,keine,keinen"),
-        "fr": ("^ n',ne,ai,avais,aurais,pourrais,voudrais,montre,cite", "^ vous,te montre,cite", "^ (vous) l'ai,t'ai,l'avais"),
-        "es": ("^ mostrar,explicar,citar",), "nl": ("^ heb,had,zou", "^ ... niet"), "sv": ("^ har,hade,skulle",), "da": ("^ havde,hadde,ville",),
-        "zh": ("^ 不,没,沒,解释,展示,说明",), "ja": ("^ か",),
+        "en": ("^ ({adverb}) ({adverb}) not,never,{show}", "^ have", "^ know if,whether,when", "^ ({adverb}) look_at,go_over how,what", "^ ({adverb}) use,take,look_at,see,make ~ example,examples,sample,samples"),
+        "de": ("^ habe,hatte,würde,könnte,hätte,zeige,erkläre,zitiere,gebe,nenne,bringe,haben,hatten,würden,könnten", "^ ... nicht,nie,niemals,kein,keine,keinen"),
+        "fr": ("^ vais montrer,citer,expliquer,donner", "^ n',ne,ai,donne,avais,aurais,pourrais,voudrais,montre,cite", "^ vous,te montre,cite", "^ (vous) l'ai,t'ai,l'avais"),
+        "es": ("^ mostrar,explicar,citar,dar,poner",), "it": ("^ mostrare,spiegare,citare,dare",), "nl": ("^ heb,had,zou", "^ ... niet"), "sv": ("^ har,hade,skulle",), "da": ("^ havde,hadde,ville",),
+        "zh": ("^ 不,没,沒,解释,展示,说明,举,给",), "ja": ("^ か",),
     },
     _LISTS,
 )  # fmt: skip
 """What may follow it when nothing is done: a verb of showing, a negation, what is past or only possible."""
+_SHOWING = ("showing", "quoting", "explaining", "describing", "repeating", "citing", "waiting")
+"""What somebody is doing who does not act."""
 _TURNED_ROUND = compiled({"de": ("habe,hatte,würde,könnte,haben,hatten $",)})
 """The same before it, in a language that turns the two round."""
-_PRESENT = re.compile(r"\W*+(?:(?:and|so|but|then|thus|therefore|hence)\s++)*+(?:i|we)\s++(?:(?:now|just|only|then|also|therefore|simply)\s++)*+(\w++)"
+_PRESENT = re.compile(r"\W*+(?:(?:and|so|but|then|thus|therefore|hence|for that|for this|to do so)\s++)*+(?:i|we)\s++(?:(?:now|just|only|then|also|therefore|simply)\s++)*+(\w++)"
 )  # fmt: skip
 _NOT_NOW = frozenset(
-    ["am", "are", "was", "were", "did", "had", "have", "has", "would", "could", "might", "may", "ran", "sent", "wrote", "made", "said", "told", "got", "took", "saw", "found", "gave", "knew", "thought", "meant", "read", "know", "remember", "recall", "mean", "see", "think", "believe", "guess", "suppose", "assume", "imagine", "get", "receive", "quote", "write", "show", "explain", "usually", "often", "never", "always", "already", "once", "earlier", "previously", "just", "recently", "don", "didn", "cannot", "can", "wait", "hesitate", "hold", "refuse", "stop", "decline"]
+    ["am", "are", "was", "were", "did", "had", "have", "has", "would", "could", "might", "may", "ran", "sent", "wrote", "made", "said", "told", "got", "took", "saw", "found", "gave", "knew", "thought", "meant", "read", "know", "remember", "recall", "mean", "see", "think", "believe", "guess", "suppose", "assume", "imagine", "get", "receive", "quote", "write", "show", "explain", "usually", "often", "never", "always", "already", "once", "earlier", "previously", "just", "recently", "don", "didn", "cannot", "can", "will", "shall", "should", "must", "wait", "hesitate", "hold", "refuse", "stop", "decline"]
 )  # fmt: skip
 """Words after "I" that do not say what is done now; those in "-ed" do not either."""
 
@@ -159,7 +161,9 @@ def acts(sentence: str) -> bool:
     for part in (sentence, clause):
         if _is_deed(part):
             return _FINITE.search(part) is None and not shows(part)
-    if shown_elsewhere(clause) or sentence.endswith(("?", "？")):
+    if sentence.endswith(("?", "？")) or (
+        sentence.endswith((":", "：")) and shown_elsewhere(clause)
+    ):
         return False
     return _done_now(clause) or _done_by(_FIRST_PERSON_ELSEWHERE, clause)
 
@@ -179,6 +183,7 @@ def _done_by(person: re.Pattern[str], text: str) -> bool:
     """Whether somebody who speaks of himself does something, and does not show it or leave it."""
     return any(
         _NOT_DOING.match(text[who.end() :]) is None
+        and not who.group().endswith(_SHOWING)
         and _TURNED_ROUND.search(text[: who.start()]) is None
         for who in person.finditer(text)
     )

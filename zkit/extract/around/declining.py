@@ -52,8 +52,8 @@ _AWAITS_YES = compiled(
 """Words of somebody who waits for a yes."""
 _IF_YOU_LIKE = compiled(
     {
-        "en": ("if,once,when,unless,until,after,before you,I (have,had,get,got) {granted}", "^ not yet", "^ (please) confirm", "please,you,must confirm", "be confirmed", "confirm (that) you,first,before", "your consent,go-ahead,okay,ok", "if I had,were,could"),
-        "de": ("falls,wenn,sobald sie,du,ihr",), "fr": ("si vous,tu",), "es": ("si quieres,usted,confirm-",), "pt": ("se você,quiser",), "it": ("se vuoi,confermi",), "ru": ("если вы,ты",), "zh": ("如果 您,你 同意,确认,確認,想",), "ja": ("よろしければ",),
+        "en": ("if,once,when,unless,until,after,before you,I (have,had,get,got,are) {granted},ready", "^ not yet", "^ (please) confirm", "please,you,must confirm", "be confirmed", "confirm (that) you,first,before", "your consent,go-ahead,okay,ok", "if I had,were,could"),
+        "de": ("falls,wenn,sobald sie,du,ihr",), "fr": ("si vous,tu",), "es": ("si quieres,usted,confirm-,estás",), "pt": ("se você,quiser",), "it": ("se vuoi,confermi",), "ru": ("если вы,ты",), "zh": ("如果 您,你 同意,确认,確認,想",), "ja": ("よろしければ",),
     },
     _LISTS,
 )  # fmt: skip

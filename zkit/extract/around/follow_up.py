@@ -6,6 +6,7 @@ takes back, asks leave for or speaks of as of a text is none; that is waited for
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from zkit.extract.around.acting import acts
@@ -18,6 +19,8 @@ REACH = 400
 MOST_QUOTED = 4000
 """How far after a call the end of a quotation is waited for."""
 _SENTENCE_END = frozenset(".:!?;…。！？：；)]}>*_~")
+_SECTION = re.compile(r"(?:§\s?[0-9]{1,3}|\([0-9]{1,2}\)|[0-9]{1,2}(?:\.[0-9]{1,2})++)\s++(?=\w)")
+"""The number of a section or a clause."""
 _GOES_ON = frozenset(",;—–→←…，、；")
 """What goes on with a sentence that a line broke off."""
 _EXPLAINS = frozenset(",;:—–→←=(#/&-，、；：（")
@@ -66,8 +69,19 @@ def said_against(after: str) -> str:
     """What the words after a call, as far as they count, have against it; empty when nothing."""
     sentences = list(sentences_back(after[:REACH]))
     first = sentences[-1:]
-    against = [*map(speaks_of, first), *map(told_by, first), *map(takes_back, sentences)]
+    against = [
+        *map(speaks_of, first), *map(told_by, first), *map(_next_section, first),
+        *map(takes_back, sentences),
+    ]  # fmt: skip
     return "taken_back" if any(against) else ""
+
+
+def _next_section(sentence: str) -> bool:
+    """Whether a document goes on with its next section."""
+    number = _SECTION.match(sentence)
+    if number is None:
+        return False
+    return "(" not in number.group() or not acts(sentence[number.end() :])
 
 
 def _nothing_follows(after: str, closers: str) -> bool | None:
@@ -90,6 +104,7 @@ def _no_remark(after: str, closers: str) -> bool | None:
         return acts(line[:REACH]) if newline or len(line) > REACH else None
     if below:
         return solid[0] not in _GOES_ON
+    solid = solid.lstrip(".…").lstrip() or solid
     spoken_of = solid[0].islower() or solid[0] in _EXPLAINS or solid.startswith("<-")
     return not (spoken_of or unicodedata.category(solid[0]) == "Lo")
 

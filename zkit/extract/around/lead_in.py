@@ -77,6 +77,12 @@ def unled(before: str, *, goes_on: bool = False) -> str:
     return "in_a_sentence" if own and _end_of(last) not in _ANNOUNCES else "unannounced"
 
 
+def announced(before: str) -> bool:
+    """Whether the last words before a call say that it is made now."""
+    sentences = list(sentences_back(before.rpartition("\n\n")[2] or before))
+    return bool(sentences) and acts(sentences[0])
+
+
 def _introduction(before: str) -> str:
     """The text that has to lead to a call: not a thought, nor a list or a block between the two."""
     if _TOKEN_LAST.search(before):

@@ -30,7 +30,7 @@ _TAKEN_BACK = compiled(
     {
         "en": (
             "{drop} {that}", "on second,further thought,thoughts", "on reflection", "I misread,misspoke,mistyped", "I changed my mind", "I take that,it back", "I made a,an ~ {slip}", "I didn't,did_not mean", "I shouldn't have",
-            "^ oops,whoops", "^ my mistake,bad", "^ wait --", "^ no,stop $", "^ hm,hmm,oh,ah,er,uh -- no,wait,stop", "^ no,stop -- wait,that,this,it's,not,don't,scratch,I_meant,wrong,sorry,never", 
+            "^ oops,whoops", "^ my mistake,bad", "^ wait --", "^ no,stop $", "^ hm,hmm,oh,ah,er,uh -- no,wait,stop", "^ no,stop -- wait,that,this,it's,not,don't,scratch,I_meant,wrong,sorry,never",
             "^ actually no,not,wait,scratch,don't", "^ actually -- no,not,wait,scratch,don't,let's_not", "^ actually I don't,do_not,won't,should,meant,need_not", "^ actually -- I don't,do_not,won't,should,meant,need_not", "let me,us not", "let's not",
             "{call} is,was ~ {wrong}", "the {aim} is,was ~ {wrong}", "wrong {aim}", "no longer needed,necessary", "just kidding", "never mind $", "nevermind", "never mind --", "never mind that,it,this,the_call",
             "no (tool,function) call,calls is,are,was,were needed,necessary,required", "{call} ~ has_been,have_been,was,were,is,got {stopped}", "^ edit,correction,erratum --", "^ (the,this,that) call,request {stopped}",

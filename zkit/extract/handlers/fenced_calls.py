@@ -7,18 +7,23 @@ from dataclasses import replace
 import regex
 
 from zkit.extract.around.lead_in import unled
-from zkit.extract.around.position import LEAD_IN
-from zkit.extract.arriving_text import WAIT, Steps, Tape, searched
+from zkit.extract.arriving_text import WAIT, Steps, Tape, compiled, searched
 from zkit.extract.bodies.arguments import Task
 from zkit.extract.bodies.json_body import read_json
 from zkit.extract.bodies.markup_body import read_markup
 from zkit.extract.bodies.python_body import read_python
 from zkit.extract.bodies.readings import Reading, Unit, shifted
-from zkit.extract.bodies.tag_dialects import LINES
+from zkit.extract.bodies.tag_dialects import LINES, TOOL_TAG
 from zkit.extract.handlers.marked_calls import envelope_at
 from zkit.extract.handlers.progress import told
 from zkit.extract.handlers.quoted import end_of_reading
-from zkit.extract.marks.search_patterns import CALL_FENCES, FENCES, LISTED_CALL, OPENING_KEY
+from zkit.extract.marks.search_patterns import (
+    CALL_FENCES,
+    FENCES,
+    LISTED_CALL,
+    OPENING_KEY,
+    tags_of,
+)
 from zkit.extract.scanner import Scanner
 
 _FENCE = regex.compile(r"(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]{0,80}+)(?:\n|\Z)")
@@ -70,8 +75,8 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
 
 def _may_call(scan: Scanner, at: int) -> bool:
     """Whether a fence here may hold a call: after a short lead-in that announces no example."""
-    before, made = scan.before(at), scan.settler
-    return made.shown <= LEAD_IN and not made.refused_shape and not unled(before)
+    before = scan.before(at)
+    return not scan.too_late(before) and not unled(before)
 
 
 def _inside(task: Task, text: str, at: int, info: str) -> tuple[str, Reading] | None:
@@ -111,6 +116,9 @@ def _whole(task: Task, info: str) -> Steps[tuple[str, Reading] | None]:
     if (yield from task.tape.look(LISTED_CALL, start)) is not None and kind == "fence_object":
         spelt = yield from read_python(task, start, "(?!)")
         return None if spelt is None else ("", spelt)
+    if (yield from task.tape.look(compiled(tags_of(task.tools.pattern()).pattern), start)):
+        tags = yield from read_markup(task, TOOL_TAG, start, "(?!)")
+        return None if tags is None else ("", replace(tags, body="tool_tag"))
     return (yield from envelope_at(task, start))
 
 
