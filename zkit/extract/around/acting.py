@@ -92,7 +92,7 @@ _NEXT = compiled(
 _ANNOUNCES = compiled(
     {
         "en": (
-            "here_goes,therefore $", "here's,here_is,here_are,here_comes,here_come (the,my) (next) ({apt}) (tool,function) {deed} (again) $", "here's,here_is (the,my) ({apt}) (tool,function) call with ... :", "^ (the,my,a) {apt} (tool,function) {deed} (again) :", "^ (the) {apt},fixed,corrected (one) :", "^ attempt,try,retry,take # :", "^ try again :", "^ function,tool to call,use :", "here's,here_is,here_comes (the,my) (tool,function) call,calls to ... $",
+            "here_goes,therefore $", "here's,here_is,here_are,here_comes,here_come (the,my) (next) ({apt}) (tool,function) {deed} (again) $", "here's,here_is (the,my) ({apt}) (tool,function) call with ... :", "^ (the,my,a) {apt} (tool,function) {deed} (again) :", "^ (the) {apt} one :", "^ new (action,move,plan) :", "^ attempt,try,retry,take # :", "^ try again :", "^ function,tool to call,use :", "here's,here_is,here_comes (the,my) (tool,function) call,calls to ... $",
             "^ (now,and) the tool,call $", "^ my (next,first) move,answer,action,call,request,query,search,choice,turn,attempt,step,decision :", "^ step # of # ~ :", "^ this is the right,real,correct one :",
             "^ (a,one,another,just_a,just_one) quick,short,small,brief,first,second,third,next,last,final,new,real,single,further,more (tool,function,test) {deed} ... :",
             "^ (so,and,then) (the,my) next,first,second,third,only,remaining step,thing,action,call ... :", "^ (the,my) last step,thing ... :", "step # is,are ... :", "^ with the,a {apt} ... :", "^ (oops) with the,a * :",
