@@ -276,7 +276,8 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     if changed_places(task.text, candidate.fixes):
         refusal = ("ambiguous", _first_guess(candidate.fixes, candidate.start))
         return candidate._replace(value=None, refusal=refusal)
-    if DOUBTFUL.isdisjoint([fix.name for fix in candidate.fixes]):
+    names = {fix.name for fix in candidate.fixes}
+    if DOUBTFUL.isdisjoint(names) or names == _ONLY_COMMAS:
         return candidate
     start, end = candidate.start, candidate.end
     fixes = _undoubted_fixes(task, start, end, candidate.value[0], candidate.fixes)
@@ -289,6 +290,9 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     json = apply_edits(task.text, edits, end)
     rank = highest(tuple(fixes))
     return candidate._replace(value=strict(json), fixes=fixes, rank=rank, json=json)
+
+
+_ONLY_COMMAS = frozenset({"add_comma"})
 
 
 def _undoubted_fixes(
