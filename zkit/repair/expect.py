@@ -163,8 +163,12 @@ class _Core:
         kinds = sorted(_kinds(schema))
         if len(kinds) == len(ALL_KINDS):
             return core_schema.any_schema()
-        choices = [self._kind(kind, schema, depth) for kind in kinds]
-        return choices[0] if len(choices) == 1 else core_schema.union_schema(choices)
+        choices = [self._kind(kind, schema, depth) for kind in kinds if kind != "null"]
+        if len(choices) > 1:
+            choices = [core_schema.union_schema(choices)]
+        if "null" not in kinds:
+            return choices[0]
+        return core_schema.nullable_schema(choices[0]) if choices else core_schema.none_schema()
 
     def _reference(self, ref: str, schema: Any, depth: int) -> Any:
         if ref not in self.named:
@@ -251,17 +255,17 @@ class Evidence:
         todo: list[tuple[Any, Expect]] = [(value, self.root)]
         for part, expect in todo:
             if isinstance(part, list):
-                todo += [(item, expect.item()) for item in part if isinstance(item, _CONTAINERS)]
+                item = expect.item()
+                todo += [(inner, item) for inner in part if isinstance(inner, _CONTAINERS)]
             elif isinstance(part, dict):
-                if _fell_out(part, expect):
+                if not part.keys() <= expect.keys and _fell_out(part, expect):
                     return True
-                for key, inner in part.items():
-                    if not isinstance(inner, _CONTAINERS):
-                        continue
+                inner = [(key, of) for key, of in part.items() if isinstance(of, _CONTAINERS)]
+                for key, of in inner:
                     child = expect.child(key)
-                    if isinstance(inner, dict) and _strayed(inner, child, part, expect):
+                    if isinstance(of, dict) and _strayed(of, child, part, expect):
                         return True
-                    todo.append((inner, child))
+                    todo.append((of, child))
         return False
 
 
@@ -286,7 +290,8 @@ def _strayed(
     inner: dict[str, Any], child: Expect, outer: dict[str, Any], expect: Expect
 ) -> set[str]:
     """The keys of the inner object that only the outer one declares, and lacks."""
-    return (inner.keys() & expect.keys) - child.keys - outer.keys()
+    declared = inner.keys() & expect.keys
+    return declared - child.keys - outer.keys() if declared else declared
 
 
 def _fell_out(outer: dict[str, Any], expect: Expect) -> bool:
