@@ -13,7 +13,7 @@ from zkit.receipt import Fix, Rank, highest
 from zkit.repair.around import envelope, layers
 from zkit.repair.doubts.closer_places import is_askew
 from zkit.repair.doubts.doubt import DOUBTFUL, is_plain, undoubted
-from zkit.repair.doubts.misreading import changed_places, made_up, rearranged
+from zkit.repair.doubts.misreading import changed_places, made_up, reads_content, rearranged
 from zkit.repair.expect import ANYTHING, Evidence
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
 from zkit.repair.repeated_keys import repeats_a_key
@@ -273,7 +273,7 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     """The candidate with its brackets where they belong; no value when nobody can tell where."""
     if candidate.value is None or not COMPLETE <= candidate.rank <= GUESS:
         return candidate
-    if changed_places(task.text, candidate.fixes):
+    if changed_places(task.text, candidate.fixes) or reads_content(candidate.fixes):
         refusal = ("ambiguous", _first_guess(candidate.fixes, candidate.start))
         return candidate._replace(value=None, refusal=refusal)
     names = {fix.name for fix in candidate.fixes}

@@ -27,7 +27,7 @@ SIMPLE = r"'([^'\"\\\x00-\x1f]*+)'"
 
 NAME = r"(?:[^\W\d]|\$)[\w$.-]*+"
 WORD = r"(True|False|None|TRUE|FALSE|NULL|Null|undefined)(?!\w)"
-COLON = r"(:|=>|=(?!=)|：)"
+COLON = r"(:|=>|=(?!=)|：|->|→|\\:)"
 
 NESTED = 3
 """How deep a sound container may be for a run to pass over it whole."""
@@ -96,7 +96,9 @@ def skip_blank(text: str, pos: int) -> int:
     return BLANK.match(text, pos).end()  # type: ignore[union-attr]
 
 
-COMMENT = re.compile(r"//[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/")
+COMMENT = re.compile(
+    r"//[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|--[ \t][^\n]*+|<!--(?:[^-]|-(?!->))*+-->"
+)
 ELLIPSIS = re.compile(r"\.{3,}|…")
 
 QUOTES = {
@@ -109,6 +111,9 @@ QUOTES = {
     "«": "»",
     "‘": "’",
     "’": "’",
+    "＂": "＂",
+    "「": "」",
+    "『": "』",
 }
 """What may open a string, and what may then close it."""
 CLOSING_QUOTES = frozenset("".join(QUOTES.values()))
@@ -130,7 +135,7 @@ def closers_of(opener: str) -> re.Pattern[str]:
 
 KEYISH = (
     rf"(?:\"(?:[^\"\\\n]|\\.){{0,80}}+\"|'[^'\n]{{0,80}}+'|[“”„][^“”\n]{{0,80}}+[“”]|«[^»\n]{{0,80}}+»"
-    rf"|[‘’][^’\n]{{0,80}}+’|`[^`\n]{{0,80}}+`|{NAME})"
+    rf"|[‘’][^’\n]{{0,80}}+’|`[^`\n]{{0,80}}+`|＂[^＂\n]{{0,80}}+＂|[「『][^」』\n]{{0,80}}+[」』]|{NAME})"
 )
 KEY_AHEAD = re.compile(rf"{GAP}({KEYISH}){GAP}(?::|=>|=(?!=))")
 """Something that reads as a key with its colon; group 1 is the key with its quotes."""
@@ -139,7 +144,7 @@ NEXT_KEY = re.compile(rf"{GAP},{GAP}(?:({KEYISH}){GAP}(?::|=>|=(?!=))|(?=[}}]))"
 """After a member: a comma and another key."""
 
 VALUE_AHEAD = re.compile(
-    rf"{GAP}(?:[\"'`“„«‘{{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
+    rf"{GAP}(?:[\"'`“„«‘＂「『{{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
 )
 """The start of a value that needs no guess."""
 
@@ -157,7 +162,9 @@ CLOSER = re.compile(rf"{GAP}([}}\])])")
 PREFIX = re.compile(r"[rRbBuU]{1,2}(?=[\"'])")
 """What Python writes before a string."""
 
-LAST_COMMENT = re.compile(r"(?://|#)[^\n]*+\Z|/\*(?:[^*]|\*(?!/))*+\Z|/\Z|\.{1,3}\s*+\Z")
+LAST_COMMENT = re.compile(
+    r"(?://|#|--)[^\n]*+\Z|/\*(?:[^*]|\*(?!/))*+\Z|<!(?:[^-]|-(?!->))*+\Z|/\Z|\.{1,3}\s*+\Z"
+)
 """A comment, or an ellipsis, that the text ends in."""
 
 THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={SPACE}[,}}\]])")

@@ -15,6 +15,8 @@ from zkit.text.edits import Edit, Layer
 
 _LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")
 _ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
+_FIRST_DOUBLED = re.compile(r'[{\[]\s*+""(?=[^\s"])')
+_DOUBLED = re.compile(r'""')
 _BARE_QUOTE = re.compile(r'(?<!\\)(?:\\\\)*+"')
 _ENTITIES = re.compile(
     r"(?:[{\[][^\"&]{0,80}+(?<=[\s:,{\[\u200b-\u200f\u2060\ufeff]))?&(?:quot|#34|#x22|apos|#39|#x27);"
@@ -127,6 +129,17 @@ def _one_by_one(text: str) -> None:
     """There is no way to undo all at once."""
 
 
+def _in_doubled_quotes(text: str, start: int) -> bool:
+    """Whether every quote of a value is written twice, as in a field of CSV."""
+    return _FIRST_DOUBLED.match(text, start) is not None and '"' not in text[start:].replace(
+        '""', ""
+    ).rstrip('"\n ')
+
+
+def _single(quotes: str) -> str:
+    return '"'
+
+
 def _in_tokens(text: str, start: int) -> bool:
     """Whether a special token stands where a string begins, outside of any string before it."""
     end = start + _TOKENS_WITHIN
@@ -140,13 +153,14 @@ def _string_of(quoted: str) -> str:
 
 _JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _character, _content)
 _HTML = Escaping("unescape_entities", _in_entities, _ENTITY, _meant, _without_entities)
+_CSV = Escaping("unescape_payload", _in_doubled_quotes, _DOUBLED, _single, _one_by_one)
 _QUOTE_TOKENS = Escaping("plain_quotes", _in_tokens, _TOKEN_STRING, _string_of, _one_by_one)
 
 
 def escapings(text: str, start: int) -> Sequence[Escaping]:
     """The ways in which the value at `start` may be escaped as a whole."""
     # Where a quote comes before any backslash or entity, only quote tokens are left to look for.
-    ways = (_JSON, _HTML, _QUOTE_TOKENS) if _LAYERED.match(text, start) else (_QUOTE_TOKENS,)
+    ways = (_JSON, _HTML, _QUOTE_TOKENS) if _LAYERED.match(text, start) else (_CSV, _QUOTE_TOKENS)
     return [escaping for escaping in ways if escaping.used_at(text, start)]
 
 

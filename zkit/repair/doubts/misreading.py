@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from zkit.receipt import Fix
-from zkit.repair.fixes import COMPLETE
+from zkit.repair.fixes import COMPLETE, GUESS
 from zkit.text import lexis
 
 HARMLESS = frozenset(
@@ -28,6 +28,12 @@ def made_up(fixes: Sequence[Fix]) -> bool:
     """Whether one container was opened and one closed where the text does neither."""
     names = {fix.name for fix in fixes}
     return not names.isdisjoint(_OPENED) and not names.isdisjoint(_CLOSED)
+
+
+def reads_content(fixes: Sequence[Fix]) -> bool:
+    """Whether backslashes were dropped between tokens beside a guess: these may be the content of a string."""
+    dropped = any(fix.name == "drop_backslash" for fix in fixes)
+    return dropped and any(fix.rank >= GUESS for fix in fixes)
 
 
 def changed_places(text: str, fixes: Sequence[Fix]) -> bool:

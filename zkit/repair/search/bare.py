@@ -29,7 +29,8 @@ _WORDS = {
     "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
 }  # fmt: skip
 _FLOATS = {"nan": "NaN", "infinity": "1e999", "inf": "1e999"}
-_ESCAPES = re.compile(r'\\["\\/bfnrtu]')
+_ESCAPED_PAIR = re.compile(r'\\["\\/]')
+"""What a raw string holds only if it was escaped none the less."""
 _TYPES = frozenset(
     [
         "int",
@@ -204,7 +205,7 @@ def _prefixed(
     if token is None or not lexis.AFTER_STRING.match(reader.text, token.end):
         return _phrase(reader, reading, pos)
     raw = "r" in prefix.group().lower()
-    if (raw and _ESCAPES.search(token.body)) or not is_prefix(reader.text, prefix, token.body):
+    if (raw and _ESCAPED_PAIR.search(token.body)) or not is_prefix(reader.text, prefix, token.body):
         reader.reason = "ambiguous"
         return []
     body = respell(token.body, "'", raw=raw)

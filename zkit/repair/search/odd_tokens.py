@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["odd_key", "odd_mark", "odd_value", "read_bare", "skip"]
 
-_NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F))} - {"/", "#"}
+_NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F))} - {"/", "#", "-", "<", "\\"}
 """The end of the text, and what begins neither odd white space nor a comment."""
+_ESCAPED = re.compile(r"\\(?:(?=[\[\]{}])|\r?+\n|[nrt](?=[\s\"'{}\[\],\\]|\Z))")
+"""Between two tokens: a backslash before a mark or at the end of a line, or white space that is escaped."""
 
 
 def skip(reader: Reader, reading: Reading) -> bool:
@@ -34,6 +36,9 @@ def skip(reader: Reader, reading: Reading) -> bool:
     if odd is not None:
         end = odd.end()
         reading.note("plain_space", pos, end, " ")
+    elif (escape := _ESCAPED.match(text, ahead)) is not None and _is_outside(reader, escape):
+        end = escape.end()
+        reading.note("drop_backslash", ahead, end, "")
     else:
         comment = lexis.COMMENT.match(text, ahead)
         if comment is None or not _is_comment(reader, reading, comment):
@@ -46,11 +51,20 @@ def skip(reader: Reader, reading: Reading) -> bool:
     return True
 
 
+def _is_outside(reader: Reader, escape: re.Match[str]) -> bool:
+    """Whether an escape stands outside of strings: white space is escaped there throughout, or not at all."""
+    return escape.group()[1:2] not in ("n", "r", "t") or reader.text.startswith(
+        "\\", reader.start + 1
+    )
+
+
 def _is_comment(reader: Reader, reading: Reading, match: re.Match[str]) -> bool:
     """Whether what looks like a comment is one, and not a value, the rest of a string, or the end."""
     text, comment, pos = reader.text, match.group(), match.start()
     if match.end() == reader.size and reading.frame is not None:
         return False
+    if reading.place == VALUE and comment[0] in "<-":
+        return reading.frame is not None and reading.frame.kind != "{"
     if reading.place == VALUE and comment[0] == "#":
         return comment[1:2] == " " and "\n" in text[pos:]
     if reading.place == NEXT and text[reading.safe - 1] in "\"'":
@@ -150,6 +164,8 @@ def odd_key(reader: Reader, reading: Reading) -> list[Reading] | None:
         return None
     if mark in "<←(-" and _dropped_remark(reader, reading, pos):
         return None
+    if mark in "-•*_+" and (marked := _MARKED_KEY.match(text, pos)) is not None:
+        return [_without_marks(reading, marked)]
     if mark in lexis.QUOTES or text.startswith('\\"', pos):
         return _quoted_key(reader, reading, pos)
     return _bare_key(reader, reading, pos) or at_key(reader, reading, pos)
@@ -167,6 +183,21 @@ def _dropped_brace(reader: Reader, reading: Reading, frame: Frame, pos: int) -> 
     return True
 
 
+_SYMBOL = re.compile(rf":({lexis.NAME}){lexis.SPACE}=>")
+"""A key as Ruby writes it."""
+_MARKED_KEY = re.compile(
+    rf"(?:[-•*+][ \t]++)?+(\*{{0,3}}|_)(?:\"([^\"\\\n]{{1,80}}+)\"|({lexis.NAME}))\1{lexis.SPACE}:"
+)
+"""A key and its colon, in bold or italics, or after a bullet, as Markdown writes it."""
+
+
+def _without_marks(reading: Reading, match: re.Match[str]) -> Reading:
+    """Stand after a key that Markdown marks and its colon."""
+    key = match.group(2) or match.group(3)
+    other = reading.fork().note("drop_markdown", match.start(), match.end(), f'"{key}":')
+    return keyed(other, key, match.end())
+
+
 def _bare_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """A number as a key becomes the text of it; a prefix before a quoted key is dropped."""
     prefix = lexis.PREFIX.match(reader.text, pos)
@@ -177,9 +208,12 @@ def _bare_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
             return []
         other = reading.fork().note("use_double_quotes", pos, prefix.end(), "")
         return [other.go(prefix.end(), KEY)]
-    match = lexis.NUMBER_KEY.match(reader.text, pos)
+    match = lexis.NUMBER_KEY.match(reader.text, pos) or _SYMBOL.match(reader.text, pos)
     if match is None:
         return []
+    if reader.text[pos] == ":":
+        other = reading.fork().note("quote_key", pos, match.end(), f'"{match.group(1)}":')
+        return [keyed(other, match.group(1), match.end())]
     other = reading.fork().note("quote_key", pos, match.end(1), f'"{match.group(1)}"')
     return [keyed(other, match.group(1), match.end())]
 
