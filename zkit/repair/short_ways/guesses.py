@@ -36,6 +36,8 @@ UNOPENED_KEY = rf"({lexis.NAME}\")(?={_S}:)"
 UNCLOSED_KEY = rf"(?<!:)(?<!: )(\"{lexis.NAME})(?=:{_S}[\"{{\[0-9tfn-])"
 UNOPENED = rf"([^\W\d_](?:[^\"\\,{{}}\[\]\n]++|\\.|{_COMMA_INSIDE})*+\"){MORE}"
 UNCLOSED = rf"(\"(?:[^\"\\\n,]++|\\.|,(?!{_S}\"))*+)(?=,{_S}\"{lexis.NAME}\"{_S}:)"
+PATH = rf"(\"[A-Za-z]:(?:\\[\w .()$%@+~-]++)*+\\\")(?=[}}\]\s]*+,{_S}\"{lexis.NAME}\"{_S}:)"
+"""A Windows path whose last backslash escapes its closing quote; a key comes after it."""
 PHRASE = (
     r"((?:[^\W_]|[/~]|\.{1,2}/|\.(?=[^\W\d]))[^\"'\\,{}\[\]()\n]*+)"
     rf"(?={_S}(?:[}}\]][}}\]\s]*+)?+(?:,{_S}\"[^\"\\\n]{{1,80}}+\"{_S}:|\Z))"
@@ -97,6 +99,12 @@ def unclosed(token: str) -> str | None:
     if last in "\"}]{[:“”\\'`’»" or last.isspace() or body is None or body.rank >= GUESS:
         return None
     return f'"{body.body}"'
+
+
+def path(token: str) -> str | None:
+    """A path that ends in a backslash."""
+    body = respell(token[1:-1] + "\\", path=True)
+    return None if body is None else f'"{body.body}"'
 
 
 def phrase(token: str) -> str | None:

@@ -101,6 +101,7 @@ _ODD: tuple[tuple[str, str, str | int | _Spell], ...] = (
     (rf"{lexis.STRING[:-1]}(\"(?:{_S}\+{_S}{lexis.STRING})++){_ENDS}", "join_strings", _added_up),
     (rf"({_TRIPLED}){_ENDS}", "use_double_quotes", _tripled),
     (rf"({_ESCAPED}){_ENDS}", "use_double_quotes", 2),
+    (guesses.PATH, "add_closing_quote", guesses.path),
     (guesses.UNOPENED_KEY, "add_opening_quote", lambda token: f'"{token}'),
     (guesses.UNCLOSED_KEY, "add_closing_quote", lambda token: f'{token}"'),
     (guesses.UNCLOSED, "add_closing_quote", guesses.unclosed),
