@@ -245,16 +245,29 @@ def ends(text: str, start: int) -> tuple[int, ...]:
 def body_end(text: str, start: int) -> int:
     """The end of what may belong to the value at `start`: closing fence, tags and tokens cut off."""
     end = len(text)
-    tags = {m.group(1) for m in _OPEN_TAG.finditer(text, max(0, start - NEAR), start)}
-    fenced = _fence_before(text, start) is not None
     while end > start:
         tail = text[max(start, end - 200) : end]
         match = _TAIL.search(tail)
-        tag = match.group("tag") if match else None
-        if match is None or (tag and tag not in tags) or (match.group("fence") and not fenced):
+        if match is None:
+            break
+        tag, fence = match.group("tag", "fence")
+        if tag and not _is_open(text, tag, start):
+            break
+        if fence and _fence_before(text, start) is None:
             break
         end -= len(tail) - match.start()
     return max(end, start + 1)
+
+
+def _is_open(text: str, tag: str, end: int) -> bool:
+    """Whether a tag of this name stands near before `end`."""
+    at = text.rfind(f"<{tag}", max(0, end - NEAR), end)
+    while at >= 0:
+        found = _OPEN_TAG.match(text, at, end)
+        if found is not None and found.group(1) == tag:
+            return True
+        at = text.rfind(f"<{tag}", max(0, end - NEAR), at)
+    return False
 
 
 _TAIL = re.compile(rf"(?:{_TOKEN}|</(?P<tag>[A-Za-z_][\w:.-]*)>|(?P<fence>```|~~~))\s*\Z")

@@ -16,7 +16,9 @@ MOST_STEPS = 50_000
 """How many tokens are looked at in all, before it counts as beyond telling."""
 MOST_LAYOUTS = 32
 """How many places are weighed by the indentation that they make."""
-_TOKEN = re.compile(rf"{lexis.STRING}(?:{lexis.SPACE}(:))?|([{{}}\[\],])|[^\s{{}}\[\],:\"]++")
+_TOKEN = re.compile(
+    rf"{lexis.STRING}(?:{lexis.SPACE}(?P<k>:)|(?P<v>))|[{{}}\[\],]|[^\s{{}}\[\],:\"]++(?P<word>)"
+)
 _OPENERS = {"{": "}", "[": "]"}
 
 
@@ -85,6 +87,8 @@ def is_misaligned(json: str) -> bool:
 def doubled_openers(json: str, at: int) -> list[int]:
     """Which of two brackets that open side by side could be dropped, instead of adding `json[at]`."""
     body = json[:at] + json[at + 1 :]
+    if "[[" not in body:
+        return []
     tokens = _tokens(body)
     budget = _Budget()
     found = []
@@ -119,7 +123,7 @@ def _tokens(json: str) -> list[_Token]:
     in_lines = "\n" in json
     for match in _TOKEN.finditer(json):
         start, end = match.span()
-        kind = match[2] or ("k" if match[1] else "v")
+        kind = _KINDS.get(match.lastgroup) or json[start]
         if in_lines:
             line = json.rfind("\n", last, start)
             indent = start - line - 1 if line >= 0 else -1
@@ -128,6 +132,7 @@ def _tokens(json: str) -> list[_Token]:
     return found
 
 
+_KINDS: dict[str | None, str] = {"k": "k", "v": "v", "word": "v"}
 _new = tuple.__new__
 
 
