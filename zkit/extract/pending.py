@@ -13,7 +13,7 @@ from zkit.extract.events import Event, Incomplete, Refusal, Unknown
 from zkit.extract.gates import Candidate, Outcome
 
 Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]
-_LED_ON = frozenset({"remark", "aside", "word"})
+_LED_ON = frozenset({"remark", "aside", "word", "retraction"})
 """What another call settles: the text between the two leads on to it."""
 LATE = frozenset({"repeated", "long_lead_in"})
 """Obstacles to calls without a marker that say nothing of the calls beside them."""
@@ -136,7 +136,7 @@ class Settler:
             yield from self._refuse(item, item.obstacle or "beside_a_refused_one")
             return
         if self._after.strip() and self.waiting <= _LED_ON:
-            yield from self._settle(said_against(self._after), called=True)
+            yield from self._settle(said_against(self.waiting, self._after), called=True)
         elif "end" in item.awaits and "end" not in self.waiting:
             yield from self._settle("", called=True)
         self._pending.append(item)

@@ -42,7 +42,7 @@ _BROKEN_OFF = re.compile(r"\b(?:won['’]t|will\s++not|can['’]t|cannot)\b\s*+(
 _AWAITS_YES = compiled(
     {
         "en": (
-            "must,needs_to,need_to,has_to,have_to,should (first) {agree}", "do you approve,agree", "I,we need your ~ permission,ok,okay,approval,consent,confirmation,go-ahead", "^ (please) approve,confirm,review $", "^ please approve,confirm,review it,this,that,before,first", "^ (please) confirm to,and,before", "^ agreed,confirm,approved,confirmed ?", "when you say_so,agree,approve,confirm", "tell me whether,if to,I_should,I_may", "before I {do} this,it,that", "^ (just,please,simply) type,say,reply,answer,write,press,click,send,respond ... to run,execute,send,proceed,confirm,continue,call", "{wait} ... your word,yes,ok,okay,go-ahead,signal,decision,consent,nod,green_light", "until you say,tell,confirm,agree", "{wait} ... {yes}",
+            "must,needs_to,need_to,has_to,have_to,should (first) {agree}", "do you approve,agree", "I,we need your ~ permission,ok,okay,approval,consent,confirmation,go-ahead", "^ (please) approve,confirm,review $", "^ please approve,confirm,review it,this,that,before,first", "^ (please) confirm to,and,before", "^ agreed,confirm,approved,confirmed ?", "when you say_so,agree,approve,confirm", "tell me whether,if to,I_should,I_may", "before I {do} this,it,that", "^ (just,please,simply) type,say,reply,answer,write,press,click,send,respond ... to run,execute,send,proceed,confirm,continue,call", "{wait} ... your word,yes,ok,okay,go-ahead,signal,decision,consent,nod,green_light", "until you say,tell,confirm,agree", "if,unless,once,when,as_soon_as,should ... I,I'll,I_will,I'd,I_would (only) run,send,do,make,execute,call,submit,drop it,this,that", "if,unless,once,when,as_soon_as,should ... -- I,I'll,I_will,I'd,I_would (only) run,send,do,make,execute,call,submit,drop it,this,that", "I'll,I_will,I'd (only) run,send,do,make,execute,call,submit it,this,that if,once,when,after,as_soon_as", "with your ok,okay,permission,blessing,consent", "^ on your command,word,signal,ok", "(just) say go,yes,the_word,when", "give me a,the sign,signal,nod,word", "^ approve,accept,yes,run or,and reject,deny,no,cancel,edit", "y/n,yes/no,approve_/_reject", "awaiting,waiting_for,wait_for your go,word,yes,ok,okay", "^ please choose", "{wait} ... {yes}",
             "before I {do} this,it,that", "^ (just,please,simply) type,say,reply,answer,write,press,click,send,respond,confirm ... and,then,so I'll,I_will,I_can,I'd", "^ (just,please,simply) tell me,us ... and I'll,I_will ~ {do}",
         ),
         "zh": ("确认,確認,同意 ... 后,後",), "ja": ("確認,承認 ... てから",), "ko": ("확인해 주시면",),
@@ -58,14 +58,14 @@ _IF_YOU_LIKE = compiled(
     _LISTS,
 )  # fmt: skip
 """Words before a call of somebody who would make it if the reader said so."""
-_NEEDS_NO_YES = compiled({"en": ("you may,might,will,could ... {agree}", "asked to {agree}", "not,don't,needn't,doesn't (need,have) (to) {agree}", "no need to {agree}", "without")}, _LISTS)  # fmt: skip
+_NEEDS_NO_YES = compiled({"en": ("you may,might,will,could ... {agree}", "asked to {agree}", "next,as_well $", "not,don't,needn't,doesn't (need,have) (to) {agree}", "no need to {agree}", "without")}, _LISTS)  # fmt: skip
 _BUT = compiled({"en": ("but",), "de": ("aber",), "fr": ("mais",), "es": ("pero",), "pt": ("mas",), "it": ("ma",), "nl": ("maar",), "pl": ("ale",), "ru": ("но",), "zh": ("但",), "ja": ("でも",), "ko": ("지만",)})  # fmt: skip
 """After what is not done, something that is."""
 _ASKS = compiled(
     {
         "en": (
             "should,shall,may,can,could,do_you_want,would_you_like,would_you_want me,I,we (to) ~ run,execute,call,send,do,make,proceed,go_ahead,submit,start,continue,perform,apply",
-            "ok,okay,all_right,alright,fine,good to run,send,go,proceed", "ok,okay,all_right,alright,fine,good with,for you", "is,does,are this,that,it * ... ?", "go ahead ?", "proceed ?", "^ (so) run,execute,send,continue,call,do (it,this,that) ?", "should,shall,may I,we ... this,that,it,these,the_call ... ?",
+            "ok,okay,all_right,alright,fine,good to run,send,go,proceed", "ok,okay,all_right,alright,fine,good with,for you", "is,does,are this,that,it * ... ?", "go ahead ?", "proceed ?", "^ (so) run,execute,send,continue,call,do (it,this,that) ?", "^ (do,you) want,need,like me to", "^ (so) ready to ... ?", "should,shall,may I,we ... this,that,it,these,the_call ... ?",
             "let me know if,whether,when I,this,that,you_want_me,it ... run,execute,should,okay,ok,right,correct,proceed,send,fine,good", "would that,this,it be ... ?",
         ),
         "de": ("soll,darf,kann ich ... ?",), "fr": ("^ je l'exécute,l'envoie,le_lance ?", "dois-je,puis-je,peux-je", "voulez-vous,veux-tu que"), "es": ("^ lo,la ejecuto,envío,hago ?", "quieres,desea,quiere que", "debo,puedo ... ?"), "pt": ("posso,devo ... ?", "quer que ... ?"), "it": ("posso,devo ... ?", "vuoi che ... ?"),
@@ -74,14 +74,20 @@ _ASKS = compiled(
     _LISTS,
 )  # fmt: skip
 """Words of somebody who asks whether the call should be made."""
+_AROUND = " *_)]\"'"
 _AFTERWARDS = compiled(
     {
         "en": (
-            "also,afterwards,next,as_well,too,else,every,each,regularly,from_now_on,automatically,again,others",
+            "also,afterwards,next,as_well,too,else,every,each,after,later,regularly,from_now_on,automatically,again,others",
         )
     }
 )
 """What is asked for comes after the call."""
+
+
+def is_for_later(sentence: str) -> bool:
+    """Whether the sentence speaks of what comes after the call, and not of the call."""
+    return _AFTERWARDS.search(sentence.lower()) is not None
 
 
 def declines(sentence: str) -> bool:
@@ -103,4 +109,11 @@ def awaits_yes(sentence: str) -> bool:
 def asks_leave(sentence: str) -> bool:
     """Whether the sentence asks the reader whether a call should be made."""
     sentence = sentence.lower()
-    return _ASKS.search(sentence) is not None and _AFTERWARDS.search(sentence) is None
+    if is_for_later(sentence):
+        return False
+    return _ASKS.search(sentence) is not None or _is_short_question(sentence)
+
+
+def _is_short_question(sentence: str) -> bool:
+    """Whether a question has no room for anything but the call: "Right?", "Shall I?"."""
+    return sentence.rstrip(_AROUND).endswith("?") and sentence.isascii() and sentence.count(" ") < 3

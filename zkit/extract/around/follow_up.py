@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 from zkit.extract.around.acting import acts
-from zkit.extract.around.lead_in import sentences_back, told_by
+from zkit.extract.around.lead_in import announced, sentences_back, told_by
 from zkit.extract.around.position import ANY_QUOTE, BEFORE_OPENING, CLOSERS, open_quote
 from zkit.extract.around.withdrawing import speaks_of, takes_back
 
@@ -43,11 +43,13 @@ def awaited(before: str) -> frozenset[str]:
     `line`: that nothing follows in the line of a call that stands in a sentence. `remark`: that
     what follows does not go on about it. `aside`: the same of a call that its own line announces,
     unless that leads on to another call. `quote`: that no quotation which is open before it is
-    closed after it; a lone quote, or an inch, closes nowhere. `word`: that nobody takes it back.
+    closed after it; a lone quote, or an inch, closes nowhere. `word`: that nobody takes it back or
+    speaks of it as of a text; `retraction`: only the former, of a call that somebody says he makes.
     """
     line = before.rpartition("\n")[2]
     goes_on = "line" if _breaks_off(line) else "aside" if line.strip() else "remark"
-    return frozenset({"word", goes_on, *(("quote",) if open_quote(before) else ())})
+    word = "retraction" if announced(before) else "word"
+    return frozenset({word, goes_on, *(("quote",) if open_quote(before) else ())})
 
 
 def confirmed(awaits: frozenset[str], after: str, closers: str) -> bool | None:
@@ -55,24 +57,23 @@ def confirmed(awaits: frozenset[str], after: str, closers: str) -> bool | None:
     verdicts = [_CONFIRMS[one](after, closers) for one in awaits]
     if False in verdicts:
         return False
-    return None if None in verdicts else not said_against(after)
+    return None if None in verdicts else not said_against(awaits, after)
 
 
 def objection(awaits: frozenset[str], after: str, closers: str) -> str:
     """Why a call does not count after which nothing more comes than this text; empty if it does."""
     if any(_CONFIRMS[one](after + "\n", closers) is False for one in awaits):
         return "followed_by_text"
-    return said_against(after)
+    return said_against(awaits, after)
 
 
-def said_against(after: str) -> str:
+def said_against(awaits: frozenset[str], after: str) -> str:
     """What the words after a call, as far as they count, have against it; empty when nothing."""
     sentences = list(sentences_back(after[:REACH]))
     first = sentences[-1:]
-    against = [
-        *map(speaks_of, first), *map(told_by, first), *map(_next_section, first),
-        *map(takes_back, sentences),
-    ]  # fmt: skip
+    against = [*map(_next_section, first), *map(told_by, first), *map(takes_back, sentences)]
+    if "word" in awaits:
+        against += map(speaks_of, first)
     return "taken_back" if any(against) else ""
 
 
@@ -140,4 +141,5 @@ _CONFIRMS = {
     "aside": _no_aside,
     "quote": _quote_stays_open,
     "word": _enough_said,
+    "retraction": _enough_said,
 }

@@ -20,7 +20,7 @@ LONGEST = 300
 LEADS_ON = 80
 """How long the words between two calls may be that lead from one to the other, whatever they are."""
 _SENTENCE = re.compile(
-    r"(?<!e\.g)(?<!i\.e)(?<![\W_][0-9])(?:[.!?…][\"'”’)\]*_]*+\s++|[。！？])(?=\S)|\n\s*+"
+    r"(?<!e\.g)(?<!i\.e)(?<!\A[0-9])(?<!\A[0-9][0-9])(?<![\W_][0-9])(?<!\n[0-9][0-9])(?:[.!?…][\"'”’)\]*_]*+\s++|[。！？])(?=\S)|\n\s*+"
 )
 """Where a sentence ends and the next one begins."""
 _BROKEN = re.compile(r"(?<=[^\n]{40})[ \t\r]*+\n(?=[^\n])")
@@ -62,7 +62,7 @@ def unled(before: str, *, goes_on: bool = False) -> str:
     last = sentences[0]
     if declines(last):
         return "declined"
-    if told_by(line):
+    if told_by(line) and not labels_call(line):
         return "transcript"
     if asks_leave(last):
         return "asked"
@@ -94,9 +94,14 @@ def _introduction(before: str) -> str:
     if own.strip() or before[len(text) :].count("\n") < 2:
         return text
     lines = text.split("\n")
-    while lines and (_BLOCK.match(lines[-1]) or not lines[-1].strip()):
+    while lines and _passed_over(lines[-1]):
         lines.pop()
     return "\n".join(lines)
+
+
+def _passed_over(line: str) -> bool:
+    """Whether a line is a part of a block; one that ends with a colon announces what follows it."""
+    return not line.strip() or (_BLOCK.match(line) is not None and _end_of(line) not in _ANNOUNCES)
 
 
 def _end_of(sentence: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from zkit.extract.around.acting import labels_call
 from zkit.extract.around.lead_in import unled
 
 REACH = 800
@@ -93,7 +94,8 @@ def _in_transcript(before: str) -> bool:
     paragraph = len(last.rpartition("\n\n")[0])
     asked = False
     for match in _SPEAKER.finditer(before):
-        if match.start() >= paragraph and (asked or match["asks"]):
+        line = before[match.start() :].partition("\n")[0]
+        if match.start() >= paragraph and (asked or match["asks"]) and not labels_call(line):
             return True
         asked = asked or bool(match["asks"])
     return False

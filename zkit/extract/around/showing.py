@@ -12,7 +12,7 @@ _LISTS = {
     "tells": "show,shows,showed,reads,contain,contains,contained,says,said,hold,holds,begin,begins,end,ends,ended,print,prints,tries",
     "other": "model,models,assistant,assistants,bot,bots,agent,agents,chatbot,chatbots,llm,llms,client,clients,server,servers,parser,parsers,grammar,user,users,attacker,intern,student",
     "others": "the,a,an,our,your,that,this,another,old,other,each,every,such_a,such_an,his,her,their,some",
-    "does": "would,will,can,may,might,must,should,write,writes,wrote,send,sends,sent,emit,emits,emitted,call,calls,called,invoke,invokes,reply,replies,replied,answer,answers,answered,say,says,said,produce,produces,produced,returns,returned,outputs,generate,generates,generated,choke,chokes,choked,see,sees,saw,fail,fails,failed,accept,accepts,allow,allows,expect,expects,reject,rejects,rejected,understands,typed,pasted,planted,posted,logged",
+    "does": "would,will,can,may,might,must,should,write,writes,wrote,send,sends,sent,emit,emits,emitted,call,calls,called,invoke,invokes,reply,replies,replied,answer,answers,answered,say,says,said,produce,produces,produced,returns,returned,outputs,generate,generates,generated,choke,chokes,choked,see,sees,saw,fail,fails,failed,accept,accepts,allow,allows,expect,expects,reject,rejects,rejected,understands,spoke,typed,pasted,planted,posted,logged",
     "a": "a,an,the,this,that,these,those,such,each,every,raw,expected,correct,valid,invalid,malformed,well-formed,first,second,old,original",
     "kind": "raw,expected,original,old,actual,final,complete,correct,whole,full,failed,wrong,invalid,model's,models",
     "call": "call,calls,invocation,tool_call,function_call",
@@ -28,7 +28,7 @@ _SHOWN = compiled(
     {
         "en": (
             # an example, a format
-            "for example,instance", "e.g", "notation,markup,few-shot,placeholder,placeholders,verbatim", "the syntax is,of,for", "^ (correct) syntax,usage", "{one} ~ {text}", "{text} ~ {gives}", "^ (the) ({kind}) {text} #,of,from,for,only", "^ (the) ({kind}) {text} $", "figure,listing,table #", "{text} is,are below,attached,here,as_follows",
+            "for example,instance", "e.g", "notation,markup,few-shot,placeholder,placeholders,verbatim", "the syntax is,of,for", "^ (correct) syntax,usage", "{one} ~ {text}", "{text} ~ {gives}", "^ (the,a) first,second,third,next,last,another {text},message,line,row,entry,reply,turn", "^ (the) ({kind}) {text} #,of,from,for,only", "^ (the) ({kind}) {text} $", "figure,listing,table #", "{text} is,are below,attached,here,as_follows",
             "look,looks,looked (something) like this,so,that", "as shown,follows", "like this,so", "here's,here_is how,what,a,an,one,{text}", "this,that is,was what,how", "that's,this's what,how", "^ below is,are,you,we,follows", "^ attached is,are", "is,are below,attached $",
             # somebody's words
             "{others} ~ {other} ~ {does}", "from,of,by the,a,an,our,another ~ {other}", "the,a,an,our model's,assistant's,bot's,agent's,user's,attacker's,vendor's ~ {reply},{call},{thing},turn", "{source} {tells}", "exact words", "planted,injected,smuggled ~ instruction,text,line,command,prompt", "tried,tries,wants,wanted to make,trick,get me",
@@ -38,7 +38,7 @@ _SHOWN = compiled(
             # what was done, or could be
             "{made} this,these,the_following,the_same,that_call,that_one,that_request", "I,we (have,had) already {made} ~ call,this,that,it", "I,you,one,we,they {hypothetical} (also,just,then,now) call,write,send,use,run,invoke,say,answer,type",
             # who is told to look at it
-            "{look} this,these,the_following", "{look} the next,text,line,reply,call,answer,output,error,bug,mistake", "asked (me,us) to {show},output,type,format,write", "asked (me,us) how,what", "wanted to see", "let_me,let's,i'll,i_will,we'll,i'm,i_am,i'd_like_to {show} ... {call},{reply},{text},syntax,how,what",
+            "{look} this,these,the_following", "{look} the next,text,line,reply,call,answer,output,error,bug,mistake", "asked (me,us) to {show},output,type,format,write", "asked (me,us) how,what", "wanted to see", "let_me,let's,i_can,i_should,i'll,i_will,we'll,i'm,i_am,i'd_like_to {show} ... {call},{reply},{text},syntax,how,what",
             # it points at what follows
             "{points} $", "{points} {thing} $", "print,wrote,write,posted,sent,said,answered,output,saw,received,got the following",
         ),
@@ -51,7 +51,7 @@ _CAPTION = compiled(
         "en": (
             "^ for (your,the) (later) reference,records,comparison,demonstration,illustration,documentation,completeness", "^ to illustrate,demonstrate", "^ (just,only) a,an ~ draft,sketch,mock-up,illustration", "^ not to be", "^ (the,an,a) (correct,expected,model) solution,screenshot,output,result,answer,quote (of,from,to,for,in) ... $", "^ quoted,copied,taken,adapted,excerpted from", "^ from the,a,our,your ~ {text}", "^ draft",
             "^ output,outputs,response,input,wrong,right,good,bad,correct,incorrect,expected,before,after,old,original (*) :",
-            "^ as requested,promised,asked,agreed -- the,a,an,one ~ {text},{reply}",
+            "^ (and) the,its {reply} :", "^ (and) (the) {kind} {reply} :", "^ as requested,promised,asked,agreed -- the,a,an,one ~ {text},{reply}",
         ),
     },
     _LISTS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zkit.extract.around.acting import acts
-from zkit.extract.around.declining import asks_leave, awaits_yes
+from zkit.extract.around.declining import asks_leave, awaits_yes, is_for_later
 from zkit.extract.around.phrases import compiled
 from zkit.extract.around.showing import shown_elsewhere
 
@@ -33,7 +33,7 @@ _TAKEN_BACK = compiled(
             "^ oops,whoops", "^ my mistake,bad", "^ wait --", "^ no,stop $", "^ hm,hmm,oh,ah,er,uh -- no,wait,stop", "^ no,stop -- wait,that,this,it's,not,don't,scratch,I_meant,wrong,sorry,never",
             "^ actually no,not,wait,scratch,don't", "^ actually -- no,not,wait,scratch,don't,let's_not", "^ actually I don't,do_not,won't,should,meant,need_not", "^ actually -- I don't,do_not,won't,should,meant,need_not", "let me,us not", "let's not",
             "{call} is,was ~ {wrong}", "the {aim} is,was ~ {wrong}", "wrong {aim}", "no longer needed,necessary", "just kidding", "never mind $", "nevermind", "never mind --", "never mind that,it,this,the_call",
-            "no (tool,function) call,calls is,are,was,were needed,necessary,required", "{call} ~ has_been,have_been,was,were,is,got {stopped}", "^ edit,correction,erratum --", "^ (the,this,that) call,request {stopped}",
+            "no (tool,function) call,calls is,are,was,were needed,necessary,required", "{call} ~ has_been,have_been,was,were,is,got {stopped}", "^ edit,correction,erratum --", "I decided against,not", "I'd,I_would rather not", "^ (but) better not", "^ but no,not", "^ but,however,unfortunately,sadly,alas ... not,no,forbidden,disabled,wrong,can't,cannot,won't,mustn't,isn't,unavailable", "^ but,however,unfortunately,sadly,alas -- ... not,no,forbidden,disabled,wrong,can't,cannot,won't,mustn't,isn't,unavailable", "tool,tools ~ disabled,unavailable,not_available,off,switched_off", "I have no tool,tools", "I don't have that,this,the,any tool,tools", "^ (the,this,that) call,request {stopped}",
         ),
         "de": ("vergiss,vergesst,vergessen_sie,ignorier-,streich- das,es,den,die,bitte", "falsche,falscher,falsches,falschen ort,datei,pfad,stadt,aufruf", "doch nicht", "das war falsch", "das war ein fehler,irrtum,versehen"),
         "es": ("^ no -- espera,mejor,para", "olvídalo,olvídelo,ignóralo,ignórelo", "olvida,olvide,ignora,ignore,cancela,descarta eso,esto,lo,la,ese,esa,este,esta", "me equivoqu-"),
@@ -70,19 +70,19 @@ _SPOKEN_OF = compiled(
         "en": (
             # what it is
             "^ that,this,it is,was,would_be what,how", "^ that's,this's,it's what,how", "^ that,this,it is,was (only,just) a,an example", "^ that's,it's (only,just) a,an example", "^ that,this,it is,was only,just a,an", "^ that's,it's only,just a,an",
-            "^ that,this,it,these,those is,was,are,were (only,just) the,a,an,my,your,its,what ~ {text}", "^ that's,it's the,a,an,my,your ~ {text}", "^ that,this,it is,was the ~ call that,which,he,she,they,the,I,you,we", "^ that,this,it was ~ call", "^ that's,it's how",
+            "^ that,this,it,these,those is,was,are,were (only,just) the,a,an,my,your,its,what ~ {text}", "^ that's,it's the,a,an,my,your ~ {text}", "^ that,this,it is,was the ~ call that,which,he,she,they,the,I,you,we", "^ that,this,it was ~ call", "^ that's,that_is,this_is the end,whole,entire,complete,full", "^ that's,that_is all that,there_is", "^ end of", "^ snip,shortened,redacted,sic,emphasis ...", "^ author,by,via,from --", "^ -ed,written,sent,found,seen,shown by,from,on,in,via *", "^ that's,it's how",
             "^ (only) (for) (a,an) {text} (only) $", "the above", "exact words", "^ (end_of) quote,quoted", "^ {stopped} $",
             # where it is from
             "^ source,sources,credit,caption --", "^ (that,this,it) (was,is) (taken,copied,quoted,pasted,adapted,reproduced,excerpted) from the,a,an,our,your,this,that * $", "^ (that,this,it) (was,is) taken,copied,quoted,pasted,adapted,reproduced,excerpted", "^ the,this,that call,request (above) is,comes,stems (only,just,taken,copied,quoted) from,in,part_of",
             # what became of it, or would
-            "^ the,this,that call,request (above) failed,broke,did,came,would,might,could,had", "^ the,this,that call,request (above) was made,sent,issued,executed,run,logged,recorded,part,the,a,an,from", "^ that,this would", "^ it would ~ return,be_my,be_the,turn,give,show,send,delete,create,make",
+            "^ the,this,that call,request (above) failed,broke,did,came,would,might,could,had", "^ the,this,that call,request (above) was logged,recorded,part,the,a,an,from", "^ the,this,that call,request (above) was made,sent,issued,executed,run by,in,at,on,yesterday,earlier,last", "^ that,this would", "^ it,that,this,the_result (ran,failed,returned,worked,broke,crashed,gave,printed,took,came,stopped,didn't,did_not,was_tried,has_been_tried) ~ $", "^ it,that,this ran,failed,crashed,broke,didn't_work,did_not_work,has_been_tried,was_tried", "^ already done", "^ done already,yesterday,before,earlier", "^ the result was", "^ it,that,this returned,gave,printed * ~ $", "ran,sent,tried,executed,did (me,us) this,that,it", "wrote,found,saw,posted,typed,pasted (me,us) this,it", "I've,I_have,we've,we_have (already) done,tried,run,sent this,that,it", "I was about to", "I,we nearly,almost", "I'd,I_would,I_could (do,send,run,call,make,use,write) this,that,it", "the example helps,is_clear", "this,that,the example,format,syntax,pattern is,helps", "^ it would ~ return,be_my,be_the,turn,give,show,send,delete,create,make",
             # what it is made of
             "the,this,that,these,those,such (above,first,raw,whole,last) snippet,syntax,format,example,examples,tag,tags,markup,notation,listing,template", "tag,block,object,json,string,token,reply,output above",
-            "the first,second,third,last,next,opening,closing,outer,inner {part} ~ {opens}", "the {part} before,after,between,inside,within ... {opens}", "^ the ~ tag,token,json,bracket,field,key,marker {opens}", "^ where * is,are", "^ here * is,are,holds,names,stands", "^ every,each,any,all call,calls", "^ calls are,have,must,look",
+            "the first,second,third,last,next,opening,closing,outer,inner {part} ~ {opens}", "the {part} before,after,between,inside,within ... {opens}", "^ the ~ tag,token,json,bracket,field,key,marker {opens}", "^ where * is,are", "^ here * is,are,holds,names,stands", "^ every,each,any,all call,calls,line,lines", "(only) one call per,is_allowed", "keys,arguments,values,fields,parameters,quotes,tags must,may,can,should", "keys,arguments,values,fields,parameters,quotes,tags are,is passed,written,required,optional,separated", "^ * is,are required,mandatory,optional,the_name,the_tool,passed_as", "^ the value,order,type of", "^ calls are,have,must,look",
             # what the reader may do with it
-            "copy this,it", "copy and paste", "run this yourself", "^ replace * ... with", "^ (now) put,paste,save,insert,store,add this,it,that in,into,as,to,at", "^ find,spot,fix the error,mistake,bug,typo", "^ fix it,this,that $",
+            "copy this,it", "copy and paste", "run this yourself", "^ replace * ... with", "^ (now) put,paste,save,insert,store,add this,it,that in,into,as,to,at", "^ find,spot,fix the error,mistake,bug,typo", "^ fix it,this,that $", "^ (just,now,please,simply) adjust,change,fill_in,insert,replace,adapt,edit,modify,tweak", "feel free to copy,adapt,use,change,edit,reuse", "^ (now) try it,this (yourself)", "^ (now) you try", "make_sure,ensure,remember,don't_forget,mind,pay_attention ... tag,tags,quotes,bracket,brackets,comma,json,key,keys,closing",
             "as you can see", "^ (please) note,notice,observe how,the", "you can,could,should,must,may,need_to (now,then,also) adapt,copy,paste,replace,send,write,call,run this,that,it",
-            "^ can,could,do,did you spot,see,find,read,parse ... ?", "parse,wrong,valid,correct,missing ... ?",
+            "^ can,could,do,did,will,would,should,may,might,is,am,does ~ this,that,it,these ... ?", "^ (and,so) what,how,who,why ... this,that,it,these,reply,call,format ... ?", "(do,can,did) (you) see,spot the,a difference,pattern,error,mistake,bug ... ?", "asked,wants_to_know,wonder,wonders what this,that", "parse,wrong,valid,correct,missing ... ?",
         ),
         "zh": ("这,那,上面,以上 (就,只) 是 ... 格式,例子,示例,语法,内容,写法", "调用的格式,的写法"), "ja": ("これ,それ,上記,以上 は ... 例,書式,形式,構文", "この,その 文字列,形式,書式,例,タグ", "に すぎません,過ぎません"), "ko": ("이것은,위는 ... 예시,형식",),
     },
@@ -108,6 +108,8 @@ def speaks_of(sentence: str) -> bool:
     """Whether the sentence after a call speaks of it as of a text."""
     sentence = sentence.lower()
     if acts(sentence):
+        return False
+    if "?" in sentence and is_for_later(sentence):
         return False
     if _QUIZ.search(sentence) is not None and _YOU.search(sentence) is None:
         return True
