@@ -223,13 +223,24 @@ def member_lines(text: str, start: int) -> list[int]:
 
 def torn(text: str, end: int) -> bool:
     """Whether another member comes next: the value was closed too early."""
-    if _MORE.match(text, end):
+    if _MORE.match(text, end) or _goes_on_and_closes(text, end):
         return True
     start = next_start(text, end)
     near = end + NEAR if start is None else min(start, end + NEAR)
     if _TORN.search(text, end, near):
         return True
     return start is None and _TORN_END.search(text[max(end, len(text) - 80) :]) is not None
+
+
+_COMMA_AND_MORE = re.compile(rf"{_B},{_B}[^{{\[{lexis.ODD}\s]")
+
+
+def _goes_on_and_closes(text: str, end: int) -> bool:
+    """Whether a comma and anything but another value come next, and then a closer that nothing opens."""
+    if _COMMA_AND_MORE.match(text, end) is None:
+        return False
+    opened, closed = text.count("{", end), text.count("}", end)
+    return closed > opened
 
 
 def ends(text: str, start: int) -> tuple[int, ...]:

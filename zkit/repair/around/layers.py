@@ -17,6 +17,7 @@ _LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")
 _ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
 _FIRST_DOUBLED = re.compile(r'[{\[]\s*+""(?=[^\s"])')
 _DOUBLED = re.compile(r'""')
+_BARE_KEY = re.compile(r'[{,\n]\s*+"[^"\\\n]{1,80}+"\s*+:')
 _BARE_QUOTE = re.compile(r'(?<!\\)(?:\\\\)*+"')
 _ENTITIES = re.compile(
     r"(?:[{\[][^\"&]{0,80}+(?<=[\s:,{\[\u200b-\u200f\u2060\ufeff]))?&(?:quot|#34|#x22|apos|#39|#x27);"
@@ -83,6 +84,8 @@ def _in_backslashes(text: str, start: int) -> bool:
 
 def _holds_bare_quotes(text: str, start: int) -> bool:
     """Whether some quotes of the value are escaped and others are not."""
+    if _BARE_KEY.search(text, start):
+        return True
     last = text.rfind('\\"')
     bare = _BARE_QUOTE.finditer(text, start, last)
     return next(bare, None) is not None and next(bare, None) is not None

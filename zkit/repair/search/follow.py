@@ -103,8 +103,12 @@ def quoted_member_follows(text: str, pos: int) -> bool:
 
 
 _NEVER_MORE = frozenset("{[<`;(")
-_MEMBER_NEXT = re.compile(
-    rf"{lexis.GAP}(?:,{lexis.GAP}{lexis.KEYISH}{lexis.GAP}(?::|=>|=(?!=))"
-    rf"|(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}:)"
+_QUOTED_MEMBER = (
+    rf"{lexis.GAP},?+(?:{lexis.GAP}#[^\n]*+\n)*+{_QUOTED_KEY.pattern}"
+    rf"|{lexis.GAP},{lexis.GAP}\"[^\"\\\n]{{1,80}}+\"{lexis.GAP}[\"{{\[0-9-]"
 )
-_QUOTED_MEMBER_NEXT = re.compile(rf"{lexis.GAP},?+{_QUOTED_KEY.pattern}")
+"""A member with its comma or without, a comment before it perhaps; or one without its colon."""
+_QUOTED_MEMBER_NEXT = re.compile(_QUOTED_MEMBER)
+_MEMBER_NEXT = re.compile(
+    rf"{lexis.GAP},{lexis.GAP}{lexis.KEYISH}{lexis.GAP}(?::|=>|=(?!=))|{_QUOTED_MEMBER}"
+)

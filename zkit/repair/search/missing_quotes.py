@@ -68,8 +68,7 @@ def _before_closers(before: Before, text: str, stem: str) -> list[Reading]:
     if content.endswith(("...", "…")):
         return []  # an ellipsis too many, or content: nobody can tell
     if content.endswith(","):
-        end = before.pos + len(content)
-        return _stretched(_closed(before, end, respell(content[:-1], text[before.pos])))
+        return _stretched(_closed_before(before, text, before.pos + len(content)))
     return [
         other
         for end in sorted(ends)

@@ -23,6 +23,7 @@ __all__ = ["odd_key", "odd_mark", "odd_value", "read_bare", "skip"]
 
 _NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F))} - {"/", "#", "-", "<", "\\"}
 """The end of the text, and what begins neither odd white space nor a comment."""
+_BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
 _ESCAPED = re.compile(r"\\(?:(?=[\[\]{}])|\r?+\n|[nrt](?=[\s\"'{}\[\],\\]|\Z))")
 """Between two tokens: a backslash before a mark or at the end of a line, or white space that is escaped."""
 
@@ -52,10 +53,14 @@ def skip(reader: Reader, reading: Reading) -> bool:
 
 
 def _is_outside(reader: Reader, escape: re.Match[str]) -> bool:
-    """Whether an escape stands outside of strings: white space is escaped there throughout, or not at all."""
-    return escape.group()[1:2] not in ("n", "r", "t") or reader.text.startswith(
-        "\\", reader.start + 1
-    )
+    """Whether an escape stands outside of strings: white space is escaped there throughout, or not at all.
+
+    Where quotes are escaped, too, all of the value is, and its strings are to be read otherwise.
+    """
+    if escape.group()[1:2] not in ("n", "r", "t"):
+        return True
+    text, start = reader.text, reader.start
+    return text.startswith("\\", start + 1) and _BARE_QUOTE_FIRST.match(text, start) is not None
 
 
 def _is_comment(reader: Reader, reading: Reading, match: re.Match[str]) -> bool:

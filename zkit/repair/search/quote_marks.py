@@ -27,10 +27,10 @@ def stands_for_quote(content: str) -> bool:
 def is_other_quote(content: str) -> bool:
     """Whether the last mark is a quote of another kind that closes nothing in the content."""
     last, rest = content[-1:], content[:-1]
-    if not rest or rest[-1] in _OPENS_NEXT:
+    if not rest:
         return False
     if last in "'`":
-        return _IN_WORD.sub("", rest).count(last) % 2 == 0
+        return rest[-1] not in _OPENS_NEXT and _IN_WORD.sub("", rest).count(last) % 2 == 0
     if last in "“”":
         return _even_curls(rest)
     if last == "’":

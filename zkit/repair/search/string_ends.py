@@ -152,7 +152,7 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Re
     """The reading in which the content stops at `stop` and the string at `end`."""
     start = before.pos
     body = text[start + 1 : stop]
-    closed = before.frame is not None and before.frame.expect.closed
+    closed = _lists_keys(before)
     if swallows(body, text[start], closed=closed) or _passes_known_key(before, text, body):
         return []
     if body.endswith("\\") and not body.endswith("\\\\"):
@@ -182,6 +182,12 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Re
     )
     again.settle(end)
     return [other, again]
+
+
+def _lists_keys(before: Before) -> bool:
+    """Whether a schema lists all keys of the object in which a string stands."""
+    frame = before.frame
+    return frame is not None and frame.kind == "{" and frame.expect.closed
 
 
 def _doubled_around(body: str) -> bool:
@@ -240,7 +246,7 @@ def _open(reader: Reader, before: Before, cost: int) -> list[Reading]:
     """The reading in which the string never ends: the text was cut in it."""
     if _PLUS_LAST.search(reader.text[-MOST_BLANK:]):
         return []
-    closed = before.frame is not None and before.frame.expect.closed
+    closed = _lists_keys(before)
     if swallows(reader.text[before.pos + 1 :], reader.text[before.pos], closed=closed):
         return []
     others = ending.open_string(reader, Reading.back_to(before), before.pos)

@@ -198,6 +198,11 @@ def _extra_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     if not follows(reader, reading.frame, pos + 1):
         return []
     start = reading.recent[0].pos if reading.recent else pos
+    closed = reading.closed
+    if closed is not None and closed.at + 1 == reading.pos:
+        start = closed.frame.start
+        if reader.text.find('\\"', start, pos) >= 0:  # JSON in a string without its opening quote
+            return []
     inch = _INCH.search(reader.text, start, pos - 1) is not None
     digit = reader.text[pos - 2 : pos - 1].isdigit()
     odd = 0 if inch else 2 if digit else reader.text.count('\\"', start, pos) % 2

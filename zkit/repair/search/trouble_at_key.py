@@ -27,6 +27,7 @@ _ESCAPED_CLOSE = re.compile(rf"\"({lexis.NAME})\\\"{_S}:")
 _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
+_QUOTE_AND_COLON = re.compile(rf"\"{_S}{lexis.COLON}")
 _BEGINS = re.compile(rf"\s|{lexis.VALUE_AHEAD.pattern}")
 """After a key without its closing quote: white space, or a value in its quotes."""
 _QUOTE_NEXT = re.compile(rf"{lexis.GAP}[\"'“]")
@@ -190,7 +191,7 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
     if spelt is None or not known(reader, frame, key):
         return []
     found: list[Reading] = []
-    if text.startswith('":', end):
+    if _QUOTE_AND_COLON.match(text, end):
         return _swapped_quote(reader, spelt, key, end)
     if _value_then_more(reader, reading, end):
         found.append(keyed(spelt.fork().note("add_colon", end, end, ":"), key, end))
@@ -209,7 +210,7 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
 def _swapped_quote(reader: Reader, reading: Reading, key: str, end: int) -> list[Reading]:
     """The colon changed places with the opening quote of its value: `"a"":b"`."""
     token = lexis.string_at(reader.text, end)
-    if token is None or not follows(reader, reading.frame, token.end):
+    if token is None or token.body[:1] != ":" or not follows(reader, reading.frame, token.end):
         return []
     body = respell(token.body[1:])
     if body is None or body.inner or token.body[1:2].isspace() or "}" in body.body:
@@ -236,7 +237,8 @@ def _spelt_key(reading: Reading, text: str, pos: int, end: int) -> Reading | Non
     """The reading with the key between double quotes; None when the key may mean two things."""
     if text[pos] == '"':
         return reading
-    body = respell(text[pos + 1 : end - 1], text[pos])
+    name = text[pos + 1 : end - 1]
+    body = respell(name[1:-1] if name[:1] == name[-1:] == '"' else name, text[pos])
     if body is None or not text[pos + 1 : end - 1].strip("\"'`“”"):
         return None
     return reading.fork().note("use_double_quotes", pos, end, f'"{body.body}"')

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from zkit.repair.search.reader import Reader
 
 _DOUBLE_BRACKET = re.compile(rf"\[{lexis.SPACE}\[")
+_MARKS = re.compile(r"[\]}]")
 MOST_KEY = 200
 _KEY_BEFORE = re.compile(rf"([\"'][^\"'\\\n]{{1,80}}+[\"']){lexis.SPACE}:{lexis.SPACE}\Z")
 ONE_VALUE = re.compile(
@@ -64,6 +65,7 @@ def key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
         and parent.kind == "{"
         and comma >= 0
         and not frame.invented
+        and not _MARKS.search(reader.text, item.pos, reading.pos)
         and known(reader, parent, reader.text[item.pos : reading.pos])
     ):
         other = Reading.back_to(item).note("close_in_middle", comma, comma, "]")
