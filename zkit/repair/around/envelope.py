@@ -93,7 +93,7 @@ def content_start(text: str, pos: int) -> int:
     return _PREFIX.match(text, pos).end()  # type: ignore[union-attr]
 
 
-_STRAY_MARKS = frozenset("}],):")
+_STRAY_MARKS = frozenset("}],(:)")
 
 
 def key_at(text: str, pos: int) -> int | None:

@@ -24,6 +24,7 @@ _UNCLOSED = re.compile(r"[\"'“]([^\s\"',{}\[\]:][^\"'\n,{}\[\]:]{0,80}+)(?<![`
 _WRONG_CLOSE = re.compile(rf"\"({lexis.NAME})[{{}}\[\],:\\'`“”’»]{_S}:")
 _WRONG_OPEN = re.compile(rf"[\[{{}}\],:;\\]({lexis.NAME})\"{_S}:")
 _ESCAPED_CLOSE = re.compile(rf"\"({lexis.NAME})\\\"{_S}:")
+_STRAY_AFTER = re.compile(rf"\"({lexis.NAME})\"[{{}}\[\],;]{_S}:")
 _DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
 _DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
 _CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
@@ -37,6 +38,7 @@ _MISQUOTED = (
     (_UNCLOSED, "add_closing_quote", '"', 0),
     (_WRONG_CLOSE, "replace_quote", '"', 1),
     (_ESCAPED_CLOSE, "replace_quote", '"', 2),
+    (_STRAY_AFTER, "drop_stray_mark", "", 1),
     (_DOUBLE_OPEN, "drop_extra_quote", "", 1),
     (_DOUBLE_CLOSE, "drop_extra_quote", "", 1),
 )
@@ -171,7 +173,8 @@ def at_key_string(reader: Reader, reading: Reading, pos: int, end: int) -> list[
         if pattern is _UNCLOSED and match is not None and not _BEGINS.match(text, match.end()):
             continue
         if match is not None and known(reader, frame, key):
-            at = match.start() if pattern is _DOUBLE_OPEN else match.start(1) + len(key)
+            at = match.start(1) + len(key) + (pattern is _STRAY_AFTER)
+            at = match.start() if pattern is _DOUBLE_OPEN else at
             other = reading.fork().note(name, at, at + width, new)
             found.append(keyed(other, key, match.end()))
     found += _no_colon(reader, reading, pos, end)
