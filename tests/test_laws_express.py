@@ -136,19 +136,29 @@ def test_what_is_taken_for_a_quotation_the_search_takes_for_one(
         assert (short.value, short.rank) == (searched.value, searched.rank)
 
 
-@given(
-    st.recursive(
-        st.sampled_from([1, "x", "```", '<|"|>']),
-        lambda inner: st.dictionaries(st.sampled_from("abc"), inner) | st.lists(inner, max_size=3),
-    ).filter(lambda value: isinstance(value, dict | list)),
-    st.sampled_from([None, 1]),
-    st.integers(1, 3),
-)
+NESTED = st.recursive(
+    st.sampled_from([1, -2.5, "x", "a]", "```", '<|"|>']),
+    lambda inner: st.dictionaries(st.sampled_from("abc"), inner) | st.lists(inner, max_size=3),
+).filter(lambda value: isinstance(value, dict | list))
+
+
+@given(NESTED, st.sampled_from([None, 1]), st.integers(1, 3))
 def test_a_sound_text_that_ends_too_soon_is_doubted_as_the_search_doubts_it(
     value: object, indent: int | None, missing: int
 ) -> None:
     short, searched = both_ways(json.dumps(value, indent=indent)[:-missing].rstrip(), None)
     assert short is None or short == searched
+
+
+@settings(max_examples=1000)
+@given(NESTED, st.sampled_from("}]"), st.integers(0, 200))
+def test_a_closer_too_many_is_doubted_as_the_search_doubts_it(
+    value: object, closer: str, at: int
+) -> None:
+    text = json.dumps(value)
+    short, searched = both_ways(text[: at % len(text)] + closer + text[at % len(text) :], None)
+    if short is not None and short.value is None:
+        assert short == searched
 
 
 SLIPS: dict[str, tuple[str, object] | None] = {

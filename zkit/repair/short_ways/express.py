@@ -46,7 +46,7 @@ def express(task: Task, start: int, end: int, complaint: str) -> Candidate | Non
         look = slip_at(body, at, kind)
         if look is not None:
             repairs = look(body, at)
-            found = unslipped(task, start, end, repairs) if repairs else None
+            found = unslipped(task, start, end, repairs, kind) if repairs else None
             if found is not None or repairs is None:
                 return found
         if kind in _NO_TOKEN:
@@ -117,20 +117,47 @@ _WITHOUT_RIVAL = frozenset({"quote_phrase", "keep_backslash_guess", "escape_inne
 """Guesses that may be made more than once: each stands for itself."""
 
 
-def unslipped(task: Task, start: int, end: int, repairs: list[Repair]) -> Candidate | None:
-    """The value of a span with one slip in its structure; None unless just one repair mends it."""
-    found = [_tried(task, start, end, repair) for repair in repairs]
-    sound = [candidate for candidate in found if candidate is not None]
-    return sound[0] if len(sound) == 1 else None
+def unslipped(
+    task: Task, start: int, end: int, repairs: list[Repair], kind: str = ""
+) -> Candidate | None:
+    """The value of a span with one slip in its structure; None unless just one repair mends it.
+
+    Where the search could find nothing but the repair that makes the text sound, what speaks against
+    it counts at once. `kind` is what the strict parser complains of.
+    """
+    tried = [_tried(task, start, end, repair) for repair in repairs]
+    sound = [candidate for candidate in tried if candidate is not None]
+    settled = [beyond_doubt(task, candidate) for candidate in sound]
+    sure = [found for found, candidate in zip(settled, sound, strict=True) if found is candidate]
+    if len(sure) == 1:
+        return sure[0]
+    return settled[0] if len(sound) == 1 and _is_only_way(task, sound[0], kind) else None
+
+
+def _is_only_way(task: Task, found: Candidate, kind: str) -> bool:
+    """Whether the search would try no other mend at this price, all before it being sound."""
+    if found.start or found.end != len(task.text) or escapings(task.text, 0):
+        return False
+    fix = found.fixes[0]
+    if fix.name == "close_at_end":
+        return True
+    if fix.name not in _MISMATCHED or kind not in _AFTER_VALUE or "\n" in task.text:
+        return False  # lines may tell that a bracket is missing before the last value
+    return lexis.AFTER_STRING.match(task.text, fix.end) is not None
+
+
+_AFTER_VALUE = frozenset({"expected `,` or `}`", "expected `,` or `]`"})
+_MISMATCHED = frozenset({"replace_closer", "drop_closer", "add_closer"})
 
 
 def unopened(task: Task, start: int) -> Candidate | None:
     """The value from `start` to the end of the text that only lacks its opening brace."""
-    return _tried(task, start, len(task.text), [Mend("open_object", 0, 0, "{")])
+    found = _tried(task, start, len(task.text), [Mend("open_object", 0, 0, "{")])
+    return found if found is not None and beyond_doubt(task, found) is found else None
 
 
 def _tried(task: Task, start: int, end: int, mends: Repair) -> Candidate | None:
-    """The value of a span with these mends, if they make it sound and nothing speaks against it."""
+    """The value of a span with these mends, if they make it sound and the schema has nothing against it."""
     mended = apply_edits(task.text[start:end], (mend[1:] for mend in mends))
     value = strict(mended)
     if value is None or task.finish_reason == "length" or not _holds(task, value[0]):
@@ -143,15 +170,7 @@ def _tried(task: Task, start: int, end: int, mends: Repair) -> Candidate | None:
         if repeats_a_key(mended, value[0]):
             return None
         mended = ""
-    found = _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, mended))
-    settled = beyond_doubt(task, found)
-    return settled if settled is found or _ends_open(task, start, end, fixes) else None
-
-
-def _ends_open(task: Task, start: int, end: int, fixes: Sequence[Fix]) -> bool:
-    """Whether all of the text is sound, and it only ends too soon: the search would find nothing else."""
-    whole = not start and end == len(task.text)
-    return whole and fixes[0].name == "close_at_end" and not escapings(task.text, start)
+    return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, mended))
 
 
 def _holds(task: Task, value: Any) -> bool:
