@@ -19,7 +19,7 @@ from zkit.repair.expect import evidence_for
 from zkit.repair.short_ways.express import express, in_prose, respelt, unslipped
 from zkit.repair.short_ways.respelling import respelled
 from zkit.repair.short_ways.slips import slip_at
-from zkit.repair.sound import PLACED, kind_of, last_token, stumbled_at, verdict
+from zkit.repair.sound import PLACED, last_token, parts_of, stumbled_at, verdict
 
 INNER = [damage for damage in DAMAGES if damage.breaks is not None]
 
@@ -55,9 +55,9 @@ def test_what_comes_before_the_last_token_of_a_complaint_need_not_be_looked_at(
 ) -> None:
     found = damaged_payload(Random(seed), (damage,))
     complaint = verdict(found[1]) if found else None
-    if found is None or not isinstance(complaint, str) or kind_of(complaint) not in PLACED:
+    if found is None or not isinstance(complaint, str) or parts_of(complaint)[0] not in PLACED:
         return
-    text, kind = found[1], kind_of(complaint)
+    text, kind = found[1], parts_of(complaint)[0]
     since = last_token(text, stumbled_at(text, complaint), kind)
     assert respelled(text, 0, len(text), since) == respelled(text, 0, len(text), 0)
 
@@ -201,7 +201,7 @@ def test_a_slip_has_one_mend_or_is_left_to_the_reader(text: str) -> None:
     complaint = verdict(text)
     assert isinstance(complaint, str)
     at = stumbled_at(text, complaint)
-    look = slip_at(text, at, kind_of(complaint))
+    look = slip_at(text, at, parts_of(complaint)[0])
     found = None
     if look is not None:
         found = unslipped(Task(text, None, Rank.CUT, None), 0, len(text), look(text, at) or [])

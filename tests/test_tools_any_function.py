@@ -141,12 +141,12 @@ WORKS: list[tuple[Any, dict[str, Any], Any]] = [
 ]
 
 
-def named(parameter: object) -> str:
+def case_name(parameter: object) -> str:
     """A name for the report that is the same in every process: without addresses."""
     return re.sub(r" at 0x[0-9a-f]+", "", str(parameter))[:40]
 
 
-@pytest.mark.parametrize(("function", "arguments", "data"), WORKS, ids=named)
+@pytest.mark.parametrize(("function", "arguments", "data"), WORKS, ids=case_name)
 def test_what_is_called_like_a_function_is_a_tool(
     function: Any, arguments: dict[str, Any], data: Any
 ) -> None:
@@ -228,7 +228,7 @@ REFUSED: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("function", "advice"), REFUSED, ids=named)
+@pytest.mark.parametrize(("function", "advice"), REFUSED, ids=case_name)
 def test_what_could_never_be_called_is_refused_with_what_to_do(function: Any, advice: str) -> None:
     with pytest.raises(ToolDefinitionError, match=advice):
         as_tool(function)

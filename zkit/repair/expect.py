@@ -254,18 +254,20 @@ class Evidence:
         """Whether an object holds a key that its parent declares and lacks, or that fell out of another."""
         todo: list[tuple[Any, Expect]] = [(value, self.root)]
         for part, expect in todo:
-            if isinstance(part, list):
-                item = expect.item()
-                todo += [(inner, item) for inner in part if isinstance(inner, _CONTAINERS)]
-            elif isinstance(part, dict):
+            if type(part) is list:
+                inner = [item for item in part if type(item) is dict or type(item) is list]
+                todo += [(item, expect.item()) for item in inner]
+            elif type(part) is dict:
                 if not part.keys() <= expect.keys and _fell_out(part, expect):
                     return True
-                inner = [(key, of) for key, of in part.items() if isinstance(of, _CONTAINERS)]
-                for key, of in inner:
-                    child = expect.child(key)
-                    if isinstance(of, dict) and _strayed(of, child, part, expect):
-                        return True
-                    todo.append((of, child))
+                for key, of in part.items():
+                    if type(of) is dict:
+                        child = expect.child(key)
+                        if _strayed(of, child, part, expect):
+                            return True
+                        todo.append((of, child))
+                    elif type(of) is list:
+                        todo.append((of, expect.child(key)))
         return False
 
 
@@ -281,9 +283,6 @@ def _names(schema: Any) -> Iterable[str]:
 
 def _anything(value: Any) -> bool:
     return True
-
-
-_CONTAINERS = (dict, list)
 
 
 def _strayed(

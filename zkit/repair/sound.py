@@ -102,8 +102,19 @@ def _scanned(text: str, start: int) -> tuple[Any, int] | None:
 
 
 def stumbled_at(text: str, complaint: str) -> int:
-    """The place that the strict parser complains of: it counts lines, and bytes in the last one."""
-    line, _, column = complaint.rpartition(" at line ")[2].partition(" column ")
+    """The place that the strict parser complains of."""
+    return place_in(text, parts_of(complaint)[1])
+
+
+def parts_of(complaint: str) -> tuple[str, str]:
+    """What the strict parser complains of, and its words for the place."""
+    kind, _, place = complaint.partition(" at line ")
+    return kind, place
+
+
+def place_in(text: str, place: str) -> int:
+    """A place in the words of the strict parser as an index: it counts lines, and bytes in the last one."""
+    line, _, column = place.partition(" column ")
     width = int(column)
     width -= width > 0  # after a line break, the parser counts from zero
     if line == "1" and text.isascii():
@@ -113,11 +124,6 @@ def stumbled_at(text: str, complaint: str) -> int:
     if rest[:width].isascii():
         return before + width
     return before + len(rest[:width].encode()[:width].decode(errors="ignore"))
-
-
-def kind_of(complaint: str) -> str:
-    """What the strict parser complains of, without the place."""
-    return complaint.partition(" at line ")[0]
 
 
 _IN_STRING = frozenset(

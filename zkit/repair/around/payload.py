@@ -78,9 +78,9 @@ def counts(task: Task, candidate: Candidate) -> bool:
 def words_only(task: Task, candidate: Candidate) -> bool:
     """Whether a list holds nothing but words without quotes, and no schema wants it: `[see below]`."""
     return (
-        task.guide is None
-        and candidate.rank >= GUESS
+        candidate.rank >= GUESS
         and task.text[candidate.start] == "["
+        and task.guide is None
         and not _stands_for_json(task.text, candidate)
     )
 

@@ -18,7 +18,7 @@ from zkit.repair.search.follow import goes_on
 from zkit.repair.short_ways.quotations import undisputed
 from zkit.repair.short_ways.respelling import respelled
 from zkit.repair.short_ways.slips import SLIPS, Mend, Repair, slip_at
-from zkit.repair.sound import PLACED, kind_of, last_token, strict, stumbled_at, verdict
+from zkit.repair.sound import PLACED, last_token, parts_of, place_in, strict, verdict
 from zkit.text import lexis
 from zkit.text.edits import apply_edits
 
@@ -40,9 +40,10 @@ def express(task: Task, start: int, end: int, complaint: str) -> Candidate | Non
             fits = task.evidence is None or task.evidence.fits(judged[0])
             return Candidate(start, end, judged, fits=fits)
         complaint = judged
-    kind, since = kind_of(complaint), start
+    kind, place = parts_of(complaint)
+    since = start
     if kind in SLIPS or (kind in PLACED and end - start > SHORT):
-        at = stumbled_at(body, complaint)
+        at = place_in(body, place)
         look = slip_at(body, at, kind)
         if look is not None:
             repairs = look(body, at)
