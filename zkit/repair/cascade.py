@@ -19,7 +19,7 @@ from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.salvage import salvaged
 from zkit.repair.short_ways.express import express, in_prose, unopened
-from zkit.repair.sound import OF_SURROGATES, strict, trails, verdict, with_surrogates
+from zkit.repair.sound import OF_SURROGATES, strict, verdict, with_surrogates
 from zkit.text import lexis
 from zkit.text.edits import Layer
 
@@ -120,10 +120,9 @@ def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unr
 def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
     """The value with but white space, one fence or prose around it, and whether it is all that is said."""
     span = envelope.plain_span(task.text)
-    if span is None or trails(complaint):
+    if span is None:
         found = in_prose(task)
-        if found is not None or span is None:
-            return found, found is not None
+        return found, found is not None
     start, end = span
     found = express(task, start, end, complaint)
     if found is None:

@@ -79,7 +79,10 @@ def sound_at(text: str, start: int, complaint: str = "") -> tuple[Any, int] | No
 
 def trails(complaint: str) -> bool:
     """Whether the strict parser found a value, and only complains of what follows it."""
-    return complaint.startswith("trailing char")
+    return complaint.startswith(TRAILING)
+
+
+TRAILING = "trailing characters"
 
 
 def _before_rest(part: str, complaint: str, start: int) -> tuple[Any, int]:

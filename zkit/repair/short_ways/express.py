@@ -18,13 +18,11 @@ from zkit.repair.search.follow import goes_on
 from zkit.repair.short_ways.quotations import undisputed
 from zkit.repair.short_ways.respelling import respelled
 from zkit.repair.short_ways.slips import SLIPS, Mend, Repair, slip_at
-from zkit.repair.sound import PLACED, last_token, parts_of, place_in, strict, verdict
+from zkit.repair.sound import PLACED, TRAILING, last_token, parts_of, place_in, strict, verdict
 from zkit.text import lexis
 from zkit.text.edits import apply_edits
 
-_NO_TOKEN = frozenset(
-    {"EOF while parsing an object", "EOF while parsing a list", "trailing characters"}
-)
+_NO_TOKEN = frozenset({"EOF while parsing an object", "EOF while parsing a list", TRAILING})
 """Complaints of the strict parser that no other spelling of a token would silence."""
 SHORT = 200
 """So many sound characters are looked through sooner than left out."""
@@ -51,7 +49,7 @@ def express(task: Task, start: int, end: int, complaint: str) -> Candidate | Non
             if found is not None or repairs is None:
                 return found
         if kind in _NO_TOKEN:
-            return None
+            return None if start or kind != TRAILING else in_prose(task)
         since += last_token(body, at, kind) if at > 60 else 0
     return respelt(task, start, end, since)
 
