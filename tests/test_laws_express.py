@@ -241,7 +241,8 @@ DOUBTFUL = (
     '{"a": "x"; // "y" z",\n"b": 1}',
     '{"a": ""x", "b": 1}',
     '{"a": ""x"", "b": 1}',
-    '{"a": "x" % "y", "b": 1}',
+    '{"a": "x" or y, z", "b": 1}',
+    '{"a": "-\\" //{k="x"y",\n"b": 1}',
     '{"a": ["x" 5", "y"]}',
     '{"a": "C:\\"x" y", "b": 1}',
     '{"a": "x \\"" y", "b": 1}',
@@ -267,3 +268,10 @@ def test_a_guess_without_a_rival_takes_no_search(text: str) -> None:
 @pytest.mark.parametrize("text", DOUBTFUL)
 def test_a_guess_with_a_rival_is_left_to_the_reader(text: str) -> None:
     assert respelt(Task(text, None, Rank.CUT, None), 0, len(text), 0) is None
+
+
+def test_a_quotation_that_names_a_key_of_the_schema_is_left_to_the_reader() -> None:
+    text = '{"name": "say "hi" now;\npath = x", "note": 1}'
+    for schema, is_read in zip(SCHEMAS, (True, False, False), strict=True):
+        task = Task(text, evidence_for(schema), Rank.CUT, None)
+        assert (respelt(task, 0, len(text), 0) is not None) == is_read

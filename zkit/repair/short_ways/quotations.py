@@ -48,8 +48,8 @@ _FIRST_PART = re.compile(r"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"", re.DOTALL)
 """The content of a string up to its first unescaped quote."""
 _DOUBLED = frozenset({'\\""', '\\\\"'})
 """Ends of the first part: a mark that may have been written twice."""
-_ESCAPED_END = re.compile(rf"\\\"(?={_G}(?:[,}}\])\"']|\Z))")
-"""An escaped quote that may be the last one of a path."""
+_ESCAPED_END = re.compile(rf"\\\"(?={_G}(?:[,}}\])\"'/]|\Z))")
+"""An escaped quote that may be the last one of a path; a comment may hide what follows it."""
 _MARKS = frozenset("_<>($@!?~^-%*&")
 """What is no sign of anything but text, beside letters and digits."""
 _FOR_COMMA = frozenset(";|=.\\")
