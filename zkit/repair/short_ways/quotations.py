@@ -128,7 +128,11 @@ def undisputed(text: str, quotations: Sequence[Fix], names: Iterable[str]) -> bo
         body = text[fix.start + 1 : fix.end - 1]
         listed = text[lexis.last_sign(text, fix.start) - 1] != ":"
         last = _last_string(text, fix.start, listed)
-        if last is None or _names_key(body, names) or begins_again(text, text.find("{"), body):
+        if (
+            last is None
+            or _names_key(f'{body}"', names)
+            or begins_again(text, text.find("{"), body)
+        ):
             return False
         if len(last) != known and _may_lack_quote(last, listed):
             return False
@@ -139,7 +143,7 @@ def undisputed(text: str, quotations: Sequence[Fix], names: Iterable[str]) -> bo
 
 
 def _names_key(body: str, names: Iterable[str]) -> bool:
-    """Whether the content holds a key of the schema, with a colon or after a comma."""
+    """Whether the content, up to its last quote, holds a key of the schema, with a colon or after a comma."""
     held = [re.escape(name) for name in names if name in body]
     return any(re.search(f"{KEY_WITH_COLON % key}|{_LONE_KEY % key}", body) for key in held)
 
