@@ -27,6 +27,8 @@ SIMPLE = r"'([^'\"\\\x00-\x1f]*+)'"
 
 NAME = r"(?:[^\W\d]|\$)[\w$.-]*+"
 WORD = r"(True|False|None|TRUE|FALSE|NULL|Null|undefined)(?!\w)"
+COLONS = r"(?:[:：→]|=>|=(?!=)|->)"
+"""A colon, or what stands for it, where that is evidence of a key."""
 COLON = r"(:|=>|=(?!=)|：|->|→|\\:)"
 
 NESTED = 3
@@ -135,12 +137,13 @@ def closers_of(opener: str) -> re.Pattern[str]:
 
 KEYISH = (
     rf"(?:\"(?:[^\"\\\n]|\\.){{0,80}}+\"|'[^'\n]{{0,80}}+'|[“”„][^“”\n]{{0,80}}+[“”]|«[^»\n]{{0,80}}+»"
-    rf"|[‘’][^’\n]{{0,80}}+’|`[^`\n]{{0,80}}+`|＂[^＂\n]{{0,80}}+＂|[「『][^」』\n]{{0,80}}+[」』]|{NAME})"
+    rf"|[‘’][^’\n]{{0,80}}+’|`[^`\n]{{0,80}}+`|＂[^＂\n]{{0,80}}+＂|[「『][^」』\n]{{0,80}}+[」』]|{NAME}"
+    rf"|\*{{1,3}}+(?:\"[^\"\\\n]{{0,80}}+\"|{NAME})\*{{1,3}}+|:{NAME}(?=[ \t]*+=>))"
 )
-KEY_AHEAD = re.compile(rf"{GAP}({KEYISH}){GAP}(?::|=>|=(?!=))")
+KEY_AHEAD = re.compile(rf"{GAP}({KEYISH}){GAP}{COLONS}")
 """Something that reads as a key with its colon; group 1 is the key with its quotes."""
 
-NEXT_KEY = re.compile(rf"{GAP},{GAP}(?:({KEYISH}){GAP}(?::|=>|=(?!=))|(?=[}}]))")
+NEXT_KEY = re.compile(rf"{GAP},{GAP}(?:({KEYISH}){GAP}{COLONS}|(?=[}}]))")
 """After a member: a comma and another key."""
 
 VALUE_AHEAD = re.compile(
@@ -151,7 +154,7 @@ VALUE_AHEAD = re.compile(
 PLAIN = re.compile(rf"(?:{DIGITS}|true|false|null)(?![\w.$%@+*/^-])")
 """A strict number or literal, whatever follows it, as long as it may end there."""
 
-DOUBLED_BRACE = re.compile(rf"{GAP}(?:(?={KEYISH}{GAP}(?::|=>|=(?!=)))|\}}{GAP}\}})")
+DOUBLED_BRACE = re.compile(rf"{GAP}(?:(?={KEYISH}{GAP}{COLONS})|\}}{GAP}\}})")
 """After two opening braces: a key, or two closing ones."""
 
 COLON_AFTER = re.compile(rf"({GAP}){COLON}")

@@ -25,7 +25,9 @@ _ENTITIES = re.compile(
 _ESCAPE = re.compile(
     r'\\(?:["\\/bfnrt]|u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[0-9a-fA-F]{4}))'
 )
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
+_ENTITY = re.compile(
+    r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8});|&(?:#x?+)?+[0-9A-Za-z]{0,8}+\Z"
+)
 # Gemma writes strings between tokens, raw: `<|"|>it's "so"<|"|>`; some of its keys, between quotes.
 _TOKEN = '<|"|>'
 _STRING = r'"(?:[^"\\\n]|\\.)*+"'
@@ -109,7 +111,9 @@ _PLAIN_ENTITIES = {
 
 
 def _meant(entity: str) -> str:
-    """The characters of an HTML entity."""
+    """The characters of an HTML entity; nothing for one that was cut."""
+    if not entity.endswith(";"):
+        return ""
     return _PLAIN_ENTITIES.get(entity) or html.unescape(entity)
 
 

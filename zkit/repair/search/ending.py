@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
-from zkit.repair.search.quote_marks import is_other_quote
+from zkit.repair.search.quote_marks import is_folder, is_other_quote
 from zkit.repair.search.reading import DONE, VALUE, Frame, Reading
 from zkit.repair.search.strings import respell
 from zkit.text import lexis
@@ -179,23 +179,36 @@ def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading |
     content = raw.rstrip()
     if content.endswith(",") or ("\n" in content and "\n" in raw[len(content) :]):
         return None  # the last comma or line break may be the string's own
-    marked = reader.text[pos] == '"' and is_other_quote(content)
-    if marked:
-        content = content[:-1]
+    content, over = _without_mark(content, reader.text[pos])
     odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
-    literal = odd and "\\" in content[:-2]
-    if not reader.guided and not literal and not marked:
+    literal = odd and is_folder(content[:-2])
+    if not reader.guided and not literal and over != 1:
         return None
     if not tail or not _even(content) or (odd and not literal) or _MEMBER_INSIDE.search(content):
         return None
     spelled = respell(content[:-2] + "\\\\" if literal else content, reader.text[pos], path=literal)
     if spelled is None:
         return None
-    end = pos + 1 + len(content) + marked
+    end = pos + 1 + len(content) + over
     other = reading.fork().note("add_closing_quote", pos, end, f'"{spelled.body}"')
     other.rank = max(other.rank, Rank.GUESS)
     other.settle(end)
     return other
+
+
+def _without_mark(content: str, quote: str) -> tuple[str, int]:
+    """The content without what stands for its closing quote, and how many characters that takes."""
+    if quote == '"' and is_other_quote(content):
+        return content[:-1], 1
+    rest = content[:-2]
+    if (
+        content.endswith('\\"')
+        and '\\"' not in rest
+        and rest[-1:].isalnum()
+        and not is_folder(rest)
+    ):
+        return rest, 2  # no quotation opens after a letter
+    return content, 0
 
 
 def _even(content: str) -> bool:

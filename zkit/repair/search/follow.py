@@ -72,7 +72,7 @@ def known(reader: Reader, frame: Frame, key: str) -> bool:
     """Whether the schema lets this key stand in the frame."""
     if not reader.guided or not frame.expect.closed:
         return True
-    return key.strip("\"'`“”") in frame.expect.keys
+    return key.strip("\"'`“”„＂「」*:") in frame.expect.keys
 
 
 def key_follows(reader: Reader, frame: Frame | None, pos: int) -> bool:
@@ -110,5 +110,5 @@ _QUOTED_MEMBER = (
 """A member with its comma or without, a comment before it perhaps; or one without its colon."""
 _QUOTED_MEMBER_NEXT = re.compile(_QUOTED_MEMBER)
 _MEMBER_NEXT = re.compile(
-    rf"{lexis.GAP},{lexis.GAP}{lexis.KEYISH}{lexis.GAP}(?::|=>|=(?!=))|{_QUOTED_MEMBER}"
+    rf"{lexis.GAP},{lexis.GAP}{lexis.KEYISH}{lexis.GAP}{lexis.COLONS}|{_QUOTED_MEMBER}"
 )

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.repair.search.follow import follows, known
-from zkit.repair.search.quote_marks import stands_for_quote
+from zkit.repair.search.quote_marks import is_folder, stands_for_quote
 from zkit.repair.search.reading import CLOSERS, Before, Frame, Reading
 from zkit.repair.search.string_ends import MOST_QUOTES
 from zkit.repair.search.strings import Respelled, respell
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 FAR = 1 << 16
 """How far ahead the closing quote of a string without its opening one is looked for."""
 BLANKS_AND_OPENERS = lexis.BLANKS + "{["
-_PATH_START = re.compile(r"[A-Za-z]:|\\\\|\.{1,2}\\|[~%\w]++\\(?!\")")
 _REST_OF_PATH = re.compile(r"(?<=\w:)[\\/]")
-_FILE = re.compile(r"[^.\\]\.\w{1,5}\Z")
 _ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
 BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
 _MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
@@ -124,9 +122,7 @@ def _with_escaped_quote(before: Before, body: str, quote: str, end: int) -> list
     content = body[:-2]
     if not content or content.endswith("\\"):
         return []
-    word = "\\" not in content and len(content) > len("C:")
-    file = "\\\\" in content and _FILE.search(content) is not None
-    if _PATH_START.match(body) and not word and not file:
+    if is_folder(content):
         return _closed(before, end, respell(content + "\\\\", quote, path=True))
     if "\\" + quote in content:
         return []

@@ -24,7 +24,7 @@ __all__ = ["odd_key", "odd_mark", "odd_value", "read_bare", "skip"]
 _NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F))} - {"/", "#", "-", "<", "\\"}
 """The end of the text, and what begins neither odd white space nor a comment."""
 _BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
-_ESCAPED = re.compile(r"\\(?:(?=[\[\]{}])|\r?+\n|[nrt](?=[\s\"'{}\[\],\\]|\Z))")
+_ESCAPED = re.compile(r"\\(?:(?=[\[\]{}])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\]|\Z))")
 """Between two tokens: a backslash before a mark or at the end of a line, or white space that is escaped."""
 
 

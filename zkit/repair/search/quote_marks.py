@@ -14,6 +14,24 @@ _LONE = frozenset("'`”»’")
 _WINDOWS = re.compile(r"(?:[A-Za-z]:|\.{1,2})?+(?:\\[\w .()$%@+~,-]*+)++\Z")
 
 
+_FOLDER = re.compile(
+    r"(?:[A-Za-z]:|\\{1,4}(?=[\w?])|\.{1,2}(?=\\)|[~%\w.$-]++(?=\\))(?:\\{1,2}|[\w .()$%@+~,?-]++)*+\Z"
+)
+_FILE = re.compile(r"[^.\\]\.\w{1,5}\Z")
+
+
+def is_folder(content: str) -> bool:
+    """Whether a content, up to an escaped quote, is a folder of Windows: then the backslash is its own.
+
+    A word is none, nor is a file whose backslashes are escaped: the next one would be, too.
+    """
+    if "\\" not in content and len(content) > len("C:"):
+        return False
+    if "\\\\" in content and _FILE.search(content):
+        return False
+    return _FOLDER.match(content) is not None
+
+
 def stands_for_quote(content: str) -> bool:
     """Whether the last mark belongs to no pair in the content: another quote, a bracket, a backslash."""
     last, rest = content[-1:], content[:-1]

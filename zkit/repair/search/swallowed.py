@@ -13,7 +13,7 @@ from zkit.text import lexis
 _G = lexis.GAP
 _VALUE = r"(?:[\"'`“{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
 _HIT = (
-    rf"(?<=[,;\n])(?P<member>{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){_G}(?::|=>|=(?!=)){_G}(?={_VALUE}))"
+    rf"(?<=[,;\n])(?P<member>{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){_G}{lexis.COLONS}{_G}(?={_VALUE}))"
     rf"|(?<=[,;\n])(?P<half>{_G}{lexis.NAME}[\"']{_G}:{_G}(?={_VALUE}))"
     rf"|(?<=[\"'`”»])(?P<bare>{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?=(?:{lexis.NAME}{_G},{_G})?+{lexis.NAME}{_G}(?::|=>)))"
     r"|(?<=,)(?P<item>[^\S\n]*+\n\s*+[\"'])"
@@ -37,7 +37,7 @@ _FIRST_KEY = re.compile(rf"[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
 _SIGNS = re.compile(
     r"[\"'`”»,;\n:](?:(?<=[\"'`”»])\s*+[,}\]]|(?<=[,;\n])\s*+[\"']|(?<=:)\s*+[\"'\[{])"
 )
-_JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],])")
+_JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],;])")
 _BETWEEN_STRINGS = rf"\s*+[}}\]]*+\s*+[,;]\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"
 _UP_TO_QUOTE = r"[^\"\\]*+(?:\\.[^\"\\]*+)*+"
 _LEAVES = rf"{_UP_TO_QUOTE}\"(?!{_BETWEEN_STRINGS}){_UP_TO_QUOTE}"

@@ -31,7 +31,7 @@ from zkit.text import lexis
 
 _S, _G = lexis.SPACE, lexis.GAP
 _NEXT_MEMBER = (
-    rf"{_G}(?:,{_G}(?:{lexis.KEYISH}{_G}(?::|=>|=(?!=))|{lexis.NAME}[\"']{_G}:|[\"'][^\"'\n]{{0,80}}+[\"']?+\s*+\Z|\}}|\Z)"
+    rf"{_G}(?:,{_G}(?:{lexis.KEYISH}{_G}{lexis.COLONS}|{lexis.NAME}[\"']{_G}:|[\"'][^\"'\n]{{0,80}}+[\"']?+\s*+\Z|\}}|\Z)"
     rf"|\}}(?:{_G}(?:[,}}\])]|\Z)|[ \t]*+(?:\n|```|~~~|<|[;)]|\[/))"
     rf"|\Z|(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){_G}:)"
 )
