@@ -253,6 +253,7 @@ def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if broken and not read[0].is_meant(task):
         return _refused(task, broken)
     more = [c.start for c in candidates if payload.may_be_another(task, c, read[0])]
+    more += payload.unread_after(task, read[0])
     more += payload.left_aside(task, candidates, read[0])
     if more:
         return _refuse(task, "several", more[0])

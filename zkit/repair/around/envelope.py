@@ -11,7 +11,7 @@ from zkit.text import lexis
 
 _B = rf"[ \t\n\r{lexis.ODD}]*+"
 _START = re.compile(
-    rf"[{{\[](?:(?<=\{{)(?={_B}(?:[\"'“”„‘’`«＂「『}},…]|\{{{_B}(?:[\"'“”„‘’`«＂「『}}\\&]|{lexis.NAME}{_B}:)|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){_B}(?::|=(?!=))|{lexis.NAME}\"{_B}:|[uUbBrR]{{1,2}}[\"']))"
+    rf"[{{\[](?:(?<=\{{)(?={_B}(?:[\"'“”„‘’`«＂「『}},…]|\{{{_B}(?:[\"'“”„‘’`«＂「『}}\\&]|{lexis.NAME}{_B}:)|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){_B}(?::|=(?!=))|{lexis.NAME}\"{_B}:|[uUbBrR]{{1,2}}[\"']|\\\r?+\n|[-•+*_]{{1,3}}+[ \t]*+[\"\w]|:{lexis.NAME}{_B}=>))"
     rf"|(?<=\[)(?<![\w)\"']\[)(?:(?<!\]\[)|(?<=[A-Z_]\]\[))(?!```)(?={_B}(?:[\"'“„«‘`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b)))"
 )
 _REASONING = re.compile(
@@ -157,8 +157,12 @@ def enclosed(text: str, start: int, end: int) -> bool:
 
     For a list it is enough that the brace opens: the text may have been cut.
     """
-    before = text.count("{", 0, start) - text.count("}", 0, start)
-    return before > 0 and (text[start] == "[" or text.count("}", end) > text.count("{", end))
+    before = sum(text.count(mark, 0, start) * sign for mark, sign in _DEEPER.items())
+    after = sum(text.count(mark, end) * sign for mark, sign in _DEEPER.items())
+    return before > 0 and (text[start] == "[" or after < 0)
+
+
+_DEEPER = {"{": 1, "}": -1, "｛": 1, "｝": -1}
 
 
 _JOINTS = frozenset(":=>")

@@ -8,7 +8,7 @@ from itertools import count
 from zkit.text.edits import Edit, Layer
 
 _QUOTED = r"[ \t]*+(?:(?:>[ \t]?+)++|(?:[|*+#]|//)[ \t]?+)"
-_NUMBERED = r"[ \t]*+L?+([0-9]{1,6}+)(?:[ \t]*+[|:.)]|[ \t])[ \t]?+"
+_NUMBERED = r"[ \t]*+L?+([0-9]{1,6}+)(?:[ \t]?+[|:)]|\.(?=[ \t])|[ \t])[ \t]?+"
 _MARKS = (re.compile(_QUOTED), re.compile(_NUMBERED))
 _FIRST = re.compile(rf"^(?:{_QUOTED}|{_NUMBERED})(?=[{{\[][ \t]*+\r?+\n)", re.MULTILINE)
 """A marked line that holds nothing but the opener of a value."""

@@ -44,6 +44,17 @@ def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> li
     return beside + [at for at in members if not any(c.start < at < c.end for c in read)]
 
 
+_OBJECT_AHEAD = re.compile(r"(?:^|\n)[ \t]*+[{｛][^{}｛｝:：=]{0,200}+[:：=]")
+
+
+def unread_after(task: Task, chosen: Candidate) -> list[int]:
+    """Where, after a value that is not the one meant, an object begins a line that was not read."""
+    if task.guide is None or chosen.is_meant(task):
+        return []
+    found = _OBJECT_AHEAD.search(task.text, chosen.end)
+    return [found.end()] if found else []
+
+
 def strong(text: str, candidate: Candidate) -> bool:
     """Whether a value stands out from the others: it begins as JSON does, or has lines of its own."""
     return envelope.quoted(text, candidate.start) or envelope.alone(

@@ -262,7 +262,7 @@ def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Rea
     """The phrase as text, when it reads as words or the schema wants text."""
     if any(phrase.count(a) != phrase.count(b) for a, b in ("{}", "[]")):
         return []
-    if _ENTITY_QUOTE.match(phrase) or phrase.endswith(("...", "…", ",")) or ", #" in phrase:
+    if _ENTITY_QUOTE.match(phrase) or phrase.endswith(("...", "…", ",", ";")) or ", #" in phrase:
         return []
     textual = reading.want.only("string") and reader.guided
     if not textual and not (reading.want.takes("string") and _reads_as_words(reader, phrase)):

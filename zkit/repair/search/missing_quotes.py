@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.repair.search.follow import follows, known
-from zkit.repair.search.quote_marks import is_folder, stands_for_quote
+from zkit.repair.search.quote_marks import is_folder, is_other_quote, stands_for_quote
 from zkit.repair.search.reading import CLOSERS, Before, Frame, Reading
 from zkit.repair.search.string_ends import MOST_QUOTES
 from zkit.repair.search.strings import Respelled, respell
@@ -111,10 +111,16 @@ def _closed_before(before: Before, text: str, end: int) -> list[Reading]:
     if body.endswith("\\" + quote) and body.count("\\" + quote) % 2 == 1:
         return _with_escaped_quote(before, body, quote, end)
     if stands_for_quote(body):
-        if body[0] in "{[" and body[-1] in "}]":
-            return []  # or the first quote stands for a bracket
+        if body[-1] in "}]" and _may_be_bracket(body, quote):
+            return []
         return _stretched(_closed(before, end - 1, respell(body[:-1], quote)))
     return _closed(before, end, respell(body, quote))
+
+
+def _may_be_bracket(body: str, quote: str) -> bool:
+    """Whether a closing bracket at the end may be one: the first mark opens it, or a quote stands before it."""
+    rest = body[:-1]
+    return body[0] in "{[" or rest.endswith("\\" + quote) or is_other_quote(rest)
 
 
 def _with_escaped_quote(before: Before, body: str, quote: str, end: int) -> list[Reading]:

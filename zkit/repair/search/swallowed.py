@@ -16,15 +16,15 @@ _HIT = (
     rf"(?<=[,;\n])(?P<member>{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){_G}{lexis.COLONS}{_G}(?={_VALUE}))"
     rf"|(?<=[,;\n])(?P<half>{_G}{lexis.NAME}[\"']{_G}:{_G}(?={_VALUE}))"
     rf"|(?<=[\"'`”»])(?P<bare>{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?=(?:{lexis.NAME}{_G},{_G})?+{lexis.NAME}{_G}(?::|=>)))"
-    r"|(?<=,)(?P<item>[^\S\n]*+\n\s*+[\"'])"
+    r"|(?<=[,;，、])(?P<item>[^\S\n]*+\n\s*+[\"'])"
     r"|(?<=[\"'])(?P<line>,[^\S\n]*+\n)"
     rf"|(?<=,)(?P<named>{_G}{lexis.NAME}{_G}:{_G}(?=[\"'{{\[]))"
     rf"|(?<=[\"'`”»])(?P<closed>{_G}(?:[}}\]][\s}}\]]*+[,\"']|,[\s,]*+[}}\]]))"
 )
 """After the first mark of it: a member, a comma before a bare key or an item, a closer beside a comma or a string."""
-_ANY_HIT = re.compile(rf"[,;\n\"'`”»](?:{_HIT})")
+_ANY_HIT = re.compile(rf"[,;，、\n\"'`”»](?:{_HIT})")
 _SCAN = re.compile(
-    rf"[\\{{\[(,;\n\"'`”»}}\])](?:(?<=\\).|(?<=[{{\[(])(?P<open>)|{_HIT}|(?<=[}}\])])(?P<close>))",
+    rf"[\\{{\[(,;，、\n\"'`”»}}\])](?:(?<=\\).|(?<=[{{\[(])(?P<open>)|{_HIT}|(?<=[}}\])])(?P<close>))",
     re.DOTALL,
 )
 """The same, and every bracket; escapes are passed over.
@@ -35,7 +35,7 @@ search goes from mark to mark at the pace of C.
 _FIRST_KEY = re.compile(rf"[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
 """The content begins with what reads as a key, its opening quote being that of the string."""
 _SIGNS = re.compile(
-    r"[\"'`”»,;\n:](?:(?<=[\"'`”»])\s*+[,}\]]|(?<=[,;\n])\s*+[\"']|(?<=:)\s*+[\"'\[{])"
+    r"[\"'`”»,;，、\n:](?:(?<=[\"'`”»])\s*+[,}\]]|(?<=[,;，、\n])\s*+[\"']|(?<=:)\s*+[\"'\[{])"
 )
 _JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],;])")
 _BETWEEN_STRINGS = rf"\s*+[}}\]]*+\s*+[,;]\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"
