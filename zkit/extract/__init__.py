@@ -22,7 +22,7 @@ from zkit.extract.extractor import Extraction, Extractor, find_calls
 from zkit.extract.formats.record import Format
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.instructions import instructions
-from zkit.extract.pending import Span
+from zkit.extract.pieces import Span
 from zkit.extract.render import CannotWriteError, render_call, render_result
 
 __all__ = [

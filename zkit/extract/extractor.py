@@ -20,7 +20,8 @@ from zkit.extract.handlers import (
     reasoning,
     unmarked_calls,
 )
-from zkit.extract.pending import Settler, Span
+from zkit.extract.pending import Settler
+from zkit.extract.pieces import Span
 from zkit.extract.scanner import Handler, Scanner
 
 HANDLERS: dict[str, Handler] = {

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from zkit.calls import Call
 from zkit.extract import events
 from zkit.extract.around.follow_up import confirmed, objection, said_against
 from zkit.extract.events import Event, Incomplete, Refusal, Unknown
 from zkit.extract.gates import Candidate, Outcome
+from zkit.extract.pieces import Piece, Span
 
-Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]
 _LED_ON = frozenset({"remark", "aside", "word", "retraction"})
 """What another call settles: the text between the two leads on to it."""
 LATE = frozenset({"repeated", "long_lead_in"})
@@ -24,28 +23,6 @@ UNANNOUNCED = (
 """For a call that can be read in two ways: as made and as shown."""
 MOST_THOUGHT = 1500
 """How long a thought may be that waits for its call; a longer one is text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A stretch of the reply that is no candidate.
-
-    `text` is what of it is worth showing, `whole` all of it where that is not the same.
-    """
-
-    kind: Kind
-    span: tuple[int, int]
-    text: str
-    whole: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A stretch of the reply that is not part of its content."""
-
-    kind: str
-    start: int
-    end: int
 
 
 class Settler:

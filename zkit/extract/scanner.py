@@ -19,12 +19,11 @@ from zkit.extract.bodies.readings import Reading
 from zkit.extract.events import CallRefused, Refusal, Unknown
 from zkit.extract.formats.table import format_of
 from zkit.extract.gates import Candidate, judge, numbered
-from zkit.extract.marks.first_match import Lookout, kind_of
-from zkit.extract.marks.plain_text import plain_text
-from zkit.extract.marks.search_patterns import TAG_BEGUN, TRIGGER, hooks_for, tags_of
-from zkit.extract.pending import Kind, Piece, Settler
+from zkit.extract.marks.first_match import kind_of
+from zkit.extract.marks.watch import Watch
+from zkit.extract.pending import Settler
+from zkit.extract.pieces import Kind, Piece
 
-LONGEST_TAG = 140
 _UNSEEN = compiled(r"[\ufeff\u200b-\u200f\u2060]*+")
 Handler = Callable[["Scanner", int], Steps[int]]
 """What happens at a hook: it is read from its place on, and the place to go on from comes back."""
@@ -53,10 +52,7 @@ class Scanner:
         """Whether somebody else had a turn before any call: a talk is told, not held."""
         self._wanted = wanted
         self._handlers = handlers
-        self._hooks = hooks_for(bool(task.tools))
-        tags = (tags_of(task.tools.pattern()),) if task.tools else ()
-        self._lookout = Lookout((*tags, *self._hooks.search))
-        self._plain = plain_text(task.tools.pattern()) if task.tools else None
+        self._watch = Watch(task.tape, task.tools)
         self._text_from = 0
         self._called_until = -1
 
@@ -105,55 +101,12 @@ class Scanner:
     def _next_hook(self, pos: int) -> Steps[Hit | None]:
         """Pass text on until something may matter; None when the text has ended."""
         while True:
-            text, base = self.tape.window(pos)
-            match = self._first_hook(text, pos - base)
-            if match is not None and self._is_sure(text, match):
-                yield from self.text(pos, match.start() + base)
-                return Hit(match.start() + base, match.end() + base, match)
-            held = self._held(text, base, pos, match)
+            hook, held = self._watch.next(pos)
             yield from self.text(pos, held)
             pos = held
-            if self.tape.final:
-                return None
+            if hook is not None or self.tape.final:
+                return hook
             yield from self.tape.wait(pos)
-
-    def _first_hook(self, text: str, at: int) -> re.Match[str] | None:
-        """The first hook from a place on that is more than text at a second look."""
-        while True:
-            match = self._lookout.first(text, at)
-            if match is None or self._plain is None:
-                return match
-            plain = self._plain.match(text, match.start())
-            if plain is None:
-                return match
-            at = plain.end()
-
-    def _is_sure(self, text: str, match: re.Match[str]) -> bool:
-        """Whether no text to come can make a longer hook of this one."""
-        if self.tape.final:
-            return True
-        if match.end() == len(text):
-            return False
-        if len(text) - match.start() > LONGEST_MARK:
-            return True
-        return self._hooks.partial.fullmatch(text, match.start(), partial=True) is None
-
-    def _held(self, text: str, base: int, pos: int, match: re.Match[str] | None) -> int:
-        """The place from which on the end of the text may still become a hook."""
-        tail = max(pos - base, len(text) - LONGEST_MARK)
-        trigger = None if self.tape.final else TRIGGER.search(text, tail)
-        if trigger is None:
-            return self.tape.size
-        found = self._hooks.partial.search(text, trigger.start(), partial=True)
-        held = len(text) if found is None else found.start()
-        line = text.rfind("\n", tail)
-        # A whole match further on hides one that has only begun: backticks may become a fence.
-        if line >= 0 and self._hooks.new_line.fullmatch(text, line, partial=True):
-            held = min(held, line)
-        tag = text.rfind("<", max(pos - base, len(text) - LONGEST_TAG))
-        if tag >= 0 and self.task.tools and TAG_BEGUN.match(text, tag):
-            held = min(held, tag)
-        return min(held, len(text) if match is None else match.start()) + base
 
     def _unseen(self) -> Steps[int]:
         """Characters without a width at the very beginning: text that nothing stands behind."""
@@ -170,7 +123,7 @@ class Scanner:
             done = yield from self._handlers["first"](self, pos)
             if done > pos:
                 return done
-        line = yield from self.tape.look(self._hooks.line, pos)
+        line = yield from self.tape.look(self._watch.line, pos)
         if line is None:
             return pos
         at = pos + len(line["indent"])

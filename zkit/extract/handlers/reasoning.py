@@ -11,7 +11,7 @@ from zkit.extract.handlers import quoted
 from zkit.extract.handlers.marked_calls import message_call, opening
 from zkit.extract.marks import set_apart
 from zkit.extract.marks.set_apart import Region
-from zkit.extract.pending import Kind
+from zkit.extract.pieces import Kind
 from zkit.extract.scanner import Scanner
 
 _LINE_ENDS = compiled(r"[ \t]*+(?:\r?\n|\Z)")
