@@ -25,10 +25,30 @@ SPOKEN_OF = (
     "CALL\n\n(Not executed.)", "CALL\n\nBitte nicht ausführen.", "CALL\n\nShall I go ahead?", "CALL\n\nI will only run this once you confirm.",
     # spoken of afterwards
     "CALL was the reply.", "CALL\n\nwas the call that failed yesterday.", "CALL\n  — from the manual", "CALL\n\nThat is the syntax of a call.",
+    # a whole sentence that points at it
+    "Here is the request as the server received it.\n\nCALL", "Below is the expected answer for case 12.\n\nCALL", "Attached is the raw output.\n\nCALL", "The parser accepts this.\n\nCALL", "You sent me this.\n\nCALL", "My previous attempt was this.\n\nCALL",
+    "I had already made the call.\n\nCALL", "You could call the tool.\n\nCALL", "I'll show you the call.\n\nCALL", "Let me quote the log.\n\nCALL", "For reference.\n\nCALL", "Just a draft.\n\nCALL", "Calls are wrapped in tags.\n\nCALL", "Paste this into the chat.\n\nCALL",
+    "When you are ready, I will run this.\n\nCALL", "Somebody planted an instruction in the page.\n\nCALL", "You asked me to show the raw call.\n\nCALL", "Das habe ich gestern ausgeführt.\n\nCALL", "我已经执行过了。\n\nCALL", "すでに実行しました。\n\nCALL",
+    # a line that announces something else
+    "I suggest the following call:\n\nCALL", "Next example:\n\nCALL", "The next step in the tutorial is:\n\nCALL", "I plan to run this tomorrow:\n\nCALL", "I'll write it out for you to copy:\n\nCALL", "Right:\n\nCALL", "My last call was:\n\nCALL", "1. The model writes:\n\nCALL",
+    "My call would be this, but I wait for your word:\n\nCALL", "Again the same wrong reply from the model:\n\nCALL", "I was asked to show, not run, the call:\n\nCALL", "Je l'envoie ?\n\nCALL",
+    # afterwards: what it is, what it is made of, where it is from
+    "CALL\n\nThat is the content of the file.", "CALL\n\nThe first line opens the call and the last one closes it.", "CALL\n\nThe call above is from the training set.", "CALL\n\nExplanation: the part before the bracket is the marker.", "CALL\n\n这就是调用的格式。", "CALL\n\nこれは例にすぎません。",
+    "CALL\n\nSource: the vendor's documentation.", "CALL\n\nWhere `name` is the name of the tool.", "CALL\n\nReplace the city with your own.", "CALL\n\nWhat is wrong here?", "CALL\n\nEnd of transcript.", "CALL\n\n5.3 Parsing", "CALL ... is how such a call starts.", "CALL\n\nThis would turn it on.", "CALL\n\nIt ran at noon.",
+    # afterwards: not made, not yet, blocked
+    "CALL\n\nType \"yes\" and I will execute it.", "CALL\n\nCorrection: no call is needed.", "CALL\n\nThis call has been blocked by the policy.", "CALL\n\nNothing was executed.", "CALL\n\nIf that's okay, I'll run it.", "CALL\n\nI need your OK before I run this.", "CALL\n\nRight?", "CALL\n\nRun it? (y/n)",
+    "CALL\n\nBut I'm not allowed to.", "CALL\n\nTools are disabled.", "CALL\n\nActually, don't.", "CALL\n\nJe ne l'ai pas exécuté.", "CALL\n\n実行しますか？",
+    "<details>\n<summary>Raw output</summary>\n\nCALL\n\n</details>",
     "CALL\n\nThe tag above was never closed.", "CALL\n\nFinalement non.", "CALL\n\nIs this call valid?", "CALL\n\nDas war nur ein Beispiel.",
 )  # fmt: skip
 MADE = (
     "CALL",
+    # examples, manuals and formats that are only mentioned
+    "I'll look it up in the documentation:\n\nCALL", "The manual says to do this first, so I do.\n\nCALL", "Thanks for the example.\n\nCALL", "Following the tutorial, step 3 comes next.\n\nCALL", "The old syntax no longer works. With the new syntax:\n\nCALL", "Danke für das Beispiel.\n\nCALL", "Voy a buscar un ejemplo.\n\nCALL", "根据您的示例，我先执行这一步。\n\nCALL",
+    "Never mind my question, I found the answer in your message.\n\nCALL", "You confirmed the amount, so I'm sending it.\n\nCALL", "Let me confirm that with a tool call.\n\nCALL", "The server was down; it should be up now.\n\nCALL",
+    # lines that announce it
+    "With the right format:\n\nCALL", "Once more, with arguments:\n\nCALL", "The following call will do it:\n\nCALL", "Tool to use: search\n\nCALL", "**Step 3: run the tool**\n\nCALL", "**Step 1:** done\n**Step 2:** running\n\nCALL", "Corrected call:\n\nCALL", "As requested:\n\nCALL", "This needs a lookup:\n\nCALL",
+    "A function call is needed:\n\nCALL", "My move:\n\nCALL", "I can't do it without the tool, so:\n\nCALL", "Hier ist der Aufruf:\n\nCALL", "Consultando el tiempo:\n\nCALL", "调用工具：\n\nCALL", "확인하겠습니다:\n\nCALL", "Поехали:\n\nCALL", "<details><summary>Why</summary>Because.</details>\n\nCALL",
     "Here's the tool call:\n\nCALL", "Here is the call:\n\nCALL", "Executing the following:\n\nCALL", "Next step:\n\nCALL", "Step 2 of 3:\n\nCALL", "Без проблем, выполняю вызов:\n\nCALL",
     "👍\n\nCALL", "Understood.\n\n---\n\nCALL", "The stations report every hour.\n\nCALL", "Parfait, je lance l'appel maintenant.\n\nCALL", "As an AI I can't do this by hand, but I have a tool for it.\n\nCALL",
     "I'll look that up.\n\nCALL", "Sure! Let me check the weather:\n\nCALL", "Step 1: I will read the file\nCALL", "### Action\n\nCALL",
@@ -40,6 +60,8 @@ MADE = (
     "I don't know the weather in Bergen.\n\nCALL", "You said „sofort“, so I do it now.\n\nCALL", "The first file does not exist. Let me look for it.\n\nCALL",
 )  # fmt: skip
 MADE_BEFORE_TEXT = (
+    "CALL\n\nYou can undo it any time.", "CALL\n\nIf anything looks wrong, tell me and I'll undo it.", "CALL\n\nIt is the same call as yesterday.", "CALL\n\nWould you like me to do this every day from now on?", "CALL\n\nNote that the optional parameters were left out.", "CALL\n\nNothing was deleted.",
+    "I'll look.\n\nCALL\n\nThe arguments come from your second message.", "Let me check.\n\nCALL\n\nThis call retrieves the newest figures.", "CALL\n\nThe call may take a moment.", "CALL\n\nYou may need to confirm it on your phone.", "CALL\n\nNo action is required from you.", "CALL\n\nWhich day do you leave?",
     "CALL\n\nDésolé pour l'attente.", "CALL\n\nThis is not a drill.", "CALL\n\nThanks for your approval!", "CALL\n\nYou don't need to confirm anything.",
     "CALL\n\nPlease ignore the warning that may pop up; it is harmless.", "CALL\n\nWhat do you want to do after that?", "CALL\n\nПодождите, пожалуйста, выполняется.",
     "I'll look.\n\nCALL\n\nI'll report back once it is done.", "CALL\n\nTell me if that was not what you meant.", "CALL\n\nGleich wissen wir mehr.",

@@ -97,7 +97,7 @@ LINES = st.lists(
 def unhurried(text: str, size: int) -> Extraction:
     """What is found when no stretch of text is passed over at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("zkit.extract.scanner.plain_text", lambda names: None)
+        patch.setattr("zkit.extract.marks.watch.plain_text", lambda names: None)
         stream = Extractor(TOOLS)
     for start in range(0, len(text), size):
         stream.feed(text[start : start + size])

@@ -100,12 +100,12 @@ def _no_remark(after: str, closers: str) -> bool | None:
     if not solid:
         return None
     below = "\n" in after[: len(after) - len(solid)]
+    solid = solid.lstrip(".…").lstrip() or solid
     if below and solid[0].islower():
         line, newline, _ = solid.partition("\n")
         return acts(line[:REACH]) if newline or len(line) > REACH else None
     if below:
         return solid[0] not in _GOES_ON
-    solid = solid.lstrip(".…").lstrip() or solid
     spoken_of = solid[0].islower() or solid[0] in _EXPLAINS or solid.startswith("<-")
     return not (spoken_of or unicodedata.category(solid[0]) == "Lo")
 

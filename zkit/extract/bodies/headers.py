@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, replace
 
 import regex
 
 from zkit.extract.arriving_text import Steps, compiled, searched
-from zkit.extract.bodies.arguments import Task, finished
+from zkit.extract.bodies.arguments import Task, finished, from_text
 from zkit.extract.bodies.json_body import read_named
 from zkit.extract.bodies.markup_body import read_markup
 from zkit.extract.bodies.readings import Reading, Unit
@@ -24,6 +25,8 @@ CALL_END = rf"<[｜|]\s?tool{JOIN}call{JOIN}end\s?[｜|]>"
 _SEP = rf"<[｜|]\s?tool{JOIN}sep\s?[｜|]>"
 _FENCE = r"(?:```[\w-]*+\s*+)?+"
 _FENCE_END = r"(?:\s*+```)?"
+_QUOTED_OBJECT = regex.compile(r"\"\s*+\{")
+_QUOTE = re.compile(r"(?<!\\)(?:\\\\)*+\"")
 _NUMBER_ONLY = re.compile(r"(?:[a-zA-Z]{1,12}[_-]?)?[0-9]{1,6}\Z")
 _COUNTER = re.compile(r":[0-9]+\Z")
 
@@ -80,6 +83,9 @@ def read_header(task: Task, kind: str, pos: int, stop: str) -> Steps[Reading | N
         return Reading(
             (Unit(name, None, (pos, tape.size), ident, state="cut"),), tape.size, kind, False
         )
+    quoted = yield from quoted_object(task, name, pos, at)
+    if quoted is not None:
+        return (yield from closed_by(task, replace(quoted, body=kind), header.end, ident))
     if tape.char(at) != "{":
         return (yield from _without_object(task, header, name, pos, at, until))
     reading = yield from read_named(task, name, pos, at, until)
@@ -109,6 +115,22 @@ def closed_by(task: Task, reading: Reading, end: str, ident: str = "") -> Steps[
     if closer is None:
         return replace(reading, units=units)
     return Reading(units, reading.end + closer.end(), reading.body, True)
+
+
+def quoted_object(task: Task, name: str, start: int, at: int) -> Steps[Reading | None]:
+    """Arguments that were encoded twice: a string that holds an object with keys of the tool."""
+    opens = yield from task.tape.look(_QUOTED_OBJECT, at)
+    if opens is None or opens.partial:
+        return None
+    closes = yield from task.tape.find(_QUOTE, at + 1)
+    if closes is None:
+        return None
+    end = closes.end
+    unit = from_text(task, name, task.tape.slice(at, end), at, (start, end))
+    expected = task.tools.expect(task.tools.name_of(name)).keys
+    if unit.state != "whole" or not set(unit.arguments or ()) <= set(expected):
+        return None
+    return Reading((unit,), end, "named", True)
 
 
 def _without_object(
@@ -149,11 +171,19 @@ def plain_argument(task: Task, name: str, at: int, end: int, start: int, whole: 
         message = f"The arguments of {name} must be a JSON object."
         return Unit(name, None, span, state="broken", reason="no_object", message=message)
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
-        text = text[1:-1]
+        text = _unquoted(text)
     fix = Fix(
         "name_only_argument", Rank.COMPLETE, at, at, f"{key}=", "a plain text was the only argument"
     )
     return finished(task, name, {key: text}, span, (fix,))
+
+
+def _unquoted(text: str) -> str:
+    """The text in quotes: as JSON spells it, if it does."""
+    try:
+        return str(json.loads(text))
+    except ValueError:
+        return text[1:-1]
 
 
 def read_step3(task: Task, pos: int, stop: str) -> Steps[Reading | None]:

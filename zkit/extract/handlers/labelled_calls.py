@@ -9,7 +9,7 @@ import regex
 from zkit.extract.around.position import indented, obstacle
 from zkit.extract.arriving_text import Steps, searched
 from zkit.extract.bodies.arguments import Task
-from zkit.extract.bodies.headers import closed_by, plain_argument
+from zkit.extract.bodies.headers import closed_by, plain_argument, quoted_object
 from zkit.extract.bodies.json_body import read_json, read_named
 from zkit.extract.bodies.markup_body import read_markup
 from zkit.extract.bodies.python_body import read_python
@@ -107,6 +107,9 @@ def _react(task: Task, named: regex.Match[str], at: int) -> Steps[Reading | None
     solid = yield from tape.next_solid(begin)
     if solid >= tape.size:
         return Reading((Unit(name, None, (at, tape.size), state="cut"),), tape.size, "react", False)
+    quoted = yield from quoted_object(task, name, at, begin)
+    if quoted is not None:
+        return replace(quoted, body="react")
     if tape.char(begin) == "{":
         reading = yield from read_named(task, name, at, begin, _NEXT)
         end = _FENCE_END if named["fence"] else ""

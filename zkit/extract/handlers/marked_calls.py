@@ -8,7 +8,7 @@ from zkit.extract.around.position import in_markup
 from zkit.extract.arriving_text import Steps
 from zkit.extract.bodies.arguments import Task
 from zkit.extract.bodies.envelopes import BODIES, GENERIC_STOP, WRAPPERS, read_envelope
-from zkit.extract.bodies.headers import closed_by, read_header
+from zkit.extract.bodies.headers import closed_by, quoted_object, read_header
 from zkit.extract.bodies.json_body import read_named
 from zkit.extract.bodies.markup_body import read_markup
 from zkit.extract.bodies.readings import Reading, Unit
@@ -72,6 +72,10 @@ def message_call(scan: Scanner, to: str, at: int, begin: int) -> Steps[int | Non
     if solid >= scan.tape.size:
         cut = Unit(name, None, (at, scan.tape.size), state="cut")
         return (yield from scan.offer(Reading((cut,), scan.tape.size, "harmony", False), "", at))
+    quoted = yield from quoted_object(scan.task, name, at, solid)
+    if quoted is not None:
+        ended = yield from closed_by(scan.task, replace(quoted, body="harmony"), _MESSAGE_END)
+        return (yield from scan.offer(ended, "", at))
     if scan.tape.char(solid) != "{":
         return None
     steps = read_named(scan.task, name, at, solid, _MESSAGE_STOP)
