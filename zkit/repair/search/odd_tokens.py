@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING
 from zkit.receipt import Rank
 from zkit.repair.search import ending
 from zkit.repair.search.bare import is_prefix, read_bare
+from zkit.repair.search.between_tokens import (
+    dropped_comma,
+    dropped_ellipsis,
+    dropped_remark,
+    skip,
+)
 from zkit.repair.search.reading import KEY, NEXT, VALUE, Frame, Reading
 from zkit.repair.search.rereading import keyed, reread
 from zkit.repair.search.strings import respell
@@ -21,61 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["odd_key", "odd_mark", "odd_value", "read_bare", "skip"]
 
-_NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F))} - {"/", "#", "-", "<", "\\"}
-"""The end of the text, and what begins neither odd white space nor a comment."""
-_BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
-_ESCAPED = re.compile(r"\\(?:(?=[\[\]{}])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\]|\Z))")
-"""Between two tokens: a backslash before a mark or at the end of a line, or white space that is escaped."""
-
-
-def skip(reader: Reader, reading: Reading) -> bool:
-    """Drop odd white space or a comment; True when there was something to drop."""
-    text, pos = reader.text, reading.pos
-    if text[(ahead := lexis.skip_spaces(text, pos)) : ahead + 1] in _NOTHING_TO_SKIP:
-        return False
-    odd = lexis.ODD_RUN.match(text, pos)
-    if odd is not None:
-        end = odd.end()
-        reading.note("plain_space", pos, end, " ")
-    elif (escape := _ESCAPED.match(text, ahead)) is not None and _is_outside(reader, escape):
-        end = escape.end()
-        reading.note("drop_backslash", ahead, end, "")
-    else:
-        comment = lexis.COMMENT.match(text, ahead)
-        if comment is None or not _is_comment(reader, reading, comment):
-            return False
-        end = comment.end()
-        reading.note("drop_comment", ahead, end, "")
-    if reading.safe == pos:
-        reading.safe = end
-    reading.pos = end
-    return True
-
-
-def _is_outside(reader: Reader, escape: re.Match[str]) -> bool:
-    """Whether an escape stands outside of strings: white space is escaped there throughout, or not at all.
-
-    Where quotes are escaped, too, all of the value is, and its strings are to be read otherwise.
-    """
-    if escape.group()[1:2] not in ("n", "r", "t"):
-        return True
-    text, start = reader.text, reader.start
-    return text.startswith("\\", start + 1) and _BARE_QUOTE_FIRST.match(text, start) is not None
-
-
-def _is_comment(reader: Reader, reading: Reading, match: re.Match[str]) -> bool:
-    """Whether what looks like a comment is one, and not a value, the rest of a string, or the end."""
-    text, comment, pos = reader.text, match.group(), match.start()
-    if match.end() == reader.size and reading.frame is not None:
-        return False
-    if reading.place == VALUE and comment[0] in "<-":
-        return reading.frame is not None and reading.frame.kind != "{"
-    if reading.place == VALUE and comment[0] == "#":
-        return comment[1:2] == " " and "\n" in text[pos:]
-    if reading.place == NEXT and text[reading.safe - 1] in "\"'":
-        return comment.startswith("/*") or comment.count('"') % 2 == 0
-    return True
-
 
 def odd_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """After a value: the end in a comment, a full-width comma, a plus between strings, an ellipsis."""
@@ -87,56 +38,15 @@ def odd_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         return [reading.fork().note("use_comma", pos, pos + 1, ",").go(pos + 1, place)]
     if mark == "+":
         return _joined(reader, reading, pos)
-    if mark in ".…" and _dropped_ellipsis(reader, reading, pos):
+    if mark in ".…" and dropped_ellipsis(reader, reading, pos):
         return [reading]
     return []
-
-
-def _dropped_ellipsis(reader: Reader, reading: Reading, pos: int) -> bool:
-    """Drop `...` before the first value or after the last one, with a comma beside it."""
-    dots, frame = lexis.ELLIPSIS.match(reader.text, pos), reading.frame
-    if dots is None:
-        return False
-    end = dots.end()
-    last = lexis.CLOSER.match(reader.text, end) is not None or not reader.text[end:].strip()
-    first = frame is not None and reading.safe == frame.start + 1
-    if first == last:
-        return False
-    comma = lexis.COMMA.match(reader.text, end) if first else None
-    reading.note("drop_ellipsis", pos, comma.end() if comma else end, "")
-    reading.pos = comma.end() if comma else end
-    return True
-
-
-_REMARK = re.compile(
-    r"(?:<[-=]++|←|--++>?+)[ \t][^\n\"'{}\[\]]{1,120}+(?=\n)|\([^()\n\"'{}\[\]]{1,120}+\)(?=[ \t]*+\n)"
-)
-"""What is pointed out beside a line: `<- changed`, `(the default)`."""
-
-
-def _dropped_remark(reader: Reader, reading: Reading, pos: int) -> bool:
-    """Drop a remark between a comma and the end of its line."""
-    remark = _REMARK.match(reader.text, pos)
-    if remark is None or "\n" in reader.text[reading.safe : pos]:
-        return False
-    reading.note("drop_remark", pos, remark.end(), "")
-    reading.pos = remark.end()
-    return reader.limit >= Rank.GUESS
-
-
-def _dropped_comma(reader: Reader, reading: Reading, pos: int) -> bool:
-    """Drop a comma where a key or an item is due."""
-    if reader.text[pos] != ",":
-        return False
-    reading.note("drop_comma", pos, pos + 1, "")
-    reading.pos = pos + 1
-    return True
 
 
 def _comma_after_opener(reader: Reader, reading: Reading, frame: Frame, pos: int) -> list[Reading]:
     """A comma right after an inner opening brace: it is stray, or the object is empty and not closed."""
     other = reading.fork()
-    _dropped_comma(reader, other, pos)
+    dropped_comma(reader, other, pos)
     if frame.parent is None or frame.parent.kind != "{":
         return [other]
     empty = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
@@ -163,11 +73,11 @@ def odd_key(reader: Reader, reading: Reading) -> list[Reading] | None:
         return wrong_first_quote(reader, reading, pos) or reader.close(reading, pos)
     if mark == "," and reading.safe == frame.start + 1 and frame.parent is not None:
         return _comma_after_opener(reader, reading, frame, pos)
-    if _dropped_comma(reader, reading, pos) or _dropped_brace(reader, reading, frame, pos):
+    if dropped_comma(reader, reading, pos) or _dropped_brace(reader, reading, frame, pos):
         return None
-    if mark in ".…" and _dropped_ellipsis(reader, reading, pos):
+    if mark in ".…" and dropped_ellipsis(reader, reading, pos):
         return None
-    if mark in "<←(-" and _dropped_remark(reader, reading, pos):
+    if mark in "<←(-" and dropped_remark(reader, reading, pos):
         return None
     if mark in "-•*_+" and (marked := _MARKED_KEY.match(text, pos)) is not None:
         return [_without_marks(reading, marked)]
@@ -298,11 +208,11 @@ def _odd_item(reader: Reader, reading: Reading, frame: Frame, pos: int) -> list[
         return reader.close(reading, pos)
     if mark in "}])":
         return closer_for_value(reader, reading, pos)
-    if _dropped_comma(reader, reading, pos):
+    if dropped_comma(reader, reading, pos):
         return None
-    if mark in ".…" and _dropped_ellipsis(reader, reading, pos):
+    if mark in ".…" and dropped_ellipsis(reader, reading, pos):
         return None
-    if mark in "<←(-" and _dropped_remark(reader, reading, pos):
+    if mark in "<←(-" and dropped_remark(reader, reading, pos):
         return None
     return read_bare(reader, reading, pos)
 
