@@ -140,6 +140,7 @@ ADVERSARIAL: Mapping[str, Grow] = {
     "tags": repeated("<a><b>"),
     "line comments": repeated("// x\n", '{"a": 1 '),
     "comment openers": repeated("/* ", '{"a": 1 '),
+    "comment openers in a value": repeated('x"/* ', '{"a": "', '"}'),
     "slashes": repeated("/", '{"a": '),
     "commas": repeated(","),
     "commas in a list": repeated(",", "[", "]"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,7 @@ from zkit.repair import candidates, cascade, repair_all, repair_json
 from zkit.repair.around import envelope
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.search.reader import Reader
+from zkit.text import lexis
 
 MANY = 400
 VALUES = {
@@ -218,3 +220,13 @@ def test_the_steps_of_an_extraction_grow_as_the_text_does(
     run(small)
     ratio = len(large) / len(small)
     assert steps_of(lambda: run(large)) <= 1.3 * ratio * steps_of(lambda: run(small))
+
+
+@pytest.mark.parametrize(("opener", "closer"), [("/*", "*/"), ("//", "\n")])
+def test_a_comment_that_seems_to_begin_is_followed_only_so_far(opener: str, closer: str) -> None:
+    """One may seem to begin after each quote of a text."""
+    gap = re.compile(lexis.GAP)
+    for length, passed in ((400, True), (600, False)):
+        found = gap.match(opener + "x" * length + closer)
+        assert found is not None
+        assert bool(found.end()) == passed

@@ -14,8 +14,11 @@ SPACE = r"[ \t\n\r]*+"
 ODD = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 BLANKS = "".join(chr(c) for c in range(0x3001) if re.match(rf"[ \t\n\r{ODD}]", chr(c))) + "\ufeff"
 """White space of any kind, for stripping."""
-GAP = rf"(?:[ \t\n\r{ODD}]++|//[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/)*+"
-"""What may stand between two tokens: white space of any kind and plain comments."""
+GAP = rf"(?:[ \t\n\r{ODD}]++|//[^\n]{{0,500}}+\n|(?>/\*(?s:.{{0,500}}?)\*/))*+"
+"""What may stand between two tokens: white space of any kind and plain comments.
+
+How long a comment may be is bounded, since after each quote of a text one may seem to begin.
+"""
 
 ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
 STRING = rf'"[^"\\\x00-\x1f]*+(?:{ESCAPE}[^"\\\x00-\x1f]*+)*+"'

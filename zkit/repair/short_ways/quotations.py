@@ -127,19 +127,17 @@ def undisputed(text: str, quotations: Sequence[Fix], names: Iterable[str]) -> bo
     for fix in quotations:
         body = text[fix.start + 1 : fix.end - 1]
         listed = text[lexis.last_sign(text, fix.start) - 1] != ":"
+        other = min(other, SKIPPED_ITEM if listed else SKIPPED)
+        cost += _EACH + oddness(body, '"', 1)
+        if cost >= _EACH + other or begins_again(text, text.find("{"), body):
+            return False
         last = _last_string(text, fix.start, listed)
-        if (
-            last is None
-            or _names_key(f'{body}"', names)
-            or begins_again(text, text.find("{"), body)
-        ):
+        if last is None or _names_key(f'{body}"', names):
             return False
         if len(last) != known and _may_lack_quote(last, listed):
             return False
-        other = min(other, SKIPPED_ITEM if listed else SKIPPED)
-        cost += _EACH + oddness(body, '"', 1)
         known = fix.end
-    return cost < _EACH + other
+    return True
 
 
 def _names_key(body: str, names: Iterable[str]) -> bool:
