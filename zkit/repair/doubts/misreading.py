@@ -67,9 +67,9 @@ _NEXT_KEY = re.compile(rf"{lexis.SPACE}\"([,;{{}}\[\]][^\"\\\n]{{0,80}}+)\"{lexi
 
 
 def _begins_with_mark(text: str, fix: Fix) -> bool:
-    """Whether the key after a fix begins with a mark that belongs before it."""
+    """Whether the key after a fix, or the item after a comma, begins with a mark that belongs before it."""
     key = _NEXT_KEY.match(text, fix.end)
     if key is None:
-        return False
+        return fix.name == "add_comma" and text.startswith('",', fix.end)
     name = key.group(1)
     return name[0] in ",;" or any(name.count(a) != name.count(b) for a, b in ("{}", "[]"))

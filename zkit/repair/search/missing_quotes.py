@@ -166,6 +166,17 @@ def doubled_opening(reader: Reader, before: Before) -> list[Reading]:
     return [other]
 
 
+_LONE_BACKSLASH = re.compile(rf"\\(?![\\\"'/bfnrtu])[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
+"""Content that begins with a backslash of its own, while all others begin an escape of JSON."""
+
+
+def _begins_with_mark(body: str) -> bool:
+    """Whether the first mark of a content stands for its opening quote: a bracket left open, a backslash."""
+    if body[:1] in ("{", "["):
+        return body.count(body[0]) > body.count(CLOSERS[body[0]])
+    return _LONE_BACKSLASH.fullmatch(body) is not None
+
+
 def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
     """Readings in which a string begins at `start` without its quote and ends at one."""
     text = reader.text
@@ -191,11 +202,7 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
             body = text[start : match.start()]
             if body.startswith('\\"') and body.count('\\"') % 2:
                 return []  # that escaped quote is the opening one
-            wrong = (
-                body[:1] in ("{", "[")
-                and body.count(body[0]) > body.count(CLOSERS[body[0]])
-                and text[start - 1] in ": ,\n\t["
-            )
+            wrong = text[start - 1] in ": ,\n\t[" and _begins_with_mark(body)
             spelled = respell(body[wrong:])
             if spelled is None or spelled.inner or not spelled.body.strip("{[ "):
                 return []

@@ -50,7 +50,9 @@ _LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
 """An ellipsis between two strings."""
 
 
-_INSIDE_OUT = re.compile(r"[^\"\\]*+(?<=[\w.!?)])\"(?=[\s,:;])[^\"\\]*+(?<=[\s,])\"(?=\w)[^\"]*+\Z")
+_INSIDE_OUT = re.compile(
+    r"[^\"\\]*+(?<=[\w.!?)])\"(?=[\s,:;])[^\"\\]*+(?<=[\s,{\[])\"(?=[\w.*/~!])[^\"]*+\Z"
+)
 """Two quotes, the first of which looks like a closing one, and the second like an opening one."""
 
 

@@ -34,6 +34,7 @@ _GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]++)?+(?![\w.])")
 """The first digits of a number in groups of three, and the next ones."""
 _DUE = re.compile(rf"{_S}[,}}\]]")
 _LONE_QUOTE = re.compile(r"\s*+[\"']\s*+\Z")
+_IN_NUMBER = re.compile(r"[0-9][{\[\"\\][0-9]")
 _NO_COMMA = re.compile(r'\\"|\.[0-9]')
 """Marks that stand for no comma: they begin a string or a number."""
 _STRAY = re.compile(r"(?:\s*+[}\]])++(?=[ \t]*+(?:\Z|\n|```|<|[;)]++\s*+\Z))")
@@ -113,6 +114,8 @@ def _other_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     frame = reading.frame
     assert frame is not None
     if reader.text[pos] not in ':;{["|=.}])\\' or _NO_COMMA.match(reader.text, pos):
+        return []
+    if _IN_NUMBER.match(reader.text, pos - 1):
         return []
     if frame.kind == "{":
         ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
@@ -215,6 +218,9 @@ def _extra_quote(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         start = closed.frame.start
         if reader.text.find('\\"', start, pos) >= 0:  # JSON in a string without its opening quote
             return []
+    if not reader.guided and lexis.PLAIN.fullmatch(reader.text, start, pos):
+        reader.reason = "ambiguous"  # a quote too many, or the opening one is missing
+        return []
     inch = _INCH.search(reader.text, start, pos - 1) is not None
     digit = reader.text[pos - 2 : pos - 1].isdigit()
     odd = 0 if inch else 2 if digit else reader.text.count('\\"', start, pos) % 2

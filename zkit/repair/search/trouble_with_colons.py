@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.repair.search.follow import follows, known
-from zkit.repair.search.reading import KEY, VALUE, Before, Closed, Reading
+from zkit.repair.search.reading import KEY, VALUE, Before, Closed, Frame, Reading
 from zkit.repair.search.rereading import last_closed
 from zkit.text import lexis
 
@@ -66,6 +66,7 @@ def key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
         and comma >= 0
         and not frame.invented
         and not _MARKS.search(reader.text, item.pos, reading.pos)
+        and not _may_be_stray(reader, frame, comma, item.pos)
         and known(reader, parent, reader.text[item.pos : reading.pos])
     ):
         other = Reading.back_to(item).note("close_in_middle", comma, comma, "]")
@@ -88,6 +89,14 @@ def key_in_list(reader: Reader, reading: Reading, colon: int) -> list[Reading]:
     reader.enter(inserted, item.pos - 1, "{", invented=True)
     found.append(inserted)
     return found
+
+
+def _may_be_stray(reader: Reader, frame: Frame, comma: int, key: int) -> bool:
+    """Whether a bracket before a single item is too many: the next key begins a line, the item does not."""
+    text = reader.text
+    if reader.guided or "\n" not in text[comma:key] or text.find(",", frame.start, comma) >= 0:
+        return False
+    return "\n" not in text[frame.start : lexis.skip_blank(text, frame.start + 1)]
 
 
 def _member_after_closer(reader: Reader, reading: Reading, item: Before, key: str) -> list[Reading]:
