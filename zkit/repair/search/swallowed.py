@@ -12,16 +12,21 @@ from zkit.text import lexis
 
 _G = lexis.GAP
 _VALUE = r"(?:[\"'`“{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
-_HIT = (
+_AFTER_COMMA = (
     rf"(?<=[,;\n])(?P<member>{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){_G}{lexis.COLONS}{_G}(?={_VALUE}))"
     rf"|(?<=[,;\n])(?P<half>{_G}{lexis.NAME}[\"']{_G}:{_G}(?={_VALUE}))"
-    rf"|(?<=[\"'`”»])(?P<bare>{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?=(?:{lexis.NAME}{_G},{_G})?+{lexis.NAME}{_G}(?::|=>)))"
     r"|(?<=[,;，、])(?P<item>[^\S\n]*+\n\s*+[\"'])"
-    r"|(?<=[\"'])(?P<line>,[^\S\n]*+\n)"
     rf"|(?<=,)(?P<named>{_G}{lexis.NAME}{_G}:{_G}(?=[\"'{{\[]))"
-    rf"|(?<=[\"'`”»])(?P<closed>{_G}(?:[}}\]][\s}}\]]*+[,\"']|,[\s,]*+[}}\]]))"
 )
-"""After the first mark of it: a member, a comma before a bare key or an item, a closer beside a comma or a string."""
+"""A member, whatever became of its quotes, or an item on a line of its own."""
+_AFTER_QUOTE = (
+    rf"(?P<bare>{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?=(?:{lexis.NAME}{_G},{_G})?+{lexis.NAME}{_G}(?::|=>)))"
+    r"|(?<=[\"'])(?P<line>,[^\S\n]*+\n)"
+    rf"|(?P<closed>{_G}(?:[}}\]][\s}}\]]*+[,\"']|,[\s,]*+[}}\]]))"
+)
+"""A comma before a bare key or at the end of a line, or a closer beside a comma or a string."""
+_HIT = rf"(?<=[,;，、\n])(?:{_AFTER_COMMA})|(?<=[\"'`”»])(?={_G}[,}}\]])(?:{_AFTER_QUOTE})"
+"""After the first mark of it: what stands outside of strings only."""
 _ANY_HIT = re.compile(rf"[,;，、\n\"'`”»](?:{_HIT})")
 _SCAN = re.compile(
     rf"[\\{{\[(,;，、\n\"'`”»}}\])](?:(?<=\\).|(?<=[{{\[(])(?P<open>)|{_HIT}|(?<=[}}\])])(?P<close>))",

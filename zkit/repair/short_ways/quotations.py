@@ -83,7 +83,12 @@ def _quoted(token: str, *, listed: bool) -> Guess | None:
 
 def _is_operation(token: str, at: int) -> bool:
     """Whether an operator follows the quote at `at`; the last quote may close its operand, or open it."""
+    if not _OPERATOR.match(token, at + 1):
+        return False
     return any(OPERATION.match(token + end, at) for end in (",", '",'))
+
+
+_OPERATOR = re.compile(r"[ \t]*+(?:[+|&;%*]|(?:or|and|if)\b)")
 
 
 def _is_doubled(body: str) -> bool:
