@@ -13,7 +13,13 @@ from zkit.receipt import Fix, Rank, highest
 from zkit.repair.around import envelope, layers
 from zkit.repair.doubts.closer_places import is_askew
 from zkit.repair.doubts.doubt import DOUBTFUL, is_plain, undoubted
-from zkit.repair.doubts.misreading import changed_places, made_up, reads_content, rearranged
+from zkit.repair.doubts.misreading import (
+    changed_places,
+    made_up,
+    may_be_key,
+    reads_content,
+    rearranged,
+)
 from zkit.repair.expect import ANYTHING, Evidence
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
 from zkit.repair.repeated_keys import repeats_a_key
@@ -299,7 +305,7 @@ def _undoubted_fixes(
     task: Task, start: int, end: int, value: Any, fixes: Sequence[Fix]
 ) -> Sequence[Fix] | None:
     """The fixes, or likelier ones; None when brackets may as well be mended otherwise."""
-    if task.guide is None and made_up(fixes):
+    if task.guide is None and (made_up(fixes) or may_be_key(task.text, fixes)):
         return None
     if task.guide is None and not is_plain(task.text, end, value, fixes):
         return None

@@ -30,6 +30,14 @@ def made_up(fixes: Sequence[Fix]) -> bool:
     return not names.isdisjoint(_OPENED) and not names.isdisjoint(_CLOSED)
 
 
+def may_be_key(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether a colon became a comma beside another fix of the structure: it may follow a key, a closer missing."""
+    structural = [fix for fix in fixes if fix.rank >= COMPLETE]
+    return len(structural) > 1 and any(
+        fix.new == "," and text.startswith(":", fix.start) for fix in structural
+    )
+
+
 def reads_content(fixes: Sequence[Fix]) -> bool:
     """Whether backslashes were dropped between tokens beside a guess: these may be the content of a string."""
     dropped = any(fix.name == "drop_backslash" for fix in fixes)
