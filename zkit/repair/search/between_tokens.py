@@ -48,7 +48,11 @@ def _is_outside(reader: Reader, escape: re.Match[str]) -> bool:
 
     Where quotes are escaped, too, all of the value is, and its strings are to be read otherwise.
     """
-    if escape.group()[1:2] not in ("n", "r", "t"):
+    mark = escape.group()[1:]
+    if mark in ("\n", "\r\n"):  # a single one may stand for a bracket
+        first = reader.text.find(escape.group(), reader.start)
+        return reader.text.find(escape.group(), first + 1) > 0
+    if mark not in ("n", "r", "t"):
         return True
     text, start = reader.text, reader.start
     return text.startswith("\\", start + 1) and _BARE_QUOTE_FIRST.match(text, start) is not None
