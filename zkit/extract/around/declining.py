@@ -22,7 +22,7 @@ _DECLINED = compiled(
     {
         "en": (
             *(f"{who} ~ {what}" for who in _NO_MORE for what in ("{do}", "make,made,send,sent ~ call,calls,request,requests")),
-            "must,should,may,can,shall,could,would,ought {never} ~ be,run,call,send,execute,invoke,use,write,do", "mustn't,shouldn't,can't,couldn't,wouldn't ~ be,run,call,send,execute,invoke,use,write,do",
+            "must,should,may,can,shall,could,would,ought {never} ~ run,call,send,execute,invoke,use,write,do", "must,should,may,can,shall,could,would,ought {never} (ever) be run,called,executed,sent,made,used,written,invoked,done,copied", "mustn't,shouldn't,can't,couldn't,wouldn't ~ run,call,send,execute,invoke,use,write,do", "mustn't,shouldn't,can't,couldn't,wouldn't (ever) be run,called,executed,sent,made,used,written,invoked,done",
             "^ (please) do_not,don't,never,not_to ~ {order}", "please do_not,don't,never,not_to ~ {order}",
             "^ {never} (yet) run,executed,sent,called,made,real,meant,needed", "^ {never} a (real) call", "was,were,is,are,been,being,it,as {never} (yet,actually,really) run,executed,sent,called,made,real,meant,needed", "was,were,is,are,it,as {never} a (real) call",
         ),
