@@ -11,7 +11,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from zkit.extract.around.acting import acts, labels_call
+from zkit.extract.around.acting import acts
+from zkit.extract.around.announcing import labels_call
 from zkit.extract.around.declining import asks_leave, declines
 from zkit.extract.around.showing import shows
 

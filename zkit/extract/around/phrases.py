@@ -1,4 +1,4 @@
-"""Phrases as a person would note them in, one pattern that finds any of them out.
+"""Phrases as a person would note them in, what finds any of them in a text out.
 
 A phrase is written word by word:
 
@@ -22,7 +22,8 @@ Chinese, Japanese and Korean are written without blanks: a blank in their phrase
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 Table = Mapping[str, Iterable[str]]
 """Phrases by language."""
@@ -43,22 +44,54 @@ _ANY = {"#": r"[0-9]{1,4}+", "*": r"[\"'`*_]*+\w++(?:[.:/-]++\w++)*+[\"'`*_]*+"}
 _LIST = re.compile(r"\{(\w+)\}")
 
 
-def compiled(table: Table, lists: Lists | None = None) -> re.Pattern[str]:
-    """One pattern for all phrases of a table, for texts in lower case."""
-    begun: dict[str, list[str]] = {_START: [], r"\b": [], "": []}
-    for language, phrases in table.items():
-        for phrase in phrases:
-            tokens = _LIST.sub(lambda name: (lists or {})[name[1]], phrase).split()
-            first = tokens[0] == "^"
-            where = _START if first else "" if language in _UNBOUNDED else r"\b"
-            begun[where].append(_pattern(tokens[first:], language))
-    parts = [f"{where}(?:{'|'.join(found)})" for where, found in begun.items() if found]
-    return re.compile("|".join(parts))
+class Phrases:
+    """Phrases that say the same, for texts in lower case; their pattern is made when it is needed."""
+
+    def __init__(self, table: Table, lists: Lists | None = None) -> None:
+        self._table = table
+        self._lists = lists or {}
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """One pattern for all of them."""
+        begun: dict[str, list[str]] = {_START: [], r"\b": [], "": []}
+        for language, phrases in self._table.items():
+            for phrase in phrases:
+                tokens = _LIST.sub(lambda name: self._lists[name[1]], phrase).split()
+                first = tokens[0] == "^"
+                where = _START if first else "" if language in _UNBOUNDED else r"\b"
+                begun[where].append(_pattern(tokens[first:], language))
+        parts = [f"{where}(?:{'|'.join(found)})" for where, found in begun.items() if found]
+        return re.compile("|".join(parts))
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """The first of them in a text."""
+        return self.pattern.search(text)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """The one that a text begins with."""
+        return self.pattern.match(text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """All of them in a text."""
+        return self.pattern.finditer(text)
+
+    def without(self, text: str) -> str:
+        """A text without them."""
+        return self.pattern.sub("", text)
 
 
-def nothing_but(table: Table) -> re.Pattern[str]:
-    """A pattern for a text that consists of such phrases."""
-    return re.compile(rf"[\W_]*+(?:(?:{compiled(table).pattern})[\W_]*+)++")
+class Only(Phrases):
+    """Phrases and signs, and nothing but them."""
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Several of them, with whatever signs around them."""
+        return re.compile(rf"[\W_]*+(?:(?:{super().pattern.pattern})[\W_]*+)++")
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        """Whether a text consists of them."""
+        return self.pattern.fullmatch(text)
 
 
 def _pattern(tokens: list[str], language: str) -> str:

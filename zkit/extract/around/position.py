@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from zkit.extract.around.acting import labels_call
+from zkit.extract.around.announcing import labels_call
 from zkit.extract.around.lead_in import unled
 
 REACH = 800
