@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from zkit.extract.around.acting import acts
@@ -54,7 +56,9 @@ def test_only_finds_texts_of_nothing_else() -> None:
     ready = Only({"en": ("of course", "sure,ok")})
     assert ready.fullmatch("ok, sure, of course!")
     assert not ready.fullmatch("ok, sure, but")
-    assert ready.match("ok. then").end() == len("ok. ")
+    begins = ready.match("ok. then")
+    assert begins is not None
+    assert begins.end() == len("ok. ")
 
 
 TWINS = [
@@ -78,6 +82,8 @@ TWINS = [
 
 
 @pytest.mark.parametrize(("says", "yes", "no"), TWINS)
-def test_a_sentence_says_it_and_its_twin_does_not(says, yes: str, no: str) -> None:
+def test_a_sentence_says_it_and_its_twin_does_not(
+    says: Callable[[str], bool], yes: str, no: str
+) -> None:
     assert says(yes)
     assert not says(no)
