@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from openai import OpenAI
 
-from zkit import ChatLoop, Dispatcher, Rank, decode, find_calls, render_call, wrap
+from zkit import ChatLoop, Dispatcher, Rank, decode, find_calls, render_call, repair_json, wrap
 from zkit.calls import Call
 
 CLIENT = OpenAI(base_url="http://localhost:9/v1", api_key="none", max_retries=0)
@@ -55,6 +55,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         "approve must be a function",
     ),
     "a rank of decode": (lambda: decode(look, "{'at': 1}", limit="GUESS"), "limit must be a Rank"),  # type: ignore[arg-type]
+    "a rank of repair": (lambda: repair_json("{'at': 1}", limit="GUESS"), "limit must be a Rank"),  # type: ignore[arg-type]
     "a format to find": (lambda: find_calls("", [look], formats=["x"]), "no format is called 'x'"),
     "a format to write": (lambda: render_call(Call("f", {}), "kimi"), "did you mean kimi_k"),
 }

@@ -18,6 +18,12 @@ class Rank(IntEnum):
     SALVAGE = 6
 
 
+def check_limit(limit: object) -> None:
+    """Refuse a limit that is no rank, such as the name of one."""
+    if not isinstance(limit, Rank):
+        raise TypeError(f"limit must be a Rank, such as Rank.COMPLETE, not {limit!r}")
+
+
 class Fix(NamedTuple):
     """One entry of a receipt: `text[start:end]` was replaced by `new`.
 

@@ -13,7 +13,7 @@ from zkit.arguments.ready import READY, Ready, ready_for, troubles_of
 from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
 from zkit.arguments.short_way import settle_plainly
 from zkit.arguments.troubles import Trouble
-from zkit.receipt import Fix, Rank, highest
+from zkit.receipt import Fix, Rank, check_limit, highest
 from zkit.repair import Repaired, Unrepairable, repair_json
 from zkit.repair.repeated_keys import repeats_in
 from zkit.results import Validation
@@ -130,8 +130,7 @@ def _read(
     finish_reason: str | None,
 ) -> Decoded | Validation:
     """Read what is not valid as it stands."""
-    if not isinstance(limit, Rank):
-        raise TypeError(f"limit must be a Rank, such as Rank.COMPLETE, not {limit!r}")
+    check_limit(limit)
     try:
         if isinstance(raw, bytes | bytearray):
             raw = bytes(raw).decode("utf-8-sig")

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from zkit.receipt import Rank, highest
+from zkit.receipt import Rank, check_limit, highest
 from zkit.repair import messages
 from zkit.repair.around import envelope, layers, payload
 from zkit.repair.around.line_marks import unmarked
@@ -96,6 +96,7 @@ def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unr
     text = task.text
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}")
+    check_limit(task.limit)
     if len(text) > MAX_CHARACTERS:
         return _refuse(task, "too_large", 0)
     if complaint.startswith(OF_SURROGATES):

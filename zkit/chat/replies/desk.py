@@ -18,7 +18,7 @@ from zkit.chat.replies.wire import dumps, entries, id_of
 from zkit.dispatch.steps.resolving import spellings
 from zkit.extract import Declared
 from zkit.extract.formats.table import wanted_formats
-from zkit.receipt import Fix, Rank
+from zkit.receipt import Fix, Rank, check_limit
 from zkit.results import Validation
 from zkit.sources import unknown_tool
 from zkit.tools import ToolSpec, policy_for
@@ -45,8 +45,7 @@ class Rules:
     formats: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.limit, Rank):
-            raise TypeError(f"limit must be a Rank, such as Rank.COMPLETE, not {self.limit!r}")
+        check_limit(self.limit)
         if not isinstance(self.unmarked, bool):
             raise TypeError(f"unmarked must be True or False, not {self.unmarked!r}")
         wanted_formats(self.formats)
