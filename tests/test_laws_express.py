@@ -77,6 +77,11 @@ PROSE = (
     "\n\nThat's all.",
     "' : 1",
     "ok",
+    'the "limit" is optional',
+    " 'x', was ",
+    'the "safe" way: ',
+    '"a" ',
+    '\n"b c" and\n',
 )
 OBJECTS = ('{"a": 1}', '{\n"a": {"b": "} {"}\n}', "{}", '{"a": 1, "a": 2}')
 

@@ -58,7 +58,7 @@ def in_prose(task: Task) -> Candidate | None:
     """The one sound object of a text that is plain prose around it; None when there is more to it."""
     text, evidence, _, _ = task
     start, end = text.find("{"), text.rfind("}") + 1
-    if start < 0 or _MORE_THAN_PROSE.search(text, 0, start) or _MORE_THAN_PROSE.search(text, end):
+    if start < 0 or not _PROSE.fullmatch(text, 0, start) or not _PROSE.fullmatch(text, end):
         return None
     value = strict(text[start:end])
     if not value or not value[0] or (evidence is not None and not evidence.fits(value[0])):
@@ -70,8 +70,10 @@ def in_prose(task: Task) -> Candidate | None:
     return _new(Candidate, (start, end, value, (), EXACT, True, DAMAGED, ""))
 
 
-_MORE_THAN_PROSE = re.compile(r"[{}\[\]<>\"`~\\&|“”„«»‘]|(?<!\w)['’]|◁/")
-"""What may begin, end or hold another value, or say what the text around a value is."""
+_PROSE = re.compile(
+    r"(?:[^{}\[\]<>\"'`~\\&|“”„«»‘’◁]++|(?<=\w)['’]|([\"'])\w[\w .-]{0,40}+\1(?!\s*+(?:[:=)]|,\s*+[\"'])))*+"
+)
+"""Nothing that may begin, end or hold another value, or say what the text around a value is."""
 
 
 def respelt(task: Task, start: int, end: int, since: int) -> Candidate | None:
