@@ -33,6 +33,7 @@ _FIRST_GROUP = re.compile(r"(?<![\w.])[1-9][0-9]{0,2}\Z")
 _GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]++)?+(?![\w.])")
 """The first digits of a number in groups of three, and the next ones."""
 _DUE = re.compile(rf"{_S}[,}}\]]")
+_HALF_NAME = re.compile(rf"\"(?:{lexis.NAME})?+\Z")
 _LONE_QUOTE = re.compile(r"\s*+[\"']\s*+\Z")
 _IN_NUMBER = re.compile(r"[0-9][{\[\"\\][0-9]")
 _NO_COMMA = re.compile(r'\\"|\.[0-9]')
@@ -45,7 +46,7 @@ def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     frame = reading.frame
     assert frame is not None
     mark = reader.text[pos]
-    if mark in "\"'" and pos + 1 == reader.size:
+    if mark in "\"'" and (pos + 1 == reader.size or _begins_last_key(reader, reading, pos)):
         return ending.cut(reader, reading, "the text ended where a key was due")
     if _OPERATOR.match(reader.text, reading.pos - 1):
         reader.reason = "expression"
@@ -68,6 +69,14 @@ def at_next(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     if reader.text.startswith(("\\,", "\\]"), pos):
         return found
     return [*found, *reread(reader, reading, reading.pos)]
+
+
+def _begins_last_key(reader: Reader, reading: Reading, pos: int) -> bool:
+    """Whether a key that the text ended in follows a string at once, its comma missing: `"x""na`."""
+    frame = reading.frame
+    if pos != reading.pos or frame is None or frame.kind != "{" or reader.text[pos - 1] != '"':
+        return False
+    return _HALF_NAME.match(reader.text, pos) is not None
 
 
 def _missing_comma(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
@@ -96,9 +105,11 @@ def _missing_comma(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
 
 
 def _may_be_one(reader: Reader, reading: Reading, pos: int) -> bool:
-    """Whether two items without a comma between them may be one, or words and one: `[6 406, 7]`, `["a", or "b"]`."""
+    """Whether two items without a comma between them may be one, words and one, or an item and the text begun anew."""
     text, frame = reader.text, reading.frame
     assert frame is not None
+    if text[pos] in "{[" and text[pos - 1] in "\"'":
+        return True
     if reading.edits is not None and reading.edits[1].name == "quote_phrase":
         return reading.edits[1].end == reading.pos and text[pos] == '"'
     return (
