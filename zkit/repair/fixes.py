@@ -85,7 +85,7 @@ FIXES: dict[str, FixKind] = {
         FixKind("open_in_middle", _G, "add the opener before a value", '{"a": 1, 2], "b": 3}', '{"a": [1, 2], "b": 3}', 4),
         FixKind("replace_opener", _G, "write the opener that matches what follows", '["a": 1}', '{"a": 1}', 3),
         FixKind("drop_opener", _G, "drop an opener that opens nothing", '{"a": 1, {"b": 2}', '{"a": 1, "b": 2}', 3),
-        FixKind("drop_stray_mark", _G, "drop a mark that belongs to nothing", '{"a": "x"[, "b"{: 2}', '{"a": "x", "b": 2}', 3),
+        FixKind("drop_stray_mark", _G, "drop a mark that belongs to nothing", '{"a": "x"[, "b": 2}', '{"a": "x", "b": 2}', 3),
         FixKind("join_thousands", _G, "drop the thousands separators of a number", '{"a": 1,500, "b": 2}', '{"a": 1500, "b": 2}', 3),
         FixKind("keep_open_string", _X, "end a string that the text ended in", '{"a": "x', '{"a": "x"}', 1),
         FixKind("drop_cut_member", _X, "drop the member that the text ended in", '{"a": "x", "b": 12', '{"a": "x"}', 1),
