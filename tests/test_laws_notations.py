@@ -76,7 +76,7 @@ def test_a_closing_quote_of_another_kind_is_never_content(
     assert not isinstance(outcome, Repaired) or outcome.lossy or outcome.value == value
 
 
-@pytest.mark.parametrize("text", (*NO_JSON, *OBJECT_LIKE))
+@pytest.mark.parametrize("text", [*NO_JSON, *OBJECT_LIKE])
 def test_a_schema_of_any_object_makes_no_object_of_a_text_without_one(text: str) -> None:
     outcome = repair_json(text, schema={"type": "object"})
     assert not isinstance(outcome, Repaired) or not outcome.value
