@@ -202,6 +202,9 @@ def _prefixed(
 ) -> list[Reading] | None:
     """A Python string with a prefix; raw ones keep their backslashes."""
     token = lexis.string_at(reader.text, prefix.end())
+    if token is None and is_prefix(reader.text, prefix, ""):
+        reading.note("use_double_quotes", pos, prefix.end(), "")
+        return ending.in_string(reader, reading, prefix.end())
     if token is None or not lexis.AFTER_STRING.match(reader.text, token.end):
         return _phrase(reader, reading, pos)
     raw = "r" in prefix.group().lower()

@@ -117,6 +117,8 @@ def _bare_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """A number as a key becomes the text of it; a prefix before a quoted key is dropped."""
     prefix = lexis.PREFIX.match(reader.text, pos)
     token = lexis.string_at(reader.text, prefix.end()) if prefix is not None else None
+    if prefix is not None and token is None and is_prefix(reader.text, prefix, ""):
+        return ending.in_key(reader, reading, prefix.end())
     colon = lexis.COLON_AFTER.match(reader.text, token.end) if token is not None else None
     if prefix is not None and token is not None and colon is not None:
         if not is_prefix(reader.text, prefix, token.body):
