@@ -31,7 +31,7 @@ __all__ = ["odd_key", "odd_mark", "odd_value", "read_bare", "skip"]
 def odd_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """After a value: the end in a comment, a full-width comma, a plus between strings, an ellipsis."""
     frame, mark = reading.frame, reader.text[pos]
-    if mark in "/#." and lexis.LAST_COMMENT.match(reader.text, pos):
+    if mark in "/#-<." and lexis.LAST_COMMENT.match(reader.text, pos):
         return ending.in_comment(reader, reading, pos)
     if mark in "，、；":
         place = KEY if frame is not None and frame.kind == "{" else VALUE

@@ -41,7 +41,8 @@ UNDER_KEY = (
     rf"(?={_S}(?:,{_S}\"|\}}))"
 )
 """A string under a key, up to the first quote after which the object goes on or ends."""
-ANYWHERE = rf"({with_quotes_inside(chr(34))}){MORE}"
+ANYWHERE = rf"(?<!:)(?<!: )({with_quotes_inside(chr(34))}){MORE}"
+"""A string in a list, or under a key on another line, up to the first quote that anything structural follows."""
 _NAME = "escape_inner_quote"
 _EACH = FIXES[_NAME].cost
 _FIRST_PART = re.compile(r"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"", re.DOTALL)
@@ -50,9 +51,9 @@ _DOUBLED = frozenset({'\\""', '\\\\"'})
 """Ends of the first part: a mark that may have been written twice."""
 _ESCAPED_END = re.compile(rf"\\\"(?={_G}(?:[,}}\])\"'/]|\Z))")
 """An escaped quote that may be the last one of a path; a comment may hide what follows it."""
-_MARKS = frozenset("_<>($@!?~^-%*&")
+_MARKS = frozenset("_<>($@!?~^-%*&/")
 """What is no sign of anything but text, beside letters and digits."""
-_FOR_COMMA = frozenset(";|=.\\")
+_FOR_COMMA = frozenset(";|=.")
 """What is a sign of text, unless a key follows it: then it may stand for a comma."""
 
 
@@ -115,15 +116,18 @@ def _is_only_longer(body: str, at: int, listed: bool) -> bool:
 def _is_text(body: str, place: int, listed: bool) -> bool:
     """Whether what stands there after a string is no value, no closer, no comment, and no mark for a comma."""
     mark = body[place : place + 1]
+    if body.startswith(_COMMENTS, place):
+        return False
     if mark.isalnum() or mark in _MARKS:
         return not listed or not lexis.VALUE_AHEAD.match(body, place)
-    if mark == "/":
-        return body[place + 1 : place + 2] not in ("/", "*", "")
     if listed or mark not in _FOR_COMMA or lexis.KEY_AHEAD.match(body, place + 1):
         return False
     if body.startswith("/", lexis.skip_blank(body, place + 1)):  # a comment may hide the key
         return False
-    return not lexis.ELLIPSIS.match(body, place) and not body.startswith(("\\,", "\\]"), place)
+    return not lexis.ELLIPSIS.match(body, place)
+
+
+_COMMENTS = ("//", "/*", "--", "<!")
 
 
 def undisputed(text: str, quotations: Sequence[Fix], names: Iterable[str]) -> bool:
