@@ -108,7 +108,7 @@ def test_an_object_in_prose_takes_no_search(text: str) -> None:
 PIECES = [
     "he", "said", "or", "a", "name", "path", "x", "5", "true", "print(", "f(", ")", " ", ", ", ",", ": ", " = ",
     "\\n", "\\\\", '\\"', '"', '"', '"', '"hi"', '"a", "b"', '"k": 1', "{", "}", "[", "]", "; ", " + ", "%", "<b>",
-    "-", "...", "'", "//", "#", "”", "\n", 'a="x"', '"},', '":', "/*c*/", '"a" if b else c',
+    "-", "-- ", "<!-- c -->", "...", "'", "//", "#", "”", "\n", 'a="x"', '"},', '":', "/*c*/", '"a" if b else c',
 ]  # fmt: skip
 """What may stand in a string, quotes not escaped."""
 LOOSE_STRING = st.lists(st.sampled_from(PIECES), max_size=10).map(
