@@ -241,10 +241,9 @@ _COMMA_AND_MORE = re.compile(rf"{_B},{_B}[^{{\[{lexis.ODD}\s]")
 
 def _goes_on_and_closes(text: str, end: int) -> bool:
     """Whether a comma and anything but another value come next, and then a closer that nothing opens."""
-    if _COMMA_AND_MORE.match(text, end) is None:
+    if len(text) > end + NEAR or _COMMA_AND_MORE.match(text, end) is None:
         return False
-    opened, closed = text.count("{", end), text.count("}", end)
-    return closed > opened
+    return text.count("}", end) > text.count("{", end)
 
 
 def ends(text: str, start: int) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from zkit.repair.search import ending
@@ -226,8 +227,14 @@ def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
     """
     if "r" in prefix.group().lower():
         return "\\" in body
-    others = _PREFIXED.finditer(text)
-    return next(others, None) is not None and next(others, None) is not None
+    return _writes_prefixes(text)
+
+
+@lru_cache(maxsize=1)
+def _writes_prefixes(text: str) -> bool:
+    """Whether more than one string of the text has a letter before it."""
+    found = _PREFIXED.finditer(text)
+    return next(found, None) is not None and next(found, None) is not None
 
 
 _PREFIXED = re.compile(r"(?<![\w\"'\\])[bBuU][\"']")

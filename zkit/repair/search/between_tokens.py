@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F))} - {"/", "#", "-", "<", "\\"}
 """The end of the text, and what begins neither odd white space nor a comment."""
+NEAR = 2000
+"""How far from an escape its like is looked for."""
 _BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
 _ESCAPED = re.compile(r"\\(?:(?=[\[\]{}])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\]|\Z))")
 """Between two tokens: a backslash before a mark or at the end of a line, or white space that is escaped."""
@@ -50,12 +52,21 @@ def _is_outside(reader: Reader, escape: re.Match[str]) -> bool:
     """
     mark = escape.group()[1:]
     if mark in ("\n", "\r\n"):  # a single one may stand for a bracket
-        first = reader.text.find(escape.group(), reader.start)
-        return reader.text.find(escape.group(), first + 1) > 0
+        return _is_habit(reader.text, escape)
     if mark not in ("n", "r", "t"):
         return True
     text, start = reader.text, reader.start
-    return text.startswith("\\", start + 1) and _BARE_QUOTE_FIRST.match(text, start) is not None
+    if not text.startswith("\\", start + 1):
+        return False
+    return _BARE_QUOTE_FIRST.match(text, start, start + NEAR) is not None
+
+
+def _is_habit(text: str, escape: re.Match[str]) -> bool:
+    """Whether the same stands near by once more."""
+    what, start, end = escape.group(), escape.start(), escape.end()
+    return (
+        text.find(what, end, end + NEAR) >= 0 or text.rfind(what, max(start - NEAR, 0), start) >= 0
+    )
 
 
 def _is_comment(reader: Reader, reading: Reading, match: re.Match[str]) -> bool:

@@ -34,6 +34,8 @@ _GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]++)?+(?![\w.])")
 """The first digits of a number in groups of three, and the next ones."""
 _DUE = re.compile(rf"{_S}[,}}\]]")
 _HALF_NAME = re.compile(rf"\"(?:{lexis.NAME})?+\Z")
+NEAR = 400
+"""How far back the commas of a list are looked for."""
 _LONE_QUOTE = re.compile(r"\s*+[\"']\s*+\Z")
 _IN_NUMBER = re.compile(r"[0-9][{\[\"\\][0-9]")
 _NO_COMMA = re.compile(r'\\"|\.[0-9]')
@@ -116,7 +118,7 @@ def _may_be_one(reader: Reader, reading: Reading, pos: int) -> bool:
         text[pos - 1 : pos] == " "
         and _GROUP.match(text, pos) is not None
         and _FIRST_GROUP.search(text, max(frame.start, reading.pos - 5), reading.pos) is not None
-        and text.find(",", frame.start, pos + 4) >= 0
+        and text.find(",", max(frame.start, pos - NEAR), pos + 4) >= 0
     )
 
 
