@@ -20,7 +20,7 @@ _LISTS = {
     "show": (
         "show,explain,demonstrate,illustrate,describe,quote,cite,paste,repeat,summarise,summarize,present,walk,"
         "tell,say,recap,discuss,document,annotate,imagine,assume,suppose,pretend,consider,give,provide,reproduce,"
-        "include,write_down,write_out,propose,suggest,recommend,draft,spell,leave,write_it,prepare_it,"
+        "include,write_down,write_out,propose,suggest,recommend,draft,spell,break_down,dissect,leave,write_it,prepare_it,"
         "prepare_the_call,only_show,read_it"
     ),
     "adverb": (

@@ -71,8 +71,8 @@ _BROKEN_OFF = re.compile(r"\b(?:won['’]t|will\s++not|can['’]t|cannot)\b\s*+(
 _AWAITS_YES = Phrases(
     {
         "en": (
-            "must,needs_to,need_to,has_to,have_to,should (first) {agree}", "do you approve,agree",
-            "I,we need your ~ permission,ok,okay,approval,consent,confirmation,go-ahead",
+            "must,needs_to,need_to,has_to,have_to,should (first) {agree}", "do you approve,agree", "^ just let me know $",
+            "need your ~ permission,ok,okay,approval,consent,confirmation,go-ahead",
             "^ (please) approve,confirm,review $", "^ please approve,confirm,review it,this,that,before,first",
             "^ (please) confirm to,and,before", "^ agreed,confirm,approved,confirmed ?",
             "when you say_so,agree,approve,confirm", "tell me whether,if to,I_should,I_may",
@@ -86,7 +86,7 @@ _AWAITS_YES = Phrases(
             "with your ok,okay,permission,blessing,consent", "^ on your command,word,signal,ok",
             "(just) say go,yes,the_word,when", "give me a,the sign,signal,nod,word",
             "^ approve,accept,yes,run or,and reject,deny,no,cancel,edit", "y/n,yes/no,approve_/_reject",
-            "awaiting,waiting_for,wait_for your go,word,yes,ok,okay", "^ please choose", "{wait} ... {yes}",
+            "awaiting,waiting_for,wait_for your go,word,yes,ok,okay", "^ please choose", "^ (please) review,check it,this,them and", "{wait} ... {yes}",
             "before I {do} this,it,that",
             "^ (just,please,simply) type,say,reply,answer,write,press,click,send,respond,confirm ... and,then,so I'll,I_will,I_can,I'd",
             "^ (just,please,simply) tell me,us ... and I'll,I_will ~ {do}",
@@ -98,7 +98,7 @@ _AWAITS_YES = Phrases(
 """Words of somebody who waits for a yes."""
 _IF_YOU_LIKE = Phrases(
     {
-        "en": ("if,once,when,unless,until,after,before you,I (have,had,get,got,are) {granted},ready", "^ not yet",
+        "en": ("if,once,when,unless,until,after,before you,I (have,had,get,got,are) {granted},ready", "if you'd like,prefer,want,rather", "^ not yet",
             "^ (please) confirm", "please,you,must confirm", "be confirmed", "confirm (that) you,first,before",
             "your consent,go-ahead,okay,ok", "if I had,were,could"),
         "de": ("falls,wenn,sobald sie,du,ihr",),

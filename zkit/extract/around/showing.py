@@ -14,7 +14,7 @@ _LISTS = {
     "one": "a,an,one,another,some,such,typical,minimal,simple,short,complete,full,following,this,these,those",
     "gives": (
         "show,shows,showed,give,gives,contain,contains,contained,follow,follows,use,uses,look,looks,begin,begins,"
-        "hold,holds,below"
+        "end,ends,hold,holds,below"
     ),
     "source": (
         "page,email,mail,e-mail,message,document,ticket,dump,paper,article,book,chapter,spec,specification,"
@@ -40,7 +40,7 @@ _LISTS = {
         "a,an,the,this,that,these,those,such,each,every,raw,expected,correct,valid,invalid,malformed,well-formed,"
         "first,second,old,original"
     ),
-    "kind": "raw,expected,original,old,actual,final,complete,correct,whole,full,failed,wrong,invalid,model's,models",
+    "kind": "raw,ideal,typical,exact,perfect,expected,original,old,actual,final,complete,correct,whole,full,failed,wrong,invalid,model's,models",
     "call": "call,calls,invocation,tool_call,function_call",
     "reply": "output,reply,replies,response,answer,prompt,string,tag,token,format,form,shape,structure,text,request,words",
     "is": (
@@ -59,7 +59,7 @@ _LISTS = {
     ),
     "show": (
         "show,showing,quote,quoting,explain,explaining,describe,describing,repeat,repeating,print,printing,"
-        "display,displaying,illustrate,demonstrate,write_down,write_out,look_at"
+        "display,displaying,illustrate,demonstrate,write_down,write_out,look_at,break_down,dissect"
     ),
     "hypothetical": "could,might,would",
 }  # fmt: skip
@@ -78,7 +78,7 @@ _SHOWN = Phrases(
             # somebody's words
             "{others} ~ {other} ~ {does}", "from,of,by the,a,an,our,another ~ {other}",
             "the,a,an,our model's,assistant's,bot's,agent's,user's,attacker's,vendor's ~ {reply},{call},{thing},turn",
-            "{source} {tells}", "exact words", "planted,injected,smuggled ~ instruction,text,line,command,prompt",
+            "{source} ~ {tells},tells_me,asks_me,instructs,includes,hides", "hidden text,instruction,instructions", "exact words", "planted,injected,smuggled ~ instruction,text,line,command,prompt",
             "tried,tries,wants,wanted to make,trick,get me",
             # calls as such
             "{a} ({kind}) ({kind}) {call} {is}", "^ {a} ({kind}) ({kind}) {call},{reply} of,for,that,in,from,as",
@@ -87,7 +87,7 @@ _SHOWN = Phrases(
             "^ this,that,it is,was ~ (wrong,invalid,valid,typical) call,test,draft,mock-up $",
             "^ (tool,function) calls are,have,look,must,consist,begin,start,end",
             "is,are,was,were,be written,spelled,spelt,documented,formatted,encoded,rendered,wrapped",
-            "the following request,reply,output,text,message,response,answer,call",
+            "the following request,reply,output,text,message,response,answer,call", "^ {a} {kind} {reply} is,was,would_be", "I've,I_have,we've,we_have drafted,written_down,attached,pasted,listed",
             "^ this,that,these,those {thing} was,were,failed,is,came,reads,has,did,would,must,looks,comes",
             # what was done, or could be
             "{made} this,these,the_following,the_same,that_call,that_one,that_request",
@@ -115,25 +115,27 @@ _CAPTION = Phrases(
             "^ quoted,copied,taken,adapted,excerpted from", "^ from the,a,our,your ~ {text}", "^ draft",
             "^ output,outputs,response,input,wrong,right,good,bad,correct,incorrect,expected,before,after,old,original (*) :",
             "^ (and) the,its {reply} :", "^ (and) (the) {kind} {reply} :",
-            "^ as requested,promised,asked,agreed -- the,a,an,one ~ {text},{reply}",
+            "call,calls in the {text},{source},session,conversation", "^ as requested,promised,asked,agreed -- the,a,an,one ~ {text},{reply}",
         ),
     },
     _LISTS,
 )  # fmt: skip
 """What stands above a text that is shown."""
+_POINTS_AT = Phrases({"en": ("the following (*) $",)})
+"""How a whole sentence points at what stands below it; with a colon it may as well announce it."""
 _SHOWN_ELSEWHERE = Phrases(
     {
-        "de": ("zum beispiel", "(ein,das,dieses,folgendes) ~ beispiel-", "syntax,vorlage", "z. b.", "z.b.",
+        "de": ("besteht aus", "schreibt man", "zum beispiel", "(ein,das,dieses,folgendes) ~ beispiel-", "syntax,vorlage", "z. b.", "z.b.",
             "sieht,sähe,sah ... aus", "aussehen,aussähe",
             "das,der,ein,jedes,unser,dein,ihr ~ modell,bot,assistent,agent",
             "diese,dieser,diesen,dieses anfrage,zeile,text",
             "ich habe,hatte ... ausgeführt,aufgerufen,gesendet,gemacht",
             "habe,hatte ich ... ausgeführt,aufgerufen,gesendet,gemacht", "würde,könnte ... aufrufen,schreiben,senden"),
-        "es": ("ejemplo-,sintaxis", "p. ej", "el,un ~ modelo,asistente,agente,bot", "este,esta texto,línea",
+        "es": ("se escribe,ve", "ejemplo-,sintaxis", "p. ej", "el,un ~ modelo,asistente,agente,bot", "este,esta texto,línea",
             "ya ejecuté,llamé,envié,hice"),
-        "fr": ("exemple-,syntaxe", "par ex", "le,un,du,d'un ~ modèle,assistant,bot", "ci-dessous", "ressembl-", "j'ai déjà"),
-        "pt": ("exemplo-,sintaxe", "o ~ modelo,assistente,bot", "já executei,chamei,enviei"),
-        "it": ("esempi-,sintassi", "il ~ modello,bot", "ho già"),
+        "fr": ("s'écrit,consiste", "se présente", "écrit alors", "exemple-,syntaxe", "par ex", "le,un,du,d'un ~ modèle,assistant,bot", "ci-dessous", "ressembl-", "j'ai déjà"),
+        "pt": ("se escreve", "escreve-se", "exemplo-,sintaxe", "o ~ modelo,assistente,bot", "já executei,chamei,enviei"),
+        "it": ("si scrive", "esempi-,sintassi", "il ~ modello,bot", "ho già"),
         "nl": ("voorbeeld-", "eruit ... zien", "eruitziet,eruitzien", "het,de ~ model,bot,assistent"),
         "pl": ("przykład-,składni-,wygląda-",),
         "ru": ("пример-,синтаксис-,модель,бот", "вот так,что,как", "уже выполнил-,вызвал-,отправил-"),
@@ -159,7 +161,7 @@ _SHOWN_ELSEWHERE = Phrases(
 _MENTIONED = Phrases(
     {
         "en": ("in,from,with,by,per,on,following,using,after,like,than,about,for,as_in,based_on,according_to,thanks_for,into the,your,our,my,its,her,his,their ~ {text}",
-            "your ~ {text} is,was,helped,worked"),
+            "your ~ {text} is,was,helped,worked", "{text} shows,says,say,mentions,states,showed,said that"),
         "de": ("danke für das beispiel",
             "im,aus_dem,nach_dem,wie_im,in_ihrem,in_deinem,für_ihr,für_dein,für_das,im_obigen beispiel"),
         "fr": ("pour,dans,de,d'après,selon,comme_dans l'exemple,votre_exemple,ton_exemple,cet_exemple",),
@@ -179,6 +181,8 @@ def shows(sentence: str) -> bool:
     """Whether the sentence announces an example, somebody's words, or a call as such."""
     sentence = sentence.lower()
     if _CAPTION.search(sentence) is not None or shown_elsewhere(sentence):
+        return True
+    if sentence.rstrip().endswith(".") and _POINTS_AT.search(sentence) is not None:
         return True
     return _SHOWN.search(_MENTIONED.without(sentence)) is not None
 
