@@ -5,6 +5,16 @@ from __future__ import annotations
 import re
 
 from zkit.extract.around.acting import acts
+from zkit.extract.around.meaning import (
+    GRANTED,
+    HANGS_ON_A_YES,
+    LATER,
+    LEAVE,
+    REFUSED,
+    REVIEW,
+    clauses,
+    means,
+)
 from zkit.extract.around.phrases import Phrases
 
 _LISTS = {
@@ -26,7 +36,7 @@ _LISTS = {
         "attendo,aspetto,prima,wacht,czekam,жду,после"
     ),
     "granted": (
-        "confirm,confirmed,agree,agreed,approve,approved,allow,allowed,want,wish,like,say,tell,let,permission,"
+        "confirm,confirmed,agree,agreed,approve,approved,allow,allowed,permission,"
         "approval,your"
     ),
 }  # fmt: skip
@@ -98,7 +108,9 @@ _AWAITS_YES = Phrases(
 """Words of somebody who waits for a yes."""
 _IF_YOU_LIKE = Phrases(
     {
-        "en": ("if,once,when,unless,until,after,before you,I (have,had,get,got,are) {granted},ready", "if you'd like,prefer,want,rather", "^ not yet",
+        "en": ("if,once,when,unless,until,after,before you,I (have,had,get,got,are) {granted},ready",
+            "if,once,when,unless,until,after,before you (have,had) say,tell,let,want,wish,like",
+            "if you'd like,prefer,want,rather", "^ not yet",
             "^ (please) confirm", "please,you,must confirm", "be confirmed", "confirm (that) you,first,before",
             "your consent,go-ahead,okay,ok", "if I had,were,could"),
         "de": ("falls,wenn,sobald sie,du,ihr",),
@@ -114,7 +126,7 @@ _IF_YOU_LIKE = Phrases(
 )  # fmt: skip
 """Words before a call of somebody who would make it if the reader said so."""
 _NEEDS_NO_YES = Phrases({"en": ("you may,might,will,could ... {agree}", "asked to {agree}", "next,as_well $",
-    "not,don't,needn't,doesn't (need,have) (to) {agree}", "no need to {agree}", "without")}, _LISTS)  # fmt: skip
+    "not,don't,needn't,doesn't (need,have) (to) {agree}", "no need to {agree}", "without", "granted,given")}, _LISTS)  # fmt: skip
 _BUT = Phrases({"en": ("but",),
 "de": ("aber",),
 "fr": ("mais",),
@@ -167,7 +179,8 @@ _AFTERWARDS = Phrases(
 
 def is_for_later(sentence: str) -> bool:
     """Whether the sentence speaks of what comes after the call, and not of the call."""
-    return _AFTERWARDS.search(sentence.lower()) is not None
+    sentence = sentence.lower()
+    return _AFTERWARDS.search(sentence) is not None or means(sentence, LATER)
 
 
 def declines(sentence: str) -> bool:
@@ -175,14 +188,26 @@ def declines(sentence: str) -> bool:
     sentence = sentence.lower()
     if awaits_yes(sentence) or _IF_YOU_LIKE.search(sentence) is not None:
         return True
+    if means(sentence, REVIEW) or _refuses(sentence):
+        return True
     said = _DECLINED.search(sentence) or _BROKEN_OFF.search(sentence)
     rest = "" if said is None else sentence[said.end() :]
     return said is not None and not acts(rest) and _BUT.search(rest) is None
 
 
+def _refuses(sentence: str) -> bool:
+    """Whether a part of the sentence refuses, and nothing is done in those after it."""
+    parts = clauses(sentence)
+    refused = [place for place, part in enumerate(parts) if means(part, REFUSED)]
+    rest = parts[refused[-1] + 1 :] if refused else []
+    return bool(refused) and not any(acts(part) or _BUT.search(part) for part in rest)
+
+
 def awaits_yes(sentence: str) -> bool:
     """Whether the sentence makes the call depend on what the reader says."""
     sentence = sentence.lower()
+    if means(sentence, HANGS_ON_A_YES, unless=GRANTED):
+        return _NEEDS_NO_YES.search(sentence) is None
     return _AWAITS_YES.search(sentence) is not None and _NEEDS_NO_YES.search(sentence) is None
 
 
@@ -191,9 +216,18 @@ def asks_leave(sentence: str) -> bool:
     sentence = sentence.lower()
     if is_for_later(sentence):
         return False
+    if is_question(sentence) and means(sentence, LEAVE):
+        return True
     return _ASKS.search(sentence) is not None or _is_short_question(sentence)
+
+
+def is_question(sentence: str) -> bool:
+    """Whether the sentence asks something, as its last sign or word says."""
+    return sentence.rstrip(_AROUND + "。.").endswith(("?", "？", "か", "吗", "嗎", "까요"))
 
 
 def _is_short_question(sentence: str) -> bool:
     """Whether a question has no room for anything but the call: "Right?", "Shall I?"."""
+    if sentence.lstrip(_AROUND).startswith("why"):
+        return False
     return sentence.rstrip(_AROUND).endswith("?") and sentence.isascii() and sentence.count(" ") < 3

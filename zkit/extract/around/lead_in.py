@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from zkit.extract.around.acting import acts
 from zkit.extract.around.announcing import labels_call
 from zkit.extract.around.declining import asks_leave, declines
+from zkit.extract.around.deeds import heads_call
 from zkit.extract.around.showing import shows
 
 LONGEST = 300
@@ -68,6 +69,8 @@ def unled(before: str, *, goes_on: bool = False) -> str:
     if asks_leave(last):
         return "asked"
     if acts(last) or labels_call(line):
+        return ""
+    if not own and before.rstrip().endswith(text) and heads_call(line, last):
         return ""
     if shows(last):
         return "documented"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from zkit.extract.around.meaning import SHOWN, TOLD, means
 from zkit.extract.around.phrases import Phrases
 
 _LISTS = {
@@ -111,7 +112,8 @@ _CAPTION = Phrases(
         "en": (
             "^ for (your,the) (later) reference,records,comparison,demonstration,illustration,documentation,completeness",
             "^ to illustrate,demonstrate", "^ (just,only) a,an ~ draft,sketch,mock-up,illustration", "^ not to be",
-            "^ (the,an,a) (correct,expected,model) solution,screenshot,output,result,answer,quote (of,from,to,for,in) ... $",
+            "^ (the,an,a) (correct,expected,model) solution,screenshot,output,result,answer,quote (#) $",
+            "^ (the,an,a) (correct,expected,model) solution,screenshot,output,result,answer,quote of,from,to,for,in ... $",
             "^ quoted,copied,taken,adapted,excerpted from", "^ from the,a,our,your ~ {text}", "^ draft",
             "^ output,outputs,response,input,wrong,right,good,bad,correct,incorrect,expected,before,after,old,original (*) :",
             "^ (and) the,its {reply} :", "^ (and) (the) {kind} {reply} :",
@@ -161,7 +163,8 @@ _SHOWN_ELSEWHERE = Phrases(
 _MENTIONED = Phrases(
     {
         "en": ("in,from,with,by,per,on,following,using,after,like,than,about,for,as_in,based_on,according_to,thanks_for,into the,your,our,my,its,her,his,their ~ {text}",
-            "your ~ {text} is,was,helped,worked", "{text} shows,says,say,mentions,states,showed,said that"),
+            "your ~ {text} is,was,helped,worked", "{text} shows,says,say,mentions,states,showed,said that",
+            "^ this,that,it calls for"),
         "de": ("danke für das beispiel",
             "im,aus_dem,nach_dem,wie_im,in_ihrem,in_deinem,für_ihr,für_dein,für_das,im_obigen beispiel"),
         "fr": ("pour,dans,de,d'après,selon,comme_dans l'exemple,votre_exemple,ton_exemple,cet_exemple",),
@@ -183,6 +186,8 @@ def shows(sentence: str) -> bool:
     if _CAPTION.search(sentence) is not None or shown_elsewhere(sentence):
         return True
     if sentence.rstrip().endswith(".") and _POINTS_AT.search(sentence) is not None:
+        return True
+    if means(_MENTIONED.without(sentence), SHOWN) or means(sentence, TOLD):
         return True
     return _SHOWN.search(_MENTIONED.without(sentence)) is not None
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from zkit.extract.around.acting import acts
-from zkit.extract.around.declining import asks_leave, awaits_yes, is_for_later
+from zkit.extract.around.declining import asks_leave, awaits_yes, is_for_later, is_question
+from zkit.extract.around.meaning import CONDITION, PART_OF_IT, SPOKEN_OF, UNDONE, means
 from zkit.extract.around.phrases import Phrases
 from zkit.extract.around.showing import shown_elsewhere
 
@@ -127,7 +128,7 @@ _SPOKEN_OF = Phrases(
             "^ -ed,written,sent,found,seen,shown by,from,on,in,via *", "^ that's,it's how",
             "^ (only) (for) (a,an) {text} (only) $", "the above", "exact words", "^ that,this,it is,was ~ prompt_injection,injection,attack", "injection attempt", "^ (end_of) quote,quoted", "^ {stopped} $",
             # where it is from
-            "^ source,sources,credit,caption --",
+            "^ source,sources,credit,caption,above,below --", "^ this,that,it is,was from",
             "^ (that,this,it) (was,is) (taken,copied,quoted,pasted,adapted,reproduced,excerpted) from the,a,an,our,your,this,that * $",
             "^ (that,this,it) (was,is) taken,copied,quoted,pasted,adapted,reproduced,excerpted",
             "^ the,this,that call,request (above) is,comes,stems (only,just,taken,copied,quoted) from,in,part_of",
@@ -186,6 +187,8 @@ _YOU = Phrases({"en": ("you,your,I,me,my,we,us,our,else,about",)})
 def takes_back(sentence: str) -> bool:
     """Whether the sentence after a call says that it shall not be made, or not be made yet."""
     sentence = sentence.lower()
+    if means(sentence, UNDONE, unless=CONDITION):
+        return True
     undone = _TAKEN_BACK.search(sentence)
     if undone is not None and _MAY_BE_DROPPED.search(sentence) is None:
         return True
@@ -199,6 +202,8 @@ def speaks_of(sentence: str) -> bool:
         return False
     if "?" in sentence and is_for_later(sentence):
         return False
+    if means(sentence, PART_OF_IT if is_question(sentence) else SPOKEN_OF):
+        return True
     if _QUIZ.search(sentence) is not None and _YOU.search(sentence) is None:
         return True
     return _SPOKEN_OF.search(sentence) is not None or shown_elsewhere(sentence)

@@ -1,0 +1,69 @@
+"""A sentence in, whether it holds words of all the meanings that together say a thing, out.
+
+The words may stand in any order, as languages put them, but all of them in one language.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from zkit.extract.around.phrases import Phrases
+from zkit.extract.around.vocabulary import LANGUAGES, WORDS
+
+Ways = tuple[tuple[str, ...], ...]
+"""Ways to say one thing: for each the meanings whose words it takes."""
+
+_CLAUSE = re.compile(r"[,;，；、—–]")
+
+TAUGHT = ("teach", "how"), ("teach", "form"), ("teach", "call")
+"""How a call is built."""
+SHOWN = ("shown",), ("tale",), ("planned",), *TAUGHT
+"""A text, a story or a plan for later."""
+ONESELF = (("me",),)
+TOLD = (
+    ("machine", "says"),
+    ("machine", "does", "this"),
+    ("machine", "does", "call"),
+    ("person", "does", "this"),
+    ("person", "does", "call"),
+    ("person", "says", "this"),
+    ("source", "says", "this"),
+)
+"""What somebody else does or says, and not the one who writes."""
+REVIEW = (("look",),)
+GRANTED = (("granted",),)
+LATER = (("afterwards",),)
+CONDITION = ("if",), ("else",)
+REFUSED = ("refuse",), ("not", "able", "do")
+HANGS_ON_A_YES = ("if", "yes", "you"), ("wait", "yes")
+LEAVE = (("agree",),)
+UNDONE = ("drop", "call"), ("wrong", "call"), ("nothing", "done")
+SPOKEN_OF = ("this is", "form"), ("this is", "shown"), ("name", "parts"), ("parts", "order")
+PART_OF_IT = (("name", "place"),)
+
+
+def means(text: str, ways: Ways, unless: Ways = ()) -> bool:
+    """Whether a text in lower case holds, in one language, words of all the meanings of one way.
+
+    It does not mean it where it holds those of a way of `unless` in the same language.
+    """
+    return any(
+        _holds(text, ways, language) and not _holds(text, unless, language)
+        for language in LANGUAGES
+    )
+
+
+def _holds(text: str, ways: Ways, language: str) -> bool:
+    return any(all(_words(one, language).search(text) for one in way) for way in ways)
+
+
+@cache
+def _words(meaning: str, language: str) -> Phrases:
+    """The words of one meaning in one language."""
+    return Phrases({language: (WORDS[meaning][language],)})
+
+
+def clauses(sentence: str) -> list[str]:
+    """The parts of a sentence between its commas."""
+    return _CLAUSE.split(sentence)
