@@ -93,10 +93,11 @@ def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unr
 
     `marks` says that its lines may begin with marks.
     """
-    text = task.text
+    text, _, limit, _ = task
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}")
-    check_limit(task.limit)
+    if type(limit) is not Rank:
+        check_limit(limit)
     if len(text) > MAX_CHARACTERS:
         return _refuse(task, "too_large", 0)
     if complaint.startswith(OF_SURROGATES):
@@ -106,14 +107,14 @@ def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unr
     first, is_all = _first(task, complaint)
     if first is not None and is_all:
         return _within_limit(task, first)
-    layer = unmarked(text) if marks and task.limit >= UNWRAP else None
+    layer = unmarked(text) if marks and limit >= UNWRAP else None
     if layer is not None:
         return _between_marks(task, layer)
     candidates = _candidates(task, first)
     if not candidates and envelope.blank_end(text) == len(text):
         return _refuse(task, "empty", 0)
     outcome = _chosen(task, candidates)
-    if task.limit >= SALVAGE and isinstance(outcome, Unrepairable):
+    if limit >= SALVAGE and isinstance(outcome, Unrepairable):
         return salvaged(text) or outcome
     return outcome
 

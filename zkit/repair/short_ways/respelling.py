@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from zkit.receipt import Fix, Rank
 from zkit.repair.fixes import EXACT, FIXES, GUESS
@@ -127,13 +127,8 @@ _SPELL = [
 ]
 
 
-class Respelt(NamedTuple):
-    """The JSON of a span, the fixes that made it, and the value that it says."""
-
-    json: str
-    fixes: list[Fix]
-    rank: Rank
-    value: tuple[Any]
+Respelt = tuple[str, list[Fix], Rank, tuple[Any]]
+"""The JSON of a span, the fixes that made it, their rank, and the value that it says."""
 
 
 def respelled(text: str, start: int, end: int, since: int) -> Respelt | None:
@@ -170,7 +165,7 @@ def respelled(text: str, start: int, end: int, since: int) -> Respelt | None:
             json = f"{text[start:first]}{new}{text[last:end]}"
             value = strict(json)
             if value is not None:
-                return _new(Respelt, (json, fixes, its_rank, value))
+                return json, fixes, its_rank, value
         pieces += (text[done:first], new)
         done = last
         if its_rank > rank:
@@ -180,7 +175,7 @@ def respelled(text: str, start: int, end: int, since: int) -> Respelt | None:
     pieces.append(text[done:end])
     json = "".join(pieces)
     value = strict(json)
-    return None if value is None else _new(Respelt, (json, fixes, rank, value))
+    return None if value is None else (json, fixes, rank, value)
 
 
 _new = tuple.__new__
