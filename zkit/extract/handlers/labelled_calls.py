@@ -57,6 +57,8 @@ def labelled(scan: Scanner, at: int) -> Steps[int]:
         direct = scan.settler.after_mark or kind == "Observation"
         if scan.settler.called and direct:
             return (yield from end_of_reading(scan, at, at + word.end()))
+        if kind == "Observation" and not scan.settler.shown:
+            scan.in_talk = True  # a result before any call: what follows was written down, not made
         return (yield from scan.skip(at, word.end()))
     if kind.lower() == "tool_name":
         lines = yield from read_markup(scan.task, LINES, at, "(?!)")
