@@ -48,7 +48,7 @@ _FIRST_PERSON = Phrases(
 """The first person, up to the verb that says what it does."""
 _FIRST_PERSON_ELSEWHERE = Phrases(
     {
-        "de": ("wird,werden abgerufen,abgefragt,geprüft,ausgeführt,gesucht,geladen,gesendet",
+        "de": ("wird,werden abgerufen,abgefragt,geprüft,ausgeführt,gesucht,geladen,gesendet,angelegt,erstellt,gelöscht,gespeichert,aktualisiert,durchsucht,gestartet,verschickt,gelesen,gebucht,geöffnet",
             "hier ist,kommt der,mein aufruf", "^ werkzeugaufruf,funktionsaufruf,aufruf :", "ich,wir",
             "lass,lasst,lassen_sie mich,uns"),
         "fr": ("voici l'appel", "^ appel de_l'outil,de_fonction,d'outil :", "en cours", "j'ai besoin", "je,j'",
@@ -71,7 +71,7 @@ _FIRST_PERSON_ELSEWHERE = Phrases(
         "vi": ("tôi sẽ", "để tôi"),
         "fi": ("tarkistan,katson,haen",),
         "zh": ("先 调用,查询,执行,看",
-            "我,我们,我們 (现在,現在,这就,這就,马上,馬上,先,就,再) (先,就,再) 来,來,再,把,给,重新,立即,直接,用,发,试,取,删,写,读,存,改,订,更新,创建,会,會,将,將,去,要,需要,帮,幫,查,看,调用,調用,执行,執行,使用,正在",
+            "我,我们,我們 (现在,現在,这就,這就,马上,馬上,先,就,再) (先,就,再) 来,來,再,把,给,重新,立即,直接,用,换,打开,发,试,取,删,写,读,存,改,订,更新,创建,会,會,将,將,去,要,需要,帮,幫,查,看,调用,調用,执行,執行,使用,正在",
             "让我,讓我,正在,稍等,马上,馬上", "现在,現在 查,看,调,調,执,執,开,開"),
         "ja": ("送り,試し,保存し,作り,消し,直し,追加し,削除し,予約し,書き込み,始め,お送りし,いたし,進め,設定し,変更し ます",
             "確認,検索,実行,取得,処理 中", "使い,使用し,開き,読み,送信し,作成し,更新し ます",
@@ -105,12 +105,19 @@ _NOT_DOING = Phrases(
 """What may follow it when nothing is done: a verb of showing, a negation, what is past or only possible."""
 _SHOWING = ("showing", "quoting", "explaining", "describing", "repeating", "citing", "waiting", "thinking", "planning", "considering")  # fmt: skip
 """What somebody is doing who does not act."""
-_TURNED_ROUND = Phrases({"de": ("habe,hatte,würde,könnte,haben,hatten,lese,sehe $",)})
+_TURNED_ROUND = Phrases({"de": ("habe,hatte,würde,könnte,haben,hatten $",)})
 """The same before it, in a language that turns the two round."""
 _IN_O = re.compile(
-    r"\W*+(?:(?:ahora|ora|adesso|agora|primero|prima|primeiro|entonces|quindi|então|poi|luego|lo|la|los|las|le|li|te|ti|vi|ci|ne|se|o|a|eu|yo|io)\s++)*+(?P<verb>[^\W\d_]{3,30})(?<=o)\s++(?:l['’]|(?:el|la|los|las|lo|il|gli|le|un|una|uno|o|os|as|um|uma|tu|su|mi|sus|tus|i|a(?!\s++\w++(?<=r)\b)|de\s++nuevo|de\s++novo|di\s++nuovo|otra\s++vez|outra\s++vez|ancora|subito)(?!\w))"
+    r"\W*+(?:(?:ahora|ora|adesso|agora|primero|prima|primeiro|entonces|quindi|então|poi|luego|lo|la|los|las|le|li|te|ti|vi|ci|ne|se|o|a|eu|yo|io)\s++)*+[^\W\d_]{3,30}(?<=o)\s++(?:l['’]|(?:el|la|los|las|lo|il|gli|le|un|una|uno|o|os|as|um|uma|tu|su|mi|sus|tus|i|a(?!\s++\w++(?<=r)\b)|de\s++nuevo|de\s++novo|di\s++nuovo|otra\s++vez|outra\s++vez|ancora|subito|agora|ahora|adesso|ora)(?!\w))"
 )  # fmt: skip
 """The first person as languages from Latin end it, before what it does something to."""
+_IT_IN_O = re.compile(
+    r"\W*+(?:(?:ahora|ora|adesso|agora|quindi|entonces|então)\s++)*+(?:lo|la|los|las|li|le|te|ti)\s++"
+    r"(?P<verb>[^\W\d_]{4,30})(?<=o)\s*+:"
+)
+"""The same before a colon, with a pronoun for what it does something to."""
+_NO_VERBS = frozenset(["mismo", "stesso", "primo", "primero", "último", "ultimo", "único", "nuevo", "nuovo", "foto", "moto", "radio", "mano", "scopo", "studio", "texto", "testo"])  # fmt: skip
+"""Words in "-o" that follow an article."""
 _SELF = re.compile(
     r"\W*+(?:(?:and|so|but|then|thus|which|that|therefore|hence|for that|for this|to do so)\s++)*+(?:i|we)\s++"
     r"(?:(?:now|just|only|then|also|therefore|almost|\w++(?<=ly))\s++)*+(?=\w)"
@@ -211,9 +218,17 @@ def _done(sentence: str, clause: str) -> bool:
     end = sentence[-1:]
     if end in "?？" or (end in ":：" and shown_elsewhere(clause)):
         return False
-    if _IN_O.match(clause) is not None and not shows(sentence):
+    if _does_in_o(clause) and not shows(sentence):
         return True
     return _done_now(clause) or _done_by(_FIRST_PERSON_ELSEWHERE, clause)
+
+
+def _does_in_o(clause: str) -> bool:
+    """Whether a clause begins with a verb of the first person that ends in "-o"."""
+    if _IN_O.match(clause) is not None:
+        return True
+    found = _IT_IN_O.match(clause)
+    return found is not None and found["verb"] not in _NO_VERBS
 
 
 def _done_by(person: Phrases, text: str) -> bool:

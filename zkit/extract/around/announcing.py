@@ -50,7 +50,7 @@ _ANNOUNCES = Phrases(
             "here's,here_is,here_comes a,the,my {apt} {deed},one,version (again) $",
             "here's,here_is (the,my) ({apt}) (tool,function) call with,in_the_right,in_the_correct,in_the_proper ... :",
             "^ (the,my,a) {apt} (tool,function) {deed} (again) :", "^ (the) {apt} one :", "^ new (action,move,plan) :",
-            "^ attempt,try,retry,take # :", "^ try again :", "^ function,tool to call,use :",
+            "^ attempt,try,retry,take,round #,two,three,four :", "^ try again :", "^ function,tool to call,use :",
             "here's,here_is,here_comes (the,my) (tool,function) call,calls to ... $",
             "^ (now,and) the tool,call $",
             "^ my (next,first) move,answer,reply,action,call,request,query,search,choice,turn,attempt,step,decision (on,in,at,to) ~ ~ :",

@@ -126,7 +126,7 @@ _IF_YOU_LIKE = Phrases(
 )  # fmt: skip
 """Words before a call of somebody who would make it if the reader said so."""
 _NEEDS_NO_YES = Phrases({"en": ("you may,might,will,could ... {agree}", "asked to {agree}", "next,as_well $",
-    "not,don't,needn't,doesn't (need,have) (to) {agree}", "no need to {agree}", "without", "granted,given")}, _LISTS)  # fmt: skip
+    "not,don't,needn't,doesn't (need,have) (to) {agree}", "no need to {agree}", "without", "granted,given", "confirmation number,code,mail,email,message")}, _LISTS)  # fmt: skip
 _BUT = Phrases({"en": ("but",),
 "de": ("aber",),
 "fr": ("mais",),
@@ -198,9 +198,11 @@ def declines(sentence: str) -> bool:
 def _refuses(sentence: str) -> bool:
     """Whether a part of the sentence refuses, and nothing is done in those after it."""
     parts = clauses(sentence)
-    refused = [place for place, part in enumerate(parts) if means(part, REFUSED)]
-    rest = parts[refused[-1] + 1 :] if refused else []
-    return bool(refused) and not any(acts(part) or _BUT.search(part) for part in rest)
+    for place in range(len(parts)):
+        if means(",".join(parts[: place + 1]), REFUSED):
+            rest = parts[place + 1 :]
+            return not any(acts(part) or _BUT.search(part) for part in rest)
+    return False
 
 
 def awaits_yes(sentence: str) -> bool:

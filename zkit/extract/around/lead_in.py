@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from zkit.extract.around.acting import acts
 from zkit.extract.around.announcing import labels_call
-from zkit.extract.around.declining import asks_leave, declines
+from zkit.extract.around.declining import asks_leave, declines, is_question
 from zkit.extract.around.deeds import heads_call
 from zkit.extract.around.showing import shows
 
@@ -76,7 +76,7 @@ def unled(before: str, *, goes_on: bool = False) -> str:
         return "documented"
     if goes_on and len(text) <= LEADS_ON:
         return ""
-    if _end_of(last) in _STOPS and not _CAPTION.match(line):
+    if _end_of(last) in _STOPS and not _CAPTION.match(line) and not is_question(last):
         return ""
     return "in_a_sentence" if own and _end_of(last) not in _ANNOUNCES else "unannounced"
 

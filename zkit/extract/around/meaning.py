@@ -14,11 +14,11 @@ from zkit.extract.around.vocabulary import LANGUAGES, WORDS
 Ways = tuple[tuple[str, ...], ...]
 """Ways to say one thing: for each the meanings whose words it takes."""
 
-_CLAUSE = re.compile(r"[,;，；、—–]")
+_CLAUSE = re.compile(r"[,;，；—–]")
 
 TAUGHT = ("teach", "how"), ("teach", "form"), ("teach", "call")
 """How a call is built."""
-SHOWN = ("shown",), ("tale",), ("planned",), *TAUGHT
+SHOWN = ("shown",), ("tale",), ("planned",), ("this", "form", "written"), *TAUGHT
 """A text, a story or a plan for later."""
 ONESELF = (("me",),)
 TOLD = (
@@ -29,18 +29,25 @@ TOLD = (
     ("person", "does", "call"),
     ("person", "says", "this"),
     ("source", "says", "this"),
+    ("person", "himself"),
 )
 """What somebody else does or says, and not the one who writes."""
 REVIEW = (("look",),)
-GRANTED = (("granted",),)
+GRANTED = ("granted",), ("received",)
 LATER = (("afterwards",),)
 CONDITION = ("if",), ("else",)
-REFUSED = ("refuse",), ("not", "able", "do")
+REFUSED = ("refuse",), ("not", "able", "do"), ("me", "not", "done"), ("ask first",)
 HANGS_ON_A_YES = ("if", "yes", "you"), ("wait", "yes")
 LEAVE = (("agree",),)
 UNDONE = ("drop", "call"), ("wrong", "call"), ("nothing", "done")
-SPOKEN_OF = ("this is", "form"), ("this is", "shown"), ("name", "parts"), ("parts", "order")
-PART_OF_IT = (("name", "place"),)
+SPOKEN_OF = (
+    ("this is", "form"),
+    ("this is", "shown"),
+    ("this", "form", "written"),
+    ("name", "parts", "place"),
+    ("parts", "order"),
+)
+PART_OF_IT = ("name", "place"), ("which part", "change")
 
 
 def means(text: str, ways: Ways, unless: Ways = ()) -> bool:
@@ -62,6 +69,11 @@ def _holds(text: str, ways: Ways, language: str) -> bool:
 def _words(meaning: str, language: str) -> Phrases:
     """The words of one meaning in one language."""
     return Phrases({language: (WORDS[meaning][language],)})
+
+
+def is_told(sentence: str) -> bool:
+    """Whether somebody else acts or speaks in a part of a sentence in lower case."""
+    return any(means(clause, TOLD) for clause in clauses(sentence))
 
 
 def clauses(sentence: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zkit.extract.around.meaning import SHOWN, TOLD, means
+from zkit.extract.around.meaning import SHOWN, is_told, means
 from zkit.extract.around.phrases import Phrases
 
 _LISTS = {
@@ -111,7 +111,7 @@ _CAPTION = Phrases(
     {
         "en": (
             "^ for (your,the) (later) reference,records,comparison,demonstration,illustration,documentation,completeness",
-            "^ to illustrate,demonstrate", "^ (just,only) a,an ~ draft,sketch,mock-up,illustration", "^ not to be",
+            "^ homework,exercise,quiz,question,puzzle #", "^ to illustrate,demonstrate", "^ (just,only) a,an ~ draft,sketch,mock-up,illustration", "^ not to be",
             "^ (the,an,a) (correct,expected,model) solution,screenshot,output,result,answer,quote (#) $",
             "^ (the,an,a) (correct,expected,model) solution,screenshot,output,result,answer,quote of,from,to,for,in ... $",
             "^ quoted,copied,taken,adapted,excerpted from", "^ from the,a,our,your ~ {text}", "^ draft",
@@ -127,7 +127,7 @@ _POINTS_AT = Phrases({"en": ("the following (*) $",)})
 """How a whole sentence points at what stands below it; with a colon it may as well announce it."""
 _SHOWN_ELSEWHERE = Phrases(
     {
-        "de": ("besteht aus", "schreibt man", "zum beispiel", "(ein,das,dieses,folgendes) ~ beispiel-", "syntax,vorlage", "z. b.", "z.b.",
+        "de": ("besteht aus", "lese,sehe ich :", "schreibt man", "zum beispiel", "(ein,das,dieses,folgendes) ~ beispiel-", "syntax,vorlage", "z. b.", "z.b.",
             "sieht,sähe,sah ... aus", "aussehen,aussähe",
             "das,der,ein,jedes,unser,dein,ihr ~ modell,bot,assistent,agent",
             "diese,dieser,diesen,dieses anfrage,zeile,text",
@@ -187,7 +187,7 @@ def shows(sentence: str) -> bool:
         return True
     if sentence.rstrip().endswith(".") and _POINTS_AT.search(sentence) is not None:
         return True
-    if means(_MENTIONED.without(sentence), SHOWN) or means(sentence, TOLD):
+    if means(_MENTIONED.without(sentence), SHOWN) or is_told(sentence):
         return True
     return _SHOWN.search(_MENTIONED.without(sentence)) is not None
 
