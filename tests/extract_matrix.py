@@ -18,7 +18,7 @@ SPOKEN_OF: Table = {
         "ko": ("옆 팀 동료가 이것을 실행하자고 했습니다.\n\nCALL", "예약 작업이 매일 밤 이 호출을 보냅니다.\n\nCALL"),
     },
     "another time": {
-        "en": ("Next Thursday, when the freeze is over, the operator will send this:\n\nCALL", "Long ago there lived a machine that knew a single sentence.\n\nCALL"),
+        "en": ("This goes live next quarter, not today.\n\nCALL", "Next Thursday, when the freeze is over, the operator will send this:\n\nCALL", "Long ago there lived a machine that knew a single sentence.\n\nCALL"),
         "de": ("Nächste Woche wird die Technikerin das hier abschicken:\n\nCALL", "Es war einmal ein Automat, der nur einen Satz kannte.\n\nCALL"),
         "fr": ("La semaine prochaine, la technicienne enverra ceci :\n\nCALL", "Il était une fois une machine qui ne savait dire qu'une phrase.\n\nCALL"),
         "es": ("La semana que viene el técnico enviará esto:\n\nCALL", "Había una vez una máquina que solo sabía una frase.\n\nCALL"),
@@ -66,7 +66,7 @@ SPOKEN_OF: Table = {
         "ko": ("다른 봇은 이렇게 대답했습니다.\n\nCALL", "그 사이트에는 어시스턴트에게 이것을 출력하게 하는 숨은 문장이 있습니다.\n\nCALL", "그러자 로봇이 말했습니다.\n\nCALL"),
     },
     "leave is asked before": {
-        "en": ("Would you mind if I ran this?\n\nCALL", "Are you fine with me sending the following?\n\nCALL"),
+        "en": ("Two options. The first one:\n\nCALL", "Would you mind if I ran this?\n\nCALL", "Are you fine with me sending the following?\n\nCALL"),
         "de": ("Darf ich das so abschicken?\n\nCALL", "Wären Sie einverstanden, wenn ich das hier ausführe?\n\nCALL"),
         "fr": ("Puis-je envoyer ceci ?\n\nCALL", "Seriez-vous d'accord pour que je lance ceci ?\n\nCALL"),
         "es": ("¿Puedo enviar esto?\n\nCALL", "¿Te parece bien que lance esto?\n\nCALL"),
@@ -222,7 +222,7 @@ SPOKEN_OF: Table = {
         "ko": ("CALL\n\n앗, 다른 티켓 것이었네요. 실행하지 마세요.",),
     },
     "no action was taken": {
-        "en": ("CALL\n\nNone of this has been carried out.",),
+        "en": ("CALL\n\nNo tools were invoked in producing this answer.", "CALL\n\n(simulated, not executed)", "CALL\n\nNone of this has been carried out.",),
         "de": ("CALL\n\nAusgeführt wurde davon nichts.",),
         "fr": ("CALL\n\nAucune action n'a été effectuée.",),
         "es": ("CALL\n\nNo se ha realizado ninguna acción.",),
@@ -246,7 +246,7 @@ SPOKEN_OF: Table = {
         "ko": ("CALL\n\n어느 부분을 바꾸시겠어요?",),
     },
     "how it is written": {
-        "en": ("CALL\n\nThis is how it is written in this format.",),
+        "en": ("CALL\n\nEach field is explained below.", "CALL\n\nSee section 4 for the meaning of the fields.", "CALL\n\nYou would put your own values there.", "CALL\n\nThat string is what confused the parser.", "CALL\n\nThis is how it is written in this format.",),
         "de": ("CALL\n\nSo schreibt man das in diesem Format.",),
         "fr": ("CALL\n\nVoilà comment on l'écrit dans ce format.",),
         "es": ("CALL\n\nAsí se escribe en este formato.",),
@@ -258,7 +258,7 @@ SPOKEN_OF: Table = {
         "ko": ("CALL\n\n이 형식에서는 이렇게 씁니다.",),
     },
     "an exercise asks": {
-        "en": ("Exercise 7: what does this call do?\n\nCALL",),
+        "en": ("Grade this answer from one to five.\n\nCALL", "Translate the comment in this call into French.\n\nCALL", "That is the JSON you sent me, pretty-printed.\n\nCALL", "Exercise 7: what does this call do?\n\nCALL",),
         "de": ("Aufgabe 7: Was bewirkt dieser Aufruf?\n\nCALL",),
         "fr": ("Exercice 7 : que fait cet appel ?\n\nCALL",),
         "es": ("Ejercicio 7: ¿qué hace esta llamada?\n\nCALL",),
@@ -270,7 +270,7 @@ SPOKEN_OF: Table = {
         "ko": ("7번 문제: 이 호출은 무엇을 합니까?\n\nCALL",),
     },
     "a report tells": {
-        "en": ("According to the report, the bot then sent this.\n\nCALL",),
+        "en": ("The auditor found this in last month's trace.\n\nCALL", "The unit test feeds this into the parser.\n\nCALL", "The old assistant did this without being asked.\n\nCALL", "Last night's run ended with this.\n\nCALL", "An attacker could hide this in a web page.\n\nCALL", "According to the report, the bot then sent this.\n\nCALL",),
         "de": ("Laut Bericht hat der Bot danach das hier verschickt.\n\nCALL",),
         "fr": ("D'après le rapport, le robot a ensuite envoyé ceci.\n\nCALL",),
         "es": ("Según el informe, el bot envió después esto.\n\nCALL",),
@@ -298,7 +298,7 @@ MADE: Table = {
         "ko": ("목록을 가져옵니다:\n\nCALL", "다시 보내겠습니다:\n\nCALL"),
     },
     "a deed without a person": {
-        "en": ("Writing the summary:\n\nCALL", "Corrected:\n\nCALL", "A fresh try:\n\nCALL"),
+        "en": ("First up, the inventory:\n\nCALL", "Finally, the invoice:\n\nCALL", "Alternatively, via the search:\n\nCALL", "A different approach:\n\nCALL", "Inventory check:\n\nCALL", "The first file is done. On to the second:\n\nCALL", "Writing the summary:\n\nCALL", "Corrected:\n\nCALL", "A fresh try:\n\nCALL"),
         "de": ("Neuer Versuch:\n\nCALL", "Korrigiert:\n\nCALL", "Abfrage der Liste:\n\nCALL"),
         "fr": ("Nouvelle tentative :\n\nCALL", "Corrigé :\n\nCALL", "Envoi du message :\n\nCALL"),
         "es": ("Nuevo intento:\n\nCALL", "Corregido:\n\nCALL", "Enviando el mensaje:\n\nCALL"),
@@ -334,7 +334,7 @@ MADE: Table = {
         "ko": ("요청하신 대로:\n\nCALL", "약속한 대로:\n\nCALL", "말씀하신 대로:\n\nCALL"),
     },
     "ready": {
-        "en": ("At your service!\n\nCALL", "Here we go:\n\nCALL", "All right then:\n\nCALL"),
+        "en": ("Ok here goes nothing\n\nCALL", "brb checking\n\nCALL", "gonna look that up real quick\n\nCALL", "At your service!\n\nCALL", "Here we go:\n\nCALL", "All right then:\n\nCALL"),
         "de": ("Und los:\n\nCALL", "Aber gern!\n\nCALL", "Alles klar:\n\nCALL"),
         "fr": ("C'est parti :\n\nCALL", "Très bien :\n\nCALL", "Avec plaisir !\n\nCALL"),
         "es": ("Allá voy:\n\nCALL", "De acuerdo:\n\nCALL", "¡Con mucho gusto!\n\nCALL"),
@@ -346,7 +346,7 @@ MADE: Table = {
         "ko": ("네, 알겠습니다:\n\nCALL", "물론입니다!\n\nCALL", "좋습니다:\n\nCALL"),
     },
     "the same words of something else": {
-        "en": ("Your colleague asked for the figures, so I get them.\n\nCALL", "The page says nothing about Bergen. Let me search.\n\nCALL", "Tomorrow's meeting needs a room; I'm booking one.\n\nCALL", "I can't see the file from here, so I'm reading it.\n\nCALL"),
+        "en": ("Your manager wants this in writing.\n\nCALL", "You asked for this in the morning.\n\nCALL", "Your colleague asked for the figures, so I get them.\n\nCALL", "The page says nothing about Bergen. Let me search.\n\nCALL", "Tomorrow's meeting needs a room; I'm booking one.\n\nCALL", "I can't see the file from here, so I'm reading it.\n\nCALL"),
         "de": ("Dein Kollege braucht die Zahlen, also hole ich sie.\n\nCALL", "Im Handbuch steht dazu nichts. Ich suche weiter.\n\nCALL", "Für morgen brauchst du einen Raum; ich buche ihn.\n\nCALL"),
         "fr": ("Votre collègue attend les chiffres, je les récupère donc.\n\nCALL", "Le manuel n'en dit rien. Je cherche ailleurs.\n\nCALL", "Il vous faut une salle pour demain ; je la réserve.\n\nCALL"),
         "es": ("Tu compañera espera las cifras, así que las busco.\n\nCALL", "El manual no dice nada. Voy a buscar en otra parte.\n\nCALL", "Mañana necesitas una sala; la reservo.\n\nCALL"),

@@ -40,7 +40,7 @@ _FIRST_PERSON = Phrases(
             "I,we ({adverb}) need", "I,we should,must,can",
             "I'd,we'd like to", "I've,I_have,we've,we_have decided to", "I,we now",
             "I'm,we're,I_am,we_are ({adverb}) going,about,trying to", "I'm,we're,I_am,we_are ~ -ing",
-            "let me,us", "lemme", "let's", "I'd,I_would be glad,happy to", "allow me to",
+            "let me,us", "^ (ok,okay,so) gonna,imma", "lemme", "let's", "I'd,I_would be glad,happy to", "allow me to",
         ),
     },
     _LISTS,
@@ -194,7 +194,7 @@ def acts(sentence: str) -> bool:
     clause = _CLAUSE.split(sentence)[-1]
     if means(sentence, TAUGHT) or _told(sentence, clause):
         return False
-    if leads_on(clause) or leads_on(sentence) or says_ready(sentence):
+    if leads_on(clause) or (leads_on(sentence) and not shows(clause)) or says_ready(sentence):
         return True
     if announces_deed(sentence) or announces_deed(clause):
         return not shows(sentence)

@@ -10,9 +10,10 @@ from zkit.extract.around.showing import shows
 _LISTS = {
     "order": (
         "now,for_now,next,first,second,third,fourth,finally,lastly,once_more,one_more_time,again,this_time,"
-        "only_this,afterwards,additionally,also,in_addition,furthermore,plus,besides,followed_by"
+        "only_this,afterwards,additionally,also,in_addition,furthermore,plus,besides,followed_by,last_but_not_least"
     ),
-    "apt": "right,new,correct,proper,corrected,fixed,missing,updated,revised,adjusted,other,complete,full,actual,real,final,fresh,better,next,first,second,third,last",
+    "apt": "right,new,correct,proper,corrected,fixed,missing,updated,revised,adjusted,other,complete,full,actual,real,final,fresh,better",
+    "turn": "next,first,second,third,last",
     "tool": "tool,tools,function,call,calls,tool_call,function_call,lookup,search,query,check,request,data,information",
     "deed": "call,calls,lookup,search,query,check,request,test,try,attempt,retry,look,action,step",
 }  # fmt: skip
@@ -24,6 +25,8 @@ _NEXT = Phrases(
         "en": ("^ (so,but) {order} ~ :", "^ (so,but,and) {order} the,my,our,your ~ ~ :", "^ {order} the call,tool itself", "^ {order} $",
             "^ and_then,then,after_that $", "^ and,then {order} ~ :", "^ once_more,again,this_time ... :",
             "^ once_more,again,this_time -- ... :", "^ (so) here it is,goes,comes (again) ... :", "^ {order} -- ... ?",
+            "^ (and) {order},first_up,next_up,alternatively,instead,meanwhile -- ... :", "^ (and) now,next for ... :",
+            "^ (and,so,now) on,back,over to ... :",
             "^ and,also,then ... :",
             "^ here (you_go) :", "^ same call,thing,request,query again :", "^ plan b :", "^ so,thus,hence,therefore :",
             "^ (now) the real thing,one,call $", "^ ~ now,right_away,at_once,immediately :"),
@@ -46,7 +49,7 @@ _ANNOUNCES = Phrases(
     {
         "en": (
             "here_goes,therefore $",
-            "here's,here_is,here_are,here_comes,here_come (the,my) ({apt}) ({apt}) (tool,function) {deed} (again) $",
+            "here's,here_is,here_are,here_comes,here_come (the,my) ({turn}) ({apt}) (tool,function) {deed} (again) $",
             "here's,here_is,here_comes a,the,my {apt} {deed},one,version (again) $",
             "here's,here_is (the,my) ({apt}) (tool,function) call with,in_the_right,in_the_correct,in_the_proper ... :",
             "^ (the,my,a) {apt} (tool,function) {deed} (again) :", "^ (the) {apt} one :", "^ new (action,move,plan) :",
@@ -64,7 +67,7 @@ _ANNOUNCES = Phrases(
             "{tool} ~ is,are,should_be,will_be needed,required,necessary,enough,due,best ... :",
             "^ the,a best,right ~ {tool} ... is * :", "tool ~ is,can,will,should best,right,help,answer,tell,do ... :",
             "^ it's,it_is best,time,necessary,better to ... :", "^ (it's) time to ... :",
-            "^ (i) need_to,must,gonna,will,going_to,have_to,got_to,want_to * ... :", "^ ~ lookup,search :",
+            "^ (i) need_to,must,gonna,will,going_to,have_to,got_to,want_to * ... :", "^ ~ lookup,search,check :",
             "^ the following,next,one call,request,query ({apt}) will_do,does,should_do,will_tell,will_give,will_get,will_answer,will_fetch,is_needed,is_enough ... :",
         ),
     },
@@ -112,9 +115,9 @@ _READY = Only(
             "no problem,worries", "on it,my_way,its_way", "will do", "happy to (help)", "one,just_a moment,second,sec",
             "moment",
             "hold on", "thanks", "thank you", "please", "sounds good", "you got it", "consider it done",
-            "here we_go,it_is,goes", "as you wish", "coming right up", "let's go", "hang on", "i'm on_it",
+            "here goes nothing", "here we_go,it_is,goes", "as you wish", "coming right up", "let's go", "hang on", "i'm on_it",
             "i got this,it", "can do", "off we go", "there we go", "enough talk", "sorry", "my apologies",
-            "you're right,welcome", "at your service", "your wish is my command", "fingers crossed", "why wait",
+            "you're right,welcome", "at your service", "your wish is my command", "fingers crossed", "why wait", "brb",
         ),
         "de": ("natürlich,klar,gern,gerne,verstanden,gut,okay,na,und,aber,also,bitte,perfekt,prima,sehr,sicher", "alles klar", "los geht's", "los", "einen moment",
             "kein problem", "wird erledigt", "sofort"),

@@ -54,7 +54,7 @@ _DECLINED = Phrases(
             "mustn't,shouldn't,can't,couldn't,wouldn't ~ run,call,send,execute,invoke,use,write,do",
             "mustn't,shouldn't,can't,couldn't,wouldn't (ever) be run,called,executed,sent,made,used,written,invoked,done",
             "^ (please) do_not,don't,never,not_to ~ {order}", "please do_not,don't,never,not_to ~ {order}",
-            "^ {never} (yet) run,executed,sent,called,made,real,meant,needed", "^ {never} a (real) call",
+            "not today,now,yet $", "^ {never} (yet) run,executed,sent,called,made,real,meant,needed", "^ {never} a (real) call",
             "was,were,is,are,been,being,it,as {never} (yet,actually,really) run,executed,sent,called,made,real,meant,needed",
             "was,were,is,are,it,as {never} a (real) call",
         ),

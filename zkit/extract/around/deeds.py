@@ -8,8 +8,8 @@ from __future__ import annotations
 from zkit.extract.around.phrases import Phrases
 
 _LISTS = {
-    "again": "new,fresh,second,third,next,another,better,further,final,last",
-    "try": "attempt,try,go,shot,run",
+    "again": "new,different,other,fresh,second,third,next,another,better,further,final,last",
+    "try": "attempt,try,go,shot,run,approach,way,route,idea",
     "fixed": "fixed,corrected,adjusted,updated,revised,repaired,amended,resolved",
     "asked": "requested,asked,agreed,discussed,promised,instructed,wished,ordered,told,planned,directed,wanted,announced,arranged,you_asked,you_wish,you_requested",
     "wish": "request,requests,instruction,instructions,wish,wishes,order,orders,agreement,plan,message",
@@ -31,7 +31,7 @@ _STEP = Phrases(
 """Nothing but the number of a step."""
 _AGREED = Phrases(
     {
-        "en": ("^ as (you,we,I) (have,had,was,were) {asked}", "^ per,following,according_to,in_line_with,in_accordance_with,upon,on your,our {wish}", "^ at your request"),
+        "en": ("^ as (you,we,I) (have,had,was,were) {asked}", "^ (as) per,following,according_to,in_line_with,in_accordance_with,upon,on your,our {wish}", "^ at your request"),
         "de": ("^ wie (von) (ihnen,dir,wir,sie,du) (es) besprochen,gewünscht,vereinbart,gebeten,verlangt,angekündigt,abgesprochen,abgemacht,beauftragt,versprochen,geplant,erbeten", "^ auf,nach,gemäß,entsprechend ihren,deinen,ihrer,deiner,ihrem,deinem,unserer wunsch,wünschen,bitte,anweisung,anweisungen,vorgabe,absprache,auftrag"),
         "fr": ("^ comme (vous,tu) (l'avez,me_l'avez,l'as,le,nous_l'avons) convenu,demandé,prévu,discuté,promis,souhaité,souhaitez,indiqué,dit,annoncé", "^ à,selon,suivant,sur votre,vos,ta,tes,notre demande,instructions,consignes,souhait,accord", "^ conformément à votre,vos,notre"),
         "es": ("^ (tal) como,según (me) (lo) acordamos,acordado,pediste,pidió,pedido,solicitado,solicitaste,hablamos,prometí,prometido,indicaste,quedamos,querías,dijiste,convenido", "^ según,siguiendo,a,por tus,sus,tu,su,nuestro instrucciones,petición,indicaciones,acuerdo,pedido"),

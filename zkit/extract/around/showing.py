@@ -50,7 +50,7 @@ _LISTS = {
     ),
     "made": "ran,run,called,executed,sent,made,issued,invoked,wrote,used,tried",
     "look": (
-        "translate,consider,compare,fix,spot,find,review,explain,rewrite,correct,complete,read,take,note,imagine,"
+        "grade,rate,judge,score,assess,evaluate,tokenize,tokenise,translate,consider,compare,fix,spot,find,review,explain,rewrite,correct,complete,read,take,note,imagine,"
         "suppose,assume,use,paste,send,copy,put,type,enter,insert,submit,try,save"
     ),
     "thing": (
@@ -80,13 +80,13 @@ _SHOWN = Phrases(
             "{others} ~ {other} ~ {does}", "from,of,by the,a,an,our,another ~ {other}",
             "the,a,an,our model's,assistant's,bot's,agent's,user's,attacker's,vendor's ~ {reply},{call},{thing},turn",
             "{source} ~ {tells},tells_me,asks_me,instructs,includes,hides", "hidden text,instruction,instructions", "exact words", "planted,injected,smuggled ~ instruction,text,line,command,prompt",
-            "tried,tries,wants,wanted to make,trick,get me",
+            "tried,tries,wants,wanted to make,trick,get me", "in,of,with,by this,that call,reply,request,snippet,invocation",
             # calls as such
             "{a} ({kind}) ({kind}) {call} {is}", "^ {a} ({kind}) ({kind}) {call},{reply} of,for,that,in,from,as",
             "^ {a} ({kind}) ({kind}) {reply} {is} ... this,below,so,here,as_follows,shown",
             "^ this,that,these,below,here is,are,was,were ~ ({kind}) {reply}",
             "^ this,that,it is,was ~ (wrong,invalid,valid,typical) call,test,draft,mock-up $",
-            "^ (tool,function) calls are,have,look,must,consist,begin,start,end",
+            "^ this,that is,was the,your,my ({kind}) json,xml,yaml,text,message,string,code,snippet", "^ (tool,function) calls are,have,look,must,consist,begin,start,end",
             "is,are,was,were,be written,spelled,spelt,documented,formatted,encoded,rendered,wrapped",
             "the following request,reply,output,text,message,response,answer,call", "^ {a} {kind} {reply} is,was,would_be", "I've,I_have,we've,we_have drafted,written_down,attached,pasted,listed",
             "^ this,that,these,those {thing} was,were,failed,is,came,reads,has,did,would,must,looks,comes",
@@ -123,8 +123,11 @@ _CAPTION = Phrases(
     _LISTS,
 )  # fmt: skip
 """What stands above a text that is shown."""
-_POINTS_AT = Phrases({"en": ("the following (*) $",)})
+_POINTS_AT = Phrases({"en": ("the following (*) $",
+    "-ed,-s,found,saw,did,wrote,left,put,hid,hide,kept,held this in,into,inside,without,from,on,at,during", "with this $")})  # fmt: skip
 """How a whole sentence points at what stands below it; with a colon it may as well announce it."""
+_WISHED = Phrases({"en": ("you,we,i", "want,wants,need,needs,require,requires,expects,asked_for")})
+"""What somebody wishes is pointed at as well."""
 _SHOWN_ELSEWHERE = Phrases(
     {
         "de": ("besteht aus", "lese,sehe ich :", "schreibt man", "zum beispiel", "(ein,das,dieses,folgendes) ~ beispiel-", "syntax,vorlage", "z. b.", "z.b.",
@@ -185,11 +188,15 @@ def shows(sentence: str) -> bool:
     sentence = sentence.lower()
     if _CAPTION.search(sentence) is not None or shown_elsewhere(sentence):
         return True
-    if sentence.rstrip().endswith(".") and _POINTS_AT.search(sentence) is not None:
+    if sentence.rstrip().endswith(".") and _points_at_it(sentence):
         return True
     if means(_MENTIONED.without(sentence), SHOWN) or is_told(sentence):
         return True
     return _SHOWN.search(_MENTIONED.without(sentence)) is not None
+
+
+def _points_at_it(sentence: str) -> bool:
+    return _POINTS_AT.search(sentence) is not None and _WISHED.search(sentence) is None
 
 
 def shown_elsewhere(sentence: str) -> bool:

@@ -132,7 +132,7 @@ WORDS = {
         "ko": "승인,허락,동의,허가,확인해_주",
     },
     "nothing": {
-        "en": "nothing,no_action,no_call,no_request,none_of_this,none_of_it",
+        "en": "nothing,no_action,no_call,no_request,none_of_this,none_of_it,no_tools,no_tool,no_calls",
         "de": "nichts,keine_aktion,keinerlei,keine_handlung",
         "fr": "rien,aucune,aucun",
         "es": "nada,ninguna,ningún",
@@ -144,7 +144,7 @@ WORDS = {
         "ko": "아무것도,아무_것도,실행된_것,된_것은,된_건,어떤_작업도,어떠한_작업도",
     },
     "done": {
-        "en": "run,executed,sent,called,made,done,triggered,started,submitted,performed,taken,carried_out",
+        "en": "run,executed,sent,called,made,done,triggered,started,submitted,performed,taken,carried_out,invoked,issued",
         "de": "ausgeführt,ausgelöst,gesendet,abgeschickt,verschickt,aufgerufen,gestartet,getan,gemacht,unternommen,passiert,geschieht,durchgeführt",
         "fr": "exécuté,exécutée,déclenché,envoyé,appelé,lancé,été_fait,n'ai_rien,effectuée,effectué,réalisée,envoyée,l'envoyer,l'exécuter",
         "es": "ejecutado,enviado,llamado,lanzado,hecho,activado,ejecutó,envió,hice,ejecuté,realizado,realizada,ejecutada,enviada",

@@ -128,7 +128,10 @@ _SPOKEN_OF = Phrases(
             "^ -ed,written,sent,found,seen,shown by,from,on,in,via *", "^ that's,it's how",
             "^ (only) (for) (a,an) {text} (only) $", "the above", "exact words", "^ that,this,it is,was ~ prompt_injection,injection,attack", "injection attempt", "^ (end_of) quote,quoted", "^ {stopped} $",
             # where it is from
-            "^ source,sources,credit,caption,above,below --", "^ this,that,it is,was from",
+            "^ that,this,it is,was the ~ line,entry,row,record", "^ each,every field,argument,parameter,key,value",
+            "^ see (also) section,chapter,page,appendix,figure", "for this,that answer,reply,output,completion",
+            "your own values,arguments,parameters", "^ this,that,the string,text,line,token,block,snippet,output is,was what",
+            "^ simulated,hypothetical,fictional,fictitious,mocked", "^ source,sources,credit,caption,above,below --", "^ this,that,it is,was from",
             "^ (that,this,it) (was,is) (taken,copied,quoted,pasted,adapted,reproduced,excerpted) from the,a,an,our,your,this,that * $",
             "^ (that,this,it) (was,is) taken,copied,quoted,pasted,adapted,reproduced,excerpted",
             "^ the,this,that call,request (above) is,comes,stems (only,just,taken,copied,quoted) from,in,part_of",
