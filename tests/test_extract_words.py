@@ -10,7 +10,8 @@ from extract_samples import TOOLS
 
 from zkit.calls import Call
 from zkit.extract import find_calls, render_call
-from zkit.extract.around.vocabulary import LANGUAGES, WORDS
+from zkit.extract.around.meaning import WORDS
+from zkit.extract.around.vocabulary import LANGUAGES
 
 Table = Mapping[str, Mapping[str, tuple[str, ...]]]
 FORMATS = ("hermes_json", "kimi_k2", "qwen3_coder", "pythonic_list")

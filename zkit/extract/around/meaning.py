@@ -6,14 +6,17 @@ The words may stand in any order, as languages put them, but all of them in one 
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
+from zkit.extract.around.modality import TURNS
 from zkit.extract.around.phrases import Phrases
-from zkit.extract.around.vocabulary import LANGUAGES, WORDS
+from zkit.extract.around.vocabulary import LANGUAGES, THINGS
 
 Ways = tuple[tuple[str, ...], ...]
 """Ways to say one thing: for each the meanings whose words it takes."""
 
+WORDS = THINGS | TURNS
+"""All lists of words, by meaning and language."""
 _CLAUSE = re.compile(r"[,;，；—–]")
 
 TAUGHT = ("teach", "how"), ("teach", "form"), ("teach", "call")
@@ -21,6 +24,7 @@ TAUGHT = ("teach", "how"), ("teach", "form"), ("teach", "call")
 SHOWN = ("shown",), ("tale",), ("planned",), ("this", "form", "written"), *TAUGHT
 """A text, a story or a plan for later."""
 ONESELF = (("me",),)
+"""The one who writes."""
 TOLD = (
     ("machine", "says"),
     ("machine", "does", "this"),
@@ -33,13 +37,21 @@ TOLD = (
 )
 """What somebody else does or says, and not the one who writes."""
 REVIEW = (("look",),)
+"""The reader is to look at it first."""
 GRANTED = ("granted",), ("received",)
+"""A yes that was given, or a confirmation that comes of the call."""
 LATER = (("afterwards",),)
+"""What comes after the call."""
 CONDITION = ("if",), ("else",)
+"""What may be, and what is said of the rest."""
 REFUSED = ("refuse",), ("not", "able", "do"), ("me", "not", "done"), ("ask first",)
+"""Not done, or not before somebody was asked."""
 HANGS_ON_A_YES = ("if", "yes", "you"), ("wait", "yes")
+"""Done only if the reader says so."""
 LEAVE = (("agree",),)
+"""In a question: whether the reader agrees."""
 UNDONE = ("drop", "call"), ("wrong", "call"), ("nothing", "done")
+"""After a call: taken back, or never made."""
 SPOKEN_OF = (
     ("this is", "form"),
     ("this is", "shown"),
@@ -47,9 +59,12 @@ SPOKEN_OF = (
     ("name", "parts", "place"),
     ("parts", "order"),
 )
+"""After a call: what it is as a text."""
 PART_OF_IT = ("name", "place"), ("which part", "change")
+"""In a question after a call: what a part of it is."""
 
 
+@lru_cache(maxsize=512)
 def means(text: str, ways: Ways, unless: Ways = ()) -> bool:
     """Whether a text in lower case holds, in one language, words of all the meanings of one way.
 
