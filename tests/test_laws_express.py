@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from benchmarks.damage import DAMAGES, Damage, damaged_payload
 from zkit import Rank
-from zkit.repair.around import envelope
+from zkit.repair.around import beginnings
 from zkit.repair.around.line_marks import unmarked
 from zkit.repair.candidates import Candidate, Task, read_at, same
 from zkit.repair.cascade import _candidates, _chosen, _within_limit
@@ -27,7 +27,7 @@ INNER = [damage for damage in DAMAGES if damage.breaks is not None]
 def both_ways(text: str, schema: object) -> tuple[Candidate | None, Candidate | None]:
     """What comes of the text without a search, and with one."""
     task = Task(text, evidence_for(schema), Rank.CUT, None)
-    span = envelope.plain_span(text)
+    span = beginnings.plain_span(text)
     complaint = verdict(text)
     if span is None or not isinstance(complaint, str):
         return None, None

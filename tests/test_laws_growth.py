@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from zkit.extract import FORMATS, Extractor, arriving_text, find_calls
 from zkit.repair import candidates, cascade, repair_all, repair_json
-from zkit.repair.around import envelope
+from zkit.repair.around import beginnings
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.search.reader import Reader
 from zkit.text import lexis
@@ -76,16 +76,16 @@ def ends_one_by_one(text: str) -> int:
     """The end of reasoning, where each mark is judged by its whole line."""
     ends = [
         match.end()
-        for match in envelope._REASONING.finditer(text)
-        if not envelope._in_string(text, match.start())
+        for match in beginnings.REASONING.finditer(text)
+        if not beginnings._in_string(text, match.start())
     ]
     end = max(ends, default=0)
-    return len(text) if envelope._open_reasoning(text, end) else end
+    return len(text) if beginnings._open_reasoning(text, end) else end
 
 
 @given(text=QUOTED)
 def test_the_end_of_reasoning_is_the_same_in_one_pass(text: str) -> None:
-    assert envelope.reasoning_end(text) == ends_one_by_one(text)
+    assert beginnings.reasoning_end(text) == ends_one_by_one(text)
 
 
 @pytest.mark.parametrize("part", ['"</think> ', '"" </think>', '</think>"\\"'])
@@ -93,15 +93,15 @@ def test_the_ends_of_reasoning_in_a_long_line_are_looked_at_once(
     part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[int] = []
-    counted = envelope._odd_quotes
+    counted = beginnings._odd_quotes
 
     def count(text: str, start: int, end: int) -> bool:
         looks.append(end - start)
         return counted(text, start, end)
 
-    monkeypatch.setattr(envelope, "_odd_quotes", count)
+    monkeypatch.setattr(beginnings, "_odd_quotes", count)
     text = part * 1_000
-    envelope.reasoning_end(text)
+    beginnings.reasoning_end(text)
     assert sum(looks) <= 2 * len(text)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from zkit.receipt import Fix, Rank, highest
-from zkit.repair.around import envelope, layers
+from zkit.repair.around import enclosing, fences, layers
 from zkit.repair.doubts.closer_places import is_askew
 from zkit.repair.doubts.doubt import DOUBTFUL, is_plain, undoubted
 from zkit.repair.doubts.misreading import (
@@ -122,7 +122,7 @@ def read_at(
     if (
         found.value is not None
         and found.end < len(task.text)
-        and envelope.torn(task.text, found.end)
+        and enclosing.torn(task.text, found.end)
     ):
         return found._replace(value=None, refusal=("damaged", found.end))
     return found
@@ -167,7 +167,7 @@ def _read(task: Task, start: int, missing_brace: bool) -> Candidate:
     """Read to the end of the text, or of the fence or tag that holds the value."""
     text = task.text
     best: Candidate | None = None
-    for end in envelope.ends(text, start):
+    for end in fences.ends(text, start):
         candidate = _best(task, _body(text, start, end), start, missing_brace)
         if best is None or _order(candidate) < _order(best):
             best = candidate

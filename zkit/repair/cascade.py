@@ -9,7 +9,7 @@ from pydantic_core import from_json
 
 from zkit.receipt import Rank, check_limit, highest
 from zkit.repair import messages
-from zkit.repair.around import envelope, layers, payload
+from zkit.repair.around import beginnings, enclosing, layers, payload, wrapping
 from zkit.repair.around.line_marks import unmarked
 from zkit.repair.candidates import Candidate, Task, read_at, same
 from zkit.repair.doubts.doubt import with_repeats
@@ -81,7 +81,7 @@ def repair_all(
     if whole is not None:
         return [Repaired(whole[0], (), EXACT, text)]
     task = Task(text, evidence_for(schema), limit, finish_reason)
-    if len(text) > MAX_CHARACTERS or envelope.blank_end(text) == len(text):
+    if len(text) > MAX_CHARACTERS or beginnings.blank_end(text) == len(text):
         return []
     found = [c for c in _candidates(task) if c.value is not None and payload.counts(task, c)]
     receipts = [_receipt(task, candidate) for candidate in found]
@@ -111,7 +111,7 @@ def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unr
     if layer is not None:
         return _between_marks(task, layer)
     candidates = _candidates(task, first)
-    if not candidates and envelope.blank_end(text) == len(text):
+    if not candidates and beginnings.blank_end(text) == len(text):
         return _refuse(task, "empty", 0)
     outcome = _chosen(task, candidates)
     if limit >= SALVAGE and isinstance(outcome, Unrepairable):
@@ -121,7 +121,7 @@ def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unr
 
 def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
     """The value with but white space, one fence or prose around it, and whether it is all that is said."""
-    span = envelope.plain_span(task.text)
+    span = beginnings.plain_span(task.text)
     if span is None:
         found = in_prose(task)
         return found, found is not None
@@ -129,7 +129,7 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
     found = express(task, start, end, complaint)
     if found is None:
         found = read_at(task, start, complaint="" if start else complaint)
-        if not envelope.ends_text(task.text, found.end):
+        if not wrapping.ends_text(task.text, found.end):
             return found, False
     return found, found.value is not None and found.fits and not payload.words_only(task, found)
 
@@ -174,13 +174,13 @@ def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
 def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
     """The values in the text, the best reading of each; reasoning is left out."""
     text = task.text
-    base = envelope.reasoning_end(text)
+    base = beginnings.reasoning_end(text)
     found: list[Candidate] = []
     if first is not None and base == 0:
         found.append(first)
         if _stops(task, first):
             return found
-        start = envelope.next_start(text, max(first.end, first.start + 1))
+        start = beginnings.next_start(text, max(first.end, first.start + 1))
     else:
         start = _opening(task, base, found)
     unread, done = 0, found[-1].end if found and found[-1].value is not None else base
@@ -188,42 +188,42 @@ def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
     while start is not None and unread < MOST_UNREAD and in_vain <= most_in_vain:
         layered = len(found) < MOST_LAYERED and len(found) * len(text) <= most_in_vain
         candidate = read_at(task, start, layered=layered)
-        if envelope.nested(text, start, done):
+        if enclosing.nested(text, start, done):
             found.append(candidate._replace(value=None))
             break
         found.append(candidate)
         if candidate.value is not None:
             done = max(candidate.end, start + 1)
-            start = envelope.next_start(text, done)
+            start = beginnings.next_start(text, done)
         elif _stops(task, candidate):
             break
         else:
             unread += 1
             in_vain += candidate.end - start
-            start = envelope.next_start(text, start + 1)
+            start = beginnings.next_start(text, start + 1)
     return found
 
 
 def _stops(task: Task, candidate: Candidate) -> bool:
     """Whether to look no further: what follows may be a part of a value that was not read."""
-    if candidate.value is not None or envelope.is_set(task.text, candidate.start):
+    if candidate.value is not None or beginnings.is_set(task.text, candidate.start):
         return False
     if task.text[candidate.start] == "{":
-        return envelope.next_start(task.text, candidate.start) == candidate.start
-    return envelope.is_list(task.text, candidate.start)
+        return beginnings.next_start(task.text, candidate.start) == candidate.start
+    return beginnings.is_list(task.text, candidate.start)
 
 
 def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
     """Read a value whose opening brace is missing, or a lone scalar; where the next one begins."""
     text = task.text
-    begin = envelope.content_start(text, base)
-    start = envelope.next_start(text, base)
-    key = envelope.key_at(text, begin)
+    begin = beginnings.content_start(text, base)
+    start = beginnings.next_start(text, base)
+    key = beginnings.key_at(text, begin)
     if key is not None and (start is None or start > key):
         candidate = unopened(task, key) or read_at(task, key, missing_brace=True)
         if candidate.value is not None:
             found.append(candidate)
-            return envelope.next_start(text, candidate.end)
+            return beginnings.next_start(text, candidate.end)
     if start is None and text[begin : begin + 1]:
         candidate = read_at(task, begin)
         if candidate.value is not None and not text[candidate.end :].strip():
@@ -266,7 +266,7 @@ def _of_its_own(
     task: Task, candidate: Candidate, *, repeated: bool = False
 ) -> Repaired | Unrepairable:
     """The candidate, unless it is a part of something larger that could not be read."""
-    if not candidate.is_meant(task) and envelope.enclosed(
+    if not candidate.is_meant(task) and enclosing.enclosed(
         task.text, candidate.start, candidate.end
     ):
         return _refuse(task, "damaged", task.text.find("{"))
@@ -275,7 +275,7 @@ def _of_its_own(
 
 def _refused(task: Task, candidates: Sequence[Candidate]) -> Unrepairable:
     for candidate in candidates:
-        if len(candidates) == 1 or envelope.quoted(task.text, candidate.start):
+        if len(candidates) == 1 or wrapping.quoted(task.text, candidate.start):
             return _refuse(task, *candidate.refusal)
     return _refuse(task, "no_json", 0)
 
@@ -303,11 +303,11 @@ def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Rep
     if not start and end == len(text):
         return _new(Repaired, (value[0], tuple(fixes), rank, text))
     if start and lexis.skip_spaces(text, 0) < start:
-        drop = fix_named(envelope.before_name(text, start), 0, start, "")
+        drop = fix_named(wrapping.before_name(text, start), 0, start, "")
         fixes = [drop, *fixes]
         rank = max(rank, drop.rank)
     if end < len(text) and lexis.skip_spaces(text, end) < len(text):
-        name = "drop_repeat" if repeated else envelope.after_name(text, end)
+        name = "drop_repeat" if repeated else wrapping.after_name(text, end)
         drop = fix_named(name, end, len(text), "")
         fixes = [*fixes, drop]
         rank = max(rank, drop.rank)

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 SPACE = r"[ \t\n\r]*+"
 ODD = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+ANY_SPACE = rf"[ \t\n\r{ODD}]*+"
+"""White space of any kind, as much as there is."""
 BLANKS = "".join(chr(c) for c in range(0x3001) if re.match(rf"[ \t\n\r{ODD}]", chr(c))) + "\ufeff"
 """White space of any kind, for stripping."""
 GAP = rf"(?:[ \t\n\r{ODD}]++|//[^\n]{{0,500}}+\n|(?>/\*(?s:.{{0,500}}?)\*/))*+"
@@ -80,7 +82,7 @@ ITEM = re.compile(rf"{SPACE}(){_LOOSE}")
 """One item in the common spellings; groups 1 to 6 as groups 5 to 10 of MEMBER."""
 
 SPACES = re.compile(SPACE)
-BLANK = re.compile(rf"[ \t\n\r{ODD}]*+")
+BLANK = re.compile(ANY_SPACE)
 ODD_RUN = re.compile(rf"[ \t\n\r]*+[{ODD}][ \t\n\r{ODD}]*+")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from zkit.repair.around import envelope
+from zkit.repair.around import beginnings, enclosing, fences, wrapping
 from zkit.repair.candidates import Candidate, Task, same
 from zkit.repair.fixes import CUT, GUESS
 from zkit.text import lexis
@@ -16,9 +16,9 @@ def may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:
     if candidate.start == chosen.start:
         return False
     if candidate.start < chosen.start:
-        return beyond and envelope.quoted(task.text, candidate.start)
+        return beyond and wrapping.quoted(task.text, candidate.start)
     if candidate.value is None:
-        opens = task.text[candidate.start] == "{" and not envelope.is_set(
+        opens = task.text[candidate.start] == "{" and not beginnings.is_set(
             task.text, candidate.start
         )
         return opens or beyond
@@ -31,15 +31,15 @@ def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> li
     The chosen one may be a draft, and the other the payload, in code or without its opening brace.
     """
     text = task.text
-    if chosen.is_meant(task) or envelope.alone(text, *chosen[:2]):
+    if chosen.is_meant(task) or wrapping.alone(text, *chosen[:2]):
         return []
     beside = [
         c.start
         for c in candidates
         if c.value is not None and c.end > chosen.end and not same(c.value, chosen.value)
-        if envelope.quoted(text, c.start) and "\n" in text[lexis.last_sign(text, c.start) : c.start]
+        if wrapping.quoted(text, c.start) and "\n" in text[lexis.last_sign(text, c.start) : c.start]
     ]
-    members = envelope.member_lines(text, chosen.end)
+    members = enclosing.member_lines(text, chosen.end)
     read = [c for c in candidates if c.value is not None]
     return beside + [at for at in members if not any(c.start < at < c.end for c in read)]
 
@@ -57,7 +57,7 @@ def unread_after(task: Task, chosen: Candidate) -> list[int]:
 
 def strong(text: str, candidate: Candidate) -> bool:
     """Whether a value stands out from the others: it begins as JSON does, or has lines of its own."""
-    return envelope.quoted(text, candidate.start) or envelope.alone(
+    return wrapping.quoted(text, candidate.start) or wrapping.alone(
         text, candidate.start, candidate.end
     )
 
@@ -69,20 +69,20 @@ def counts(task: Task, candidate: Candidate) -> bool:
         return False
     if candidate.is_meant(task):
         return True
-    if envelope.in_code(text, start) or (
+    if fences.in_code(text, start) or (
         text[start] == "[" and text[candidate.end : candidate.end + 1] in (":", "(")
     ):
         return False
     if candidate.fixes and not _stands_for_json(text, candidate):
         return False
-    if envelope.quoted(text, start) or envelope.blank_end(text) >= start:
+    if wrapping.quoted(text, start) or beginnings.blank_end(text) >= start:
         return True
     if candidate.fixes and candidate.fixes[0].name == "open_object":
         return True
     return (
         task.guide is None
         and candidate.value is not None
-        and envelope.alone(text, start, candidate.end)
+        and wrapping.alone(text, start, candidate.end)
     )
 
 
@@ -113,17 +113,17 @@ def _stands_for_json(text: str, candidate: Candidate) -> bool:
     start = candidate.start
     if text[start] == "[" and '"' not in text[start : candidate.end]:
         return False
-    if envelope.blank_end(text) >= start or envelope.in_json_fence(text, start):
+    if beginnings.blank_end(text) >= start or fences.in_json_fence(text, start):
         return True
-    return envelope.before_name(text, start) == "drop_tag" or _is_spelt_out(text, candidate)
+    return wrapping.before_name(text, start) == "drop_tag" or _is_spelt_out(text, candidate)
 
 
 def _is_spelt_out(text: str, candidate: Candidate) -> bool:
     """Whether an object with lines of its own has quoted keys and quoted values beside the bare ones."""
     start, end = candidate.start, candidate.end
-    if "\n" not in text[lexis.last_sign(text, start) : start] or envelope.in_code(text, start):
+    if "\n" not in text[lexis.last_sign(text, start) : start] or fences.in_code(text, start):
         return False
-    quoted = envelope.quoted(text, start) and envelope.alone(text, start, end)
+    quoted = wrapping.quoted(text, start) and wrapping.alone(text, start, end)
     return quoted and _QUOTED_VALUE.search(text, start, end) is not None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from zkit.receipt import Fix
-from zkit.repair.around import envelope
+from zkit.repair.around import enclosing
 from zkit.repair.around.layers import escapings
 from zkit.repair.around.line_marks import begins_marked
 from zkit.repair.candidates import DAMAGED, Candidate, Task, beyond_doubt
@@ -65,7 +65,7 @@ def in_prose(task: Task) -> Candidate | None:
         return None
     if lexis.COMMA.match(text, end) or goes_on(text, start, end):
         return None
-    if envelope.is_argument(text, start) or begins_marked(text, start):
+    if enclosing.is_argument(text, start) or begins_marked(text, start):
         return None
     return _new(Candidate, (start, end, value, (), EXACT, True, DAMAGED, ""))
 
