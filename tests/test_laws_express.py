@@ -13,13 +13,14 @@ from benchmarks.damage import DAMAGES, Damage, damaged_payload
 from zkit import Rank
 from zkit.repair.around import beginnings
 from zkit.repair.around.line_marks import unmarked
-from zkit.repair.candidates import Candidate, Task, read_at, same
+from zkit.repair.candidates import read_at
 from zkit.repair.cascade import _candidates, _chosen, _within_limit
-from zkit.repair.expect import evidence_for
+from zkit.repair.evidence import evidence_for
 from zkit.repair.short_ways.express import express, in_prose, respelt, unslipped
 from zkit.repair.short_ways.respelling import respelled
 from zkit.repair.short_ways.slips import slip_at
 from zkit.repair.sound import PLACED, last_token, parts_of, stumbled_at, verdict
+from zkit.repair.task import Candidate, Task, same
 
 INNER = [damage for damage in DAMAGES if damage.breaks is not None]
 

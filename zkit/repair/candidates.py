@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from zkit.receipt import Fix, Rank, highest
+from zkit.receipt import Fix, highest
 from zkit.repair.around import enclosing, fences, layers
 from zkit.repair.doubts.closer_places import is_askew
 from zkit.repair.doubts.doubt import DOUBTFUL, is_plain, undoubted
@@ -20,49 +20,15 @@ from zkit.repair.doubts.misreading import (
     reads_content,
     rearranged,
 )
-from zkit.repair.expect import ANYTHING, Evidence
+from zkit.repair.expect import ANYTHING
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.search.follow import goes_on, member_follows
 from zkit.repair.search.reader import Reader
 from zkit.repair.search.reading import KEY, Frame, Reading
 from zkit.repair.sound import sound_at, strict
+from zkit.repair.task import DAMAGED, Candidate, Task, same
 from zkit.text.edits import apply_edits
-
-
-class Task(NamedTuple):
-    """What was asked: the text, the evidence of a schema, and how far a fix may go."""
-
-    text: str
-    evidence: Evidence | None
-    limit: Rank
-    finish_reason: str | None
-
-    @property
-    def guide(self) -> Evidence | None:
-        """The evidence, where it says more than that an object is due."""
-        return self.evidence if self.evidence is not None and self.evidence.tells else None
-
-
-class Candidate(NamedTuple):
-    """A value found at a place of the text, or why it could not be read."""
-
-    start: int
-    end: int
-    value: tuple[Any] | None
-    fixes: Sequence[Fix] = ()
-    rank: Rank = Rank.EXACT
-    fits: bool = False
-    refusal: tuple[str, int] = ("damaged", 0)
-    json: str = ""
-    """What the value was decoded from, where fixes made it and a key may be there twice."""
-
-    def is_meant(self, task: Task) -> bool:
-        """Whether a schema that tells something accepts the value."""
-        guide = task.guide
-        if guide is None or not self.fits or self.value is None:
-            return False
-        return guide.supports(self.value[0])
 
 
 class Body(NamedTuple):
@@ -74,17 +40,6 @@ class Body(NamedTuple):
 
     text: str
     offset: int
-
-
-DAMAGED = ("damaged", 0)
-"""The refusal of a candidate for which there is no better reason."""
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two values are equal as JSON: True is not 1."""
-    if a != b:
-        return False
-    return repr(a) == repr(b) or json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
 def _sound_at(task: Task, start: int, complaint: str) -> Candidate | None:

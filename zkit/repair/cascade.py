@@ -11,15 +11,16 @@ from zkit.receipt import Rank, check_limit, highest
 from zkit.repair import messages
 from zkit.repair.around import beginnings, enclosing, layers, payload, wrapping
 from zkit.repair.around.line_marks import unmarked
-from zkit.repair.candidates import Candidate, Task, read_at, same
+from zkit.repair.candidates import read_at
 from zkit.repair.doubts.doubt import with_repeats
-from zkit.repair.expect import evidence_for
+from zkit.repair.evidence import evidence_for
 from zkit.repair.fixes import EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.salvage import salvaged
 from zkit.repair.short_ways.express import express, in_prose, unopened
 from zkit.repair.sound import OF_SURROGATES, strict, verdict, with_surrogates
+from zkit.repair.task import Candidate, Task, same
 from zkit.text import lexis
 from zkit.text.edits import Layer
 

@@ -1,12 +1,9 @@
-"""A JSON Schema in, what it says about each place of a value out: the evidence for a reading."""
+"""A JSON Schema in, what it says about each place of a value out."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Iterable
-from typing import Any, Literal
-
-from pydantic_core import SchemaError, SchemaValidator, core_schema
+from collections.abc import Iterable
+from typing import Any
 
 ALL_KINDS = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
 _KIND_OF_VALUE = {dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
@@ -31,9 +28,9 @@ class Expect:
         self._root = root
         self._schema = variants
         self._children: dict[str | int, Expect] = {}
-        self.kinds = frozenset().union(*(_kinds(v) for v in variants)) if variants else ALL_KINDS
-        objects = [v for v in variants if isinstance(v, dict) and "object" in _kinds(v)]
-        self.order = tuple(dict.fromkeys(k for v in objects for k in _table(v, "properties")))
+        self.kinds = frozenset().union(*(kinds_of(v) for v in variants)) if variants else ALL_KINDS
+        objects = [v for v in variants if isinstance(v, dict) and "object" in kinds_of(v)]
+        self.order = tuple(dict.fromkeys(k for v in objects for k in table_of(v, "properties")))
         self.keys = frozenset(self.order)
         self.closed = bool(objects) and all(v.get("additionalProperties") is False for v in objects)
         self.required = (
@@ -74,7 +71,8 @@ class Expect:
         return kind in self.kinds and self.kinds <= {kind, "null"}
 
 
-def _table(schema: dict[str, Any], name: str) -> dict[str, Any]:
+def table_of(schema: dict[str, Any], name: str) -> dict[str, Any]:
+    """What a schema says by name, such as its properties; empty when it does not."""
     found = schema.get(name)
     return found if isinstance(found, dict) else {}
 
@@ -83,14 +81,14 @@ def _property(schema: Any, key: str) -> Any:
     """The schema of one property, or of the others, or None."""
     if not isinstance(schema, dict):
         return None
-    properties = _table(schema, "properties")
+    properties = table_of(schema, "properties")
     if key in properties:
         return properties[key]
     others = schema.get("additionalProperties")
     return others if isinstance(others, dict) else None
 
 
-def _resolve(schema: Any, root: Any) -> Any:
+def resolved(schema: Any, root: Any) -> Any:
     """Follow `$ref` inside the document, a bounded number of times."""
     for _ in range(16):
         ref = schema.get("$ref") if isinstance(schema, dict) else None
@@ -105,7 +103,7 @@ def _resolve(schema: Any, root: Any) -> Any:
 
 def _variants(schema: Any, root: Any, depth: int = 4) -> Iterable[Any]:
     """The alternatives of a schema, unions unfolded to a few levels."""
-    schema = _resolve(schema, root)
+    schema = resolved(schema, root)
     if not isinstance(schema, dict):
         return
     unions = [schema[name] for name in ("anyOf", "oneOf") if isinstance(schema.get(name), list)]
@@ -119,7 +117,7 @@ def _variants(schema: Any, root: Any, depth: int = 4) -> Iterable[Any]:
             yield from _variants(variant, root, depth - 1)
 
 
-def _kinds(schema: Any) -> frozenset[str]:
+def kinds_of(schema: Any) -> frozenset[str]:
     """The kinds a schema without unions admits."""
     if not isinstance(schema, dict):
         return ALL_KINDS
@@ -138,209 +136,3 @@ def _kinds(schema: Any) -> frozenset[str]:
 
 
 ANYTHING = Expect({}, {})
-
-
-class _Core:
-    """Builds the pydantic core schema that tells, at C speed, whether a value fits."""
-
-    def __init__(self, root: Any) -> None:
-        self.root = root
-        self.named: dict[str, Any] = {}
-
-    def build(self, schema: Any, depth: int = 0) -> Any:
-        """A core schema for `schema`; what it cannot express is left open."""
-        if not isinstance(schema, dict) or depth > 24:
-            return core_schema.any_schema()
-        if isinstance(schema.get("$ref"), str):
-            return self._reference(schema["$ref"], schema, depth)
-        for name in ("anyOf", "oneOf"):
-            if isinstance(schema.get(name), list) and schema[name]:
-                return core_schema.union_schema([self.build(s, depth + 1) for s in schema[name]])
-        if isinstance(schema.get("enum"), list) and schema["enum"]:
-            return _literals(schema["enum"])
-        if "const" in schema:
-            return _literals([schema["const"]])
-        kinds = sorted(_kinds(schema))
-        if len(kinds) == len(ALL_KINDS):
-            return core_schema.any_schema()
-        choices = [self._kind(kind, schema, depth) for kind in kinds if kind != "null"]
-        if len(choices) > 1:
-            choices = [core_schema.union_schema(choices)]
-        if "null" not in kinds:
-            return choices[0]
-        return core_schema.nullable_schema(choices[0]) if choices else core_schema.none_schema()
-
-    def _reference(self, ref: str, schema: Any, depth: int) -> Any:
-        if ref not in self.named:
-            self.named[ref] = None
-            built = dict(self.build(_resolve(schema, self.root), depth + 1))
-            self.named[ref] = built | {"ref": ref} if "ref" not in built else built
-        return core_schema.definition_reference_schema(ref)
-
-    def _kind(self, kind: str, schema: dict[str, Any], depth: int) -> Any:
-        if kind == "object":
-            return self._object(schema, depth)
-        if kind == "array":
-            return core_schema.list_schema(self.build(schema.get("items"), depth + 1), strict=True)
-        return _SCALARS.get(kind, core_schema.any_schema)()
-
-    def _object(self, schema: dict[str, Any], depth: int) -> Any:
-        required = schema.get("required")
-        required = set(required) if isinstance(required, list) else set()
-        fields = {
-            name: core_schema.typed_dict_field(
-                self.build(part, depth + 1), required=name in required
-            )
-            for name, part in _table(schema, "properties").items()
-        }
-        for name in required - set(fields):
-            fields[name] = core_schema.typed_dict_field(core_schema.any_schema(), required=True)
-        others = schema.get("additionalProperties")
-        extra: Literal["forbid", "allow"] = "forbid" if others is False else "allow"
-        more = self.build(others, depth + 1) if isinstance(others, dict) else None
-        return core_schema.typed_dict_schema(
-            fields, extra_behavior=extra, extras_schema=more, strict=True
-        )
-
-
-def _literals(values: list[Any]) -> Any:
-    plain = [v for v in values if isinstance(v, str | int | bool) or v is None]
-    return (
-        core_schema.literal_schema(plain)
-        if plain and len(plain) == len(values)
-        else core_schema.any_schema()
-    )
-
-
-_SCALARS: dict[str, Any] = {
-    "string": lambda: core_schema.str_schema(strict=True),
-    "boolean": lambda: core_schema.bool_schema(strict=True),
-    "null": core_schema.none_schema,
-    "number": lambda: core_schema.float_schema(strict=True),
-    "integer": lambda: core_schema.union_schema(
-        [core_schema.int_schema(strict=True), core_schema.float_schema(strict=True, multiple_of=1)]
-    ),
-}
-
-
-class Evidence:
-    """A schema made ready: what to expect while reading, and whether a value fits."""
-
-    __slots__ = ("_json", "_names", "fits", "root", "schema", "tells")
-
-    def __init__(self, schema: dict[str, Any]) -> None:
-        self.schema: Any = schema
-        self._json = schema
-        self.root = Expect(schema, schema)
-        validator = _validator(schema)
-        self.fits: Callable[[Any], bool] = validator.isinstance_python if validator else _anything
-        """Whether the schema accepts a value."""
-        self._names: frozenset[str] | None = None
-        self.tells = bool(self.root.keys) or not self.root.takes("object")
-        """Whether it says more than that an object is due, so that a value which fits is the one meant."""
-
-    @property
-    def names(self) -> frozenset[str]:
-        """Every key that the schema names, at any place."""
-        if self._names is None:
-            self._names = frozenset(_names(self._json))
-        return self._names
-
-    def supports(self, value: Any) -> bool:
-        """Whether a value that fits also looks like the one meant: an object with a key that is declared."""
-        return self.tells and not (isinstance(value, dict) and self.root.keys.isdisjoint(value))
-
-    def misplaced(self, value: Any) -> bool:
-        """Whether an object holds a key that its parent declares and lacks, or that fell out of another."""
-        todo: list[tuple[Any, Expect]] = [(value, self.root)]
-        for part, expect in todo:
-            if type(part) is list:
-                inner = [item for item in part if type(item) is dict or type(item) is list]
-                todo += [(item, expect.item()) for item in inner]
-            elif type(part) is dict:
-                if not part.keys() <= expect.keys and _fell_out(part, expect):
-                    return True
-                for key, of in part.items():
-                    if type(of) is dict:
-                        child = expect.child(key)
-                        if _strayed(of, child, part, expect):
-                            return True
-                        todo.append((of, child))
-                    elif type(of) is list:
-                        todo.append((of, expect.child(key)))
-        return False
-
-
-def _names(schema: Any) -> Iterable[str]:
-    todo = [schema]
-    for part in todo:
-        if isinstance(part, dict):
-            yield from _table(part, "properties")
-            todo += part.values()
-        elif isinstance(part, list):
-            todo += part
-
-
-def _anything(value: Any) -> bool:
-    return True
-
-
-def _strayed(
-    inner: dict[str, Any], child: Expect, outer: dict[str, Any], expect: Expect
-) -> set[str]:
-    """The keys of the inner object that only the outer one declares, and lacks."""
-    declared = inner.keys() & expect.keys
-    return declared - child.keys - outer.keys() if declared else declared
-
-
-def _fell_out(outer: dict[str, Any], expect: Expect) -> bool:
-    """Whether a key that is not declared comes right after an object that takes any key."""
-    if not expect.keys:
-        return False
-    free = False
-    for key, value in outer.items():
-        if free and key not in expect.keys:
-            return True
-        free = isinstance(value, dict) and not expect.child(key).keys
-    return False
-
-
-def _validator(schema: dict[str, Any]) -> SchemaValidator | None:
-    core = _Core(schema)
-    try:
-        built = core.build(schema)
-        if core.named:
-            built = core_schema.definitions_schema(built, [d for d in core.named.values() if d])
-        return SchemaValidator(built)
-    except (SchemaError, KeyError, TypeError, ValueError):
-        return None
-
-
-_CACHE: OrderedDict[int, Evidence] = OrderedDict()
-_CACHED = 256
-
-
-def evidence_for(schema: Any) -> Evidence | None:
-    """The evidence in a JSON Schema or a pydantic model, made once for each schema object."""
-    if schema is None:
-        return None
-    known = _CACHE.get(id(schema))
-    if known is not None and known.schema is schema:
-        return known
-    evidence = _made(schema)
-    _CACHE[id(schema)] = evidence
-    if len(_CACHE) > _CACHED:
-        _CACHE.popitem(last=False)
-    return evidence
-
-
-def _made(schema: Any) -> Evidence:
-    if isinstance(schema, dict):
-        return Evidence(schema)
-    if hasattr(schema, "model_json_schema"):
-        evidence = Evidence(schema.model_json_schema())
-        evidence.schema = schema
-        return evidence
-    raise TypeError(
-        f"schema must be a JSON Schema dict or a pydantic model, not {type(schema).__name__}"
-    )

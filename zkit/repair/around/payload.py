@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from zkit.repair.around import beginnings, enclosing, fences, wrapping
-from zkit.repair.candidates import Candidate, Task, same
 from zkit.repair.fixes import CUT, GUESS
+from zkit.repair.task import Candidate, Task, same
 from zkit.text import lexis
 
 

@@ -10,7 +10,7 @@ from zkit.receipt import Fix
 from zkit.repair.around import enclosing
 from zkit.repair.around.layers import escapings
 from zkit.repair.around.line_marks import begins_marked
-from zkit.repair.candidates import DAMAGED, Candidate, Task, beyond_doubt
+from zkit.repair.candidates import beyond_doubt
 from zkit.repair.doubts.misreading import rearranged
 from zkit.repair.fixes import COMPLETE, EXACT, GUESS, fix_named
 from zkit.repair.repeated_keys import repeats_a_key
@@ -19,6 +19,7 @@ from zkit.repair.short_ways.quotations import undisputed
 from zkit.repair.short_ways.respelling import respelled
 from zkit.repair.short_ways.slips import SLIPS, Mend, Repair, slip_at
 from zkit.repair.sound import PLACED, TRAILING, last_token, parts_of, place_in, strict, verdict
+from zkit.repair.task import DAMAGED, Candidate, Task
 from zkit.text import lexis
 from zkit.text.edits import apply_edits
 
