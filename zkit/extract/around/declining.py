@@ -6,10 +6,12 @@ import re
 
 from zkit.extract.around.acting import acts
 from zkit.extract.around.meaning import (
+    BY_THE_READER,
     GRANTED,
     HANGS_ON_A_YES,
     LATER,
     LEAVE,
+    NEGATED,
     REFUSED,
     REVIEW,
     clauses,
@@ -188,7 +190,9 @@ def declines(sentence: str) -> bool:
     sentence = sentence.lower()
     if awaits_yes(sentence) or _IF_YOU_LIKE.search(sentence) is not None:
         return True
-    if means(sentence, REVIEW) or _refuses(sentence):
+    if means(sentence, REVIEW) or means(sentence, BY_THE_READER, unless=NEGATED):
+        return True
+    if _refuses(sentence):
         return True
     said = _DECLINED.search(sentence) or _BROKEN_OFF.search(sentence)
     rest = "" if said is None else sentence[said.end() :]

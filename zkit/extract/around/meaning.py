@@ -21,7 +21,15 @@ _CLAUSE = re.compile(r"[,;，；—–]")
 
 TAUGHT = ("teach", "how"), ("teach", "form"), ("teach", "call")
 """How a call is built."""
-SHOWN = ("shown",), ("tale",), ("planned",), ("this", "form", "written"), *TAUGHT
+SHOWN = (
+    ("shown",),
+    ("tale",),
+    ("planned",),
+    ("points",),
+    ("done already",),
+    ("this", "form", "written"),
+    *TAUGHT,
+)
 """A text, a story or a plan for later."""
 ONESELF = (("me",),)
 """The one who writes."""
@@ -38,13 +46,24 @@ TOLD = (
 """What somebody else does or says, and not the one who writes."""
 REVIEW = (("look",),)
 """The reader is to look at it first."""
+BY_THE_READER = (("must", "yourself"),)
+"""The reader is to do it."""
+NEGATED = (("not",),)
 GRANTED = ("granted",), ("received",)
 """A yes that was given, or a confirmation that comes of the call."""
 LATER = (("afterwards",),)
 """What comes after the call."""
 CONDITION = ("if",), ("else",)
 """What may be, and what is said of the rest."""
-REFUSED = ("refuse",), ("not", "able", "do"), ("me", "not", "done"), ("ask first",)
+REFUSED = (
+    ("refuse",),
+    ("not", "able", "do"),
+    ("me", "not", "done"),
+    ("nothing", "done"),
+    ("ask first",),
+    ("withdraw", "proposal"),
+    ("never do",),
+)
 """Not done, or not before somebody was asked."""
 HANGS_ON_A_YES = ("if", "yes", "you"), ("wait", "yes")
 """Done only if the reader says so."""

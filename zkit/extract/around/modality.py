@@ -22,7 +22,7 @@ TURNS = {
         "es": "si,solo,sólo,cuando,una_vez,en_cuanto",
         "pt": "se,só,somente,quando,assim_que",
         "it": "se,solo,soltanto,quando,una_volta,appena",
-        "ru": "если,только,после,когда,бы", "zh": "如果,若,只要,一旦,之后,后我,後,才会,才能,等您,等你", "ja": "ければ,けるなら,たら,次第,てから,後に,うえで,もし", "ko": "면,후에,뒤에",
+        "ru": "если,только,после,когда,бы", "zh": "如果,若,只要,一旦,之后,后我,後,才会,才能,等您,等你", "ja": "ければ,けるなら,たら,次第,てから,後に,うえで,もし,場合に限,場合のみ", "ko": "면,후에,뒤에,셔야,해야만",
     },
     "you": {
         "en": "you,your",
@@ -31,7 +31,7 @@ TURNS = {
         "es": "tu,su,te,le,usted,estás,está,quieres",
         "pt": "você,sua,seu,te,tua,teu",
         "it": "tu,tuo,tua,ti,lei,suo,sua,sei,è",
-        "ru": "вы,вас,вам,ваш,ваше,вашего,вашей,вашим,вашему,ты,твоё,твоего", "zh": "您,你", "ja": "ご,お,いただ", "ko": "시,신,주",
+        "ru": "вы,вас,вам,ваш,ваше,вашего,вашей,вашим,вашему,ты,твоё,твоего", "zh": "您,你", "ja": "ご,お,いただ", "ko": "시,신,주,셔",
     },
     "wait": {
         "en": "await,awaiting,waiting,wait",
@@ -56,6 +56,20 @@ TURNS = {
         "en": "i_refuse,we_refuse,i_decline,we_decline,i_must_decline",
         "de": "weigere,weigern,verweigere,lehne_ab,lehne_das_ab,lehne_es_ab", "fr": "je_refuse,nous_refusons,je_dois_refuser", "es": "me_niego,nos_negamos,rechazo,rehúso", "pt": "recuso,recuso-me,me_recuso,nego-me", "it": "rifiuto,mi_rifiuto,ci_rifiutiamo",
         "ru": "отказываюсь,отказываемся,откажусь", "zh": "拒绝,拒絕", "ja": "お断り,断ります,拒否", "ko": "거절,거부",
+    },
+    "withdraw": {
+        "en": "i_withdraw,i_take_back", "de": "ziehe,nehme", "fr": "je_retire", "es": "retiro", "pt": "retiro", "it": "ritiro", "ru": "снимаю,отзываю", "zh": "收回,撤回", "ja": "撤回,取り下げ", "ko": "철회",
+    },
+    "never do": {
+        "en": "never_enter,never_type,never_paste", "de": "niemals_eingeben,nie_eingeben", "fr": "n'entrez_jamais,ne_saisissez_jamais", "es": "nunca_escribas,nunca_escriba", "pt": "nunca_digite,jamais_digite", "it": "mai_digitare,non_digitare_mai", "ru": "никогда_не_вводите",
+        "zh": "千万不要,切勿,请勿输入", "ja": "入力しないで,実行しないで,送信しないで,使用しないで,使わないで,送らないで", "ko": "입력하지_마,실행하지_마,사용하지_마,보내지_마",
+    },
+    "yourself": {
+        "en": "yourself", "de": "sie_selbst,du_selbst,selbst_eingeben,selbst_ausführen", "fr": "vous-même,toi-même", "es": "tú_mismo,tú_misma,usted_mismo", "pt": "você_mesmo,você_mesma", "it": "tu_stesso,tu_stessa,lei_stesso",
+        "ru": "самостоятельно,вы_сами,вам_самим", "zh": "您自己,你自己,自行", "ja": "ご自身で", "ko": "직접_입력,직접_실행,직접_하셔",
+    },
+    "must": {
+        "en": "must,need_to,will_have_to", "de": "müssen,musst,sollten", "fr": "devez,dois,faut", "es": "tienes_que,debes,debe", "pt": "precisa,tem_que,deve", "it": "devi,deve", "ru": "нужно,надо,должны,придётся", "zh": "需要,必须,得", "ja": "必要,ください,なければ", "ko": "셔야,해야,하셔야",
     },
     "not": {
         "en": "not,never,can't,cannot,won't", "de": "nicht,nie,niemals,keinesfalls", "fr": "pas,jamais,sans", "es": "no,nunca,jamás", "pt": "não,nunca,jamais", "it": "non,mai",

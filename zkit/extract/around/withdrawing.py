@@ -62,7 +62,7 @@ _TAKEN_BACK = Phrases(
             "tool,tools ~ disabled,unavailable,not_available,off,switched_off", "I have no tool,tools",
             "I don't have that,this,the,any tool,tools", "^ (the,this,that) call,request {stopped}",
         ),
-        "de": ("vergiss,vergesst,vergessen_sie,ignorier-,streich- das,es,den,die,bitte",
+        "de": ("bitte nicht beachten", "falsches fenster", "vergiss,vergesst,vergessen_sie,ignorier-,streich- das,es,den,die,bitte",
             "falsche,falscher,falsches,falschen ort,datei,pfad,stadt,aufruf", "doch nicht", "das war falsch",
             "das war ein fehler,irrtum,versehen"),
         "es": ("^ no -- espera,mejor,para", "olvídalo,olvídelo,ignóralo,ignórelo",
