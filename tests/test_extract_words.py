@@ -10,8 +10,7 @@ from extract_samples import TOOLS
 
 from zkit.calls import Call
 from zkit.extract import find_calls, render_call
-from zkit.extract.around.meaning import WORDS
-from zkit.extract.around.vocabulary import LANGUAGES
+from zkit.extract.around.tables import LANGUAGES, meanings
 
 Table = Mapping[str, Mapping[str, tuple[str, ...]]]
 FORMATS = ("hermes_json", "kimi_k2", "qwen3_coder", "pythonic_list")
@@ -54,10 +53,10 @@ def test_a_call_that_is_made_is_one_whatever_is_promised_after_it(frames: tuple[
     assert [frame for frame, calls in found(frames, FORMATS[:3]).items() if calls != 1] == []
 
 
-@pytest.mark.parametrize("meaning", WORDS)
+@pytest.mark.parametrize("meaning", meanings())
 def test_every_meaning_has_words_in_every_language(meaning: str) -> None:
-    assert list(WORDS[meaning]) == list(LANGUAGES)
-    assert all(WORDS[meaning].values())
+    assert list(meanings()[meaning]) == list(LANGUAGES)
+    assert all(meanings()[meaning].values())
 
 
 @pytest.mark.parametrize("table", [SPOKEN_OF, MADE, MADE_BEFORE_TEXT])

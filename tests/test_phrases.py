@@ -43,17 +43,17 @@ FOUND = [
 
 @pytest.mark.parametrize(("phrase", "text", "found"), FOUND)
 def test_a_phrase_finds_what_its_signs_say(phrase: str, text: str, found: bool) -> None:
-    phrases = Phrases({"en": (phrase,)}, {"verb": "run,send"})
+    phrases = Phrases(lambda: {"en": (phrase,)}, lambda: {"verb": "run,send"})
     assert (phrases.search(text) is not None) is found
 
 
 def test_languages_without_blanks_need_none() -> None:
-    assert Phrases({"zh": ("我 来,去 查询",)}).search("好的，我来查询")
-    assert not Phrases({"en": ("I go",)}).search("i gone")
+    assert Phrases(lambda: {"zh": ("我 来,去 查询",)}).search("好的，我来查询")
+    assert not Phrases(lambda: {"en": ("I go",)}).search("i gone")
 
 
 def test_only_finds_texts_of_nothing_else() -> None:
-    ready = Only({"en": ("of course", "sure,ok")})
+    ready = Only(lambda: {"en": ("of course", "sure,ok")})
     assert ready.fullmatch("ok, sure, of course!")
     assert not ready.fullmatch("ok, sure, but")
     begins = ready.match("ok. then")

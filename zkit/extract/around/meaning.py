@@ -6,17 +6,13 @@ The words may stand in any order, as languages put them, but all of them in one 
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 
-from zkit.extract.around.modality import TURNS
-from zkit.extract.around.phrases import Phrases
-from zkit.extract.around.vocabulary import LANGUAGES, THINGS
+from zkit.extract.around.tables import LANGUAGES, words
 
 Ways = tuple[tuple[str, ...], ...]
 """Ways to say one thing: for each the meanings whose words it takes."""
 
-WORDS = THINGS | TURNS
-"""All lists of words, by meaning and language."""
 _CLAUSE = re.compile(r"[,;，；—–]")
 
 TAUGHT = ("teach", "how"), ("teach", "form"), ("teach", "call")
@@ -96,13 +92,7 @@ def means(text: str, ways: Ways, unless: Ways = ()) -> bool:
 
 
 def _holds(text: str, ways: Ways, language: str) -> bool:
-    return any(all(_words(one, language).search(text) for one in way) for way in ways)
-
-
-@cache
-def _words(meaning: str, language: str) -> Phrases:
-    """The words of one meaning in one language."""
-    return Phrases({language: (WORDS[meaning][language],)})
+    return any(all(words(one, language).search(text) for one in way) for way in ways)
 
 
 def is_told(sentence: str) -> bool:

@@ -22,7 +22,7 @@ Chinese, Japanese and Korean are written without blanks: a blank in their phrase
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 Table = Mapping[str, Iterable[str]]
@@ -47,17 +47,18 @@ _LIST = re.compile(r"\{(\w+)\}")
 class Phrases:
     """Phrases that say the same, for texts in lower case; their pattern is made when it is needed."""
 
-    def __init__(self, table: Table, lists: Lists | None = None) -> None:
+    def __init__(self, table: Callable[[], Table], lists: Callable[[], Lists] = dict) -> None:
         self._table = table
-        self._lists = lists or {}
+        self._lists = lists
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """One pattern for all of them."""
         begun: dict[str, list[str]] = {_START: [], r"\b": [], "": []}
-        for language, phrases in self._table.items():
+        lists = self._lists()
+        for language, phrases in self._table().items():
             for phrase in phrases:
-                tokens = _LIST.sub(lambda name: self._lists[name[1]], phrase).split()
+                tokens = _LIST.sub(lambda name: lists[name[1]], phrase).split()
                 first = tokens[0] == "^"
                 where = _START if first else "" if language in _UNBOUNDED else r"\b"
                 begun[where].append(_pattern(tokens[first:], language))
