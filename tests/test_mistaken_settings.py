@@ -8,8 +8,41 @@ from typing import Any
 import pytest
 from openai import OpenAI
 
-from zkit import ChatLoop, Dispatcher, Rank, decode, find_calls, render_call, repair_json, wrap
+from zkit import (
+    ChatLoop,
+    Dispatcher,
+    Extractor,
+    Kit,
+    MemoSource,
+    PartialReader,
+    Rank,
+    Success,
+    Toolbox,
+    ToolSpec,
+    decode,
+    find_calls,
+    lint_schema,
+    render_call,
+    repair_all,
+    repair_json,
+    schema_for,
+    wrap,
+)
 from zkit.calls import Call
+from zkit.chat import PauseStore, Profile
+from zkit.dispatch import (
+    Guard,
+    Limits,
+    Recorder,
+    budget,
+    fan_out,
+    read_before_write,
+    repeated_calls,
+    repeated_failures,
+    verify_files,
+)
+from zkit.sources import Discovery
+from zkit.tools import render_result, scope
 
 CLIENT = OpenAI(base_url="http://localhost:9/v1", api_key="none", max_retries=0)
 
@@ -69,8 +102,203 @@ def test_a_setting_that_makes_no_sense_is_refused_at_once(mistake: str) -> None:
         make()
 
 
+Made = Callable[..., Any]
+BOX = Toolbox([look])
+NO_COUNT: list[Any] = ["3", 1.5, True, [1], -1, float("nan")]
+NO_COUNT_ABOVE_0 = [*NO_COUNT, 0]
+NO_SECONDS: list[Any] = ["3", True, [1], -1, float("nan")]
+NO_SECONDS_ABOVE_0 = [*NO_SECONDS, 0]
+NO_FLAG: list[Any] = [None, 0, 1, "yes", [True]]
+NO_FUNCTION: list[Any] = [0, "yes", True, [print]]
+NO_MAPPING: list[Any] = [0, "x", [1], True]
+NO_PATH: list[Any] = [0, True, ["x"], {"a": 1}]
+NO_TEXT: list[Any] = [0, True, ["x"], b"x"]
+NO_LIST: list[Any] = [0, 1.5, True]
+NO_RECORD: list[Any] = [0, "x", True, {"a": 1}, [1]]
+NO_RANK: list[Any] = ["GUESS", 3, None, True]
+
+
+def _dispatcher(**settings: Any) -> Dispatcher:
+    return Dispatcher([look], **settings)
+
+
+def _wrapped(**settings: Any) -> Any:
+    return wrap(CLIENT, **settings)
+
+
+def _scoped(**settings: Any) -> None:
+    with scope(**settings):
+        pass
+
+
+def _budget(**limits: Any) -> None:
+    with budget(**limits):
+        pass
+
+
+WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
+    (
+        _dispatcher,
+        {
+            "timeout": NO_SECONDS_ABOVE_0,
+            "longest_wait": [*NO_SECONDS, None],
+            "grace": [*NO_SECONDS, None],
+            "attempts": [*NO_COUNT_ABOVE_0, None],
+            "max_parallel": [*NO_COUNT_ABOVE_0, None],
+            "record_content": NO_FLAG,
+            "enabled": [None, 0, "yes"],
+            "approve": NO_FUNCTION,
+            "count_tokens": [*NO_FUNCTION, None],
+            "budget": NO_RECORD,
+            "hooks": NO_RECORD,
+            "metrics": NO_RECORD,
+            "recorder": NO_RECORD,
+            "memory": [0, "x", True],
+            "guards": [*NO_LIST, "x"],
+            "chain": [*NO_LIST, None, ["x"]],
+            "roles": NO_MAPPING,
+            "policy": NO_MAPPING,
+        },
+    ),
+    (
+        _loop,
+        {
+            "max_turns": [*NO_COUNT_ABOVE_0, None],
+            "max_calls": [*NO_COUNT, None],
+            "result_limit": [*NO_COUNT_ABOVE_0, None],
+            "keep_turns": [*NO_COUNT_ABOVE_0, None],
+            "max_tokens": NO_COUNT_ABOVE_0,
+            "context": NO_COUNT_ABOVE_0,
+            "max_tools": NO_COUNT_ABOVE_0,
+            "max_seconds": NO_SECONDS,
+            "backoff": [*NO_SECONDS, None],
+            "tool_share": [*NO_SECONDS_ABOVE_0, 1.5, None],
+            "compact_at": [*NO_SECONDS_ABOVE_0, 1.5, None],
+            "parallel": NO_FLAG,
+            "stream": NO_FLAG,
+            "stream_usage": NO_FLAG,
+            "replay_reasoning": NO_FLAG,
+            "reasoning": NO_TEXT,
+            "system": NO_TEXT,
+            "format": NO_TEXT,
+            "compact": NO_FUNCTION,
+            "spill": NO_PATH,
+            "workspace": NO_PATH,
+            "profile": NO_PATH,
+            "options": NO_MAPPING,
+            "budgets": NO_MAPPING,
+            "formats": NO_LIST,
+            "mode": ["tools", 0, None, ["text"]],
+            "dialect": ["gpt", 0, None, ["openai"]],
+        },
+    ),
+    (Profile, {"system": NO_FLAG, "stream": NO_FLAG}),
+    (_wrapped, {"limit": NO_RANK, "formats": NO_LIST, "profile": NO_PATH, "unmarked": NO_FLAG}),
+    (Limits, {"calls": NO_COUNT, "tokens": NO_COUNT, "per_tool": [*NO_MAPPING, {"look": "3"}]}),
+    (_budget, {"calls": NO_COUNT, "tokens": NO_COUNT}),
+    (
+        repeated_calls,
+        {"note": NO_COUNT_ABOVE_0, "refuse": NO_COUNT_ABOVE_0, "stop": NO_COUNT_ABOVE_0},
+    ),
+    (repeated_failures, {"note": NO_COUNT_ABOVE_0, "refuse": NO_COUNT_ABOVE_0}),
+    (fan_out, {"limits": [*NO_MAPPING, {"look": "3"}, {"look": -1}]}),
+    (read_before_write, {"root": NO_PATH, "mode": ["warn", 0, None]}),
+    (verify_files, {"root": NO_PATH, "verifiers": NO_MAPPING}),
+    (
+        lambda **given: Guard(**{"name": "mine", **given}),
+        {"name": NO_TEXT, "before": NO_FUNCTION, "after": NO_FUNCTION},
+    ),
+    (
+        Recorder,
+        {
+            "root": [*NO_PATH, None],
+            "max_bytes": NO_COUNT,
+            "max_turns": NO_COUNT_ABOVE_0,
+            "on_change": NO_FUNCTION,
+        },
+    ),
+    (
+        lambda **given: MemoSource(**{"source": BOX, **given}),
+        {
+            "source": [*NO_RECORD, None],
+            "max_entries": NO_COUNT,
+            "max_bytes": NO_COUNT,
+            "root": NO_PATH,
+            "memory": NO_RECORD,
+        },
+    ),
+    (
+        lambda **given: Discovery(**{"source": BOX, **given}),
+        {"source": [*NO_RECORD, None], "always": [*NO_LIST, "look"], "keep": NO_COUNT_ABOVE_0},
+    ),
+    (
+        lambda **given: Kit(**{"source": BOX, "selection": "*", **given}),
+        {
+            "source": [*NO_RECORD, None],
+            "name": NO_TEXT,
+            "docs": [*NO_LIST, "a.md"],
+            "workflows": NO_LIST,
+            "skills": NO_MAPPING,
+        },
+    ),
+    (Toolbox, {"tools": NO_LIST, "providers": NO_LIST, "overlays": NO_RECORD}),
+    (_scoped, {"task": NO_TEXT, "timeout": ["3", [1]], "role": NO_TEXT, "workspace": NO_TEXT}),
+    (lambda docs: ToolSpec("look", docs=docs), {"docs": NO_TEXT}),
+    (PauseStore, {"path": [*NO_PATH, None]}),
+    (lambda limit: repair_json('{"at": 1}', limit=limit), {"limit": NO_RANK}),
+    (lambda limit: repair_all('{"at": 1}', limit=limit), {"limit": NO_RANK}),
+    (PartialReader, {"limit": NO_RANK, "schema": [0, "x", [1]]}),
+    (lambda limit: decode(look, '{"at": "here"}', limit=limit), {"limit": NO_RANK}),
+    (lambda limit: decode(look, '{"at": "here",}', limit=limit), {"limit": NO_RANK}),
+    (lambda formats: find_calls("", [look], formats=formats), {"formats": NO_LIST}),
+    (lambda chunk: Extractor([look]).feed(chunk), {"chunk": [*NO_TEXT, None]}),
+    (lambda call: render_call(call, "hermes_json"), {"call": [*NO_RECORD, None]}),
+    (lambda format: render_call(Call("look", {}), format), {"format": [*NO_TEXT, None]}),
+    (lambda dialect: schema_for(look, dialect), {"dialect": ["gpt", 0, ["openai"]]}),
+    (lambda dialect: lint_schema({}, dialect), {"dialect": ["gpt", 0, ["openai"]]}),
+    (
+        lambda **given: render_result(**{"result": Success("x"), **given}),
+        {"result": [*NO_RECORD, None], "limit": [*NO_COUNT_ABOVE_0, None], "output": ["xml", 0]},
+    ),
+]
+EACH = [(make, name, value) for make, given in WRONG for name in given for value in given[name]]
+
+
+@pytest.mark.parametrize(("make", "name", "value"), EACH)
+def test_a_setting_of_the_wrong_kind_is_named_where_it_is_given(
+    make: Made, name: str, value: Any
+) -> None:
+    """In one sentence of zkit's own; what Python says of an `int` is no help."""
+    with pytest.raises((TypeError, ValueError), match=name) as caught:
+        make(**{name: value})
+    assert "\n" not in str(caught.value)
+    assert "object" not in str(caught.value).replace("<object", "")
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({1: {"limit": "GUESS"}}, r"policy\[1\]\['limit'\] must be a Rank, not 'GUESS'"),
+        ({"look": {"timeout": 0}}, r"policy\['look'\]\['timeout'\] must be more than 0"),
+        ({"look": {"attempts": 0}}, "at least 1, not 0"),
+        ({"look": {"approve": "no"}}, "True or False or None, not 'no'"),
+        ({"look": {"retry": None}}, "True or False, not None"),
+        ({"look": True}, r"policy\['look'\] must be a mapping"),
+        ({None: {}}, "a column of the table is 0 to 3, not None"),
+    ],
+)
+def test_a_cell_of_a_policy_holds_what_it_can_hold(cells: Any, said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=said):
+        _dispatcher(policy=cells)
+
+
 def test_settings_that_make_sense_are_taken() -> None:
     """The twins."""
+    _dispatcher(timeout=None, attempts=1, grace=0, longest_wait=0.5, enabled=lambda: True)
+    _dispatcher(policy={"look": {"limit": Rank.EXACT, "timeout": None, "approve": None}})
+    Limits(calls=0, tokens=None, per_tool={"look": 0})
+    Kit(BOX, "*", docs=("a.md",), extra=(one for one in (look,)))
+    _scoped(task="t", timeout=-1)  # a deadline that is over
     wrap(CLIENT, tools=[look], limit=Rank.GUESS, formats="hermes_json", unmarked=False)
     _loop(max_turns=1, max_seconds=0.5, context=1, tool_share=1, budgets={"empty": 0}, fit="all")
     _loop(formats=("hermes_json",), max_tokens=None, options={"temperature": 0})

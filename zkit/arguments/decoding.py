@@ -82,6 +82,8 @@ def decode(
 
     Strict first; then repair, guided by the schema; then coercions, only where validation failed.
     """
+    if type(limit) is not Rank:
+        check_limit(limit)
     try:
         subject, ready, validate = READY[id(model)]
     except KeyError:
@@ -130,7 +132,6 @@ def _read(
     finish_reason: str | None,
 ) -> Decoded | Validation:
     """Read what is not valid as it stands."""
-    check_limit(limit)
     try:
         if isinstance(raw, bytes | bytearray):
             raw = bytes(raw).decode("utf-8-sig")

@@ -23,6 +23,7 @@ from zkit.chat.steering import Steering
 from zkit.chat.task_scope import begin_task
 from zkit.dispatch import Dispatcher, Recorder
 from zkit.dispatch.portal import run_sync
+from zkit.required import require_kind, require_path, require_text
 
 Prompt = str | Iterable[Mapping[str, Any]] | Resumption
 """A question, a conversation to go on with, or a paused run with what was decided on it."""
@@ -56,8 +57,9 @@ class ChatLoop:
     ) -> None:
         if client is not None:  # a loop without one can be looked at, but not run
             create_of(client)
-        if not isinstance(model, str):
-            raise TypeError(f"model must be the name of a model, not {model!r:.80}")
+        require_kind("model", model, str, "the name of a model")
+        require_text("system", system)
+        require_path("workspace", workspace, or_none=True)
         self.client = client
         self.model = model
         self.settings = settings_of(Profile.of(profile).manners(), settings)

@@ -10,9 +10,18 @@ from types import MappingProxyType
 from typing import Any, get_args
 
 from zkit.chat.events import Message
-from zkit.chat.requests.manners import Manners, require_count, require_one_of
+from zkit.chat.requests.manners import Manners
 from zkit.chat.requests.offering import Fit
 from zkit.extract.formats.table import wanted_formats
+from zkit.required import (
+    require_count,
+    require_function,
+    require_mapping,
+    require_one_of,
+    require_path,
+    require_seconds,
+    require_share,
+)
 
 Compact = Callable[[list[Message]], Any]
 BUDGETS: Mapping[str, int] = MappingProxyType(
@@ -21,14 +30,8 @@ BUDGETS: Mapping[str, int] = MappingProxyType(
 """How often in a row each kind of trouble is met with another try; progress begins anew."""
 
 
-_LEAST = {
-    "max_turns": 1,
-    "max_calls": 0,
-    "max_tokens": 1,
-    "context": 1,
-    "result_limit": 1,
-    "keep_turns": 1,
-}
+_LEAST = {"max_turns": 1, "max_calls": 0, "result_limit": 1, "keep_turns": 1}
+_LEAST_OR_NONE = {"max_tokens": 1, "context": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +68,18 @@ class LoopSettings(Manners):
         require_one_of("fit", self.fit, get_args(Fit))
         for name, least in _LEAST.items():
             require_count(name, getattr(self, name), least=least)
-        for name in ("max_seconds", "backoff"):
-            require_count(name, getattr(self, name), whole=False)
+        for name, least in _LEAST_OR_NONE.items():
+            require_count(name, getattr(self, name), least=least, or_none=True)
+        require_seconds("max_seconds", self.max_seconds, or_none=True)
+        require_seconds("backoff", self.backoff)
         for name in ("tool_share", "compact_at"):
-            share = getattr(self, name)
-            if not isinstance(share, int | float) or not 0 < share <= 1:
-                raise ValueError(f"{name} must be more than 0 and at most 1, not {share!r}")
+            require_share(name, getattr(self, name))
+        require_path("spill", self.spill, or_none=True)
+        require_function("compact", self.compact, or_none=True)
+        require_mapping("options", self.options)
+        require_mapping("budgets", self.budgets)
         for kind, tries in self.budgets.items():
-            require_one_of("a key of budgets", kind, tuple(BUDGETS))
+            require_one_of("a key of budgets", kind, BUDGETS)
             require_count(f"budgets[{kind!r}]", tries)
         wanted_formats(self.formats)
 

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from zkit.dispatch.per_task import PerTask
+from zkit.required import require_count, require_mapping
 from zkit.results import Refused
 from zkit.tools.still_running import reset
 
@@ -25,6 +26,13 @@ class Limits:
     calls: int | None = None
     tokens: int | None = None
     per_tool: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require_count("calls", self.calls, or_none=True)
+        require_count("tokens", self.tokens, or_none=True)
+        require_mapping("per_tool", self.per_tool)
+        for name, most in self.per_tool.items():
+            require_count(f"per_tool[{name!r}]", most)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from zkit.dispatch.steps.resolving import resolve
 from zkit.dispatch.steps.retrying import retry
 from zkit.dispatch.steps.running import run
 from zkit.dispatch.steps.timing import limit_time
+from zkit.required import require_function, require_list
 
 CHAIN: tuple[Middleware, ...] = (
     observe,  # hooks, numbers, spans: sees every outcome
@@ -35,6 +36,9 @@ CHAIN: tuple[Middleware, ...] = (
 
 def linked(chain: Sequence[Middleware], last: Next = run) -> Next:
     """Return the first step, which leads to the others and at last to the tool."""
+    require_list("chain", chain, "steps")
+    for middleware in chain:
+        require_function("a step of the chain", middleware)
     step = last
     for middleware in reversed(chain):
         step = _before(middleware, step)

@@ -25,6 +25,7 @@ from zkit.dispatch.safety import step_result
 from zkit.dispatch.settings import Approver, Settings
 from zkit.dispatch.steps.resolving import absent, find_tool
 from zkit.dispatch.turns import Outcome, Turn, outcome_of
+from zkit.required import require_kind
 from zkit.results import Failure, Result
 from zkit.sources import Memory
 from zkit.tools import Tool
@@ -73,8 +74,7 @@ class Dispatcher:
         count_tokens: Callable[[str], int] = rough_tokens,
         chain: Sequence[Middleware] = CHAIN,
     ) -> None:
-        if approve is not None and not callable(approve):
-            raise TypeError(f"approve must be a function that decides on a call, not {approve!r}")
+        require_kind("recorder", recorder, Recorder, "a Recorder", or_none=True)
         found = source_of(source)
         remembered, always = memory_for(found, memory)
         self.settings = Settings(
@@ -90,7 +90,7 @@ class Dispatcher:
             remember_always=always,
             guards=checked_guards((repeated_calls(),) if guards is None else guards),
             recorder=recorder,
-            cells=checked_cells(policy or {}),
+            cells=checked_cells({} if policy is None else policy),
             timeout=timeout,
             attempts=attempts,
             longest_wait=longest_wait,
@@ -99,7 +99,8 @@ class Dispatcher:
             record_content=record_content,
             count_tokens=count_tokens,
         )
-        self.chain, self._first = tuple(chain), linked(chain)
+        self._first = linked(chain)
+        self.chain = tuple(chain)
 
     def __repr__(self) -> str:
         names = [tool.definition().name for tool in self.tools()]

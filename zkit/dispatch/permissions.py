@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from zkit.dispatch.policies import specs_of
+from zkit.required import require_kind, require_mapping
 from zkit.results import Refused
 from zkit.sources.kit_rules import Rule, rules_of
 from zkit.tools import Tool, ToolSpec, current_scope, to_wire
@@ -78,6 +79,9 @@ def permissions(
     within: Mapping[str, Any] | None = None,
 ) -> Permissions:
     """Read what an operator wrote."""
+    require_mapping("roles", roles, or_none=True)
+    if not callable(enabled):
+        require_kind("enabled", enabled, bool, "True, False or a function")
     by_role = None if roles is None else {role: rules_of(one) for role, one in roles.items()}
     outer = None if within is None else permissions(**within)
     return Permissions(rules_of(allow), rules_of(deny), by_role, enabled, outer)

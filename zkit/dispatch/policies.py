@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 from zkit.errors import KitError, ZkitError
 from zkit.receipt import Rank
+from zkit.required import (
+    require_count,
+    require_flag,
+    require_kind,
+    require_mapping,
+    require_seconds,
+)
 from zkit.sources.kit_rules import Rule, rule_of
 from zkit.tools import Tool, ToolSpec, policy_for
 
@@ -41,19 +49,31 @@ class CallPolicy:
 
 
 CELLS = frozenset(entry.name for entry in fields(CallPolicy))
+_CHECKS: Mapping[str, Callable[[str, object], None]] = {
+    "limit": partial(require_kind, kinds=Rank, due="a Rank"),
+    "approve": partial(require_flag, or_none=True),
+    "timeout": partial(require_seconds, above_zero=True, or_none=True),
+    "attempts": partial(require_count, least=1),
+}
+"""What a cell may hold; all others hold True or False."""
 
 
 def checked_cells(cells: Cells) -> Cells:
     """Return what the operator set, or say what is wrong with it."""
+    require_mapping("policy", cells)
     for where, changes in cells.items():
-        if isinstance(where, int) and where not in range(4):
-            raise PolicyError(f"policy: a column of the table is 0 to 3, not {where}")
         if isinstance(where, str):
             _rule(where)
+        elif where not in range(4):
+            raise PolicyError(f"policy: a column of the table is 0 to 3, not {where!r}")
+        place = f"policy[{where!r}]"
+        require_mapping(place, changes)
         unknown = [name for name in changes if name not in CELLS]
         if unknown:
             there = ", ".join(sorted(CELLS))
-            raise PolicyError(f"policy[{where!r}]: there is no {unknown[0]!r}; there are {there}")
+            raise PolicyError(f"{place}: there is no {unknown[0]!r}; there are {there}")
+        for name, value in changes.items():
+            _CHECKS.get(name, require_flag)(f"{place}[{name!r}]", value)
     return cells
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from zkit.calls import Call
 from zkit.dispatch.settings import Execute
 from zkit.errors import ToolDefinitionError
+from zkit.required import require_kind
 from zkit.results import Failure, Result
 from zkit.sources import Kit, Memory, MemoSource, ShownTool, Toolbox, ToolSource
 from zkit.tools import Tool, run_tool
@@ -67,7 +68,8 @@ def memory_for(
     """
     if given is False:
         return None, False
-    if isinstance(given, Memory):
+    require_kind("memory", given, Memory, "a Memory, False", or_none=True)
+    if given is not None:
         return given, True
     if isinstance(source, MemoSource):
         return source.memory, True

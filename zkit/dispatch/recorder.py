@@ -14,6 +14,7 @@ from typing import Any
 from zkit.dispatch.diffs import unified_diff
 from zkit.dispatch.live import LiveCall
 from zkit.dispatch.places import changed_files, named_files
+from zkit.required import require_count, require_function, require_path
 from zkit.sources.confined_paths import confined
 from zkit.tools.still_running import reset
 
@@ -66,6 +67,10 @@ class Recorder:
         max_turns: int = 100,
         on_change: Callable[[Change], Any] | None = None,
     ) -> None:
+        require_path("root", root)
+        require_count("max_bytes", max_bytes)
+        require_count("max_turns", max_turns, least=1)
+        require_function("on_change", on_change, or_none=True)
         self.root = Path(root).resolve()
         self._max_bytes = max_bytes
         self._max_turns = max_turns

@@ -13,6 +13,13 @@ from zkit.dispatch.hooks import Hooks
 from zkit.dispatch.metrics import Metrics
 from zkit.dispatch.permissions import Permissions
 from zkit.dispatch.policies import CallPolicy, Cells, call_policy
+from zkit.required import (
+    require_count,
+    require_flag,
+    require_function,
+    require_kind,
+    require_seconds,
+)
 from zkit.results import Result
 from zkit.sources import Memory, ToolSource
 from zkit.tools import Tool
@@ -50,6 +57,19 @@ class Settings:
     record_content: bool
     count_tokens: Callable[[str], int] = rough_tokens
     _policies: dict[int, tuple[Tool, CallPolicy]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require_function("approve", self.approver, or_none=True)
+        require_function("count_tokens", self.count_tokens)
+        require_kind("budget", self.limits, Limits, "Limits", or_none=True)
+        require_kind("hooks", self.hooks, Hooks, "Hooks")
+        require_kind("metrics", self.metrics, Metrics, "Metrics")
+        require_seconds("timeout", self.timeout, above_zero=True, or_none=True)
+        require_seconds("longest_wait", self.longest_wait)
+        require_seconds("grace", self.grace)
+        require_count("attempts", self.attempts, least=1)
+        require_count("max_parallel", self.max_parallel, least=1)
+        require_flag("record_content", self.record_content)
 
     def policy_of(self, tool: Tool) -> CallPolicy:
         """Return how the calls of a tool are treated; made once for each tool."""

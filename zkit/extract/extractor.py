@@ -23,6 +23,7 @@ from zkit.extract.handlers import (
 from zkit.extract.pending import Settler
 from zkit.extract.pieces import Span
 from zkit.extract.scanner import Handler, Scanner
+from zkit.required import require_text
 
 HANDLERS: dict[str, Handler] = {
     "first": unmarked_calls.first_name,
@@ -92,6 +93,7 @@ class Extractor:
         """Take the next chunk; return what is sure now."""
         if self._tape.final:
             raise ValueError("the reply was closed; use a new Extractor for the next one")
+        require_text("chunk", chunk)
         if not chunk:
             return []
         self._tape.add(chunk)

@@ -11,6 +11,7 @@ from zkit.errors import ZkitError
 from zkit.extract.extractor import find_calls
 from zkit.extract.formats.record import Format
 from zkit.extract.formats.table import FORMATS, unknown_format
+from zkit.required import require_kind, require_list
 
 _TYPES: tuple[tuple[type, str], ...] = (
     (bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"),
@@ -26,7 +27,7 @@ def format_named(name: str | Format) -> Format:
     """The record of a format; raises ValueError for a name that there is none of."""
     if isinstance(name, Format):
         return name
-    if name not in FORMATS:
+    if not isinstance(name, str) or name not in FORMATS:
         raise unknown_format(name)
     return FORMATS[name]
 
@@ -38,7 +39,10 @@ def render_call(call: Call | Iterable[Call], format: str | Format) -> str:
     that holds the closing tag of its own format, several calls where the format has room for one.
     """
     record = format_named(format)
+    require_list("call", [call] if isinstance(call, Call) else call, "calls, or one Call")
     calls = [call] if isinstance(call, Call) else list(call)
+    for one in calls:
+        require_kind("call", one, Call, "a Call")
     if not calls or (len(calls) > 1 and not record.parallel):
         raise CannotWriteError(f"{record.name} writes exactly one call at a time, not {len(calls)}")
     pieces = [_one(one, index, record) for index, one in enumerate(calls)]

@@ -46,6 +46,8 @@ def repair_json(
     `schema` (a JSON Schema or a pydantic model) is evidence for the reading; `limit` is the
     highest rank that a fix may have; `finish_reason` is what the server said about the end.
     """
+    if type(limit) is not Rank:
+        check_limit(limit)
     try:
         value = from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError) as error:
@@ -78,6 +80,7 @@ def repair_all(
     finish_reason: str | None = None,
 ) -> list[Repaired]:
     """Every value that `text` holds, in order; what cannot be read is left out."""
+    check_limit(limit)
     whole = strict(text)
     if whole is not None:
         return [Repaired(whole[0], (), EXACT, text)]
@@ -97,8 +100,6 @@ def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unr
     text, _, limit, _ = task
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}")
-    if type(limit) is not Rank:
-        check_limit(limit)
     if len(text) > MAX_CHARACTERS:
         return _refuse(task, "too_large", 0)
     if complaint.startswith(OF_SURROGATES):

@@ -12,8 +12,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from zkit.receipt import Rank
+from zkit.receipt import Rank, check_limit
 from zkit.repair.cascade import repair_json
+from zkit.repair.evidence import evidence_for
 from zkit.repair.outcome import Repaired, Unrepairable
 from zkit.repair.sound import strict
 from zkit.text import lexis
@@ -52,6 +53,8 @@ class PartialReader:
     """
 
     def __init__(self, *, schema: Any = None, limit: Rank = Rank.CUT) -> None:
+        evidence_for(schema)
+        check_limit(limit)
         self._schema = schema
         self._limit = limit
         self._chunks: list[str] = []

@@ -230,5 +230,5 @@ def dialect_of_name(name: str) -> Dialect:
     """Return the dialect of that name; raise `SchemaError` naming those that exist."""
     try:
         return DIALECTS[name]
-    except KeyError:
+    except (KeyError, TypeError):
         raise SchemaError(f"no dialect is called {name!r}; one of {', '.join(DIALECTS)}") from None

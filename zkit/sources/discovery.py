@@ -11,9 +11,10 @@ from pydantic import Field
 
 from zkit.calls import Call
 from zkit.grade import PURE
+from zkit.required import require_count, require_list
 from zkit.results import Failure, Result, Success, Validation
 from zkit.sources.prompts import catalog_text
-from zkit.sources.protocol import ToolSource
+from zkit.sources.protocol import ToolSource, require_source
 from zkit.sources.source_view import SourceView, unknown_tool
 from zkit.tools import FunctionTool, Tool, current_scope, tool
 
@@ -30,6 +31,9 @@ class Discovery(SourceView):
 
     def __init__(self, source: ToolSource, *, always: Iterable[str] = (), keep: int = 16) -> None:
         super().__init__()
+        require_source(source)
+        require_list("always", always, "names of tools")
+        require_count("keep", keep, least=1)
         self.source = source
         self.keep = keep
         self._always = tuple(always)

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from zkit.calls import Call
 from zkit.errors import KitError
+from zkit.required import require_list, require_mapping, require_text
 from zkit.results import Failure, Refused, Result
 from zkit.sources.confined_paths import confined
 from zkit.sources.kit_checks import KitChecks
@@ -17,7 +18,7 @@ from zkit.sources.kit_files import KitFile, KitFolder
 from zkit.sources.kit_picks import Pick, picked
 from zkit.sources.kit_rules import Rule, rules_of
 from zkit.sources.prompts import kit_prompt
-from zkit.sources.protocol import ToolSource
+from zkit.sources.protocol import ToolSource, require_source
 from zkit.sources.shown_tool import ShownTool
 from zkit.sources.source_view import SourceView
 from zkit.sources.workflows import Workflow
@@ -56,7 +57,12 @@ class Kit(SourceView):
         skills: Mapping[str, Guide] | None = None,
     ) -> None:
         super().__init__()
-        added = rules_of(extra if isinstance(extra, str | Mapping) else list(extra))
+        require_source(source)
+        require_text("name", name)
+        require_list("docs", docs, "paths")
+        require_list("workflows", workflows, "workflows")
+        require_mapping("skills", skills, or_none=True)
+        added = rules_of(extra)
         file = _file_of(selection, bool(added), kits)
         own = () if file.workflow is None else (file.workflow,)
         given: dict[str, Any] = {

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from zkit.calls import Call
+from zkit.required import require_kind
 from zkit.results import Failure, Result
 from zkit.sources.memory import Memory
-from zkit.sources.protocol import ToolSource
+from zkit.sources.protocol import ToolSource, require_source
 from zkit.sources.source_view import SourceView
 from zkit.tools import Tool, decode_call
 
@@ -32,6 +33,8 @@ class MemoSource(SourceView):
         memory: Memory | None = None,
     ) -> None:
         super().__init__()
+        require_source(source)
+        require_kind("memory", memory, Memory, "a Memory", or_none=True)
         self.source = source
         if memory is None:
             memory = Memory(max_entries=max_entries, max_bytes=max_bytes, root=root)

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from zkit.calls import Call
 from zkit.effects import ProcessEffect
+from zkit.required import require_count, require_path
 from zkit.results import Result, Success
 from zkit.sources.remembered import Key, Remembered, as_hit, key_of, shareable
 from zkit.sources.single_flight import Flight
@@ -63,6 +64,9 @@ class Memory:
         max_bytes: int = 32_000_000,
         root: str | Path | None = None,
     ) -> None:
+        require_count("max_entries", max_entries)
+        require_count("max_bytes", max_bytes)
+        require_path("root", root, or_none=True)
         self._lock = threading.RLock()
         self._entries: OrderedDict[Key, Remembered] = OrderedDict()
         self._flights: dict[Key, Flight] = {}

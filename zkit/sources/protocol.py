@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from zkit.calls import Call
+from zkit.required import require_kind
 from zkit.results import Result
 from zkit.tools import Tool
 
@@ -26,3 +27,8 @@ class ToolSource(Protocol):
 
     async def call(self, call: Call, /) -> Result:
         """Run a call; nothing that a model or a tool did is raised."""
+
+
+def require_source(given: object) -> None:
+    """Refuse what lists no tools and runs none."""
+    require_kind("source", given, ToolSource, "a Toolbox, or another source of tools")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from zkit.errors import ProviderError, ToolNameTakenError
+from zkit.required import require_kind, require_list
 from zkit.results import Failure, Refused
 from zkit.sources.folder_modules import forget_package
 from zkit.sources.kit import Kit
@@ -50,6 +51,9 @@ class Toolbox(SourceView):
         overlays: Overlays | None = None,
     ) -> None:
         super().__init__()
+        require_list("tools", tools, "tools")
+        require_list("providers", providers, "providers")
+        require_kind("overlays", overlays, Overlays, "Overlays", or_none=True)
         self._lock = threading.RLock()
         self._table = EntryTable()
         self._providers: dict[str, Provider] = {"python": PythonProvider()}
@@ -131,6 +135,9 @@ class Toolbox(SourceView):
 
         A provider that is not available adds nothing.
         """
+        require_kind(
+            "provider", provider, Provider, "something with name, available() and resolve()"
+        )
         with self._lock:
             self._providers[provider.name] = provider
             specs = getattr(provider, "specs", None)

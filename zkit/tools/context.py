@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from zkit.calls import Call
 from zkit.effects import FileEffect, ProcessEffect
+from zkit.required import require_kind, require_text
 from zkit.results import Transient
 from zkit.tools.still_running import Held
 
@@ -121,6 +122,10 @@ def scope(
     A new task ends with the block: what was remembered for it is forgotten. A scope inside
     another inherits what it does not set, and never has a later deadline.
     """
+    require_text("task", task, or_none=True)
+    require_kind("timeout", timeout, (int, float), "a number of seconds", or_none=True)
+    for name in ("workspace", "role"):
+        require_text(name, changes.get(name, ""))
     outer = current_scope()
     inner = outer.inner(task, timeout=timeout, **changes)
     try:

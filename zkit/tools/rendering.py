@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from zkit.required import require_count, require_kind, require_one_of
 from zkit.results import Crashed, Refused, Result, Success, Transient, Validation
 from zkit.tools.labeling import as_json, labeled
 
 MAX_CHARACTERS = 50_000
 MIN_CHARACTERS = 400
+OUTPUTS = ("labeled", "json")
 _TAIL_SHARE = 0.3  # errors and totals stand at the end, what was asked for at the beginning
 
 
@@ -28,8 +30,10 @@ def render_result(
     between them. With `spill`, a folder, the full text is written to a file there, and the text
     names it. `output` is `"labeled"` or `"json"`; when it is not given, the result says.
     """
-    if limit < MIN_CHARACTERS:
-        raise ValueError(f"limit must be at least {MIN_CHARACTERS}, not {limit}")
+    require_count("limit", limit, least=MIN_CHARACTERS)
+    require_kind("result", result, tuple(_WORDS), "a result, such as Success")
+    if output is not None:
+        require_one_of("output", output, OUTPUTS)
     notes = _notes(result)
     text = _writable(_WORDS[type(result)](result, output))
     return shortened(text, limit - len(notes), spill=spill) + notes

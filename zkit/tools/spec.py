@@ -137,6 +137,7 @@ class ToolSpec:
 
 
 _READERS = {
+    "docs": spec_fields.text_or_none,
     "description": spec_fields.text,
     "summary": spec_fields.text,
     "provider": spec_fields.text,

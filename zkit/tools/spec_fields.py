@@ -22,6 +22,11 @@ def text(given: Any, name: str) -> str:
     return given
 
 
+def text_or_none(given: Any, name: str) -> str | None:
+    """A text, or nothing."""
+    return None if given is None else text(given, name)
+
+
 def texts(given: Any, name: str) -> tuple[str, ...]:
     """A tuple of texts; a single text is most likely meant as one, and is refused."""
     if isinstance(given, str) or not isinstance(given, Iterable):

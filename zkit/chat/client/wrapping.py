@@ -20,6 +20,7 @@ from zkit.chat.requests.fitting import asked, fitted
 from zkit.chat.requests.manners import Manners
 from zkit.chat.requests.profile import Profile
 from zkit.receipt import Rank
+from zkit.required import require_list
 
 C = TypeVar("C")
 
@@ -49,6 +50,7 @@ def wrap(
     """
     create = create_of(client)
     formats = (formats,) if isinstance(formats, str) else formats
+    require_list("formats", formats, "names of formats", or_none=True)
     rules = Rules(limit, unmarked, None if formats is None else tuple(formats))
     if tools is not None:
         Desk.of(tools, rules)  # what is no tool is refused here, not at the first reply

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from zkit.chat.pause import claiming
 from zkit.chat.pause.paused import PausedRun, Waiting, require_paused
 from zkit.errors import ResumeError
+from zkit.required import require_path
 
 SCHEMA_VERSION = 1
 _SCHEMA = """
@@ -48,6 +49,7 @@ class PauseStore:
     """
 
     def __init__(self, path: str | Path) -> None:
+        require_path("path", path)
         self.path = Path(path)
         with self._open() as database:
             self._prepare(database)

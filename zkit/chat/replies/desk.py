@@ -19,6 +19,7 @@ from zkit.dispatch.steps.resolving import spellings
 from zkit.extract import Declared
 from zkit.extract.formats.table import wanted_formats
 from zkit.receipt import Fix, Rank, check_limit
+from zkit.required import require_flag
 from zkit.results import Validation
 from zkit.sources import unknown_tool
 from zkit.tools import ToolSpec, policy_for
@@ -46,8 +47,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         check_limit(self.limit)
-        if not isinstance(self.unmarked, bool):
-            raise TypeError(f"unmarked must be True or False, not {self.unmarked!r}")
+        require_flag("unmarked", self.unmarked)
         wanted_formats(self.formats)
 
 

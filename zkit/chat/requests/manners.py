@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 from zkit.extract import FORMATS
 from zkit.extract.formats.table import unknown_format
+from zkit.required import require_count, require_flag, require_one_of, require_text
 from zkit.schema import DIALECTS
 
 Mode = Literal["auto", "native", "text"]
@@ -17,24 +17,7 @@ _ONE_OF: dict[str, tuple[str, ...]] = {
     "tool_choice": get_args(ToolChoice),
     "dialect": tuple(DIALECTS),
 }
-
-
-def require_one_of(name: str, given: object, known: Sequence[str]) -> None:
-    """Refuse a setting that is none of the known values."""
-    if given not in known:
-        listed = ", ".join(repr(one) for one in known)
-        raise ValueError(f"{name} cannot be {given!r}; one of {listed}")
-
-
-def require_count(name: str, given: object, *, least: int = 0, whole: bool = True) -> None:
-    """Refuse a setting that is neither a number nor None, or too small."""
-    kinds = (int,) if whole else (int, float)
-    if given is None:
-        return
-    if not isinstance(given, kinds) or isinstance(given, bool):
-        raise ValueError(f"{name} must be a {'whole ' if whole else ''}number, not {given!r}")
-    if not given >= least:
-        raise ValueError(f"{name} must be at least {least}, not {given!r}")
+_FLAGS = ("parallel", "stream", "stream_usage", "system", "replay_reasoning")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,9 +50,13 @@ class Manners:
     def __post_init__(self) -> None:
         for name, known in _ONE_OF.items():
             require_one_of(name, getattr(self, name), known)
+        for name in _FLAGS:
+            require_flag(name, getattr(self, name))
+        require_text("reasoning", self.reasoning)
+        require_text("format", self.format)
         if self.format not in FORMATS:
             raise unknown_format(self.format)
-        require_count("max_tools", self.max_tools, least=1)
+        require_count("max_tools", self.max_tools, least=1, or_none=True)
 
     def manners(self) -> dict[str, Any]:
         """These settings alone, by name."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import tomllib
 from dataclasses import dataclass, fields
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from zkit.chat.requests.manners import Manners
 from zkit.errors import ProfileError
+from zkit.required import require_kind
 
 VERSION = 1
 _HEAD = """\
@@ -33,7 +35,10 @@ class Profile(Manners):
         """A profile as it is, read from a file, or the one of which nothing is known."""
         if given is None:
             return cls()
-        return given if isinstance(given, Profile) else cls.read(given)
+        if isinstance(given, Profile):
+            return given
+        require_kind("profile", given, (str, PathLike), "a Profile or the path of one")
+        return cls.read(given)
 
     @classmethod
     def read(cls, path: str | Path) -> Profile:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from zkit.dispatch.guards.guard import Guard, Verdict, is_exempt
 from zkit.dispatch.live import LiveCall
 from zkit.dispatch.per_task import PerTask
+from zkit.required import require_count
 from zkit.results import Failure, Result, Validation
 
 
@@ -28,6 +29,8 @@ def repeated_failures(note: int = 4, refuse: int = 8, *, except_for: tuple[str, 
     that never reached the tool do not count: their message teaches by itself. Tools that fail as a
     matter of course are named in `except_for` (globs). Outside of any task nothing is counted.
     """
+    require_count("note", note, least=1)
+    require_count("refuse", refuse, least=1)
     streaks = PerTask(Streaks)
 
     def before(call: LiveCall) -> Verdict:

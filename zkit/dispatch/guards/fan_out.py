@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from zkit.dispatch.guards.guard import Guard, Verdict
 from zkit.dispatch.live import LiveCall
 from zkit.dispatch.per_task import PerTask
+from zkit.required import require_count, require_mapping
 from zkit.results import Validation
 
 
@@ -28,6 +29,9 @@ def fan_out(limits: Mapping[str, int]) -> Guard:
     The last call that is allowed comes with a note; those after it are refused before they run.
     Outside of any task nothing is counted.
     """
+    require_mapping("limits", limits)
+    for name, most in limits.items():
+        require_count(f"limits[{name!r}]", most)
     tallies = PerTask(Tally)
 
     def before(call: LiveCall) -> Verdict:

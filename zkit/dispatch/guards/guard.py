@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from zkit.errors import ZkitError
+from zkit.required import require_function, require_kind, require_list, require_text
 from zkit.results import Failure, Result
 
 Verdict = Failure | str | None
@@ -33,6 +34,11 @@ class Guard:
     after: After | None = None
     hits: bool = False
 
+    def __post_init__(self) -> None:
+        require_text("name", self.name)
+        require_function("before", self.before, or_none=True)
+        require_function("after", self.after, or_none=True)
+
 
 def is_exempt(tool: str, patterns: Iterable[str]) -> bool:
     """Whether a tool is named in a guard's `except_for`: names, or globs of them."""
@@ -41,7 +47,10 @@ def is_exempt(tool: str, patterns: Iterable[str]) -> bool:
 
 def checked_guards(guards: Iterable[Guard]) -> tuple[Guard, ...]:
     """Return the guards in their order; each name once."""
+    require_list("guards", guards, "guards")
     found = tuple(guards)
+    for guard in found:
+        require_kind("a guard", guard, Guard, "a Guard")
     names = [guard.name for guard in found]
     twice = [name for name in names if names.count(name) > 1]
     if twice:

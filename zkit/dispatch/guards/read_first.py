@@ -13,6 +13,7 @@ from zkit.dispatch.notes import effects_of
 from zkit.dispatch.per_task import PerTask
 from zkit.dispatch.places import named_files, root_of
 from zkit.effects import FileEffect
+from zkit.required import require_one_of, require_path
 from zkit.results import Result, Success, Validation
 from zkit.sources.confined_paths import confined
 
@@ -36,6 +37,8 @@ def read_before_write(
     `touches`. Looks at writing tools that declare what they touch. `note` lets the call run and
     tells the model. Outside of any task nothing is known, and nothing is asked.
     """
+    require_path("root", root, or_none=True)
+    require_one_of("mode", mode, ("block", "note"))
     known = PerTask(Known)
 
     def before(call: LiveCall) -> Verdict:

@@ -13,6 +13,7 @@ from pydantic_core import to_json
 from zkit.dispatch.guards.guard import Guard, Verdict, is_exempt
 from zkit.dispatch.live import LiveCall
 from zkit.dispatch.per_task import PerTask
+from zkit.required import require_count
 from zkit.results import Result, Success, Validation
 from zkit.tools import canonical_arguments
 
@@ -48,6 +49,8 @@ def repeated_calls(
     answer, or for a reading tool a call that may have changed something, begins at zero. Tools
     that poll are named in `except_for` (globs). Outside of any task nothing is counted.
     """
+    for name, times in (("note", note), ("refuse", refuse), ("stop", stop)):
+        require_count(name, times, least=1)
     ledgers = PerTask(Ledger)
 
     def before(call: LiveCall) -> Verdict:

@@ -16,6 +16,7 @@ from zkit.dispatch.guards.guard import Guard
 from zkit.dispatch.live import LiveCall
 from zkit.dispatch.notes import effects_of
 from zkit.dispatch.places import changed_files, root_of
+from zkit.required import require_mapping, require_path
 from zkit.results import Result, Success
 
 Verifier = Callable[[Path], str | None]
@@ -58,6 +59,8 @@ def verify_files(
 
     A verifier is given a path and returns what is wrong with the file, or None.
     """
+    require_path("root", root, or_none=True)
+    require_mapping("verifiers", verifiers)
 
     def after(call: LiveCall, result: Result) -> Awaitable[str | None] | None:
         if not isinstance(result, Success) or not effects_of(result):

@@ -13,6 +13,7 @@ from zkit.extract.formats.carrying_json import JSON_FORMATS
 from zkit.extract.formats.python_calls import PYTHON_FORMATS
 from zkit.extract.formats.raw_markup import MARKUP_FORMATS
 from zkit.extract.formats.record import Format
+from zkit.required import require_list
 
 FORMATS: dict[str, Format] = {
     record.name: record
@@ -24,6 +25,7 @@ def wanted_formats(names: Iterable[str] | None) -> frozenset[str]:
     """The formats to look for: all, or those named, with the others of their families."""
     if names is None:
         return frozenset(FORMATS)
+    require_list("formats", [names] if isinstance(names, str) else names, "names of formats")
     asked = [names] if isinstance(names, str) else list(names)
     families = {record.family for record in FORMATS.values()}
     for name in asked:

@@ -1,0 +1,102 @@
+"""A setting and what it is called in; nothing out, or an exception that says what is due.
+
+A kind that cannot be meant is a `TypeError`, a value that makes no sense a `ValueError`. None passes
+only where `or_none` says that it means something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from os import PathLike
+from typing import Any
+
+Kinds = type | tuple[type, ...]
+_SHOWN = 80
+
+
+def require_kind(
+    name: str, given: object, kinds: Kinds, due: str, *, or_none: bool = False
+) -> None:
+    """Refuse what is of another kind; `due` says what it must be."""
+    if not isinstance(given, kinds) and not (or_none and given is None):
+        raise _other_kind(name, given, due, or_none)
+
+
+def require_flag(name: str, given: object, *, or_none: bool = False) -> None:
+    """Refuse what only counts as true or false in Python."""
+    require_kind(name, given, bool, "True or False", or_none=or_none)
+
+
+def require_text(name: str, given: object, *, or_none: bool = False) -> None:
+    """Refuse what is no text."""
+    require_kind(name, given, str, "a text", or_none=or_none)
+
+
+def require_path(name: str, given: object, *, or_none: bool = False) -> None:
+    """Refuse what names no file and no folder."""
+    require_kind(name, given, (str, PathLike), "a path", or_none=or_none)
+
+
+def require_function(name: str, given: object, *, or_none: bool = False) -> None:
+    """Refuse what cannot be called."""
+    if not callable(given) and not (or_none and given is None):
+        raise _other_kind(name, given, "a function", or_none)
+
+
+def require_list(name: str, given: object, due: str, *, or_none: bool = False) -> None:
+    """Refuse what cannot be gone through, and a text, which is one thing and not many."""
+    is_list = isinstance(given, Iterable) and not isinstance(given, str | bytes)
+    if not is_list and not (or_none and given is None):
+        raise _other_kind(name, given, f"a list of {due}", or_none)
+
+
+def require_mapping(name: str, given: object, *, or_none: bool = False) -> None:
+    """Refuse what has no keys."""
+    require_kind(name, given, Mapping, "a mapping", or_none=or_none)
+
+
+def require_one_of(name: str, given: object, known: Collection[Any]) -> None:
+    """Refuse what is none of the known values."""
+    if given not in tuple(known):
+        listed = ", ".join(repr(one) for one in known)
+        raise ValueError(f"{name} cannot be {given!r:.{_SHOWN}}; one of {listed}")
+
+
+def require_count(name: str, given: object, *, least: int = 0, or_none: bool = False) -> None:
+    """Refuse what is no whole number, or too small."""
+    _require_number(name, given, (int,), "a whole number", or_none)
+    if given is not None and not given >= least:  # type: ignore[operator]
+        raise ValueError(f"{name} must be at least {least}, not {given!r}")
+
+
+def require_seconds(
+    name: str, given: object, *, above_zero: bool = False, or_none: bool = False
+) -> None:
+    """Refuse what is no time to wait; 0 as well where nothing could be done in it."""
+    _require_number(name, given, (int, float), "a number of seconds", or_none)
+    if given is None:
+        return
+    if above_zero and not given > 0:  # type: ignore[operator]
+        raise ValueError(f"{name} must be more than 0, not {given!r}")
+    if not given >= 0:  # type: ignore[operator]
+        raise ValueError(f"{name} must be at least 0, not {given!r}")
+
+
+def require_share(name: str, given: object) -> None:
+    """Refuse what is no part of a whole."""
+    _require_number(name, given, (int, float), "a number", or_none=False)
+    if not 0 < given <= 1:  # type: ignore[operator]
+        raise ValueError(f"{name} must be more than 0 and at most 1, not {given!r}")
+
+
+def _require_number(name: str, given: object, kinds: Kinds, due: str, or_none: bool) -> None:
+    """Refuse what is no number; True is none, though Python counts it as 1."""
+    require_kind(name, given, kinds, due, or_none=or_none)
+    if isinstance(given, bool):
+        raise _other_kind(name, given, due, or_none)
+
+
+def _other_kind(name: str, given: object, due: str, or_none: bool) -> TypeError:
+    return TypeError(
+        f"{name} must be {due}{' or None' if or_none else ''}, not {given!r:.{_SHOWN}}"
+    )
