@@ -14,7 +14,7 @@ from zkit.extract.around.announcing import (
     step_in,
 )
 from zkit.extract.around.deeds import announces_deed
-from zkit.extract.around.meaning import ONESELF, TAUGHT, TOLD, means
+from zkit.extract.around.meaning import ONESELF, QUOTED, TAUGHT, TOLD, means
 from zkit.extract.around.phrases import Phrases
 from zkit.extract.around.showing import shown_elsewhere, shows
 from zkit.extract.around.tables import said
@@ -26,6 +26,7 @@ _FIRST_PERSON_ELSEWHERE = said("acting", "first_person_elsewhere")
 _NOT_DOING = said("acting", "not_doing")
 _SHOWING = ("showing", "quoting", "explaining", "describing", "repeating", "citing", "waiting", "thinking", "planning", "considering")  # fmt: skip
 """What somebody is doing who does not act."""
+_NOT = said("acting", "not")
 _TURNED_ROUND = said("acting", "turned_round")
 _IN_O = re.compile(
     r"\W*+(?:(?:ahora|ora|adesso|agora|primero|prima|primeiro|entonces|quindi|então|poi|luego|lo|la|los|las|le|li|te|ti|vi|ci|ne|se|o|a|eu|yo|io)\s++)*+[^\W\d_]{3,30}(?<=o)\s++(?:l['’]|(?:el|la|los|las|lo|il|gli|le|un|una|uno|o|os|as|um|uma|tu|su|mi|sus|tus|i|a(?!\s++\w++(?<=r)\b)|de\s++nuevo|de\s++novo|di\s++nuovo|otra\s++vez|outra\s++vez|ancora|subito|agora|ahora|adesso|ora)(?!\w))"
@@ -39,7 +40,7 @@ _IT_IN_O = re.compile(
 _NO_VERBS = frozenset(["mismo", "stesso", "primo", "primero", "último", "ultimo", "único", "nuevo", "nuovo", "foto", "moto", "radio", "mano", "scopo", "studio", "texto", "testo"])  # fmt: skip
 """Words in "-o" that follow an article."""
 _SELF = re.compile(
-    r"\W*+(?:(?:and|so|but|then|thus|which|that|therefore|hence|for that|for this|to do so)\s++)*+(?:i|we)\s++"
+    r"\W*+(?:(?:and|so|but|then|thus|which|therefore|hence|for that|for this|to do so)\s++)*+(?:i|we)\s++"
     r"(?:(?:now|just|only|then|also|therefore|almost|\w++(?<=ly))\s++)*+(?=\w)"
 )
 """The first person at the beginning of a clause, up to its verb."""
@@ -71,7 +72,11 @@ def acts(sentence: str) -> bool:
     clause = _CLAUSE.split(sentence)[-1]
     if means(sentence, TAUGHT) or _told(sentence, clause):
         return False
-    if leads_on(clause) or (leads_on(sentence) and not shows(clause)) or says_ready(sentence):
+    if means(sentence, QUOTED) and not _done_by(_FIRST_PERSON, clause):
+        return False
+    if leads_on(clause) or (leads_on(sentence) and not shows(clause)):
+        return True
+    if says_ready(sentence) or (says_ready(clause) and not shows(sentence)):
         return True
     if announces_deed(sentence) or announces_deed(clause):
         return not shows(sentence)
@@ -95,7 +100,7 @@ def _done(sentence: str, clause: str) -> bool:
     end = sentence[-1:]
     if end in "?？" or (end in ":：" and shown_elsewhere(clause)):
         return False
-    if _does_in_o(clause) and not shows(sentence):
+    if _does_in_o(clause) and not shows(clause):
         return True
     return _done_now(clause) or _done_by(_FIRST_PERSON_ELSEWHERE, clause)
 
@@ -112,6 +117,7 @@ def _done_by(person: Phrases, text: str) -> bool:
     """Whether somebody who speaks of himself does something, and does not show it or leave it."""
     return any(
         _NOT_DOING.match(text[who.end() :]) is None
+        and _NOT.search(who.group()) is None
         and not who.group().endswith(_SHOWING)
         and _TURNED_ROUND.search(text[: who.start()]) is None
         for who in person.finditer(text)

@@ -42,7 +42,7 @@ def declines(sentence: str) -> bool:
     sentence = sentence.lower()
     if awaits_yes(sentence) or _IF_YOU_LIKE.search(sentence) is not None:
         return True
-    if means(sentence, REVIEW) or means(sentence, BY_THE_READER, unless=NEGATED):
+    if means(sentence, REVIEW) or _left_to_the_reader(sentence):
         return True
     if _refuses(sentence):
         return True
@@ -51,12 +51,25 @@ def declines(sentence: str) -> bool:
     return said is not None and not acts(rest) and _BUT.search(rest) is None
 
 
+def withholds(sentence: str) -> bool:
+    """Whether the sentence refuses a call for good, or leaves it to the reader; a later one may tell why."""
+    sentence = sentence.lower()
+    if means(sentence, HANGS_ON_A_YES, unless=GRANTED):
+        return True
+    return _left_to_the_reader(sentence) or _refuses(sentence)
+
+
+def _left_to_the_reader(sentence: str) -> bool:
+    """Whether a part of the sentence says that the reader is to do it."""
+    return any(means(part, BY_THE_READER, unless=NEGATED) for part in clauses(sentence))
+
+
 def _refuses(sentence: str) -> bool:
     """Whether a part of the sentence refuses, and nothing is done in those after it."""
     parts = clauses(sentence)
-    for place in range(len(parts)):
+    for place, part in enumerate(parts):
         if means(",".join(parts[: place + 1]), REFUSED):
-            rest = parts[place + 1 :]
+            rest = parts[place + 1 :] if means(part, REFUSED) else parts[place:]
             return not any(acts(part) or _BUT.search(part) for part in rest)
     return False
 

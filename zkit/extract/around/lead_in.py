@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from zkit.extract.around.acting import acts
 from zkit.extract.around.announcing import labels_call
-from zkit.extract.around.declining import asks_leave, declines, is_question
+from zkit.extract.around.declining import asks_leave, declines, is_question, withholds
 from zkit.extract.around.deeds import heads_call
 from zkit.extract.around.showing import shows
 
@@ -48,37 +49,79 @@ _SPEAKER = re.compile(
 """A line that somebody says: after a time, a name in angles, or the name of a part in a talk."""
 
 
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The words before a call, as far as they have to lead to it."""
+
+    own: str
+    """What stands in the line of the call."""
+    text: str
+    last: str
+    """The last sentence of it; empty when there are only signs: an emoji, the edge of a block."""
+    earlier: str
+    """The sentence before that, in the same paragraph."""
+    adjoins: bool
+    """Whether nothing was passed over between the text and the call."""
+
+    @property
+    def line(self) -> str:
+        """The last line of it."""
+        return self.text.rpartition("\n")[2]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it ends with a whole sentence, and not with a caption or a question."""
+        return (
+            _end_of(self.last) in _STOPS
+            and _CAPTION.match(self.line) is None
+            and not is_question(self.last)
+        )
+
+
 def unled(before: str, *, goes_on: bool = False) -> str:
     """Why the words before a call do not lead to it; empty when they do, or when there are none.
 
     A few words after another call (`goes_on`) lead on to the next one, unless they speak against it.
     """
-    own = before.rpartition("\n")[2].strip()
-    if own and not any(map(str.isalnum, own)):
+    lead = _lead(before)
+    if lead.own and not any(map(str.isalnum, lead.own)):
         return "listed"
-    text = _introduction(before)
-    line = text.rpartition("\n")[2]
-    sentences = list(sentences_back(text.rpartition("\n\n")[2]))
-    if not sentences:  # signs: an emoji, or the edge of a box or a block
-        return "listed" if text.strip() and not before.endswith("\n\n") else ""
-    last = sentences[0]
-    if declines(last):
-        return "declined"
-    if told_by(line) and not labels_call(line):
-        return "transcript"
-    if asks_leave(last):
-        return "asked"
-    if acts(last) or labels_call(line):
-        return ""
-    if not own and before.rstrip().endswith(text) and heads_call(line, last):
-        return ""
-    if shows(last):
+    if not lead.last:
+        return "listed" if lead.text.strip() and not before.endswith("\n\n") else ""
+    against = _held_back(lead)
+    if against or _announces(lead):
+        return against
+    if shows(lead.last):
         return "documented"
-    if goes_on and len(text) <= LEADS_ON:
+    if goes_on and len(lead.text) <= LEADS_ON:
         return ""
-    if _end_of(last) in _STOPS and not _CAPTION.match(line) and not is_question(last):
-        return ""
-    return "in_a_sentence" if own and _end_of(last) not in _ANNOUNCES else "unannounced"
+    if lead.is_whole:
+        return "declined" if withholds(lead.earlier) else ""
+    return "in_a_sentence" if lead.own and _end_of(lead.last) not in _ANNOUNCES else "unannounced"
+
+
+def _lead(before: str) -> Lead:
+    """The words before a call, taken apart."""
+    text = _introduction(before)
+    sentences = [*sentences_back(text.rpartition("\n\n")[2]), "", ""]
+    own = before.rpartition("\n")[2].strip()
+    return Lead(own, text, sentences[0], sentences[1], before.rstrip().endswith(text))
+
+
+def _held_back(lead: Lead) -> str:
+    """Why the call is not made, or not by the one who writes; empty when nothing says so."""
+    if declines(lead.last):
+        return "declined"
+    if told_by(lead.line) and not labels_call(lead.line):
+        return "transcript"
+    return "asked" if asks_leave(lead.last) else ""
+
+
+def _announces(lead: Lead) -> bool:
+    """Whether the words say that the call is made now."""
+    if acts(lead.last) or labels_call(lead.line):
+        return True
+    return not lead.own and lead.adjoins and heads_call(lead.line, lead.last)
 
 
 def announced(before: str) -> bool:

@@ -24,9 +24,18 @@ SHOWN = (
     ("points",),
     ("done already",),
     ("this", "form", "written"),
+    ("below", "text"),
+    ("below", "call"),
+    ("below", "task"),
+    ("this one", "text"),
+    ("examined", "call"),
+    ("explain", "call"),
+    ("quote",),
     *TAUGHT,
 )
 """A text, a story or a plan for later."""
+QUOTED = ("quote",), ("propose",)
+"""Words that are read out, or a proposal: nobody acts who says so."""
 ONESELF = (("me",),)
 """The one who writes."""
 TOLD = (
@@ -59,13 +68,19 @@ REFUSED = (
     ("ask first",),
     ("withdraw", "proposal"),
     ("never do",),
+    ("never", "enter"),
 )
 """Not done, or not before somebody was asked."""
-HANGS_ON_A_YES = ("if", "yes", "you"), ("wait", "yes")
+HANGS_ON_A_YES = (
+    ("if", "yes", "you"),
+    ("wait", "yes"),
+    ("wait", "you", "answer"),
+    ("until", "you", "answer"),
+)
 """Done only if the reader says so."""
 LEAVE = (("agree",),)
 """In a question: whether the reader agrees."""
-UNDONE = ("drop", "call"), ("wrong", "call"), ("nothing", "done")
+UNDONE = ("drop", "call"), ("wrong", "call"), ("nothing", "done"), ("press", "do")
 """After a call: taken back, or never made."""
 SPOKEN_OF = (
     ("this is", "form"),
@@ -73,8 +88,12 @@ SPOKEN_OF = (
     ("this", "form", "written"),
     ("name", "parts", "place"),
     ("parts", "order"),
+    ("shown", "origin"),
+    ("if", "somebody", "does"),
 )
 """After a call: what it is as a text."""
+LABELS = ("verdict",), ("shown",), ("form",)
+"""After a call: what a remark with a label is about."""
 PART_OF_IT = ("name", "place"), ("which part", "change")
 """In a question after a call: what a part of it is."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zkit.extract.around.acting import acts
 from zkit.extract.around.declining import asks_leave, awaits_yes, is_for_later, is_question
-from zkit.extract.around.meaning import CONDITION, PART_OF_IT, SPOKEN_OF, UNDONE, means
+from zkit.extract.around.meaning import CONDITION, LABELS, PART_OF_IT, SPOKEN_OF, UNDONE, means
 from zkit.extract.around.showing import shown_elsewhere
 from zkit.extract.around.tables import said
 
@@ -22,6 +22,8 @@ _NOT_MADE = said("withdrawing", "not_made")
 _SPOKEN_OF = said("withdrawing", "spoken_of")
 _QUIZ = said("withdrawing", "quiz")
 _YOU = said("withdrawing", "you")
+LABEL = 30
+"""How long the label of a remark may be."""
 
 
 def takes_back(sentence: str) -> bool:
@@ -44,6 +46,14 @@ def speaks_of(sentence: str) -> bool:
         return False
     if means(sentence, PART_OF_IT if is_question(sentence) else SPOKEN_OF):
         return True
+    if means(_label_of(sentence), LABELS):
+        return True
     if _QUIZ.search(sentence) is not None and _YOU.search(sentence) is None:
         return True
     return _SPOKEN_OF.search(sentence) is not None or shown_elsewhere(sentence)
+
+
+def _label_of(sentence: str) -> str:
+    """The few words before a colon that a sentence begins with; empty when there are none."""
+    label, colon, _ = sentence.replace("：", ":").partition(":")
+    return label if colon and len(label) <= LABEL else ""
