@@ -69,8 +69,8 @@ def _refuses(sentence: str) -> bool:
     parts = clauses(sentence)
     for place, part in enumerate(parts):
         if means(",".join(parts[: place + 1]), REFUSED):
-            rest = parts[place + 1 :] if means(part, REFUSED) else parts[place:]
-            return not any(acts(part) or _BUT.search(part) for part in rest)
+            done = acts(part) and not means(part, REFUSED)
+            return not done and not any(acts(one) or _BUT.search(one) for one in parts[place + 1 :])
     return False
 
 
