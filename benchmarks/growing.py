@@ -135,6 +135,17 @@ ADVERSARIAL: Mapping[str, Grow] = {
     "tags with objects": repeated('<a>{"a": 1,}</a>\n'),
     "lines with objects": repeated("{'a': 1}\n"),
     "lines with escaped objects": repeated('{\\"a\\": 1}\n'),
+    "objects with bare words": members('{"k#": word#}', ", ", "[", "]"),
+    "folders that end in a backslash": members('"k#": "C:\\x\\"', ", ", "{", "}"),
+    "apostrophes in members": members("'k#': 'it's'", ", ", "{", "}"),
+    "JSON in strings, unescaped": members('"k#": "{"a": #}"', ", ", "{", "}"),
+    "objects that begin with a comma": members('"k#": {', ", ", "{", "}"),
+    "under-escaped, and a line break": lambda size: DAMAGED["under_escaped"](size) + "\n",
+    "under-escaped, and cut": lambda size: DAMAGED["under_escaped"](size)[:-4],
+    "fences with strings that lack a quote": members(
+        '{"k#": "v #}', "\n```\n```json\n", "```json\n", "\n```\n"
+    ),
+    "smart quotes without commas": members("“k#”: “v”", " ", "{", "}"),
     "quoted ends of reasoning": repeated('"</think> '),
     "think tags": repeated("<think>"),
     "tags": repeated("<a><b>"),

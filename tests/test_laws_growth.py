@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from time import process_time
 from typing import Any
 
 import pytest
@@ -12,12 +13,14 @@ from extract_samples import HERMES, TOOLS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.growing import ADVERSARIAL, SCHEMA
 from zkit.extract import FORMATS, Extractor, arriving_text, find_calls
 from zkit.repair import candidates, cascade, repair_all, repair_json
 from zkit.repair.around import beginnings
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.search.reader import Reader
 from zkit.text import lexis
+from zkit.text.edits import Edit, Layer
 
 MANY = 400
 VALUES = {
@@ -103,6 +106,57 @@ def test_the_ends_of_reasoning_in_a_long_line_are_looked_at_once(
     text = part * 1_000
     beginnings.reasoning_end(text)
     assert sum(looks) <= 2 * len(text)
+
+
+ESCAPED = '{\\"a\\": #}\n'
+
+
+def test_values_that_are_escaped_as_a_whole_share_what_is_undone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each of the first ones is read through a layer, and there is one layer for all of them."""
+    made: list[int] = []
+
+    def count(source: str, edits: list[Edit], until: int | None = None) -> Layer:
+        made.append(len(edits))
+        return over(source, edits, until)
+
+    over = Layer.over
+    monkeypatch.setattr(Layer, "over", count)
+    text = grown(ESCAPED, MANY)
+    found = repair_all(text)
+    assert [one.value for one in found] == [{"a": at} for at in range(MANY)]
+    assert made == [2 * MANY]
+
+
+STEEP = {
+    "lines with escaped objects": 4_000,
+    "objects with bare words": 8_000,
+    "folders that end in a backslash": 8_000,
+    "apostrophes in members": 8_000,
+    "JSON in strings, unescaped": 8_000,
+    "objects that begin with a comma": 8_000,
+    "fences with strings that lack a quote": 8_000,
+    "smart quotes without commas": 8_000,
+    "under-escaped, and a line break": 64_000,
+    "under-escaped, and cut": 64_000,
+}
+"""Shapes that took time with the square of their size before each look was bounded; a size that takes a search."""
+
+
+@pytest.mark.parametrize("name", STEEP)
+def test_the_time_of_a_repair_grows_as_the_text_does(name: str) -> None:
+    """Looks of a pattern to the end of the text are no steps that could be counted."""
+    small, large = (ADVERSARIAL[name](size) for size in (STEEP[name], 8 * STEEP[name]))
+    least = min(seconds_of(small) for _ in range(3))
+    assert seconds_of(large) <= 3 * len(large) / len(small) * least
+
+
+def seconds_of(text: str) -> float:
+    """The time on the processor that a repair takes."""
+    begun = process_time()
+    repair_json(text, schema=SCHEMA)
+    return process_time() - begun
 
 
 # ── extraction ───────────────────────────────────────────────────────────────

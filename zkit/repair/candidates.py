@@ -66,14 +66,15 @@ def read_at(
     *,
     missing_brace: bool = False,
     complaint: str = "",
-    layered: bool = True,
+    far: bool = True,
 ) -> Candidate:
     """The best reading of the value that begins at `start`; none when the text after it belongs to it.
 
     `complaint` is what the strict parser says of the text from `start` on, where it was asked;
-    `layered` says whether the value may be escaped as a whole, which takes a look at all that follows.
+    `far` says whether a look at all that follows may be taken: the value may be escaped as a whole, or
+    its fence may close further on.
     """
-    found = _read_whole(task, start, missing_brace, complaint, layered)
+    found = _read_whole(task, start, missing_brace, complaint, far)
     if (
         found.value is not None
         and found.end < len(task.text)
@@ -84,18 +85,17 @@ def read_at(
 
 
 def _read_whole(
-    task: Task, start: int, missing_brace: bool, complaint: str, layered: bool
+    task: Task, start: int, missing_brace: bool, complaint: str, far: bool
 ) -> Candidate:
     """The value that begins at `start`: sound, or through a layer, or as the reader reads it."""
     sound = None if missing_brace else _sound_at(task, start, complaint)
     if sound is not None:
         return sound
-    layered = layered and task.limit >= UNWRAP
-    for escaping in layers.escapings(task.text, start) if layered else ():
+    for escaping in layers.escapings(task.text, start) if far and task.limit >= UNWRAP else ():
         inner = _read_inside(task, start, escaping, missing_brace)
         if inner.value is not None:
             return inner
-    return _read(task, start, missing_brace)
+    return _read(task, start, missing_brace, far=far)
 
 
 def _read_inside(
@@ -108,21 +108,21 @@ def _read_inside(
         end = len(task.text)
         fix = fix_named(escaping.fix, start, end, plain)
         return Candidate(start, end, value, [fix], fix.rank, True, json=plain)
-    layer = escaping.layer(task.text, start)
-    inner = _read(task._replace(text=layer.text), start, missing_brace)
+    layer, place = escaping.layer(task.text, start)
+    inner = _read(task._replace(text=layer.text), place, missing_brace)
     if inner.value is None:
         return inner
-    fixes = layers.through(layer, inner.fixes, escaping.fix, inner.end)
-    return inner._replace(
-        end=layer.source_end(inner.end), fixes=fixes, rank=max(inner.rank, UNWRAP)
-    )
+    fixes = layers.through(layer, inner.fixes, escaping.fix, (place, inner.end))
+    end = layer.source_end(inner.end)
+    return inner._replace(start=start, end=end, fixes=fixes, rank=max(inner.rank, UNWRAP))
 
 
-def _read(task: Task, start: int, missing_brace: bool) -> Candidate:
+def _read(task: Task, start: int, missing_brace: bool, *, far: bool = True) -> Candidate:
     """Read to the end of the text, or of the fence or tag that holds the value."""
     text = task.text
     best: Candidate | None = None
-    for end in fences.ends(text, start):
+    ends = fences.ends(text, start)
+    for end in ends if far else ends[:1]:
         candidate = _best(task, _body(text, start, end), start, missing_brace)
         if best is None or _order(candidate) < _order(best):
             best = candidate

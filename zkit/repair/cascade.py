@@ -26,8 +26,8 @@ from zkit.text.edits import Layer
 
 MOST_UNREAD = 64
 """How many places that look like values but cannot be read are looked at."""
-MOST_LAYERED = 64
-"""How many values of one text may be escaped as a whole: each takes a look at all that follows it."""
+MOST_FAR = 64
+"""For how many values of one text a look is taken at all that follows them."""
 MOST_IN_VAIN = 4
 """How often, on the average, a character may be read by readings that came to nothing."""
 _new = tuple.__new__
@@ -188,8 +188,8 @@ def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
     unread, done = 0, found[-1].end if found and found[-1].value is not None else base
     in_vain, most_in_vain = 0, MOST_IN_VAIN * (len(text) + 250_000)
     while start is not None and unread < MOST_UNREAD and in_vain <= most_in_vain:
-        layered = len(found) < MOST_LAYERED and len(found) * len(text) <= most_in_vain
-        candidate = read_at(task, start, layered=layered)
+        far = len(found) < MOST_FAR and len(found) * len(text) <= most_in_vain
+        candidate = read_at(task, start, far=far)
         if enclosing.nested(text, start, done):
             found.append(candidate._replace(value=None))
             break

@@ -50,6 +50,16 @@ class Layer(NamedTuple):
         last = bisect_right(self.edits, end, lo=first, key=lambda edit: edit.end)
         return range(first, last)
 
+    def place_of(self, at: int) -> int | None:
+        """The place in `text` of a place of the source; None when an edit covers it."""
+        index = bisect_left(self.edits, (at,)) - 1
+        if index < 0:
+            return at
+        edit = self.edits[index]
+        if edit.end > at:
+            return None
+        return self.starts[index] + len(edit.new) + at - edit.end
+
     def source_start(self, at: int) -> int:
         """The place in the source of `text[at]`, or where the edit that made it begins."""
         index = bisect_right(self.starts, at) - 1

@@ -202,7 +202,7 @@ def string_at(text: str, pos: int) -> Token | None:
             return tripled
     match = string_of(quote).match(text, pos)
     if quote in "“„«'‘" and (match is None or not AFTER_STRING.match(text, match.end())):
-        mixed = _MIXED.match(text, pos)
+        mixed = _MIXED.match(text, pos, pos + MIXED_WITHIN)
         whole = mixed is not None and AFTER_STRING.match(text, mixed.end()) is not None
         if mixed is not None and whole and _closes_more(quote, mixed.group(1)):
             return None  # both marks belong to the content, whose own quote is missing
@@ -220,6 +220,8 @@ def _closes_more(quote: str, body: str) -> bool:
 
 _MIXED = re.compile(r"[“„«'‘]([^\"\\]*+(?:\\.[^\"\\]*+)*+)\"", re.DOTALL)
 """A string that another quote opens and a straight double one closes."""
+MIXED_WITHIN = 2_000
+"""How far its end is looked for: it is asked for at each string in other quotes."""
 
 
 MOST_TRIPLES = 100
@@ -253,19 +255,18 @@ _ESCAPED_STRUCTURE = re.compile(r"\\\"\s*+[,:}\]]")
 
 def _escaped_quotes(text: str, pos: int) -> Token | None:
     """A string that opens with an escaped quote, and closes with one or with a plain one."""
-    plain = string_of('"').match(text, pos + 1)
     escaped = text.find('\\"', pos + 2)
-    if escaped >= 0 and (plain is None or escaped < plain.end()):
+    closing = string_of('"')
+    if escaped >= 0 and not closing.match(text, pos + 1, escaped):
         whole = not JOINED.search(text, pos + 2, escaped)
         if whole and AFTER_STRING.match(text, escaped + 2):
             return Token(text[pos + 2 : escaped], "\\", escaped + 2)
+    # Past an escaped quote that closes a string, a plain one belongs to another string.
+    structure = _ESCAPED_STRUCTURE.search(text, pos + 2)
+    plain = closing.match(text, pos + 1, len(text) if structure is None else structure.end())
     if plain is None or not AFTER_STRING.match(text, plain.end()):
         return None
     content = plain.group(1)
-    if (
-        not content
-        or content.count('\\"') % 2
-        or _ESCAPED_STRUCTURE.search(text, pos + 2, plain.end())
-    ):
-        return None  # the first quote belongs to the content, or the last one to another string
+    if not content or content.count('\\"') % 2:
+        return None  # the first quote belongs to the content
     return Token(content, "\\", plain.end())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import NamedTuple
 
@@ -51,20 +52,36 @@ class Escaping(NamedTuple):
 
     def undone(self, text: str, start: int) -> str:
         """What the text says from `start` on."""
-        text, plain = text[start:], self.plain
-        undone = self.all_plain(text)
+        undone = self.all_plain(text[start:])
         if undone is None:
-            undone = self.escape.sub(lambda match: plain(match[0]), text)
+            layer, place = self.layer(text, start)
+            undone = layer.text[place:]
         return undone
 
-    def layer(self, text: str, start: int) -> Layer:
-        """The text with the escapes from `start` on undone, and the way back for places."""
-        return Layer.over(text, self.edits(text, start, len(text)))
+    def layer(self, text: str, start: int) -> tuple[Layer, int]:
+        """The text with the escapes from `start` on undone, and the place of `start` in it.
+
+        Values one after the other share a layer, so that each costs its own size.
+        """
+        kept = _layers(text, self)
+        for since, layer in kept:
+            place = layer.place_of(start) if since <= start else None
+            if place is not None:
+                return layer, place
+        layer = Layer.over(text, self.edits(text, start, len(text)))
+        kept.append((start, layer))
+        return layer, start
 
     def edits(self, text: str, start: int, end: int) -> list[Edit]:
         """What undoes each escape between two places."""
         found = ((m, self.plain(m[0])) for m in self.escape.finditer(text, start, end))
         return [Edit(m.start(), m.end(), new) for m, new in found if new != m[0]]
+
+
+@lru_cache(maxsize=1)
+def _layers(text: str, escaping: Escaping) -> list[tuple[int, Layer]]:
+    """The layers that were made of a text, each with the place from which on its escapes are undone."""
+    return []
 
 
 def _character(escape: str) -> str:
@@ -179,13 +196,15 @@ def string_content(text: str) -> Layer:
     return Layer.over(text, [Edit(0, first + 1, ""), *inner, Edit(last, len(text), "")])
 
 
-def through(layer: Layer, fixes: Sequence[Fix], name: str, until: int | None = None) -> list[Fix]:
+def through(
+    layer: Layer, fixes: Sequence[Fix], name: str, span: tuple[int, int] | None = None
+) -> list[Fix]:
     """Fixes of a layer's text as fixes of its source, with the layer's own edits between them.
 
-    `until` is the place in the layer's text after which its edits do not matter.
+    `span` is the part of the layer's text whose edits matter; without it all do.
     """
     found: list[Fix] = []
-    at = 0
+    at, until = span or (0, None)
     for fix in fixes:
         start = layer.source_start(fix.start)
         found += _stretch(layer, at, start, name)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from zkit.repair.search.follow import follows, known
 from zkit.repair.search.quote_marks import is_folder, is_other_quote, stands_for_quote
 from zkit.repair.search.reading import CLOSERS, Before, Frame, Reading
-from zkit.repair.search.string_ends import MOST_QUOTES
 from zkit.repair.search.strings import Respelled, respell
 from zkit.text import lexis
 
@@ -58,8 +58,8 @@ def _holds_items(before: Before, body: str) -> bool:
 def _before_closers(before: Before, text: str, stem: str) -> list[Reading]:
     """The string ends before the comma, or before the brackets that stand before it."""
     content = stem[:-1].rstrip()
-    spaced = _SPACED_COMMA.search(text, 0, before.pos)
-    ends = {len(content)} if spaced else {len(stem) - 1, len(content)}
+    spaced = _first_spaced_comma(text)
+    ends = {len(content)} if 0 <= spaced < before.pos else {len(stem) - 1, len(content)}
     while content[-1:] in _OPENER_OF and not _balanced(content, content[-1]):
         content = content[:-1].rstrip()
         ends.add(len(content))
@@ -72,6 +72,13 @@ def _before_closers(before: Before, text: str, stem: str) -> list[Reading]:
         for end in sorted(ends)
         for other in _closed_before(before, text, before.pos + 1 + end)
     ]
+
+
+@lru_cache(maxsize=1)
+def _first_spaced_comma(text: str) -> int:
+    """Where the first comma after white space stands; -1 where none does."""
+    found = _SPACED_COMMA.search(text)
+    return -1 if found is None else found.end() - 1
 
 
 def _stretched(readings: list[Reading]) -> list[Reading]:
@@ -193,22 +200,34 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
         and (_VALUE_END.match(text, comma) or (listed and not text[comma + 1 : first].strip()))
     ):
         return []
-    for seen, match in enumerate(lexis.closers_of('"').finditer(text, start)):
-        if seen > MOST_QUOTES:
-            break
-        if match.group() == '"' and follows(reader, before.frame, match.end()):
-            if not reader.spend(8 * (match.start() - start)):
-                return []
-            body = text[start : match.start()]
-            if body.startswith('\\"') and body.count('\\"') % 2:
-                return []  # that escaped quote is the opening one
-            wrong = text[start - 1] in ": ,\n\t[" and _begins_with_mark(body)
-            spelled = respell(body[wrong:])
-            if spelled is None or spelled.inner or not spelled.body.strip("{[ "):
-                return []
-            other = Reading.back_to(before)
-            name = "replace_quote" if wrong else "add_opening_quote"
-            other.note(name, start, match.end(), f'"{spelled.body}"')
-            other.settle(match.end())
-            return [other]
-    return []
+    content = _CONTENT.match(text, start, start + FAR) if start < _last_bare_quote(text) else None
+    if content is None or not reader.spend(8 * (content.end() - start)):
+        return []
+    end = content.end() + 1
+    if not lexis.closers_of('"').match(text, end - 1) or not follows(reader, before.frame, end):
+        return []
+    body = content.group()
+    if body.startswith('\\"') and body.count('\\"') % 2:
+        return []  # that escaped quote is the opening one
+    wrong = text[start - 1] in ": ,\n\t[" and _begins_with_mark(body)
+    spelled = respell(body[wrong:])
+    if spelled is None or spelled.inner or not spelled.body.strip("{[ "):
+        return []
+    other = Reading.back_to(before)
+    name = "replace_quote" if wrong else "add_opening_quote"
+    other.note(name, start, end, f'"{spelled.body}"')
+    other.settle(end)
+    return [other]
+
+
+@lru_cache(maxsize=1)
+def _last_bare_quote(text: str) -> int:
+    """Where the last quote that is not escaped stands; -1 where none does."""
+    at = text.rfind('"')
+    while at > 0 and text[at - 1] == "\\":
+        at = text.rfind('"', 0, at)
+    return at
+
+
+_CONTENT = re.compile(r"[^\"\\]*+(?:\\.[^\"\\]*+)*+(?=\")", re.DOTALL)
+"""What comes before the next quote that is not escaped."""

@@ -17,6 +17,7 @@ from zkit.receipt import Rank
 from zkit.repair.expect import ANYTHING, Expect
 from zkit.repair.fixes import CHARACTERS_PER_FIX, FREE_FIXES, MAX_DEPTH
 from zkit.repair.search import ending, odd_tokens
+from zkit.repair.search.arrived import Arrived
 from zkit.repair.search.reading import (
     CLOSERS,
     DONE,
@@ -40,6 +41,8 @@ MOST_MISFITS = 3
 FREE_READINGS = 300
 CHARACTERS_PER_READING = 4
 """How many readings are taken up at most: the free ones, and one for so many characters."""
+UNCOMPARED = 300
+"""How many readings are taken up before it is asked whether a better one came to the same place."""
 MOST_TRIALS = 4
 """How many readings are shown to the strict parser before they are read to the end."""
 _SPACES = frozenset(" \t\n\r")
@@ -100,7 +103,8 @@ class Reader:
         agenda: _Agenda = []
         self._queue(agenda, self._advance(first))
         best: list[Reading] = []
-        for _ in range(FREE_READINGS + self.size // CHARACTERS_PER_READING):
+        arrived = Arrived()
+        for taken in range(FREE_READINGS + self.size // CHARACTERS_PER_READING):
             if best and (not agenda or agenda[0][0] > best[0].priority):
                 yield best
                 best = []
@@ -108,6 +112,8 @@ class Reader:
                 return
             reading = heappop(agenda)[3]
             place = reading.place
+            if taken > UNCOMPARED and place < DONE and arrived.has_better(reading):
+                continue
             if place == DONE or (place != LATER and self._is_whole(reading)):
                 best.append(reading)
             else:

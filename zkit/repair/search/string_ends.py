@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +12,7 @@ from zkit.repair.search import ending
 from zkit.repair.search.follow import follows, key_follows
 from zkit.repair.search.reading import Before, Reading
 from zkit.repair.search.strings import respell
-from zkit.repair.search.swallowed import swallows
+from zkit.repair.search.swallowed import structure_outside, swallows
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_ENDS = 4
 MOST_QUOTES = 4000
+_A_QUOTE = 64
+"""What it takes to look at what follows a quote, in characters."""
 SKIPPED = 9
 """What it costs to pass over a place where the string could have ended: a comma and a key follow."""
 SKIPPED_ITEM = 5
@@ -31,6 +34,8 @@ _TWO_OPENING = re.compile(r"\"(?=[\w#])(?:[^\"\\]|\\[^\"])*+(?<=[\s=(:\[])\\\"\w
 """A bare quote before a word, and the next one, escaped, before a word too: two opening quotes."""
 _PLUS_LAST = re.compile(r"(?<!\\)[\"']\s*+\+\s*+\Z")
 MOST_BLANK = 200
+_NEAR = 2000
+"""How much of a string that never seems to end is looked at before the whole of it."""
 PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
 
 
@@ -68,10 +73,21 @@ def longer(
     each = SKIPPED if frame is not None and frame.kind == "{" else SKIPPED_ITEM
     ends = _Ends(reader, look, past, cost, each)
     adjacent = not text[look.first : past].strip()
-    if not adjacent or frame is None or text[-1:] in "}]" or lexis.JOINED.search(text, start):
+    closed = text[-MOST_BLANK:].rstrip()[-1:] in ("}", "]")
+    if not adjacent or frame is None or closed or _last_join(text) >= start:
         return ends.next()
     found = ends.all()
     return [*found, *_open(reader, before, cost + each * ends.skipped)] if ends.paid else []
+
+
+@lru_cache(maxsize=1)
+def _last_join(text: str) -> int:
+    """Where the last two strings that are added up meet; -1 where none are."""
+    return max((found.start() for found in _JOIN.finditer(text)), default=-1)
+
+
+_JOIN = re.compile(rf"(?={lexis.JOINED.pattern})[\"']")
+"""The first mark of a joint: the next one may begin with its last."""
 
 
 class _Ends:
@@ -144,6 +160,8 @@ def _likely_ends(reader: Reader, before: Before) -> Iterator[tuple[int, int]]:
         if match.lastindex is None and match[0] != escaped:
             continue
         end = match.end()
+        if not reader.spend(_A_QUOTE):
+            return
         if follows(reader, frame, end) or key_follows(reader, frame, end):
             yield end - 1, end
 
@@ -246,8 +264,12 @@ def _open(reader: Reader, before: Before, cost: int) -> list[Reading]:
     """The reading in which the string never ends: the text was cut in it."""
     if _PLUS_LAST.search(reader.text[-MOST_BLANK:]):
         return []
-    closed = _lists_keys(before)
-    if swallows(reader.text[before.pos + 1 :], reader.text[before.pos], closed=closed):
+    start, closed = before.pos + 1, _lists_keys(before)
+    if structure_outside(reader.text[start : start + _NEAR], closed):
+        return []
+    if not reader.spend(9 * (reader.size - start)):
+        return []
+    if swallows(reader.text[start:], reader.text[before.pos], closed=closed):
         return []
     others = ending.open_string(reader, Reading.back_to(before), before.pos)
     for other in others:

@@ -76,7 +76,7 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
         return True
     if ("..." in body or "…" in body) and _LEFT_OUT.search(body):
         return True
-    return (quote == "'" and "\\\\'" in body) or _structure_outside(body, closed)
+    return (quote == "'" and "\\\\'" in body) or structure_outside(body, closed)
 
 
 def _is_said_twice(body: str, quote: str) -> bool:
@@ -95,7 +95,7 @@ def _key_outside(body: str) -> bool:
     return _JOINT.search(body) is not None and not _NOTHING_OUTSIDE.match(body)
 
 
-def _structure_outside(body: str, closed: bool) -> bool:
+def structure_outside(body: str, closed: bool) -> bool:
     """Whether a member, or a closer beside a comma or another string, stands in no bracket of the content."""
     if not _SIGNS.search(body) or not _ANY_HIT.search(body):
         return False
