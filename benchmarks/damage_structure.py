@@ -198,7 +198,7 @@ def tuples(_rng: Random, tokens: Tokens) -> Tokens | None:
 REMARKS = (
     "the main one",
     "don't change this",
-    'TODO: "limit" is optional',
+    'NOTE: "limit" is optional',
     "e.g. [1, 2]",
     "default {}",
     "see https://example.org/a?b=c",

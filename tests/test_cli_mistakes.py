@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
-from command_line import zkit
+from command_line import ZKIT, zkit
 
 TOOLS = '''
 from zkit import tool
@@ -58,7 +60,21 @@ ONCE = ["--model", "m", "--once", "hi"]
             ["chat", "--kit", "nope", "--base-url", "http://localhost:9/v1", *ONCE],
             "zkit: --kit nope: no kits/nope.kit, and there is no tool 'nope'",
         ),
+        (
+            ["doctor", "--base-url", "ftp://box/v1"],
+            "zkit: --base-url ftp://box/v1: an address begins with http:// or https://; did you"
+            " mean http://box/v1?",
+        ),
         (["tools", "nope"], "zkit: No such command 'nope'."),
+        (["tools", "call", "read_file", "--timeout", "0"], "0.0 is not in the range x>0"),
+        (
+            ["chat", "--base-url", "http://localhost:9/v1", "--system", "@nope", *ONCE],
+            "zkit: nope: No such file or directory",
+        ),
+        (
+            ["kit", "create", "mine", "read_file", "--kits", "other.jsonl/kits"],
+            "zkit: other.jsonl/kits: Not a directory",
+        ),
         (["repair", "--nope"], "zkit: No such option"),
         (["demo", "--model", "x"], "zkit: --model is for a live server"),
     ],
@@ -105,3 +121,45 @@ def test_the_demo_asks_the_server_of_the_environment(monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("ZKIT_BASE_URL")
     monkeypatch.setenv("ZKIT_MODEL", "m")
     assert zkit("demo").code == 0
+
+
+@pytest.mark.parametrize("group", [[], ["tools"], ["kit"], ["corpus"]])
+def test_a_command_that_needs_another_one_shows_its_help_once(group: list[str]) -> None:
+    """It is the first thing that a newcomer types."""
+    done = zkit(*group)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == zkit(*group, "--help").out
+
+
+FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs a disk that is always full")
+@pytest.mark.parametrize(
+    "command", [["repair"], ["--help"], ["demo", "--repair"], ["corpus", "run"]]
+)
+def test_an_output_that_cannot_be_written_is_told(command: list[str]) -> None:
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [*ZKIT, *command], input=b"{}", stdout=full, stderr=subprocess.PIPE, text=False
+        )
+    assert done.returncode == 2
+    assert done.stderr.decode() == "zkit: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("closed", "code", "said"),
+    [
+        ("<&-", 1, "refused (empty)"),
+        (">&-", 0, "repaired with 1 fix"),
+        ("2>&-", 0, '{"a": 1}'),
+        ("<&- >&- 2>&-", 1, ""),
+    ],
+)
+def test_a_process_without_standard_streams_runs(closed: str, code: int, said: str) -> None:
+    """As a service may be started."""
+    line = f"printf '{{\"a\": 1,}}' | {{ {shlex.join(ZKIT)} repair {closed}; }}"
+    done = subprocess.run(["sh", "-c", line], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == code
+    assert said in done.stdout.decode()
+    assert b"Traceback" not in done.stdout

@@ -29,7 +29,7 @@ def command() -> None:
     """Run cases of repair, extraction and decoding as a regression check, or add one."""
 
 
-@command.command("run", epilog=EPILOG)
+@command.command("run", epilog=EPILOG, short_help="Run case files, or zkit's own corpus.")
 @click.argument("paths", nargs=-1)
 @click.option("--junit", metavar="FILE", help="Write the result as JUnit XML too.")
 @click.option("--json", "machine", is_flag=True, help="One JSON object with every deviation.")

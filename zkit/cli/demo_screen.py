@@ -19,7 +19,7 @@ from zkit.cli.screen import Screen
 MOST_LINES, MOST_CHARACTERS = 12, 480
 NEXT_STEPS = (
     ("make demo BASE_URL=http://localhost:11434/v1", "the same with a model of yours"),
-    ("zkit demo --repair", "what is done to broken JSON, step by step"),
+    (".venv/bin/zkit demo --repair", "what is done to broken JSON, step by step"),
     ("docs/chat.md", "wrap(client) and the loop, by example"),
 )
 

@@ -59,7 +59,7 @@ def _summary(folder: KitFolder, name: str) -> dict[str, Any]:
     return {"name": name, "description": kit.description, "path": str(kit.path)}
 
 
-@command.command("info", epilog=EPILOG)
+@command.command("info", epilog=EPILOG, short_help="Show what a kit holds.")
 @click.argument("selection")
 @click.option("--extra", metavar="TOOL", multiple=True, help="A tool to add. May be repeated.")
 @click.option("--prompt", is_flag=True, help="Only what a prompt says of the kit.")

@@ -25,8 +25,9 @@ def run() -> int:
     import click
 
     from zkit.cli.commands import zkit
-    from zkit.cli.streams import silence_stdout, tell_mistake
+    from zkit.cli.streams import open_closed_streams, silence_stdout, tell_mistake
 
+    open_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):  # a narrow locale must not end in a traceback
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -37,10 +38,11 @@ def run() -> int:
     except click.Abort:
         return INTERRUPTED
     except OSError as error:
-        if error.errno != errno.EPIPE:
-            raise
         silence_stdout()
-        return 0
+        if error.errno == errno.EPIPE:
+            return 0
+        print(f"zkit: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

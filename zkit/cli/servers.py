@@ -34,10 +34,11 @@ def check_server(base_url: str | None, api_key: str | None) -> None:
             "which server? --base-url http://localhost:11434/v1 (Ollama), http://localhost:8080/v1"
             " (llama.cpp), http://localhost:8000/v1 (vLLM), or set ZKIT_BASE_URL"
         )
-    if base_url and "://" not in base_url:
+    if base_url and not base_url.startswith(("http://", "https://")):
+        host = base_url.rpartition("://")[2].rstrip("/").removesuffix("/v1")
         raise BadUsageError(
             f"--base-url {base_url}: an address begins with http:// or https://; did you mean"
-            f" http://{base_url.rstrip('/').removesuffix('/v1')}/v1?"
+            f" http://{host}/v1?"
         )
 
 

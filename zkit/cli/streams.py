@@ -22,6 +22,9 @@ class BadUsageError(click.ClickException):
 def tell_mistake(error: click.ClickException) -> None:
     """Print what was asked wrongly on standard error, in the one form that all of it has."""
     context = getattr(error, "ctx", None)
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return
     if isinstance(error, click.UsageError) and context is not None:
         click.echo(context.get_usage(), err=True)
         click.echo(f"Try '{context.command_path} --help' for help.\n", err=True)
@@ -87,6 +90,13 @@ def write_line(text: str) -> None:
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         silence_stdout()
+
+
+def open_closed_streams() -> None:
+    """Give a process that was started without standard streams empty ones."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def silence_stdout() -> None:

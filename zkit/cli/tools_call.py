@@ -26,7 +26,12 @@ EPILOG = "Exit code: 0 the tool answered, 1 it was refused or failed, 2 bad usag
 @click.argument("arguments", nargs=-1)
 @FROM
 @click.option("--yes", "-y", is_flag=True, help="Approve a call that can destroy something.")
-@click.option("--timeout", type=float, metavar="SECONDS", help="How long the tool may take.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="How long the tool may take.",
+)
 @MACHINE
 @click.option("--quiet", "-q", is_flag=True, help="No receipt on standard error.")
 def call_tool(

@@ -253,7 +253,8 @@ def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     read = [c for c in read if payload.strong(text, c)] or read
     if any(not same(c.value, read[0].value) for c in read[1:]):
         return _refuse(task, "several", read[1].start)
-    broken = [c for c in candidates if c.value is None and lexis.KEY_AHEAD.match(text, c.start + 1)]
+    unread = [c for c in candidates if c.value is None]
+    broken = [c for c in unread if lexis.KEY_AHEAD.match(text, c.start + 1) or _stops(task, c)]
     if broken and not read[0].is_meant(task):
         return _refused(task, broken)
     more = [c.start for c in candidates if payload.may_be_another(task, c, read[0])]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ from zkit.cli.chat.live import Options, chatted
 from zkit.cli.chat.playing import APPROVERS
 from zkit.cli.chat.replay import replayed
 from zkit.cli.servers import API_KEY, BASE_URL, MODEL, check_server
-from zkit.cli.streams import BadUsageError
+from zkit.cli.streams import BadUsageError, read_text
 from zkit.cli.toolboxes import FROM, KITS
 from zkit.errors import ZkitError
 from zkit.transcripts import read_transcript
@@ -109,8 +108,5 @@ def _options(model: str | None, given: dict[str, Any]) -> Options:
         raise BadUsageError("which model? --model NAME, or set ZKIT_MODEL")
     system = given["system"]
     if system.startswith("@"):
-        try:
-            given["system"] = Path(system[1:]).read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadUsageError(f"{system[1:]}: {error}") from error
+        given["system"] = read_text(system[1:])
     return Options(model=model or profile.model, profile=profile, **given)
