@@ -223,8 +223,8 @@ def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
     key = beginnings.key_at(text, begin)
     if key is not None and (start is None or start > key):
         candidate = unopened(task, key) or read_at(task, key, missing_brace=True)
+        found.append(candidate)
         if candidate.value is not None:
-            found.append(candidate)
             return beginnings.next_start(text, candidate.end)
     if start is None and text[begin : begin + 1]:
         candidate = read_at(task, begin)
@@ -254,7 +254,7 @@ def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if any(not same(c.value, read[0].value) for c in read[1:]):
         return _refuse(task, "several", read[1].start)
     unread = [c for c in candidates if c.value is None]
-    broken = [c for c in unread if lexis.KEY_AHEAD.match(text, c.start + 1) or _stops(task, c)]
+    broken = [c for c in unread if payload.begins_with_key(text, c.start) or _stops(task, c)]
     if broken and not read[0].is_meant(task):
         return _refused(task, broken)
     more = [c.start for c in candidates if payload.may_be_another(task, c, read[0])]

@@ -26,22 +26,47 @@ def may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:
 
 
 def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> list[int]:
-    """Where an object with lines of its own stands that did not count, while the chosen one is in a sentence.
+    """Where a value stands that did not count, and is the payload or one more.
 
-    The chosen one may be a draft, and the other the payload, in code or without its opening brace.
+    One more is what stands right beside the chosen one, or has lines of its own as that has. Beside one
+    in a sentence an object with lines of its own may be the payload, in code or without its opening brace.
     """
     text = task.text
-    if chosen.is_meant(task) or wrapping.alone(text, *chosen[:2]):
+    if chosen.is_meant(task):
         return []
+    others = [c for c in candidates if c.value is not None and not same(c.value, chosen.value)]
+    more = [c.start for c in others if _is_one_more(text, c, chosen)]
+    if more or wrapping.alone(text, *chosen[:2]):
+        return more
     beside = [
         c.start
-        for c in candidates
-        if c.value is not None and c.end > chosen.end and not same(c.value, chosen.value)
-        if wrapping.quoted(text, c.start) and "\n" in text[lexis.last_sign(text, c.start) : c.start]
+        for c in others
+        if c.end > chosen.end and wrapping.quoted(text, c.start) and _begins_line(text, c.start)
     ]
     members = enclosing.member_lines(text, chosen.end)
     read = [c for c in candidates if c.value is not None]
     return beside + [at for at in members if not any(c.start < at < c.end for c in read)]
+
+
+def _is_one_more(text: str, other: Candidate, chosen: Candidate) -> bool:
+    """Whether a value that did not count stands right beside the chosen one, or on lines of its own as that."""
+    start, end = other[:2]
+    if fences.in_code(text, start) or (text[start] == "[" and '"' not in text[start:end]):
+        return False
+    first, second = sorted((other, chosen))
+    if not text[first.end : second.start].strip(_BETWEEN_VALUES):
+        return True
+    if text[start] != "{" or not all(wrapping.alone(text, *c[:2]) for c in (other, chosen)):
+        return False
+    spelt_alike = wrapping.quoted(text, start) or not wrapping.quoted(text, chosen.start)
+    return spelt_alike and _begins_line(text, second.start)
+
+
+_BETWEEN_VALUES = lexis.BLANKS + ",;"
+
+
+def _begins_line(text: str, start: int) -> bool:
+    return "\n" in text[lexis.last_sign(text, start) : start]
 
 
 _OBJECT_AHEAD = re.compile(r"(?:^|\n)[ \t]*+[{｛][^{}｛｝:：=]{0,200}+[:：=]")
@@ -53,6 +78,11 @@ def unread_after(task: Task, chosen: Candidate) -> list[int]:
         return []
     found = _OBJECT_AHEAD.search(task.text, chosen.end)
     return [found.end()] if found else []
+
+
+def begins_with_key(text: str, start: int) -> bool:
+    """Whether a key with its colon stands at the beginning, after the brace or without one."""
+    return lexis.KEY_AHEAD.match(text, start + (text[start] in "{[")) is not None
 
 
 def strong(text: str, candidate: Candidate) -> bool:
