@@ -83,6 +83,10 @@ _NUMBER = r"[+-]?+(?:0[xX][0-9a-fA-F]++|[0-9][0-9_]*+\.?+[0-9]*+|\.[0-9]++)(?:[e
 _ESCAPED = rf"\\\"[^\"\\\x00-\x1f]*+\\\"(?!{_S}:)"
 _BEFORE_COMMA = rf"(?:{_STRICT_STRING}|{lexis.NUMBER}|true|false|null|[}}\]])"
 
+_FIRST_GROUP = "|".join(rf"(?<=[ \t\n,\[:]{'[0-9]' * digits})" for digits in (1, 2, 3))
+_GROUP = rf"(?:{_FIRST_GROUP}) [0-9]{{3}}[.,\]]"
+"""After a number: three more digits, so that both may be one."""
+
 _ODD: tuple[tuple[str, str, str | int | _Spell], ...] = (
     (rf"({_PLAIN}){_ENDS}", "use_double_quotes", 1),
     (rf"({lexis.NAME})(?={_S}(?::(?!//)|=))", "quote_key", 0),
@@ -106,7 +110,7 @@ _ODD: tuple[tuple[str, str, str | int | _Spell], ...] = (
     (guesses.UNCLOSED_KEY, "add_closing_quote", lambda token: f'{token}"'),
     (guesses.UNCLOSED, "add_closing_quote", guesses.unclosed),
     (quotations.UNDER_KEY, "escape_inner_quote", quotations.under_key),
-    (rf"{_BEFORE_COMMA}()(?! [0-9]{{3}}[.,\]])(?=[ \t\n\r]++[0-9tfn-])", "add_comma", ","),
+    (rf"{_BEFORE_COMMA}()(?!{_GROUP})(?=[ \t\n\r]++[0-9tfn-])", "add_comma", ","),
     (quotations.ANYWHERE, "escape_inner_quote", quotations.anywhere),
     (rf"({guesses.APOSTROPHES}){guesses.MORE}", "escape_inner_quote", guesses.apostrophes),
     (guesses.UNOPENED, "add_opening_quote", guesses.unopened),
