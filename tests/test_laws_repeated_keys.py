@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from zkit.repair.repeated_keys import repeats_a_key
 
-KEYS = ('"a"', '"b"', '"a:"', r'"a\\"', r'"\"a\":"', '"a b :"')
+KEYS = ('"a"', '"b"', '"a:"', r'"a\\"', r'"\"a\":"', '"a b :"', r'"\u003A"')
 COLONS = (":", " :", "  :", "\n:", "\t :")
-TEXTS = ("1", '"x"', r'"\"a\": \"b\" :"', r'"\\"', '"http://a:1"')
+TEXTS = ("1", '"x"', r'"\"a\": \"b\" :"', r'"\\"', '"http://a:1"', r'"\u003a"', r'"\ud800"')
 
 members = st.deferred(
     lambda: st.lists(st.tuples(st.sampled_from(KEYS), st.sampled_from(COLONS), values), max_size=4)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+
+from pydantic_core import to_json
 
 from zkit.repair.outcome import Repaired
 from zkit.text.edits import apply_edits
@@ -25,48 +26,23 @@ class Repeat(NamedTuple):
         return len(self.values) == 1
 
 
-def may_repeat(text: str, value: Any) -> bool:
-    """Whether strict JSON may give a key twice: a quick look. `value` is what the text says."""
-    flat = type(value) is dict and text.count("{") == 1
-    held = len(value) if flat else _number_of_keys(value)
-    if held == text.count(":"):
-        return False
-    if held == text.count('":') and not (
-        " :" in text or "\n:" in text or "\t:" in text or "\r:" in text
-    ):
-        return False
-    return held != _most_keys(text)
-
-
-def _number_of_keys(value: Any) -> int:
-    """How many keys the objects in a value have."""
-    number = 0
-    todo: list[Any] = [value] if type(value) is dict or type(value) is list else []
-    for part in todo:
-        if type(part) is dict:
-            number += len(part)
-            part = part.values()
-        for inner in part:
-            if type(inner) is dict or type(inner) is list:
-                todo.append(inner)
-    return number
-
-
-def _most_keys(text: str) -> int:
-    """At least as many as there are keys in the JSON text, and hardly ever more."""
-    colons = text.count('":') + len(_SPACED_COLON.findall(text))
-    if '\\":' in text:  # in a string, unless two backslashes end a key
-        colons += text.count('\\\\":') - text.count('\\":')
-    return colons
-
-
-_SPACED_COLON = re.compile(r"\"(?:(?<!\\\")|(?<=\\\\\"))[ \t\n\r]++:")
-
-
 def repeats_a_key(text: str, value: Any) -> bool:
-    """Whether an object of strict JSON holds one key twice; `value` is what the text says."""
-    if not may_repeat(text, value):
+    """Whether an object of strict JSON holds one key twice; `value` is what the text says.
+
+    Written anew, a value has as many colons as its text, less those of members that were lost.
+    """
+    colons = text.count(":")
+    if type(value) is dict and len(value) == colons:
         return False
+    if "\\u003" in text:  # a colon, escaped
+        return _gives_twice(text)
+    try:
+        return to_json(value).count(b":") != colons
+    except ValueError:  # lone surrogates
+        return _gives_twice(text)
+
+
+def _gives_twice(text: str) -> bool:
     try:
         _WITHOUT_REPEATS.decode(text)
     except (ValueError, RecursionError):
@@ -84,7 +60,7 @@ _WITHOUT_REPEATS = json.JSONDecoder(object_pairs_hook=_unique, strict=False)
 
 def repeats_in(text: str, value: Any) -> list[Repeat]:
     """The keys that strict JSON gives twice in one object; `value` is what the text says."""
-    return _looked_for(text) if may_repeat(text, value) else []
+    return _looked_for(text) if repeats_a_key(text, value) else []
 
 
 def _looked_for(text: str) -> list[Repeat]:

@@ -118,7 +118,7 @@ def _escaped_quotes(body: str, quote: str) -> Respelled:
         done["controls"] = len(controls)
         for control in set(controls):
             body = body.replace(control, _CONTROL[control])
-    if '"' in body or "'" in body:
+    if '"' in body or "\\'" in body:
         body = _without_loose_quotes(body, quote, done)
     return _summary(body, done)
 
