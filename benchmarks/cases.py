@@ -68,7 +68,7 @@ def pairs(seed: int, count: int) -> Iterator[Case]:
 
 
 def edits(seed: int, count: int) -> Iterator[Case]:
-    """One structural character deleted, doubled or swapped for another, anywhere in a valid text."""
+    """One structural character deleted, doubled, swapped for another or with the next one, anywhere."""
     rng = _rng(seed, "edits")
     wanted = 40 * count
     while wanted:
@@ -78,17 +78,23 @@ def edits(seed: int, count: int) -> Iterator[Case]:
             yield case
 
 
+_ANYWHERE = ("delete", "double")
+_OUTSIDE = (*_ANYWHERE, "swap", "transpose")
+"""Inside of strings another mark, or another order, would be another text."""
+
+
 def _edited(rng: Random) -> Case | None:
     payload = make_payload(rng)
     tokens = tokenise(payload.truth, pick_style(rng))
     text = text_of(tokens)
     at = rng.choice([at for at, char in enumerate(text) if char in EDITED])
     where = _place(tokens, at)
-    verb = rng.choice(("delete", "double", "swap") if "in" not in where else ("delete", "double"))
+    verb = rng.choice(_ANYWHERE if "in" in where else _OUTSIDE)
     other = rng.choice([char for char in EDITED if char != text[at]])
-    new = {"delete": "", "double": text[at] * 2, "swap": other}[verb]
-    edited = text[:at] + new + text[at + 1 :]
-    if is_object(edited):
+    end = at + 2 if verb == "transpose" else at + 1
+    new = {"delete": "", "double": text[at] * 2, "swap": other, "transpose": text[at:end][::-1]}
+    edited = text[:at] + new[verb] + text[end:]
+    if edited == text or is_object(edited):
         return None
     return Case("edit1", f"{verb} {where}", payload, edited, in_strings=where != "structural")
 

@@ -56,7 +56,7 @@ EXPLAIN = {
     "single": "One damage in each text. Right: equal to what was meant. Wrong: another object, silently. Shape: a list or a string where an object was due. Refused: raised, empty, or (zkit) marked as incomplete. Wrong, yet fits the schema: nothing downstream can notice. Collateral: of the texts whose damage is outside every string, those that came back with a string changed.",
     "pairs": "Two different damages in each text.",
     "unlisted": "One damage of a kind that zkit makes no promise about.",
-    "edit1": "One structural character deleted, doubled or swapped, anywhere; texts that stay valid are left out.",
+    "edit1": "One structural character deleted, doubled, swapped for another or with the next one, anywhere; texts that stay valid are left out.",
     "truncation": "Valid texts cut at every position. Clean: only parts of what was meant, and all that was complete. Invented: something that was not said. Lost: something complete is missing. Short, and not marked so: less than what was meant, without saying that the text was cut (no server's word on why it ended is given here).",
     "damaged+truncated": "Texts with one damage, cut at places after it.",
     "no-json": "Texts that hold no JSON object or list. Wrong: one came out.",

@@ -49,6 +49,7 @@ def cut_texts(draw: st.DrawFn) -> str:
 @example('{"a": 1e')
 @example('{"a": tru')
 @example('["a", {"b": "```')
+@example('{"": [')
 def test_a_cut_text_says_what_arrived_whole_and_nothing_else(text: str) -> None:
     outcome = repair_json(text)
     if isinstance(outcome, Unrepairable):  # the last closer may as well close another container

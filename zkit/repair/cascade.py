@@ -19,6 +19,7 @@ from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.salvage import salvaged
 from zkit.repair.short_ways.express import express, in_prose, unopened
+from zkit.repair.single_edit import read_with_one_edit
 from zkit.repair.sound import OF_SURROGATES, strict, verdict, with_surrogates
 from zkit.repair.task import Candidate, Task, same
 from zkit.text import lexis
@@ -116,6 +117,8 @@ def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unr
     if not candidates and beginnings.blank_end(text) == len(text):
         return _refuse(task, "empty", 0)
     outcome = _chosen(task, candidates)
+    if isinstance(outcome, Unrepairable) and outcome.reason in ("damaged", "ambiguous"):
+        outcome = _with_one_edit(task, undecided=outcome.reason == "ambiguous") or outcome
     if limit >= SALVAGE and isinstance(outcome, Unrepairable):
         return salvaged(text) or outcome
     return outcome
@@ -134,6 +137,13 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
         if not wrapping.ends_text(task.text, found.end):
             return found, False
     return found, found.value is not None and found.fits and not payload.words_only(task, found)
+
+
+def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
+    """The value with but white space or one fence around it, if one edit makes it sound."""
+    span = beginnings.plain_span(task.text)
+    found = None if span is None else read_with_one_edit(task, *span, undecided=undecided)
+    return None if found is None else _receipt(task, found)
 
 
 def _between_marks(task: Task, layer: Layer) -> Repaired | Unrepairable:
