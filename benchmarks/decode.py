@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, TextIO
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
+from benchmarks.command_line import RESULTS, dump_file, parser_of, progress_bar
 from benchmarks.decode_cases import SECTIONS
 from benchmarks.decode_cost import cost_rows, kind_rows
 from benchmarks.decode_page import page, summary, write_results
@@ -17,8 +15,6 @@ from benchmarks.decode_probes import Probe
 from benchmarks.decode_rivals import Answer, Library, libraries
 from benchmarks.decode_scores import Score
 from benchmarks.decode_tools import TOOLS
-
-RESULTS = Path(__file__).parent / "results"
 
 
 def measure(
@@ -53,30 +49,17 @@ def _dumped(name: str, probe: Probe, answer: Answer, verdict: str) -> str:
 
 def options() -> argparse.Namespace:
     """What the command line asks for."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.decode", description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--cases", type=int, default=40, help="generated cases for each class")
-    parser.add_argument("--only", default="", help="libraries whose names contain this")
+    parser = parser_of("decode", __doc__, cases=40, of="class of slip")
     parser.add_argument("--section", choices=[*SECTIONS, "cost"], action="append")
     parser.add_argument("--class", dest="classes", action="append", help="only this class of slip")
-    parser.add_argument("--dump", type=Path, help="write zkit's wrong and refused probes as JSONL")
-    parser.add_argument(
-        "--out", type=Path, help="folder for results (default: results/, full runs only)"
-    )
     return parser.parse_args()
 
 
 def run(asked: argparse.Namespace, dump: TextIO | None) -> dict[str, dict[str, Score]]:
     """Measure the sections asked for, with a progress bar each."""
     tested = libraries(asked.only)
-    columns = (
-        TextColumn("{task.description:12}"),
-        BarColumn(),
-        TextColumn("{task.completed}/{task.total}"),
-        TimeRemainingColumn(),
-    )
     results = {}
-    with Progress(*columns) as progress:
+    with progress_bar() as progress:
         for section, make in SECTIONS.items():
             if asked.section and section not in asked.section:
                 continue
@@ -101,11 +84,8 @@ def cost(asked: argparse.Namespace) -> list[dict[str, Any]]:
 def main() -> None:
     """Measure, print and write."""
     asked = options()
-    if asked.dump:
-        with asked.dump.open("w", encoding="utf-8", errors="surrogatepass") as dump:
-            results = run(asked, dump)
-    else:
-        results = run(asked, None)
+    with dump_file(asked.dump) as dump:
+        results = run(asked, dump)
     found = summary(results, cost(asked), asked.seed, asked.cases)
     print(page(found))
     whole = not (asked.only or asked.section or asked.classes)

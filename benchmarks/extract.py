@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TextIO
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
+from benchmarks.command_line import RESULTS, dump_file, parser_of, progress_bar
 from benchmarks.extract_cases import SCENARIOS, Completion, completions
 from benchmarks.extract_formats import FORMATS
 from benchmarks.extract_negatives import without_call
@@ -17,24 +15,13 @@ from benchmarks.extract_page import Tally, page, summary, write_results
 from benchmarks.extract_rivals import Finder, Found, finders
 from benchmarks.extract_speed import speed_rows
 
-RESULTS = Path(__file__).parent / "results"
-
 
 def options() -> argparse.Namespace:
     """What the command line asks for."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.extract", description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--cases", type=int, default=3, help="completions for each format and scenario"
-    )
-    parser.add_argument("--only", default="", help="libraries whose names contain this")
+    parser = parser_of("extract", __doc__, cases=3, of="format and scenario")
     parser.add_argument("--format", choices=list(FORMATS), action="append")
     parser.add_argument("--scenario", choices=list(SCENARIOS), action="append")
     parser.add_argument("--no-speed", action="store_true", help="leave the times out")
-    parser.add_argument("--dump", type=Path, help="write what zkit does not get right as JSONL")
-    parser.add_argument(
-        "--out", type=Path, help="folder for results (default: results/, full runs only)"
-    )
     return parser.parse_args()
 
 
@@ -43,13 +30,7 @@ def measure(
 ) -> dict[str, Tally]:
     """Run every library on every text, with a progress bar."""
     tallies = {finder.name: Tally() for finder in tested}
-    columns = (
-        TextColumn("{task.description:18}"),
-        BarColumn(),
-        TextColumn("{task.completed}/{task.total}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns) as progress:
+    with progress_bar() as progress:
         for case in progress.track(cases, description=title):
             for finder in tested:
                 found = finder.run(case.text, case.tools)
@@ -101,11 +82,8 @@ def run(
 def main() -> None:
     """Measure, print and write."""
     asked = options()
-    if asked.dump:
-        with asked.dump.open("w", encoding="utf-8", errors="surrogatepass") as dump:
-            held, none = run(asked, dump)
-    else:
-        held, none = run(asked, None)
+    with dump_file(asked.dump) as dump:
+        held, none = run(asked, dump)
     whole = not (asked.only or asked.format or asked.scenario or asked.no_speed)
     speed = [] if asked.no_speed or asked.only not in "zkit" else list(speed_rows())
     found = summary(held, none, speed, asked.seed, asked.cases)

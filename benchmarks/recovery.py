@@ -5,19 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TextIO
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
 from benchmarks.cases import SECTIONS
+from benchmarks.command_line import RESULTS, dump_file, parser_of, progress_bar
 from benchmarks.damage import Case
 from benchmarks.judge import REFUSED
 from benchmarks.recovery_page import page, summary, write_results
 from benchmarks.rivals import Answer, Library, libraries
 from benchmarks.scores import Score
-
-RESULTS = Path(__file__).parent / "results"
 
 
 def measure(
@@ -53,17 +49,10 @@ def _dumped(name: str, case: Case, answer: Answer, verdict: str) -> str:
 
 def options() -> argparse.Namespace:
     """What the command line asks for."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.recovery", description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--cases", type=int, default=40, help="cases for each class of damage")
-    parser.add_argument("--only", default="", help="libraries whose names contain this")
+    parser = parser_of("recovery", __doc__, cases=40, of="class of damage")
     parser.add_argument("--section", choices=list(SECTIONS), action="append")
     parser.add_argument(
         "--class", dest="classes", action="append", help="only this class of damage"
-    )
-    parser.add_argument("--dump", type=Path, help="write zkit's wrong and refused cases as JSONL")
-    parser.add_argument(
-        "--out", type=Path, help="folder for results (default: results/, full runs only)"
     )
     return parser.parse_args()
 
@@ -71,14 +60,8 @@ def options() -> argparse.Namespace:
 def run(asked: argparse.Namespace, dump: TextIO | None) -> dict[str, dict[str, Score]]:
     """Measure the sections asked for, with a progress bar each."""
     tested = libraries(asked.only)
-    columns = (
-        TextColumn("{task.description:18}"),
-        BarColumn(),
-        TextColumn("{task.completed}/{task.total}"),
-        TimeRemainingColumn(),
-    )
     results = {}
-    with Progress(*columns) as progress:
+    with progress_bar() as progress:
         for section in asked.section or SECTIONS:
             cases = list(SECTIONS[section](asked.seed, asked.cases))
             chosen = [case for case in cases if not asked.classes or case.name in asked.classes]
@@ -91,11 +74,8 @@ def run(asked: argparse.Namespace, dump: TextIO | None) -> dict[str, dict[str, S
 def main() -> None:
     """Measure, print and write."""
     asked = options()
-    if asked.dump:
-        with asked.dump.open("w", encoding="utf-8", errors="surrogatepass") as dump:
-            results = run(asked, dump)
-    else:
-        results = run(asked, None)
+    with dump_file(asked.dump) as dump:
+        results = run(asked, dump)
     found = summary(results, asked.seed, asked.cases)
     print(page(found))
     whole = not (asked.only or asked.section or asked.classes)

@@ -20,12 +20,11 @@ from zkit.dispatch.permissions import permissions
 from zkit.dispatch.policies import Cells, checked_cells
 from zkit.dispatch.portal import run_sync
 from zkit.dispatch.reaching import memory_for, reached, source_of
-from zkit.dispatch.recorder import Recorder
+from zkit.dispatch.recorder import Recorder, checked_recorder
 from zkit.dispatch.safety import step_result
 from zkit.dispatch.settings import Approver, Settings
 from zkit.dispatch.steps.resolving import absent, find_tool
 from zkit.dispatch.turns import Outcome, Turn, outcome_of
-from zkit.required import require_kind
 from zkit.results import Failure, Result
 from zkit.sources import Memory
 from zkit.tools import Tool
@@ -74,7 +73,6 @@ class Dispatcher:
         count_tokens: Callable[[str], int] = rough_tokens,
         chain: Sequence[Middleware] = CHAIN,
     ) -> None:
-        require_kind("recorder", recorder, Recorder, "a Recorder", or_none=True)
         found = source_of(source)
         remembered, always = memory_for(found, memory)
         self.settings = Settings(
@@ -89,7 +87,7 @@ class Dispatcher:
             memory=remembered,
             remember_always=always,
             guards=checked_guards((repeated_calls(),) if guards is None else guards),
-            recorder=recorder,
+            recorder=checked_recorder(recorder),
             cells=checked_cells({} if policy is None else policy),
             timeout=timeout,
             attempts=attempts,
@@ -99,8 +97,7 @@ class Dispatcher:
             record_content=record_content,
             count_tokens=count_tokens,
         )
-        self._first = linked(chain)
-        self.chain = tuple(chain)
+        self._first, self.chain = linked(chain), tuple(chain)
 
     def __repr__(self) -> str:
         names = [tool.definition().name for tool in self.tools()]

@@ -14,7 +14,7 @@ from typing import Any
 from zkit.dispatch.diffs import unified_diff
 from zkit.dispatch.live import LiveCall
 from zkit.dispatch.places import changed_files, named_files
-from zkit.required import require_count, require_function, require_path
+from zkit.required import require_count, require_function, require_kind, require_path
 from zkit.sources.confined_paths import confined
 from zkit.tools.still_running import reset
 
@@ -181,6 +181,12 @@ class Recorder:
                 self._on_change(change)
             except Exception:
                 log.exception("a listener for changes failed")
+
+
+def checked_recorder(given: Recorder | None) -> Recorder | None:
+    """Return the recorder, or refuse what is none."""
+    require_kind("recorder", given, Recorder, "a Recorder", or_none=True)
+    return given
 
 
 _TURN: ContextVar[int] = ContextVar("zkit turn", default=0)
