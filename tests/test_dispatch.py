@@ -6,8 +6,10 @@ import json
 import logging
 import sys
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
+import anyio
 import pytest
 from dispatch_samples import Bench, data_of, failed, made, notes_of, send
 from hypothesis import given
@@ -36,6 +38,7 @@ from zkit.dispatch import (
 from zkit.errors import ToolDefinitionError
 from zkit.grade import PURE, READ, WRITE
 from zkit.receipt import Fix, Rank
+from zkit.repair import repair_json
 from zkit.results import Crashed, Refused, Result, Success, Transient, Validation
 from zkit.sources import Kit, Toolbox, ToolSource
 from zkit.tools import Context, ToolSpec, render_result, tool
@@ -528,3 +531,29 @@ def test_hooks_and_numbers_see_a_step_that_is_broken(bench: Bench) -> None:
     failed(send(broken, "add", {"a": 1, "b": 2}), Crashed)
     assert heard == ["error"]
     assert broken.metrics.of("add").failures == {"tool_exception": 1}
+
+
+def test_a_broken_call_is_repaired_once_and_stays_json_data(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The tool gets the typed value, a history what JSON says of it."""
+    got: list[date] = []
+    repaired: list[str] = []
+
+    @tool(grade=WRITE)
+    def book(on: date) -> str:
+        """Book a day."""
+        got.append(on)
+        return "booked"
+
+    def counted(text: str, **options: Any) -> Any:
+        repaired.append(text)
+        return repair_json(text, **options)
+
+    monkeypatch.setattr("zkit.arguments.decoding.repair_json", counted)
+    sent = Call("book", '{"on": "2026-11-16",}')
+    outcome = anyio.run(Dispatcher([book]).outcome, sent)
+    assert isinstance(outcome.result, Success)
+    assert got == [date(2026, 11, 16)]
+    assert outcome.call.arguments == {"on": "2026-11-16"}
+    assert repaired == [sent.arguments]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
-from zkit.arguments.reading import Reading
+from zkit.arguments.reading import Reading, Settled
 from zkit.arguments.ready import READY, Ready, ready_for, troubles_of
 from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
 from zkit.arguments.short_way import settle_plainly
@@ -32,6 +32,19 @@ class Decoded(NamedTuple):
     value: Any
     fixes: tuple[Fix, ...] = ()
     rank: Rank = Rank.EXACT
+
+
+class Mended(Decoded):
+    """The same where something had to be changed, with the JSON data that was typed in the end."""
+
+    data: Any
+
+    @classmethod
+    def of(cls, settled: Settled, rank: Rank) -> Mended:
+        """What came of a reading, with its highest rank."""
+        made: Mended = _new(cls, (settled.value, settled.fixes, rank))
+        made.data = settled.data
+        return made
 
 
 @overload
@@ -96,8 +109,8 @@ def decode(
         return _new(Decoded, (validate(sent), (), _EXACT))
     except ValidationError as error:
         short = settle_plainly(ready, raw, error) if type(raw) is str else None
-        if short is not None and (rank := highest(short[1])) <= limit:
-            return _new(Decoded, (*short, rank))
+        if short is not None and (rank := highest(short.fixes)) <= limit:
+            return Mended.of(short, rank)
         blamed: ValidationError | MisfitError | None = error
     except MisfitError as error:
         blamed = error
@@ -213,7 +226,7 @@ def _settled(reading: Reading, limit: Rank) -> Decoded | Validation:
     rank = highest(outcome.fixes)
     if rank > limit:
         return reading.refuse_over(limit, outcome)
-    return Decoded(outcome.value, outcome.fixes, rank)
+    return Mended.of(outcome, rank) if outcome.fixes else Decoded(outcome.value)
 
 
 def _holds(value: Any, name: str) -> bool:

@@ -16,6 +16,7 @@ from zkit.arguments.candidates import Found, candidates
 from zkit.arguments.coercions import RANKS
 from zkit.arguments.keys import renaming
 from zkit.arguments.names import folded
+from zkit.arguments.reading import Settled
 from zkit.arguments.ready import SORTS, Ready
 from zkit.arguments.scalars import Candidate, omission
 from zkit.arguments.shape import Shape
@@ -30,9 +31,7 @@ _DEEPEST = 3
 _WRAPPING = frozenset((*ENVELOPES, *CALLS))
 
 
-def settle_plainly(
-    ready: Ready, text: str, error: ValidationError
-) -> tuple[Any, tuple[Fix, ...]] | None:
+def settle_plainly(ready: Ready, text: str, error: ValidationError) -> Settled | None:
     """The typed arguments and what was changed; None when the case is not that plain."""
     if error.error_count() > MOST_TROUBLES:
         return None
@@ -60,7 +59,7 @@ def settle_plainly(
         if not _settle(value, loc, ready.shape, text, fixes):
             return None
     try:
-        return ready.check(to_json(value)), tuple(fixes)
+        return Settled(ready.check(to_json(value)), tuple(fixes), value)
     except Exception:  # whatever it is, the general way says it
         return None
 

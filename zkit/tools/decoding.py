@@ -8,14 +8,15 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from zkit.arguments import Decoded, decode, decode_to_run
+from zkit.arguments import Decoded, decode_to_run
+from zkit.arguments.decoding import Mended
 from zkit.arguments.echoes import refuse_echo
 from zkit.calls import Call
 from zkit.receipt import Rank
 from zkit.results import Failure, Validation
 from zkit.schema.walk import pointer_target
 from zkit.tools.frozen_data import thaw
-from zkit.tools.outcomes import failure_of, plain
+from zkit.tools.outcomes import failure_of
 from zkit.tools.policy import policy_for
 from zkit.tools.protocol import Tool
 from zkit.tools.spec import ToolSpec
@@ -50,7 +51,7 @@ def json_arguments(
     if isinstance(decoded, Validation):
         broken = decoded.__cause__
         return decoded if broken is None else failure_of(broken, call.name)
-    data = _as_json(tool, call.arguments, decoded, limit)
+    data = dict(decoded.data) if isinstance(decoded, Mended) else _parsed(call.arguments)
     echoed = refuse_echo(call.name, data)
     return Decoded(data, decoded.fixes, decoded.rank) if echoed is None else echoed
 
@@ -65,17 +66,8 @@ def _too_far(spec: ToolSpec, call: Call) -> Validation:
     return Validation(message, code=code, fixes=call.fixes)  # type: ignore[arg-type]
 
 
-def _as_json(tool: Tool, raw: Any, decoded: Decoded, limit: Rank) -> dict[str, Any]:
-    """The arguments as JSON data: as they were sent, or as they had to be read."""
-    if not decoded.fixes:
-        return _parsed(raw)
-    again = decode(thaw(tool.definition().parameters), raw, limit=limit)
-    if isinstance(again, Decoded) and isinstance(decode(tool, again.value), Decoded):
-        return dict(again.value)
-    return dict(plain(decoded.value))
-
-
 def _parsed(raw: Any) -> dict[str, Any]:
+    """Arguments that were sent as they are due."""
     if isinstance(raw, Mapping):
         return dict(raw)
     return dict(from_json(raw))
