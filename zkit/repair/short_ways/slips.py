@@ -109,6 +109,28 @@ def _closers(text: str, at: int, due: list[str]) -> list[Repair]:
     return found
 
 
+def _key_in_list(text: str, at: int) -> list[Repair]:
+    """A key stands in a list: the closer before it is missing."""
+    end = len(text[:at].rstrip()) - 1
+    key = text.rfind('"', 0, end)
+    while text[key - 1] == "\\":
+        key = text.rfind('"', 0, key)
+    return _closed_before_comma(text, key, "]")
+
+
+def _object_as_key(text: str, at: int) -> list[Repair]:
+    """An object stands where a key is due: the one before it is not closed, or a brace was written twice."""
+    return _closed_before_comma(text, at, "}") or _doubled_braces(text, at)
+
+
+def _closed_before_comma(text: str, at: int, closer: str) -> list[Repair]:
+    """A container is closed before the comma before a place."""
+    comma = len(text[:at].rstrip()) - 1
+    if text[comma] != "," or text[:comma].rstrip()[-1:] in _CLOSERS:
+        return []
+    return [[Mend("close_in_middle", comma, comma, closer)]]
+
+
 def _ellipsis(text: str, at: int) -> list[Repair]:
     """Dots before the first value of a container or after the last one."""
     dots = lexis.ELLIPSIS.match(text, at)
@@ -205,10 +227,10 @@ SLIPS: dict[str, _Looks] = {
     "EOF while parsing a list": {_ANY: _at_end},
     "expected `:`": dict.fromkeys('"{[-tfn' + _DIGITS, _after_key),
     "expected `,` or `}`": _AFTER_VALUE,
-    "expected `,` or `]`": _AFTER_VALUE,
+    "expected `,` or `]`": _AFTER_VALUE | {":": _key_in_list},
     "expected value": _DUE | {"(": _tuples},
     "key must be a string": _DUE
-    | {"{": _doubled_braces, "\\": _escaped, "&": _escaped}
+    | {"{": _object_as_key, "\\": _escaped, "&": _escaped}
     | dict.fromkeys(_DIGITS, _thousands),
     "trailing characters": {",": _after_root},
 }
