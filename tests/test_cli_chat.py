@@ -400,6 +400,37 @@ def test_a_replay_of_one_question_shows_the_same_bytes(server: ScriptedServer, p
     assert (again.stdout, again.stderr) == (recorded.stdout, recorded.stderr)
 
 
+def test_a_pause_and_what_came_of_it_are_replayed_without_the_store(
+    server: ScriptedServer, place: Path
+) -> None:
+    server.play(DELETE, END)
+    store = ["--store", "runs.db"]
+    asked = piped(options(server, "--once", "clean up", *store, "--record", "asked"), place)
+    more = ["--once", "yes", *store, "--resume", "last", "--record", "went on"]
+    went_on = piped(options(server, *more), place)
+    assert (asked.returncode, went_on.returncode) == (3, 0)
+    (place / "old.txt").write_text("new")
+    (place / "runs.db").unlink()
+    for name, recorded in (("asked", asked), ("went on", went_on)):
+        again = piped(["chat", "--replay", name], place)
+        assert (again.returncode, again.stdout) == (0, recorded.stdout)
+        assert again.stderr == recorded.stderr
+    assert [path.name for path in place.glob("runs.db*")] == []
+    assert (place / "old.txt").read_text() == "new"
+
+
+def test_a_refusal_of_the_person_is_replayed_as_one_and_not_as_an_answer(
+    server: ScriptedServer, place: Path
+) -> None:
+    """The same call is refused once, and then approved."""
+    server.play(DELETE, DELETE, END)
+    recorded = piped(options(server, "--record", "t"), place, "clean up\nn\ny\n")
+    assert not (place / "old.txt").exists()
+    assert b"delete was not approved" in recorded.stdout
+    again = piped(["chat", "--replay", "t"], place)
+    assert (again.returncode, again.stderr, again.stdout) == (0, b"", recorded.stdout)
+
+
 def test_a_transcript_knows_which_answers_are_whole(server: ScriptedServer, place: Path) -> None:
     server.play(LOOK, error(400, "no"))
     piped(options(server, "--once", "where?", "--record", "t"), place)
