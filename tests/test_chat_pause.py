@@ -12,12 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from chat_rules import assert_sound
 from hypothesis import given
 from hypothesis import strategies as st
 from openai import AsyncOpenAI, OpenAI
 
+from zkit.calls import Call
 from zkit.chat import (
     ChatLoop,
     MessageAdded,
@@ -36,7 +38,7 @@ from zkit.grade import READ
 from zkit.results import Refused
 from zkit.sources import Kit, Toolbox
 from zkit.testing import Script, ScriptedServer, call, says
-from zkit.tools import Context, tool
+from zkit.tools import Context, run_tool, tool
 
 END = says("Done.")
 ASK = call("ask_clarification", {"question": "Which city?", "options": ["Oslo", "Rome"]}, "q")
@@ -213,6 +215,26 @@ def test_a_question_without_words_is_sent_back(
 
 
 # ── an approval ──────────────────────────────────────────────────────────────
+
+
+def test_a_cancelled_run_does_not_wait_for_the_person() -> None:
+    """Somebody who never answers holds up a thread, and nothing else."""
+    never, answered = threading.Event(), []
+
+    def ask(question: str, options: tuple[str, ...]) -> str:
+        never.wait(20)
+        answered.append(question)
+        return "too late"
+
+    async def cancelled() -> None:
+        with anyio.move_on_after(0.2):
+            await run_tool(clarification(ask), Call("ask_clarification", {"question": "Where?"}))
+
+    try:
+        anyio.run(cancelled)
+        assert answered == []
+    finally:
+        never.set()
 
 
 def test_the_approved_call_runs_once_with_the_key_that_was_told(

@@ -431,6 +431,17 @@ def test_a_refusal_of_the_person_is_replayed_as_one_and_not_as_an_answer(
     assert (again.returncode, again.stderr, again.stdout) == (0, b"", recorded.stdout)
 
 
+def test_a_question_that_is_asked_again_waits_again_in_a_replay(
+    server: ScriptedServer, place: Path
+) -> None:
+    """The answer of the person is no answer of the tool, which only ever asks."""
+    server.play(ASK, END, ASK, END)
+    recorded = piped(options(server, "--record", "t"), place, "choose\n2\nonce more\n1\n")
+    assert recorded.stdout.decode().count("? Which?") == 2
+    again = piped(["chat", "--replay", "t"], place)
+    assert (again.returncode, again.stderr, again.stdout) == (0, b"", recorded.stdout)
+
+
 def test_a_transcript_knows_which_answers_are_whole(server: ScriptedServer, place: Path) -> None:
     server.play(LOOK, error(400, "no"))
     piped(options(server, "--once", "where?", "--record", "t"), place)
