@@ -214,9 +214,6 @@ def test_a_question_without_words_is_sent_back(
     assert "must not be empty" in server.requests[1]["messages"][-1]["content"]
 
 
-# ── an approval ──────────────────────────────────────────────────────────────
-
-
 def test_a_cancelled_run_does_not_wait_for_the_person() -> None:
     """Somebody who never answers holds up a thread, and nothing else."""
     never, answered = threading.Event(), []
@@ -235,6 +232,9 @@ def test_a_cancelled_run_does_not_wait_for_the_person() -> None:
         assert answered == []
     finally:
         never.set()
+
+
+# ── an approval ──────────────────────────────────────────────────────────────
 
 
 def test_the_approved_call_runs_once_with_the_key_that_was_told(
