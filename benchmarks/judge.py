@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -38,6 +39,27 @@ def judge(value: Any, truth: Any) -> str:
 def judge_absent(value: Any) -> str:
     """For a text without JSON: wrong when an object or a list came out of it, else right."""
     return "wrong" if isinstance(value, (dict, list)) else "right"
+
+
+def is_demanded(case: Case, value: Any, note: str, *, lossy: bool = False) -> bool:
+    """Whether the rules ask for this answer, which is not what was meant, when no schema is given.
+
+    A text that is one valid JSON string is left alone; of several different objects none is chosen;
+    and a string that runs to the end of the text makes it a cut one.
+    """
+    damages = case.name.split("+")
+    if lossy:
+        return "missing_close_quote_value" in damages and "keep_open_string" in note
+    if value is REFUSED:
+        return "draft_object" in damages and note.startswith("several")
+    return isinstance(value, str) and _is_string(case.text, value)
+
+
+def _is_string(text: str, value: str) -> bool:
+    try:
+        return bool(json.loads(text) == value)
+    except ValueError:
+        return False
 
 
 # ── cuts ──────────────────────────────────────────────────────────────────────

@@ -41,19 +41,22 @@ FITS: Mapping[str, Extra] = {
 COLLATERAL: Mapping[str, Extra] = {
     "collateral": lambda score, _whole: (score["collateral"], score["outside"]),
 }
+DEMANDED: Mapping[str, Extra] = {
+    "not right, as the rules demand": lambda score, whole: (score["demanded"], whole),
+}
 UNMARKED: Mapping[str, Extra] = {
     "short, and not marked so": lambda score, whole: (score["unmarked"], whole),
 }
 EXTRAS: Mapping[str, Mapping[str, Extra]] = {
-    "single": {**FITS, **COLLATERAL},
-    "pairs": FITS,
+    "single": {**FITS, **COLLATERAL, **DEMANDED},
+    "pairs": {**FITS, **DEMANDED},
     "unlisted": FITS,
     "edit1": FITS,
     **dict.fromkeys(CUT_SECTIONS, UNMARKED),
 }
 
 EXPLAIN = {
-    "single": "One damage in each text. Right: equal to what was meant. Wrong: another object, silently. Shape: a list or a string where an object was due. Refused: raised, empty, or (zkit) marked as incomplete. Wrong, yet fits the schema: nothing downstream can notice. Collateral: of the texts whose damage is outside every string, those that came back with a string changed.",
+    "single": "One damage in each text. Right: equal to what was meant. Wrong: another object, silently. Shape: a list or a string where an object was due. Refused: raised, empty, or (zkit) marked as incomplete. Wrong, yet fits the schema: nothing downstream can notice. Collateral: of the texts whose damage is outside every string, those that came back with a string changed. Not right, as the rules demand: without a schema a valid JSON string is left alone, of a draft and the final object neither is chosen (`several`), and a string that runs to the end of the text makes it a cut one. These are not counted as right.",
     "pairs": "Two different damages in each text.",
     "unlisted": "One damage of a kind that zkit makes no promise about.",
     "edit1": "One structural character deleted, doubled, swapped for another or with the next one, anywhere; texts that stay valid are left out.",

@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.damage import Case
-from benchmarks.judge import REFUSED, changed_string, fits, judge, judge_absent, judge_cut
+from benchmarks.judge import (
+    REFUSED,
+    changed_string,
+    fits,
+    is_demanded,
+    judge,
+    judge_absent,
+    judge_cut,
+)
 from benchmarks.rivals import Answer
 
 CUT_SECTIONS = ("truncation", "damaged+truncated")
@@ -23,6 +31,7 @@ class Score:
 
     `collateral`: an undamaged string came out changed, of the `outside` cases whose damage is
     outside every string. `wrong_but_fits`: wrong, and the schema cannot tell.
+    `demanded`: not right, and yet what the rules ask for when no schema is given.
     `unmarked`: a cut text came back short, and the library did not say so.
     """
 
@@ -32,6 +41,7 @@ class Score:
     outside: int = 0
     collateral: int = 0
     wrong_but_fits: int = 0
+    demanded: int = 0
     unmarked: int = 0
 
     def add(self, case: Case, answer: Answer) -> str:
@@ -48,6 +58,8 @@ class Score:
         if case.section == "single" and not case.in_strings:
             self.outside += 1
             self.collateral += verdict == "wrong" and changed_string(answer.value, truth)
+        if verdict in ("shape", "refused"):
+            self.demanded += is_demanded(case, answer.value, answer.note, lossy=answer.lossy)
         self.wrong_but_fits += verdict == "wrong" and fits(case.payload.schema, answer.value)
         return verdict
 
@@ -60,6 +72,7 @@ class Score:
             "outside": self.outside,
             "collateral": self.collateral,
             "wrong_but_fits": self.wrong_but_fits,
+            "demanded": self.demanded,
             "unmarked": self.unmarked,
         }
 

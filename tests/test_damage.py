@@ -12,7 +12,7 @@ import pytest
 from benchmarks.cases import SECTIONS, cuts, damaged_cuts, edits
 from benchmarks.damage import DAMAGES, VALID, Case, Damage, break_text, damaged_payload, is_object
 from benchmarks.damage_unlisted import UNLISTED
-from benchmarks.judge import REFUSED, fits, judge, judge_absent, judge_cut, same
+from benchmarks.judge import REFUSED, fits, is_demanded, judge, judge_absent, judge_cut, same
 from benchmarks.payloads import TOOLS, Payload, make_payload
 from benchmarks.tokens import STYLES, text_of, tokenise
 
@@ -175,6 +175,32 @@ def test_an_object_out_of_nothing_is_wrong() -> None:
     assert judge_absent([]) == "wrong"
     assert judge_absent("text") == "right"
     assert judge_absent(REFUSED) == "right"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value", "note", "demanded"),
+    [
+        ("double_encoded", '"{\\"a\\": 1}"', '{"a": 1}', "EXACT: ", True),
+        ("double_encoded", '"{\\"a\\": 1}"', "{", "EXACT: ", False),
+        ("fence", "{'a': 1}", "{'a': 1}", "", False),
+        ("draft_object", "{} {}", REFUSED, "several at 3: …", True),
+        ("fence+draft_object", "{} {}", REFUSED, "several at 3: …", True),
+        ("draft_object", "{} {}", REFUSED, "damaged at 3: …", False),
+        ("fence", "{} {}", REFUSED, "several at 3: …", False),
+    ],
+)
+def test_what_the_rules_demand_without_a_schema_is_told_from_a_loss(
+    name: str, text: str, value: Any, note: str, demanded: bool
+) -> None:
+    case = Case("single", name, make_payload(Random(1)), text)
+    assert is_demanded(case, value, note) == demanded
+
+
+@pytest.mark.parametrize("name", ["missing_close_quote_value", "fence"])
+def test_only_a_string_without_its_quote_is_a_cut_by_the_rules(name: str) -> None:
+    case = Case("single", name, make_payload(Random(1)), '{"a": "b')
+    lossy = is_demanded(case, {"a": "b"}, "CUT: keep_open_string@6", lossy=True)
+    assert lossy == (name == "missing_close_quote_value")
 
 
 def test_a_schema_tells_a_misfit() -> None:

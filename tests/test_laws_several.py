@@ -110,3 +110,34 @@ def test_several_damaged_or_wrapped_values_are_refused_too(text: str, values: li
 def test_at_no_limit_is_a_value_that_was_not_read_ignored(before: str, limit: Rank) -> None:
     outcome = repair_json(before + '{"b": 1 "c": [2]', limit=limit)
     assert isinstance(outcome, Unrepairable) or outcome.value == {"b": 1, "c": [2]}
+
+
+SPELLINGS = (
+    '{"id": "W"}',
+    "{'id': 'W'}",
+    '{"id": W}',
+    "{id: W}",
+    '{id: "W"}',
+    '{"id": "W",}',
+    '{"id" "W"}',
+    "{“id”: “W”}",
+    '{\\"id\\": \\"W\\"}',
+    '{"id": `W`}',
+    "{id='W'}",
+    '["W", "x"]',
+    '{{"id": "W"}}',
+)
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n", " ", ", "])
+@pytest.mark.parametrize("second", SPELLINGS)
+@pytest.mark.parametrize("first", SPELLINGS)
+def test_none_of_two_values_in_any_spelling_is_dropped(
+    first: str, second: str, between: str
+) -> None:
+    """Nor is one part of the other; equal ones are one value."""
+    text = first.replace("W", "north") + between + second.replace("W", "south")
+    outcome = repair_json(text)
+    assert isinstance(outcome, Unrepairable) or outcome.lossy
+    if first == second:
+        assert not isinstance(repair_json(first.replace("W", "north")), Unrepairable)

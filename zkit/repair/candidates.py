@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from zkit.receipt import Fix, highest
 from zkit.repair.around import enclosing, fences, layers
 from zkit.repair.doubts.closer_places import is_askew
-from zkit.repair.doubts.doubt import DOUBTFUL, is_plain, undoubted
+from zkit.repair.doubts.doubt import DOUBTFUL, is_plain, suits_lines, undoubted
 from zkit.repair.doubts.misreading import (
     changed_places,
     made_up,
@@ -187,7 +187,7 @@ def _attempt(
     for tied in reader.search(first):
         made = [m for reading in tied if (m := _made(task, text, start, reading)) is not None]
         if made:
-            settled = _settled(made, start, max(reader.stuck, start))
+            settled = _settled(text, made, start, max(reader.stuck, start))
             return beyond_doubt(task, _moved(settled, offset))
         if _too_deep(text, start, tied[0]):
             reader.reason = "too_deep"
@@ -219,11 +219,12 @@ def _too_deep(body: str, start: int, reading: Reading) -> bool:
     return False
 
 
-def _settled(made: list[Candidate], start: int, stuck: int) -> Candidate:
-    """One value out of equally good ones; the schema breaks a tie, otherwise it is ambiguous."""
+def _settled(body: str, made: list[Candidate], start: int, stuck: int) -> Candidate:
+    """One value out of equally good ones; the schema or the lines break a tie, otherwise it is ambiguous."""
     if len(made) == 1:
         return made[0]
     made = [m for m in made if m.fits] or made
+    made = [m for m in made if suits_lines(body, (m.start, m.end), m.fixes)] or made
     if all(same(m.value, made[0].value) for m in made[1:]):
         return made[0]
     where = min(_first_guess(m.fixes, stuck) for m in made)
@@ -232,7 +233,7 @@ def _settled(made: list[Candidate], start: int, stuck: int) -> Candidate:
 
 def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     """The candidate with its brackets where they belong; no value when nobody can tell where."""
-    if candidate.value is None or not COMPLETE <= candidate.rank <= GUESS:
+    if candidate.value is None or not UNWRAP <= candidate.rank <= GUESS:
         return candidate
     if changed_places(task.text, candidate.fixes) or reads_content(candidate.fixes):
         refusal = ("ambiguous", _first_guess(candidate.fixes, candidate.start))

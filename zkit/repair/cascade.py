@@ -257,6 +257,7 @@ def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
         return _of_its_own(task, candidates[0])
     worth = [c for c in candidates if payload.counts(task, c)]
     read = [c for c in worth if c.value is not None]
+    read = read or payload.alone_in_code(text, candidates)
     if not read:
         return _refused(task, worth)
     read = [c for c in read if c.fits] or read

@@ -42,6 +42,17 @@ def reasoning_end(text: str) -> int:
     return len(text) if _open_reasoning(text, end) else end
 
 
+def begins_answer(text: str, start: int) -> bool:
+    """Whether nothing stands before the place, or reasoning just ended there."""
+    return (
+        blank_end(text) >= start
+        or _AFTER_REASONING.search(text[max(0, start - 60) : start]) is not None
+    )
+
+
+_AFTER_REASONING = re.compile(rf"(?:{REASONING.pattern})\s*+\Z", re.IGNORECASE)
+
+
 def may_hold_tags(text: str) -> bool:
     """A quick look: whether there is anything that reasoning could begin or end with."""
     return "<" in text or "[/" in text or "◁/" in text

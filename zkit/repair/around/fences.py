@@ -92,9 +92,21 @@ def _fences(text: str) -> list[tuple[int, str]]:
     return [(m.start(), m.group(1).lower()) for m in _FENCE_LANGUAGE.finditer(text)]
 
 
-_JSON_FENCE = re.compile(r"(?:```|~~~)(?:json[5cl]?)?[ \t]*\n\s*\Z", re.IGNORECASE)
+_JSON_FENCE = re.compile(
+    r"(?:```|~~~)(?:(?:json[5cl]?)?[ \t]*\n\s*|json[5cl]?[ \t]+)\Z", re.IGNORECASE
+)
 
 
 def in_json_fence(text: str, start: int) -> bool:
     """Whether the value is the first thing in a fence that is marked as JSON, or not marked."""
     return _JSON_FENCE.search(text[max(0, start - 60) : start]) is not None
+
+
+_FENCE_OPENS = re.compile(r"(?:```|~~~)[ \t]*+[\w+#.-]*+[ \t]*+\n\s*+\Z")
+_FENCE_CLOSES = re.compile(r"\s*+(?:```|~~~)")
+
+
+def fills_fence(text: str, start: int, end: int) -> bool:
+    """Whether a value is all that its fence holds."""
+    opens = _FENCE_OPENS.search(text[max(0, start - 60) : start])
+    return opens is not None and _FENCE_CLOSES.match(text, end) is not None

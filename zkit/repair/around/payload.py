@@ -116,6 +116,12 @@ def counts(task: Task, candidate: Candidate) -> bool:
     )
 
 
+def alone_in_code(text: str, candidates: list[Candidate]) -> list[Candidate]:
+    """The objects that are all that a fence holds, though it is marked as a programming language's."""
+    read = [c for c in candidates if c.value is not None and c.rank < GUESS]
+    return [c for c in read if wrapping.quoted(text, c.start) and fences.fills_fence(text, *c[:2])]
+
+
 def words_only(task: Task, candidate: Candidate) -> bool:
     """Whether a list holds nothing but words without quotes, and no schema wants it: `[see below]`."""
     return (
@@ -143,7 +149,7 @@ def _stands_for_json(text: str, candidate: Candidate) -> bool:
     start = candidate.start
     if text[start] == "[" and '"' not in text[start : candidate.end]:
         return False
-    if beginnings.blank_end(text) >= start or fences.in_json_fence(text, start):
+    if beginnings.begins_answer(text, start) or fences.in_json_fence(text, start):
         return True
     return wrapping.before_name(text, start) == "drop_tag" or _is_spelt_out(text, candidate)
 

@@ -100,6 +100,11 @@ def doubled_openers(json: str, at: int) -> list[int]:
     return found
 
 
+def glued_closers(json: str) -> list[int]:
+    """Where a brace closes that does not begin its line."""
+    return [token.start for token in _tokens(json) if token.kind == "}" and token.indent < 0]
+
+
 def repeated_keys(json: str) -> list[int]:
     """Where JSON says a key that its object has said before."""
     found: list[int] = []

@@ -13,6 +13,7 @@ from typing import Any
 from zkit.receipt import Fix
 from zkit.repair.doubts.closer_places import (
     doubled_openers,
+    glued_closers,
     is_askew,
     is_misaligned,
     other_places,
@@ -31,7 +32,7 @@ _ADDED = frozenset({"close_at_end", "add_closer", "close_in_middle"})
 _DROPPED = frozenset({"drop_closer", "reopen"})
 _MOVED = _DROPPED | {"replace_closer", "replace_opener", "drop_opener", "open_in_middle"}
 BRACKETS = _ADDED | _MOVED
-DOUBTFUL = BRACKETS | {"use_colon"}
+DOUBTFUL = BRACKETS | {"use_colon", "drop_doubled_brace"}
 """The fixes that anything may speak against here."""
 _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
 """An object in an object or a list in a list: only these can swallow what comes after them."""
@@ -49,11 +50,17 @@ def is_plain(text: str, end: int, value: Any, fixes: Sequence[Fix]) -> bool:
     if not inside:
         return True
     guesses = [fix.name for fix in fixes if fix.rank == GUESS]
-    if "open_in_middle" in guesses and len(guesses) > 1:
+    opened = [fix for fix in fixes if fix.name == "open_in_middle"]
+    if len(guesses) > 1 and any(not on_own_line(text, fix.start) for fix in opened):
         return False
-    spliced = "open_in_middle" in guesses or any(fix.name == "add_comma" for fix in fixes)
+    spliced = bool(opened) or any(fix.name == "add_comma" for fix in fixes)
     kind = _scalar_kind if spliced else _container_kind
     return not _lost_openers(text, inside) and not _is_mixed(value, kind)
+
+
+def suits_lines(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> bool:
+    """Whether the lines of a value, if it has any, are indented as the fixes bracket them."""
+    return "\n" in text and not is_askew(_layer(text, span, fixes).text)
 
 
 def undoubted(
@@ -63,8 +70,11 @@ def undoubted(
 
     `stopped` says that the model ended the text itself: the closer that it forgot is the last one.
     """
-    if _ends_askew(text, span, fixes):
+    if _ends_askew(text, span, fixes) or _closes_once(text, span, fixes, fits):
         return None
+    dropped = [fix for fix in fixes if fix.name == "drop_closer"]
+    if len(dropped) == 1 and is_askew(_layer(text, span, fixes).text):
+        return _aligned(text, span, [fix for fix in fixes if fix is not dropped[0]], fits)
     added = [fix for fix in fixes if fix.name in _ADDED]
     if len(added) != 1 or _is_settled(text, span, fixes, added[0]):
         return fixes
@@ -90,12 +100,40 @@ def undoubted(
     return fixes if stopped and added[0].name == "close_at_end" else None
 
 
+def _aligned(text: str, span: tuple[int, int], rest: list[Fix], fits: Fits) -> Sequence[Fix] | None:
+    """The fixes with the one brace dropped that does not begin its line, if all lines suit that; else None."""
+    layer = _layer(text, span, rest)
+    json = layer.text
+    found = [
+        at
+        for at in glued_closers(json)[:MOST_OTHERS]
+        if _holds(without := json[:at] + json[at + 1 :], fits) and not is_askew(without)
+    ]
+    if len(found) != 1:
+        return None
+    start = layer.source_start(found[0])
+    dropped = fix_named("drop_closer", start, start + 1, "")
+    return sorted([*rest, dropped], key=lambda fix: fix.start)
+
+
 def _ends_askew(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> bool:
     """Whether a closer was dropped at the end, and the lines say that one before it is too many."""
     last = fixes[-1] if fixes else None
     if last is None or last.name != "drop_closer" or text[last.end : span[1]].strip():
         return False
     return is_askew(_layer(text, span, fixes).text)
+
+
+def _closes_once(text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: Fits) -> bool:
+    """Whether a brace was opened twice and closed once, and the second closer may be missing elsewhere."""
+    doubled = [text[fix.start] for fix in fixes if fix.name == "drop_doubled_brace"]
+    if doubled.count("{") <= doubled.count("}"):
+        return False
+    json = _layer(text, span, fixes).text.rstrip()
+    places = other_places(json, len(json) - 1)
+    if places is None:
+        return fits is None
+    return any(_holds(_moved(json, len(json) - 1, p), fits) for p in places.others[:MOST_OTHERS])
 
 
 def _opened_twice(json: str, at: int, fits: Fits) -> bool:
@@ -118,20 +156,23 @@ def _is_settled(text: str, span: tuple[int, int], fixes: Sequence[Fix], added: F
 def _lost_openers(text: str, fixes: Sequence[Fix]) -> bool:
     """Whether a bracket that was dropped inside the value may as well be the end of a list."""
     dropped = [f for f in fixes if f.name == "drop_closer" and "]" in text[f.start : f.end]]
-    ends = [lexis.last_sign(text, fix.start) for fix in dropped]
+    ends = [len(text[: fix.start].rstrip(_AFTER_ITEM)) for fix in dropped]
     if any(text[end - 1] == "}" or on_own_line(text, value_start(text, end)) for end in ends):
         return True
     return any(text[end - 1] in _LAST_OF_STRING for end in ends) and not breaks_lists(text)
 
 
 _LAST_OF_STRING = frozenset("\"'`”»")
+_AFTER_ITEM = " \t\r\n,.…"
+"""What may stand between the last item of a list and its closer."""
 
 
 def _exchanged(text: str, fixes: Sequence[Fix]) -> bool:
     """Whether a closer was dropped, and another one, or a comma after one, added: it was moved."""
     if len(fixes) < 2:
         return False
-    if any(_is_gap(text, fix) for fix in fixes) and any(fix.name in _ADDED for fix in fixes):
+    gaps = any(_is_gap(text, fix) or _is_spent_closer(text, fix) for fix in fixes)
+    if gaps and any(fix.name in _ADDED for fix in fixes):
         return True
     if not any(fix.name in _DROPPED for fix in fixes):
         return False
@@ -159,6 +200,11 @@ def _is_gap(text: str, fix: Fix) -> bool:
     if fix.name == "drop_comma":
         return text.endswith(("{", "["), 0, lexis.last_sign(text, fix.start))
     return fix.name == "replace_punctuation" and fix.new == ":"
+
+
+def _is_spent_closer(text: str, fix: Fix) -> bool:
+    """Whether a comma was written for a closer."""
+    return fix.name == "replace_punctuation" and fix.new == "," and text[fix.start] in "}]"
 
 
 def _container_kind(value: Any) -> Any:

@@ -67,7 +67,7 @@ _PHRASE = re.compile(r"[^\W\d_][\w .@~/'’&?!%:-]*+", re.UNICODE)
 _PATH_OR_GLOB = re.compile(r"[\w.*?~/@:%+$!-]++")
 _SPELLINGS = (_PHRASE, _PATH_OR_GLOB, _URL)
 _EXPRESSION = re.compile(
-    r"[^\W\d][\w.]*+\(|(?:new|lambda|function|await)\b|[+-]?[0-9][0-9_.]*+\s*[-+*/%<>&|^]|[(!~]|[^\W\d]\w*+\s*[+*<>|&=]|[^\W\d]\w*+\s+[-/%]\s|[\w.]+\["
+    r"[^\W\d][\w.]*+\(|(?:new|lambda|function|await)\b|[+-]?[0-9][0-9_.]*+\s*[-+*/%<>&|^]|[(!]|~(?![$/])|[^\W\d]\w*+\s*[+*<>|&=]|[^\W\d]\w*+\s+[-/%]\s|[\w.]+\["
 )
 _OBJECT_END = re.compile(
     rf"(?={lexis.GAP}(?:,(?:{lexis.GAP},)*+{lexis.GAP}(?:{lexis.KEYISH}{lexis.GAP}(?::|=)|[}}]|\Z)|[}}]|\Z))|[ \t]+//|\n"
@@ -275,7 +275,11 @@ def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Rea
     if _ENTITY_QUOTE.match(phrase) or phrase.endswith(("...", "…", ",", ";")) or ", #" in phrase:
         return []
     textual = reading.want.only("string") and reader.guided
-    if not textual and not (reading.want.takes("string") and _reads_as_words(reader, phrase)):
+    if not textual and (
+        _is_member(reading, phrase)
+        or not reading.want.takes("string")
+        or not _reads_as_words(reader, phrase)
+    ):
         return []
     if phrase.lower() in _HALF_LITERALS or _LITERALS_IN_A_ROW.fullmatch(phrase):
         return []
@@ -287,6 +291,19 @@ def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Rea
     other = reading.fork().note("quote_phrase", pos, pos + len(phrase), f'"{body.body}"')
     other.settle(pos + len(phrase))
     return [other]
+
+
+_MEMBER = re.compile(
+    rf"{lexis.NAME}\s*+:\s++(?P<plain>[\"'{{\[0-9-]|(?:true|false|null|None|True|False)\b)?+"
+)
+"""A name and its colon; and perhaps a value that needs no guess."""
+
+
+def _is_member(reading: Reading, phrase: str) -> bool:
+    """Whether words begin as a member does: a brace is missing before it, or the closer of a list."""
+    found = _MEMBER.match(phrase)
+    in_list = reading.frame is not None and reading.frame.kind != "{"
+    return found is not None and (in_list or found["plain"] is not None)
 
 
 def _reads_as_words(reader: Reader, phrase: str) -> bool:
@@ -320,5 +337,8 @@ def is_text(phrase: str) -> bool:
     """Whether words without quotes can be nothing but text."""
     lower = phrase.lower()
     if lower in _WORDS or lower in _FLOATS or lower in _HALF_LITERALS:
+        return False
+    member = _MEMBER.match(phrase)
+    if member is not None and member["plain"] is not None:
         return False
     return _spelt_as_words(phrase) and not _is_code(phrase)

@@ -99,9 +99,15 @@ def only_item(reader: Reader, reading: Reading) -> list[Reading]:
     before = reading.recent[0] if reading.recent else None
     if before is not None and (closed is None or closed.frame.start == before.pos):
         return bracketed(before) if on_own_line(reader.text, before.pos) else []
-    start = closed.frame.start if closed is not None else 0
-    frame = reading.frame
-    if closed is None or frame is None or not on_own_line(reader.text, start):
+    if closed is None or not on_own_line(reader.text, closed.frame.start):
+        return []
+    return listed(reading, closed)
+
+
+def listed(reading: Reading, closed: Closed) -> list[Reading]:
+    """The reading in which a list opens before the container that ended last, its bracket missing."""
+    frame, start = reading.frame, closed.frame.start
+    if frame is None:
         return []
     other = reading.fork().note("open_in_middle", start, start, "[")
     other.frame = Frame(frame, "[", "]", frame.expect, start, frame.depth + 1, invented=True)

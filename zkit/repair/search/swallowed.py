@@ -13,7 +13,8 @@ from zkit.text import lexis
 _G = lexis.GAP
 _VALUE = r"(?:[\"'`“{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
 _AFTER_COMMA = (
-    rf"(?<=[,;\n])(?P<member>{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){_G}{lexis.COLONS}{_G}(?={_VALUE}))"
+    rf"(?<=[,;\n])(?P<member>{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'|“[^“”\\\n]{{1,80}}+”){_G}{lexis.COLONS}{_G}(?={_VALUE}))"
+    rf"|(?<=,)(?P<unclosed>{_G}\"{lexis.NAME}{_G}:{_G}(?=[\"{{\[]))"
     rf"|(?<=[,;\n])(?P<half>{_G}{lexis.NAME}[\"']{_G}:{_G}(?={_VALUE}))"
     r"|(?<=[,;，、])(?P<item>[^\S\n]*+\n\s*+[\"'])"
     rf"|(?<=,)(?P<named>{_G}{lexis.NAME}{_G}:{_G}(?=[\"'{{\[]))"
@@ -99,17 +100,21 @@ def structure_outside(body: str, closed: bool) -> bool:
     """Whether a member, or a closer beside a comma or another string, stands in no bracket of the content."""
     if not _SIGNS.search(body) or not _ANY_HIT.search(body):
         return False
-    depth = 0
+    depth = round_depth = 0
     for match in _SCAN.finditer(body):
         kind = match.lastgroup
         if kind == "open":
             depth += 1
+            round_depth += match[0] == "("
         elif kind == "close":
             depth -= 1
+            round_depth -= match[0] == ")"
         elif kind == "closed":
             depth -= match.group().count("}") + match.group().count("]")
             if depth < 0:
                 return True
-        elif kind is not None and depth <= 0 and not closed:
-            return True
+        elif kind is not None and not closed:
+            within = depth - max(round_depth, 0) if kind == "member" else depth
+            if within <= 0:
+                return True
     return False

@@ -255,7 +255,8 @@ def early_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | 
     other = reading.fork().note("drop_closer", pos, pos + 1, "")
     other.safe = pos + 1
     found = [other.go(pos + 1, NEXT)]
-    if not reader.guided and _closed_before(reader.text, reading.safe):
+    in_lines = "\n" in reader.text[reader.start : pos]  # then their indentation will tell
+    if not reader.guided and not in_lines and _closed_before(reader.text, reading.safe):
         reader.reason = "ambiguous"
         return []
     closed = reading.closed

@@ -9,7 +9,7 @@ from zkit.repair.search import ending
 from zkit.repair.search.follow import follows, known
 from zkit.repair.search.missing_quotes import unopened
 from zkit.repair.search.reading import KEY, VALUE, Reading
-from zkit.repair.search.rereading import bracketed, keyed, last_closed, reread
+from zkit.repair.search.rereading import bracketed, keyed, last_closed, listed, reread
 from zkit.repair.search.strings import respell
 from zkit.repair.search.trouble_after_value import closer_for_value
 from zkit.repair.search.trouble_with_colons import ONE_VALUE
@@ -129,6 +129,9 @@ def _opener_for_key(reader: Reader, reading: Reading, pos: int) -> list[Reading]
     ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
     if ahead is not None and known(reader, frame, ahead.group(1)):
         found.append(reading.fork().note("drop_opener", pos, pos + 1, "", "", 1).go(pos + 1, KEY))
+    closed = last_closed(reader, reading)
+    if closed is not None and closed.frame.kind == "{" and not reader.guided:
+        found += [other.go(pos, VALUE) for other in listed(reading, closed)]
     return found
 
 
@@ -202,6 +205,7 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
     if (
         text[mark : mark + 1] in tuple(',;}])|-.{["\\')
         and not (found and text[mark] == '"' and mark > end)
+        and (reader.guided or "\\" not in key)
         and not _among_items(reader, reading, mark)
         and _value_then_more(reader, reading, mark + 1)
     ):
