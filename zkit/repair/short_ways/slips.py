@@ -115,6 +115,8 @@ def _key_in_list(text: str, at: int) -> list[Repair]:
     key = text.rfind('"', 0, end)
     while text[key - 1] == "\\":
         key = text.rfind('"', 0, key)
+    if "\n" in text[len(text[:key].rstrip()) : key]:  # then the bracket of the list may be too many
+        return []
     return _closed_before_comma(text, key, "]")
 
 
