@@ -47,7 +47,7 @@ class Header:
 HEADERS: dict[str, Header] = {
     header.name: header
     for header in (
-        Header("mistral", rf"\[TOOL_CALLS\]\s*+{NAME}(?:\[CALL_ID\](?P<id>\w{{1,64}}))?+(?:\[ARGS\])?+\s*+{_FENCE}", stop=r"\[TOOL_CALLS\]"),
+        Header("mistral", rf"\[TOOL_CALLS\]\s*+{NAME}(?:\s*+\[CALL_ID\]\s*+(?P<id>\w{{1,64}}))?+(?:\s*+\[ARGS\])?+\s*+{_FENCE}", stop=r"\[TOOL_CALLS\]"),
         Header("functionary_v2", rf"<\|recipient\|>\s*+{NAME}\s*+<\|content\|>\s*+", stop=r"<\|(?:from|recipient)\|>"),
         Header("functionary_v32", rf">>>{NAME}[ \t\r]*+\n\s*+"),
         Header("deepseek", rf"{CALL_BEGIN}\s*+(?:function\s*+{_SEP})?+\s*+{NAME}\s*+(?:{_SEP})?+\s*+{_FENCE}", rf"{_FENCE_END}\s*+{CALL_END}", CALL_BEGIN),

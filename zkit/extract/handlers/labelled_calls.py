@@ -35,6 +35,8 @@ _ACTION_CALL = regex.compile(
 _WORD = regex.compile(
     rf"{_MARK}(?P<word>Final Answer|(?P<result>{RESULT_LABELS})(?=\W)|\w++){_COLON}"
 )
+_QUESTION = regex.compile(r"(?:\A|(?<=\n))(?:Question|Input):[^\n]*+\s*+\Z")
+"""What was asked, said again before the first thought."""
 _BLANKS = regex.compile(r"[ \t]*+")
 _FENCE_END = r"\s*+(?:```|~~~)"
 
@@ -75,7 +77,7 @@ def _thought(scan: Scanner, at: int, begin: int) -> Steps[int]:
     blanks = yield from scan.tape.look(_BLANKS, begin)
     end = begin if blanks is None else begin + blanks.end()
     if not scan.thinks:
-        scan.before_thought = obstacle(scan.before(at))
+        scan.before_thought = obstacle(_QUESTION.sub("", scan.before(at)))
     scan.settler.new_thought()
     yield from scan.piece("thought", at, end, "")
     scan.thinks = True

@@ -103,7 +103,7 @@ def _lines(tools: bool) -> str:
         return rf"(?P<spoken>{spoken})"
     return (
         rf"(?P<fence>`{{3,}}+|~{{3,}}+)|(?P<spoken>{spoken})|(?P<functionary>>>>)|(?P<quote>>)|(?P<row>\|)"
-        rf"|(?P<functools>functools\[)|(?P<json>[{{\[](?=\s*+[\[{{\"'\w]))|(?P<functions>functions\.(?=\w))"
+        rf"|(?P<functools>functools\[)|(?P<json>[{{\[](?=\s*+[\[{{\"'“\w]))|(?P<functions>functions\.(?=\w))"
         rf"|(?P<stripped>{set_apart.STRIPPED_CHANNEL})|{LABEL}(?P<label>{_LABELS})(?:[ \t]?[0-9]{{1,2}})?+(?:\*\*|__)?+[ \t]*+:"
     )
 
@@ -165,7 +165,7 @@ def tags_of(names: str) -> re.Pattern[str]:
     return re.compile(rf"<(?!(?:{reasoning})\s*+>)(?:{names})\s*+/?>")
 
 
-OPENING_KEY = regex.compile(r"[\[\s]*+\{\s*+(?:\"(?P<key>[^\"\n]{0,80})\"|'(?P<key>[^'\n]{0,80})'|(?P<key>[\w.-]{1,80}+))\s*+:")  # fmt: skip
+OPENING_KEY = regex.compile(r"[\[\s]*+\{\s*+(?:\"(?P<key>[^\"\n]{0,80})\"|'(?P<key>[^'\n]{0,80})'|“(?P<key>[^“”\n]{0,80})”|(?P<key>[\w.-]{1,80}+))\s*+:")  # fmt: skip
 """The first key of an object, or of the first object in a list."""
 LISTED_CALL = regex.compile(rf"\[{CALLING}")
 """A list that begins with a call in Python's way."""

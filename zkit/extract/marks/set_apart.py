@@ -77,14 +77,14 @@ RESULTS = (
     "|".join(rf"<{tag}\s*+>|<{tag.upper()}\s*+>" for tag in RESULT_TAGS)
     + r"|<\|tool_response|<start_function_response>|\[TOOL_RESULTS?\]"
     r"|<｜tool(?:▁|_| )outputs?(?:▁|_| )(?:begin|sep)|<\|tool(?:▁|_| )outputs?(?:▁|_| )(?:begin|sep)|<\|START_TOOL_RESULT\|>|✿(?:RESULT|RETURN)✿:"
-    r"|<\|observation\|>|<\|user\|>|<\|USER_TOKEN\|>|<\|im_start\|>(?:user|tool)|<\|start_header_id\|>(?:user|tool|ipython)"
+    r"|<\|observation\|>|<\|user\|>|<\|USER_TOKEN\|>|<\|im_start\|>(?:user|tool)|<start_of_turn>(?:user|tool)\b|<\|start_header_id\|>(?:user|tool|ipython)"
     r"|<\|start\|>(?:user|tool|functions\.)|\[\[ ## observation"
 )
 """Openers of a tool's result or of the next turn: a model that writes one answers itself."""
 
 TURN_ENDS = (
     r"</s>|<\|im_end\|>|<\|im_start\|>assistant|<\|endoftext\|>|<\|end_of_text\|>|<\|eot_id\|>|<\|eom_id\|>|<\|end\|>|<\|return\|>|<\|call\|>"
-    r"|<\|eot\|>|<\|eom\|>|<end_of_turn>|<eos>|<bos>|<｜end▁of▁sentence｜>|<\|end_of_turn\|>|<\|END_OF_TURN_TOKEN\|>|<\|START_OF_TURN_TOKEN\|>|<\|CHATBOT_TOKEN\|>|<\|assistant\|>|<bot_end>|<\|from\|>assistant|<\|end_message\|>"
+    r"|<\|eot\|>|<\|eom\|>|<end_of_turn>|<start_of_turn>model\b|<eos>|<bos>|<｜end▁of▁sentence｜>|<\|end_of_turn\|>|<\|END_OF_TURN_TOKEN\|>|<\|START_OF_TURN_TOKEN\|>|<\|CHATBOT_TOKEN\|>|<\|assistant\|>|<bot_end>|<\|from\|>assistant|<\|end_message\|>"
     r"|<end_code>|<end_action>|<\|start_header_id\|>assistant<\|end_header_id\|>|<\|message_model\|>|<\|close\|>message<\|sep\|>|<\|open\|>message[^<>|]{0,60}<\|sep\|>|\[END FINAL RESPONSE\]|<\|stop\|>|<\|content\|>|✿(?:RESULT|RETURN)✿(?!:)"
 )
 """Marks between turns and around messages: they belong to no text."""
