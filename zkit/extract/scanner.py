@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 
 from zkit.calls import Call
 from zkit.extract.around.follow_up import awaited
-from zkit.extract.around.lead_in import announced
+from zkit.extract.around.lead_in import UNANNOUNCED, announced
 from zkit.extract.around.position import LEAD_IN, REACH, indented, obstacle, open_quote
+from zkit.extract.around.restating import restates
 from zkit.extract.arriving_text import LONGEST_MARK, Hit, Steps, compiled
 from zkit.extract.bodies.arguments import Task
 from zkit.extract.bodies.readings import Reading
@@ -209,7 +210,12 @@ class Scanner:
         if shape or record.tier == "shape" or indented(before):
             awaits |= {"end"}
         late = self.too_late(before) if "end" in awaits else ""
-        reason = self._obstacle(before) or self.before_thought or self._shared(at) or late
+        reason = self._obstacle(before, shape=shape or record.tier == "shape")
+        if reason == UNANNOUNCED and any(
+            restates(before, u.name, u.arguments or {}) for u in reading.units
+        ):
+            reason = ""
+        reason = reason or self.before_thought or self._shared(at) or late
         tools = self.task.tools
         judged = [judge(unit, self.tape.slice(*unit.span), record, tools) for unit in reading.units]
         outcomes = numbered(judged, self.settler.known)
@@ -224,12 +230,13 @@ class Scanner:
             self.thinks = False
         return end
 
-    def _obstacle(self, before: str) -> str:
+    def _obstacle(self, before: str, *, shape: bool) -> str:
         """Why a call after this text is none. Words between two calls of one line lead on."""
         if self.in_talk:
             return "transcript"
         goes_on = self._called_until == self._text_from
-        return obstacle(before, needs_lead=not goes_on or "\n" in before, goes_on=goes_on)
+        needs_lead = not goes_on or "\n" in before
+        return obstacle(before, needs_lead=needs_lead, goes_on=goes_on, shape=shape)
 
     def _shared(self, at: int) -> str:
         """What makes a call none makes those none that stand right after it, or in its line."""

@@ -16,7 +16,7 @@ from zkit.extract.around.announcing import (
 from zkit.extract.around.deeds import announces_deed
 from zkit.extract.around.meaning import ONESELF, QUOTED, TAUGHT, TOLD, means
 from zkit.extract.around.phrases import Phrases
-from zkit.extract.around.showing import shown_elsewhere, shows
+from zkit.extract.around.showing import offers_choice, shown_elsewhere, shows
 from zkit.extract.around.tables import said
 
 # ── somebody who does something ──────────────────────────────────────────────
@@ -24,7 +24,7 @@ from zkit.extract.around.tables import said
 _FIRST_PERSON = said("acting", "first_person")
 _FIRST_PERSON_ELSEWHERE = said("acting", "first_person_elsewhere")
 _NOT_DOING = said("acting", "not_doing")
-_SHOWING = ("showing", "quoting", "explaining", "describing", "repeating", "citing", "waiting", "thinking", "planning", "considering")  # fmt: skip
+_SHOWING = ("showing", "quoting", "explaining", "describing", "repeating", "citing", "waiting", "thinking", "planning", "considering", "leaving", "holding", "keeping")  # fmt: skip
 """What somebody is doing who does not act."""
 _NOT = said("acting", "not")
 _TURNED_ROUND = said("acting", "turned_round")
@@ -62,14 +62,14 @@ def acts(sentence: str) -> bool:
     """Whether somebody says here what they do next."""
     sentence = sentence.lower().rstrip()
     step = step_in(sentence)
-    if step is not None and gives_order(step):
+    if step and gives_order(step):
         return True
-    sentence = sentence if step is None else step
-    if _FOR_THE_READER.search(sentence) is not None:
+    sentence = step or sentence
+    if _FOR_THE_READER.search(sentence) is not None or offers_choice(sentence):
         return False
+    clause = _CLAUSE.split(sentence)[-1]
     if announces(sentence):
         return True
-    clause = _CLAUSE.split(sentence)[-1]
     if means(sentence, TAUGHT) or _told(sentence, clause):
         return False
     if means(sentence, QUOTED) and not _done_by(_FIRST_PERSON, clause):

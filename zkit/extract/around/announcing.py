@@ -20,9 +20,15 @@ _POINTS = said("announcing", "points")
 _NOT_HERE = said("announcing", "not_here")
 _READY = only("announcing", "ready")
 _SAYING = said("announcing", "saying")
-_LABELLED = re.compile(r"[\s*_#>-]*+(?:[0-9]{1,2}[.)]|(?:step|phase|part|task|schritt|paso|étape|passo|шаг)\s++[0-9]{1,2}\s*+[.:)—–-]|第[0-9一二三]步[:：]?|(?:next |my )?(?:action|task)\s*+:)[\s*_]*+"
-)  # fmt: skip
+_HERE_IT_IS = said("announcing", "here_it_is")
+_LABELLED = re.compile(
+    r"[\s*_#>-]*+(?:[0-9]{1,2}[.)]"
+    r"|(?:step|phase|part|task|schritt|paso|étape|passo|шаг)\s++[0-9]{1,2}(?:\s?(?:of|/|von|sur|de|di|из)\s?[0-9]{1,2})?\s*+[.:)—–-]"
+    r"|第[0-9一二三]步[:：]?|(?:next |my )?(?:action|task)\s*+:|next step\s*+:)[\s*_]*+"
+)
 """The number of a step before what is done in it."""
+_NAME = re.compile(r"[`*]*+[a-z][a-z0-9]*+(?:[_.-][a-z0-9]++)++[`*()]*+\s*+:?\Z")
+"""The name of a tool, as programs write names, and nothing else."""
 
 
 def announces(sentence: str) -> bool:
@@ -32,7 +38,7 @@ def announces(sentence: str) -> bool:
 
 def announces_words(sentence: str) -> bool:
     """Whether a line announces what somebody says or writes."""
-    return _SAYING.search(sentence) is not None
+    return _SAYING.search(sentence) is not None and _HERE_IT_IS.search(sentence) is None
 
 
 def leads_on(text: str) -> bool:
@@ -61,6 +67,8 @@ def step_in(sentence: str) -> str | None:
 
 def gives_order(step: str) -> bool:
     """Whether a step says what is to be done in it, and not what is to be written."""
+    if _NAME.match(step) is not None:
+        return True
     order = _TO_ONESELF.match(step)
     return order is not None and _POINTS.match(step[order.end() :]) is None
 

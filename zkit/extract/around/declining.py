@@ -26,6 +26,7 @@ _AWAITS_YES = said("declining", "awaits_yes")
 _IF_YOU_LIKE = said("declining", "if_you_like")
 _NEEDS_NO_YES = said("declining", "needs_no_yes")
 _BUT = said("declining", "but")
+_BUT_NOT_NOW = said("declining", "but_not_now")
 _ASKS = said("declining", "asks")
 _AROUND = " *_)]\"'"
 _AFTERWARDS = said("declining", "afterwards")
@@ -47,8 +48,7 @@ def declines(sentence: str) -> bool:
     if _refuses(sentence):
         return True
     said = _DECLINED.search(sentence) or _BROKEN_OFF.search(sentence)
-    rest = "" if said is None else sentence[said.end() :]
-    return said is not None and not acts(rest) and _BUT.search(rest) is None
+    return said is not None and not _goes_on(sentence[said.end() :])
 
 
 def withholds(sentence: str) -> bool:
@@ -70,8 +70,15 @@ def _refuses(sentence: str) -> bool:
     for place, part in enumerate(parts):
         if means(",".join(parts[: place + 1]), REFUSED):
             done = acts(part) and not means(part, REFUSED)
-            return not done and not any(acts(one) or _BUT.search(one) for one in parts[place + 1 :])
+            return not done and not any(map(_goes_on, parts[place + 1 :]))
     return False
+
+
+def _goes_on(part: str) -> bool:
+    """Whether something is done after what is not, and neither later nor by the reader."""
+    if _BUT_NOT_NOW.search(part) is not None:
+        return False
+    return acts(part) or _BUT.search(part) is not None
 
 
 def awaits_yes(sentence: str) -> bool:

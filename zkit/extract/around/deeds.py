@@ -5,6 +5,8 @@ The number of a step, what was agreed or asked for, another attempt, a deed that
 
 from __future__ import annotations
 
+import re
+
 from zkit.extract.around.tables import said
 
 _STEP = said("deeds", "step")
@@ -13,11 +15,15 @@ _AGAIN = said("deeds", "again")
 _PUT_RIGHT = said("deeds", "put_right")
 _NAMED = said("deeds", "named")
 _OUTCOME = said("deeds", "outcome")
+_COUNTED = re.compile(r"[\W_]*+[0-9]{1,2}\s?/\s?[0-9]{1,2}[\W_]*+\Z")
+"""Nothing but which of how many calls comes: "(1/2)"."""
+_ARROW = re.compile(r"\s*+(?:[-=]>|[→➜➔➡⇒▶►🔧🛠⚙]\ufe0f?)\s*+[`*]*+[A-Za-z_][\w.:-]*+[`*()]*+\s*+\Z")
+"""Nothing but an arrow and a name."""
 
 
 def heads_call(line: str, sentence: str) -> bool:
-    """Whether the line above a call is nothing but the number of a step, or says that it is put right."""
-    if _STEP.search(line.lower()) is not None:
+    """Whether the line above a call only counts it or names it, or says that it is put right."""
+    if _COUNTED.match(line) or _ARROW.match(line) or _STEP.search(line.lower()) is not None:
         return True
     return _PUT_RIGHT.search(sentence.lower()) is not None
 

@@ -16,8 +16,11 @@ from zkit.extract.around.acting import acts
 from zkit.extract.around.announcing import labels_call
 from zkit.extract.around.declining import asks_leave, declines, is_question, withholds
 from zkit.extract.around.deeds import heads_call
+from zkit.extract.around.meaning import DATA, RELAYED, means
 from zkit.extract.around.showing import shows
 
+UNANNOUNCED = "unannounced"
+"""Nothing speaks against the call, and nobody announces it either."""
 LONGEST = 300
 """How much of a sentence is looked at, from its end."""
 LEADS_ON = 80
@@ -78,10 +81,11 @@ class Lead:
         )
 
 
-def unled(before: str, *, goes_on: bool = False) -> str:
+def unled(before: str, *, goes_on: bool = False, shape: bool = False) -> str:
     """Why the words before a call do not lead to it; empty when they do, or when there are none.
 
     A few words after another call (`goes_on`) lead on to the next one, unless they speak against it.
+    What has only the `shape` of a call is as likely the data that the words speak of.
     """
     lead = _lead(before)
     if lead.own and not any(map(str.isalnum, lead.own)):
@@ -91,13 +95,15 @@ def unled(before: str, *, goes_on: bool = False) -> str:
     against = _held_back(lead)
     if against or _announces(lead):
         return against
-    if shows(lead.last):
+    if shows(lead.last) or (shape and _speaks_of_data(lead)):
         return "documented"
     if goes_on and len(lead.text) <= LEADS_ON:
         return ""
+    if lead.is_whole and withholds(lead.earlier):
+        return "declined"
     if lead.is_whole:
-        return "declined" if withholds(lead.earlier) else ""
-    return "in_a_sentence" if lead.own and _end_of(lead.last) not in _ANNOUNCES else "unannounced"
+        return "quoted" if _relayed(lead) else ""
+    return "in_a_sentence" if lead.own and _end_of(lead.last) not in _ANNOUNCES else UNANNOUNCED
 
 
 def _lead(before: str) -> Lead:
@@ -106,6 +112,19 @@ def _lead(before: str) -> Lead:
     sentences = [*sentences_back(text.rpartition("\n\n")[2]), "", ""]
     own = before.rpartition("\n")[2].strip()
     return Lead(own, text, sentences[0], sentences[1], before.rstrip().endswith(text))
+
+
+def _speaks_of_data(lead: Lead) -> bool:
+    """Whether the words are about data, or show something."""
+    return means(lead.last.lower(), DATA) or shows(lead.earlier)
+
+
+def _relayed(lead: Lead) -> bool:
+    """Whether a line further up announces somebody else's text: what follows is a part of it."""
+    lines = lead.text.split("\n")[:-1]
+    return any(
+        _end_of(line) in _ANNOUNCES and means(line.lower(), RELAYED) for line in lines if line
+    )
 
 
 def _held_back(lead: Lead) -> str:

@@ -31,6 +31,15 @@ SHOWN = (
     ("examined", "call"),
     ("explain", "call"),
     ("quote",),
+    ("imagined",),
+    ("unsent",),
+    ("meta",),
+    ("that was", "call"),
+    ("each", "text"),
+    ("rejected", "this"),
+    ("code", "call"),
+    ("code", "below"),
+    ("code", "this one"),
     *TAUGHT,
 )
 """A text, a story or a plan for later."""
@@ -69,6 +78,7 @@ REFUSED = (
     ("withdraw", "proposal"),
     ("never do",),
     ("never", "enter"),
+    ("skip", "this one"),
 )
 """Not done, or not before somebody was asked."""
 HANGS_ON_A_YES = (
@@ -76,11 +86,14 @@ HANGS_ON_A_YES = (
     ("wait", "yes"),
     ("wait", "you", "answer"),
     ("until", "you", "answer"),
+    ("until", "confirm"),
 )
 """Done only if the reader says so."""
 LEAVE = (("agree",),)
 """In a question: whether the reader agrees."""
-UNDONE = ("drop", "call"), ("wrong", "call"), ("nothing", "done"), ("press", "do")
+BY_A_BUTTON = (("press", "do"),)
+"""After a call: the reader is to press something that makes it."""
+UNDONE = ("drop", "call"), ("wrong", "call"), ("nothing", "done")
 """After a call: taken back, or never made."""
 SPOKEN_OF = (
     ("this is", "form"),
@@ -90,8 +103,16 @@ SPOKEN_OF = (
     ("parts", "order"),
     ("shown", "origin"),
     ("if", "somebody", "does"),
+    ("meta",),
+    ("code",),
 )
 """After a call: what it is as a text."""
+ABOUT_TEXTS = ("text",), ("call",), ("shown",), ("verdict",), ("form",), ("code",), ("meta",)
+"""Of a line that says what a call says: words for a text make a label of it."""
+DATA = (("data",),)
+"""Before what may be data as well as a call: words for data."""
+RELAYED = (("source",),)
+"""In a line that ends with a colon: somebody else's text begins."""
 LABELS = ("verdict",), ("shown",), ("form",)
 """After a call: what a remark with a label is about."""
 PART_OF_IT = ("name", "place"), ("which part", "change")

@@ -22,7 +22,7 @@ _SPEAKER = re.compile(
 )  # fmt: skip
 _INDENTED = re.compile(r"(?: {4,}|\t)\s*+\Z")
 _QUOTES = frozenset("\"'`“‘«„「『‹")
-_LITERAL = re.compile(r"\"{3}|'{3}|`{2,}+|`[^`\n]*+`|`")
+_LITERAL = re.compile(r"\"{3}|'{3}|`{2,}+|`[^`\n]*+`|`(?! )")
 _LITERALS = frozenset({'"""', "'''", "`"})
 _VALUE_DUE = re.compile(r"(?:[=(\[,:+]|\breturn)\s*+(?:[A-Za-z]{1,8})?\Z")
 _ELEMENT = re.compile(
@@ -65,11 +65,14 @@ CLOSERS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』"
 
 
 @lru_cache(maxsize=128)
-def obstacle(before: str, *, needs_lead: bool = True, goes_on: bool = False) -> str:
+def obstacle(
+    before: str, *, needs_lead: bool = True, goes_on: bool = False, shape: bool = False
+) -> str:
     """Why a call that begins after this text is none; empty when nothing speaks against it.
 
     `before` is the text since the last thing that was no text, as far back as it counts. Its last
-    words must lead to the call, if `needs_lead`; `goes_on` when they stand after another call.
+    words must lead to the call, if `needs_lead`; `goes_on` when they stand after another call,
+    `shape` when nothing but its shape says that it is a call.
     """
     head, _, line = before.rpartition("\n")
     if before[-1:] in _QUOTES or _in_literal(before):
@@ -85,7 +88,7 @@ def obstacle(before: str, *, needs_lead: bool = True, goes_on: bool = False) -> 
         return "code"
     if in_markup(before, HTML):
         return "quoted"
-    return unled(before, goes_on=goes_on) if needs_lead else ""
+    return unled(before, goes_on=goes_on, shape=shape) if needs_lead else ""
 
 
 def _in_transcript(before: str) -> bool:

@@ -10,6 +10,7 @@ _CAPTION = said("showing", "caption")
 _POINTS_AT = said("showing", "points_at")
 _WISHED = said("showing", "wished")
 _SHOWN_ELSEWHERE = said("showing", "shown_elsewhere")
+_CHOICE = said("showing", "choice")
 _MENTIONED = said("showing", "mentioned")
 
 
@@ -17,6 +18,8 @@ def shows(sentence: str) -> bool:
     """Whether the sentence announces an example, somebody's words, or a call as such."""
     sentence = sentence.lower()
     if _CAPTION.search(sentence) is not None or shown_elsewhere(sentence):
+        return True
+    if offers_choice(sentence):
         return True
     if sentence.rstrip().endswith(".") and _points_at_it(sentence):
         return True
@@ -27,6 +30,11 @@ def shows(sentence: str) -> bool:
 
 def _points_at_it(sentence: str) -> bool:
     return _POINTS_AT.search(sentence) is not None and _WISHED.search(sentence) is None
+
+
+def offers_choice(sentence: str) -> bool:
+    """Whether the sentence is headed as one of several things to choose from."""
+    return _CHOICE.search(sentence.lower()) is not None
 
 
 def shown_elsewhere(sentence: str) -> bool:

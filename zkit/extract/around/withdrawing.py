@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from zkit.extract.around.acting import acts
 from zkit.extract.around.declining import asks_leave, awaits_yes, is_for_later, is_question
-from zkit.extract.around.meaning import CONDITION, LABELS, PART_OF_IT, SPOKEN_OF, UNDONE, means
-from zkit.extract.around.showing import shown_elsewhere
+from zkit.extract.around.meaning import (
+    BY_A_BUTTON,
+    CONDITION,
+    LABELS,
+    PART_OF_IT,
+    SPOKEN_OF,
+    UNDONE,
+    means,
+)
+from zkit.extract.around.showing import offers_choice, shown_elsewhere
 from zkit.extract.around.tables import said
 
 # ── takes it back ────────────────────────────────────────────────────────────
@@ -29,7 +37,7 @@ LABEL = 30
 def takes_back(sentence: str) -> bool:
     """Whether the sentence after a call says that it shall not be made, or not be made yet."""
     sentence = sentence.lower()
-    if means(sentence, UNDONE, unless=CONDITION):
+    if means(sentence, UNDONE, unless=CONDITION) or means(sentence, BY_A_BUTTON):
         return True
     undone = _TAKEN_BACK.search(sentence)
     if undone is not None and _MAY_BE_DROPPED.search(sentence) is None:
@@ -40,6 +48,8 @@ def takes_back(sentence: str) -> bool:
 def speaks_of(sentence: str) -> bool:
     """Whether the sentence after a call speaks of it as of a text."""
     sentence = sentence.lower()
+    if offers_choice(sentence):
+        return True
     if acts(sentence):
         return False
     if "?" in sentence and is_for_later(sentence):
