@@ -18,10 +18,12 @@ from zkit.cli.repairs_page import repairs_page
 from zkit.repair.fixes import FIXES, REASONS
 
 ROOT = Path(__file__).parent.parent
+FOLDERS = (".", "corpus", "benchmarks")
 WRITTEN = sorted(
-    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "corpus").glob("*.md")]
+    [*(ROOT / "docs").rglob("*.md"), *(page for f in FOLDERS for page in (ROOT / f).glob("*.md"))]
 )
-LINK = re.compile(r"\]\(([^)#:\s]+)[^):]*\)")
+LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^):\s]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.M)
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -59,8 +61,16 @@ def test_a_table_shows_code_as_it_is(text: str, shown: str) -> None:
 
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_a_page_links_to_exists(page: Path) -> None:
-    links = LINK.findall(page.read_text("utf-8"))
-    assert [link for link in links if not (page.parent / link).exists()] == []
+    for path, heading in LINK.findall(page.read_text("utf-8")):
+        there = page.parent / path if path else page
+        assert there.exists()
+        assert not heading or heading in _anchors(there)
+
+
+def _anchors(page: Path) -> list[str]:
+    """The headings of a page as links name them."""
+    found = HEADING.findall(page.read_text("utf-8"))
+    return [re.sub(r"[^\w\- ]", "", one).strip().lower().replace(" ", "-") for one in found]
 
 
 def test_docs_writes_a_page_and_check_tells_when_it_drifts(tmp_path: Path) -> None:
