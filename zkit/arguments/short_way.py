@@ -33,6 +33,30 @@ _WRAPPING = frozenset((*ENVELOPES, *CALLS))
 
 def settle_plainly(ready: Ready, text: str, error: ValidationError) -> Settled | None:
     """The typed arguments and what was changed; None when the case is not that plain."""
+    blamed = _blamed(error)
+    value = None if blamed is None else from_json(text)
+    if blamed is None or type(value) is not dict:
+        return None
+    wrong, strays, missing = blamed
+    fixes: list[Fix] = []
+    if strays or missing:
+        if not _rename(value, ready.shape, strays, missing, fixes):
+            return None
+        wrong = [loc for key in value for loc in wrong if loc[:1] == (key,)]
+    for loc in wrong:
+        if not _settle(value, loc, ready.shape, text, fixes):
+            return None
+    try:
+        return Settled(ready.check(to_json(value)), tuple(fixes), value)
+    except Exception:  # whatever it is, the general way says it
+        return None
+
+
+def _blamed(error: ValidationError) -> tuple[list[Path], list[Any], list[Any]] | None:
+    """The places of wrong values, the keys that nobody knows, and those that are missing.
+
+    None where there are many, or where more than the arguments' own keys is blamed.
+    """
     if error.error_count() > MOST_TROUBLES:
         return None
     wrong: list[Path] = []
@@ -47,21 +71,7 @@ def settle_plainly(ready: Ready, text: str, error: ValidationError) -> Settled |
             wrong.append(loc)
         else:
             (strays if sort == "unknown" else missing).append(loc[0])
-    value = from_json(text)
-    if type(value) is not dict:
-        return None
-    fixes: list[Fix] = []
-    if strays or missing:
-        if not _rename(value, ready.shape, strays, missing, fixes):
-            return None
-        wrong = [loc for key in value for loc in wrong if loc[:1] == (key,)]
-    for loc in wrong:
-        if not _settle(value, loc, ready.shape, text, fixes):
-            return None
-    try:
-        return Settled(ready.check(to_json(value)), tuple(fixes), value)
-    except Exception:  # whatever it is, the general way says it
-        return None
+    return wrong, strays, missing
 
 
 def _settle(value: Any, path: Path, shape: Shape, text: str, fixes: list[Fix]) -> bool:
