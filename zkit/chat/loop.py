@@ -49,7 +49,7 @@ class ChatLoop:
         model: str,
         source: Any = (),
         *,
-        system: str = "",
+        system: str | None = None,
         workspace: str | Path | None = None,
         approve: Any = None,
         profile: Profile | str | Path | None = None,
@@ -58,12 +58,12 @@ class ChatLoop:
         if client is not None:  # a loop without one can be looked at, but not run
             create_of(client)
         require_kind("model", model, str, "the name of a model")
-        require_text("system", system)
+        require_text("system", system, or_none=True)
         require_path("workspace", workspace, or_none=True)
         self.client = client
         self.model = model
         self.settings = settings_of(Profile.of(profile).manners(), settings)
-        self.system = system
+        self.system = system or ""
         self.workspace = "" if workspace is None else str(workspace)
         recorder = None if workspace is None else Recorder(workspace)
         self.dispatcher: Dispatcher = dispatcher_for(
