@@ -8,8 +8,8 @@ shortened as it grows. A whole run writes `results/chat_soak.md`.
 
 from __future__ import annotations
 
+import argparse
 import resource
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -96,8 +96,11 @@ def page(soak: Soak, marks: list[Mark]) -> str:
     )
 
 
-def main(turns: int) -> None:
+def main() -> None:
     """Run the turns; print how things stand, and write the page of a whole run."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.chat_soak", description=__doc__)
+    parser.add_argument("turns", nargs="?", type=int, default=TURNS, help="only so many turns")
+    turns = parser.parse_args().turns
     soak, marks = Soak(turns), []
     for mark in soak.marks():
         print(mark, flush=True)
@@ -109,4 +112,4 @@ def main(turns: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else TURNS)
+    main()

@@ -129,7 +129,7 @@ def page(found: Mapping[str, Any]) -> str:
 
 def main() -> None:
     """Measure, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.dispatch", description=__doc__)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args()

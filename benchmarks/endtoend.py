@@ -9,8 +9,8 @@ Writes `results/endtoend.md` and `results/endtoend.json`.
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -77,9 +77,16 @@ def measure(names: Sequence[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def main(names: Sequence[str]) -> None:
+def main() -> None:
     """Measure, and write the results; those of some frameworks alone are only printed."""
-    found = measure(names or [*PACKAGES, *WRAPPED])
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.endtoend", description=__doc__)
+    every = [*PACKAGES, *WRAPPED]
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(every)}")
+    names = parser.parse_args().names
+    unknown = [name for name in names if name not in every]
+    if unknown:
+        parser.error(f"no framework is called {unknown[0]!r}; one of {', '.join(every)}")
+    found = measure(names or every)
     if names:
         print(page(found))
         return
@@ -88,4 +95,4 @@ def main(names: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -158,7 +158,7 @@ def _cell(text: str) -> str:
 
 def main() -> None:
     """Ask, and write the results."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.live", description=__doc__)
     parser.add_argument("--base-url", default="http://127.0.0.1:8080/v1")
     parser.add_argument("--model", default="local")
     parser.add_argument("--about", default="", help="model, quantisation and server, in a sentence")

@@ -132,7 +132,7 @@ def page(found: Mapping[str, Any]) -> str:
 
 def main() -> None:
     """Measure, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.sources", description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args()
