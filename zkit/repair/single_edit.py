@@ -8,7 +8,7 @@ that hold say the same, nothing is mended.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from zkit.repair.fixes import GUESS, fix_named
@@ -32,34 +32,43 @@ def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> 
 
     `undecided` says that the reader found several: then only marks that changed places are put back.
     """
-    text, _, limit, finish_reason = task
-    body = text[start:end]
+    body = task.text[start:end]
     judged = verdict(body)
-    if limit < GUESS or finish_reason == "length" or len(body) > LONGEST or type(judged) is not str:
+    if task.limit < GUESS or task.finish_reason == "length":
+        return None
+    if len(body) > LONGEST or type(judged) is not str:
         return None
     kind, place = parts_of(judged)
     if kind not in _PLACED:
         return None
-    found: Candidate | None = None
-    for name, edit in _edits(task, body, place_in(body, place), kind):
+    places = _places(body, place_in(body, place), kind)
+    swapped = _sound(task, body, _swaps(task, body, places))
+    if undecided and not swapped:
+        return None
+    found = swapped + _sound(task, body, _others(body, places))
+    if not found or any(not same(value, found[0][2]) for _, _, value in found[1:]):
+        return None
+    name, edit, value = found[0]
+    if name not in _DONE:
+        return None
+    fix = fix_named(name, start + edit.start, start + edit.end, edit.new)
+    return Candidate(start, end, (value,), [fix], fix.rank, fits=True)
+
+
+def _sound(task: Task, body: str, edits: Iterable[tuple[str, Edit]]) -> list[tuple[str, Edit, Any]]:
+    """The edits that make the text sound, and the value of each."""
+    found = []
+    for name, edit in edits:
         json = apply_edits(body, [edit])
         value = strict(json)
-        if value is None or not _holds(task, json, value[0]):
-            continue
-        if found is not None:
-            assert found.value is not None
-            if not same(found.value[0], value[0]):
-                return None
-            continue
-        fix = fix_named(name, start + edit.start, start + edit.end, edit.new)
-        found = Candidate(start, end, value, [fix], fix.rank, fits=True)
-    if found is None or found.fixes[0].name not in (_SWAPPED if undecided else _DONE):
-        return None
+        if value is not None and _holds(task, json, value[0]):
+            found.append((name, edit, value[0]))
     return found
 
 
-_SWAPPED = frozenset({"swap_marks"})
-_DONE = _SWAPPED | {"drop_stray_mark", "replace_quote", "replace_opener", "replace_closer"}
+_DONE = frozenset(
+    {"swap_marks", "drop_stray_mark", "replace_quote", "replace_opener", "replace_closer"}
+)
 """What only this way finds. What is missing the reader sees too, and more of what speaks against it."""
 
 
@@ -71,23 +80,31 @@ def _holds(task: Task, json: str, value: Any) -> bool:
     return not repeats_a_key(json, value)
 
 
-def _edits(task: Task, text: str, at: int, kind: str) -> Iterator[tuple[str, Edit]]:
-    """The edits around the place of a stumble, each with the name of its fix."""
+def _places(text: str, at: int, kind: str) -> list[tuple[int, bool]]:
+    """The places around a stumble where an edit may help, and whether each is outside of strings."""
     before = len(text[:at].rstrip())
     string = last_token(text, at, kind)
     places = {at - 1, at, at + 1, before - 2, before - 1, before, string, string + 1}
-    for place in sorted(places):
-        if not 0 < place < len(text):
-            continue
-        mark, opens = text[place], _is_outside(text, place)
-        if _may_change_places(text, place, opens) and not _is_prefix(task, text, place):
-            yield "swap_marks", Edit(place, place + 2, text[place + 1] + mark)
+    return [(p, _is_outside(text, p)) for p in sorted(places) if 0 < p < len(text)]
+
+
+def _swaps(task: Task, text: str, places: list[tuple[int, bool]]) -> Iterator[tuple[str, Edit]]:
+    """Two neighbours put in each other's place."""
+    for place, outside in places:
+        if _may_change_places(text, place, outside) and not _is_prefix(task, text, place):
+            yield "swap_marks", Edit(place, place + 2, text[place : place + 2][::-1])
+
+
+def _others(text: str, places: list[tuple[int, bool]]) -> Iterator[tuple[str, Edit]]:
+    """One mark dropped, replaced or added, with the name of the fix."""
+    for place, outside in places:
+        mark = text[place]
         if mark in _BRACKETS or (mark in ",:" and not _joins(text, place)):
             yield "drop_stray_mark", Edit(place, place + 1, "")
-        for new, (replace, add) in (_OPENING if opens else _CLOSING).items():
+        for new, (replace, add) in (_OPENING if outside else _CLOSING).items():
             if mark in _MARKS and mark != new:
                 yield replace, Edit(place, place + 1, new)
-            if new != '"' or not opens or mark not in _NO_BEGINNING:
+            if new != '"' or not outside or mark not in _NO_BEGINNING:
                 yield add, Edit(place, place, new)
 
 

@@ -91,7 +91,7 @@ def respelt(task: Task, start: int, end: int, since: int) -> Candidate | None:
             return None
         json = ""
     found = _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, json))
-    return found if beyond_doubt(task, found) is found else None
+    return found if rank < COMPLETE or beyond_doubt(task, found) is found else None
 
 
 def _guess_holds(task: Task, json: str, fixes: Sequence[Fix], value: Any) -> bool:
