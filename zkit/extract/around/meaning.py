@@ -36,6 +36,7 @@ SHOWN = (
     ("meta",),
     ("that was", "call"),
     ("each", "text"),
+    ("text", "written"),
     ("rejected", "this"),
     ("code", "call"),
     ("code", "below"),
@@ -78,6 +79,7 @@ REFUSED = (
     ("withdraw", "proposal"),
     ("never do",),
     ("never", "enter"),
+    ("not allowed",),
     ("skip", "this one"),
 )
 """Not done, or not before somebody was asked."""
@@ -87,6 +89,7 @@ HANGS_ON_A_YES = (
     ("wait", "you", "answer"),
     ("until", "you", "answer"),
     ("until", "confirm"),
+    ("a word", "you"),
 )
 """Done only if the reader says so."""
 LEAVE = (("agree",),)
