@@ -14,7 +14,13 @@ from dataclasses import dataclass
 
 from zkit.extract.around.acting import acts
 from zkit.extract.around.announcing import labels_call
-from zkit.extract.around.declining import asks_leave, declines, is_question, withholds
+from zkit.extract.around.declining import (
+    asks_leave,
+    declines,
+    is_for_later,
+    is_question,
+    withholds,
+)
 from zkit.extract.around.deeds import heads_call
 from zkit.extract.around.meaning import DATA, RELAYED, means
 from zkit.extract.around.showing import shows
@@ -129,7 +135,7 @@ def _relayed(lead: Lead) -> bool:
 
 def _held_back(lead: Lead) -> str:
     """Why the call is not made, or not by the one who writes; empty when nothing says so."""
-    if declines(lead.last):
+    if declines(lead.last) or (is_for_later(lead.last) and withholds(lead.earlier)):
         return "declined"
     if told_by(lead.line) and not labels_call(lead.line):
         return "transcript"

@@ -34,7 +34,7 @@ _UNBLANKED = frozenset({"zh", "ja", "ko"})
 _UNBOUNDED = _UNBLANKED | {"ar", "hi", "th", "he"}
 """Languages in whose writing a word has no edges that `re` sees."""
 _WORDS, _WORDS_FIRST = r"(?:\s++[\w'’-]++){0,2}?", r"(?:[\w'’-]++\s++){0,2}?"
-_GAPS = {"...": r"[^.,!?;。，！？；]{0,60}?", "--": r"[,;:，：—–-]++[\W_]*+"}
+_GAPS = {"...": r"[^.,!?;。，！？；]{0,60}?", "--": r"[,;:，：、—–-]++[\W_]*+"}
 """Signs that the next word joins on to without a blank."""
 _ENDS = {"$": r"[\W_]*+\Z", "?": r"[\s\"'”’»)*_]*+[?？]", ":": r"[\s\"'”’»)*_`]*+[:：][\s*_]*+\Z"}
 _START = r"\A[\W_]*+"
