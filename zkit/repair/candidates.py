@@ -295,6 +295,8 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
     evidence = task.evidence
     if evidence is None:
         return Candidate(start, end, value, fixes, rank, True, json=text)
+    if rank >= CUT and not evidence.root.takes("array" if type(value[0]) is list else "object"):
+        return None  # its opener may be a wrong one
     fits = evidence.fits(value[0])
     if fits and rank >= COMPLETE:
         fits = not evidence.misplaced(value[0])

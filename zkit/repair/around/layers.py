@@ -19,6 +19,8 @@ _ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
 _FIRST_DOUBLED = re.compile(r'[{\[]\s*+""(?=[^\s":,}\]])')
 _DOUBLED = re.compile(r'""')
 _BARE_KEY = re.compile(r'[{,\n]\s*+"[^"\\\n]{1,80}+"\s*+:')
+_BARE_VALUE = re.compile(r'(?<!\\)\\"\s*+:\s*+"(?!")')
+"""After a key whose quotes are escaped: a value whose quote is not."""
 _BARE_QUOTE = re.compile(r'(?<!\\)(?:\\\\)*+"')
 _ENTITIES = re.compile(
     r"(?:[{\[][^\"&]{0,80}+(?<=[\s:,{\[\u200b-\u200f\u2060\ufeff]))?&(?:quot|#34|#x22|apos|#39|#x27);"
@@ -103,7 +105,7 @@ def _in_backslashes(text: str, start: int) -> bool:
 
 def _holds_bare_quotes(text: str, start: int) -> bool:
     """Whether some quotes of the value are escaped and others are not."""
-    if _BARE_KEY.search(text, start):
+    if _BARE_KEY.search(text, start) or _BARE_VALUE.search(text, start):
         return True
     last = text.rfind('\\"')
     bare = _BARE_QUOTE.finditer(text, start, last)

@@ -110,13 +110,16 @@ def cut(reader: Reader, reading: Reading, why: str, name: str = "drop_cut_member
 
 def in_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """The text ended in a string: keep what arrived of it, marked as cut."""
-    others = (
-        []
-        if reading.frame is None or reader.text[pos] == "\\"
-        else open_string(reader, reading, pos)
-    )
+    others: list[Reading] = []
+    if reading.frame is not None and reader.text[pos] != "\\":
+        open_ = open_string if reading.want.takes("string") else _dropped_string
+        others = open_(reader, reading, pos)
     quoted = _missing_last_quote(reader, reading, pos)
     return [*others, quoted] if quoted else others
+
+
+def _dropped_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
+    return cut(reader, reading, "the text ended in a string where none is due")
 
 
 def open_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
@@ -127,7 +130,8 @@ def open_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     tripled = reader.text.startswith(quote * 3, pos)
     body = reader.text[pos + 3 :].rstrip(quote) if tripled else reader.text[pos + 1 :]
     tail = "" if _even(body) else _closing_tail(body, reading.frame)
-    body = _WHOLE.match(body[: len(body) - len(tail)]).group()  # type: ignore[union-attr]
+    body = _before_seeming_end(body[: len(body) - len(tail)], quote)
+    body = _WHOLE.match(body).group()  # type: ignore[union-attr]
     body = _HALF_PAIR.sub("", body)
     spelled = respell(body, quote)
     if spelled is None:
@@ -136,6 +140,29 @@ def open_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     note = f"the text ended in a string, after {len(body)} characters of it"
     other = reading.fork().note("keep_open_string", pos, reader.size, new, note, spelled.rank)
     return [other.go(reader.size, DONE)]
+
+
+_SEEMING_END = re.compile(
+    r"(?:\\?[\"'`”’»])?\s*+(?:[}\]]\s*+)*+(?:,\s*+(?:[\"'][\w$ .-]{0,60}+[\"']?+\s*+:?+\s*+)?+)?+\Z"
+)
+"""What may end a string and go on after it: a mark for its quote, closers, a comma, a key that was cut."""
+_MOST_TAIL = 160
+
+
+def _before_seeming_end(body: str, quote: str) -> str:
+    """What a string holds that never ends, up to where it may have ended: a prefix of it in either case.
+
+    Only a raw line break or a bare quote is a sign of that; the content of a sound string has neither.
+    """
+    near = max(0, len(body) - _MOST_TAIL)
+    found = _SEEMING_END.search(body, near)
+    tail = found.group() if found is not None else ""
+    marked = "\n" in tail or (quote == '"' and _BARE_QUOTE.search(tail) is not None)
+    ended = tail[:1] in "\\\"'`”’»" or any(mark in tail for mark in ",}]")
+    return body[: len(body) - len(tail)] if tail.strip() and marked and ended else body
+
+
+_BARE_QUOTE = re.compile(r"(?<!\\)\"")
 
 
 def in_joined_string(

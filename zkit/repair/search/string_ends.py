@@ -269,12 +269,24 @@ def _open(reader: Reader, before: Before, cost: int) -> list[Reading]:
         return []
     if not reader.spend(9 * (reader.size - start)):
         return []
-    if swallows(reader.text[start:], reader.text[before.pos], closed=closed):
+    body = reader.text[start:]
+    if swallows(body, reader.text[before.pos], closed=closed) or _begins_sibling(before, body):
         return []
     others = ending.open_string(reader, Reading.back_to(before), before.pos)
     for other in others:
-        other.cost += cost + 3 + oddness(reader.text[before.pos + 1 :], reader.text[before.pos], 1)
+        other.cost += cost + 3 + oddness(body, reader.text[before.pos], 1)
     return others
+
+
+def _begins_sibling(before: Before, body: str) -> bool:
+    """Whether the content of a string that never ends goes on with another object, or a key that is due."""
+    frame = before.frame
+    keys = frozenset[str]() if frame is None else frame.expect.keys
+    return any(key in body and re.search(_OBJECT_WITH_KEY % re.escape(key), body) for key in keys)
+
+
+_OBJECT_WITH_KEY = r"\}\s*+,\s*+\{\s*+\"%s\"\s*+:"
+"""After an object, another one with this key."""
 
 
 def oddness(body: str, quote: str, inner: int) -> int:
