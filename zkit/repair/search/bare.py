@@ -10,7 +10,7 @@ from zkit.repair.search import ending
 from zkit.repair.search.missing_quotes import unopened
 from zkit.repair.search.reading import KEY, NEXT, Reading
 from zkit.repair.search.rereading import reread
-from zkit.repair.search.strings import respell
+from zkit.repair.search.strings import UNC, respell
 from zkit.repair.search.trouble_with_schema import misfit, no_value, welcome
 from zkit.text import lexis
 
@@ -74,6 +74,7 @@ _OBJECT_END = re.compile(
 )
 _LIST_END = re.compile(rf"(?={lexis.GAP}(?:[,\])]|\Z))|[ \t]+//|\n")
 MOST_PHRASE = 400
+_NO_LAST_WORD = ("...", "…", ",", ";", "，", "、", "；")
 _ENTITY_QUOTE = re.compile(r"&(?:quot|apos|#34|#39|#x22|#x27);")
 
 
@@ -209,7 +210,8 @@ def _prefixed(
     if token is None or not lexis.AFTER_STRING.match(reader.text, token.end):
         return _phrase(reader, reading, pos)
     raw = "r" in prefix.group().lower()
-    if (raw and _ESCAPED_PAIR.search(token.body)) or not is_prefix(reader.text, prefix, token.body):
+    escaped = raw and _ESCAPED_PAIR.search(token.body) and not UNC.match(token.body)
+    if escaped or not is_prefix(reader.text, prefix, token.body):
         reader.reason = "ambiguous"
         return []
     body = respell(token.body, "'", raw=raw)
@@ -272,7 +274,7 @@ def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Rea
     """The phrase as text, when it reads as words or the schema wants text."""
     if any(phrase.count(a) != phrase.count(b) for a, b in ("{}", "[]")):
         return []
-    if _ENTITY_QUOTE.match(phrase) or phrase.endswith(("...", "…", ",", ";")) or ", #" in phrase:
+    if _ENTITY_QUOTE.match(phrase) or phrase.endswith(_NO_LAST_WORD) or ", #" in phrase:
         return []
     textual = reading.want.only("string") and reader.guided
     if not textual and (

@@ -17,7 +17,7 @@ _NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F))} - {"/", "#", "-", "<", "\\
 NEAR = 2000
 """How far from an escape its like is looked for."""
 _BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
-_ESCAPED = re.compile(r"\\(?:(?=[\[\]{}])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\]|\Z))")
+_ESCAPED = re.compile(r"\\(?:(?=[\[\]{},:])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\]|\Z))")
 """Between two tokens: a backslash before a mark or at the end of a line, or white space that is escaped."""
 
 
@@ -51,8 +51,12 @@ def _is_outside(reader: Reader, escape: re.Match[str]) -> bool:
     Where quotes are escaped, too, all of the value is, and its strings are to be read otherwise.
     """
     mark = escape.group()[1:]
-    if mark in ("\n", "\r\n"):  # a single one may stand for a bracket
-        return _is_habit(reader.text, escape)
+    follows = reader.text[escape.end() : escape.end() + 1] if not mark else ""
+    if mark in ("\n", "\r\n") or follows in (
+        ",",
+        ":",
+    ):  # a single one may stand for a bracket or a quote
+        return _is_habit(reader.text, escape.start(), escape.group() + follows)
     if mark not in ("n", "r", "t"):
         return True
     text, start = reader.text, reader.start
@@ -61,9 +65,9 @@ def _is_outside(reader: Reader, escape: re.Match[str]) -> bool:
     return _BARE_QUOTE_FIRST.match(text, start, start + NEAR) is not None
 
 
-def _is_habit(text: str, escape: re.Match[str]) -> bool:
-    """Whether the same stands near by once more."""
-    what, start, end = escape.group(), escape.start(), escape.end()
+def _is_habit(text: str, start: int, what: str) -> bool:
+    """Whether what stands at a place stands near by once more."""
+    end = start + len(what)
     return (
         text.find(what, end, end + NEAR) >= 0 or text.rfind(what, max(start - NEAR, 0), start) >= 0
     )

@@ -53,6 +53,11 @@ _Agenda = list[tuple[tuple[int, int, int], int, int, Reading]]
 """A heap of readings: those of least misfit, rank and cost first, then those that came furthest."""
 
 
+def _is_due_list(frame: Frame) -> bool:
+    """Whether the schema asks for a list there, so that no brackets around one item are meant otherwise."""
+    return frame.expect.only("array")
+
+
 class Reader:
     """Reads one value of `text`; keeps what the readings share."""
 
@@ -323,7 +328,7 @@ class Reader:
         assert frame is not None
         if reading.place != NEXT:
             self.drop_trailing_comma(reading, pos)
-        elif frame.kind == "(" and self._is_first(reading, frame):
+        elif frame.kind == "(" and self._is_first(reading, frame) and not _is_due_list(frame):
             self.reason = "expression"
             return []
         if frame.parent is None and pos + 1 < self.size:

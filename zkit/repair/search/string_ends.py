@@ -216,6 +216,9 @@ def _doubled_around(body: str) -> bool:
 def _passes_known_key(before: Before, text: str, body: str) -> bool:
     """Whether the content holds a key with its colon that the schema knows here and that is still due."""
     frame = before.frame
+    first = _KEY_FIRST.match(body)
+    if first is not None and frame is not None and first[1] in frame.expect.keys:
+        return True
     while frame is not None:
         held = [key for key in frame.expect.keys if key in body]
         if held:
@@ -239,6 +242,8 @@ def begins_again(text: str, root: int, body: str) -> bool:
 
 _FIRST_KEY = re.compile(r"\{\s*+(\"[^\"\\\n]{1,80}+\")\s*+:")
 
+_KEY_FIRST = re.compile(r"([\w$-]{1,60}+)[\"']\s*+(?::|=>)")
+"""Content that begins with a key and its colon."""
 KEY_WITH_COLON = r"(?<!\\)[\"',\n]\s*+%s[\"']?\s*+[:=]"
 
 

@@ -33,7 +33,7 @@ _PATH = re.compile(
     r"(?:[A-Za-z]:|\.{1,2}|~|%\w+%|\\)(?:\\++[\w .()$%@+~,-]*+)++\Z|[\w.-]++(?:\\[\w.$-]++)++\Z"
 )
 _DRIVE = re.compile(r"\b[A-Za-z]:\\[bfnrt]")
-_UNC = re.compile(r"\\\\(?:\w[\w.$-]*+|\?)\\(?!\\)")
+UNC = re.compile(r"\\\\(?:\w[\w.$-]*+|\?)\\(?!\\)")
 _LATEX = re.compile(
     r"\\(?:t(?:imes|heta|au|ext\w*|an|o|op|riangle\w*|ilde)|n(?:u|eq?|abla|ot|otin)|r(?:ho|ight\w*|angle|m)"
     r"|b(?:eta|ar|egin|inom|ig\w*|f|oldsymbol)|f(?:rac|orall|lat))(?![a-z])"
@@ -235,10 +235,10 @@ def _suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] |
     if (
         _HALF_ESCAPE.search(body)
         or _lost_quote(escapes, invalid)
-        or (_ODD_RUN.search(body) and not _UNC.match(body))
+        or (_ODD_RUN.search(body) and not UNC.match(body))
     ):
         return None
-    if _UNC.match(body):
+    if UNC.match(body):
         return _LETTERS | {"\\"}
     if "\\\\" in escapes:
         return None if "\\b" in escapes or "\\f" in escapes else frozenset()

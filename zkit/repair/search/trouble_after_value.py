@@ -36,7 +36,7 @@ _DUE = re.compile(rf"{_S}[,}}\]]")
 _HALF_NAME = re.compile(rf"\"(?:{lexis.NAME})?+\Z")
 NEAR = 400
 """How far back the commas of a list are looked for."""
-_LONE_QUOTE = re.compile(r"\s*+[\"']\s*+\Z")
+_LONE_QUOTE = re.compile(r"\s*+([\"'])\s*+\Z")
 _IN_NUMBER = re.compile(r"[0-9][{\[\"\\][0-9]")
 _NO_COMMA = re.compile(r'\\"|\.[0-9]')
 """Marks that stand for no comma: they begin a string or a number."""
@@ -304,7 +304,8 @@ def after_root(reader: Reader, reading: Reading) -> list[Reading] | None:
     if stray is not None:
         reading.note("drop_closer", reading.pos, stray.end(), "")
         reading.pos = stray.end()
-    if _LONE_QUOTE.match(reader.text, reading.pos):
+    lone = _LONE_QUOTE.match(reader.text, reading.pos)
+    if lone is not None and not _is_between(reader, lone[1], reading.pos):
         reader.reason = "ambiguous"
         return []
     unclean = reading.rank >= Rank.COMPLETE and not follows(reader, None, reading.pos)
@@ -313,3 +314,13 @@ def after_root(reader: Reader, reading: Reading) -> list[Reading] | None:
         return reread(reader, reading, reading.pos)
     reading.place = DONE
     return None
+
+
+_WRITTEN_TWICE = re.compile(r"(?<=\w)\"\"|\"\"(?=\w)")
+
+
+def _is_between(reader: Reader, quote: str, end: int) -> bool:
+    """Whether the value stands between two quotes, and none inside it is written twice, as in CSV."""
+    if reader.text[reader.start - 1 : reader.start] != quote:
+        return False
+    return quote != '"' or _WRITTEN_TWICE.search(reader.text, reader.start, end) is None
