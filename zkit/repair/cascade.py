@@ -88,7 +88,7 @@ def repair_all(
     task = Task(text, evidence_for(schema), limit, finish_reason)
     if len(text) > MAX_CHARACTERS or beginnings.blank_end(text) == len(text):
         return []
-    found = [c for c in _candidates(task) if c.value is not None and payload.counts(task, c)]
+    found = payload.counting(task, [c for c in _candidates(task) if c.value is not None])
     receipts = [_receipt(task, candidate) for candidate in found]
     return [receipt for receipt in receipts if receipt.rank <= limit]
 

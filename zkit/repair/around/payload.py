@@ -50,16 +50,25 @@ def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> li
 
 def _is_one_more(text: str, other: Candidate, chosen: Candidate) -> bool:
     """Whether a value that did not count stands right beside the chosen one, or on lines of its own as that."""
-    start, end = other[:2]
-    if fences.in_code(text, start) or (text[start] == "[" and '"' not in text[start:end]):
-        return False
-    first, second = sorted((other, chosen))
-    if not text[first.end : second.start].strip(_BETWEEN_VALUES):
+    start, second = other.start, max(other, chosen, key=lambda c: c.start)
+    if touches(text, other, chosen):
         return True
-    if text[start] != "{" or not all(wrapping.alone(text, *c[:2]) for c in (other, chosen)):
+    if (
+        fences.in_code(text, start)
+        or text[start] != "{"
+        or not all(wrapping.alone(text, *c[:2]) for c in (other, chosen))
+    ):
         return False
     spelt_alike = wrapping.quoted(text, start) or not wrapping.quoted(text, chosen.start)
     return spelt_alike and _begins_line(text, second.start)
+
+
+def touches(text: str, other: Candidate, chosen: Candidate) -> bool:
+    """Whether nothing but white space and commas parts two values; words between brackets are none."""
+    if text[other.start] == "[" and '"' not in text[other.start : other.end]:
+        return False
+    first, second = sorted((other, chosen), key=lambda c: c.start)
+    return not text[first.end : second.start].strip(_BETWEEN_VALUES)
 
 
 _BETWEEN_VALUES = lexis.BLANKS + ",;"
@@ -114,6 +123,15 @@ def counts(task: Task, candidate: Candidate) -> bool:
         and candidate.value is not None
         and wrapping.alone(text, start, candidate.end)
     )
+
+
+def counting(task: Task, read: list[Candidate]) -> list[Candidate]:
+    """The values that count, and those right behind one of them, which are more of the same."""
+    found: list[Candidate] = []
+    for candidate in read:
+        behind = bool(found) and touches(task.text, candidate, found[-1])
+        found += [candidate] if behind or counts(task, candidate) else []
+    return found
 
 
 def alone_in_code(text: str, candidates: list[Candidate]) -> list[Candidate]:
