@@ -10,6 +10,7 @@ from pydantic_core import from_json
 from zkit.receipt import Rank, check_limit, highest
 from zkit.repair import messages
 from zkit.repair.around import beginnings, enclosing, layers, payload, wrapping
+from zkit.repair.around.full_width import plain_brackets
 from zkit.repair.around.line_marks import unmarked
 from zkit.repair.candidates import read_at
 from zkit.repair.doubts.doubt import with_repeats
@@ -96,7 +97,7 @@ def repair_all(
 def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unrepairable:
     """The text is not strict JSON, as the strict parser says: repair it, or say why not.
 
-    `marks` says that its lines may begin with marks.
+    `marks` says that its lines may begin with marks, or its brackets be of another kind.
     """
     text, _, limit, _ = task
     if not isinstance(text, str):
@@ -110,9 +111,10 @@ def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unr
     first, is_all = _first(task, complaint)
     if first is not None and is_all:
         return _within_limit(task, first)
-    layer = unmarked(text) if marks and limit >= UNWRAP else None
-    if layer is not None:
-        return _between_marks(task, layer)
+    for rewrite, name in _REWRITES if marks and limit >= UNWRAP else ():
+        layer = rewrite(text)
+        if layer is not None:
+            return _rewritten(task, layer, name)
     candidates = _candidates(task, first)
     if not candidates and beginnings.blank_end(text) == len(text):
         return _refuse(task, "empty", 0)
@@ -146,8 +148,12 @@ def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
     return None if found is None else _receipt(task, found)
 
 
-def _between_marks(task: Task, layer: Layer) -> Repaired | Unrepairable:
-    """What a text says whose lines begin with marks."""
+_REWRITES = ((unmarked, "drop_line_mark"), (plain_brackets, "plain_brackets"))
+"""What is done to a whole text before it is read, and the fix that tells of it."""
+
+
+def _rewritten(task: Task, layer: Layer, name: str) -> Repaired | Unrepairable:
+    """What a text says whose lines begin with marks, or whose brackets are not those of JSON."""
     inner_task = task._replace(text=layer.text)
     judged = verdict(layer.text)
     if isinstance(judged, str):
@@ -156,7 +162,7 @@ def _between_marks(task: Task, layer: Layer) -> Repaired | Unrepairable:
         inner = Repaired(judged[0], (), EXACT, layer.text)
     if isinstance(inner, Unrepairable):
         return _refuse(task, inner.reason, layer.source_start(inner.at))
-    fixes = layers.through(layer, inner.fixes, "drop_line_mark")
+    fixes = layers.through(layer, inner.fixes, name)
     return Repaired(inner.value, tuple(fixes), max(UNWRAP, inner.rank), task.text)
 
 

@@ -38,6 +38,7 @@ FIXES: dict[str, FixKind] = {
         FixKind("unescape_entities", _U, "undo HTML entities over the whole value", "{&quot;a&quot;: 1}", '{"a": 1}', 0),
         FixKind("plain_quotes", _U, "write the quotes that special tokens stand for", '{a: <|"|>b<|"|>}', '{"a": "b"}', 0),
         FixKind("drop_doubled_brace", _U, "drop a brace that was written twice", '{{"a": 1}}', '{"a": 1}', 0),
+        FixKind("plain_brackets", _U, "write full-width brackets the JSON way", '｛"a": ［1］｝', '{"a": [1]}', 0),
         FixKind("plain_space", _U, "replace odd or invisible white space between tokens", '{"a":\u00a01}', '{"a": 1}', 0),
         FixKind("escape_control_character", _R, "escape raw line breaks, tabs and control characters in a string", '{"a": "x\ny"}', '{"a": "x\\ny"}', 0),
         FixKind("double_backslash", _R, "keep the backslash of an escape that JSON does not know", '{"a": "\\d+"}', '{"a": "\\\\d+"}', 0),
