@@ -143,7 +143,8 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
 
 def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
     """The value with but white space or one fence around it, if one edit makes it sound."""
-    span = beginnings.plain_span(task.text)
+    text = task.text
+    span = (0, len(text)) if text.startswith(('"{', '"[')) else beginnings.plain_span(text)
     found = None if span is None else read_with_one_edit(task, *span, undecided=undecided)
     return None if found is None else _receipt(task, found)
 

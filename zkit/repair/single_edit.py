@@ -73,7 +73,9 @@ _DONE = frozenset(
 
 
 def _holds(task: Task, json: str, value: Any) -> bool:
-    """Whether the schema has nothing against a value, nor has a key that is there twice."""
+    """Whether a value is a container against which neither the schema nor a repeated key speaks."""
+    if not isinstance(value, dict | list):
+        return False
     evidence = task.evidence
     if evidence is not None and (not evidence.fits(value) or evidence.misplaced(value)):
         return False
@@ -85,7 +87,7 @@ def _places(text: str, at: int, kind: str) -> list[tuple[int, bool]]:
     before = len(text[:at].rstrip())
     string = last_token(text, at, kind)
     places = {at - 1, at, at + 1, before - 2, before - 1, before, string, string + 1}
-    return [(p, _is_outside(text, p)) for p in sorted(places) if 0 < p < len(text)]
+    return [(p, _is_outside(text, p)) for p in sorted(places) if 0 <= p < len(text)]
 
 
 def _swaps(task: Task, text: str, places: list[tuple[int, bool]]) -> Iterator[tuple[str, Edit]]:
@@ -99,13 +101,20 @@ def _others(text: str, places: list[tuple[int, bool]]) -> Iterator[tuple[str, Ed
     """One mark dropped, replaced or added, with the name of the fix."""
     for place, outside in places:
         mark = text[place]
-        if mark in _BRACKETS or (mark in ",:" and not _joins(text, place)):
+        if mark in _BRACKETS or (mark in ",:\\" and not _joins(text, place)):
             yield "drop_stray_mark", Edit(place, place + 1, "")
         for new, (replace, add) in (_OPENING if outside else _CLOSING).items():
             if mark in _MARKS and mark != new:
                 yield replace, Edit(place, place + 1, new)
-            if new != '"' or not outside or mark not in _NO_BEGINNING:
+            if not outside or not _begins_otherwise(text, place, new):
                 yield add, Edit(place, place, new)
+
+
+def _begins_otherwise(text: str, at: int, new: str) -> bool:
+    """Whether a string after an added mark would begin as none does: with a mark, or without its quote."""
+    if new == '"':
+        return text[at] in _NO_BEGINNING
+    return text[at] == '"' and text[at + 1 : at + 2] in _STRUCTURE
 
 
 _PUNCTUATION = {
@@ -121,6 +130,7 @@ _CLOSING = {'"': ("replace_quote", "add_closing_quote")}
 """What may stand for a mark, or is missing, outside of strings and in one: the names of the fixes."""
 
 
+_QUOTES = frozenset("\"'`“”‘’")
 _NO_BEGINNING = frozenset("}],: \t\n\r")
 """What a string without its quote does not begin with: a mark rather stands for the quote."""
 _FIXED = frozenset(" \t\n\r\\")
@@ -135,7 +145,7 @@ def _may_change_places(text: str, at: int, opens: bool) -> bool:
     if first != '"' and second != '"':
         return first in _STRUCTURE or second in _STRUCTURE
     if first == '"':  # the other goes before the quote
-        return (second in _STRUCTURE) == opens
+        return (second in _STRUCTURE) == opens and text[at + 2 : at + 3] not in _QUOTES
     return (first in _STRUCTURE) != opens
 
 
