@@ -77,7 +77,6 @@ REFUSED = (
     ("nothing", "done"),
     ("ask first",),
     ("withdraw", "proposal"),
-    ("never do",),
     ("never", "enter"),
     ("not allowed",),
     ("skip", "this one"),
