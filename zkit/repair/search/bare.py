@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from zkit.repair.search.reader import Reader
 
 _S = lexis.SPACE
-_STOP = rf"(?={lexis.SPACE}(?:[,}}\])]|\Z|//|#|/\*)|\s++(?:[\"'][^\"'\n]{{1,80}}+[\"']{_S}[:=]|{lexis.WORD}|\.?[0-9]))"
+_STOP = rf"(?={lexis.SPACE}(?:[,;}}\])]|\Z|//|#|/\*)|\s++(?:[\"'][^\"'\n]{{1,80}}+[\"']{_S}[:=]|{lexis.WORD}|\.?[0-9]))"
 """After a token: a mark, or white space and what can only be the next key or item."""
 _WORD = re.compile(rf"([^\W\d_][\w]*+){_STOP}")
 _NUMBER = re.compile(

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
+from zkit.repair.search.follow import known
 from zkit.repair.search.reading import NEXT, VALUE, Reading
 from zkit.text import lexis
 
@@ -30,7 +31,9 @@ def skip(reader: Reader, reading: Reading) -> bool:
     if odd is not None:
         end = odd.end()
         reading.note("plain_space", pos, end, " ")
-    elif (escape := _ESCAPED.match(text, ahead)) is not None and _is_outside(reader, escape):
+    elif (escape := _ESCAPED.match(text, ahead)) is not None and _is_outside(
+        reader, reading, escape
+    ):
         end = escape.end()
         reading.note("drop_backslash", ahead, end, "")
     else:
@@ -45,24 +48,31 @@ def skip(reader: Reader, reading: Reading) -> bool:
     return True
 
 
-def _is_outside(reader: Reader, escape: re.Match[str]) -> bool:
+def _is_outside(reader: Reader, reading: Reading, escape: re.Match[str]) -> bool:
     """Whether an escape stands outside of strings: white space is escaped there throughout, or not at all.
 
     Where quotes are escaped, too, all of the value is, and its strings are to be read otherwise.
     """
     mark = escape.group()[1:]
-    follows = reader.text[escape.end() : escape.end() + 1] if not mark else ""
-    if mark in ("\n", "\r\n") or follows in (
-        ",",
-        ":",
-    ):  # a single one may stand for a bracket or a quote
-        return _is_habit(reader.text, escape.start(), escape.group() + follows)
+    if mark in ("\n", "\r\n"):  # a single one may stand for a bracket
+        return _is_habit(reader.text, escape.start(), escape.group())
+    if not mark and reader.text[escape.end() : escape.end() + 1] in (",", ":"):
+        return _is_before_comma(reader, reading, escape.start())
     if mark not in ("n", "r", "t"):
         return True
     text, start = reader.text, reader.start
     if not text.startswith("\\", start + 1):
         return False
     return _BARE_QUOTE_FIRST.match(text, start, start + NEAR) is not None
+
+
+def _is_before_comma(reader: Reader, reading: Reading, start: int) -> bool:
+    """Whether a backslash before a comma or a colon says nothing: a key comes next, or there are more of them."""
+    frame, text = reading.frame, reader.text
+    key = lexis.NEXT_KEY.match(text, start + 1) if frame is not None and frame.kind == "{" else None
+    if key is not None and frame is not None and key[1] is not None and key[1][0] == '"':
+        return known(reader, frame, key[1])
+    return _is_habit(text, start, text[start : start + 2])
 
 
 def _is_habit(text: str, start: int, what: str) -> bool:
