@@ -16,7 +16,7 @@ from zkit.text.edits import Edit, Layer
 
 _LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")
 _ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
-_FIRST_DOUBLED = re.compile(r'[{\[][^"\'`“‘]{0,80}+""(?=[^\s"])')
+_FIRST_DOUBLED = re.compile(r'[{\[][^"\'`“‘]{0,80}+""(?=[^\s":,}\]])')
 _DOUBLED = re.compile(r'""')
 _BARE_KEY = re.compile(r'[{,\n]\s*+"[^"\\\n]{1,80}+"\s*+:')
 _BARE_VALUE = re.compile(r'(?<!\\)\\"\s*+:\s*+"(?!")')
