@@ -50,7 +50,9 @@ def changed_places(text: str, fixes: Sequence[Fix]) -> bool:
     The mark may have changed places with the quote.
     """
     return any(
-        _begins_with_mark(text, fix) or (fix.name in _ADDED and _ends_in(text, fix))
+        _begins_with_mark(text, fix)
+        or (fix.name in _ADDED and _ends_in(text, fix))
+        or (fix.name == "open_in_middle" and _opens_inside(text, fix))
         for fix in fixes
         if fix.rank >= COMPLETE
     )
@@ -69,6 +71,15 @@ def _ends_in(text: str, fix: Fix) -> bool:
         start = text.rfind('"', 0, start)
     content = text[start + 1 : end - 1]
     return mark == "," or content.count(mark) > content.count("{" if mark == "}" else "[")
+
+
+def _opens_inside(text: str, fix: Fix) -> bool:
+    """Whether the string after an opener begins with the same mark, and does not close it."""
+    opener = lexis.skip_spaces(text, fix.end)
+    if not text.startswith(f'"{fix.new}', opener):
+        return False
+    content = text[opener + 1 : text.find('"', opener + 1)]
+    return content.count(fix.new) > content.count("}" if fix.new == "{" else "]")
 
 
 _NEXT_KEY = re.compile(rf"{lexis.SPACE}\"([,;{{}}\[\]][^\"\\\n]{{0,80}}+)\"{lexis.SPACE}:")
