@@ -81,7 +81,7 @@ FIXES: dict[str, FixKind] = {
         FixKind("drop_extra_quote", _G, "drop a quote that was written twice", '{"a": "x"", "b": 1}', '{"a": "x", "b": 1}', 3),
         FixKind("replace_quote", _G, "write the quote that another mark stands for", '{"a[: 1, "b": 2}', '{"a": 1, "b": 2}', 3),
         FixKind("move_quote", _G, "put a quote before the colon that it changed places with", '{"a:" 1}', '{"a": 1}', 3),
-        FixKind("swap_marks", _G, "put a mark and its neighbour in each other's place", '{"a": x"yz"}', '{"a": "xyz"}', 3),
+        FixKind("swap_marks", _G, "put a mark and its neighbour in each other's place", '{k"ey": 1}', '{"key": 1}', 3),
         FixKind("close_in_middle", _G, "add a closer before the next member", '{"a": [1, 2, "b": 3}', '{"a": [1, 2], "b": 3}', 3),
         FixKind("reopen", _G, "drop a closer after which its container goes on", '{"a": [{"b": 1}, "c": 2}, {"b": 3}]}', '{"a": [{"b": 1, "c": 2}, {"b": 3}]}', 3),
         FixKind("open_in_middle", _G, "add the opener before a value", '{"a": 1, 2], "b": 3}', '{"a": [1, 2], "b": 3}', 4),

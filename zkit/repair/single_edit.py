@@ -22,8 +22,10 @@ LONGEST = 20_000
 _MARKS = frozenset('"{}[]:,')
 _STRUCTURE = frozenset("{}[]:,")
 _BRACKETS = frozenset("{}[]")
-_PREFIXES = frozenset("rRbBuUfF")
-"""Letters that a string of Python may begin with."""
+_PREFIXES = frozenset("rRbBuUfFtTLcsNEqxX@$")
+"""What stands before the quote of a string in one language or another: `r"x"`, `L"x"`, `@"x"`, `E'x'`."""
+_BEFORE_KEYS = frozenset("rRbBuUfF")
+"""Those of Python, which also writes the keys of its objects so."""
 _PLACED = PLACED | {TRAILING}
 
 
@@ -161,9 +163,12 @@ def _is_outside(text: str, at: int) -> bool:
 
 
 def _is_prefix(task: Task, text: str, at: int) -> bool:
-    """Whether a letter before a quote may belong to no string: it is Python's, or one too many."""
-    if text[at + 1 : at + 2] != '"' or not text[at].isalpha():
+    """Whether what stands before a quote may belong to no string: it is a prefix, or one too many."""
+    if text[at + 1 : at + 2] != '"' or text[at] in _STRUCTURE:
         return False
-    content = text[at + 2 : text.find('"', at + 2)]
+    end = text.find('"', at + 2)
+    content, is_key = text[at + 2 : end], text[end + 1 :].lstrip().startswith(":")
     names = frozenset[str]() if task.evidence is None else task.evidence.names
-    return content in names or (text[at] in _PREFIXES and text[at] + content not in names)
+    if is_key and text[at] + content in names:
+        return False
+    return content in names or text[at] in (_BEFORE_KEYS if is_key else _PREFIXES)
