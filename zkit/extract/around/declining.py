@@ -11,9 +11,12 @@ from zkit.extract.around.meaning import (
     HANGS_ON_A_YES,
     LATER,
     LEAVE,
+    NEEDS_A_YES,
     NEGATED,
+    NOW,
     REFUSED,
     REVIEW,
+    UNNEEDED,
     clauses,
     means,
 )
@@ -27,6 +30,7 @@ _IF_YOU_LIKE = said("declining", "if_you_like")
 _NEEDS_NO_YES = said("declining", "needs_no_yes")
 _BUT = said("declining", "but")
 _BUT_NOT_NOW = said("declining", "but_not_now")
+_DEFERRED = said("declining", "deferred")
 _ASKS = said("declining", "asks")
 _AROUND = " *_)]\"'"
 _AFTERWARDS = said("declining", "afterwards")
@@ -45,7 +49,7 @@ def declines(sentence: str) -> bool:
         return True
     if means(sentence, REVIEW) or _left_to_the_reader(sentence):
         return True
-    if _refuses(sentence):
+    if _refuses(sentence) or _puts_off(sentence):
         return True
     said = _DECLINED.search(sentence) or _BROKEN_OFF.search(sentence)
     return said is not None and not _goes_on(sentence[said.end() :])
@@ -56,7 +60,7 @@ def withholds(sentence: str) -> bool:
     sentence = sentence.lower()
     if means(sentence, HANGS_ON_A_YES, unless=GRANTED):
         return True
-    return _left_to_the_reader(sentence) or _refuses(sentence)
+    return _left_to_the_reader(sentence) or _refuses(sentence) or _puts_off(sentence)
 
 
 def _left_to_the_reader(sentence: str) -> bool:
@@ -72,6 +76,23 @@ def _refuses(sentence: str) -> bool:
             done = acts(part) and not means(part, REFUSED)
             return not done and not any(map(_goes_on, parts[place + 1 :]))
     return False
+
+
+def _puts_off(sentence: str) -> bool:
+    """Whether it is done at another time, or not before a yes that is missing, and nothing now."""
+    put_off = _DEFERRED.search(sentence)
+    if put_off is not None:
+        return not _now_after_all(sentence[put_off.end() :])
+    parts = clauses(sentence)
+    for place, part in enumerate(parts):
+        if means(part, NEEDS_A_YES, unless=(*GRANTED, *UNNEEDED, *NOW)):
+            return not _now_after_all(",".join(parts[place + 1 :]))
+    return False
+
+
+def _now_after_all(rest: str) -> bool:
+    """Whether something is done in the rest of a sentence, at once or against what was said before."""
+    return (means(rest, NOW) or _BUT.search(rest) is not None) and _goes_on(rest)
 
 
 def _goes_on(part: str) -> bool:

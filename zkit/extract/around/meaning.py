@@ -80,6 +80,8 @@ REFUSED = (
     ("never", "enter"),
     ("not allowed",),
     ("skip", "this one"),
+    ("would",),
+    ("no tools",),
 )
 """Not done, or not before somebody was asked."""
 HANGS_ON_A_YES = (
@@ -91,6 +93,10 @@ HANGS_ON_A_YES = (
     ("a word", "you"),
 )
 """Done only if the reader says so."""
+NEEDS_A_YES = ("needed", "your yes"), ("on approval",)
+"""Leave that is still missing."""
+NOW = (("now",),)
+UNNEEDED = (("unneeded",),)
 LEAVE = (("agree",),)
 """In a question: whether the reader agrees."""
 BY_A_BUTTON = (("press", "do"),)
