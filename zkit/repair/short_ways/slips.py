@@ -65,12 +65,18 @@ def _at_end(text: str, at: int) -> list[Repair]:
     return [[Mend("close_at_end", end, end, "".join(reversed(_due(text))))]]
 
 
+def _string_before(text: str, end: int) -> int:
+    """Where the string begins that ends at a place."""
+    start = text.rfind('"', 0, end - 1)
+    while text[start - 1] == "\\":
+        start = text.rfind('"', 0, start)
+    return start
+
+
 def _after_key(text: str, at: int) -> list[Repair]:
     """The colon after a key is missing."""
     end = len(text[:at].rstrip())
-    key = text.rfind('"', 0, end - 1)
-    while text[key - 1] == "\\":
-        key = text.rfind('"', 0, key)
+    key = _string_before(text, end)
     if text[:key].rstrip()[:-1].rstrip().endswith("]"):  # or the list was closed too early
         return []
     if text[end - 2] == ":" or text.startswith(
@@ -111,13 +117,37 @@ def _closers(text: str, at: int, due: list[str]) -> list[Repair]:
 
 def _key_in_list(text: str, at: int) -> list[Repair]:
     """A key stands in a list: the closer before it is missing."""
-    end = len(text[:at].rstrip()) - 1
-    key = text.rfind('"', 0, end)
-    while text[key - 1] == "\\":
-        key = text.rfind('"', 0, key)
+    key = _string_before(text, len(text[:at].rstrip()))
     if "\n" in text[len(text[:key].rstrip()) : key]:  # then the bracket of the list may be too many
         return []
     return _closed_before_comma(text, key, "]")
+
+
+def _key_as_value(text: str, at: int) -> list[Repair]:
+    """A key stands where a value is due: the object that it begins is not opened."""
+    end = len(text[:at].rstrip())
+    key = _string_before(text, end)
+    over = text[:key].rstrip(" \t\n\r:")
+    return (
+        [] if over.endswith(text[key:end]) else _opened(text, key, "{")
+    )  # or it was written twice
+
+
+def _item_as_key(text: str, at: int) -> list[Repair]:
+    """A string stands where a key is due: the list is not opened that begins with the string before it."""
+    item = _string_before(text, len(text[:at].rstrip()))
+    comma = len(text[:item].rstrip()) - 1
+    end = len(text[:comma].rstrip())
+    if text[comma] != "," or text[end - 1] != '"':
+        return []
+    return _opened(text, _string_before(text, end), "[")
+
+
+def _opened(text: str, at: int, opener: str) -> list[Repair]:
+    """A container is opened before the value under a key."""
+    if text[:at].rstrip()[-1:] != ":":
+        return []
+    return [[Mend("open_in_middle", at, at, opener)]]
 
 
 def _object_as_key(text: str, at: int) -> list[Repair]:
@@ -223,12 +253,14 @@ _Looks = dict[str, Look]
 _ANY = "any character"
 _AFTER_VALUE: _Looks = {"}": _after_value, "]": _after_value, ".": _ellipsis, "…": _ellipsis}
 _DUE: _Looks = {"}": _in_empty, "]": _in_empty, ".": _ellipsis, "…": _ellipsis}
+_AFTER_KEY: _Looks = dict.fromkeys('"{[-tfn' + _DIGITS, _after_key)
+_AFTER_KEY |= dict.fromkeys(",]", _item_as_key)
 
 SLIPS: dict[str, _Looks] = {
     "EOF while parsing an object": {_ANY: _at_end},
     "EOF while parsing a list": {_ANY: _at_end},
-    "expected `:`": dict.fromkeys('"{[-tfn' + _DIGITS, _after_key),
-    "expected `,` or `}`": _AFTER_VALUE,
+    "expected `:`": _AFTER_KEY,
+    "expected `,` or `}`": _AFTER_VALUE | {":": _key_as_value},
     "expected `,` or `]`": _AFTER_VALUE | {":": _key_in_list},
     "expected value": _DUE | {"(": _tuples},
     "key must be a string": _DUE
