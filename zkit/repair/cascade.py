@@ -287,8 +287,9 @@ def _of_its_own(
     task: Task, candidate: Candidate, *, repeated: bool = False
 ) -> Repaired | Unrepairable:
     """The candidate, unless it is a part of something larger that could not be read."""
+    closes_more = any(fix.name == "drop_closer" for fix in candidate.fixes)
     if not candidate.is_meant(task) and enclosing.enclosed(
-        task.text, candidate.start, candidate.end
+        task.text, candidate.start, candidate.end, closes_more=closes_more
     ):
         return _refuse(task, "damaged", task.text.find("{"))
     return _within_limit(task, candidate, repeated=repeated)

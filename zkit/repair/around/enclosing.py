@@ -46,14 +46,15 @@ def _in_call(head: str, last: str) -> bool:
     return line.count("(") > line.count(")") and not _CALLED_WITH.search(line)
 
 
-def enclosed(text: str, start: int, end: int) -> bool:
+def enclosed(text: str, start: int, end: int, *, closes_more: bool = False) -> bool:
     """Whether a brace opens before the candidate and closes after it: it is part of something larger.
 
-    For a list it is enough that the brace opens: the text may have been cut.
+    For a list it is enough that the brace opens: the text may have been cut. So it is for a value that
+    closes more than it opens.
     """
     before = sum(text.count(mark, 0, start) * sign for mark, sign in _DEEPER.items())
     after = sum(text.count(mark, end) * sign for mark, sign in _DEEPER.items())
-    return before > 0 and (text[start] == "[" or after < 0)
+    return before > 0 and (text[start] == "[" or after < 0 or closes_more)
 
 
 _DEEPER = {"{": 1, "}": -1, "｛": 1, "｝": -1}

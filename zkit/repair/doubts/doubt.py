@@ -73,8 +73,9 @@ def undoubted(
     if _ends_askew(text, span, fixes) or _closes_once(text, span, fixes, fits):
         return None
     dropped = [fix for fix in fixes if fix.name == "drop_closer"]
-    if len(dropped) == 1 and is_askew(_layer(text, span, fixes).text):
-        return _aligned(text, span, [fix for fix in fixes if fix is not dropped[0]], fits)
+    if dropped and is_askew(_layer(text, span, fixes).text):
+        rest = [fix for fix in fixes if fix is not dropped[0]]
+        return _aligned(text, span, rest, fits) if len(dropped) == 1 else None
     added = [fix for fix in fixes if fix.name in _ADDED]
     if len(added) != 1 or _is_settled(text, span, fixes, added[0]):
         return fixes
@@ -188,6 +189,9 @@ def _at_odds(text: str, fixes: Sequence[Fix]) -> bool:
     if "replace_closer" in names and not _ADDED.isdisjoint(names):
         return True
     if {"drop_colon", "drop_closer"} <= names:  # the colon may stand for the opener
+        return True
+    empty = any(fix.name == "add_closing_quote" and fix.new == '""' for fix in fixes)
+    if empty and "drop_closer" in names:  # so may a lone quote
         return True
     if not any(fix.rank == GUESS or fix.name == "add_comma" for fix in fixes):
         return False

@@ -118,10 +118,14 @@ def _closed_before(before: Before, text: str, end: int) -> list[Reading]:
     if body.endswith("\\" + quote) and body.count("\\" + quote) % 2 == 1:
         return _with_escaped_quote(before, body, quote, end)
     if stands_for_quote(body):
-        if body[-1] in "}]" and _may_be_bracket(body, quote):
+        if body[-1] in "}]" and (_may_be_bracket(body, quote) or _NUMBERS.fullmatch(body[:-1])):
             return []
         return _stretched(_closed(before, end - 1, respell(body[:-1], quote)))
     return _closed(before, end, respell(body, quote))
+
+
+_NUMBERS = re.compile(r"[-+0-9.,eE\s]*+")
+"""What a list of numbers holds, or an empty container: its bracket became a quote."""
 
 
 def _may_be_bracket(body: str, quote: str) -> bool:

@@ -148,6 +148,9 @@ def _quoted_key(reader: Reader, reading: Reading, pos: int) -> list[Reading] | N
     body = respell(name, token.quote)
     if body is None:
         return at_key(reader, reading, pos)
+    if token.quote == "\\" and not reader.guided and _has_bare_keys_around(reader.text, reading):
+        reader.reason = "ambiguous"
+        return []
     doubtful = body.rank >= Rank.GUESS or token.quote == "\\"
     others = at_key(reader, reading.fork(), pos) if doubtful else []
     if token.quote != '"' or body.body != token.body:
@@ -157,6 +160,16 @@ def _quoted_key(reader: Reader, reading: Reading, pos: int) -> list[Reading] | N
     if found is not None:
         return [*others, *found]
     return [reading, *others] if others else None
+
+
+def _has_bare_keys_around(text: str, reading: Reading) -> bool:
+    """Whether an object around this one has keys whose quotes are not escaped: this one is text that lost its quote."""
+    frame = reading.frame.parent if reading.frame is not None else None
+    while frame is not None:
+        if frame.kind == "{" and text.startswith('"', lexis.skip_blank(text, frame.start + 1)):
+            return True
+        frame = frame.parent
+    return False
 
 
 _QUOTED_TWICE = re.compile(r"\"[^\"\\]++\"")

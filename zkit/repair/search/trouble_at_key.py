@@ -194,7 +194,7 @@ def _no_colon(reader: Reader, reading: Reading, pos: int, end: int) -> list[Read
     if text[end - 2] == ":" and "\\" not in key and known(reader, frame, key[:-1]):
         moved = reading.fork().note("move_quote", end - 2, end, f"{text[end - 1]}:")
         return [keyed(moved, key[:-1], end)] if text[pos] == text[end - 1] == '"' else []
-    if spelt is None or not known(reader, frame, key):
+    if spelt is None or not known(reader, frame, key) or key.rstrip() != key.rstrip(" :"):
         return []
     found: list[Reading] = []
     if _QUOTE_AND_COLON.match(text, end):
