@@ -81,7 +81,7 @@ def data_of(result: Result) -> Any:
 def failed(result: Result, kind: type[F], code: str = "") -> F:
     """The failure, of the kind and code that it must have."""
     assert isinstance(result, kind), repr(result)
-    assert not code or result.code == code, result  # type: ignore[attr-defined]
+    assert not code or result.code == code, result
     return result
 
 

@@ -362,3 +362,18 @@ def test_a_tool_under_another_name_hears_of_its_cancellation_too(alias: str) -> 
     kit = Kit(Toolbox([stuck]), {alias: {"tool": "stuck", "defaults": {"path": "x"}}})
     failed(send(Dispatcher(kit, timeout=0.3), alias), Transient, "timeout")
     assert told.wait(10)
+
+
+@pytest.mark.parametrize("moment", [-5, -0.001, 0, float("nan")])
+def test_a_moment_that_is_over_is_not_waited_for(moment: float) -> None:
+    """A tool counts the seconds until a limit is lifted, and is told to wait less than none."""
+    flaky = Flaky(1, Transient("busy", retry_after=moment)).tool(grade=READ)
+    assert data_of(send(Dispatcher([flaky]), "flaky")) == "worked"
+
+
+def test_the_limit_that_is_told_is_the_one_that_was_set() -> None:
+    """And of a task that has less time left, what was left."""
+    tools = [made("forever", forever, grade=WRITE)]
+    with scope("short", timeout=0.05):
+        late = failed(send(Dispatcher(tools), "forever"), Transient)
+    assert float(str(late).split()[-2]) < 0.05

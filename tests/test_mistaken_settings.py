@@ -10,15 +10,19 @@ from openai import OpenAI
 
 from zkit import (
     ChatLoop,
+    Crashed,
     Dispatcher,
     Extractor,
     Kit,
     MemoSource,
     PartialReader,
     Rank,
+    Refused,
     Success,
     Toolbox,
     ToolSpec,
+    Transient,
+    Validation,
     decode,
     find_calls,
     lint_schema,
@@ -245,6 +249,26 @@ WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
     (_scoped, {"task": NO_TEXT, "timeout": ["3", [1]], "role": NO_TEXT, "workspace": NO_TEXT}),
     (lambda docs: ToolSpec("look", docs=docs), {"docs": NO_TEXT}),
     (PauseStore, {"path": [*NO_PATH, None]}),
+    (
+        lambda **given: Transient(**{"cause": "busy", **given}),
+        {
+            "cause": [*NO_TEXT, None],
+            "retry_after": ["soon", [1]],
+            "code": ["busy", None, ["timeout"]],
+        },
+    ),
+    (
+        lambda **given: Validation(**{"message": "no", **given}),
+        {"message": [*NO_TEXT, None], "code": ["wrong"]},
+    ),
+    (
+        lambda **given: Refused(**{"reason": "no", **given}),
+        {"reason": [*NO_TEXT, None], "code": ["no"]},
+    ),
+    (
+        lambda **given: Crashed(**{"cause": "no", **given}),
+        {"cause": [*NO_TEXT, None], "code": ["no"]},
+    ),
     (lambda limit: repair_json('{"at": 1}', limit=limit), {"limit": NO_RANK}),
     (lambda limit: repair_all('{"at": 1}', limit=limit), {"limit": NO_RANK}),
     (PartialReader, {"limit": NO_RANK, "schema": [0, "x", [1]]}),

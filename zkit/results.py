@@ -14,12 +14,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 from pydantic import TypeAdapter
 
 from zkit.effects import EFFECTS, FileEffect, ProcessEffect
 from zkit.receipt import Fix, Rank
+from zkit.required import require_kind, require_one_of, require_text
 
 T = TypeVar("T")
 ValidationCode = Literal[
@@ -109,6 +110,14 @@ class Success(Result):
 class Failure(Result, Exception):
     """What failed, and who can mend it. Its fields are set once; it can be raised as it is."""
 
+    code: str
+    codes: ClassVar[tuple[str, ...]]
+    words: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        require_text(self.words, getattr(self, self.words))
+        require_one_of("code", self.code, self.codes)
+
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__dict__ and not name.startswith("__"):
             raise AttributeError(f"{type(self).__name__}.{name} is set once")
@@ -126,6 +135,8 @@ class Validation(Failure):
     """The model can mend it by another call; `message` is written for the model."""
 
     kind: ClassVar[str] = "validation"
+    codes: ClassVar[tuple[str, ...]] = get_args(ValidationCode)
+    words: ClassVar[str] = "message"
     __hash__ = Failure.__hash__
 
     message: str
@@ -144,6 +155,8 @@ class Transient(Failure):
     """Time can mend it: the same call may work later, after `retry_after` seconds if known."""
 
     kind: ClassVar[str] = "transient"
+    codes: ClassVar[tuple[str, ...]] = get_args(TransientCode)
+    words: ClassVar[str] = "cause"
     __hash__ = Failure.__hash__
 
     cause: str
@@ -151,6 +164,14 @@ class Transient(Failure):
     code: TransientCode = "unavailable"
     effects: tuple[FileEffect | ProcessEffect, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        Failure.__post_init__(self)
+        require_kind(
+            "retry_after", self.retry_after, (int, float), "a number of seconds", or_none=True
+        )
+        if self.retry_after is not None and not self.retry_after >= 0:
+            self.__dict__["retry_after"] = 0.0  # that moment is over
 
     def __str__(self) -> str:
         return self.cause
@@ -161,6 +182,8 @@ class Refused(Failure):
     """The operator can mend it: the call is not allowed, not approved, or over a budget."""
 
     kind: ClassVar[str] = "refused"
+    codes: ClassVar[tuple[str, ...]] = get_args(RefusedCode)
+    words: ClassVar[str] = "reason"
     __hash__ = Failure.__hash__
 
     reason: str
@@ -177,6 +200,8 @@ class Crashed(Failure):
     """The tool's author can mend it: the tool itself failed, whatever the arguments."""
 
     kind: ClassVar[str] = "crashed"
+    codes: ClassVar[tuple[str, ...]] = ("tool_exception",)
+    words: ClassVar[str] = "cause"
     __hash__ = Failure.__hash__
 
     cause: str

@@ -9,7 +9,7 @@ from anyio import get_cancelled_exc_class
 from zkit.dispatch.live import LiveCall, Next
 from zkit.dispatch.steps.apart import Ended, run_apart
 from zkit.results import Crashed, Result, Transient
-from zkit.tools import watching
+from zkit.tools import current_scope, watching
 from zkit.tools.context import deadline_scope
 from zkit.tools.still_running import Watch
 
@@ -23,7 +23,8 @@ async def limit_time(call: LiveCall, proceed: Next) -> Result:
     What goes on when its time is over, or when the call is cancelled, is reported as abandoned: a
     thread cannot be stopped, and a task may refuse to.
     """
-    with deadline_scope(call.policy.timeout) as inner, watching() as watch:
+    limit, outer = call.policy.timeout, current_scope()
+    with deadline_scope(limit) as inner, watching() as watch:
         seconds = None if inner.deadline is None else max(0.0, inner.deadline - monotonic())
         if seconds == 0:
             return Transient("the time for the task is over", code="timeout")
@@ -32,7 +33,8 @@ async def limit_time(call: LiveCall, proceed: Next) -> Result:
         except get_cancelled_exc_class() as stop:
             call.trace.abandoned = watch.busy or getattr(stop, "zkit_left", False)
             raise
-        return _result(call, ended, watch, seconds)
+        # The wait may have begun a little late; what counts is the limit that was set.
+        return _result(call, ended, watch, seconds if inner.deadline == outer.deadline else limit)
 
 
 def _result(call: LiveCall, ended: Ended, watch: Watch, seconds: float | None) -> Result:
