@@ -274,7 +274,7 @@ def _by_the_short_way(text: str) -> Decoded | None:
         ready.validate(text)
     except ValidationError as error:
         short = settle_plainly(ready, text, error)
-        return Decoded(short.value, short.fixes, highest(short.fixes)) if short else None
+        return Decoded(short[0], short[1], highest(short[1])) if short else None
     return None
 
 

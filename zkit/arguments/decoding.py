@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
-from zkit.arguments.reading import Reading, Settled
+from zkit.arguments.reading import Reading
 from zkit.arguments.ready import READY, Ready, ready_for, troubles_of
 from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
 from zkit.arguments.short_way import settle_plainly
@@ -39,12 +39,11 @@ class Mended(Decoded):
 
     data: Any
 
-    @classmethod
-    def of(cls, settled: Settled, rank: Rank) -> Mended:
-        """What came of a reading, with its highest rank."""
-        made: Mended = _new(cls, (settled.value, settled.fixes, rank))
-        made.data = settled.data
-        return made
+
+def _mended(value: Any, fixes: tuple[Fix, ...], rank: Rank, data: Any) -> Mended:
+    made: Mended = _new(Mended, (value, fixes, rank))
+    made.data = data
+    return made
 
 
 @overload
@@ -109,8 +108,8 @@ def decode(
         return _new(Decoded, (validate(sent), (), _EXACT))
     except ValidationError as error:
         short = settle_plainly(ready, raw, error) if type(raw) is str else None
-        if short is not None and (rank := highest(short.fixes)) <= limit:
-            return Mended.of(short, rank)
+        if short is not None and (rank := highest(short[1])) <= limit:
+            return _mended(short[0], short[1], rank, short[2])
         blamed: ValidationError | MisfitError | None = error
     except MisfitError as error:
         blamed = error
@@ -226,7 +225,9 @@ def _settled(reading: Reading, limit: Rank) -> Decoded | Validation:
     rank = highest(outcome.fixes)
     if rank > limit:
         return reading.refuse_over(limit, outcome)
-    return Mended.of(outcome, rank) if outcome.fixes else Decoded(outcome.value)
+    if not outcome.fixes:
+        return Decoded(outcome.value)
+    return _mended(outcome.value, outcome.fixes, rank, outcome.data)
 
 
 def _holds(value: Any, name: str) -> bool:

@@ -16,7 +16,6 @@ from zkit.arguments.candidates import Found, candidates
 from zkit.arguments.coercions import RANKS
 from zkit.arguments.keys import renaming
 from zkit.arguments.names import folded
-from zkit.arguments.reading import Settled
 from zkit.arguments.ready import SORTS, Ready
 from zkit.arguments.scalars import Candidate, omission
 from zkit.arguments.shape import Shape
@@ -31,8 +30,10 @@ _DEEPEST = 3
 _WRAPPING = frozenset((*ENVELOPES, *CALLS))
 
 
-def settle_plainly(ready: Ready, text: str, error: ValidationError) -> Settled | None:
-    """The typed arguments and what was changed; None when the case is not that plain."""
+def settle_plainly(
+    ready: Ready, text: str, error: ValidationError
+) -> tuple[Any, tuple[Fix, ...], Any] | None:
+    """The typed arguments, what was changed, and the data; None when the case is not that plain."""
     blamed = _blamed(error)
     value = None if blamed is None else from_json(text)
     if blamed is None or type(value) is not dict:
@@ -47,7 +48,7 @@ def settle_plainly(ready: Ready, text: str, error: ValidationError) -> Settled |
         if not _settle(value, loc, ready.shape, text, fixes):
             return None
     try:
-        return Settled(ready.check(to_json(value)), tuple(fixes), value)
+        return ready.check(to_json(value)), tuple(fixes), value
     except Exception:  # whatever it is, the general way says it
         return None
 
