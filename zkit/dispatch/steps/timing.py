@@ -11,7 +11,6 @@ from zkit.dispatch.steps.apart import Ended, run_apart
 from zkit.results import Crashed, Result, Transient
 from zkit.tools import current_scope, watching
 from zkit.tools.context import deadline_scope
-from zkit.tools.still_running import Watch
 
 _LATE = "no answer within {seconds:g} seconds"
 _STILL = "; it could not be stopped and still runs, so it may yet have an effect"
@@ -23,8 +22,7 @@ async def limit_time(call: LiveCall, proceed: Next) -> Result:
     What goes on when its time is over, or when the call is cancelled, is reported as abandoned: a
     thread cannot be stopped, and a task may refuse to.
     """
-    limit, outer = call.policy.timeout, current_scope()
-    with deadline_scope(limit) as inner, watching() as watch:
+    with deadline_scope(call.policy.timeout) as inner, watching() as watch:
         seconds = None if inner.deadline is None else max(0.0, inner.deadline - monotonic())
         if seconds == 0:
             return Transient("the time for the task is over", code="timeout")
@@ -33,13 +31,15 @@ async def limit_time(call: LiveCall, proceed: Next) -> Result:
         except get_cancelled_exc_class() as stop:
             call.trace.abandoned = watch.busy or getattr(stop, "zkit_left", False)
             raise
-        # The wait may have begun a little late; what counts is the limit that was set.
-        return _result(call, ended, watch, seconds if inner.deadline == outer.deadline else limit)
+        if not ended.late:
+            return _result(ended)
+        abandoned = ended.left or watch.busy
+    # The wait may have begun a little late; what counts is the limit that was set.
+    is_own = inner.deadline != current_scope().deadline
+    return _late(call, (call.policy.timeout if is_own else seconds) or 0.0, abandoned=abandoned)
 
 
-def _result(call: LiveCall, ended: Ended, watch: Watch, seconds: float | None) -> Result:
-    if ended.late:
-        return _late(call, seconds or 0.0, abandoned=ended.left or watch.busy)
+def _result(ended: Ended) -> Result:
     if ended.error is None:
         result: Result = ended.value
         return result
