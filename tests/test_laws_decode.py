@@ -223,7 +223,7 @@ def test_no_value_raises_and_a_refusal_says_what_to_send(value: Any, target: Any
     outcome = decode(target[0], value)
     if isinstance(outcome, Validation):
         assert outcome.message
-        assert "http" not in outcome.message
+        assert "errors.pydantic.dev" not in outcome.message  # a value may hold an address itself
 
 
 SENT: dict[str, list[Any]] = {
