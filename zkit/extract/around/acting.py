@@ -14,7 +14,7 @@ from zkit.extract.around.announcing import (
     step_in,
 )
 from zkit.extract.around.deeds import announces_deed
-from zkit.extract.around.meaning import ONESELF, QUOTED, TAUGHT, TOLD, means
+from zkit.extract.around.meaning import ONESELF, PAST, QUOTED, TAUGHT, TOLD, means
 from zkit.extract.around.phrases import Phrases
 from zkit.extract.around.showing import offers_choice, shown_elsewhere, shows
 from zkit.extract.around.tables import said
@@ -29,7 +29,7 @@ _SHOWING = ("showing", "quoting", "explaining", "describing", "repeating", "citi
 _NOT = said("acting", "not")
 _TURNED_ROUND = said("acting", "turned_round")
 _IN_O = re.compile(
-    r"\W*+(?:(?:ahora|ora|adesso|agora|primero|prima|primeiro|entonces|quindi|então|poi|luego|lo|la|los|las|le|li|te|ti|vi|ci|ne|se|o|a|eu|yo|io)\s++)*+[^\W\d_]{3,30}(?<=o)\s++(?:l['’]|(?:el|la|los|las|lo|il|gli|le|un|una|uno|o|os|as|um|uma|tu|su|mi|sus|tus|i|a(?!\s++\w++(?<=r)\b)|de\s++nuevo|de\s++novo|di\s++nuovo|otra\s++vez|outra\s++vez|ancora|subito|agora|ahora|adesso|ora)(?!\w))"
+    r"\W*+(?:(?:ahora|ora|adesso|agora|primero|prima|primeiro|entonces|quindi|então|poi|luego|lo|la|los|las|le|li|te|ti|vi|ci|ne|se|o|a|eu|yo|io)\s++)*+(?P<verb>[^\W\d_]{3,30})(?<=o)\s++(?:l['’]|(?:el|la|los|las|lo|il|gli|le|un|una|uno|o|os|as|um|uma|tu|su|mi|sus|tus|i|a(?!\s++\w++(?<=r)\b)|de\s++nuevo|de\s++novo|di\s++nuovo|otra\s++vez|outra\s++vez|ancora|subito|agora|ahora|adesso|ora)(?!\w))"
 )  # fmt: skip
 """The first person as languages from Latin end it, before what it does something to."""
 _IT_IN_O = re.compile(
@@ -37,8 +37,8 @@ _IT_IN_O = re.compile(
     r"(?P<verb>[^\W\d_]{4,30})(?<=o)\s*+:"
 )
 """The same before a colon, with a pronoun for what it does something to."""
-_NO_VERBS = frozenset(["mismo", "stesso", "primo", "primero", "último", "ultimo", "único", "nuevo", "nuovo", "foto", "moto", "radio", "mano", "scopo", "studio", "texto", "testo"])  # fmt: skip
-"""Words in "-o" that follow an article."""
+_NO_VERBS = frozenset(["mismo", "stesso", "primo", "primero", "último", "ultimo", "único", "nuevo", "nuovo", "foto", "moto", "radio", "mano", "scopo", "studio", "texto", "testo", "dijo", "hizo", "puso", "tuvo", "quiso", "pudo", "vino", "trajo", "supo", "estuvo", "hubo", "anduvo"])  # fmt: skip
+"""Words in "-o" that follow an article, or tell what somebody else did."""
 _SELF = re.compile(
     r"\W*+(?:(?:and|so|but|then|thus|which|therefore|hence|for that|for this|to do so)\s++)*+(?:i|we)\s++"
     r"(?:(?:now|just|only|then|also|therefore|almost|\w++(?<=ly))\s++)*+(?=\w)"
@@ -70,7 +70,7 @@ def acts(sentence: str) -> bool:
     clause = _CLAUSE.split(sentence)[-1]
     if announces(sentence):
         return True
-    if means(sentence, TAUGHT) or _told(sentence, clause):
+    if means(sentence, TAUGHT) or means(clause, PAST) or _told(sentence, clause):
         return False
     if means(sentence, QUOTED) and not _done_by(_FIRST_PERSON, clause):
         return False
@@ -107,9 +107,7 @@ def _done(sentence: str, clause: str) -> bool:
 
 def _does_in_o(clause: str) -> bool:
     """Whether a clause begins with a verb of the first person that ends in "-o"."""
-    if _IN_O.match(clause) is not None:
-        return True
-    found = _IT_IN_O.match(clause)
+    found = _IN_O.match(clause) or _IT_IN_O.match(clause)
     return found is not None and found["verb"] not in _NO_VERBS
 
 

@@ -22,7 +22,7 @@ from zkit.extract.around.declining import (
     withholds,
 )
 from zkit.extract.around.deeds import heads_call
-from zkit.extract.around.meaning import DATA, RELAYED, means
+from zkit.extract.around.meaning import DATA, OPENED, RELAYED, SPEECH, TOLD, WITH_ME, means
 from zkit.extract.around.showing import shows
 
 UNANNOUNCED = "unannounced"
@@ -41,6 +41,9 @@ _STOPS = frozenset(".!…。！")
 _ANNOUNCES = frozenset(":：")
 _AROUND = "\"'”’»」』)]}*_~` \t"
 """What may stand around the end of a sentence."""
+_SPOKEN = re.compile(r"\"[^\"]*+\"|“[^”]*+”|„[^“”]*+[“”]|«[^»]*+»|「[^」]*+」|『[^』]*+』")
+"""What stands between quotes."""
+_QUOTES = '"“”„«»「」『』 ,.，。'
 _TOKEN_LAST = re.compile(r"(?:<\|[^<>|\n]{1,40}\|>|</?s>|<bos>|<eos>)\s*+\Z")
 """A mark of a template that was left over: a text begins after it."""
 _BLOCK = re.compile(
@@ -71,6 +74,8 @@ class Lead:
     """The sentence before that, in the same paragraph."""
     adjoins: bool
     """Whether nothing was passed over between the text and the call."""
+    touches: bool
+    """Whether there is no empty line between the two either."""
 
     @property
     def line(self) -> str:
@@ -117,7 +122,9 @@ def _lead(before: str) -> Lead:
     text = _introduction(before)
     sentences = [*sentences_back(text.rpartition("\n\n")[2]), "", ""]
     own = before.rpartition("\n")[2].strip()
-    return Lead(own, text, sentences[0], sentences[1], before.rstrip().endswith(text))
+    solid = before.rstrip()
+    touches = before[len(solid) :].count("\n") < 2
+    return Lead(own, text, sentences[0], sentences[1], solid.endswith(text), touches)
 
 
 def _speaks_of_data(lead: Lead) -> bool:
@@ -133,12 +140,35 @@ def _relayed(lead: Lead) -> bool:
     )
 
 
+def _in_somebodys_text(lead: Lead) -> bool:
+    """Whether the line above the last paragraph gives the word to somebody else.
+
+    What is announced there is not announced by the one who writes. An empty line before the call
+    may end that text, unless somebody was said to speak.
+    """
+    above = lead.text.rpartition("\n\n")[0].rstrip().rpartition("\n")[2]
+    if _end_of(above) not in _ANNOUNCES or acts(above):
+        return False
+    return means(above.lower(), OPENED if lead.touches else TOLD)
+
+
+def _in_speech(sentence: str) -> bool:
+    """Whether it is somebody in a story who says that something is done: "I'm on it," said the ship."""
+    spoken = _SPOKEN.findall(sentence)
+    told = _SPOKEN.sub("", sentence)
+    if not spoken or not means(told.lower(), SPEECH, unless=WITH_ME) or acts(told):
+        return False
+    return any(acts(words.strip(_QUOTES) + ":") for words in spoken)
+
+
 def _held_back(lead: Lead) -> str:
     """Why the call is not made, or not by the one who writes; empty when nothing says so."""
     if declines(lead.last) or (is_for_later(lead.last) and withholds(lead.earlier)):
         return "declined"
     if told_by(lead.line) and not labels_call(lead.line):
         return "transcript"
+    if _in_somebodys_text(lead) or _in_speech(lead.last):
+        return "quoted"
     return "asked" if asks_leave(lead.last) else ""
 
 

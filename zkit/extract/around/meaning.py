@@ -59,6 +59,13 @@ TOLD = (
     ("person", "himself"),
 )
 """What somebody else does or says, and not the one who writes."""
+PAST = (("past", "call", "this one"),)
+"""A call that was made before."""
+OPENED = *TOLD, ("source", "says"), ("source", "begins"), ("talk",)
+"""In a line that ends with a colon: what follows is somebody else's, whatever it announces."""
+SPEECH = (("says",),)
+WITH_ME = ("you",), ("me",)
+"""The reader, or the one who writes."""
 REVIEW = (("look",),)
 """The reader is to look at it first."""
 BY_THE_READER = (("must", "yourself"),)

@@ -20,6 +20,8 @@ _COMMENT = re.compile(r"\s*+(?://|#|--|/\*|\*|;;|%)")
 _SPEAKER = re.compile(
     r"^[ \t>]*+(?:\*\*)?(?:(?P<asks>user|human|customer|tool|system)|(?P<answers>assistant|ai|bot|model|agent))(?:\*\*)?[ \t]*+:", re.IGNORECASE | re.MULTILINE
 )  # fmt: skip
+_SCENE = re.compile(r"^[ \t]*+(?:(?:INT|EXT|INT/EXT|INNEN|AUSSEN)[./ ]|[^\W\d_][^\n()a-z]{1,30}\((?:V\.O\.|O\.S\.|CONT'D)\))", re.MULTILINE)  # fmt: skip
+"""The heading of a scene, or a voice, as screenplays have them."""
 _INDENTED = re.compile(r"(?: {4,}|\t)\s*+\Z")
 _QUOTES = frozenset("\"'`“‘«„「『‹")
 _LITERAL = re.compile(r"\"{3}|'{3}|`{2,}+|`[^`\n]*+`|`(?! )")
@@ -82,7 +84,7 @@ def obstacle(
     above = line if line.strip() else head.rpartition("\n")[2]
     if _LOG.match(above) or _COMMENT.match(line):
         return "logged"
-    if _in_transcript(before):
+    if _in_transcript(before) or _SCENE.search(before):
         return "transcript"
     if _INDENTED.match(line) and head.strip():
         return "code"
