@@ -8,8 +8,9 @@ from zkit.text.edits import Edit, Layer
 
 _PLAIN = {"｛": "{", "｝": "}", "［": "[", "］": "]"}
 _STRING = r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"(?=\s*+(?:[,:=，：；;}\]｝］]|\Z))"
-_TOKEN = re.compile(rf"{_STRING}|([｛｝［］])|[\"{{\[]", re.DOTALL)
-"""A string that ends well, a full-width bracket, or a mark that speaks against both."""
+_OPEN_STRING = r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\\?+\Z"
+_TOKEN = re.compile(rf"{_STRING}|{_OPEN_STRING}|([｛｝［］])|[\"{{\[]", re.DOTALL)
+"""A string that ends well, or that the text ends in, a full-width bracket, or a mark that speaks against both."""
 
 
 _OBJECT = re.compile(r"｛\s*+[\"'“\w][^｛｝{}\n]{0,80}?[:：]")

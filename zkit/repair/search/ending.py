@@ -129,8 +129,10 @@ def open_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     quote = reader.text[pos]
     tripled = reader.text.startswith(quote * 3, pos)
     body = reader.text[pos + 3 :].rstrip(quote) if tripled else reader.text[pos + 1 :]
+    if not tripled and body.startswith('"') and quote == '"' and body.strip('"'):
+        return []  # the quote may have been written twice, or a value be missing
     tail = "" if _even(body) else _closing_tail(body, reading.frame)
-    body = _before_seeming_end(body[: len(body) - len(tail)], quote)
+    body = before_seeming_end(body[: len(body) - len(tail)], quote)
     body = _WHOLE.match(body).group()  # type: ignore[union-attr]
     body = _HALF_PAIR.sub("", body)
     spelled = respell(body, quote)
@@ -149,7 +151,7 @@ _SEEMING_END = re.compile(
 _MOST_TAIL = 160
 
 
-def _before_seeming_end(body: str, quote: str) -> str:
+def before_seeming_end(body: str, quote: str) -> str:
     """What a string holds that never ends, up to where it may have ended: a prefix of it in either case.
 
     Only a raw line break or a bare quote is a sign of that; the content of a sound string has neither.

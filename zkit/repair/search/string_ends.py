@@ -173,6 +173,8 @@ def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Re
     closed = _lists_keys(before)
     if swallows(body, text[start], closed=closed) or _passes_known_key(before, text, body):
         return []
+    if end == len(text) and ending.before_seeming_end(body, text[start]) != body:
+        return []  # the text ended in a key, and its quote is no end of this string
     if body.endswith("\\") and not body.endswith("\\\\"):
         body += "\\"
     spelled = respell(body, text[start])
