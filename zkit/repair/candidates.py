@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from zkit.receipt import Fix, highest
 from zkit.repair.around import enclosing, fences, layers
 from zkit.repair.doubts.closer_places import is_askew
-from zkit.repair.doubts.doubt import DOUBTFUL, is_plain, suits_lines, undoubted
+from zkit.repair.doubts.doubt import DOUBTFUL, is_doubled_evenly, is_plain, suits_lines, undoubted
 from zkit.repair.doubts.misreading import (
     changed_places,
     made_up,
@@ -234,6 +234,8 @@ def _settled(body: str, made: list[Candidate], start: int, stuck: int) -> Candid
 def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     """The candidate with its brackets where they belong; no value when nobody can tell where."""
     if candidate.value is None or not UNWRAP <= candidate.rank <= GUESS:
+        return candidate
+    if candidate.rank == UNWRAP and is_doubled_evenly(task.text, candidate.fixes):
         return candidate
     if changed_places(task.text, candidate.fixes) or reads_content(candidate.fixes):
         refusal = ("ambiguous", _first_guess(candidate.fixes, candidate.start))

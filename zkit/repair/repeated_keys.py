@@ -34,7 +34,7 @@ def repeats_a_key(text: str, value: Any) -> bool:
     colons = text.count(":")
     if type(value) is dict and len(value) == colons:
         return False
-    if "\\u003" in text:  # a colon, escaped
+    if "\\" in text and "\\u003" in text:  # a colon, escaped
         return _gives_twice(text)
     try:
         return to_json(value).count(b":") != colons

@@ -125,6 +125,13 @@ def _ends_askew(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> bool:
     return is_askew(_layer(text, span, fixes).text)
 
 
+def is_doubled_evenly(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether only braces were written twice, as many at the beginnings as at the ends."""
+    if any(fix.name != "drop_doubled_brace" for fix in fixes):
+        return False
+    return 2 * sum(text[fix.start] == "{" for fix in fixes) == len(fixes)
+
+
 def _closes_once(text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: Fits) -> bool:
     """Whether a brace was opened twice and closed once, and the second closer may be missing elsewhere."""
     doubled = [text[fix.start] for fix in fixes if fix.name == "drop_doubled_brace"]
