@@ -149,7 +149,8 @@ def test_the_time_of_a_repair_grows_as_the_text_does(name: str) -> None:
     """Looks of a pattern to the end of the text are no steps that could be counted."""
     small, large = (ADVERSARIAL[name](size) for size in (STEEP[name], 8 * STEEP[name]))
     least = min(seconds_of(small) for _ in range(3))
-    assert seconds_of(large) <= 3 * len(large) / len(small) * least
+    most = 3 * len(large) / len(small) * least
+    assert any(seconds_of(large) <= most for _ in range(5))  # a busy machine may be slow once
 
 
 def seconds_of(text: str) -> float:
