@@ -1,4 +1,7 @@
-"""Texts around a call, `CALL` in its place: ones that speak of it, and ones that make it."""
+"""Texts around a call, `CALL` in its place: ones that speak of it, and ones that make it.
+
+After what `TOLD_BEFORE` tells, a call is made that does not look like data.
+"""
 
 from __future__ import annotations
 
@@ -44,20 +47,23 @@ SPOKEN_OF = (
 MADE = (
     "CALL",
     # examples, manuals and formats that are only mentioned
-    "I'll look it up in the documentation:\n\nCALL", "The manual says to do this first, so I do.\n\nCALL", "Thanks for the example.\n\nCALL", "Following the tutorial, step 3 comes next.\n\nCALL", "The old syntax no longer works. With the new syntax:\n\nCALL", "Danke für das Beispiel.\n\nCALL", "Voy a buscar un ejemplo.\n\nCALL", "根据您的示例，我先执行这一步。\n\nCALL",
-    "Never mind my question, I found the answer in your message.\n\nCALL", "You confirmed the amount, so I'm sending it.\n\nCALL", "Let me confirm that with a tool call.\n\nCALL", "The server was down; it should be up now.\n\nCALL",
+    "I'll look it up in the documentation:\n\nCALL", "The manual says to do this first, so I do.\n\nCALL", "Thanks for the example.\n\nCALL", "The old syntax no longer works. With the new syntax:\n\nCALL", "Voy a buscar un ejemplo.\n\nCALL", "根据您的示例，我先执行这一步。\n\nCALL",
+    "You confirmed the amount, so I'm sending it.\n\nCALL", "Let me confirm that with a tool call.\n\nCALL",
     # lines that announce it
     "With the right format:\n\nCALL", "Once more, with arguments:\n\nCALL", "The following call will do it:\n\nCALL", "Tool to use: search\n\nCALL", "**Step 3: run the tool**\n\nCALL", "**Step 1:** done\n**Step 2:** running\n\nCALL", "Corrected call:\n\nCALL", "As requested:\n\nCALL", "This needs a lookup:\n\nCALL",
     "A function call is needed:\n\nCALL", "My move:\n\nCALL", "I can't do it without the tool, so:\n\nCALL", "Hier ist der Aufruf:\n\nCALL", "Consultando el tiempo:\n\nCALL", "调用工具：\n\nCALL", "확인하겠습니다:\n\nCALL", "Поехали:\n\nCALL", "<details><summary>Why</summary>Because.</details>\n\nCALL",
     "Here's the tool call:\n\nCALL", "Here is the call:\n\nCALL", "Executing the following:\n\nCALL", "Next step:\n\nCALL", "Step 2 of 3:\n\nCALL", "Без проблем, выполняю вызов:\n\nCALL",
-    "👍\n\nCALL", "Understood.\n\n---\n\nCALL", "The stations report every hour.\n\nCALL", "Parfait, je lance l'appel maintenant.\n\nCALL", "As an AI I can't do this by hand, but I have a tool for it.\n\nCALL",
+    "👍\n\nCALL", "Understood.\n\n---\n\nCALL", "Parfait, je lance l'appel maintenant.\n\nCALL", "As an AI I can't do this by hand, but I have a tool for it.\n\nCALL",
     "I'll look that up.\n\nCALL", "Sure! Let me check the weather:\n\nCALL", "Step 1: I will read the file\nCALL", "### Action\n\nCALL",
     "Action:\nCALL", "**Action:**\nCALL", "Okay.\n\nCALL", "Good question; I need one fact first.\n\nCALL", "Ich sehe gleich nach:\n\nCALL",
     "D'accord, je m'en occupe.\n\nCALL", "Je vérifie la météo :\n\nCALL", "Voy a consultar el tiempo:\n\nCALL", "我来查询一下：\n\nCALL",
     "天気を調べます。\n\nCALL", "Сейчас проверю погоду:\n\nCALL", "Looking it up:\n\nCALL", "My previous call was incorrect. Trying again:\n\nCALL",
-    "I need to:\n1. read the file\n2. fix it\n\nCALL", "It looks like you want the stations.\n\nCALL", "I'll use the weather tool for that:\n\nCALL",
-    "You want the newest figures; they come every hour.\n\nCALL", "Fine, the mountain route then.\n\nCALL", "One moment please...\n\nCALL", "On it! 🚀\n\nCALL",
-    "I don't know the weather in Bergen.\n\nCALL", "You said „sofort“, so I do it now.\n\nCALL", "The first file does not exist. Let me look for it.\n\nCALL",
+    "I need to:\n1. read the file\n2. fix it\n\nCALL", "I'll use the weather tool for that:\n\nCALL",
+    "Fine, the mountain route then.\n\nCALL", "One moment please...\n\nCALL", "On it! 🚀\n\nCALL",
+    "You said „sofort“, so I do it now.\n\nCALL", "The first file does not exist. Let me look for it.\n\nCALL",
+)  # fmt: skip
+TOLD_BEFORE = (
+    "Following the tutorial, step 3 comes next.\n\nCALL", "Danke für das Beispiel.\n\nCALL", "Never mind my question, I found the answer in your message.\n\nCALL", "The server was down; it should be up now.\n\nCALL", "The stations report every hour.\n\nCALL", "It looks like you want the stations.\n\nCALL", "You want the newest figures; they come every hour.\n\nCALL", "I don't know the weather in Bergen.\n\nCALL",
 )  # fmt: skip
 MADE_BEFORE_TEXT = (
     "CALL\n\nYou can undo it any time.", "CALL\n\nIf anything looks wrong, tell me and I'll undo it.", "CALL\n\nIt is the same call as yesterday.", "CALL\n\nWould you like me to do this every day from now on?", "CALL\n\nNote that the optional parameters were left out.", "CALL\n\nNothing was deleted.",

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from extract_frames import MADE, MADE_BEFORE_TEXT, SPOKEN_OF
+from extract_frames import MADE, MADE_BEFORE_TEXT, SPOKEN_OF, TOLD_BEFORE
 from extract_samples import HERMES, SEND, TOOLS, joined
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -23,6 +23,7 @@ from zkit.extract import (
     find_calls,
     render_call,
 )
+from zkit.extract.formats.table import looks_like_data
 
 PLAIN = st.text(
     alphabet=st.characters(
@@ -179,7 +180,10 @@ def made_in(name: str) -> tuple[str, ...]:
     """The frames that make a call of this format."""
     if name in ALONE:
         return MADE[:1]
-    return MADE if FORMATS[name].tier == "shape" or name in LAST else MADE + MADE_BEFORE_TEXT
+    if looks_like_data(FORMATS[name]):
+        return MADE
+    made = MADE + TOLD_BEFORE
+    return made if FORMATS[name].tier == "shape" or name in LAST else made + MADE_BEFORE_TEXT
 
 
 @pytest.mark.parametrize("frame", SPOKEN_OF)

@@ -13,12 +13,12 @@ from zkit.calls import Call
 from zkit.extract.around.follow_up import awaited
 from zkit.extract.around.lead_in import UNANNOUNCED, announced
 from zkit.extract.around.position import LEAD_IN, REACH, indented, obstacle, open_quote
-from zkit.extract.around.restating import restates
+from zkit.extract.around.restating import ends_sentence, mentions, restates
 from zkit.extract.arriving_text import LONGEST_MARK, Hit, Steps, compiled
 from zkit.extract.bodies.arguments import Task
 from zkit.extract.bodies.readings import Reading
 from zkit.extract.events import CallRefused, Refusal, Unknown
-from zkit.extract.formats.table import format_of
+from zkit.extract.formats.table import format_of, looks_like_data
 from zkit.extract.gates import Candidate, judge, numbered
 from zkit.extract.marks.first_match import kind_of
 from zkit.extract.marks.watch import Watch
@@ -210,11 +210,7 @@ class Scanner:
         if shape or record.tier == "shape" or indented(before):
             awaits |= {"end"}
         late = self.too_late(before) if "end" in awaits else ""
-        reason = self._obstacle(before, shape=shape or record.tier == "shape")
-        if reason == UNANNOUNCED and any(
-            restates(before, u.name, u.arguments or {}) for u in reading.units
-        ):
-            reason = ""
+        reason = self._obstacle(before, reading, like_data=looks_like_data(record))
         reason = reason or self.before_thought or self._shared(at) or late
         tools = self.task.tools
         judged = [judge(unit, self.tape.slice(*unit.span), record, tools) for unit in reading.units]
@@ -230,13 +226,18 @@ class Scanner:
             self.thinks = False
         return end
 
-    def _obstacle(self, before: str, *, shape: bool) -> str:
+    def _obstacle(self, before: str, reading: Reading, *, like_data: bool) -> str:
         """Why a call after this text is none. Words between two calls of one line lead on."""
         if self.in_talk:
             return "transcript"
         goes_on = self._called_until == self._text_from
         needs_lead = not goes_on or "\n" in before
-        return obstacle(before, needs_lead=needs_lead, goes_on=goes_on, shape=shape)
+        reason = obstacle(before, needs_lead=needs_lead, goes_on=goes_on, like_data=like_data)
+        if reason != UNANNOUNCED:
+            return reason
+        tells = mentions if like_data and ends_sentence(before) else restates
+        told = any(tells(before, unit.name, unit.arguments or {}) for unit in reading.units)
+        return "" if told else reason
 
     def _shared(self, at: int) -> str:
         """What makes a call none makes those none that stand right after it, or in its line."""

@@ -34,13 +34,17 @@ _IN_O = re.compile(
 """The first person as languages from Latin end it, before what it does something to."""
 _IT_IN_O = re.compile(
     r"\W*+(?:(?:ahora|ora|adesso|agora|quindi|entonces|então)\s++)*+(?:lo|la|los|las|li|le|te|ti)\s++"
-    r"(?P<verb>[^\W\d_]{4,30})(?<=o)\s*+:"
+    r"(?P<verb>[^\W\d_]{4,30})(?<=o)\s*+[:.]"
 )
-"""The same before a colon, with a pronoun for what it does something to."""
+"""The same at the end, with a pronoun for what it does something to."""
+_THEN_IN_O = re.compile(
+    r"\W*+(?:quindi|perciò|así\s++que|por\s++eso|entonces|então|portanto|por\s++isso)\s++(?P<verb>[^\W\d_]{4,30})(?<=o)\s*+[:.]"
+)
+"""The same at the end, after a word for what follows from something."""
 _NO_VERBS = frozenset(["mismo", "stesso", "primo", "primero", "último", "ultimo", "único", "nuevo", "nuovo", "foto", "moto", "radio", "mano", "scopo", "studio", "texto", "testo", "dijo", "hizo", "puso", "tuvo", "quiso", "pudo", "vino", "trajo", "supo", "estuvo", "hubo", "anduvo"])  # fmt: skip
 """Words in "-o" that follow an article, or tell what somebody else did."""
 _SELF = re.compile(
-    r"\W*+(?:(?:and|so|but|then|thus|which|therefore|hence|for that|for this|to do so)\s++)*+(?:i|we)\s++"
+    r"\W*+(?:(?:and|so|but|then|thus|now|next|first|here|which|therefore|hence|for that|for this|to do so)\s++)*+(?:i|we)\s++"
     r"(?:(?:now|just|only|then|also|therefore|almost|\w++(?<=ly))\s++)*+(?=\w)"
 )
 """The first person at the beginning of a clause, up to its verb."""
@@ -53,6 +57,8 @@ _ING = re.compile(r"\W*+[a-z]{2,}ing\b")
 """What is being done, without a word of who does it: "Looking it up"."""
 _NO_DEEDS = said("acting", "no_deeds")
 _FINITE = said("acting", "finite")
+_WHETHER = re.compile(r"\b(?:whether|if|where|which)\b")
+"""What is looked into, with a verb of its own."""
 _FOR_THE_READER = said("acting", "for_the_reader")
 _CLAUSE = re.compile(r"[,;，；—–]")
 """What somebody does stands in the last part of the sentence before a call."""
@@ -96,7 +102,7 @@ def _done(sentence: str, clause: str) -> bool:
     """Whether something is done in a sentence, or in its last clause."""
     for part in (sentence, clause):
         if _is_deed(part):
-            return _FINITE.search(part) is None and not shows(part)
+            return _FINITE.search(_WHETHER.split(part)[0]) is None and not shows(part)
     end = sentence[-1:]
     if end in "?？" or (end in ":：" and shown_elsewhere(clause)):
         return False
@@ -107,7 +113,7 @@ def _done(sentence: str, clause: str) -> bool:
 
 def _does_in_o(clause: str) -> bool:
     """Whether a clause begins with a verb of the first person that ends in "-o"."""
-    found = _IN_O.match(clause) or _IT_IN_O.match(clause)
+    found = _IN_O.match(clause) or _IT_IN_O.match(clause) or _THEN_IN_O.match(clause)
     return found is not None and found["verb"] not in _NO_VERBS
 
 

@@ -53,6 +53,11 @@ def says_ready(sentence: str) -> bool:
     return _READY.fullmatch(sentence) is not None and not shows(sentence)
 
 
+def agrees(sentence: str) -> bool:
+    """Whether a sentence begins with words that say that it will be done."""
+    return _READY.match(sentence.lower()) is not None
+
+
 def after_courtesies(text: str) -> str:
     """What follows the words that only say that it will be done."""
     polite = _READY.match(text)

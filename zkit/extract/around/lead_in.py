@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from zkit.extract.around.acting import acts
-from zkit.extract.around.announcing import labels_call
+from zkit.extract.around.announcing import agrees, labels_call
 from zkit.extract.around.declining import (
     asks_leave,
     declines,
@@ -92,11 +92,11 @@ class Lead:
         )
 
 
-def unled(before: str, *, goes_on: bool = False, shape: bool = False) -> str:
+def unled(before: str, *, goes_on: bool = False, like_data: bool = False) -> str:
     """Why the words before a call do not lead to it; empty when they do, or when there are none.
 
     A few words after another call (`goes_on`) lead on to the next one, unless they speak against it.
-    What has only the `shape` of a call is as likely the data that the words speak of.
+    A call that looks `like_data` is as likely what the words speak of: somebody must announce it.
     """
     lead = _lead(before)
     if lead.own and not any(map(str.isalnum, lead.own)):
@@ -106,14 +106,16 @@ def unled(before: str, *, goes_on: bool = False, shape: bool = False) -> str:
     against = _held_back(lead)
     if against or _announces(lead):
         return against
-    if shows(lead.last) or (shape and _speaks_of_data(lead)):
+    if shows(lead.last) or (like_data and _speaks_of_data(lead)):
         return "documented"
     if goes_on and len(lead.text) <= LEADS_ON:
         return ""
     if lead.is_whole and withholds(lead.earlier):
         return "declined"
+    if lead.is_whole and _relayed(lead):
+        return "quoted"
     if lead.is_whole:
-        return "quoted" if _relayed(lead) else ""
+        return UNANNOUNCED if like_data and not agrees(lead.last) else ""
     return "in_a_sentence" if lead.own and _end_of(lead.last) not in _ANNOUNCES else UNANNOUNCED
 
 

@@ -68,13 +68,13 @@ CLOSERS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』"
 
 @lru_cache(maxsize=128)
 def obstacle(
-    before: str, *, needs_lead: bool = True, goes_on: bool = False, shape: bool = False
+    before: str, *, needs_lead: bool = True, goes_on: bool = False, like_data: bool = False
 ) -> str:
     """Why a call that begins after this text is none; empty when nothing speaks against it.
 
     `before` is the text since the last thing that was no text, as far back as it counts. Its last
     words must lead to the call, if `needs_lead`; `goes_on` when they stand after another call,
-    `shape` when nothing but its shape says that it is a call.
+    `like_data` when it looks like data as well.
     """
     head, _, line = before.rpartition("\n")
     if before[-1:] in _QUOTES or _in_literal(before):
@@ -90,7 +90,7 @@ def obstacle(
         return "code"
     if in_markup(before, HTML):
         return "quoted"
-    return unled(before, goes_on=goes_on, shape=shape) if needs_lead else ""
+    return unled(before, goes_on=goes_on, like_data=like_data) if needs_lead else ""
 
 
 def _in_transcript(before: str) -> bool:

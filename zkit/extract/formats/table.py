@@ -20,6 +20,14 @@ FORMATS: dict[str, Format] = {
     for record in (*JSON_FORMATS, *MARKUP_FORMATS, *PYTHON_FORMATS, *SHAPE_FORMATS)
 }
 
+_LIKE_DATA = frozenset({"object", "array", "python_list", "fence_object", "fence_array"})
+"""Bodies that data has as well as a call."""
+
+
+def looks_like_data(record: Format) -> bool:
+    """Whether nothing tells a call of this format from data but the words around it."""
+    return record.tier == "shape" and record.body in _LIKE_DATA
+
 
 def wanted_formats(names: Iterable[str] | None) -> frozenset[str]:
     """The formats to look for: all, or those named, with the others of their families."""
