@@ -7,7 +7,6 @@ import re
 _IN_WORD = re.compile(r"(?<=\w)['’](?=\w)")
 _OPENERS = {"»": "«", "’": "‘", "」": "「"}
 """Quotes that come in pairs: what closes, and what opens."""
-_EITHER_WAY = frozenset("'`“’")
 _OPENS_NEXT = frozenset(" \t\n([{=:+")
 """What stands before the quote that opens a quotation, rather than closes one."""
 _LONE = frozenset("'`”»’")
