@@ -14,7 +14,16 @@ from zkit.extract.around.announcing import (
     step_in,
 )
 from zkit.extract.around.deeds import announces_deed
-from zkit.extract.around.meaning import ONESELF, PAST, QUOTED, TAUGHT, TOLD, means
+from zkit.extract.around.meaning import (
+    AGAIN,
+    IN_EARNEST,
+    ONESELF,
+    PAST,
+    QUOTED,
+    TAUGHT,
+    TOLD,
+    means,
+)
 from zkit.extract.around.phrases import Phrases
 from zkit.extract.around.showing import offers_choice, shown_elsewhere, shows
 from zkit.extract.around.tables import said
@@ -74,9 +83,9 @@ def acts(sentence: str) -> bool:
     if _FOR_THE_READER.search(sentence) is not None or offers_choice(sentence):
         return False
     clause = _CLAUSE.split(sentence)[-1]
-    if announces(sentence):
+    if announces(sentence) or _in_earnest(sentence, clause):
         return True
-    if means(sentence, TAUGHT) or means(clause, PAST) or _told(sentence, clause):
+    if means(sentence, TAUGHT) or means(clause, PAST, unless=AGAIN) or _told(sentence, clause):
         return False
     if means(sentence, QUOTED) and not _done_by(_FIRST_PERSON, clause):
         return False
@@ -87,6 +96,13 @@ def acts(sentence: str) -> bool:
     if announces_deed(sentence) or announces_deed(clause):
         return not shows(sentence)
     return _done_by(_FIRST_PERSON, sentence) or _done(sentence, clause)
+
+
+def _in_earnest(sentence: str, clause: str) -> bool:
+    """Whether a line that announces something says that it is no example, and nobody else's."""
+    if not sentence.endswith((":", "：")) or not means(sentence, IN_EARNEST):
+        return False
+    return not (means(clause, TOLD) or means(clause, PAST) or announces_words(clause))
 
 
 def _told(sentence: str, clause: str) -> bool:

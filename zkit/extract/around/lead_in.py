@@ -21,8 +21,8 @@ from zkit.extract.around.declining import (
     is_question,
     withholds,
 )
-from zkit.extract.around.deeds import heads_call
-from zkit.extract.around.meaning import DATA, OPENED, RELAYED, SPEECH, TOLD, WITH_ME, means
+from zkit.extract.around.deeds import counts_off, heads_call, is_step
+from zkit.extract.around.meaning import DATA, OPENED, RELAYED, SPEECH, TO_DO, TOLD, WITH_ME, means
 from zkit.extract.around.showing import shows
 
 UNANNOUNCED = "unannounced"
@@ -178,7 +178,18 @@ def _announces(lead: Lead) -> bool:
     """Whether the words say that the call is made now."""
     if acts(lead.last) or labels_call(lead.line):
         return True
-    return not lead.own and lead.adjoins and heads_call(lead.line, lead.last)
+    if lead.own or not lead.adjoins:
+        return False
+    return heads_call(lead.line, lead.last) or _next_of_several(lead)
+
+
+def _next_of_several(lead: Lead) -> bool:
+    """Whether the last words only count, and those before them say that several things are done."""
+    if is_step(lead.last):
+        return not shows(lead.earlier)
+    if not counts_off(lead.last):
+        return False
+    return acts(lead.earlier) or means(lead.earlier.lower(), TO_DO)
 
 
 def announced(before: str) -> bool:

@@ -61,11 +61,23 @@ TOLD = (
 """What somebody else does or says, and not the one who writes."""
 PAST = (("past", "call", "this one"),)
 """A call that was made before."""
-OPENED = *TOLD, ("source", "says"), ("source", "begins"), ("talk",)
+AGAIN = (("again",),)
+OPENED = (
+    *TOLD,
+    ("source", "says"),
+    ("source", "begins"),
+    ("source", "machine"),
+    ("source", "person"),
+    ("talk",),
+)
 """In a line that ends with a colon: what follows is somebody else's, whatever it announces."""
 SPEECH = (("says",),)
 WITH_ME = ("you",), ("me",)
 """The reader, or the one who writes."""
+IN_EARNEST = (("in earnest",),)
+"""No example and no explanation: it is done."""
+TO_DO = (("to do",),)
+"""Several things that are to be done."""
 REVIEW = (("look",),)
 """The reader is to look at it first."""
 BY_THE_READER = (("must", "yourself"),)

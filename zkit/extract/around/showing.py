@@ -11,6 +11,7 @@ _POINTS_AT = said("showing", "points_at")
 _WISHED = said("showing", "wished")
 _SHOWN_ELSEWHERE = said("showing", "shown_elsewhere")
 _CHOICE = said("showing", "choice")
+_CHOSEN = said("showing", "chosen")
 _MENTIONED = said("showing", "mentioned")
 
 
@@ -34,7 +35,8 @@ def _points_at_it(sentence: str) -> bool:
 
 def offers_choice(sentence: str) -> bool:
     """Whether the sentence is headed as one of several things to choose from."""
-    return _CHOICE.search(sentence.lower()) is not None
+    sentence = sentence.lower()
+    return _CHOICE.search(sentence) is not None and _CHOSEN.search(sentence) is None
 
 
 def shown_elsewhere(sentence: str) -> bool:
