@@ -56,6 +56,8 @@ def assert_top_result_stands(outcomes: dict[Rank, Repaired | Unrepairable]) -> N
 @example('{""1}[/*', None, None)
 @example("[TOOL_CALLS][1]</s>", None, None)
 @example("[[], 1,]", None, None)
+@example("[0{}", None, None)
+@example('[0"0{"{}', None, None)
 @example("[{}, 0,]", None, None)
 @example('{cost": {}}', None, None)
 @example("[[false'c'{}]]&", None, None)

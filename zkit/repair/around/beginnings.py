@@ -105,8 +105,9 @@ def key_at(text: str, pos: int) -> int | None:
 
 
 _SET = re.compile(r"\{\s*+([\"'])[^\"'\n]*+\1\s*+[,}]")
+_NUMBER = r"[-+.]?[0-9][\w.]*+"
 _LIST = re.compile(
-    rf"\[{lexis.ANY_SPACE}(?:[{{\[\"'“`]|(?:[-+.]?[0-9][\w.]*+|[tfnTFN]\w++){lexis.ANY_SPACE},)"
+    rf"\[{lexis.ANY_SPACE}(?:[{{\[\"'“`]|(?:{_NUMBER}|[tfnTFN]\w++){lexis.ANY_SPACE},|{_NUMBER}[{{\[\"])"
 )
 
 
