@@ -14,7 +14,8 @@ from zkit import Rank
 from zkit.repair.around import beginnings
 from zkit.repair.around.line_marks import unmarked
 from zkit.repair.candidates import read_at
-from zkit.repair.cascade import _candidates, _chosen, _within_limit
+from zkit.repair.cascade import _candidates
+from zkit.repair.choice import chosen, within_limit
 from zkit.repair.evidence import evidence_for
 from zkit.repair.short_ways.express import express, in_prose, respelt, unslipped
 from zkit.repair.short_ways.respelling import respelled
@@ -98,7 +99,7 @@ def test_an_object_in_prose_is_found_at_once_only_where_the_search_finds_it(
     task = Task("".join([*before, value, *after]), None, Rank.CUT, None)
     found = in_prose(task)
     if found is not None and unmarked(task.text) is None:
-        assert _within_limit(task, found) == _chosen(task, _candidates(task))
+        assert within_limit(task, found) == chosen(task, _candidates(task))
 
 
 @pytest.mark.parametrize("text", ['Sure: {"a": 1}', 'It\'s {"a": {"b": 2}}. I\'d say.'])

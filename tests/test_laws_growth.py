@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from benchmarks.growing import ADVERSARIAL, SCHEMA
 from zkit.extract import FORMATS, Extractor, arriving_text, find_calls
-from zkit.repair import candidates, cascade, repair_all, repair_json
+from zkit.repair import candidates, choice, repair_all, repair_json
 from zkit.repair.around import beginnings
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.search.reader import Reader
@@ -62,7 +62,7 @@ def test_a_value_costs_its_own_size_and_not_that_of_what_stands_before_it(
     text = grown(part, MANY)
     read, looked = Counted(Reader), Counted(repeats_a_key)
     monkeypatch.setattr(candidates, "Reader", read)
-    monkeypatch.setattr(cascade, "repeats_a_key", looked)
+    monkeypatch.setattr(choice, "repeats_a_key", looked)
     repair_json(text)
     found = repair_all(text)
     assert len(found) in (0, MANY)

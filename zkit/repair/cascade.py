@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from pydantic_core import from_json
 
-from zkit.receipt import Rank, check_limit, highest
-from zkit.repair import messages
+from zkit.receipt import Rank, check_limit
 from zkit.repair.around import beginnings, enclosing, layers, payload, wrapping
 from zkit.repair.around.full_width import plain_brackets
 from zkit.repair.around.line_marks import unmarked
 from zkit.repair.candidates import read_at
-from zkit.repair.doubts.doubt import with_repeats
+from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.evidence import evidence_for
 from zkit.repair.fixes import EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
-from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.salvage import salvaged
 from zkit.repair.short_ways.express import express, in_prose, unopened
 from zkit.repair.single_edit import read_with_one_edit
 from zkit.repair.sound import OF_SURROGATES, strict, verdict, with_surrogates
-from zkit.repair.task import Candidate, Task, same
-from zkit.text import lexis
+from zkit.repair.task import Candidate, Task
 from zkit.text.edits import Layer
 
 MOST_UNREAD = 64
@@ -90,7 +86,7 @@ def repair_all(
     if len(text) > MAX_CHARACTERS or beginnings.blank_end(text) == len(text):
         return []
     found = payload.counting(task, [c for c in _candidates(task) if c.value is not None])
-    receipts = [_receipt(task, candidate) for candidate in found]
+    receipts = [with_receipt(task, candidate) for candidate in found]
     return [receipt for receipt in receipts if receipt.rank <= limit]
 
 
@@ -103,22 +99,22 @@ def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unr
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}")
     if len(text) > MAX_CHARACTERS:
-        return _refuse(task, "too_large", 0)
+        return refuse(task, "too_large", 0)
     if complaint.startswith(OF_SURROGATES):
         whole = with_surrogates(text, complaint)
         if whole is not None:
             return Repaired(whole[0], (), EXACT, text)
     first, is_all = _first(task, complaint)
     if first is not None and is_all:
-        return _within_limit(task, first)
+        return within_limit(task, first)
     for rewrite, name in _REWRITES if marks and limit >= UNWRAP else ():
         layer = rewrite(text)
         if layer is not None:
             return _rewritten(task, layer, name)
     candidates = _candidates(task, first)
     if not candidates and beginnings.blank_end(text) == len(text):
-        return _refuse(task, "empty", 0)
-    outcome = _chosen(task, candidates)
+        return refuse(task, "empty", 0)
+    outcome = chosen(task, candidates)
     if isinstance(outcome, Unrepairable) and outcome.reason in ("damaged", "ambiguous"):
         outcome = _with_one_edit(task, undecided=outcome.reason == "ambiguous") or outcome
     if limit >= SALVAGE and isinstance(outcome, Unrepairable):
@@ -146,7 +142,7 @@ def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
     text = task.text
     span = (0, len(text)) if text.startswith(('"{', '"[')) else beginnings.plain_span(text)
     found = None if span is None else read_with_one_edit(task, *span, undecided=undecided)
-    return None if found is None else _receipt(task, found)
+    return None if found is None else with_receipt(task, found)
 
 
 _REWRITES = ((unmarked, "drop_line_mark"), (plain_brackets, "plain_brackets"))
@@ -162,7 +158,7 @@ def _rewritten(task: Task, layer: Layer, name: str) -> Repaired | Unrepairable:
     else:
         inner = Repaired(judged[0], (), EXACT, layer.text)
     if isinstance(inner, Unrepairable):
-        return _refuse(task, inner.reason, layer.source_start(inner.at))
+        return refuse(task, inner.reason, layer.source_start(inner.at))
     fixes = layers.through(layer, inner.fixes, name)
     return Repaired(inner.value, tuple(fixes), max(UNWRAP, inner.rank), task.text)
 
@@ -197,7 +193,7 @@ def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
     found: list[Candidate] = []
     if first is not None and base == 0:
         found.append(first)
-        if _stops(task, first):
+        if stops(task, first):
             return found
         start = beginnings.next_start(text, max(first.end, first.start + 1))
     else:
@@ -214,22 +210,13 @@ def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
         if candidate.value is not None:
             done = max(candidate.end, start + 1)
             start = beginnings.next_start(text, done)
-        elif _stops(task, candidate):
+        elif stops(task, candidate):
             break
         else:
             unread += 1
             in_vain += candidate.end - start
             start = beginnings.next_start(text, start + 1)
     return found
-
-
-def _stops(task: Task, candidate: Candidate) -> bool:
-    """Whether to look no further: what follows may be a part of a value that was not read."""
-    if candidate.value is not None or beginnings.is_set(task.text, candidate.start):
-        return False
-    if task.text[candidate.start] == "{":
-        return beginnings.next_start(task.text, candidate.start) == candidate.start
-    return beginnings.is_list(task.text, candidate.start)
 
 
 def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
@@ -248,89 +235,3 @@ def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
         if candidate.value is not None and not text[candidate.end :].strip():
             found.append(candidate)
     return start
-
-
-# ── the choice ───────────────────────────────────────────────────────────────
-
-
-def _chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
-    """One value out of the candidates, or a refusal: never a silent choice."""
-    text = task.text
-    if (
-        len(candidates) == 1
-        and candidates[0].value is not None
-        and payload.counts(task, candidates[0])
-    ):
-        return _of_its_own(task, candidates[0])
-    worth = [c for c in candidates if payload.counts(task, c)]
-    read = [c for c in worth if c.value is not None]
-    read = read or payload.alone_in_code(text, candidates)
-    if not read:
-        return _refused(task, worth)
-    read = [c for c in read if c.fits] or read
-    read = [c for c in read if payload.strong(text, c)] or read
-    if any(not same(c.value, read[0].value) for c in read[1:]):
-        return _refuse(task, "several", read[1].start)
-    unread = [c for c in candidates if c.value is None]
-    broken = [c for c in unread if payload.begins_with_key(text, c.start) or _stops(task, c)]
-    if broken and not read[0].is_meant(task):
-        return _refused(task, broken)
-    more = [c.start for c in candidates if payload.may_be_another(task, c, read[0])]
-    more += payload.unread_after(task, read[0])
-    more += payload.left_aside(task, candidates, read[0])
-    if more:
-        return _refuse(task, "several", more[0])
-    return _of_its_own(task, read[0], repeated=len(read) > 1)
-
-
-def _of_its_own(
-    task: Task, candidate: Candidate, *, repeated: bool = False
-) -> Repaired | Unrepairable:
-    """The candidate, unless it is a part of something larger that could not be read."""
-    closes_more = any(fix.name == "drop_closer" for fix in candidate.fixes)
-    if not candidate.is_meant(task) and enclosing.enclosed(
-        task.text, candidate.start, candidate.end, closes_more=closes_more
-    ):
-        return _refuse(task, "damaged", task.text.find("{"))
-    return _within_limit(task, candidate, repeated=repeated)
-
-
-def _refused(task: Task, candidates: Sequence[Candidate]) -> Unrepairable:
-    for candidate in candidates:
-        if len(candidates) == 1 or wrapping.quoted(task.text, candidate.start):
-            return _refuse(task, *candidate.refusal)
-    return _refuse(task, "no_json", 0)
-
-
-def _refuse(task: Task, reason: str, at: int) -> Unrepairable:
-    at = len(task.text) if reason == "cut" else at
-    return Unrepairable(reason, at, messages.refusal(task.text, reason, at, task.evidence))
-
-
-def _within_limit(
-    task: Task, candidate: Candidate, *, repeated: bool = False
-) -> Repaired | Unrepairable:
-    receipt = _receipt(task, candidate, repeated=repeated)
-    return receipt if receipt.rank <= task.limit else _refuse(task, "limit", candidate.start)
-
-
-def _receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Repaired:
-    """The candidate's value with fixes that also drop what stands around it."""
-    text = task.text
-    start, end, value, fixes, rank, _, _, json = candidate
-    assert value is not None
-    if json and repeats_a_key(json, value[0]):
-        fixes = with_repeats(text, (start, end), fixes)
-        rank = max(rank, highest(tuple(fixes)))
-    if not start and end == len(text):
-        return _new(Repaired, (value[0], tuple(fixes), rank, text))
-    if start and lexis.skip_spaces(text, 0) < start:
-        drop = fix_named(wrapping.before_name(text, start), 0, start, "")
-        fixes = [drop, *fixes]
-        rank = max(rank, drop.rank)
-    if end < len(text) and lexis.skip_spaces(text, end) < len(text):
-        name = "drop_repeat" if repeated else wrapping.after_name(text, end)
-        drop = fix_named(name, end, len(text), "")
-        fixes = [*fixes, drop]
-        rank = max(rank, drop.rank)
-    return _new(Repaired, (value[0], tuple(fixes), rank, text))

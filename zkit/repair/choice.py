@@ -1,0 +1,111 @@
+"""The candidates of a text in, one value with its receipt out, or why there is none: never a silent choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from zkit.receipt import highest
+from zkit.repair import messages
+from zkit.repair.around import beginnings, enclosing, payload, wrapping
+from zkit.repair.doubts.doubt import with_repeats
+from zkit.repair.fixes import fix_named
+from zkit.repair.outcome import Repaired, Unrepairable
+from zkit.repair.repeated_keys import repeats_a_key
+from zkit.repair.task import Candidate, Task, same
+from zkit.text import lexis
+
+_new = tuple.__new__
+
+
+def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
+    """One value out of the candidates, or a refusal: never a silent choice."""
+    text = task.text
+    if (
+        len(candidates) == 1
+        and candidates[0].value is not None
+        and payload.counts(task, candidates[0])
+    ):
+        return _of_its_own(task, candidates[0])
+    worth = [c for c in candidates if payload.counts(task, c)]
+    read = [c for c in worth if c.value is not None]
+    read = read or payload.alone_in_code(text, candidates)
+    if not read:
+        return _refused(task, worth)
+    read = [c for c in read if c.fits] or read
+    read = [c for c in read if payload.strong(text, c)] or read
+    if any(not same(c.value, read[0].value) for c in read[1:]):
+        return refuse(task, "several", read[1].start)
+    unread = [c for c in candidates if c.value is None]
+    broken = [c for c in unread if payload.begins_with_key(text, c.start) or stops(task, c)]
+    if broken and not read[0].is_meant(task):
+        return _refused(task, broken)
+    more = [c.start for c in candidates if payload.may_be_another(task, c, read[0])]
+    more += payload.unread_after(task, read[0])
+    more += payload.left_aside(task, candidates, read[0])
+    if more:
+        return refuse(task, "several", more[0])
+    return _of_its_own(task, read[0], repeated=len(read) > 1)
+
+
+def _of_its_own(
+    task: Task, candidate: Candidate, *, repeated: bool = False
+) -> Repaired | Unrepairable:
+    """The candidate, unless it is a part of something larger that could not be read."""
+    closes_more = any(fix.name == "drop_closer" for fix in candidate.fixes)
+    if not candidate.is_meant(task) and enclosing.enclosed(
+        task.text, candidate.start, candidate.end, closes_more=closes_more
+    ):
+        return refuse(task, "damaged", task.text.find("{"))
+    return within_limit(task, candidate, repeated=repeated)
+
+
+def _refused(task: Task, candidates: Sequence[Candidate]) -> Unrepairable:
+    for candidate in candidates:
+        if len(candidates) == 1 or wrapping.quoted(task.text, candidate.start):
+            return refuse(task, *candidate.refusal)
+    return refuse(task, "no_json", 0)
+
+
+def refuse(task: Task, reason: str, at: int) -> Unrepairable:
+    """The refusal of a text, with a message for the model."""
+    at = len(task.text) if reason == "cut" else at
+    return Unrepairable(reason, at, messages.refusal(task.text, reason, at, task.evidence))
+
+
+def within_limit(
+    task: Task, candidate: Candidate, *, repeated: bool = False
+) -> Repaired | Unrepairable:
+    """The candidate's value with its receipt, unless a fix goes further than it may."""
+    receipt = with_receipt(task, candidate, repeated=repeated)
+    return receipt if receipt.rank <= task.limit else refuse(task, "limit", candidate.start)
+
+
+def with_receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Repaired:
+    """The candidate's value with fixes that also drop what stands around it."""
+    text = task.text
+    start, end, value, fixes, rank, _, _, json = candidate
+    assert value is not None
+    if json and repeats_a_key(json, value[0]):
+        fixes = with_repeats(text, (start, end), fixes)
+        rank = max(rank, highest(tuple(fixes)))
+    if not start and end == len(text):
+        return _new(Repaired, (value[0], tuple(fixes), rank, text))
+    if start and lexis.skip_spaces(text, 0) < start:
+        drop = fix_named(wrapping.before_name(text, start), 0, start, "")
+        fixes = [drop, *fixes]
+        rank = max(rank, drop.rank)
+    if end < len(text) and lexis.skip_spaces(text, end) < len(text):
+        name = "drop_repeat" if repeated else wrapping.after_name(text, end)
+        drop = fix_named(name, end, len(text), "")
+        fixes = [*fixes, drop]
+        rank = max(rank, drop.rank)
+    return _new(Repaired, (value[0], tuple(fixes), rank, text))
+
+
+def stops(task: Task, candidate: Candidate) -> bool:
+    """Whether to look no further: what follows may be a part of a value that was not read."""
+    if candidate.value is not None or beginnings.is_set(task.text, candidate.start):
+        return False
+    if task.text[candidate.start] == "{":
+        return beginnings.next_start(task.text, candidate.start) == candidate.start
+    return beginnings.is_list(task.text, candidate.start)
