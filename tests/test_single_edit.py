@@ -63,8 +63,7 @@ def test_no_mark_between_digits_is_dropped(left: str, right: str) -> None:
 
 
 def test_a_long_text_is_not_read_again_and_again(monkeypatch: Any) -> None:
-    text = f'{{"a": "{"x" * 100}", b"c": 1, k"ey": 2}}'
-    short = '{"a": 1, k"ey": 2}'
+    short, long = '{"a": 1, k"ey": 2}', f'{{"a": "{"x" * 100}", k"ey": 2}}'
     monkeypatch.setattr(single_edit, "LONGEST", 60)
     assert isinstance(repair_json(short), Repaired)
-    assert not isinstance(repair_json(text.replace('b"c": 1, ', "")), Repaired)
+    assert not isinstance(repair_json(long), Repaired)

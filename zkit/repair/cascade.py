@@ -90,10 +90,10 @@ def repair_all(
     return [receipt for receipt in receipts if receipt.rank <= limit]
 
 
-def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unrepairable:
+def _mended(task: Task, complaint: str, *, as_written: bool = False) -> Repaired | Unrepairable:
     """The text is not strict JSON, as the strict parser says: repair it, or say why not.
 
-    `marks` says that its lines may begin with marks, or its brackets be of another kind.
+    `as_written` says that the marks before its lines, and brackets of another kind, are dealt with.
     """
     text, _, limit, _ = task
     if not isinstance(text, str):
@@ -107,7 +107,7 @@ def _mended(task: Task, complaint: str, *, marks: bool = True) -> Repaired | Unr
     first, is_all = _first(task, complaint)
     if first is not None and is_all:
         return within_limit(task, first)
-    for rewrite, name in _REWRITES if marks and limit >= UNWRAP else ():
+    for rewrite, name in _REWRITES if not as_written and limit >= UNWRAP else ():
         layer = rewrite(text)
         if layer is not None:
             return _rewritten(task, layer, name)
@@ -154,7 +154,7 @@ def _rewritten(task: Task, layer: Layer, name: str) -> Repaired | Unrepairable:
     inner_task = task._replace(text=layer.text)
     judged = verdict(layer.text)
     if isinstance(judged, str):
-        inner = _mended(inner_task, judged, marks=False)
+        inner = _mended(inner_task, judged, as_written=True)
     else:
         inner = Repaired(judged[0], (), EXACT, layer.text)
     if isinstance(inner, Unrepairable):

@@ -34,13 +34,11 @@ def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> 
 
     `undecided` says that the reader found several: then only marks that changed places are put back.
     """
+    if task.limit < GUESS or task.finish_reason == "length" or end - start > LONGEST:
+        return None
     body = task.text[start:end]
     judged = verdict(body)
-    if task.limit < GUESS or task.finish_reason == "length":
-        return None
-    if len(body) > LONGEST or type(judged) is not str:
-        return None
-    kind, place = parts_of(judged)
+    kind, place = parts_of(judged) if isinstance(judged, str) else ("", "")
     if kind not in _PLACED:
         return None
     places = _places(body, place_in(body, place), kind)
