@@ -146,6 +146,9 @@ ADVERSARIAL: Mapping[str, Grow] = {
         '{"k#": "v #}', "\n```\n```json\n", "```json\n", "\n```\n"
     ),
     "smart quotes without commas": members("“k#”: “v”", " ", "{", "}"),
+    "back quotes in a list": repeated("`", '{"items": [', '"]}'),
+    "opening quotes that never close": repeated('~`", "b": “', '{"a": "', '"}'),
+    "objects after hashes": repeated('# {"a": "x"}'),
     "quoted ends of reasoning": repeated('"</think> '),
     "think tags": repeated("<think>"),
     "tags": repeated("<a><b>"),

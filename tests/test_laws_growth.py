@@ -138,6 +138,9 @@ STEEP = {
     "objects that begin with a comma": 8_000,
     "fences with strings that lack a quote": 8_000,
     "smart quotes without commas": 8_000,
+    "back quotes in a list": 4_000,
+    "opening quotes that never close": 32_000,
+    "objects after hashes": 32_000,
     "under-escaped, and a line break": 64_000,
     "under-escaped, and cut": 64_000,
 }
@@ -158,6 +161,34 @@ def seconds_of(text: str) -> float:
     begun = process_time()
     repair_json(text, schema=SCHEMA)
     return process_time() - begun
+
+
+class Sliced(str):
+    """A text that counts the characters which are copied out of it."""
+
+    __slots__ = ("copied",)
+    copied: int
+
+    def __getitem__(self, at: Any) -> str:
+        found = str.__getitem__(self, at)
+        self.copied += len(found)
+        return found
+
+
+def copied_from(text: str, schema: Any) -> int:
+    sliced = Sliced(text)
+    sliced.copied = 0
+    repair_json(sliced, schema=schema)
+    return sliced.copied
+
+
+@pytest.mark.parametrize("schema", [None, SCHEMA], ids=["alone", "schema"])
+@pytest.mark.parametrize("name", ADVERSARIAL)
+def test_what_is_copied_out_of_a_text_grows_as_the_text_does(name: str, schema: Any) -> None:
+    """No look at one place copies all that follows it: a short one costs nothing, many cost the square."""
+    small, large = (ADVERSARIAL[name](size) for size in (10_000, 40_000))
+    most = 1.5 * len(large) / len(small) * copied_from(small, schema)
+    assert copied_from(large, schema) <= most + 10 * len(large)
 
 
 # ── extraction ───────────────────────────────────────────────────────────────

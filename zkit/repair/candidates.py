@@ -28,6 +28,7 @@ from zkit.repair.search.reader import Reader
 from zkit.repair.search.reading import KEY, Frame, Reading
 from zkit.repair.sound import sound_at, strict
 from zkit.repair.task import DAMAGED, Candidate, Task, same
+from zkit.text import lexis
 from zkit.text.edits import apply_edits
 
 
@@ -51,7 +52,7 @@ def _sound_at(task: Task, start: int, complaint: str) -> Candidate | None:
     text, evidence, _, _ = task
     if not isinstance(value, dict | list) or goes_on(text, start, end) or member_follows(text, end):
         return None
-    if text[end:].lstrip()[:1] in ("}", "]") and is_askew(text[start:end]):
+    if text.startswith(("}", "]"), lexis.skip_blank(text, end)) and is_askew(text[start:end]):
         return None
     fits = evidence is None or evidence.fits(value)
     return _new(Candidate, (start, end, (value,), (), EXACT, fits, DAMAGED, ""))
@@ -299,9 +300,7 @@ def _made(task: Task, body: str, start: int, reading: Reading) -> Candidate | No
         return Candidate(start, end, value, fixes, rank, True, json=text)
     if rank >= CUT and not evidence.root.takes("array" if type(value[0]) is list else "object"):
         return None  # its opener may be a wrong one
-    fits = evidence.fits(value[0])
-    if fits and rank >= COMPLETE:
-        fits = not evidence.misplaced(value[0])
+    fits = evidence.holds(value[0]) if rank >= COMPLETE else evidence.fits(value[0])
     return Candidate(start, end, value, fixes, rank, fits, json=text)
 
 

@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from pydantic_core import SchemaValidator
+
 from zkit.repair.expect import Expect, table_of
 from zkit.repair.validator import validator_for
 
@@ -13,15 +15,15 @@ from zkit.repair.validator import validator_for
 class Evidence:
     """A schema made ready: what to expect while reading, and whether a value fits."""
 
-    __slots__ = ("_json", "_names", "fits", "root", "schema", "tells")
+    __slots__ = ("_all_declared", "_json", "_names", "fits", "root", "schema", "tells")
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self.schema: Any = schema
         self._json = schema
         self.root = Expect(schema, schema)
-        validator = validator_for(schema)
-        self.fits: Callable[[Any], bool] = validator.isinstance_python if validator else _anything
+        self.fits = _judge(validator_for(schema), otherwise=True)
         """Whether the schema accepts a value."""
+        self._all_declared = _judge(validator_for(schema, closed=True), otherwise=False)
         self._names: frozenset[str] | None = None
         self.tells = bool(self.root.keys) or not self.root.takes("object")
         """Whether it says more than that an object is due, so that a value which fits is the one meant."""
@@ -37,7 +39,11 @@ class Evidence:
         """Whether a value that fits also looks like the one meant: an object with a key that is declared."""
         return self.tells and not (isinstance(value, dict) and self.root.keys.isdisjoint(value))
 
-    def misplaced(self, value: Any) -> bool:
+    def holds(self, value: Any) -> bool:
+        """Whether the schema has nothing against a value that a structural fix made."""
+        return self._all_declared(value) or (self.fits(value) and not self._misplaced(value))
+
+    def _misplaced(self, value: Any) -> bool:
         """Whether an object holds a key that its parent declares and lacks, or that fell out of another."""
         todo: list[tuple[Any, Expect]] = [(value, self.root)]
         for part, expect in todo:
@@ -68,8 +74,8 @@ def _names(schema: Any) -> Iterable[str]:
             todo += part
 
 
-def _anything(value: Any) -> bool:
-    return True
+def _judge(validator: SchemaValidator | None, *, otherwise: bool) -> Callable[[Any], bool]:
+    return (lambda value: otherwise) if validator is None else validator.isinstance_python
 
 
 def _strayed(

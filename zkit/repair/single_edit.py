@@ -15,6 +15,7 @@ from zkit.repair.fixes import GUESS, fix_named
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.sound import PLACED, TRAILING, last_token, parts_of, place_in, strict, verdict
 from zkit.repair.task import Candidate, Task, same
+from zkit.text import lexis
 from zkit.text.edits import Edit, apply_edits
 
 LONGEST = 20_000
@@ -77,7 +78,7 @@ def _holds(task: Task, json: str, value: Any) -> bool:
     if not isinstance(value, dict | list):
         return False
     evidence = task.evidence
-    if evidence is not None and (not evidence.fits(value) or evidence.misplaced(value)):
+    if evidence is not None and not evidence.holds(value):
         return False
     return not repeats_a_key(json, value)
 
@@ -165,7 +166,7 @@ def _is_prefix(task: Task, text: str, at: int) -> bool:
     if text[at + 1 : at + 2] != '"' or text[at] in _STRUCTURE:
         return False
     end = text.find('"', at + 2)
-    content, is_key = text[at + 2 : end], text[end + 1 :].lstrip().startswith(":")
+    content, is_key = text[at + 2 : end], text.startswith(":", lexis.skip_blank(text, end + 1))
     names = frozenset[str]() if task.evidence is None else task.evidence.names
     if is_key and text[at] + content in names:
         return False

@@ -12,26 +12,28 @@ from zkit.repair.expect import ALL_KINDS, kinds_of, resolved, table_of
 class _Core:
     """Builds the pydantic core schema that tells, at C speed, whether a value fits."""
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Any, *, closed: bool) -> None:
         self.root = root
+        self.closed = closed
+        self.anything = _scalar() if closed else core_schema.any_schema()
         self.named: dict[str, Any] = {}
 
     def build(self, schema: Any, depth: int = 0) -> Any:
         """A core schema for `schema`; what it cannot express is left open."""
         if not isinstance(schema, dict) or depth > 24:
-            return core_schema.any_schema()
+            return self.anything
         if isinstance(schema.get("$ref"), str):
             return self._reference(schema["$ref"], schema, depth)
         for name in ("anyOf", "oneOf"):
             if isinstance(schema.get(name), list) and schema[name]:
                 return core_schema.union_schema([self.build(s, depth + 1) for s in schema[name]])
         if isinstance(schema.get("enum"), list) and schema["enum"]:
-            return _literals(schema["enum"])
+            return self._literals(schema["enum"])
         if "const" in schema:
-            return _literals([schema["const"]])
+            return self._literals([schema["const"]])
         kinds = sorted(kinds_of(schema))
         if len(kinds) == len(ALL_KINDS):
-            return core_schema.any_schema()
+            return self.anything
         choices = [self._kind(kind, schema, depth) for kind in kinds if kind != "null"]
         if len(choices) > 1:
             choices = [core_schema.union_schema(choices)]
@@ -51,7 +53,7 @@ class _Core:
             return self._object(schema, depth)
         if kind == "array":
             return core_schema.list_schema(self.build(schema.get("items"), depth + 1), strict=True)
-        return _SCALARS.get(kind, core_schema.any_schema)()
+        return _SCALARS[kind]() if kind in _SCALARS else self.anything
 
     def _object(self, schema: dict[str, Any], depth: int) -> Any:
         required = schema.get("required")
@@ -63,22 +65,18 @@ class _Core:
             for name, part in table_of(schema, "properties").items()
         }
         for name in required - set(fields):
-            fields[name] = core_schema.typed_dict_field(core_schema.any_schema(), required=True)
-        others = schema.get("additionalProperties")
+            fields[name] = core_schema.typed_dict_field(self.anything, required=True)
+        others = False if self.closed else schema.get("additionalProperties")
         extra: Literal["forbid", "allow"] = "forbid" if others is False else "allow"
         more = self.build(others, depth + 1) if isinstance(others, dict) else None
         return core_schema.typed_dict_schema(
             fields, extra_behavior=extra, extras_schema=more, strict=True
         )
 
-
-def _literals(values: list[Any]) -> Any:
-    plain = [v for v in values if isinstance(v, str | int | bool) or v is None]
-    return (
-        core_schema.literal_schema(plain)
-        if plain and len(plain) == len(values)
-        else core_schema.any_schema()
-    )
+    def _literals(self, values: list[Any]) -> Any:
+        if any(not isinstance(v, str | int | bool) and v is not None for v in values):
+            return self.anything
+        return core_schema.literal_schema(values)
 
 
 _SCALARS: dict[str, Any] = {
@@ -92,9 +90,16 @@ _SCALARS: dict[str, Any] = {
 }
 
 
-def validator_for(schema: dict[str, Any]) -> SchemaValidator | None:
-    """The validator of a schema; None when the schema makes no sense."""
-    core = _Core(schema)
+def _scalar() -> Any:
+    return core_schema.union_schema([make() for make in _SCALARS.values()])
+
+
+def validator_for(schema: dict[str, Any], *, closed: bool = False) -> SchemaValidator | None:
+    """The validator of a schema; None when the schema makes no sense.
+
+    One that is `closed` takes no key anywhere that the schema does not declare.
+    """
+    core = _Core(schema, closed=closed)
     try:
         built = core.build(schema)
         if core.named:

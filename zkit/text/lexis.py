@@ -7,7 +7,7 @@ cost of a match is the length of what it covers.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 SPACE = r"[ \t\n\r]*+"
@@ -200,17 +200,37 @@ def string_at(text: str, pos: int) -> Token | None:
             text.find(quote * 3, pos + 3) < 0 and text[-20:].rstrip()[-1:] not in ("}", "]")
         ):
             return tripled
-    match = string_of(quote).match(text, pos)
-    if quote in "“„«'‘" and (match is None or not AFTER_STRING.match(text, match.end())):
+    end = _string_end(text, pos, quote)
+    if quote in "“„«'‘" and (end < 0 or not AFTER_STRING.match(text, end)):
         mixed = _MIXED.match(text, pos, pos + MIXED_WITHIN)
-        whole = mixed is not None and AFTER_STRING.match(text, mixed.end()) is not None
-        if mixed is not None and whole and _closes_more(quote, mixed.group(1)):
-            return None  # both marks belong to the content, whose own quote is missing
-        match = mixed if whole else match
-    return None if match is None else _new(Token, (match[1], quote, match.end()))
+        if mixed is not None and AFTER_STRING.match(text, mixed.end()):
+            if _closes_more(quote, mixed[1]):
+                return None  # both marks belong to the content, whose own quote is missing
+            return Token(mixed[1], quote, mixed.end())
+    return None if end < 0 else _new(Token, (text[pos + 1 : end - 1], quote, end))
 
 
 _new = tuple.__new__
+
+
+def _string_end(text: str, pos: int, quote: str) -> int:
+    """The place after the first unescaped closer of the string that opens at `pos`; -1 when it has none."""
+    known = _ends_found(text) if quote != '"' and len(text) > MIXED_WITHIN else {}
+    since, end = known.get(quote, (len(text), -1))
+    if since > pos or -1 < end <= pos + 1:
+        match = string_of(quote).match(text, pos)
+        end = -1 if match is None else match.end()
+        known[quote] = (pos, end)
+    return end
+
+
+@lru_cache(maxsize=1)
+def _ends_found(text: str) -> dict[str, tuple[int, int]]:
+    """For each quote, from where its next closer was looked for, and the place after that.
+
+    It is the same for all openers in between, however many there are.
+    """
+    return {}
 
 
 def _closes_more(quote: str, body: str) -> bool:
@@ -225,20 +245,22 @@ MIXED_WITHIN = 2_000
 
 
 MOST_TRIPLES = 100
+_THREE_OR_MORE = re.compile(r"([\"'`])\1{2,9}+(?!\1)")
+"""Quotes that close a string between three of them; of more the first ones are content."""
 
 
 def _tripled(text: str, pos: int, quote: str) -> Token | None:
     """A string between three quotes; its content may hold single ones."""
-    end = text.find(quote * 3, pos + 3)
+    end = pos + 3
     for _ in range(MOST_TRIPLES):
-        while end >= 0 and text.startswith(quote, end + 3):
-            end += 1
-        if end < 0 or _AFTER_TRIPLED.match(text, end + 3):
-            break
-        end = text.find(quote * 3, end + 3)
-    if end < 0 or not _AFTER_TRIPLED.match(text, end + 3):
-        return None
-    return Token(text[pos + 3 : end], "'", end + 3)
+        end = text.find(quote * 3, end)
+        closing = None if end < 0 else _THREE_OR_MORE.match(text, end)
+        if closing is None:
+            return None
+        end = closing.end()
+        if _AFTER_TRIPLED.match(text, end):
+            return Token(text[pos + 3 : end - 3], "'", end)
+    return None
 
 
 JOINED = re.compile(r"(?<!\\)[\"']\s*+\+\s*+[\"']")

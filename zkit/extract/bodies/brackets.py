@@ -8,6 +8,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from zkit.extract.arriving_text import LONGEST_MARK, Steps, Tape
+from zkit.text import lexis
 
 Notation = Literal["json", "python", "loose"]
 """How strings are written; `loose` is Python whose quotes are not escaped."""
@@ -89,7 +90,9 @@ class Balance:
     def _undecided(self, end: int, after: re.Match[str] | None, text: str) -> bool:
         """Whether nothing but blanks follows the quote so far."""
         return end == len(text) or (
-            self._after is not None and after is not None and text[end:].isspace()
+            self._after is not None
+            and after is not None
+            and lexis.skip_blank(text, end) == len(text)
         )
 
 

@@ -85,13 +85,13 @@ def _is_habit(text: str, start: int, what: str) -> bool:
 
 def _is_comment(reader: Reader, reading: Reading, match: re.Match[str]) -> bool:
     """Whether what looks like a comment is one, and not a value, the rest of a string, or the end."""
-    text, comment, pos = reader.text, match.group(), match.start()
+    text, comment = reader.text, match.group()
     if match.end() == reader.size and reading.frame is not None:
         return False
     if reading.place == VALUE and comment[0] in "<-":
         return reading.frame is not None and reading.frame.kind != "{"
     if reading.place == VALUE and comment[0] == "#":
-        return comment[1:2] == " " and "\n" in text[pos:]
+        return comment[1:2] == " " and match.end() < reader.size
     if reading.place == NEXT and text[reading.safe - 1] in "\"'":
         return comment.startswith("/*") or comment.count('"') % 2 == 0
     return True
@@ -103,7 +103,10 @@ def dropped_ellipsis(reader: Reader, reading: Reading, pos: int) -> bool:
     if dots is None:
         return False
     end = dots.end()
-    last = lexis.CLOSER.match(reader.text, end) is not None or not reader.text[end:].strip()
+    last = (
+        lexis.CLOSER.match(reader.text, end) is not None
+        or lexis.skip_blank(reader.text, end) == reader.size
+    )
     first = frame is not None and reading.safe == frame.start + 1
     if first == last:
         return False

@@ -61,7 +61,7 @@ def _invented(frame: Frame | None) -> bool:
 
 def in_comment(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """The text ended in a comment: what follows the last value is lost, unless it hides a closer."""
-    if "}" in reader.text[pos:] or "]" in reader.text[pos:]:
+    if reader.text.find("}", pos) >= 0 or reader.text.find("]", pos) >= 0:
         return []
     return cut(reader, reading, "the text ended in a comment", "close_after_cut")
 

@@ -104,7 +104,7 @@ def quoted_member_follows(text: str, pos: int) -> bool:
 
 _NEVER_MORE = frozenset("{[<`;(")
 _QUOTED_MEMBER = (
-    rf"{lexis.GAP},?+(?:{lexis.GAP}#[^\n]*+\n)*+{_QUOTED_KEY.pattern}"
+    rf"{lexis.GAP},?+(?:{lexis.GAP}#[^\n]{{0,500}}+\n)*+{_QUOTED_KEY.pattern}"
     rf"|{lexis.GAP},{lexis.GAP}\"[^\"\\\n]{{1,80}}+\"{lexis.GAP}[\"{{\[0-9-]"
 )
 """A member with its comma or without, a comment before it perhaps; or one without its colon."""

@@ -255,8 +255,7 @@ def early_closer(reader: Reader, reading: Reading, pos: int) -> list[Reading] | 
     other = reading.fork().note("drop_closer", pos, pos + 1, "")
     other.safe = pos + 1
     found = [other.go(pos + 1, NEXT)]
-    in_lines = "\n" in reader.text[reader.start : pos]  # then their indentation will tell
-    if not reader.guided and not in_lines and _closed_before(reader.text, reading.safe):
+    if not reader.guided and _is_undecided(reader, reading.safe, pos):
         reader.reason = "ambiguous"
         return []
     closed = reading.closed
@@ -280,8 +279,14 @@ def _has_quoted_keys(reader: Reader, reading: Reading) -> bool:
     return reader.text[first : first + 1] in lexis.QUOTES
 
 
-def _closed_before(text: str, end: int) -> bool:
-    """Whether an object closes before `end` that the brace too many may belong to; two braces in a row, if here are two."""
+def _is_undecided(reader: Reader, end: int, closer: int) -> bool:
+    """Whether an object closes before `end` that the brace too many may belong to; two braces in a row, if here are two.
+
+    Where there are lines, their indentation will tell.
+    """
+    text = reader.text
+    if not reader.spend(closer - reader.start) or text.find("\n", reader.start, closer) >= 0:
+        return False
     pattern = _TWO_BEFORE if text[end - 1] == "}" else _OBJECT_BEFORE
     return pattern.search(text, 0, end) is not None
 

@@ -105,7 +105,7 @@ def _member_after_closer(reader: Reader, reading: Reading, item: Before, key: st
     if closed is None or closed.frame.kind != "{":
         return []
     frame, close = closed
-    if not known(reader, frame, key) or key in reader.text[frame.start : close]:
+    if not known(reader, frame, key) or reader.text.find(key, frame.start, close) >= 0:
         return []
     other = Reading.back_to(item).note("reopen", close, close + 1, "")
     other.frame = frame

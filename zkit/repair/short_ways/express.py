@@ -84,12 +84,14 @@ def respelt(task: Task, start: int, end: int, since: int) -> Candidate | None:
     if spelt is None:
         return None
     json, fixes, rank, value = spelt
-    if rank > limit or (evidence is not None and not evidence.fits(value[0])):
+    if rank > limit:
         return None
     if rank >= GUESS:
         if not _guess_holds(task, json, fixes, value[0]):
             return None
         json = ""
+    elif evidence is not None and not evidence.fits(value[0]):
+        return None
     found = _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, json))
     return found if rank < COMPLETE or beyond_doubt(task, found) is found else None
 
@@ -104,7 +106,7 @@ def _guess_holds(task: Task, json: str, fixes: Sequence[Fix], value: Any) -> boo
         return False
     if repeats_a_key(json, value):
         return False
-    return task.evidence is None or not task.evidence.misplaced(value)
+    return _holds(task, value)
 
 
 def _are_quotations(task: Task, made: Sequence[Fix]) -> bool:
@@ -177,5 +179,4 @@ def _tried(task: Task, start: int, end: int, mends: Repair) -> Candidate | None:
 
 def _holds(task: Task, value: Any) -> bool:
     """Whether the schema has nothing against a value that a structural fix made."""
-    evidence = task.evidence
-    return evidence is None or (evidence.fits(value) and not evidence.misplaced(value))
+    return task.evidence is None or task.evidence.holds(value)
