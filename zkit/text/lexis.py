@@ -10,6 +10,8 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from zkit.text import remembered
+
 SPACE = r"[ \t\n\r]*+"
 ODD = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 ANY_SPACE = rf"[ \t\n\r{ODD}]*+"
@@ -103,9 +105,6 @@ def skip_blank(text: str, pos: int) -> int:
     return BLANK.match(text, pos).end()  # type: ignore[union-attr]
 
 
-COMMENT = re.compile(
-    r"//[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|--[ \t][^\n]*+|<!--(?:[^-]|-(?!->))*+-->"
-)
 ELLIPSIS = re.compile(r"\.{3,}|…")
 
 QUOTES = {
@@ -170,11 +169,6 @@ CLOSER = re.compile(rf"{GAP}([}}\])])")
 PREFIX = re.compile(r"[rRbBuU]{1,2}(?=[\"'])")
 """What Python writes before a string."""
 
-LAST_COMMENT = re.compile(
-    r"(?://|#|--)[^\n]*+\Z|/\*(?:[^*]|\*(?!/))*+\Z|<!(?:[^-]|-(?!->))*+\Z|/\Z|\.{1,3}\s*+\Z"
-)
-"""A comment, or an ellipsis, that the text ends in."""
-
 THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={SPACE}[,}}\]])")
 """A number with thousands separators."""
 
@@ -215,7 +209,7 @@ _new = tuple.__new__
 
 def _string_end(text: str, pos: int, quote: str) -> int:
     """The place after the first unescaped closer of the string that opens at `pos`; -1 when it has none."""
-    known = _ends_found(text) if quote != '"' and len(text) > MIXED_WITHIN else {}
+    known = _ends_found(text) if quote != '"' and len(text) > remembered.SHORT else {}
     since, end = known.get(quote, (len(text), -1))
     if since > pos or -1 < end <= pos + 1:
         match = string_of(quote).match(text, pos)
@@ -284,7 +278,7 @@ def _escaped_quotes(text: str, pos: int) -> Token | None:
         if whole and AFTER_STRING.match(text, escaped + 2):
             return Token(text[pos + 2 : escaped], "\\", escaped + 2)
     # Past an escaped quote that closes a string, a plain one belongs to another string.
-    structure = _ESCAPED_STRUCTURE.search(text, pos + 2)
+    structure = remembered.search(text, _ESCAPED_STRUCTURE, pos + 2)
     plain = closing.match(text, pos + 1, len(text) if structure is None else structure.end())
     if plain is None or not AFTER_STRING.match(text, plain.end()):
         return None

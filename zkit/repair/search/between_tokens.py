@@ -9,6 +9,7 @@ from zkit.receipt import Rank
 from zkit.repair.search.follow import known
 from zkit.repair.search.reading import NEXT, VALUE, Reading
 from zkit.text import lexis
+from zkit.text.comments import comment_end
 
 if TYPE_CHECKING:
     from zkit.repair.search.reader import Reader
@@ -37,10 +38,10 @@ def skip(reader: Reader, reading: Reading) -> bool:
         end = escape.end()
         reading.note("drop_backslash", ahead, end, "")
     else:
-        comment = lexis.COMMENT.match(text, ahead)
-        if comment is None or not _is_comment(reader, reading, comment):
+        found = comment_end(text, ahead)
+        if found is None or not _is_comment(reader, reading, ahead, found):
             return False
-        end = comment.end()
+        end = found
         reading.note("drop_comment", ahead, end, "")
     if reading.safe == pos:
         reading.safe = end
@@ -83,17 +84,17 @@ def _is_habit(text: str, start: int, what: str) -> bool:
     )
 
 
-def _is_comment(reader: Reader, reading: Reading, match: re.Match[str]) -> bool:
+def _is_comment(reader: Reader, reading: Reading, start: int, end: int) -> bool:
     """Whether what looks like a comment is one, and not a value, the rest of a string, or the end."""
-    text, comment = reader.text, match.group()
-    if match.end() == reader.size and reading.frame is not None:
+    text = reader.text
+    if end == reader.size and reading.frame is not None:
         return False
-    if reading.place == VALUE and comment[0] in "<-":
+    if reading.place == VALUE and text[start] in "<-":
         return reading.frame is not None and reading.frame.kind != "{"
-    if reading.place == VALUE and comment[0] == "#":
-        return comment[1:2] == " " and match.end() < reader.size
+    if reading.place == VALUE and text[start] == "#":
+        return text.startswith(" ", start + 1) and end < reader.size
     if reading.place == NEXT and text[reading.safe - 1] in "\"'":
-        return comment.startswith("/*") or comment.count('"') % 2 == 0
+        return text.startswith("/*", start) or text.count('"', start, end) % 2 == 0
     return True
 
 

@@ -21,6 +21,7 @@ from zkit.repair.search.trouble_after_value import closer_for_value
 from zkit.repair.search.trouble_at_key import at_key, at_key_string, wrong_first_quote
 from zkit.repair.search.trouble_with_schema import misfit
 from zkit.text import lexis
+from zkit.text.comments import ends_in_comment
 
 if TYPE_CHECKING:
     from zkit.repair.search.reader import Reader
@@ -31,7 +32,7 @@ __all__ = ["odd_key", "odd_mark", "odd_value", "read_bare", "skip"]
 def odd_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     """After a value: the end in a comment, a full-width comma, a plus between strings, an ellipsis."""
     frame, mark = reading.frame, reader.text[pos]
-    if mark in "/#-<." and lexis.LAST_COMMENT.match(reader.text, pos):
+    if mark in "/#-<." and ends_in_comment(reader.text, pos):
         return ending.in_comment(reader, reading, pos)
     if mark in "，、；":
         place = KEY if frame is not None and frame.kind == "{" else VALUE
@@ -67,7 +68,7 @@ def odd_key(reader: Reader, reading: Reading) -> list[Reading] | None:
         return ending.before_key(reader, reading)
     if skip(reader, reading):
         return None
-    if lexis.LAST_COMMENT.match(text, pos):
+    if ends_in_comment(text, pos):
         return ending.in_comment(reader, reading, pos)
     if mark == "}":
         return wrong_first_quote(reader, reading, pos) or reader.close(reading, pos)
@@ -205,7 +206,7 @@ def odd_value(reader: Reader, reading: Reading) -> list[Reading] | None:
         return _string(reader, reading, pos)
     if frame is None:
         return [] if mark == "(" else read_bare(reader, reading, pos)
-    if mark in "/." and lexis.LAST_COMMENT.match(text, pos):
+    if mark in "/." and ends_in_comment(text, pos):
         return ending.in_comment(reader, reading, pos)
     if frame.kind != "{":
         return _odd_item(reader, reading, frame, pos)

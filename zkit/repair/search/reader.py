@@ -33,6 +33,7 @@ from zkit.repair.search.trouble_after_value import after_root, at_next, early_cl
 from zkit.repair.search.trouble_with_schema import misfit, strange, unknown_key
 from zkit.repair.sound import strict
 from zkit.text import lexis
+from zkit.text.comments import COMMENT_OPENS
 
 READING_COST = 8
 """What it takes off the budget to take up a reading, in steps."""
@@ -361,7 +362,7 @@ class Reader:
         comma = self.text.rfind(",", reading.safe, pos)
         if comma < 0 or reading.has_changed(comma):
             return
-        if not lexis.COMMENT.search(self.text, reading.safe, comma):
+        if not COMMENT_OPENS.search(self.text, reading.safe, comma):
             reading.note("drop_trailing_comma", comma, comma + 1, "")
 
     def leave(self, reading: Reading, pos: int) -> None:

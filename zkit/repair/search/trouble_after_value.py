@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 _S = lexis.SPACE
 _OPERATOR = re.compile(r"[0-9\"'] *+[+*/%.(\[?-]|[0-9)] *+(?:[a-z<>&|^]|=>)")
-_OPERAND = r"(?:[\"'][^\"'\n]*+[\"']|[\w.]++(?:\([^()\n]*+\))?+)"
+_OPERAND = r"(?:[\"'][^\"'\n]{0,400}+[\"']|[\w.]{1,400}+(?:\([^()\n]{0,400}+\))?+)"
 OPERATION = re.compile(
-    rf"[\"'](?:[ \t]*+(?:\+|\|{{1,2}}|&&|;|%|\*|(?:or|and)\b)[ \t]*+{_OPERAND})++[ \t]*+[,}}\]]"
+    rf"[\"'](?:[ \t]*+(?:\+|\|{{1,2}}|&&|;|%|\*|(?:or|and)\b)[ \t]*+{_OPERAND}){{1,20}}+[ \t]*+[,}}\]]"
     r"|[\"'][ \t]++if\s[^\"',]{1,40}\selse\s"
 )
 """After a string: an operator, so that this is an expression and not text with quotes in it."""

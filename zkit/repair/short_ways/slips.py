@@ -190,7 +190,8 @@ def _thousands(text: str, at: int) -> list[Repair]:
     return [[Mend("join_thousands", start, number.end(), number[0].replace(",", "").lstrip("+"))]]
 
 
-_BRACES = re.compile(rf"{lexis.STRING}|([{{}}])")
+_BRACES = re.compile(rf"{lexis.STRING}|([{{}}\"])")
+"""Strings, and braces outside of them; a quote alone begins a string that is not sound."""
 
 
 def _doubled_braces(text: str, at: int) -> list[Repair]:
@@ -201,6 +202,8 @@ def _doubled_braces(text: str, at: int) -> list[Repair]:
     again, end = "", len(text[:at].rstrip()) - 1
     for match in _BRACES.finditer(text, end):
         mark = match[1]
+        if mark == '"':
+            return []
         extra = mark and mark == again and not text[end : match.start()].strip()
         end = match.end()
         again = ""
@@ -215,7 +218,7 @@ def _doubled_braces(text: str, at: int) -> list[Repair]:
     return [found]
 
 
-_BRACKETS = re.compile(rf"{lexis.STRING}|([(){{}}\[\],])")
+_BRACKETS = re.compile(rf"{lexis.STRING}|([(){{}}\[\],\"])")
 
 
 def _tuples(text: str, at: int) -> list[Repair]:
@@ -226,6 +229,8 @@ def _tuples(text: str, at: int) -> list[Repair]:
     """The places of the openers that a comma follows, with nothing open in between."""
     for match in _BRACKETS.finditer(text, at):
         mark, place = match[1], match.start()
+        if mark == '"':
+            return []
         if mark == ",":
             several.add(opened[-1][1] if opened else -1)
         elif mark == "(" or (mark and mark in _CLOSERS):

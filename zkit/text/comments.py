@@ -1,0 +1,33 @@
+"""A place in a text in, the end of the comment that opens there out."""
+
+from __future__ import annotations
+
+import re
+
+from zkit.text import remembered
+
+_OPENERS = {"//": "\n", "#": "\n", "-- ": "\n", "--\t": "\n", "/*": "*/", "<!--": "-->"}
+"""What opens a comment, and what ends it; the end of a line is no part of it."""
+COMMENT_OPENS = re.compile("|".join(map(re.escape, _OPENERS)))
+_LAST_OPENERS = _OPENERS | {"--": "\n", "<!": "-->"}
+"""The same at the end of a text, which may have been cut."""
+_LAST = re.compile(r"/\Z|\.{1,3}\s*+\Z")
+
+
+def comment_end(text: str, pos: int) -> int | None:
+    """Where the comment that opens at `pos` ends; None when there is none, or it never ends."""
+    for opener, closer in _OPENERS.items():
+        if text.startswith(opener, pos):
+            end = remembered.find(text, closer, pos + len(opener))
+            if closer == "\n":
+                return len(text) if end < 0 else end
+            return None if end < 0 else end + len(closer)
+    return None
+
+
+def ends_in_comment(text: str, pos: int) -> bool:
+    """Whether a comment, or an ellipsis, opens at `pos` that the text ends in."""
+    for opener, closer in _LAST_OPENERS.items():
+        if text.startswith(opener, pos) and remembered.find(text, closer, pos + len(opener)) < 0:
+            return True
+    return _LAST.match(text, pos) is not None

@@ -1,0 +1,52 @@
+"""A text and a place in, the next mark after it out: what many places of one text ask for is looked for once.
+
+Of a thousand comments that seem to open, each would look to the end of the text for its closer. The
+first mark after one place is the first one after all places in between.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+SHORT = 2_000
+"""A look through a text that is no longer costs less than to remember what came of it."""
+
+
+def find(text: str, what: str, pos: int) -> int:
+    """Where `what` stands next, from `pos` on; -1 when it does not."""
+    if len(text) <= SHORT:
+        return text.find(what, pos)
+    known = _places(text)
+    since, at = known.get(what, _NEVER)
+    if pos < since or -1 < at < pos:
+        at = text.find(what, pos)
+        known[what] = (pos, at)
+    return at
+
+
+def search(text: str, pattern: re.Pattern[str], pos: int) -> re.Match[str] | None:
+    """The first match of a pattern that looks at nothing before it, from `pos` on."""
+    if len(text) <= SHORT:
+        return pattern.search(text, pos)
+    known = _matches(text)
+    since, match = known.get(pattern, (len(text) + 1, None))
+    if pos < since or (match is not None and match.start() < pos):
+        match = pattern.search(text, pos)
+        known[pattern] = (pos, match)
+    return match
+
+
+_NEVER = (1 << 62, -1)
+
+
+@lru_cache(maxsize=1)
+def _places(text: str) -> dict[str, tuple[int, int]]:
+    """For what was looked for: from where on, and where it stands."""
+    return {}
+
+
+@lru_cache(maxsize=1)
+def _matches(text: str) -> dict[re.Pattern[str], tuple[int, re.Match[str] | None]]:
+    """For each pattern: from where on it was looked for, and what was found."""
+    return {}
