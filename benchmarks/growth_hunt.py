@@ -137,7 +137,11 @@ def main() -> None:
             text = shape[0] + shape[1] * (size // len(shape[1])) + shape[2]
             return seconds(lambda: hunt.run(text, guided))
 
-        found = steep(times)
+        try:
+            found = steep(times)
+        except Exception as error:  # nothing may raise, whatever the text
+            print(f"{error!r}: {(before, fragment, after, guided)!r}", flush=True)
+            continue
         if found is not None:
             took = ", ".join(f"{one:.3f}" for one in found)
             print(f"{took} s: {(before, fragment, after, guided)!r}", flush=True)

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from benchmarks.damage import DAMAGES, Damage, damaged_payload
 from zkit import Rank, repair_json
+from zkit.repair.expect import ANYTHING
 from zkit.repair.search import reader
 from zkit.repair.search.arrived import MOST_EQUAL, MOST_STATES, Arrived
-from zkit.repair.search.reading import Reading
+from zkit.repair.search.reading import Frame, Reading
 
 STATES: st.SearchStrategy[dict[str, Any]] = st.builds(
     dict,
@@ -56,3 +57,18 @@ def test_readings_that_are_compared_give_the_same_value(
     found = [repair_json(text, schema=schema) for text, schema in texts]
     monkeypatch.setattr(reader, "UNCOMPARED", -1)
     assert [repair_json(text, schema=schema) for text, schema in texts] == found
+
+
+def nested(depth: int) -> Reading:
+    """A reading in so many containers, none of them shared with another reading."""
+    reading = Reading(depth, ANYTHING)
+    for level in range(depth):
+        reading.frame = Frame(reading.frame, "[", "]", ANYTHING, level, level + 1)
+    return reading
+
+
+def test_readings_are_compared_however_deep_they_are() -> None:
+    depth, arrived = 20_000, Arrived()
+    assert not arrived.has_better(nested(depth))
+    dearer = nested(depth).note("add_comma", 0, 0, ",")
+    assert arrived.has_better(dearer)

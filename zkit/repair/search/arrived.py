@@ -24,6 +24,18 @@ class _State(NamedTuple):
     recent: tuple[int, ...]
 
 
+def _is_same(state: _State, other: _State) -> bool:
+    """Whether two states are equal: their containers too, from the innermost on, without recursion."""
+    if state.recent != other.recent:
+        return False
+    frame, its = state.frame, other.frame
+    while frame is not its:
+        if frame is None or its is None or frame[1:] != its[1:]:
+            return False
+        frame, its = frame.parent, its.parent
+    return True
+
+
 class Arrived:
     """The places that readings have come to, and what it cost them."""
 
@@ -40,7 +52,7 @@ class Arrived:
         misfit, rank, cost = reading.priority
         equal = 0
         for other, (its_misfit, its_rank, its_cost) in kept:
-            if its_misfit <= misfit and its_rank <= rank and other == state:
+            if its_misfit <= misfit and its_rank <= rank and _is_same(other, state):
                 if its_cost < cost:
                     return True
                 equal += its_cost == cost
