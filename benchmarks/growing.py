@@ -148,6 +148,7 @@ ADVERSARIAL: Mapping[str, Grow] = {
     "smart quotes without commas": members("“k#”: “v”", " ", "{", "}"),
     "back quotes in a list": repeated("`", '{"items": [', '"]}'),
     "opening quotes that never close": repeated('~`", "b": “', '{"a": "', '"}'),
+    "lists in prose that never close": repeated("[null\r", "Sure: ", " done"),
     "objects after hashes": repeated('# {"a": "x"}'),
     "quoted ends of reasoning": repeated('"</think> '),
     "think tags": repeated("<think>"),

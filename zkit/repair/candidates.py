@@ -61,21 +61,26 @@ def _sound_at(task: Task, start: int, complaint: str) -> Candidate | None:
 _new = tuple.__new__
 
 
-def read_at(
-    task: Task,
-    start: int,
-    *,
-    missing_brace: bool = False,
-    complaint: str = "",
-    far: bool = True,
-) -> Candidate:
+class How(NamedTuple):
+    """How a value is to be read."""
+
+    missing_brace: bool = False
+    """Its opening brace is missing."""
+    far: bool = True
+    """A look at all that follows may be taken: it may be escaped as a whole, or its fence close further on."""
+    tries: int = 0
+    """How many places before it were read in vain: the more of them, the less is spent on this one."""
+
+
+PLAINLY = How()
+
+
+def read_at(task: Task, start: int, how: How = PLAINLY, *, complaint: str = "") -> Candidate:
     """The best reading of the value that begins at `start`; none when the text after it belongs to it.
 
-    `complaint` is what the strict parser says of the text from `start` on, where it was asked;
-    `far` says whether a look at all that follows may be taken: the value may be escaped as a whole, or
-    its fence may close further on.
+    `complaint` is what the strict parser says of the text from `start` on, where it was asked.
     """
-    found = _read_whole(task, start, missing_brace, complaint, far)
+    found = _read_whole(task, start, how, complaint)
     if (
         found.value is not None
         and found.end < len(task.text)
@@ -85,32 +90,28 @@ def read_at(
     return found
 
 
-def _read_whole(
-    task: Task, start: int, missing_brace: bool, complaint: str, far: bool
-) -> Candidate:
+def _read_whole(task: Task, start: int, how: How, complaint: str) -> Candidate:
     """The value that begins at `start`: sound, or through a layer, or as the reader reads it."""
-    sound = None if missing_brace else _sound_at(task, start, complaint)
+    sound = None if how.missing_brace else _sound_at(task, start, complaint)
     if sound is not None:
         return sound
-    for escaping in layers.escapings(task.text, start) if far and task.limit >= UNWRAP else ():
-        inner = _read_inside(task, start, escaping, missing_brace)
+    for escaping in layers.escapings(task.text, start) if how.far and task.limit >= UNWRAP else ():
+        inner = _read_inside(task, start, escaping, how)
         if inner.value is not None:
             return inner
-    return _read(task, start, missing_brace, far=far)
+    return _read(task, start, how)
 
 
-def _read_inside(
-    task: Task, start: int, escaping: layers.Escaping, missing_brace: bool
-) -> Candidate:
+def _read_inside(task: Task, start: int, escaping: layers.Escaping, how: How) -> Candidate:
     """What a value that is escaped as a whole says."""
     plain = escaping.undone(task.text, start)
-    value = None if missing_brace else strict(plain)
+    value = None if how.missing_brace else strict(plain)
     if value is not None and (task.evidence is None or task.evidence.fits(value[0])):
         end = len(task.text)
         fix = fix_named(escaping.fix, start, end, plain)
         return Candidate(start, end, value, [fix], fix.rank, True, json=plain)
     layer, place = escaping.layer(task.text, start)
-    inner = _read(task._replace(text=layer.text), place, missing_brace)
+    inner = _read(task._replace(text=layer.text), place, how)
     if inner.value is None:
         return inner
     fixes = layers.through(layer, inner.fixes, escaping.fix, (place, inner.end))
@@ -118,13 +119,13 @@ def _read_inside(
     return inner._replace(start=start, end=end, fixes=fixes, rank=max(inner.rank, UNWRAP))
 
 
-def _read(task: Task, start: int, missing_brace: bool, *, far: bool = True) -> Candidate:
+def _read(task: Task, start: int, how: How) -> Candidate:
     """Read to the end of the text, or of the fence or tag that holds the value."""
     text = task.text
     best: Candidate | None = None
     ends = fences.ends(text, start)
-    for end in ends if far else ends[:1]:
-        candidate = _best(task, _body(text, start, end), start, missing_brace)
+    for end in ends if how.far else ends[:1]:
+        candidate = _best(task, _body(text, start, end), start, how)
         if best is None or _order(candidate) < _order(best):
             best = candidate
         if best.value is not None and best.rank < GUESS:
@@ -159,29 +160,28 @@ def _order(candidate: Candidate) -> tuple[bool, bool, int]:
     return (candidate.value is None, not candidate.fits, candidate.rank)
 
 
-def _best(task: Task, body: Body, start: int, missing_brace: bool) -> Candidate:
+def _best(task: Task, body: Body, start: int, how: How) -> Candidate:
     """Read quickly; when nothing fits the schema, read again with the schema at each step."""
-    quick = _attempt(task, body, start, missing_brace, careful=False)
+    quick = _attempt(task, body, start, how, careful=False)
     if task.evidence is None or quick.fits:
         return quick
-    careful = _attempt(task, body, start, missing_brace, careful=True)
+    careful = _attempt(task, body, start, how, careful=True)
     best = careful if careful.value is not None and (careful.fits or quick.value is None) else quick
     if not best.fits and best.rank < CUT and rearranged(best.fixes):
         return best._replace(value=None, refusal=("ambiguous", _first_guess(best.fixes, start)))
     return best
 
 
-def _attempt(
-    task: Task, body: Body, place: int, missing_brace: bool, *, careful: bool
-) -> Candidate:
+def _attempt(task: Task, body: Body, place: int, how: How, *, careful: bool) -> Candidate:
     """Search the readings of one kind and settle on one value, or say why there is none."""
     guide = task.guide
     want = guide.root if guide is not None else ANYTHING
     text, offset = body
     start = place - offset
     reader = Reader(text, start, want, task.limit, task.finish_reason, careful)
+    reader.save(how.tries)
     first = Reading(start, want)
-    if missing_brace:
+    if how.missing_brace:
         first.note("open_object", start, start, "{")
         first.frame = Frame(None, "{", "}", want, start - 1, 1)
         first.go(start, KEY)

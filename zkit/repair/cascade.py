@@ -10,7 +10,7 @@ from zkit.receipt import Rank, check_limit
 from zkit.repair.around import beginnings, enclosing, layers, payload, wrapping
 from zkit.repair.around.full_width import plain_brackets
 from zkit.repair.around.line_marks import unmarked
-from zkit.repair.candidates import read_at
+from zkit.repair.candidates import How, read_at
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.evidence import evidence_for
 from zkit.repair.fixes import EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
@@ -202,7 +202,7 @@ def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
     in_vain, most_in_vain = 0, MOST_IN_VAIN * (len(text) + 250_000)
     while start is not None and unread < MOST_UNREAD and in_vain <= most_in_vain:
         far = len(found) < MOST_FAR and len(found) * len(text) <= most_in_vain
-        candidate = read_at(task, start, far=far)
+        candidate = read_at(task, start, How(far=far, tries=unread))
         if enclosing.nested(text, start, done):
             found.append(candidate._replace(value=None))
             break
@@ -226,7 +226,7 @@ def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
     start = beginnings.next_start(text, base)
     key = beginnings.key_at(text, begin)
     if key is not None and (start is None or start > key):
-        candidate = unopened(task, key) or read_at(task, key, missing_brace=True)
+        candidate = unopened(task, key) or read_at(task, key, How(missing_brace=True))
         found.append(candidate)
         if candidate.value is not None:
             return beginnings.next_start(text, candidate.end)

@@ -97,6 +97,10 @@ class Reader:
         self._members = lexis.members()
         self._items = lexis.items()
 
+    def save(self, tries: int) -> None:
+        """Leave half of what there is to spend after one search of the text in vain, a third after two, and so on."""
+        self._budget //= 1 + tries
+
     def spend(self, characters: int) -> bool:
         """Charge a look over so many characters; False when there is nothing left to spend."""
         self._budget -= characters >> 6
