@@ -40,7 +40,7 @@ def may_be_key(text: str, fixes: Sequence[Fix]) -> bool:
 
 def reads_content(fixes: Sequence[Fix]) -> bool:
     """Whether backslashes were dropped between tokens beside a guess: these may be the content of a string."""
-    dropped = any(fix.name == "drop_backslash" for fix in fixes)
+    dropped = len(fixes) > 1 and any(fix.name == "drop_backslash" for fix in fixes)
     return dropped and any(fix.rank >= GUESS for fix in fixes)
 
 
@@ -49,13 +49,14 @@ def changed_places(text: str, fixes: Sequence[Fix]) -> bool:
 
     The mark may have changed places with the quote.
     """
-    return any(
-        _begins_with_mark(text, fix)
-        or (fix.name in _ADDED and _ends_in(text, fix))
-        or (fix.name == "open_in_middle" and _opens_inside(text, fix))
-        for fix in fixes
-        if fix.rank >= COMPLETE
-    )
+    for fix in fixes:
+        if fix.rank >= COMPLETE and (
+            _begins_with_mark(text, fix)
+            or (fix.name in _ADDED and _ends_in(text, fix))
+            or (fix.name == "open_in_middle" and _opens_inside(text, fix))
+        ):
+            return True
+    return False
 
 
 _ADDED = frozenset({"add_comma", "close_at_end", "close_in_middle", "add_closer"})
