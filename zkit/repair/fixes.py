@@ -53,7 +53,7 @@ FIXES: dict[str, FixKind] = {
         FixKind("drop_markdown", _R, "drop the Markdown around a key", '{**"a"**: 1}', '{"a": 1}', 0),
         FixKind("drop_trailing_comma", _R, "drop a comma before a closer", '{"a": [1, 2,],}', '{"a": [1, 2]}', 0),
         FixKind("use_colon", _R, "write a colon for `=`, `=>` or `->`", '{"a" => 1}', '{"a" : 1}', 0),
-        FixKind("use_comma", _R, "write a comma for a full-width one", '{"a": 1，"b": 2}', '{"a": 1,"b": 2}', 0),
+        FixKind("use_comma", _R, "write a comma for one of another script", '{"a": 1，"b": 2}', '{"a": 1,"b": 2}', 0),
         FixKind("drop_undefined", _R, "drop an undefined member that the schema lets be absent", '{"a": undefined, "b": 1}', '{"b": 1}', 0),
         FixKind("keep_last", _R, "let the last value count of a key that is written twice", '{"a": 1, "a": 2,}', '{"a": 1, "a": 2}', 0),
         FixKind("join_strings", _R, "join strings that are added up", '{"a": "x" + "y"}', '{"a": "xy"}', 0),

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from zkit.text import remembered
 
 SPACE = r"[ \t\n\r]*+"
-ODD = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+ODD = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
+"""Control characters, spaces of other kinds, and what is not seen at all: marks of direction too."""
 ANY_SPACE = rf"[ \t\n\r{ODD}]*+"
 """White space of any kind, as much as there is."""
 BLANKS = "".join(chr(c) for c in range(0x3001) if re.match(rf"[ \t\n\r{ODD}]", chr(c))) + "\ufeff"
@@ -31,6 +32,12 @@ NUMBER = rf"{DIGITS}(?=[ \t\n\r,}}\]])"
 SCALAR = rf"(?:{STRING}|{NUMBER}|true|false|null)"
 SIMPLE = r"'([^'\"\\\x00-\x1f]*+)'"
 """A single-quoted string whose content means the same between double quotes."""
+
+OTHER_COMMAS = "，、；،؛﹐﹑﹔､"
+"""What other scripts write for a comma or a semicolon."""
+COMMAS = f"[,{OTHER_COMMAS}]"
+MINUS = "−‐‑‒–﹣－"
+"""What is written for a minus sign, and looks like one."""
 
 NAME = r"(?:[^\W\d]|\$)[\w$.-]*+"
 WORD = r"(True|False|None|TRUE|FALSE|NULL|Null|undefined)(?!\w)"
@@ -147,11 +154,11 @@ KEYISH = (
 KEY_AHEAD = re.compile(rf"{GAP}({KEYISH}){GAP}{COLONS}")
 """Something that reads as a key with its colon; group 1 is the key with its quotes."""
 
-NEXT_KEY = re.compile(rf"{GAP},{GAP}(?:({KEYISH}){GAP}{COLONS}|(?=[}}]))")
+NEXT_KEY = re.compile(rf"{GAP}{COMMAS}{GAP}(?:({KEYISH}){GAP}{COLONS}|(?=[}}]))")
 """After a member: a comma and another key."""
 
 VALUE_AHEAD = re.compile(
-    rf"{GAP}(?:[\"'`“„«‘＂「『{{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
+    rf"{GAP}(?:[\"'`“„«‘＂「『{{\[]|[+.{MINUS}-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
 )
 """The start of a value that needs no guess."""
 

@@ -107,7 +107,7 @@ def key_at(text: str, pos: int) -> int | None:
 _SET = re.compile(r"\{\s*+([\"'])[^\"'\n]*+\1\s*+[,}]")
 _NUMBER = r"[-+.]?[0-9][\w.]*+"
 _LIST = re.compile(
-    rf"\[{lexis.ANY_SPACE}(?:[{{\[\"'“`]|(?:{_NUMBER}|[tfnTFN]\w++){lexis.ANY_SPACE},|{_NUMBER}[{{\[\"])"
+    rf"\[{lexis.ANY_SPACE}(?:[{{\[\"'“`]|(?:{_NUMBER}|[tfnTFN]\w++){lexis.ANY_SPACE},|(?:{_NUMBER}|true|false|null){lexis.ANY_SPACE}[{{\[\"])"
 )
 
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from zkit.repair.search.reader import Reader
 
 _S = lexis.SPACE
-_STOP = rf"(?={lexis.SPACE}(?:[,;}}\])]|\Z|//|#|/\*)|\s++(?:[\"'][^\"'\n]{{1,80}}+[\"']{_S}[:=]|{lexis.WORD}|\.?[0-9]))"
+_STOP = rf"(?={lexis.SPACE}(?:[,;{lexis.OTHER_COMMAS}}}\])]|\Z|//|#|/\*)|\s++(?:[\"'][^\"'\n]{{1,80}}+[\"']{_S}[:=]|{lexis.WORD}|\.?[0-9]))"
 """After a token: a mark, or white space and what can only be the next key or item."""
 _WORD = re.compile(rf"([^\W\d_][\w]*+){_STOP}")
 _NUMBER = re.compile(
-    rf"[+-]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
+    rf"[+{lexis.MINUS}-]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
     rf"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_STOP}"
 )
 _SIGNED = re.compile(rf"[+-](?:(?i:inf(?:inity)?)|NaN){_STOP}")
@@ -74,7 +74,7 @@ _OBJECT_END = re.compile(
 )
 _LIST_END = re.compile(rf"(?={lexis.GAP}(?:[,\])]|\Z))|[ \t]+//|\n")
 MOST_PHRASE = 400
-_NO_LAST_WORD = ("...", "…", ",", ";", "，", "、", "；")
+_NO_LAST_WORD = ("...", "…", ",", ";", *lexis.OTHER_COMMAS)
 _ENTITY_QUOTE = re.compile(r"&(?:quot|apos|#34|#39|#x22|#x27);")
 
 
@@ -140,7 +140,8 @@ def _number(reader: Reader, reading: Reading, pos: int, token: str) -> list[Read
 
 def spell_number(token: str) -> str | None:
     """A number as JSON writes it; None for `007`, which may be an identifier."""
-    sign, digits = ("-", token[1:]) if token[0] == "-" else ("", token.lstrip("+"))
+    negative = token[0] == "-" or token[0] in lexis.MINUS
+    sign, digits = ("-", token[1:]) if negative else ("", token.lstrip("+"))
     if digits.isdecimal() and digits[0] != "0":
         return sign + digits
     digits = digits.replace("_", "")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
 from zkit.repair.search.follow import known
-from zkit.repair.search.reading import NEXT, VALUE, Reading
+from zkit.repair.search.reading import KEY, NEXT, VALUE, Reading
 from zkit.text import lexis
 from zkit.text.comments import comment_end
 
@@ -19,7 +19,7 @@ _NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F))} - {"/", "#", "-", "<", "\\
 NEAR = 2000
 """How far from an escape its like is looked for."""
 _BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
-_ESCAPED = re.compile(r"\\(?:(?=[\[\]{},:])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\]|\Z))")
+_ESCAPED = re.compile(r"\\(?:(?=[\[\]{},:])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\0-9-]|\Z))")
 """Between two tokens: a backslash before a mark or at the end of a line, or white space that is escaped."""
 
 
@@ -62,9 +62,24 @@ def _is_outside(reader: Reader, reading: Reading, escape: re.Match[str]) -> bool
     if mark not in ("n", "r", "t"):
         return True
     text, start = reader.text, reader.start
-    if not text.startswith("\\", start + 1):
+    if not text.startswith("\\", start + 1) and not _parts(reading, text, escape.end()):
         return False
     return _BARE_QUOTE_FIRST.match(text, start, start + NEAR) is not None
+
+
+_ESCAPED_SPACE = re.compile(r"(?:\s|\\[nrt])*+")
+_NEXT_TOKEN = {
+    KEY: re.compile(rf"{lexis.KEY_AHEAD.pattern}|\}}"),
+    VALUE: re.compile(r"[\"{\[\]0-9-]"),
+    NEXT: re.compile(r"[}\]]"),
+}
+"""What shows that white space which is escaped ended, by what is due there."""
+
+
+def _parts(reading: Reading, text: str, pos: int) -> bool:
+    """Whether white space that is escaped stands before what is due there."""
+    pos = _ESCAPED_SPACE.match(text, pos).end()  # type: ignore[union-attr]
+    return _NEXT_TOKEN[reading.place].match(text, pos) is not None
 
 
 def _is_before_comma(reader: Reader, reading: Reading, start: int) -> bool:

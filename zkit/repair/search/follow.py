@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 _ITEM_AHEAD = re.compile(rf"{lexis.GAP},{lexis.GAP}(?=[\"'`“{{\[\]]|[+.-]?[0-9]|[tfnTFN])")
 _GAP = re.compile(lexis.GAP)
-_COMMA_END = re.compile(rf"{lexis.GAP},{lexis.GAP}\Z")
-_HALF_KEY = re.compile(rf"{lexis.GAP},{lexis.GAP}[\"'][^\"'\n]{{0,80}}+[\"']?+\s*+\Z")
+_COMMA_END = re.compile(rf"{lexis.GAP}{lexis.COMMAS}{lexis.GAP}\Z")
+_HALF_KEY = re.compile(rf"{lexis.GAP}{lexis.COMMAS}{lexis.GAP}[\"'][^\"'\n]{{0,80}}+[\"']?+\s*+\Z")
 _HALF_QUOTED = re.compile(rf"{lexis.GAP},{lexis.GAP}({lexis.NAME})[\"']{lexis.GAP}:")
 _LONE_KEY = re.compile(rf"{lexis.GAP},{lexis.GAP}\"([^\"\\\n]{{1,80}}+)\"")
 _QUOTED_KEY = re.compile(rf"{lexis.GAP}(\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}:")
@@ -85,7 +85,7 @@ def key_follows(reader: Reader, frame: Frame | None, pos: int) -> bool:
 
 def goes_on(text: str, start: int, pos: int) -> bool:
     """Whether the text after a root from `start` to `pos` reads as more of the value."""
-    if text[pos : pos + 1] in _NEVER_MORE:
+    if text[pos : pos + 1] in _NEVER_MORE or _ESCAPED_END.match(text, pos):
         return False
     if text[start - 1 : start] not in ('"', "'", "`") and _QUOTE_REST.match(text, pos):
         return True
@@ -103,6 +103,8 @@ def quoted_member_follows(text: str, pos: int) -> bool:
 
 
 _NEVER_MORE = frozenset("{[<`;(")
+_ESCAPED_END = re.compile(r"\s*+\\(?:[nrt\s\\]|\Z)[nrt\s\\]*+\Z")
+"""Nothing but white space up to the end, some of it escaped."""
 _QUOTED_MEMBER = (
     rf"{lexis.GAP},?+(?:{lexis.GAP}#[^\n]{{0,500}}+\n)*+{_QUOTED_KEY.pattern}"
     rf"|{lexis.GAP},{lexis.GAP}\"[^\"\\\n]{{1,80}}+\"{lexis.GAP}[\"{{\[0-9-]"

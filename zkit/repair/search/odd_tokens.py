@@ -34,7 +34,7 @@ def odd_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     frame, mark = reading.frame, reader.text[pos]
     if mark in "/#-<." and ends_in_comment(reader.text, pos):
         return ending.in_comment(reader, reading, pos)
-    if mark in "，、；":
+    if mark in lexis.OTHER_COMMAS:
         place = KEY if frame is not None and frame.kind == "{" else VALUE
         return [reading.fork().note("use_comma", pos, pos + 1, ",").go(pos + 1, place)]
     if mark == "+":

@@ -13,10 +13,10 @@ from zkit.text import lexis
 _G = lexis.GAP
 _VALUE = r"(?:[\"'`“{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
 _AFTER_COMMA = (
-    rf"(?<=[,;\n])(?P<member>{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'|“[^“”\\\n]{{1,80}}+”){_G}{lexis.COLONS}{_G}(?={_VALUE}))"
+    rf"(?<=[,;{lexis.OTHER_COMMAS}\n])(?P<member>{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'|“[^“”\\\n]{{1,80}}+”){_G}{lexis.COLONS}{_G}(?={_VALUE}))"
     rf"|(?<=,)(?P<unclosed>{_G}\"{lexis.NAME}{_G}:{_G}(?=[\"{{\[]))"
     rf"|(?<=[,;\n])(?P<half>{_G}{lexis.NAME}[\"']{_G}:{_G}(?={_VALUE}))"
-    r"|(?<=[,;，、])(?P<item>[^\S\n]*+\n\s*+[\"'])"
+    rf"|(?<=[,;{lexis.OTHER_COMMAS}])(?P<item>[^\S\n]*+\n\s*+[\"'])"
     rf"|(?<=,)(?P<named>{_G}{lexis.NAME}{_G}:{_G}(?=[\"'{{\[]))"
 )
 """A member, whatever became of its quotes, or an item on a line of its own."""
@@ -26,11 +26,11 @@ _AFTER_QUOTE = (
     rf"|(?P<closed>{_G}(?:[}}\]][\s}}\]]*+[,\"']|,[\s,]*+[}}\]]))"
 )
 """A comma before a bare key or at the end of a line, or a closer beside a comma or a string."""
-_HIT = rf"(?<=[,;，、\n])(?:{_AFTER_COMMA})|(?<=[\"'`”»])(?={_G}[,}}\]])(?:{_AFTER_QUOTE})"
+_HIT = rf"(?<=[,;{lexis.OTHER_COMMAS}\n])(?:{_AFTER_COMMA})|(?<=[\"'`”»])(?={_G}[,}}\]])(?:{_AFTER_QUOTE})"
 """After the first mark of it: what stands outside of strings only."""
-_ANY_HIT = re.compile(rf"[,;，、\n\"'`”»](?:{_HIT})")
+_ANY_HIT = re.compile(rf"[,;{lexis.OTHER_COMMAS}\n\"'`”»](?:{_HIT})")
 _SCAN = re.compile(
-    rf"[\\{{\[(,;，、\n\"'`”»}}\])](?:(?<=\\).|(?<=[{{\[(])(?P<open>)|{_HIT}|(?<=[}}\])])(?P<close>))",
+    rf"[\\{{\[(,;{lexis.OTHER_COMMAS}\n\"'`”»}}\])](?:(?<=\\).|(?<=[{{\[(])(?P<open>)|{_HIT}|(?<=[}}\])])(?P<close>))",
     re.DOTALL,
 )
 """The same, and every bracket; escapes are passed over.
@@ -41,7 +41,8 @@ search goes from mark to mark at the pace of C.
 _FIRST_KEY = re.compile(rf"[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
 """The content begins with what reads as a key, its opening quote being that of the string."""
 _SIGNS = re.compile(
-    r"[\"'`”»,;，、\n:](?:(?<=[\"'`”»])\s*+[,}\]]|(?<=[,;，、\n])\s*+[\"']|(?<=:)\s*+[\"'\[{])"
+    rf"[\"'`”»,;{lexis.OTHER_COMMAS}\n:](?:(?<=[\"'`”»])\s*+[,}}\]]"
+    rf"|(?<=[,;{lexis.OTHER_COMMAS}\n])\s*+[\"']|(?<=:)\s*+[\"'\[{{])"
 )
 _JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],;])")
 _BETWEEN_STRINGS = rf"\s*+[}}\]]*+\s*+[,;]\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"

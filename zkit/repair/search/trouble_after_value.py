@@ -311,14 +311,31 @@ def after_root(reader: Reader, reading: Reading) -> list[Reading] | None:
         reading.pos = stray.end()
     lone = _LONE_QUOTE.match(reader.text, reading.pos)
     if lone is not None and not _is_between(reader, lone[1], reading.pos):
-        reader.reason = "ambiguous"
-        return []
+        return _stray_quote(reader, reading)
     unclean = reading.rank >= Rank.COMPLETE and not follows(reader, None, reading.pos)
     more = goes_on(reader.text, reader.start, reading.pos)
     if unclean or more or quoted_member_follows(reader.text, reading.pos):
         return reread(reader, reading, reading.pos)
     reading.place = DONE
     return None
+
+
+_MARKS_ONLY = frozenset(
+    {"add_comma", "drop_comma", "add_colon", "drop_colon", "replace_punctuation", "drop_ellipsis"}
+)
+"""Structural fixes that say nothing about where strings and containers end."""
+
+
+def _stray_quote(reader: Reader, reading: Reading) -> list[Reading]:
+    """Drop a quote at the very end, if all before it ended well and nothing more was to come."""
+    fixes = reading.fixes()
+    doubtful = any(f.rank >= Rank.COMPLETE and f.name not in _MARKS_ONLY for f in fixes)
+    opened = reader.text[reader.start - 1 : reader.start] in ("'", '"') and reader.start > 0
+    if doubtful or opened or reader.finish_reason == "length":
+        reader.reason = "ambiguous"
+        return []
+    other = reading.fork().note("drop_stray_mark", reading.pos, reader.size, "")
+    return [other.go(reader.size, DONE)]
 
 
 _WRITTEN_TWICE = re.compile(r"(?<=\w)\"\"|\"\"(?=\w)")

@@ -22,7 +22,7 @@ from zkit.text import lexis
 _S = lexis.SPACE
 _REMARK = r"(?://|# )[^\n\"]*+(?:\"[^\n\"]*+\"[^\n\"]*+)*+(?=\n)|/\*(?:[^*]|\*(?!/))*+\*/"
 """A comment. One with an odd number of quotes may as well be the rest of a string."""
-_AFTER = rf"[,}}\]:={lexis.ODD}]|\Z|//|/\*|\# "
+_AFTER = rf"[,}}\]:={lexis.ODD}{lexis.OTHER_COMMAS}]|\Z|//|/\*|\# "
 _ENDS = rf"(?={_S}(?:{_AFTER}))"
 """What may come after a token, in whatever spelling."""
 _STRICT_STRING = lexis.STRING.replace('"', r'"(?!"")', 1)
@@ -79,7 +79,7 @@ _QUOTED = (
     r"|[”„][^“”„\\]*+(?:\\.[^“”„\\]*+)*+[“”]"
 )
 _TRIPLED = r"\"{3}[^\"]*+(?:\"(?!\"\")[^\"]*+)*+\"{3}|'{3}[^']*+(?:'(?!'')[^']*+)*+'{3}"
-_NUMBER = r"[+-]?+(?:0[xX][0-9a-fA-F]++|[0-9][0-9_]*+\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+"
+_NUMBER = rf"[+{lexis.MINUS}-]?+(?:0[xX][0-9a-fA-F]++|[0-9][0-9_]*+\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+"
 _ESCAPED = rf"\\\"[^\"\\\x00-\x1f]*+\\\"(?!{_S}:)"
 _BEFORE_COMMA = rf"(?:{_STRICT_STRING}|{lexis.NUMBER}|true|false|null|[}}\]])"
 
@@ -98,6 +98,7 @@ _ODD: tuple[tuple[str, str, str | int | _Spell], ...] = (
     (rf"({_NUMBER}){_ENDS}", "respell_number", spell_number),
     (rf"([{lexis.ODD}]++)", "plain_space", " "),
     (r"(?<=[\"'\w ”»’`“])(=>|=(?!=)|：)", "use_colon", ":"),
+    (rf"([{lexis.OTHER_COMMAS}])", "use_comma", ","),
     (r"(?<=:)(=)", "drop_colon", ""),
     (rf"(,)(?={_S},)", "drop_comma", ""),
     (r"(?<=[{\[])(,)", "drop_comma", ""),
