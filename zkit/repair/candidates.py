@@ -81,12 +81,14 @@ def read_at(task: Task, start: int, how: How = PLAINLY, *, complaint: str = "") 
     `complaint` is what the strict parser says of the text from `start` on, where it was asked.
     """
     found = _read_whole(task, start, how, complaint)
-    if (
-        found.value is not None
-        and found.end < len(task.text)
-        and enclosing.torn(task.text, found.end)
-    ):
-        return found._replace(value=None, refusal=("damaged", found.end))
+    text, end = task.text, found.end
+    if found.value is None or end == len(text):
+        return found
+    if enclosing.ends_in_member(text, end, task.finish_reason):
+        fix = fix_named("drop_cut_member", end, len(text), "")
+        return found._replace(end=len(text), fixes=[*found.fixes, fix], rank=CUT)
+    if enclosing.torn(text, end):
+        return found._replace(value=None, refusal=("damaged", end))
     return found
 
 

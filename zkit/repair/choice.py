@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from zkit.receipt import highest
@@ -56,7 +57,15 @@ def _of_its_own(
         task.text, candidate.start, candidate.end, closes_more=closes_more
     ):
         return refuse(task, "damaged", task.text.find("{"))
+    begun = _BEGUN.search(task.text[-_NEAR_END:])
+    if begun is not None and candidate.end < len(task.text):
+        return refuse(task, "several", len(task.text))
     return within_limit(task, candidate, repeated=repeated)
+
+
+_NEAR_END = 80
+_BEGUN = re.compile(r"[:\n>]\s*+\{\s*+\Z")
+"""A brace at the very end that an introduction leads to: another value began there."""
 
 
 def _refused(task: Task, candidates: Sequence[Candidate]) -> Unrepairable:

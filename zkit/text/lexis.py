@@ -165,8 +165,10 @@ VALUE_AHEAD = re.compile(
 PLAIN = re.compile(rf"(?:{DIGITS}|true|false|null)(?![\w.$%@+*/^-])")
 """A strict number or literal, whatever follows it, as long as it may end there."""
 
-DOUBLED_BRACE = re.compile(rf"{GAP}(?:(?={KEYISH}{GAP}{COLONS})|\}}{GAP}\}})")
-"""After two opening braces: a key, or two closing ones."""
+DOUBLED_BRACE = re.compile(
+    rf"{GAP}(?:(?={KEYISH}{GAP}{COLONS}|(?:\"[^\"\n]{{0,80}}+\"?+)?+\s*+\Z)|\}}{GAP}\}})"
+)
+"""After two opening braces: a key, perhaps one that the text ended in, or two closing ones."""
 
 COLON_AFTER = re.compile(rf"({GAP}){COLON}")
 """The colon after a key; group 1 is the white space before it, group 2 the colon."""
@@ -204,7 +206,7 @@ def string_at(text: str, pos: int) -> Token | None:
     end = _string_end(text, pos, quote)
     if quote in "“„«'‘" and (end < 0 or not AFTER_STRING.match(text, end)):
         mixed = _MIXED.match(text, pos, pos + MIXED_WITHIN)
-        if mixed is not None and AFTER_STRING.match(text, mixed.end()):
+        if mixed is not None and _AFTER_MIXED.match(text, mixed.end()):
             if _closes_more(quote, mixed[1]):
                 return None  # both marks belong to the content, whose own quote is missing
             return Token(mixed[1], quote, mixed.end())
@@ -268,6 +270,8 @@ JOINED = re.compile(r"(?<!\\)[\"']\s*+\+\s*+[\"']")
 """Two strings that are added up."""
 
 AFTER_STRING = re.compile(rf"{GAP}(?:[,}}\]:)]|\Z)")
+_AFTER_MIXED = re.compile(rf"{GAP}[,}}\]:)]")
+"""Where the text ends after another quote than the one that is due, it may have ended in the string."""
 _AFTER_TRIPLED = re.compile(rf"{GAP}(?:[,}}\]:)]|\Z|(?<=\s)[\"'])")
 """After three quotes the comma may be missing, too."""
 

@@ -81,6 +81,8 @@ _TORN_END = re.compile(r"[\"'](?<!\\.)\s*+[}\]]++\s*+(?:```)?+\s*+\Z")
 _TORN = re.compile(r"[\"'](?<!\\.)\s*+,\s*+([\"'])[\w$ -]{1,60}+\1\s*+:")
 _MORE = re.compile(r"(?<=\})\s*+,[\s,]*+\\?+[\"'“„«][^\"'“”»\n{}:]{1,60}+[\"'”“»]?\s*+:")
 """After an object: commas and something that reads as a key, whatever became of its quotes."""
+_HALF_MEMBER = re.compile(r"(?<=[}\]])\s*+,\s*+[\"'“„«][^\"'“”»\n{}]{0,80}+[\"'”“»]?+\s*+:?+\s*+\Z")
+_LAST_COMMA = re.compile(r"(?<=[}\]])\s*+,\s*+\Z")
 MOST_LINES = 64
 _MEMBER_LINE = re.compile(r"\n\s*+(?=\"[^\"\\\n]{1,80}+\"\s*+:)")
 
@@ -88,6 +90,13 @@ _MEMBER_LINE = re.compile(r"\n\s*+(?=\"[^\"\\\n]{1,80}+\"\s*+:)")
 def member_lines(text: str, start: int) -> list[int]:
     """Where, from `start` on, the first lines that begin with a key and its colon do so."""
     return [found.end() for found in islice(_MEMBER_LINE.finditer(text, start), MOST_LINES)]
+
+
+def ends_in_member(text: str, end: int, finish_reason: str | None) -> bool:
+    """Whether the text ended in the next member, or before it: the value was closed too early, and cut."""
+    if finish_reason == "length" and _LAST_COMMA.match(text, end):
+        return True
+    return _HALF_MEMBER.match(text, end) is not None
 
 
 def torn(text: str, end: int) -> bool:

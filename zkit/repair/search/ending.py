@@ -133,6 +133,7 @@ def open_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         return []  # the quote may have been written twice, or a value be missing
     tail = "" if _even(body) else _closing_tail(body, reading.frame)
     body = before_seeming_end(body[: len(body) - len(tail)], quote)
+    body = body[:-1] if _ends_in_other_quote(body, quote) else body
     body = _WHOLE.match(body).group()  # type: ignore[union-attr]
     body = _HALF_PAIR.sub("", body)
     spelled = respell(body, quote)
@@ -165,6 +166,15 @@ def before_seeming_end(body: str, quote: str) -> str:
 
 
 _BARE_QUOTE = re.compile(r"(?<!\\)\"")
+
+
+def _ends_in_other_quote(body: str, quote: str) -> bool:
+    """Whether the text ended in a quote of another kind, which may be content or close the string."""
+    last = body[-1:]
+    return last != quote and last in _CLOSES_TOO and not body.endswith("\\", 0, len(body) - 1)
+
+
+_CLOSES_TOO = frozenset('"”»＂」』')
 
 
 def in_joined_string(
