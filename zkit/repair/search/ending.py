@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING
 from zkit.receipt import Rank
 from zkit.repair.search.quote_marks import is_folder, is_other_quote
 from zkit.repair.search.reading import DONE, VALUE, Frame, Reading
+from zkit.repair.search.scripts import quote_meant
 from zkit.repair.search.strings import respell
 from zkit.text import lexis
 
 if TYPE_CHECKING:
     from zkit.repair.search.reader import Reader
 
-_WHOLE = re.compile(r"(?:[^\\]++|\\(?:[^u]|u(?![0-9a-fA-F]{0,3}\Z)))*+", re.DOTALL)
+_HEX = "[0-9a-fA-F]"
+_WHOLE = re.compile(
+    rf"(?:[^\\]++|\\(?:[^uUx]|u(?!\{{?+{_HEX}{{0,3}}\Z|\{{{_HEX}{{4,6}}\Z)|U(?!{_HEX}{{0,7}}\Z)|x(?!{_HEX}?\Z)))*+",
+    re.DOTALL,
+)
+"""A content up to an escape that the text ended in, be it one of JSON or of a script."""
 _HALF_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 _MEMBER_INSIDE = re.compile(
     rf",\s*+[\"']?+{lexis.NAME}[\"']?+:(?:[\[{{\"']|[0-9]|true|false|null)|,\s*+'[^'\n]{{1,60}}+'\s*+:"
@@ -136,7 +142,7 @@ def open_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     body = body[:-1] if _ends_in_other_quote(body, quote) else body
     body = _WHOLE.match(body).group()  # type: ignore[union-attr]
     body = _HALF_PAIR.sub("", body)
-    spelled = respell(body, quote)
+    spelled = respell(body, quote_meant(reader.text, reader.start, body, quote))
     if spelled is None:
         return []
     new = f'"{spelled.body}"{closers(reading.frame)}'

@@ -16,6 +16,7 @@ from zkit.repair.search.between_tokens import (
 )
 from zkit.repair.search.reading import KEY, NEXT, VALUE, Frame, Reading
 from zkit.repair.search.rereading import keyed, reread
+from zkit.repair.search.scripts import quote_meant
 from zkit.repair.search.strings import respell
 from zkit.repair.search.trouble_after_value import closer_for_value
 from zkit.repair.search.trouble_at_key import at_key, at_key_string, wrong_first_quote
@@ -245,7 +246,7 @@ def _string(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
     if token.quote == "`" and "${" in token.body:
         reader.reason = "expression"
         return []
-    body = respell(token.body, token.quote)
+    body = respell(token.body, quote_meant(reader.text, reader.start, token.body, token.quote))
     if body is None:
         reader.reason = "ambiguous"
         return reread(reader, reading, token.end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from json.encoder import encode_basestring
 from typing import NamedTuple
 
 from zkit.receipt import Rank
@@ -11,7 +12,9 @@ from zkit.repair.search.lost_marks import mended
 from zkit.text import lexis
 
 _SPECIAL = re.compile(
-    r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r?\n|.)|\\|["\x00-\x1f]', re.DOTALL
+    r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,6}\}|x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|\r?\n|.)'
+    r'|\\|["\x00-\x1f]',
+    re.DOTALL,
 )
 _NEEDS_WORK = re.compile(r'["\\\x00-\x1f]')
 _CONTROLS = re.compile(r"[\x00-\x1f]")
@@ -20,13 +23,15 @@ _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
 }  # fmt: skip
 _UNESCAPED = re.compile(rf"[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
 """Content in which every backslash begins an escape of JSON, or of an apostrophe."""
-_ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|(?s:.))")
+_ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|(?s:.))")
 _LETTERS = frozenset("bfnrt")
 _VALID = _LETTERS | set('"\\/')
 _FINE = "\"\\/bfnrtu'\n"
 _FINE_IN_SCRIPTS = _FINE + "xav0`"
 """What may stand after a backslash and mean something."""
 _SCRIPT_LETTERS = frozenset("xav0")
+_LONG = len(r"\U0001f600")
+_FURTHEST = 0x10FFFF
 _SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
 
 _PATH = re.compile(
@@ -156,7 +161,7 @@ def _spelt_escape(
     script = quote in "'`"
     if letter in suspects:
         return ("\\" + escape if letter != "\\" else "\\\\\\\\"), "literal"
-    if letter in _VALID or len(escape) == 6:
+    if letter in _VALID or (len(escape) == 6 and letter == "u" and escape[2] != "{"):
         return escape, ""
     if escape.endswith("\n"):
         return "\\n", "controls"
@@ -164,9 +169,19 @@ def _spelt_escape(
         return letter, "apostrophes"
     if len(escape) == 4:
         return (f"\\u00{escape[2:]}", "") if script else ("\\" + escape, "doubled")
+    if len(escape) > 4:
+        return _code_point(escape) if script else ("\\" + escape, "doubled")
     if script and letter in _SCRIPT_ESCAPES:
         return _SCRIPT_ESCAPES[letter], ""
     return "\\\\" + _CONTROL.get(letter, letter), "doubled"
+
+
+def _code_point(escape: str) -> tuple[str, str]:
+    """What `\\U0001f600` stands for in Python, or `\\u{1f600}` in JavaScript."""
+    code = int(escape[2:].strip("{}"), 16)
+    if code > _FURTHEST or 0xD800 <= code <= 0xDFFF:
+        return "\\" + escape, "doubled"
+    return encode_basestring(chr(code))[1:-1], ""
 
 
 def _summary(body: str, done: dict[str, int]) -> Respelled:
@@ -228,9 +243,13 @@ def _suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] |
     `\\t` in the same string is suspect: `"\\bimport\\s+"` is a regex, not a backspace.
     """
     fine = _FINE_IN_SCRIPTS if quote in "'`" else _FINE
+    if quote in "'`":
+        kinds = {special for special in kinds if len(special) != _LONG}
     if all(special[1:2] in fine for special in kinds) and "\\u" not in kinds:
         return frozenset()
     escapes = _ESCAPES.findall(body)
+    if quote in "'`":
+        escapes = [e for e in escapes if len(e) != _LONG]
     invalid = [e for e in escapes if e[1] not in fine or e == "\\u"]
     if (
         _HALF_ESCAPE.search(body)

@@ -14,6 +14,7 @@ from typing import Any
 from zkit.receipt import Fix, Rank
 from zkit.repair.fixes import EXACT, FIXES, GUESS
 from zkit.repair.search.bare import spell_number
+from zkit.repair.search.scripts import may_be_script
 from zkit.repair.search.strings import respell
 from zkit.repair.short_ways import guesses, quotations
 from zkit.repair.sound import strict
@@ -49,6 +50,8 @@ _IF_KEY_NOT_SO = re.compile(r".\".*+(?<=\".)|.\w++(?:\\_\w++)++.", re.DOTALL)
 def _string(token: str) -> Odd | None:
     """A string of another kind, or with content that JSON escapes; None when it may mean two things."""
     if (token[0] == "`" and "${" in token) or _IF_KEY_NOT_SO.fullmatch(token):
+        return None
+    if token[0] == '"' and may_be_script(token):
         return None
     body = respell(token[1:-1], token[0])
     if body is None or body.inner:
