@@ -10,6 +10,7 @@ from zkit.receipt import Rank, check_limit
 from zkit.repair.around import beginnings, enclosing, layers, payload, wrapping
 from zkit.repair.around.full_width import plain_brackets
 from zkit.repair.around.line_marks import unmarked
+from zkit.repair.around.shell import without_colours, without_shell_quotes
 from zkit.repair.candidates import How, read_at
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.evidence import evidence_for
@@ -90,10 +91,10 @@ def repair_all(
     return [receipt for receipt in receipts if receipt.rank <= limit]
 
 
-def _mended(task: Task, complaint: str, *, as_written: bool = False) -> Repaired | Unrepairable:
+def _mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepairable:
     """The text is not strict JSON, as the strict parser says: repair it, or say why not.
 
-    `as_written` says that the marks before its lines, and brackets of another kind, are dealt with.
+    `rewrites` says how many of the ways to rewrite a whole text are dealt with.
     """
     text, _, limit, _ = task
     if not isinstance(text, str):
@@ -107,10 +108,10 @@ def _mended(task: Task, complaint: str, *, as_written: bool = False) -> Repaired
     first, is_all = _first(task, complaint)
     if first is not None and is_all:
         return within_limit(task, first)
-    for rewrite, name in _REWRITES if not as_written and limit >= UNWRAP else ():
+    for done, (rewrite, name) in enumerate(_REWRITES[rewrites:] if limit >= UNWRAP else (), 1):
         layer = rewrite(text)
         if layer is not None:
-            return _rewritten(task, layer, name)
+            return _rewritten(task, layer, name, rewrites + done)
     candidates = _candidates(task, first)
     if not candidates and beginnings.blank_end(text) == len(text):
         return refuse(task, "empty", 0)
@@ -145,16 +146,21 @@ def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
     return None if found is None else with_receipt(task, found)
 
 
-_REWRITES = ((unmarked, "drop_line_mark"), (plain_brackets, "plain_brackets"))
+_REWRITES = (
+    (without_colours, "drop_colour_code"),
+    (without_shell_quotes, "unescape_payload"),
+    (unmarked, "drop_line_mark"),
+    (plain_brackets, "plain_brackets"),
+)
 """What is done to a whole text before it is read, and the fix that tells of it."""
 
 
-def _rewritten(task: Task, layer: Layer, name: str) -> Repaired | Unrepairable:
+def _rewritten(task: Task, layer: Layer, name: str, rewrites: int) -> Repaired | Unrepairable:
     """What a text says whose lines begin with marks, or whose brackets are not those of JSON."""
     inner_task = task._replace(text=layer.text)
     judged = verdict(layer.text)
     if isinstance(judged, str):
-        inner = _mended(inner_task, judged, as_written=True)
+        inner = _mended(inner_task, judged, rewrites)
     else:
         inner = Repaired(judged[0], (), EXACT, layer.text)
     if isinstance(inner, Unrepairable):
