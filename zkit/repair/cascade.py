@@ -10,7 +10,7 @@ from zkit.receipt import Rank, check_limit
 from zkit.repair.around import beginnings, enclosing, layers, payload, wrapping
 from zkit.repair.around.full_width import plain_brackets
 from zkit.repair.around.line_marks import unmarked
-from zkit.repair.around.shell import without_colours, without_shell_quotes
+from zkit.repair.around.shell import begins_coloured, without_colours, without_shell_quotes
 from zkit.repair.candidates import How, read_at
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.evidence import evidence_for
@@ -105,7 +105,8 @@ def _mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepai
         whole = with_surrogates(text, complaint)
         if whole is not None:
             return Repaired(whole[0], (), EXACT, text)
-    first, is_all = _first(task, complaint)
+    coloured = not rewrites and begins_coloured(text)
+    first, is_all = (None, False) if coloured else _first(task, complaint)
     if first is not None and is_all:
         return within_limit(task, first)
     for done, (rewrite, name) in enumerate(_REWRITES[rewrites:] if limit >= UNWRAP else (), 1):

@@ -20,6 +20,14 @@ _TRAIL = re.compile(rf"[}}\]\"'`]\s*+((?:{_ANY_CODE})++)[^{{}}\[\]\"'\x1b]*+\Z")
 _MOST_TRAIL = 300
 
 
+_BEGINS = re.compile(rf"\s*+{_ANY_CODE}")
+
+
+def begins_coloured(text: str) -> bool:
+    """Whether a colour code is the first thing in a text: its bracket opens no list."""
+    return _BEGINS.match(text) is not None
+
+
 def without_colours(text: str) -> Layer | None:
     """The text without the colour codes that stand outside of its strings; None when there are none."""
     if not _CODES.search(text):
