@@ -34,6 +34,8 @@ _TAG_NAME = r"<(?P<tag>[\w:-]{1,40}+)"
 _TICKS = "`++"
 _CALL_FENCE = regex.compile(rf"(?i:{CALL_FENCES})[ \t\r]*+\n")
 """A fence in the middle of a line is one where its info string asks for a call."""
+_STRUCK_OUT = regex.compile(r"<s>[^<\n]{1,300}+</s>\s{0,100}+[^\s<]")
+"""Words that a page strikes out, with more words after them: the same tag as a token of templates."""
 
 
 def line_of_text(scan: Scanner, at: int) -> Steps[int]:
@@ -77,6 +79,8 @@ def token(scan: Scanner, at: int) -> Steps[int]:
     head = yield from scan.tape.look(compiled(set_apart.TOKENS), at)
     if head is None:
         return (yield from scan.skip(at))
+    if (yield from scan.tape.look(_STRUCK_OUT, at)) is not None:
+        return (yield from scan.skip(at, head.end()))
     left_over = scan.settler.after_mark or scan.settler.holds_call
     closes = not left_over and compiled(set_apart.CLOSERS).match(head.group())
     ends = scan.follows_refused(at) and compiled(set_apart.CALL_ENDS).match(head.group())

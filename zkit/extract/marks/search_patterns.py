@@ -29,7 +29,7 @@ MOST_TICKS = 20
 BRACKETED = (
     r"(?:(?P<start>\[TOOL_CALLS\]|\[TOOL_REQUEST\]|\[TOOL_CALL\]|\[Calling tool:|\[\[ ## next_tool_name)"
     r"|(?P<result>\[TOOL_RESULTS?\]|\[\[ ## observation)|(?P<marked>\[THINK\]|\[\[ ## next_thought)"
-    r"|(?P<orphan>\[/THINK\]|\[BEGIN FINAL RESPONSE\])|(?P<stop>\[END FINAL RESPONSE\]|\[EOS\]))"
+    r"|(?P<orphan>\[/THINK\]|\[BEGIN FINAL RESPONSE\])|(?P<stop>\[END FINAL RESPONSE\]|\[[BE]OS\]|\[gMASK\]))"
 )
 """Marks in brackets: at the beginning of a line they look like a list at first."""
 CALLING = r"\s*+(?P<name>[^\W\d][\w.:/-]*+)\s*+\("

@@ -84,12 +84,12 @@ RESULTS = (
 
 TURN_ENDS = (
     r"</s>|<\|im_end\|>|<\|im_start\|>assistant|<\|endoftext\|>|<\|end_of_text\|>|<\|eot_id\|>|<\|eom_id\|>|<\|end\|>|<\|return\|>|<\|call\|>"
-    r"|<\|eot\|>|<\|eom\|>|<end_of_turn>|<start_of_turn>model\b|<eos>|<bos>|<｜end▁of▁sentence｜>|<\|end_of_turn\|>|<\|END_OF_TURN_TOKEN\|>|<\|START_OF_TURN_TOKEN\|>|<\|CHATBOT_TOKEN\|>|<\|assistant\|>|<bot_end>|<\|from\|>assistant|<\|end_message\|>"
+    r"|<\|eot\|>|<\|eom\|>|<end_of_turn>|<start_of_turn>model\b|<eos>|<bos>|<[｜|](?:begin|end)[▁_]of[▁_]sentence[｜|]>|<\|(?:begin|start)_?of_?text\|>|<\|[be]os\|>|<(?:BOS|EOS)_TOKEN>|\[gMASK\]|<sop>|<\|end_of_turn\|>|<\|END_OF_TURN_TOKEN\|>|<\|START_OF_TURN_TOKEN\|>|<\|CHATBOT_TOKEN\|>|<\|assistant\|>|<bot_end>|<\|from\|>assistant|<\|end_message\|>"
     r"|<end_code>|<end_action>|<\|start_header_id\|>assistant<\|end_header_id\|>|<\|message_model\|>|<\|close\|>message<\|sep\|>|<\|open\|>message[^<>|]{0,60}<\|sep\|>|\[END FINAL RESPONSE\]|<\|stop\|>|<\|content\|>|✿(?:RESULT|RETURN)✿(?!:)"
 )
 """Marks between turns and around messages: they belong to no text."""
-CLOSERS = r"</(?:longcat_|seed:|minimax:)?tool_calls?(?::[\w-]+)?\s*>|</function>|</function_calls?>|</invoke>|<\|/?tool_calls?\|>|<\|tool_call_end\|>|<\|tool_calls_section_end\|>|<tool_call\|>|<｜tool▁calls?▁end｜>|\]<\]minimax\[>\[(?!<)|\[/INST\]|\[EOS\]"
-"""Ends of calls, and of turns in words that a text may speak of. After a call they are left over; anywhere else they are text."""
+CLOSERS = r"</(?:longcat_|seed:|minimax:)?tool_calls?(?::[\w-]+)?\s*>|</function>|</function_calls?>|</invoke>|<\|/?tool_calls?\|>|<\|tool_call_end\|>|<\|tool_calls_section_end\|>|<tool_call\|>|<｜tool▁calls?▁end｜>|\]<\]minimax\[>\[(?!<)|\[/INST\]|\[[BE]OS\]|<s>"
+"""Ends of calls, and of turns in words that a text may speak of. After a call, and before any text, they are left over; anywhere else they are text."""
 CALL_ENDS = r"<bot_end>|✿(?:RESULT|RETURN)✿"
 """Marks that end a call as well: after one that stays in the text they stay there too."""
 TOKENS = f"{TURN_ENDS}|{CLOSERS}"
