@@ -82,6 +82,11 @@ class Tape:
         return self.finish_reason in ("length", "max_tokens", "max_output_tokens")
 
     @property
+    def stopped(self) -> bool:
+        """Whether the server said that the model came to its own end: then no more was to come."""
+        return self.finish_reason == "stop"
+
+    @property
     def exhausted(self) -> bool:
         """Whether the text was looked at often enough: what has not closed by now is not looked for.
 

@@ -12,6 +12,7 @@ from zkit.extract.bodies.values import repaired, unambiguous
 from zkit.extract.declared import Declared
 from zkit.receipt import Fix, Rank
 from zkit.repair import Unrepairable
+from zkit.repair.expect import Expect
 
 WRAPPERS = ("arguments", "properties", "parameters", "input", "kwargs", "params", "args")
 """Keys that some models put around all arguments."""
@@ -99,6 +100,10 @@ def finished(
         return broken(name, span, "no_object", f"The arguments of {name} must be an object.")
     if is_declaration(arguments, task.tools.expect(known)):
         return broken(name, span, "declaration", "")
+    fallen = _fallen_in(arguments, task.tools.expect(known)) if _closed_late(fixes) else ""
+    if fallen:
+        message = f"{name}: a bracket is not closed, and {fallen} may stand in it or after it. Close it and call {name} again."
+        return broken(name, span, "ambiguous", message)
     key = next(iter(arguments)) if len(arguments) == 1 else ""
     if known and key in WRAPPERS and key not in expected and isinstance(arguments[key], dict):
         note = f"the arguments stood under the key {key!r}"
@@ -108,6 +113,23 @@ def finished(
         message = f"{name}: a number is too large to be one. Send it as a finite number."
         return broken(name, span, "number", message)
     return Unit(name, arguments, span, fixes=fixes)
+
+
+def _closed_late(fixes: tuple[Fix, ...]) -> bool:
+    """Whether closers were added at the end that may have been meant further up."""
+    return any(fix.name == "close_at_end" for fix in fixes)
+
+
+def _fallen_in(arguments: dict[str, Any], expect: Expect) -> str:
+    """An argument of the tool that stands in another one, which has no such key; empty if none does."""
+    for key, value in arguments.items():
+        inner = expect.child(key)
+        for part in value if isinstance(value, list) else [value]:
+            within = part if isinstance(part, dict) else {}
+            lost = within.keys() & expect.keys - arguments.keys() - inner.keys - inner.item().keys
+            if lost:
+                return str(min(lost))
+    return ""
 
 
 def _finite(arguments: Any) -> bool:

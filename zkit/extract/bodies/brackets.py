@@ -7,6 +7,8 @@ import re
 from functools import cache
 from typing import Literal, NamedTuple
 
+import regex
+
 from zkit.extract.arriving_text import LONGEST_MARK, Steps, Tape
 from zkit.text import lexis
 
@@ -17,6 +19,11 @@ _AFTER_STRING = {
     "loose": re.compile(r"\s*+(?:[,:}\])]|\Z)"),
 }
 """What follows a quote that ends a string, where quotes inside may be unescaped."""
+_VALUE_AFTER = regex.compile(
+    r"\s{0,40}+(?:(?:true|false|null|True|False|None|-?[0-9][0-9.eE+-]{0,40}+)\s{0,40}+[,}\]]"
+    r"|\{\s{0,40}+[\"}]|\[\s{0,40}+[\"{\[\]0-9])"
+)
+"""What follows a quote that ends a key whose colon is missing: a value that is no string."""
 _BEFORE_STRING = frozenset("{[(,:=")
 _DECODER = json.JSONDecoder()
 FIRST_PIECE = 4096
@@ -43,6 +50,7 @@ class Balance:
         self.quote = ""
         self.done = False
         self.stopped = False
+        self._notation = notation
         self._after = _AFTER_STRING.get(notation)
         self._outside = _outside(notation, stop)
 
@@ -81,19 +89,24 @@ class Balance:
             held = 0 if final else len(self.quote) + 1
             return max(at, len(text) - held), True
         if match.group()[0] != "\\":
-            after = match if self._after is None else self._after.match(text, match.end())
-            if not final and self._undecided(match.end(), after, text):
+            ends = self._ends_string(text, match.end(), final)
+            if ends is None:
                 return match.start(), True
-            self.quote = self.quote if after is None else ""
+            self.quote = "" if ends else self.quote
         return match.end(), False
 
-    def _undecided(self, end: int, after: re.Match[str] | None, text: str) -> bool:
-        """Whether nothing but blanks follows the quote so far."""
-        return end == len(text) or (
-            self._after is not None
-            and after is not None
-            and lexis.skip_blank(text, end) == len(text)
-        )
+    def _ends_string(self, text: str, end: int, final: bool) -> bool | None:
+        """Whether the quote before a place ends its string; None while more text may decide."""
+        if not final and end == len(text):
+            return None
+        if self._after is None:
+            return True
+        if self._after.match(text, end) is not None:
+            return True if final or lexis.skip_blank(text, end) < len(text) else None
+        if self._notation != "json":
+            return False
+        value = _VALUE_AFTER.match(text, end, partial=not final)
+        return None if value is not None and value.partial else value is not None
 
 
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+\"", re.DOTALL)
@@ -109,7 +122,7 @@ def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
     at = 0
     while (found := _STRING.search(text, at)) is not None:
         at = found.end()
-        if _AFTER_STRING["json"].match(text, at):
+        if _AFTER_STRING["json"].match(text, at) or _VALUE_AFTER.match(text, at):
             continue
         marks = list(stop.finditer(text, found.start(), at))
         if marks:

@@ -138,7 +138,7 @@ def units_in(task: Task, text: str, at: int, unclosed: int = 0) -> tuple[Unit, .
     fixes = shifted(outcome.fixes, at)
     found_calls = list(calls_in(outcome.value, task.tools))
     units = [unit_of(task, spelt, span, fixes) for spelt in found_calls]
-    if units and found_calls[-1].level <= unclosed:
+    if units and found_calls[-1].level <= unclosed and not task.tape.stopped:
         units[-1] = replace(units[-1], state="cut")
     return tuple(units)
 
@@ -176,6 +176,6 @@ def read_named(task: Task, name: str, start: int, pos: int, stop: str) -> Steps[
         return Reading((unit,), end, "named", found.closed)
     ended = not found.closed and end < task.tape.size
     unit = from_text(task, name, text, pos, (start, end), ended=ended)
-    if found.open and unit.state == "whole":
+    if found.open and unit.state == "whole" and not task.tape.stopped:
         unit = replace(unit, state="cut")
     return Reading((unit,), end, "named", found.closed)
