@@ -53,19 +53,22 @@ PIECES = st.sampled_from(
         "<tool_response>", "</tool_response>", "<pre>", "</pre>", "<!--", "-->", "\r\n", "functools[", "<arg_key>to</arg_key>", "<arg_value>",
         "<|message_model|>", "<|content_invoke_tool_json|>", '{"name": "list_mail", "args": {}}', "<|end_message|>", "\n>", ">>", "Plan:\n",
         "[THINK]", "[/THINK]", "Here is my thought process:", "Here is my response:", "Final Answer: ", "~~~\n", "I am at it. " * 42, "\ufeff",
-        "[EOS]", "<|user|>", "I will not run this:\n", "User: do it\n\n", "\ud800",
+        "[EOS]", "<|user|>", "I will not run this:\n", "User: do it\n\n", "\ud800", "<s>", "</s>", '"urgent" true}', '{"to": "a", "tags" ["x"]',
+        "Which mails are new?\n\n", '<tool_call>{"name": "send_mail", "arguments": {"to": "a", "copies" 2',
     ]
 )  # fmt: skip
 REPLIES = st.lists(PIECES | st.text(max_size=12), max_size=14).map("".join)
 
 
-def fed(text: str, cuts: list[int]) -> tuple[list[events.Event], Extractor]:
+def fed(
+    text: str, cuts: list[int], reason: str | None = None
+) -> tuple[list[events.Event], Extractor]:
     stream = Extractor(TOOLS)
     told: list[events.Event] = []
     places = [0, *sorted(cut % (len(text) + 1) for cut in cuts), len(text)]
     for start, end in pairwise(places):
         told += stream.feed(text[start:end])
-    return told + stream.close(), stream
+    return told + stream.close(reason), stream
 
 
 @given(reply=REPLIES, cuts=st.lists(st.integers(0, 10**6), max_size=60))
@@ -76,6 +79,17 @@ def test_any_chunking_gives_the_same_events(reply: str, cuts: list[int]) -> None
     told, stream = fed(reply, cuts)
     assert joined(told) == joined(whole)
     assert stream.extraction == batch.extraction == find_calls(reply, TOOLS)
+
+
+REASONS = st.sampled_from(["stop", "length"])
+
+
+@given(reply=REPLIES, cuts=st.lists(st.integers(0, 10**6), max_size=60), reason=REASONS)
+def test_what_the_server_says_last_changes_nothing_before_the_end(
+    reply: str, cuts: list[int], reason: str
+) -> None:
+    whole = find_calls(reply, TOOLS, finish_reason=reason)
+    assert fed(reply, cuts, reason)[1].extraction == whole
 
 
 @settings(max_examples=60)

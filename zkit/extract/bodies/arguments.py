@@ -69,18 +69,17 @@ def _from_string(
 
 
 def from_text(
-    task: Task, name: str, text: str, at: int, span: tuple[int, int], *, ended: bool = False
+    task: Task, name: str, text: str, at: int, span: tuple[int, int], finish: str | None = None
 ) -> Unit:
     """The unit of a call whose arguments are a JSON object of their own at place `at`.
 
-    `ended` says that a mark follows the object, so that its last value is no longer than it looks.
+    `finish` says how the object ended: after "stop" its last value is no longer than it looks.
     """
     found = unambiguous(text)
     if found is not None and isinstance(found[0], dict):
         return finished(task, name, found[0], span, ())
     known = task.tools.name_of(name)
-    reason = "stop" if ended else task.tape.finish_reason
-    outcome = repaired(text, task.tools.schema(known), reason)
+    outcome = repaired(text, task.tools.schema(known), finish)
     if isinstance(outcome, Unrepairable):
         if outcome.reason == "cut":
             return Unit(name, None, span, state="cut")

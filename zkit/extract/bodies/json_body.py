@@ -75,7 +75,7 @@ def _read_object(
     if found.torn:
         unit = Unit(name_in(text, task.tools), None, (at, end), state="cut")
         return (unit,), end, found.closed
-    units = units_in(task, text, at, found.open)
+    units = units_in(task, text, at, found)
     cut = bool(units) and units[-1].state == "cut" and not listed
     if cut and (listing := _LISTED.search(text)):
         inner = yield from _read_list(task, at + listing.end() - 1, stop)
@@ -111,23 +111,33 @@ def _past_junk(task: Task, at: int, found: Extent, stop: str) -> Steps[Extent]:
     return Extent(end, hit is not None)
 
 
-def units_in(task: Task, text: str, at: int, unclosed: int = 0) -> tuple[Unit, ...]:
+def ended(task: Task, found: Extent) -> str | None:
+    """How an object ended, in the words of servers: what they say of the text holds only at its end.
+
+    So the calls before it are the same, whether that word has come already or not.
+    """
+    if found.closed:
+        return None
+    return "stop" if found.end < task.tape.size else task.tape.finish_reason
+
+
+def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     """The calls that one object spells out, strict or repaired.
 
-    `unclosed` is how many brackets were open where the text ended: a call whose arguments were
-    not closed there may have lost some, however whole those look that arrived.
+    Where the text ended amid its brackets, a call whose arguments were not closed may have lost
+    some, however whole those look that arrived; unless the model came to its own end there.
     """
     span = (at, at + len(text))
-    found = unambiguous(text)
-    if found is not None and is_turn(found[0]):
+    sound = unambiguous(text)
+    if sound is not None and is_turn(sound[0]):
         return (broken("", span, "conversation", ""),)
-    if found is not None:
-        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(found[0], task.tools))
+    if sound is not None:
+        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(sound[0], task.tools))
     bare = _unquoted(text)
     if bare is not None:
         return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(bare, task.tools))
     name = name_in(text, task.tools)
-    outcome = repaired(text, schema_of(text, name, task.tools), task.tape.finish_reason)
+    outcome = repaired(text, schema_of(text, name, task.tools), ended(task, found))
     outcome = _as_python(text, outcome)
     if isinstance(outcome, Unrepairable):
         if outcome.reason == "cut":
@@ -138,7 +148,7 @@ def units_in(task: Task, text: str, at: int, unclosed: int = 0) -> tuple[Unit, .
     fixes = shifted(outcome.fixes, at)
     found_calls = list(calls_in(outcome.value, task.tools))
     units = [unit_of(task, spelt, span, fixes) for spelt in found_calls]
-    if units and found_calls[-1].level <= unclosed and not task.tape.stopped:
+    if units and found_calls[-1].level <= found.open and not task.tape.stopped:
         units[-1] = replace(units[-1], state="cut")
     return tuple(units)
 
@@ -174,8 +184,7 @@ def read_named(task: Task, name: str, start: int, pos: int, stop: str) -> Steps[
     if found.torn:
         unit = Unit(name, None, (start, end), state="cut")
         return Reading((unit,), end, "named", found.closed)
-    ended = not found.closed and end < task.tape.size
-    unit = from_text(task, name, text, pos, (start, end), ended=ended)
+    unit = from_text(task, name, text, pos, (start, end), ended(task, found))
     if found.open and unit.state == "whole" and not task.tape.stopped:
         unit = replace(unit, state="cut")
     return Reading((unit,), end, "named", found.closed)

@@ -66,7 +66,8 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
     held = scan.tape.slice(begin, end if hit is None else hit.start)
     if hit is None:
         held = held.rstrip().removesuffix(head["mark"])
-    found = _inside(scan.task, held, begin, info)
+    finish = scan.tape.finish_reason if hit is None else "stop"
+    found = _inside(scan.task, held, begin, info, finish)
     if found is None:
         return (yield from scan.skip(at, end - at))
     opener, reading = found
@@ -79,11 +80,13 @@ def _may_call(scan: Scanner, at: int) -> bool:
     return not scan.too_late(before) and not unled(before)
 
 
-def _inside(task: Task, text: str, at: int, info: str) -> tuple[str, Reading] | None:
-    """What a fence holds, when it holds nothing but calls."""
+def _inside(
+    task: Task, text: str, at: int, info: str, finish: str | None
+) -> tuple[str, Reading] | None:
+    """What a fence holds, when it holds nothing but calls; `finish` says how it ended."""
     tape = Tape()
     tape.add(text)
-    tape.final, tape.finish_reason = True, task.tape.finish_reason
+    tape.final, tape.finish_reason = True, finish
     inner = Task(tape, task.tools)
     found = _run(_whole(inner, info))
     if found is None or tape.slice(found[1].end, tape.size).strip() or not found[1].units:
