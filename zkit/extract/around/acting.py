@@ -53,7 +53,7 @@ _THEN_IN_O = re.compile(
 _NO_VERBS = frozenset(["mismo", "stesso", "primo", "primero", "último", "ultimo", "único", "nuevo", "nuovo", "foto", "moto", "radio", "mano", "scopo", "studio", "texto", "testo", "dijo", "hizo", "puso", "tuvo", "quiso", "pudo", "vino", "trajo", "supo", "estuvo", "hubo", "anduvo"])  # fmt: skip
 """Words in "-o" that follow an article, or tell what somebody else did."""
 _SELF = re.compile(
-    r"\W*+(?:(?:and|so|but|then|thus|now|next|first|here|which|therefore|hence|for that|for this|to do so)\s++)*+(?:i|we)\s++"
+    r"\W*+(?:(?:and|so|but|then|thus|now|next|first|here|which|therefore|hence|for that|for this|to do so|this time|once more|again|instead)\s++)*+(?:i|we)\s++"
     r"(?:(?:now|just|only|then|also|therefore|almost|\w++(?<=ly))\s++)*+(?=\w)"
 )
 """The first person at the beginning of a clause, up to its verb."""

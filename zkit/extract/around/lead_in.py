@@ -24,6 +24,7 @@ from zkit.extract.around.declining import (
 from zkit.extract.around.deeds import counts_off, heads_call, is_step
 from zkit.extract.around.meaning import DATA, OPENED, RELAYED, SPEECH, TO_DO, TOLD, WITH_ME, means
 from zkit.extract.around.showing import shows
+from zkit.extract.around.wondering import wonders
 
 UNANNOUNCED = "unannounced"
 """Nothing speaks against the call, and nobody announces it either."""
@@ -116,7 +117,16 @@ def unled(before: str, *, goes_on: bool = False, like_data: bool = False) -> str
         return "quoted"
     if lead.is_whole:
         return UNANNOUNCED if like_data and not agrees(lead.last) else ""
+    if not like_data and _wondered(lead):
+        return ""
     return "in_a_sentence" if lead.own and _end_of(lead.last) not in _ANNOUNCES else UNANNOUNCED
+
+
+def _wondered(lead: Lead) -> bool:
+    """Whether there is nothing but a question that the call is to answer, on a line of its own."""
+    if lead.own or "\n" in lead.text or not wonders(lead.last):
+        return False
+    return not (shows(lead.earlier) or withholds(lead.earlier) or is_question(lead.earlier))
 
 
 def _lead(before: str) -> Lead:

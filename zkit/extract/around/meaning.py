@@ -145,6 +145,26 @@ LABELS = ("verdict",), ("shown",), ("form",)
 PART_OF_IT = ("name", "place"), ("which part", "change")
 """In a question after a call: what a part of it is."""
 
+WONDERED = (("wonder",),)
+"""In a question: something of the world that is to be found out."""
+ASKED_OF_OTHERS = (
+    ("you",),
+    ("shall",),
+    ("riddle",),
+    ("this",),
+    ("below",),
+    ("machine",),
+    ("person",),
+    ("somebody",),
+    ("source",),
+    ("does",),
+    ("parts",),
+    ("task",),
+    ("data",),
+    *ABOUT_TEXTS,
+)
+"""In a question: the reader is to answer it, or it is about a text or a call."""
+
 
 @lru_cache(maxsize=512)
 def means(text: str, ways: Ways, unless: Ways = ()) -> bool:
