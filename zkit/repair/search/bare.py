@@ -10,7 +10,8 @@ from zkit.repair.search import ending
 from zkit.repair.search.missing_quotes import unopened
 from zkit.repair.search.reading import KEY, NEXT, Reading
 from zkit.repair.search.rereading import reread
-from zkit.repair.search.strings import UNC, respell
+from zkit.repair.search.strings import respell
+from zkit.repair.search.suspect_escapes import UNC
 from zkit.repair.search.trouble_with_schema import misfit, no_value, welcome
 from zkit.text import lexis
 

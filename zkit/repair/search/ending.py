@@ -142,7 +142,7 @@ def open_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     body = body[:-1] if _ends_in_other_quote(body, quote) else body
     body = _WHOLE.match(body).group()  # type: ignore[union-attr]
     body = _HALF_PAIR.sub("", body)
-    spelled = respell(body, quote_meant(reader.text, reader.start, body, quote))
+    spelled = respell(body, quote_meant(reader.text, reader.start, body, quote), cut=True)
     if spelled is None:
         return []
     new = f'"{spelled.body}"{closers(reading.frame)}'

@@ -259,9 +259,11 @@ def _undoubled(
     if spelled is None or spelled.inner or "\\\\" + text[before.pos] in body:
         return []
     other = Reading.back_to(before)
-    odd = 2 * (body.count('"') % 2)
+    odd = 0
     if _INCH.search(body):
         odd = oddness(text[before.pos + 1 : stop], '"', 1)
+    elif body.count('"') % 2:
+        return []  # a quote in a quote, which takes three backslashes
     other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + odd)
     other.settle(end)
     return [other]

@@ -8,7 +8,13 @@ from typing import NamedTuple
 
 from zkit.receipt import Rank
 from zkit.repair.fixes import GUESS, RESPELL
-from zkit.repair.search.lost_marks import mended
+from zkit.repair.search.lost_marks import (
+    Mended,
+    is_unsure,
+    mended,
+    with_lone_quote,
+)
+from zkit.repair.search.suspect_escapes import LETTERS, suspect_escapes
 from zkit.text import lexis
 
 _SPECIAL = re.compile(
@@ -23,32 +29,13 @@ _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
 }  # fmt: skip
 _UNESCAPED = re.compile(rf"[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
 """Content in which every backslash begins an escape of JSON, or of an apostrophe."""
-_ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|(?s:.))")
-_LETTERS = frozenset("bfnrt")
-_VALID = _LETTERS | set('"\\/')
-_FINE = "\"\\/bfnrtu'\n"
-_FINE_IN_SCRIPTS = _FINE + "xav0`"
-"""What may stand after a backslash and mean something."""
-_SCRIPT_LETTERS = frozenset("xav0")
-_LONG = len(r"\U0001f600")
+_VALID = LETTERS | set('"\\/')
 _FURTHEST = 0x10FFFF
 _SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
 
-_PATH = re.compile(
-    r"(?:[A-Za-z]:|\.{1,2}|~|%\w+%|\\)(?:\\++[\w .()$%@+~,-]*+)++\Z|[\w.-]++(?:\\[\w.$-]++)++\Z"
-)
-_DRIVE = re.compile(r"\b[A-Za-z]:\\[bfnrt]")
-UNC = re.compile(r"\\\\(?:\w[\w.$-]*+|\?)\\(?!\\)")
-_LATEX = re.compile(
-    r"\\(?:t(?:imes|heta|au|ext\w*|an|o|op|riangle\w*|ilde)|n(?:u|eq?|abla|ot|otin)|r(?:ho|ight\w*|angle|m)"
-    r"|b(?:eta|ar|egin|inom|ig\w*|f|oldsymbol)|f(?:rac|orall|lat))(?![a-z])"
-)
 _BARE_PATH = re.compile(r"[A-Za-z]:\\(?![\\/])")
 _PATH_WITH_QUOTE = re.compile(r"[A-Za-z]:(?:\\\\[\w.$-]*+)++\\?+\"")
 """A Windows path, and right after it a quote, which no path holds."""
-_HALF_ESCAPE = re.compile(r"(?<!\\)\\u(?=[a-fA-F]{0,2}[0-9])[0-9a-fA-F]{2,3}(?![0-9a-fA-F])")
-"""An escape that lost one of its digits: what it stood for is lost, too."""
-_ODD_RUN = re.compile(r"(?<!\\)(?:\\\\)++\\[^\"\\/bfnrtu]")
 
 
 class Respelled(NamedTuple):
@@ -63,22 +50,25 @@ class Respelled(NamedTuple):
 
 
 def respell(
-    body: str, quote: str = '"', *, raw: bool = False, path: bool = False
+    body: str, quote: str = '"', *, raw: bool = False, path: bool = False, cut: bool = False
 ) -> Respelled | None:
-    """The content between two quotes as JSON writes it, or None when it may mean two things."""
+    """The content between two quotes as JSON writes it, or None when it may mean two things.
+
+    `cut` says that the text ended in it: then a quote need not have its partner.
+    """
     if not _NEEDS_WORK.search(body):
         return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
     if "\\" not in body and not raw:
-        return _escaped_quotes(body, quote)
+        return _with_sound_escapes(body, quote, cut)
     if raw:
         return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
     if _PATH_WITH_QUOTE.match(body) or (_BARE_PATH.match(body) and _passes_end(body, quote)):
         return None
     if not path and _UNESCAPED.fullmatch(body):
-        return None if quote == '"' and _lost_before(body) else _escaped_quotes(body, quote)
+        return _with_sound_escapes(body, quote, cut)
     found = _SPECIAL.findall(body)
     kinds = set(found)
-    suspects = _LETTERS if path else _suspect_escapes(body, quote, kinds)
+    suspects = LETTERS if path else suspect_escapes(body, quote, kinds)
     if suspects is None:
         return _mended(body) if quote == '"' else None
     spelt = {special: _spelt(special, quote, suspects) for special in kinds}
@@ -89,12 +79,36 @@ def respell(
     return _summary(_SPECIAL.sub(lambda match: spelt[match[0]][0], body), done)
 
 
+def _with_sound_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
+    """Content in which every backslash begins an escape: its quotes may still be off."""
+    if quote != '"' or cut:
+        return _escaped_quotes(body, quote)
+    if _lost_before(body):
+        return None
+    if _bare_quotes(body) == 1:
+        whole = with_lone_quote(body)
+        return None if whole is None else _as_mended(whole)
+    return _escaped_quotes(body, quote)
+
+
+def _bare_quotes(body: str) -> int:
+    """How many quotes are not escaped, all escapes being sound."""
+    return body.count('"') - body.replace("\\\\", "").count('\\"')
+
+
 def _mended(body: str) -> Respelled | None:
     """The content with a mark that it lost or doubled; None when its own pattern does not tell."""
     whole = mended(body)
     if whole is None or not _UNESCAPED.fullmatch(whole.body):
         return None
+    return _as_mended(whole)
+
+
+def _as_mended(whole: Mended) -> Respelled:
+    """The content whose marks are where they belong as JSON writes it."""
     spelt = _escaped_quotes(whole.body, '"')
+    if whole.issue == "inner":
+        return spelt
     name, rank, note = _ISSUES[whole.issue]
     return spelt._replace(name=name, rank=rank, note=note)
 
@@ -109,7 +123,9 @@ def _lost_before(body: str) -> bool:
     if "\\'" not in body or '\\"' not in body:
         return False
     body = body.replace("\\\\", "")
-    return body.count("\\'") == 1 and '\\"' in body and body.count("'") > 1
+    if body.count("\\'") != 1 or body.count("'") == 1:
+        return False
+    return body.count('\\"') % 2 == 1 or is_unsure(body)
 
 
 def _escaped(body: str) -> str:
@@ -210,6 +226,21 @@ _ISSUES = {
         GUESS,
         "write the quote of which only its backslash is left",
     ),
+    "replaced_quote": (
+        "replace_quote",
+        GUESS,
+        "write the quote that another mark stands for",
+    ),
+    "doubled_quote": (
+        "drop_extra_quote",
+        GUESS,
+        "drop a quote that was written twice",
+    ),
+    "changed_places": (
+        "swap_marks",
+        GUESS,
+        "put a mark and its neighbour in each other's place",
+    ),
     "uneven_run": (
         "even_backslashes",
         GUESS,
@@ -234,53 +265,3 @@ _ISSUES = {
 }
 """What may be wrong in a string, the most invasive first: the fix, its rank and its note."""
 _ORDER = {issue: order for order, issue in enumerate(_ISSUES)}
-
-
-def _suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | None:
-    """The valid escapes that were meant as a backslash and a letter; None when nobody can tell.
-
-    Where a string holds an invalid escape its author did not escape backslashes, so `\\b` or
-    `\\t` in the same string is suspect: `"\\bimport\\s+"` is a regex, not a backspace.
-    """
-    fine = _FINE_IN_SCRIPTS if quote in "'`" else _FINE
-    if quote in "'`":
-        kinds = {special for special in kinds if len(special) != _LONG}
-    if all(special[1:2] in fine for special in kinds) and "\\u" not in kinds:
-        return frozenset()
-    escapes = _ESCAPES.findall(body)
-    if quote in "'`":
-        escapes = [e for e in escapes if len(e) != _LONG]
-    invalid = [e for e in escapes if e[1] not in fine or e == "\\u"]
-    if (
-        _HALF_ESCAPE.search(body)
-        or _lost_quote(escapes, invalid)
-        or (_ODD_RUN.search(body) and not UNC.match(body))
-    ):
-        return None
-    if UNC.match(body):
-        return _LETTERS | {"\\"}
-    if "\\\\" in escapes:
-        return None if "\\b" in escapes or "\\f" in escapes else frozenset()
-    if _PATH.match(body):
-        return _LETTERS | _SCRIPT_LETTERS if quote in "'`" else _LETTERS
-    if _DRIVE.search(body):
-        return None
-    return _regex_or_latex(body, escapes)
-
-
-def _lost_quote(escapes: list[str], invalid: list[str]) -> bool:
-    """An odd number of escaped quotes beside an escape of nothing: one quote was lost there."""
-    quotes = escapes.count('\\"')
-    if quotes > 0 and len(invalid) == 1 and (quotes % 2 == 1 or "\\\\" in escapes):
-        return True
-    return quotes > 0 and any(e[1] in ":,; " for e in invalid)
-
-
-def _regex_or_latex(body: str, escapes: list[str]) -> frozenset[str] | None:
-    """Word boundaries and form feeds are never meant beside `\\s` or `\\sqrt`; tabs depend."""
-    latex = {m.group()[1] for m in _LATEX.finditer(body)}
-    letters = {e[1] for e in escapes} & set("bf")
-    if "t" in (e[1] for e in escapes) and "\\n" not in escapes:
-        letters.add("t")
-    plain = {e[1] for e in escapes} & latex
-    return frozenset(letters | plain)
