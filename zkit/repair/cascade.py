@@ -7,14 +7,14 @@ from typing import Any
 from pydantic_core import from_json
 
 from zkit.receipt import Rank, check_limit
-from zkit.repair.around import beginnings, enclosing, layers, payload, wrapping
+from zkit.repair.around import beginnings, enclosing, layers, payload, peeling, wrapping
 from zkit.repair.around.full_width import plain_brackets
 from zkit.repair.around.line_marks import unmarked
 from zkit.repair.around.shell import begins_coloured, without_colours, without_shell_quotes
 from zkit.repair.candidates import How, read_at
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.evidence import evidence_for
-from zkit.repair.fixes import EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
+from zkit.repair.fixes import CUT, EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
 from zkit.repair.short_ways.express import express, in_prose, unopened
@@ -119,9 +119,75 @@ def _mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepai
     outcome = chosen(task, candidates)
     if isinstance(outcome, Unrepairable) and outcome.reason in ("damaged", "ambiguous"):
         outcome = _with_one_edit(task, undecided=outcome.reason == "ambiguous") or outcome
+    if rewrites <= len(_REWRITES) and limit >= UNWRAP and _may_be_wrapped(task, outcome):
+        outcome = _peeled(task, outcome) or outcome
     if limit >= SALVAGE and isinstance(outcome, Unrepairable):
         return salvaged(text) or outcome
     return outcome
+
+
+def _may_be_wrapped(task: Task, outcome: Repaired | Unrepairable) -> bool:
+    """Whether a text that could not be read, or not to its end, may say more without what wraps it."""
+    if isinstance(outcome, Unrepairable):
+        return outcome.reason in _UNREAD
+    if outcome.rank == CUT:
+        return True
+    is_text = isinstance(outcome.value, str)
+    return is_text and task.evidence is not None and not task.evidence.root.takes("string")
+
+
+_UNREAD = frozenset({"damaged", "ambiguous", "expression", "no_json", "cut"})
+
+
+def _peeled(task: Task, outcome: Repaired | Unrepairable) -> Repaired | None:
+    """The value that is left when all wrappers are taken off; None if there is none, or the text was cut."""
+    text = task.text
+    span = peeling.peeled(text)
+    if span is None or not _is_unread(task, outcome):
+        return None
+    start, end = span
+    closed = (
+        text[end:].strip() and task.finish_reason is None
+    )  # what is closed around it was not cut
+    reason = "stop" if closed else task.finish_reason
+    inner = _read_inner(task._replace(text=text[start:end], finish_reason=reason), _PEELED)
+    if isinstance(inner, Unrepairable) or not _is_payload(task, text[start:end], inner):
+        return None
+    if inner.rank == CUT and (isinstance(outcome, Repaired) or text[end:].strip()):
+        return None
+    fixes = [f._replace(start=f.start + start, end=f.end + start) for f in inner.fixes]
+    found = Candidate(start, end, (inner.value,), fixes, inner.rank)
+    return with_receipt(task, found)
+
+
+def _is_unread(task: Task, outcome: Repaired | Unrepairable) -> bool:
+    """Whether no limit lets the text be read as it stands: a lower one must not change what is read."""
+    if task.limit >= CUT or (isinstance(outcome, Unrepairable) and outcome.reason == "no_json"):
+        return True
+    full = task._replace(limit=CUT)
+    judged = verdict(task.text)
+    as_it_stands = _mended(full, judged, _PEELED) if isinstance(judged, str) else outcome
+    return _may_be_wrapped(task, as_it_stands)
+
+
+def _read_inner(task: Task, rewrites: int) -> Repaired | Unrepairable:
+    """What a text says after so many rewrites; a JSON string that holds an object is one more wrapper."""
+    judged = verdict(task.text)
+    if isinstance(judged, str):
+        return _mended(task, judged, rewrites)
+    value = judged[0]
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+        return Repaired(value, (), EXACT, task.text)
+    return _rewritten(task, layers.string_content(task.text), "unwrap_string", len(_REWRITES))
+
+
+def _is_payload(task: Task, inner: str, found: Repaired) -> bool:
+    """Whether an object or a list was wrapped, and not words that may be read as one."""
+    if not isinstance(found.value, dict | list):
+        return False
+    if inner.startswith(("{", "[", '"{', '"[')) or inner.endswith("}"):
+        return True
+    return task.evidence is not None and task.guide is not None and task.evidence.fits(found.value)
 
 
 def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
@@ -154,16 +220,14 @@ _REWRITES = (
     (plain_brackets, "plain_brackets"),
 )
 """What is done to a whole text before it is read, and the fix that tells of it."""
+_PEELED = len(_REWRITES) + 1
+"""So many rewrites are done when what wraps a value is taken off, too."""
 
 
 def _rewritten(task: Task, layer: Layer, name: str, rewrites: int) -> Repaired | Unrepairable:
     """What a text says whose lines begin with marks, or whose brackets are not those of JSON."""
     inner_task = task._replace(text=layer.text)
-    judged = verdict(layer.text)
-    if isinstance(judged, str):
-        inner = _mended(inner_task, judged, rewrites)
-    else:
-        inner = Repaired(judged[0], (), EXACT, layer.text)
+    inner = _read_inner(inner_task, rewrites)
     if isinstance(inner, Unrepairable):
         return refuse(task, inner.reason, layer.source_start(inner.at))
     fixes = layers.through(layer, inner.fixes, name)

@@ -21,6 +21,7 @@ _new = tuple.__new__
 def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     """One value out of the candidates, or a refusal: never a silent choice."""
     text = task.text
+    candidates = payload.not_in_passing(text, candidates)
     if (
         len(candidates) == 1
         and candidates[0].value is not None

@@ -12,7 +12,8 @@ _START = re.compile(
     rf"|(?<=\[)(?<![\w)\"']\[)(?:(?<!\]\[)|(?<=[A-Z_]\]\[))(?!```)(?={lexis.ANY_SPACE}(?:[\"'“„«‘`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b)))"
 )
 REASONING = re.compile(
-    r"</(?:think|thinking|thought|reasoning|reflection|analysis|scratchpad)>|\[/THINK\]|◁/think▷",
+    r"</(?:think|thinking|thought|reasoning|reflection|analysis|scratchpad)>|\[/THINK\]|◁/think▷"
+    r"|<\|channel\|>analysis\s*+<\|message\|>(?:[^<]|<(?!\|(?:end|start|channel|call)\|>))*+<\|(?:end|start|channel|call)\|>",
     re.IGNORECASE,
 )
 _OPEN_REASONING = re.compile(

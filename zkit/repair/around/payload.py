@@ -140,6 +140,28 @@ def alone_in_code(text: str, candidates: list[Candidate]) -> list[Candidate]:
     return [c for c in read if wrapping.quoted(text, c.start) and fences.fills_fence(text, *c[:2])]
 
 
+def not_in_passing(text: str, candidates: list[Candidate]) -> list[Candidate]:
+    """The candidates without those in comments and the empty ones in inline code, where others were read."""
+    if len(candidates) < 2:
+        return candidates
+    said = [c for c in candidates if not _in_passing(text, *c[:2])]
+    return said if any(c.value is not None and c.fits for c in said) else candidates
+
+
+_COMMENT_BEFORE = re.compile(r"(?:^|[}\],;])[ \t]*+(?://|#|/\*)[^\n]*+\Z", re.MULTILINE)
+_MOST_BEFORE = 200
+
+
+def _in_passing(text: str, start: int, end: int) -> bool:
+    """Whether a value stands in a comment of one line, or is empty and in inline code."""
+    if text[start - 1 : start] == "`" == text[end : end + 1]:
+        return not text[start + 1 : end - 1].strip() and text[start - 2 : start] != "``"
+    line = text.rfind("\n", max(0, start - _MOST_BEFORE), start) + 1
+    if "\n" in text[start:end] or (not line and start > _MOST_BEFORE):
+        return False
+    return _COMMENT_BEFORE.search(text, line, start) is not None
+
+
 def words_only(task: Task, candidate: Candidate) -> bool:
     """Whether a list holds nothing but words without quotes, and no schema wants it: `[see below]`."""
     return (

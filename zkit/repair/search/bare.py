@@ -227,11 +227,19 @@ def _prefixed(
 def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
     """Whether a letter before a quote is Python's, and not the first one of a string that slipped out.
 
-    A raw string holds a backslash, and Python writes the others before every string.
+    A raw string holds a backslash. The others stand before more than one string, or in a literal of Python, or
+    before what no word goes on with.
     """
-    if "r" in prefix.group().lower():
+    letters = prefix.group().lower()
+    if "r" in letters:
         return "\\" in body
-    return _writes_prefixes(text)
+    if _writes_prefixes(text) or text[prefix.end()] == "'":
+        return True
+    return bool(body) and body[0] not in _GOES_ON_WITH.get(letters, "")
+
+
+_GOES_ON_WITH = {"b": "abdehiloprstuy", "u": "bcdgilmnprstvxz"}
+"""The letters that may follow one at the beginning of a word."""
 
 
 @lru_cache(maxsize=1)
