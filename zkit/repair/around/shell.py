@@ -16,7 +16,7 @@ _STRING = rf"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{_END}"
 _TOKEN = re.compile(rf"{_STRING}|((?:{_CODE})++)|([\"'])", re.DOTALL)
 """A string that ends well, colour codes, or a quote that speaks against it."""
 _LEAD = re.compile(rf"[^{{\[\"'\x1b\x9b\\␛^]{{0,200}}+((?:{_ANY_CODE})++)(?=\s*+[{{\[\"'`])")
-_TRAIL = re.compile(rf"[}}\]\"'`]\s*+((?:{_ANY_CODE})++)[^{{}}\[\]\"'\x1b]*+\Z")
+_TRAIL = re.compile(rf"[}}\]][\"'`]?+\s*+((?:{_ANY_CODE})++)\s*+\Z")
 _MOST_TRAIL = 300
 
 
