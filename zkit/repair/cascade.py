@@ -185,7 +185,9 @@ def _is_payload(task: Task, inner: str, found: Repaired) -> bool:
     """Whether an object or a list was wrapped, and not words that may be read as one."""
     if not isinstance(found.value, dict | list):
         return False
-    if inner.startswith(("{", "[", '"{', '"[')) or inner.endswith("}"):
+    if inner.startswith(("{", "[")):
+        return wrapping.quoted(inner, 0)
+    if inner.startswith('"') and (inner.endswith("}") or inner.startswith(('"{', '"['))):
         return True
     return task.evidence is not None and task.guide is not None and task.evidence.fits(found.value)
 
