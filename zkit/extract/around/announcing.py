@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from zkit.extract.around.meaning import ASKED_OF_OTHERS, WONDERED, asks_for
 from zkit.extract.around.showing import shows
 from zkit.extract.around.tables import only, said
 
@@ -44,6 +45,8 @@ def announces_words(sentence: str) -> bool:
 def leads_on(text: str) -> bool:
     """Whether a line, or the end of one, says that something comes next that is no example."""
     if _NEXT.search(text) is None or _POSSIBLE.search(text) is not None:
+        return False
+    if text.endswith(("?", "？")) and not asks_for(text, WONDERED, ASKED_OF_OTHERS):
         return False
     return not shows(text)
 

@@ -33,12 +33,12 @@ LONGEST = 300
 LEADS_ON = 80
 """How long the words between two calls may be that lead from one to the other, whatever they are."""
 _SENTENCE = re.compile(
-    r"(?<!e\.g)(?<!i\.e)(?<!\A[0-9])(?<!\A[0-9][0-9])(?<![\W_][0-9])(?<!\n[0-9][0-9])(?:[.!?…][\"'”’)\]*_]*+\s++|[。！？])(?=\S)|\n\s*+"
+    r"(?<!e\.g)(?<!i\.e)(?<!\A[0-9])(?<!\A[0-9][0-9])(?<![\W_][0-9])(?<!\n[0-9][0-9])(?:[.!?…][\"'”’)\]*_]*+\s++|[।۔]\s++|[。！？])(?=\S)|\n\s*+"
 )
 """Where a sentence ends and the next one begins."""
 _BROKEN = re.compile(r"(?<=[^\n]{40})[ \t\r]*+\n(?=[^\n])")
 """The end of a line that is full: its sentence may go on in the next one."""
-_STOPS = frozenset(".!…。！")
+_STOPS = frozenset(".!…。！।۔｡．")
 _ANNOUNCES = frozenset(":：")
 _AROUND = "\"'”’»」』)]}*_~` \t"
 """What may stand around the end of a sentence."""

@@ -178,6 +178,17 @@ def means(text: str, ways: Ways, unless: Ways = ()) -> bool:
     )
 
 
+def asks_for(text: str, asked: Ways, others: Ways) -> bool:
+    """Whether a question in lower case asks for one thing and, in no language that it may be in, for others.
+
+    Words of one language often look like those of another one, and English ones are used in all.
+    """
+    languages = [language for language in LANGUAGES if _holds(text, asked, language)]
+    if not languages:
+        return False
+    return not any(_holds(text, others, language) for language in {*languages, "en"})
+
+
 def _holds(text: str, ways: Ways, language: str) -> bool:
     return any(all(words(one, language).search(text) for one in way) for way in ways)
 

@@ -10,7 +10,7 @@ from zkit.extract.around.meaning import ABOUT_TEXTS, means
 
 _WORD = re.compile(r"[^\W\d_]{4,}+|[^\W_]{2,}+(?<=[0-9])")
 """A word that is no article, or a number."""
-_STOPS = tuple(".!…。！")
+_STOPS = tuple(".!…。！।۔｡．")
 _PLAIN = re.compile(r"[\w\s,.'’-]++[:：]?\s*+")
 """A line of words and nothing that belongs to a document."""
 SHORT = 30

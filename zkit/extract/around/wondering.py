@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from zkit.extract.around.declining import is_question
-from zkit.extract.around.meaning import ASKED_OF_OTHERS, WONDERED, means
+from zkit.extract.around.meaning import ASKED_OF_OTHERS, WONDERED, asks_for
 
 _PLAIN = re.compile(r"¿?\w[^\n:：\"“”„«»「」『』*_#|<>]{3,120}\Z")
 """A line of words without quotes, a label or the marks of a heading."""
@@ -15,9 +15,8 @@ def wonders(question: str) -> bool:
     """Whether a question is about the world, and asks neither the reader nor about a text.
 
     Who asks "Which trains are late?" and then writes a marker wants to know it. "Which one is
-    valid?", "What should I send?" and "What does this do?" wait for somebody else, and so does a
-    question with such a word in any language: "que" asks in three of them.
+    valid?", "What should I send?" and "What does this do?" wait for somebody else.
     """
     if not is_question(question) or _PLAIN.match(question) is None:
         return False
-    return means(question.lower(), WONDERED) and not means(question.lower(), ASKED_OF_OTHERS)
+    return asks_for(question.lower(), WONDERED, ASKED_OF_OTHERS)
