@@ -11,6 +11,7 @@ from pydantic_core import from_json
 
 from zkit.receipt import Fix, highest
 from zkit.repair.around import enclosing, fences, layers
+from zkit.repair.doubts.beside_quotes import may_be_another
 from zkit.repair.doubts.closer_places import is_askew
 from zkit.repair.doubts.doubt import DOUBTFUL, is_doubled_evenly, is_plain, suits_lines, undoubted
 from zkit.repair.doubts.misreading import (
@@ -240,7 +241,11 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
         return candidate
     if candidate.rank == UNWRAP and is_doubled_evenly(task.text, candidate.fixes):
         return candidate
-    if changed_places(task.text, candidate.fixes) or reads_content(candidate.fixes):
+    if (
+        changed_places(task.text, candidate.fixes)
+        or reads_content(candidate.fixes)
+        or may_be_another(task.text, candidate.fixes)
+    ):
         refusal = ("ambiguous", _first_guess(candidate.fixes, candidate.start))
         return candidate._replace(value=None, refusal=refusal)
     names = {fix.name for fix in candidate.fixes}

@@ -8,6 +8,7 @@ that hold say the same, nothing is mended.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -138,9 +139,15 @@ _FIXED = frozenset(" \t\n\r\\")
 """What is not put in another place: white space means nothing, and a backslash belongs to what follows it."""
 
 
+_LAST_LINE = re.compile(r"[ \t]++[}\]]")
+"""Between a quote that stands before its line and the closer of that line: its indentation."""
+
+
 def _may_change_places(text: str, at: int, opens: bool) -> bool:
     """Whether two neighbours may have changed places: no mark goes into a string by that, no letter out of one."""
     first, second = text[at], text[at + 1 : at + 2]
+    if first == "\n" and second == '"':
+        return _LAST_LINE.match(text, at + 2) is not None
     if first == second or not second or first in _FIXED or second in _FIXED:
         return False
     if first != '"' and second != '"':
@@ -165,6 +172,8 @@ def _is_prefix(task: Task, text: str, at: int) -> bool:
     """Whether what stands before a quote may belong to no string: it is a prefix, or one too many."""
     if text[at + 1 : at + 2] != '"' or text[at] in _STRUCTURE:
         return False
+    if text[at] == "=":
+        return not lexis.FORMULA.match(text, at + 1)
     end = text.find('"', at + 2)
     content, is_key = text[at + 2 : end], text.startswith(":", lexis.skip_blank(text, end + 1))
     names = frozenset[str]() if task.evidence is None else task.evidence.names

@@ -43,6 +43,8 @@ NAME = r"(?:[^\W\d]|\$)[\w$.-]*+"
 WORD = r"(True|False|None|TRUE|FALSE|NULL|Null|undefined)(?!\w)"
 COLONS = r"(?:[:：→]|=>|=(?!=)|->)"
 """A colon, or what stands for it, where that is evidence of a key."""
+FORMULA = re.compile(r"[ \"']{0,2}+(?:[A-Z][A-Z0-9.]{1,30}+\(|\$?[A-Z]{1,3}\$?[0-9]++[-+*/:)])")
+"""After a sign of equality: what makes it the beginning of a formula in a sheet, and no colon."""
 COLON = r"(:|=>|=(?!=)|：|->|→|\\:)"
 
 NESTED = 3

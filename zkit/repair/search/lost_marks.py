@@ -21,6 +21,7 @@ _CLOSES = frozenset(" \t,;:.)]}>!?")
 """What may follow a closing quote, and never an opening one."""
 _MARKS = frozenset("{}[]:,")
 _BRACKETS = frozenset("{}[]")
+_OPENER = {"}": "{", "]": "["}
 _INCHES = re.compile(r"(?:(?<=[\s(])|\A)[0-9][0-9.]{0,5}+\\\"")
 """A number and a quote, which needs no partner."""
 _CHANGED = re.compile(r"(?<!\\)((?:\\\\)*+)\\([{}\[\]:,])(?=[nrt]|\\[^\"\\/bfnrtu])")
@@ -50,6 +51,8 @@ def may_have_slipped(body: str, escapes: list[str], invalid: list[str]) -> bool:
             return True
     if quotes > 0 and any(e[1] in ":,; " for e in invalid):
         return True
+    if len(invalid) == 1 and _OPENER.get(invalid[0][1], invalid[0]) not in body:
+        return True  # nobody escapes a bracket that closes nothing
     return len(escapes) > len(invalid) and _swapped(body, len(invalid)) is not None
 
 
@@ -127,7 +130,7 @@ def with_lone_quote(body: str) -> Mended | None:
     at = _BARE_QUOTE.match(body)
     place = -1 if at is None else at.end() - 1
     before, after = body[:place], body[place + 1 :]
-    even = (body.count('\\"') - before.endswith("\\\\")) % 2 == 0
+    even = (body.count('\\"') - len(_INCHES.findall(body))) % 2 == 0
     if place <= 0 or before.endswith("\\\\"):
         return None  # it is the opening one written twice, or its backslash is
     parted = _PARTED.search(before + '"', max(0, place - 2))

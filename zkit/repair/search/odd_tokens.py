@@ -211,7 +211,7 @@ def odd_value(reader: Reader, reading: Reading) -> list[Reading] | None:
         return ending.in_comment(reader, reading, pos)
     if frame.kind != "{":
         return _odd_item(reader, reading, frame, pos)
-    if mark in ":=":
+    if mark == ":" or (mark == "=" and not lexis.FORMULA.match(text, pos + 1)):
         reading.note("drop_colon", pos, pos + 1, "")
         reading.pos = pos + 1
         return None

@@ -23,7 +23,7 @@ _AFTER_COMMA = (
 _AFTER_QUOTE = (
     rf"(?P<bare>{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?=(?:{lexis.NAME}{_G},{_G})?+{lexis.NAME}{_G}(?::|=>)))"
     r"|(?<=[\"'])(?P<line>,[^\S\n]*+\n)"
-    rf"|(?P<closed>{_G}(?:[}}\]][\s}}\]]*+[,\"']|,[\s,]*+[}}\]]))"
+    rf"|(?P<closed>{_G}(?:[}}\]](?:[^\S\n]*+\n\s*+(?={_VALUE})|[\s}}\]]*+[,\"'])|,[\s,]*+[}}\]]))"
 )
 """A comma before a bare key or at the end of a line, or a closer beside a comma or a string."""
 _HIT = rf"(?<=[,;{lexis.OTHER_COMMAS}\n])(?:{_AFTER_COMMA})|(?<=[\"'`”»])(?={_G}[,}}\]])(?:{_AFTER_QUOTE})"
@@ -58,7 +58,7 @@ _LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
 
 
 _INSIDE_OUT = re.compile(
-    r"[^\"\\]*+(?<=[\w.!?)])\"(?=[\s,:;])[^\"\\]*+(?<=[\s,{\[])\"(?=[\w.*/~!])[^\"]*+\Z"
+    r"[^\"\\]*+(?<=[\w.!?)])\"(?=[\s,:;])[^\"\\]*+(?:(?<=[\s,{\[])|(?<=[\s,][*/~!.]))\"(?=[\w.*/~!])[^\"]*+\Z"
 )
 """Two quotes, the first of which looks like a closing one, and the second like an opening one."""
 

@@ -11,6 +11,7 @@ from zkit.repair.around import enclosing
 from zkit.repair.around.layers import escapings
 from zkit.repair.around.line_marks import begins_marked
 from zkit.repair.candidates import beyond_doubt
+from zkit.repair.doubts.beside_quotes import may_be_another
 from zkit.repair.doubts.misreading import rearranged
 from zkit.repair.fixes import COMPLETE, EXACT, GUESS, fix_named
 from zkit.repair.repeated_keys import repeats_a_key
@@ -93,7 +94,9 @@ def respelt(task: Task, start: int, end: int, since: int) -> Candidate | None:
     elif evidence is not None and not evidence.fits(value[0]):
         return None
     found = _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, json))
-    return found if rank < COMPLETE or beyond_doubt(task, found) is found else None
+    if rank < COMPLETE:
+        return None if may_be_another(text, fixes) else found
+    return found if beyond_doubt(task, found) is found else None
 
 
 def _guess_holds(task: Task, json: str, fixes: Sequence[Fix], value: Any) -> bool:

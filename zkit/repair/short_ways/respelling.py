@@ -102,7 +102,7 @@ _ODD: tuple[tuple[str, str, str | int | _Spell], ...] = (
     (rf"([{lexis.ODD}]++)", "plain_space", " "),
     (r"(?<=[\"'\w ”»’`“])(=>|=(?!=)|：)", "use_colon", ":"),
     (rf"([{lexis.OTHER_COMMAS}])", "use_comma", ","),
-    (r"(?<=:)(=)", "drop_colon", ""),
+    (rf"(?<=:)(=)(?!{lexis.FORMULA.pattern})", "drop_colon", ""),
     (rf"(,)(?={_S},)", "drop_comma", ""),
     (r"(?<=[{\[])(,)", "drop_comma", ""),
     (rf"{_BEFORE_COMMA}()(?={_S}[\"{{\[])", "add_comma", ","),
