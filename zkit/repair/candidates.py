@@ -244,7 +244,7 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     if (
         changed_places(task.text, candidate.fixes)
         or reads_content(candidate.fixes)
-        or may_be_another(task.text, candidate.fixes)
+        or may_be_another(task.text, candidate.fixes, _names(task))
     ):
         refusal = ("ambiguous", _first_guess(candidate.fixes, candidate.start))
         return candidate._replace(value=None, refusal=refusal)
@@ -262,6 +262,11 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     json = apply_edits(task.text, edits, end)
     rank = highest(tuple(fixes))
     return candidate._replace(value=strict(json), fixes=fixes, rank=rank, json=json)
+
+
+def _names(task: Task) -> frozenset[str]:
+    """The keys that the schema knows, if there is one."""
+    return frozenset() if task.evidence is None else task.evidence.names
 
 
 _ONLY_COMMAS = frozenset({"add_comma"})

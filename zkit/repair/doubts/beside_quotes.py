@@ -15,12 +15,26 @@ from zkit.text import lexis
 _LAST_LINE = re.compile(r"([ \t]*+)[}\]]")
 _OPENER = {"}": "{", "]": "["}
 _EMPTY_PAIR = re.compile(r"[{\[][}\]]\Z")
+_PAIR = re.compile(r"\"[^\"\\]*+\"\s*+,\s*+\"[^\"\\]*+\"\s*+(.?)")
 _CODE = re.compile(r"\\\"u[0-9a-fA-F]{4}")
 
 
-def may_be_another(text: str, fixes: Sequence[Fix]) -> bool:
-    """Whether one of the fixes has a rival at the quote that it stands beside."""
-    return any(fix.name in _SIGNS and _SIGNS[fix.name](text, fix) for fix in fixes)
+def may_be_another(text: str, fixes: Sequence[Fix], names: frozenset[str] = frozenset()) -> bool:
+    """Whether one of the fixes has a rival at the quote that it stands beside.
+
+    `names` are the keys that a schema knows: before a colon they are nothing else.
+    """
+    return any(
+        fix.name in _SIGNS and _SIGNS[fix.name](text, fix) and not _is_named(text, fix, names)
+        for fix in fixes
+    )
+
+
+def _is_named(text: str, fix: Fix, names: frozenset[str]) -> bool:
+    """Whether a colon was written after a key that the schema knows."""
+    if fix.new != ":" or not names:
+        return False
+    return _content_before(text, lexis.last_sign(text, fix.start) - 1) in names
 
 
 def past_line(text: str, fix: Fix) -> bool:
@@ -77,6 +91,17 @@ def _coded(text: str, fix: Fix) -> bool:
     return _CODE.match(text, fix.start) is not None
 
 
+def _item_before(text: str, fix: Fix) -> bool:
+    """Whether a colon was written for a comma between two strings: both may be items, their brackets missing."""
+    if fix.new != ":" or text[fix.start] != ",":
+        return False
+    pair = _PAIR.match(text, text.rfind('"', 0, max(0, fix.start - 1)))
+    if pair is None:
+        return False
+    before = lexis.last_sign(text, pair.start())
+    return text[before - 1] == "," or pair[1] == "}"
+
+
 _SIGNS: dict[str, Callable[[str, Fix], bool]] = {
     "add_comma": _number_before,
     "drop_closer": _lacked_inside,
@@ -84,5 +109,6 @@ _SIGNS: dict[str, Callable[[str, Fix], bool]] = {
     "add_closing_quote": _ends_in_mark,
     "escape_control_character": past_line,
     "use_double_quotes": _coded,
+    "replace_punctuation": _item_before,
 }
 """The fixes that may have a rival, and the sign of it."""

@@ -158,6 +158,19 @@ _PARTED = re.compile(r"(?<!\\)\\[bfnrt/]\"")
 _NEEDS_NO_PARTNER = re.compile(r"[0-9]\"|'\"'")
 
 
+def undoubled(body: str) -> str | None:
+    """The content whose every quote is doubled, as a table of commas has it, with each of them once."""
+    if body.count('""') < 2 or '\\"' in body or not _ALL_DOUBLED.fullmatch(body):
+        return None
+    return body.replace('""', '"')
+
+
+_ALL_DOUBLED = re.compile(
+    r"[^\"]*+(?:(?<!\w)(?:\"\")++(?![\s,;:)\]}\"])[^\"]*+(?<![\s(\[{,])(?:\"\")++(?![\w\"])[^\"]*+)++"
+)
+"""Pairs of doubled quotes, each with words in it that touch them."""
+
+
 # ── a backslash ──────────────────────────────────────────────────────────────
 
 

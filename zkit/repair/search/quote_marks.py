@@ -38,7 +38,9 @@ def stands_for_quote(content: str) -> bool:
         return not rest.endswith("\\") and not _WINDOWS.match(content)
     if last in ("}", "]"):
         return rest.count("{" if last == "}" else "[") <= rest.count(last)
-    return last in ("{", "[") or content in _LONE or is_other_quote(content)
+    if last in ("{", "["):
+        return not rest.endswith("\\")  # else it is escaped, as in a regex
+    return content in _LONE or is_other_quote(content)
 
 
 def is_other_quote(content: str) -> bool:

@@ -12,6 +12,7 @@ from zkit.repair.search.lost_marks import (
     Mended,
     is_unsure,
     mended,
+    undoubled,
     with_lone_quote,
 )
 from zkit.repair.search.suspect_escapes import LETTERS, suspect_escapes
@@ -88,7 +89,7 @@ def _with_sound_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
     if _bare_quotes(body) == 1:
         whole = with_lone_quote(body)
         return None if whole is None else _as_mended(whole)
-    return _escaped_quotes(body, quote)
+    return _escaped_quotes(undoubled(body) or body, quote)
 
 
 def _bare_quotes(body: str) -> int:

@@ -23,9 +23,11 @@ _AFTER_COMMA = (
 _AFTER_QUOTE = (
     rf"(?P<bare>{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?=(?:{lexis.NAME}{_G},{_G})?+{lexis.NAME}{_G}(?::|=>)))"
     r"|(?<=[\"'])(?P<line>,[^\S\n]*+\n)"
-    rf"|(?P<closed>{_G}(?:[}}\]](?:[^\S\n]*+\n\s*+(?={_VALUE})|[\s}}\]]*+[,\"'])|,[\s,]*+[}}\]]))"
+    rf"|(?P<closed>{_G}(?:[}}\]](?:[^\S\n]*+\n\s*+(?={_VALUE})|[\s}}\]]*+[,\"'{{\[])|,[\s,]*+[}}\]]))"
+    rf"|(?P<twice>{_G},\s*+,\s*+[\"'])"
+    rf"|(?P<computed>{_G},{_G}\[{_G}[\"'][\w$ -]{{1,60}}+[\"']{_G}\]{_G}:)"
 )
-"""A comma before a bare key or at the end of a line, or a closer beside a comma or a string."""
+"""A comma before a bare key or at the end of a line, a closer beside a comma or a value, two commas, a key in brackets."""
 _HIT = rf"(?<=[,;{lexis.OTHER_COMMAS}\n])(?:{_AFTER_COMMA})|(?<=[\"'`”»])(?={_G}[,}}\]])(?:{_AFTER_QUOTE})"
 """After the first mark of it: what stands outside of strings only."""
 _ANY_HIT = re.compile(rf"[,;{lexis.OTHER_COMMAS}\n\"'`”»](?:{_HIT})")
@@ -38,7 +40,7 @@ _SCAN = re.compile(
 Each pattern begins with the set of its first marks, and looks back at which of them it was: so the
 search goes from mark to mark at the pace of C.
 """
-_FIRST_KEY = re.compile(rf"[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
+_FIRST_KEY = re.compile(rf"\"?+[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
 """The content begins with what reads as a key, its opening quote being that of the string."""
 _SIGNS = re.compile(
     rf"[\"'`”»,;{lexis.OTHER_COMMAS}\n:](?:(?<=[\"'`”»])\s*+[,}}\]]"

@@ -19,7 +19,7 @@ MORE = rf"(?={_S}(?:,{_S}[\"'{{\[0-9tfn-]|[}}\]]))"
 """After the last quote of a string: a comma and another value or key, or a closer."""
 _KEY_NEXT = rf"[\"'][^\"'\\\n]{{1,80}}+[\"']{_S}:"
 _STRUCTURE = (
-    rf"{_G}(?:,{_G}(?:[\"'`“{{\[\]}}0-9tfnTFN+.-]|{lexis.NAME}{_G}[:=])|[}}\]:]|\Z|{_KEY_NEXT})"
+    rf"{_G}(?:,{_G}(?:[\"'`“,{{\[\]}}0-9tfnTFN+.-]|{lexis.NAME}{_G}[:=])|[}}\]:]|\Z|{_KEY_NEXT})"
 )
 """After a quote: what may make it the last one of a string."""
 
