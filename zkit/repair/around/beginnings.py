@@ -7,9 +7,22 @@ import re
 from zkit.repair.around.fences import TOKEN
 from zkit.text import lexis
 
+_S = lexis.ANY_SPACE
+_QUOTES = r"\"'“”„‘’`«＂「『"
+_IN_OBJECT = (
+    rf"[{_QUOTES}}},…]|\\+\"|\\n|\\\r?+\n|&quot;|&#34;|//|/\*|#|\.\.\."
+    rf"|\{{{_S}(?:[{_QUOTES}}}\\&]|{lexis.NAME}{_S}:)"
+    rf"|(?:{lexis.NAME}|[0-9]+){_S}(?::|=(?!=))|{lexis.NAME}\"{_S}:|:{lexis.NAME}{_S}=>"
+    rf"|[uUbBrR]{{1,2}}[\"']|\w\"[^\"\\\n]{{1,80}}+\"{_S}:|[-•+*_]{{1,3}}+[ \t]*+[\"\w]"
+)
+"""What may stand after the brace of an object, in whatever spelling: its first key, a comment, its end."""
+_IN_LIST = (
+    r"[\"'“„«‘`{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]"
+    r"|(?:true|false|null|True|False|None)\b"
+)
 _START = re.compile(
-    rf"[{{\[](?:(?<=\{{)(?={lexis.ANY_SPACE}(?:[\"'“”„‘’`«＂「『}},…]|\{{{lexis.ANY_SPACE}(?:[\"'“”„‘’`«＂「『}}\\&]|{lexis.NAME}{lexis.ANY_SPACE}:)|\\+\"|\\n|&quot;|&#34;|//|/\*|#|\.\.\.|(?:{lexis.NAME}|[0-9]+){lexis.ANY_SPACE}(?::|=(?!=))|{lexis.NAME}\"{lexis.ANY_SPACE}:|[uUbBrR]{{1,2}}[\"']|\\\r?+\n|[-•+*_]{{1,3}}+[ \t]*+[\"\w]|:{lexis.NAME}{lexis.ANY_SPACE}=>))"
-    rf"|(?<=\[)(?<![\w)\"']\[)(?:(?<!\]\[)|(?<=[A-Z_]\]\[))(?!```)(?={lexis.ANY_SPACE}(?:[\"'“„«‘`{{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]|(?:true|false|null|True|False|None)\b)))"
+    rf"[{{\[](?:(?<=\{{)(?={_S}(?:{_IN_OBJECT}))"
+    rf"|(?<=\[)(?<![\w)\"']\[)(?:(?<!\]\[)|(?<=[A-Z_]\]\[))(?!```)(?={_S}(?:{_IN_LIST})))"
 )
 REASONING = re.compile(
     r"</(?:think|thinking|thought|reasoning|reflection|analysis|scratchpad)>|\[/THINK\]|◁/think▷"

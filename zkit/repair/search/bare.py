@@ -55,7 +55,9 @@ _TYPES = frozenset(
 _LOGIC = re.compile(
     r"(?:not|None|True|False|null|true|false)\s+\w|\S++\s++(?:or|and|is|in)\s++\S++\Z|.*\sif\s.*\selse\s"
 )
-_LITERALS_IN_A_ROW = re.compile(r"(?:(?:true|false|null|none)\s*+){2}", re.IGNORECASE)
+_LITERALS_IN_A_ROW = re.compile(
+    r"(?:true|false|null|none)\s*+(?:true|false|null|none|-?[0-9][0-9.]*+)", re.IGNORECASE
+)
 _FORMATTED = re.compile(r"[rR]?[fF][rR]?[\"']")
 _DATE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}[0-9:.]*+(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
@@ -235,7 +237,9 @@ def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
         return "\\" in body
     if _writes_prefixes(text) or text[prefix.end()] == "'":
         return True
-    return bool(body) and body[0] not in _GOES_ON_WITH.get(letters, "")
+    if prefix.group().islower() and body[:1].isupper():
+        return True
+    return bool(body) and body[0].lower() not in _GOES_ON_WITH.get(letters, "")
 
 
 _GOES_ON_WITH = {"b": "abdehiloprstuy", "u": "bcdgilmnprstvxz"}

@@ -28,6 +28,12 @@ _CHANGED = re.compile(r"(?<!\\)((?:\\\\)*+)\\([{}\[\]:,])(?=[nrt]|\\[^\"\\/bfnrt
 """A backslash, a mark, and then what a backslash may stand before."""
 
 
+_CLASS = re.compile(r"(?<!\\)\\[dDsSwWB](?![^\W_])")
+"""A letter after a backslash that a regex has there, and no word."""
+_IN_REGEX = re.compile(r"(?:\[\^?+|[|(\])])\\[dDsSwWB]|(?<!\\)\\[dDsSwW][+*?{\]|)]")
+"""The same beside what only a regex has there."""
+
+
 class Mended(NamedTuple):
     """The content with its mark, and what was wrong with it."""
 
@@ -45,6 +51,8 @@ def may_have_slipped(body: str, escapes: list[str], invalid: list[str]) -> bool:
     quotes = escapes.count('\\"')
     if len(invalid) == 1 and quotes > 0:
         letter = invalid[0][1]
+        if _CLASS.search(body):
+            return _IN_REGEX.search(body) is None
         if quotes % 2 == 1 or "\\\\" in escapes:
             return True
         if not letter.isalnum() and is_unsure(body):
@@ -81,7 +89,7 @@ def _with_quote(body: str) -> Mended | None:
     if bare != 1 or quotes % 2 == 0 or body.count('"') != quotes + nested:
         return None
     left, right = body[:place][-1:], body[place + 1]
-    if left == "\\":
+    if left == "\\" or _CLASS.match(body, place):
         return None
     closes = before % 2 == 1
     if closes:
