@@ -31,8 +31,13 @@ def may_be_another(text: str, fixes: Sequence[Fix], names: frozenset[str] = froz
 
 
 def _is_named(text: str, fix: Fix, names: frozenset[str]) -> bool:
-    """Whether a colon was written after a key that the schema knows."""
-    if fix.new != ":" or not names:
+    """Whether a colon was written, or a value opened, after a key that the schema knows."""
+    if not names:
+        return False
+    if fix.name == "add_opening_quote":
+        key = _BARE_KEY.search(text, max(0, fix.start - 80), fix.start)
+        return key is not None and key[1] in names
+    if fix.new != ":":
         return False
     return _content_before(text, lexis.last_sign(text, fix.start) - 1) in names
 
@@ -102,11 +107,26 @@ def _item_before(text: str, fix: Fix) -> bool:
     return text[before - 1] == "," or pair[1] == "}"
 
 
+def _bare_member(text: str, fix: Fix) -> bool:
+    """Whether a value without its quote stands under a key without quotes, where others have them."""
+    key = _BARE_KEY.search(text, max(0, fix.start - 80), fix.start)
+    if key is None:
+        return False
+    since = max(0, key.start() - _NEAR)
+    return _QUOTED_KEY.search(text, since, key.start()) is not None
+
+
+_NEAR = 2000
+"""How far back it is asked how other keys are written."""
+_BARE_KEY = re.compile(rf"(?<=[\s,])({lexis.NAME})\s*+:\s*+\Z")
+_QUOTED_KEY = re.compile(r"[{,]\s*+\"[^\"\\\n]{1,80}+\"\s*+:")
+
 _SIGNS: dict[str, Callable[[str, Fix], bool]] = {
     "add_comma": _number_before,
     "drop_closer": _lacked_inside,
     "drop_extra_quote": _uneven,
     "add_closing_quote": _ends_in_mark,
+    "add_opening_quote": _bare_member,
     "escape_control_character": past_line,
     "use_double_quotes": _coded,
     "replace_punctuation": _item_before,

@@ -119,6 +119,9 @@ def _passes_end(body: str, quote: str) -> bool:
     return any(mark in body for mark in ('"', "\n", *lexis.QUOTES.get(quote, "")))
 
 
+_IN_WORD = re.compile(r"(?<=[^\W\d_])\\'(?=[^\W\d_])")
+
+
 def _lost_before(body: str) -> bool:
     """Whether the one escaped apostrophe of several may be what is left of an escaped quote."""
     if "\\'" not in body or '\\"' not in body:
@@ -126,7 +129,8 @@ def _lost_before(body: str) -> bool:
     body = body.replace("\\\\", "")
     if body.count("\\'") != 1 or body.count("'") == 1:
         return False
-    return body.count('\\"') % 2 == 1 or is_unsure(body)
+    in_word = _IN_WORD.search(body) is not None
+    return not in_word or body.count('\\"') % 2 == 1 or is_unsure(body)
 
 
 def _escaped(body: str) -> str:

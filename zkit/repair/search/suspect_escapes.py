@@ -19,14 +19,14 @@ _ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|(?s:.))")
 _LONG = len(r"\U0001f600")
 
 _PATH = re.compile(
-    r"(?:[A-Za-z]:|\.{1,2}|~|%\w+%|\\)(?:\\++[\w .()$%@+~,-]*+)++\Z|[\w.-]++(?:\\[\w.$-]++)++\Z"
+    r"(?:[A-Za-z]:|\.{1,2}|~|%\w++%|\\)(?:\\++[\w .()$%@+~,-]*+)++\Z|[\w.-]++(?:\\[\w.$-]++)++\Z"
 )
 _DRIVE = re.compile(r"\b[A-Za-z]:\\[bfnrt]")
 _IN_PATH = re.compile(r"(?:\.\.|[\w$%)])\\[nrt](?=[\w.])")
 """A letter after the backslash of a folder: its name begins with it, or a line ends there."""
-_FOLDERS = re.compile(r"(?:\b[A-Za-z]:|(?<![\w.])\.{1,2}|%\w+%|(?<!\\)\\\\[\w.-]++)\\[^\\/\"']")
+_FOLDERS = re.compile(r"(?:\b[A-Za-z]:|(?<![\w.])\.{1,2}|%\w++%|(?<!\\)\\\\[\w.-]++)\\[^\\/\"']")
 """What only a path of Windows begins with."""
-_LAST_FOLDER = re.compile(r"'(?:[A-Za-z]:|\.{1,2}(?=\\)|%\w+%)(?:\\[\w .()$%@+~-]++)*+\\'(?!\w)")
+_LAST_FOLDER = re.compile(r"'(?:[A-Za-z]:|\.{1,2}(?=\\)|%\w++%)(?:\\[\w .()$%@+~-]++)*+\\'(?!\w)")
 """A folder between apostrophes: its last backslash stands before the second one."""
 UNC = re.compile(r"\\\\(?:\w[\w.$-]*+|\?)\\(?!\\)(?!.*\\\\)", re.DOTALL)
 _MAY_BE_SHARE = re.compile(r"\\\\[\w.-]++\\[\w.$-]++(?:\\|\Z)")
