@@ -67,7 +67,7 @@ def _is_outside(reader: Reader, reading: Reading, escape: re.Match[str]) -> bool
     return _BARE_QUOTE_FIRST.match(text, start, start + NEAR) is not None
 
 
-_ESCAPED_SPACE = re.compile(r"(?:\s|\\[nrt])*+")
+_ESCAPED_SPACE = re.compile(r"(?:\s|\\[nrt]){0,200}+")
 _NEXT_TOKEN = {
     KEY: re.compile(rf"{lexis.KEY_AHEAD.pattern}|\}}"),
     VALUE: re.compile(r"[\"{\[\]0-9-]"),
