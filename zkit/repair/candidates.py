@@ -9,18 +9,12 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from zkit.receipt import Fix, highest
+from zkit.receipt import Fix
 from zkit.repair.around import enclosing, fences, layers
-from zkit.repair.doubts.beside_quotes import may_be_another
 from zkit.repair.doubts.closer_places import is_askew
-from zkit.repair.doubts.doubt import DOUBTFUL, is_doubled_evenly, is_plain, suits_lines, undoubted
-from zkit.repair.doubts.misreading import (
-    changed_places,
-    made_up,
-    may_be_key,
-    reads_content,
-    rearranged,
-)
+from zkit.repair.doubts.doubt import suits_lines
+from zkit.repair.doubts.misreading import rearranged
+from zkit.repair.doubts.settling import beyond_doubt, first_guess
 from zkit.repair.expect import ANYTHING
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
 from zkit.repair.repeated_keys import repeats_a_key
@@ -30,7 +24,6 @@ from zkit.repair.search.reading import KEY, Frame, Reading
 from zkit.repair.sound import sound_at, strict
 from zkit.repair.task import DAMAGED, Candidate, Task, same
 from zkit.text import lexis
-from zkit.text.edits import apply_edits
 
 
 class Body(NamedTuple):
@@ -171,7 +164,7 @@ def _best(task: Task, body: Body, start: int, how: How) -> Candidate:
     careful = _attempt(task, body, start, how, careful=True)
     best = careful if careful.value is not None and (careful.fits or quick.value is None) else quick
     if not best.fits and best.rank < CUT and rearranged(best.fixes):
-        return best._replace(value=None, refusal=("ambiguous", _first_guess(best.fixes, start)))
+        return best._replace(value=None, refusal=("ambiguous", first_guess(best.fixes, start)))
     return best
 
 
@@ -231,62 +224,8 @@ def _settled(body: str, made: list[Candidate], start: int, stuck: int) -> Candid
     made = [m for m in made if suits_lines(body, (m.start, m.end), m.fixes)] or made
     if all(same(m.value, made[0].value) for m in made[1:]):
         return made[0]
-    where = min(_first_guess(m.fixes, stuck) for m in made)
+    where = min(first_guess(m.fixes, stuck) for m in made)
     return Candidate(start, stuck, None, refusal=("ambiguous", where))
-
-
-def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
-    """The candidate with its brackets where they belong; no value when nobody can tell where."""
-    if candidate.value is None or not UNWRAP <= candidate.rank <= GUESS:
-        return candidate
-    if candidate.rank == UNWRAP and is_doubled_evenly(task.text, candidate.fixes):
-        return candidate
-    if (
-        changed_places(task.text, candidate.fixes)
-        or reads_content(candidate.fixes)
-        or may_be_another(task.text, candidate.fixes, _names(task))
-    ):
-        refusal = ("ambiguous", _first_guess(candidate.fixes, candidate.start))
-        return candidate._replace(value=None, refusal=refusal)
-    names = {fix.name for fix in candidate.fixes}
-    if DOUBTFUL.isdisjoint(names) or names == _ONLY_COMMAS:
-        return candidate
-    start, end = candidate.start, candidate.end
-    fixes = _undoubted_fixes(task, start, end, candidate.value[0], candidate.fixes)
-    if fixes is candidate.fixes:
-        return candidate
-    if fixes is None:
-        refusal = ("ambiguous", _first_guess(candidate.fixes, start))
-        return candidate._replace(value=None, refusal=refusal)
-    edits = [(0, start, ""), *((f.start, f.end, f.new) for f in fixes)]
-    json = apply_edits(task.text, edits, end)
-    rank = highest(tuple(fixes))
-    return candidate._replace(value=strict(json), fixes=fixes, rank=rank, json=json)
-
-
-def _names(task: Task) -> frozenset[str]:
-    """The keys that the schema knows, if there is one."""
-    return frozenset() if task.evidence is None else task.evidence.names
-
-
-_ONLY_COMMAS = frozenset({"add_comma"})
-
-
-def _undoubted_fixes(
-    task: Task, start: int, end: int, value: Any, fixes: Sequence[Fix]
-) -> Sequence[Fix] | None:
-    """The fixes, or likelier ones; None when brackets may as well be mended otherwise."""
-    if task.guide is None and (made_up(fixes) or may_be_key(task.text, fixes)):
-        return None
-    if task.guide is None and not is_plain(task.text, end, value, fixes):
-        return None
-    fits = None if task.evidence is None else task.evidence.fits
-    stopped = task.finish_reason == "stop"
-    return undoubted(task.text, (start, end), fixes, fits, stopped=stopped)
-
-
-def _first_guess(fixes: Sequence[Fix], default: int) -> int:
-    return next((f.start for f in fixes if f.rank >= COMPLETE), default)
 
 
 def _reason(reader: Reader) -> str:

@@ -146,10 +146,8 @@ def _peeled(task: Task, outcome: Repaired | Unrepairable) -> Repaired | None:
     if span is None or not _is_unread(task, outcome):
         return None
     start, end = span
-    closed = (
-        text[end:].strip() and task.finish_reason is None
-    )  # what is closed around it was not cut
-    reason = "stop" if closed else task.finish_reason
+    closed = task.finish_reason is None and text[end:].strip()
+    reason = "stop" if closed else task.finish_reason  # what is closed around it was not cut
     inner = _read_inner(task._replace(text=text[start:end], finish_reason=reason), _PEELED)
     if isinstance(inner, Unrepairable) or not _is_payload(task, text[start:end], inner):
         return None

@@ -10,9 +10,9 @@ from zkit.receipt import Fix
 from zkit.repair.around import enclosing
 from zkit.repair.around.layers import escapings
 from zkit.repair.around.line_marks import begins_marked
-from zkit.repair.candidates import beyond_doubt
 from zkit.repair.doubts.beside_quotes import may_be_another
 from zkit.repair.doubts.misreading import rearranged
+from zkit.repair.doubts.settling import beyond_doubt
 from zkit.repair.fixes import COMPLETE, EXACT, GUESS, fix_named
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.search.follow import goes_on
