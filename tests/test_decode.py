@@ -412,7 +412,7 @@ def test_what_is_written_in_a_wrapper_is_taken_as_it_was_written() -> None:
 
 
 def test_what_a_wrapper_took_counts_for_the_limit() -> None:
-    raw = '{"arguments": "{\\"to\\": \\"Os\\"lo\\"}"}'
+    raw = '{"arguments": "{\\"to\\": \\"the \\"old\\" town\\"}"}'
     assert read(move, raw).rank == Rank.GUESS
     refused(move, raw, limit=Rank.COMPLETE)
 
