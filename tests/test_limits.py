@@ -7,7 +7,7 @@ import json
 import pytest
 
 from zkit import PartialReader, Repaired, Unrepairable, repair_all, repair_json
-from zkit.repair.fixes import MAX_CHARACTERS, MAX_DEPTH
+from zkit.repair.fixes import MAX_CHARACTERS, MAX_DEPTH, MAX_VALUES
 
 MANY = 10_000_000
 SOME = 30_000
@@ -103,6 +103,21 @@ def test_a_valid_text_beyond_the_size_limit_is_still_read() -> None:
     outcome = repair_json("{}" + " " * MAX_CHARACTERS)
     assert isinstance(outcome, Repaired)
     assert outcome.value == {}
+
+
+@pytest.mark.parametrize("unit", ['{"a": 1}\n', "{'a': 1}\n", 'use {x: 1}, or\n'])
+def test_more_values_than_the_limit_are_refused_as_too_large(unit: str) -> None:
+    assert _reason(unit * (MAX_VALUES + 1)) == "too_large"
+    assert _reason(unit * MAX_VALUES) != "too_large"
+
+
+def test_all_values_of_a_text_beyond_the_limit_are_found() -> None:
+    assert len(repair_all("{'a': 1}\n" * (MAX_VALUES + 1))) == MAX_VALUES + 1
+
+
+def _reason(text: str) -> str:
+    outcome = repair_json(text)
+    return outcome.reason if isinstance(outcome, Unrepairable) else ""
 
 
 def test_too_many_structural_fixes_mean_that_it_is_no_json() -> None:

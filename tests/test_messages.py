@@ -119,7 +119,7 @@ Send it again with fewer levels of nesting.""",
         "{" * (MAX_CHARACTERS + 1),
         {},
         """\
-The text is too long: 33554433 characters.
+The text is too large: 33554433 characters, or too many values in it.
 Send it again with less in it, or split it into several calls.""",
     ),
 }

@@ -10,6 +10,7 @@ from zkit.repair.fixes import (
     FREE_FIXES,
     MAX_CHARACTERS,
     MAX_DEPTH,
+    MAX_VALUES,
     REASONS,
     FixKind,
 )
@@ -77,6 +78,11 @@ def limits_section() -> str:
         (
             "length of a text that is not strict JSON",
             f"{MAX_CHARACTERS:,} characters",
+            "`too_large`",
+        ),
+        (
+            "values, or what looks like one, in a text of which one is asked for",
+            f"{MAX_VALUES:,}",
             "`too_large`",
         ),
         ("structural fixes (ranks COMPLETE and GUESS) in one text", fixes, "`damaged`"),

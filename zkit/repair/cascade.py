@@ -14,7 +14,7 @@ from zkit.repair.around.shell import begins_coloured, without_colours, without_s
 from zkit.repair.candidates import How, read_at
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.evidence import evidence_for
-from zkit.repair.fixes import CUT, EXACT, MAX_CHARACTERS, SALVAGE, UNWRAP, fix_named
+from zkit.repair.fixes import CUT, EXACT, MAX_CHARACTERS, MAX_VALUES, SALVAGE, UNWRAP, fix_named
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
 from zkit.repair.short_ways.express import express, in_prose, unopened
@@ -86,7 +86,8 @@ def repair_all(
     task = Task(text, evidence_for(schema), limit, finish_reason)
     if len(text) > MAX_CHARACTERS or beginnings.blank_end(text) == len(text):
         return []
-    found = payload.counting(task, [c for c in _candidates(task) if c.value is not None])
+    candidates = _candidates(task, most=len(text))
+    found = payload.counting(task, [c for c in candidates if c.value is not None])
     receipts = [with_receipt(task, candidate) for candidate in found]
     return [receipt for receipt in receipts if receipt.rank <= limit]
 
@@ -114,6 +115,8 @@ def _mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepai
         if layer is not None:
             return _rewritten(task, layer, name, rewrites + done)
     candidates = _candidates(task, first)
+    if len(candidates) > MAX_VALUES:
+        return refuse(task, "too_large", candidates[-1].start)
     if not candidates and beginnings.blank_end(text) == len(text):
         return refuse(task, "empty", 0)
     outcome = chosen(task, candidates)
@@ -257,8 +260,13 @@ def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
 # ── candidates ───────────────────────────────────────────────────────────────
 
 
-def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
-    """The values in the text, the best reading of each; reasoning is left out."""
+def _candidates(
+    task: Task, first: Candidate | None = None, most: int = MAX_VALUES
+) -> list[Candidate]:
+    """The values in the text, the best reading of each; reasoning is left out.
+
+    Once there are more than `most`, no more are looked for.
+    """
     text = task.text
     base = beginnings.reasoning_end(text)
     found: list[Candidate] = []
@@ -272,6 +280,8 @@ def _candidates(task: Task, first: Candidate | None = None) -> list[Candidate]:
     unread, done = 0, found[-1].end if found and found[-1].value is not None else base
     in_vain, most_in_vain = 0, MOST_IN_VAIN * (len(text) + 250_000)
     while start is not None and unread < MOST_UNREAD and in_vain <= most_in_vain:
+        if len(found) > most:
+            break
         far = len(found) < MOST_FAR and len(found) * len(text) <= most_in_vain
         candidate = read_at(task, start, How(far=far, tries=unread))
         if enclosing.nested(text, start, done):

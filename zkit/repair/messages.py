@@ -22,7 +22,7 @@ _FOUND = {
     "limit": "The text is not valid JSON, and mending it takes more guessing than is allowed here.",
     "cut": "The text was cut off after {size} characters, so data is missing.",
     "too_deep": "The value is nested too deeply.",
-    "too_large": "The text is too long: {size} characters.",
+    "too_large": "The text is too large: {size} characters, or too many values in it.",
 }
 
 _NEXT = {

@@ -24,10 +24,11 @@ def may_be_another(text: str, fixes: Sequence[Fix], names: frozenset[str] = froz
 
     `names` are the keys that a schema knows: before a colon they are nothing else.
     """
-    return any(
-        fix.name in _SIGNS and _SIGNS[fix.name](text, fix) and not _is_named(text, fix, names)
-        for fix in fixes
-    )
+    for fix in fixes:
+        sign = _SIGNS.get(fix[0])
+        if sign is not None and sign(text, fix) and not _is_named(text, fix, names):
+            return True
+    return False
 
 
 def _is_named(text: str, fix: Fix, names: frozenset[str]) -> bool:
