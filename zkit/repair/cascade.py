@@ -114,18 +114,24 @@ def _mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepai
         layer = rewrite(text)
         if layer is not None:
             return _rewritten(task, layer, name, rewrites + done)
-    candidates = _candidates(task, first)
-    if len(candidates) > MAX_VALUES:
-        return refuse(task, "too_large", candidates[-1].start)
-    if not candidates and beginnings.blank_end(text) == len(text):
-        return refuse(task, "empty", 0)
-    outcome = chosen(task, candidates)
-    if isinstance(outcome, Unrepairable) and outcome.reason in ("damaged", "ambiguous"):
-        outcome = _with_one_edit(task, undecided=outcome.reason == "ambiguous") or outcome
+    outcome = _searched(task, first)
     if rewrites <= len(_REWRITES) and limit >= UNWRAP and _may_be_wrapped(task, outcome):
         outcome = _peeled(task, outcome) or outcome
     if limit >= SALVAGE and isinstance(outcome, Unrepairable):
         return salvaged(text) or outcome
+    return outcome
+
+
+def _searched(task: Task, first: Candidate | None) -> Repaired | Unrepairable:
+    """The one value among all that the text may hold, or that one edit makes of it; or why there is none."""
+    candidates = _candidates(task, first)
+    if len(candidates) > MAX_VALUES:
+        return refuse(task, "too_large", candidates[-1].start)
+    if not candidates and beginnings.blank_end(task.text) == len(task.text):
+        return refuse(task, "empty", 0)
+    outcome = chosen(task, candidates)
+    if isinstance(outcome, Unrepairable) and outcome.reason in ("damaged", "ambiguous"):
+        return _with_one_edit(task, undecided=outcome.reason == "ambiguous") or outcome
     return outcome
 
 

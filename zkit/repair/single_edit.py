@@ -14,6 +14,7 @@ from typing import Any
 
 from zkit.repair.fixes import GUESS, fix_named
 from zkit.repair.repeated_keys import repeats_a_key
+from zkit.repair.search.bare import is_prefix
 from zkit.repair.sound import PLACED, TRAILING, last_token, parts_of, place_in, strict, verdict
 from zkit.repair.task import Candidate, Task, same
 from zkit.text import lexis
@@ -26,8 +27,6 @@ _STRUCTURE = frozenset("{}[]:,")
 _BRACKETS = frozenset("{}[]")
 _PREFIXES = frozenset("rRbBuUfFtTLcsNEqxX@$")
 """What stands before the quote of a string in one language or another: `r"x"`, `L"x"`, `@"x"`, `E'x'`."""
-_BEFORE_KEYS = frozenset("rRbBuUfF")
-"""Those of Python, which also writes the keys of its objects so."""
 _PLACED = PLACED | {TRAILING}
 
 
@@ -179,4 +178,22 @@ def _is_prefix(task: Task, text: str, at: int) -> bool:
     names = frozenset[str]() if task.evidence is None else task.evidence.names
     if is_key and text[at] + content in names:
         return False
-    return content in names or text[at] in (_BEFORE_KEYS if is_key else _PREFIXES)
+    return content in names or (
+        _is_prefix_of_key(text, at, content) if is_key else text[at] in _PREFIXES
+    )
+
+
+def _is_prefix_of_key(text: str, at: int, content: str) -> bool:
+    """Whether Python writes a letter before a key: for what the key holds, or since it writes others so."""
+    if text[at] in "fF":
+        return "{" in content
+    prefix = lexis.PREFIX.match(text, at)
+    if prefix is None:
+        return False
+    alone = text[at] in "bBuU" and not _PLAIN_KEY.search(text[:_NEAR])
+    return alone or is_prefix(text, prefix, content)
+
+
+_NEAR = 2_000
+_PLAIN_KEY = re.compile(r"[{,]\s*+\"[^\"\\\n]{1,80}+\"\s*+:")
+"""A key without a prefix: a text that writes one so has no other kinds of keys."""
