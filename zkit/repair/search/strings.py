@@ -209,10 +209,9 @@ def _summary(body: str, done: dict[str, int]) -> Respelled:
     """Name the most invasive thing that was done; the note counts them all."""
     if not done:
         return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
-    issues = sorted(done, key=_ORDER.__getitem__) if len(done) > 1 else [*done]
-    name, rank, note = _ISSUES[issues[0]]
-    if len(issues) > 1 or done[issues[0]] > 1:
-        note = "; ".join([_sentence(_ISSUES[issue][2], done[issue]) for issue in issues])
+    issues = sorted(done, key=_ORDER.__getitem__) if len(done) > 1 else done
+    note = "; ".join([_sentence(_ISSUES[issue][2], done[issue]) for issue in issues])
+    name, rank, _ = _ISSUES[next(iter(issues))]
     return _new(Respelled, (body, name, rank, note, done.get("inner", 0)))
 
 

@@ -132,13 +132,12 @@ def unslipped(
     Where the search could find nothing but the repair that makes the text sound, what speaks against
     it counts at once. `kind` is what the strict parser complains of.
     """
-    tried = [_tried(task, start, end, repair) for repair in repairs]
-    sound = [candidate for candidate in tried if candidate is not None]
-    settled = [beyond_doubt(task, candidate) for candidate in sound]
-    sure = [found for found, candidate in zip(settled, sound, strict=True) if found is candidate]
-    if len(sure) == 1:
-        return sure[0]
-    return settled[0] if len(sound) == 1 and _is_only_way(task, sound[0], kind) else None
+    sound = [found for repair in repairs if (found := _tried(task, start, end, repair))]
+    if len(sound) == 1:
+        settled = beyond_doubt(task, sound[0])
+        return settled if settled is sound[0] or _is_only_way(task, sound[0], kind) else None
+    sure = [found for found in sound if beyond_doubt(task, found) is found]
+    return sure[0] if len(sure) == 1 else None
 
 
 def _is_only_way(task: Task, found: Candidate, kind: str) -> bool:
