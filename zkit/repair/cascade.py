@@ -14,7 +14,16 @@ from zkit.repair.around.shell import begins_coloured, without_colours, without_s
 from zkit.repair.candidates import How, read_at
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.evidence import evidence_for
-from zkit.repair.fixes import CUT, EXACT, MAX_CHARACTERS, MAX_VALUES, SALVAGE, UNWRAP, fix_named
+from zkit.repair.fixes import (
+    CUT,
+    EXACT,
+    GUESS,
+    MAX_CHARACTERS,
+    MAX_VALUES,
+    SALVAGE,
+    UNWRAP,
+    fix_named,
+)
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
 from zkit.repair.short_ways.express import express, in_prose, unopened
@@ -211,7 +220,9 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
         found = read_at(task, start, complaint="" if start else complaint)
         if not wrapping.ends_text(task.text, found.end):
             return found, False
-    return found, found.value is not None and found.fits and not payload.words_only(task, found)
+    if found.value is None or not found.fits:
+        return found, False
+    return found, found.rank < GUESS or not payload.words_only(task, found)
 
 
 def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:

@@ -163,10 +163,9 @@ def _in_passing(text: str, start: int, end: int) -> bool:
 
 
 def words_only(task: Task, candidate: Candidate) -> bool:
-    """Whether a list holds nothing but words without quotes, and no schema wants it: `[see below]`."""
+    """Whether a list that was guessed holds nothing but words, and no schema wants it: `[see below]`."""
     return (
-        candidate.rank >= GUESS
-        and task.text[candidate.start] == "["
+        task.text[candidate.start] == "["
         and task.guide is None
         and not _stands_for_json(task.text, candidate)
     )

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from zkit.receipt import Fix
+from zkit.repair.evidence import Evidence
 from zkit.text import lexis
 
 _LAST_LINE = re.compile(r"([ \t]*+)[}\]]")
@@ -19,28 +20,28 @@ _PAIR = re.compile(r"\"[^\"\\]*+\"\s*+,\s*+\"[^\"\\]*+\"\s*+(.?)")
 _CODE = re.compile(r"\\\"u[0-9a-fA-F]{4}")
 
 
-def may_be_another(text: str, fixes: Sequence[Fix], names: frozenset[str] = frozenset()) -> bool:
+def may_be_another(text: str, fixes: Sequence[Fix], evidence: Evidence | None = None) -> bool:
     """Whether one of the fixes has a rival at the quote that it stands beside.
 
-    `names` are the keys that a schema knows: before a colon they are nothing else.
+    Before a colon, a key that the schema knows is nothing else.
     """
     for fix in fixes:
         sign = _SIGNS.get(fix[0])
-        if sign is not None and sign(text, fix) and not _is_named(text, fix, names):
+        if sign is not None and sign(text, fix) and not _is_named(text, fix, evidence):
             return True
     return False
 
 
-def _is_named(text: str, fix: Fix, names: frozenset[str]) -> bool:
+def _is_named(text: str, fix: Fix, evidence: Evidence | None) -> bool:
     """Whether a colon was written, or a value opened, after a key that the schema knows."""
-    if not names:
+    if evidence is None or not evidence.names:
         return False
     if fix.name == "add_opening_quote":
         key = _BARE_KEY.search(text, max(0, fix.start - 80), fix.start)
-        return key is not None and key[1] in names
+        return key is not None and key[1] in evidence.names
     if fix.new != ":":
         return False
-    return _content_before(text, lexis.last_sign(text, fix.start) - 1) in names
+    return _content_before(text, lexis.last_sign(text, fix.start) - 1) in evidence.names
 
 
 def past_line(text: str, fix: Fix) -> bool:

@@ -24,7 +24,7 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     if (
         changed_places(task.text, candidate.fixes)
         or reads_content(candidate.fixes)
-        or may_be_another(task.text, candidate.fixes, _names(task))
+        or may_be_another(task.text, candidate.fixes, task.evidence)
     ):
         return _ambiguous(candidate)
     names = {fix.name for fix in candidate.fixes}
@@ -48,11 +48,6 @@ _ONLY_COMMAS = frozenset({"add_comma"})
 def _ambiguous(candidate: Candidate) -> Candidate:
     refusal = ("ambiguous", first_guess(candidate.fixes, candidate.start))
     return candidate._replace(value=None, refusal=refusal)
-
-
-def _names(task: Task) -> frozenset[str]:
-    """The keys that the schema knows, if there is one."""
-    return frozenset() if task.evidence is None else task.evidence.names
 
 
 def _undoubted_fixes(

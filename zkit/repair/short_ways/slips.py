@@ -42,8 +42,8 @@ Look = Callable[[str, int], list[Repair] | None]
 
 def slip_at(text: str, at: int, kind: str) -> Look | None:
     """How to look at what the strict parser stumbled over, by its kind of complaint; None if it is no slip."""
-    looks = SLIPS.get(kind, {})
-    return looks.get(text[at : at + 1]) or looks.get(_ANY)
+    looks = SLIPS.get(kind)
+    return None if looks is None else looks.get(text[at : at + 1]) or looks.get(_ANY)
 
 
 def _due(text: str) -> list[str]:
