@@ -66,7 +66,7 @@ def speed_line(found: Mapping[str, Any]) -> str:
     )
     return (
         f"On valid input {valid:.2f} times the strict parser; on small damaged payloads {damaged:.0f} times "
-        f"the strict parse of the undamaged one ({guided:.0f} times with a schema){against}. From 1 KB to 1 MB the median growth exponent of "
+        f"the strict parse of the undamaged one ({guided:.0f} times with a schema){against}. From 1 KB to 10 MB the median growth exponent of "
         f"{len(growth)} inputs is {median(growth):.2f} and the steepest {max(growth):.2f} (1 is linear; the strict parser's own are "
         f"{median(strict):.2f} and {max(strict):.2f}). A steep one may be a step, where a text outgrows the short ways and is searched.\n"
     )

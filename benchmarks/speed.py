@@ -27,6 +27,7 @@ from zkit.repair import Repaired, repair_json
 RESULTS = Path(__file__).parent / "results"
 SMALL = 1500
 SIZES = (1_000, 4_000, 16_000, 64_000, 250_000, 1_000_000)
+LARGER = (*SIZES, 3_000_000, 10_000_000)
 PATIENCE = 2.0  # seconds; an input that takes longer is not made larger
 TOO_SLOW = 99.0  # stands for an exponent when already the smallest text takes too long
 Measured = tuple[int, float, str]
@@ -226,8 +227,8 @@ def measure(asked: argparse.Namespace) -> dict[str, Any]:
         "valid": lambda: list(valid_ratios()),
         "damaged": lambda: list(damaged_ratios(asked.seed, asked.cases, rivals)),
         "growth": lambda: [
-            *strict_growths(SIZES),
-            *(row for name, group in groups.items() for row in growths(name, group, SIZES)),
+            *strict_growths(LARGER),
+            *(row for name, group in groups.items() for row in growths(name, group, LARGER)),
         ],
         "big": lambda: list(big_texts()),
     }
