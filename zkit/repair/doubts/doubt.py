@@ -80,25 +80,33 @@ def undoubted(
     if len(added) != 1 or _is_settled(text, span, fixes, added[0]):
         return fixes
     layer = _layer(text, span, fixes)
-    if len(added[0].new) == 1 and not _NESTED.search(layer.text):
-        return fixes
     at = layer.starts[1 + fixes.index(added[0])]
     if len(added[0].new) > 1:
         return None if fits is None and is_misaligned(layer.text[:at]) else fixes
-    places = other_places(layer.text, at)
-    if places is None:
-        return None if fits is None else fixes
-    others = [p for p in places.others[:MOST_OTHERS] if _holds(_moved(layer.text, at, p), fits)]
-    if not others and not _opened_twice(layer.text, at, fits):
-        return fixes
+    is_last = stopped and added[0].name == "close_at_end"
+    place = _closer_place(layer.text, at, fits, is_last=is_last)
+    if place == at or place is None:
+        return fixes if place == at else None
     rest = [fix for fix in fixes if fix is not added[0]]
-    if not places.stays:
-        return (
-            _placed(_layer(text, span, rest), others[0], rest, added[0])
-            if len(others) == 1
-            else None
-        )
-    return fixes if stopped and added[0].name == "close_at_end" else None
+    return _placed(_layer(text, span, rest), place, rest, added[0])
+
+
+def _closer_place(json: str, at: int, fits: Fits, *, is_last: bool) -> int | None:
+    """Where the closer at `at` belongs, which was added: there, or earlier; None when nobody can tell.
+
+    `is_last` says that it is the one that the model forgot, unless the lines tell otherwise.
+    """
+    if not _NESTED.search(json):
+        return at
+    places = other_places(json, at)
+    if places is None:
+        return None if fits is None else at
+    others = [p for p in places.others[:MOST_OTHERS] if _holds(_moved(json, at, p), fits)]
+    if not others and not _opened_twice(json, at, fits):
+        return at
+    if places.stays:
+        return at if is_last else None
+    return others[0] if len(others) == 1 else None
 
 
 def _aligned(text: str, span: tuple[int, int], rest: list[Fix], fits: Fits) -> Sequence[Fix] | None:

@@ -59,14 +59,12 @@ def suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | 
         return frozenset()
     escapes = [e for e in _ESCAPES.findall(body) if not script or len(e) != _LONG]
     invalid = [e for e in escapes if e[1] not in fine or e == "\\u"]
-    if (
-        _HALF_ESCAPE.search(body)
-        or may_have_slipped(body, escapes, invalid)
-        or (_ODD_RUN.search(body) and not UNC.match(body))
-    ):
+    if _HALF_ESCAPE.search(body) or may_have_slipped(body, escapes, invalid):
         return None
     if UNC.match(body):
         return LETTERS | {"\\"}
+    if _ODD_RUN.search(body):
+        return None
     if "\\\\" in escapes:
         return _beside_pairs(body, escapes)
     if _PATH.match(body):
