@@ -111,14 +111,18 @@ def _mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepai
         raise TypeError(f"text must be a str, not {type(text).__name__}")
     if len(text) > MAX_CHARACTERS:
         return refuse(task, "too_large", 0)
+    is_object = text[:1] == "{" and text[-1:] == "}" and text[1:2] != "`"
+    first = express(task, 0, len(text), complaint) if is_object else None
+    if first is not None and first.value is not None and first.fits:
+        return within_limit(task, first)
     if complaint.startswith(OF_SURROGATES):
         whole = with_surrogates(text, complaint)
         if whole is not None:
             return Repaired(whole[0], (), EXACT, text)
-    coloured = not rewrites and begins_coloured(text)
-    first, is_all = (None, False) if coloured else _first(task, complaint)
-    if first is not None and is_all:
-        return within_limit(task, first)
+    if first is None and (rewrites or not begins_coloured(text)):
+        first, is_all = _first(task, complaint, expressed=is_object)
+        if first is not None and is_all:
+            return within_limit(task, first)
     for done, (rewrite, name) in enumerate(_REWRITES[rewrites:] if limit >= UNWRAP else (), 1):
         layer = rewrite(text)
         if layer is not None:
@@ -208,14 +212,17 @@ def _is_payload(task: Task, inner: str, found: Repaired) -> bool:
     return task.evidence is not None and task.guide is not None and task.evidence.fits(found.value)
 
 
-def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
-    """The value with but white space, one fence or prose around it, and whether it is all that is said."""
+def _first(task: Task, complaint: str, *, expressed: bool) -> tuple[Candidate | None, bool]:
+    """The value with but white space, one fence or prose around it, and whether it is all that is said.
+
+    `expressed` says that the short ways came to nothing.
+    """
     span = beginnings.plain_span(task.text)
     if span is None:
         found = in_prose(task)
         return found, found is not None
     start, end = span
-    found = express(task, start, end, complaint)
+    found = None if expressed else express(task, start, end, complaint)
     if found is None:
         found = read_at(task, start, complaint="" if start else complaint)
         if not wrapping.ends_text(task.text, found.end):
