@@ -20,7 +20,7 @@ from zkit.repair.evidence import evidence_for
 from zkit.repair.short_ways.express import express, in_prose, respelt, unslipped
 from zkit.repair.short_ways.respelling import respelled
 from zkit.repair.short_ways.slips import slip_at
-from zkit.repair.sound import PLACED, last_token, parts_of, stumbled_at, verdict
+from zkit.repair.sound import PLACED, odd_token, parts_of, stumbled_at, verdict
 from zkit.repair.task import Candidate, Task, same
 
 INNER = [damage for damage in DAMAGES if damage.breaks is not None]
@@ -60,7 +60,7 @@ def test_what_comes_before_the_last_token_of_a_complaint_need_not_be_looked_at(
     if found is None or not isinstance(complaint, str) or parts_of(complaint)[0] not in PLACED:
         return
     text, kind = found[1], parts_of(complaint)[0]
-    since = last_token(text, stumbled_at(text, complaint), kind)
+    since = odd_token(text, stumbled_at(text, complaint), kind)
     assert respelled(text, 0, len(text), since) == respelled(text, 0, len(text), 0)
 
 

@@ -19,7 +19,7 @@ from zkit.repair.search.follow import goes_on
 from zkit.repair.short_ways.quotations import undisputed
 from zkit.repair.short_ways.respelling import respelled
 from zkit.repair.short_ways.slips import SLIPS, Mend, Repair, slip_at
-from zkit.repair.sound import PLACED, TRAILING, last_token, parts_of, place_in, strict, verdict
+from zkit.repair.sound import PLACED, TRAILING, odd_token, parts_of, place_in, strict, verdict
 from zkit.repair.task import DAMAGED, Candidate, Task
 from zkit.text import lexis
 from zkit.text.edits import apply_edits
@@ -52,7 +52,7 @@ def express(task: Task, start: int, end: int, complaint: str) -> Candidate | Non
                 return found
         if kind in _NO_TOKEN:
             return None if start or kind != TRAILING else in_prose(task)
-        since += last_token(body, at, kind) if at > 60 else 0
+        since += odd_token(body, at, kind)
     return respelt(task, start, end, since)
 
 
