@@ -127,6 +127,7 @@ sides, or what a function makes of the token. Of two that match, the first one c
 lacks its quote or a comma after it goes before one that holds quotes.
 """
 _TOKEN = re.compile(rf"{_RUN}(?:\Z|{'|'.join(pattern for pattern, _, _ in _ODD)})?+", re.DOTALL)
+_token = _TOKEN.match
 _IN_NUMBERS = frozenset({"quote_key", "use_colon", "plain_space", "use_double_quotes", "add_comma"})
 """Fixes of tokens that seldom come alone."""
 _SPELL = [
@@ -147,8 +148,8 @@ def respelled(text: str, start: int, end: int, since: int) -> Respelt | None:
     """
     fixes: list[Fix] = []
     pieces: list[str] = []
-    rank, done = EXACT, start
-    for match in _TOKEN.finditer(text, since, end):
+    rank, done, last = EXACT, start, since
+    while match := _token(text, last, end):
         group = match.lastindex
         if group is None:
             if match.end() != end:
@@ -156,10 +157,10 @@ def respelled(text: str, start: int, end: int, since: int) -> Respelt | None:
             break
         name, its_rank, note, spell, alone = _SPELL[group - 1]
         first, last = match.span(group)
-        if isinstance(spell, int):
-            new = f'"{text[first + spell : last - spell]}"'
-        elif isinstance(spell, str):
+        if isinstance(spell, str):
             new = spell
+        elif isinstance(spell, int):
+            new = f'"{text[first + spell : last - spell]}"'
         else:
             spelt = spell(text[first:last])
             if spelt is None:
