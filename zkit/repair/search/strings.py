@@ -82,7 +82,7 @@ def respell(
 
 def _with_sound_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
     """Content in which every backslash begins an escape: its quotes may still be off."""
-    if quote != '"' or cut:
+    if quote != '"' or cut or '"' not in body:
         return _escaped_quotes(body, quote)
     if _lost_before(body):
         return None

@@ -177,7 +177,7 @@ def respelled(text: str, start: int, end: int, since: int) -> Respelt | None:
                 return json, fixes, its_rank, value
         pieces += (text[done:first], new)
         done = last
-        if its_rank > rank:
+        if its_rank is not rank and its_rank > rank:
             rank = its_rank
     if not fixes:
         return None
