@@ -1,8 +1,9 @@
-"""Texts and libraries in, `results/speed.json` and `speed.md` out: ratios of time, all from one run."""
+"""Texts and libraries in, `results/speed.json` and `speed.md` out: ratios of time, each part from one run."""
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -149,7 +150,7 @@ def _fitted(measured: list[Measured]) -> dict[str, Any]:
 
 def page(found: Mapping[str, Any]) -> str:
     """The results as Markdown."""
-    head = "Written by `python -m benchmarks.speed`. Ratios of best times, measured in one run.\n"
+    head = "Written by `python -m benchmarks.speed`. Ratios of best times, those of a part measured in one run.\n"
     return "\n".join(["# Speed\n", head, *(part(found[name]) for name, part in PARTS.items())])
 
 
@@ -214,6 +215,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=5, help="small damaged texts for each damage")
     parser.add_argument("--only", choices=list(PARTS), help="one part, printed only")
+    parser.add_argument("--update", action="store_true", help="put that part into the results")
     parser.add_argument("--without-rivals", action="store_true")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     return parser.parse_args()
@@ -241,7 +243,9 @@ def main() -> None:
     found = measure(asked)
     if asked.only:
         print(PARTS[asked.only](found[asked.only]))
-        return
+        if not asked.update:
+            return
+        found = json.loads((asked.out / "speed.json").read_text(encoding="utf-8")) | found
     asked.out.mkdir(parents=True, exist_ok=True)
     (asked.out / "speed.json").write_text(compact_json(found), encoding="utf-8")
     (asked.out / "speed.md").write_text(page(found), encoding="utf-8")
