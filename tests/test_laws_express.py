@@ -65,6 +65,13 @@ def test_what_comes_before_the_last_token_of_a_complaint_need_not_be_looked_at(
 
 
 PROSE = (
+    "<call>",
+    "</call>\n",
+    "<think>Well.</think>\n",
+    "```json\n",
+    "```\n",
+    "\n```",
+    "\n~~~\n",
     "Here's it: ",
     "args = ",
     "call(",
@@ -102,7 +109,16 @@ def test_an_object_in_prose_is_found_at_once_only_where_the_search_finds_it(
         assert within_limit(task, found) == chosen(task, _candidates(task))
 
 
-@pytest.mark.parametrize("text", ['Sure: {"a": 1}', 'It\'s {"a": {"b": 2}}. I\'d say.'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Sure: {"a": 1}',
+        'It\'s {"a": {"b": 2}}. I\'d say.',
+        '<call>\n{"a": 1}\n</call>',
+        'So:\n\n```json\n{"a": 1}\n```\n\nThat is it.',
+        '~~~\n{"a": 1}\n~~~',
+    ],
+)
 def test_an_object_in_prose_takes_no_search(text: str) -> None:
     assert in_prose(Task(text, None, Rank.CUT, None)) is not None
 

@@ -57,10 +57,12 @@ def express(task: Task, start: int, end: int, complaint: str) -> Candidate | Non
 
 
 def in_prose(task: Task) -> Candidate | None:
-    """The one sound object of a text that is plain prose around it; None when there is more to it."""
+    """The one sound object of a text, with plain prose around it and one fence or tag; None when there is more to it."""
     text, evidence, _, _ = task
     start, end = text.find("{"), text.rfind("}") + 1
-    if start < 0 or not _PROSE.fullmatch(text, 0, start) or not _PROSE.fullmatch(text, end):
+    before = _BEFORE.fullmatch(text, 0, start) if start >= 0 else None
+    after = _AFTER.fullmatch(text, end) if before is not None else None
+    if before is None or after is None or before.group(1, 2) != after.group(1, 2):
         return None
     value = strict(text[start:end])
     if not value or not value[0] or (evidence is not None and not evidence.fits(value[0])):
@@ -72,10 +74,13 @@ def in_prose(task: Task) -> Candidate | None:
     return _new(Candidate, (start, end, value, (), EXACT, True, DAMAGED, ""))
 
 
-_PROSE = re.compile(
-    r"(?:[^{}\[\]<>\"'`~\\&|“”„«»‘’◁]++|(?<=\w)['’]|([\"'])\w[\w .-]{0,40}+\1(?!\s*+(?:[:=)]|,\s*+[\"'])))*+"
-)
+_QUOTED = r"(?:\"\w[\w .-]{0,40}+\"|'\w[\w .-]{0,40}+')(?!\s*+(?:[:=)]|,\s*+[\"']))"
+_PROSE = rf"(?:[^{{}}\[\]<>\"'`~\\&|“”„«»‘’◁]++|(?<=\w)['’]|{_QUOTED})*+"
 """Nothing that may begin, end or hold another value, or say what the text around a value is."""
+_TAG, _FENCE = r"(?!think|thought|reason|reflect|analysis|scratch)([A-Za-z_][\w.-]*+)", r"(```|~~~)"
+_BEFORE = re.compile(rf"{_PROSE}(?:<{_TAG}>\s*+|{_FENCE}(?:json)?+[ \t]*+\n\s*+)?+")
+_AFTER = re.compile(rf"\s*+(?:</{_TAG}>|{_FENCE})?+{_PROSE}")
+"""Prose, and right at the value a tag or a fence: the groups tell which."""
 
 
 def respelt(task: Task, start: int, end: int, since: int) -> Candidate | None:
