@@ -51,7 +51,8 @@ def express(task: Task, start: int, end: int, complaint: str) -> Candidate | Non
             if found is not None or repairs is None:
                 return found
         if kind in _NO_TOKEN:
-            return None if start or kind != TRAILING else in_prose(task)
+            more = not start and kind == TRAILING and body[at] not in "}]"
+            return in_prose(task) if more else None
         since += odd_token(body, at, kind)
     return respelt(task, start, end, since)
 
@@ -169,7 +170,7 @@ def unopened(task: Task, start: int) -> Candidate | None:
 
 def _tried(task: Task, start: int, end: int, mends: Repair) -> Candidate | None:
     """The value of a span with these mends, if they make it sound and the schema has nothing against it."""
-    mended = apply_edits(task.text[start:end], (mend[1:] for mend in mends))
+    mended = apply_edits(task.text[start:end], [mend[1:] for mend in mends])
     value = strict(mended)
     if value is None or task.finish_reason == "length" or not _holds(task, value[0]):
         return None
