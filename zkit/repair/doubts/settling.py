@@ -17,29 +17,31 @@ from zkit.text.edits import apply_edits
 
 def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     """The candidate with its brackets where they belong; no value when nobody can tell where."""
-    if candidate.value is None or not UNWRAP <= candidate.rank <= GUESS:
+    start, end, value, fixes, rank, _, _, _ = candidate
+    if value is None or not UNWRAP <= rank <= GUESS:
         return candidate
-    if candidate.rank == UNWRAP and is_doubled_evenly(task.text, candidate.fixes):
+    text = task.text
+    if rank == UNWRAP and is_doubled_evenly(text, fixes):
         return candidate
     if (
-        changed_places(task.text, candidate.fixes)
-        or reads_content(candidate.fixes)
-        or may_be_another(task.text, candidate.fixes, task.evidence)
+        changed_places(text, fixes)
+        or reads_content(fixes)
+        or may_be_another(text, fixes, task.evidence)
     ):
         return _ambiguous(candidate)
-    names = {fix.name for fix in candidate.fixes}
+    names = {fix.name for fix in fixes}
     if DOUBTFUL.isdisjoint(names) or names == _ONLY_COMMAS:
         return candidate
-    start, end = candidate.start, candidate.end
-    fixes = _undoubted_fixes(task, start, end, candidate.value[0], candidate.fixes)
-    if fixes is candidate.fixes:
+    likelier = _undoubted_fixes(task, start, end, value[0], fixes)
+    if likelier is fixes:
         return candidate
-    if fixes is None:
+    if likelier is None:
         return _ambiguous(candidate)
-    edits = [(0, start, ""), *((f.start, f.end, f.new) for f in fixes)]
-    json = apply_edits(task.text, edits, end)
-    rank = highest(tuple(fixes))
-    return candidate._replace(value=strict(json), fixes=fixes, rank=rank, json=json)
+    edits = [(0, start, ""), *((f.start, f.end, f.new) for f in likelier)]
+    json = apply_edits(text, edits, end)
+    return candidate._replace(
+        value=strict(json), fixes=likelier, rank=highest(tuple(likelier)), json=json
+    )
 
 
 _ONLY_COMMAS = frozenset({"add_comma"})
