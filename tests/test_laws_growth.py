@@ -191,6 +191,33 @@ def test_what_is_copied_out_of_a_text_grows_as_the_text_does(name: str, schema: 
     assert copied_from(large, schema) <= most + 10 * len(large)
 
 
+class Compared(str):
+    """A text that counts how often it is compared with a long one."""
+
+    __slots__ = ("times",)
+    __hash__ = str.__hash__
+    times: int
+
+    def __eq__(self, other: object) -> bool:
+        self.times += isinstance(other, str) and len(other) > 1_000
+        return str.__eq__(self, other)
+
+
+def compared(text: str) -> Compared:
+    found = Compared(text)
+    found.times = 0
+    return found
+
+
+@pytest.mark.parametrize("name", ADVERSARIAL)
+def test_a_text_is_not_compared_with_an_equal_one_that_came_before_it(name: str) -> None:
+    """What is remembered of a text is found by the text itself: to compare two long ones costs their size."""
+    first, second = (compared(ADVERSARIAL[name](6_000)) for _ in range(2))
+    for text in (first, second):
+        repair_json(text)
+    assert first.times + second.times == 0
+
+
 # ── extraction ───────────────────────────────────────────────────────────────
 
 OPENERS = {

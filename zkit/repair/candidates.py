@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
@@ -24,6 +23,7 @@ from zkit.repair.search.reading import KEY, Frame, Reading
 from zkit.repair.sound import sound_at, strict
 from zkit.repair.task import DAMAGED, Candidate, Task, same
 from zkit.text import lexis
+from zkit.text.remembered import of_last
 
 
 class Body(NamedTuple):
@@ -138,7 +138,9 @@ def _body(text: str, start: int, end: int) -> Body:
     """What may belong to the value at `start`; values that end at one place share a body."""
     if end >= len(text):
         return Body(text, 0)
-    offset, kept = max(0, start - LOOK_BACK), _bodies(text, end)
+    offset, known = max(0, start - LOOK_BACK), _bodies(text)
+    kept = next((bodies for at, bodies in known if at == end), [])
+    known[:] = [(end, kept), *(pair for pair in known if pair[0] != end)][:2]
     for body in kept:
         if body.offset <= offset:
             return body
@@ -146,9 +148,9 @@ def _body(text: str, start: int, end: int) -> Body:
     return kept[-1]
 
 
-@lru_cache(maxsize=2)
-def _bodies(text: str, end: int) -> list[Body]:
-    """The bodies that were made for one place of a text: a fence's end and the text's own, in turn."""
+@of_last
+def _bodies(text: str) -> list[tuple[int, list[Body]]]:
+    """The bodies that were made for the last two ends: a fence's and the text's own are asked for in turn."""
     return []
 
 

@@ -7,7 +7,7 @@ cost of a match is the length of what it covers.
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from zkit.text import remembered
@@ -229,7 +229,7 @@ def _string_end(text: str, pos: int, quote: str) -> int:
     return end
 
 
-@lru_cache(maxsize=1)
+@remembered.of_last
 def _ends_found(text: str) -> dict[str, tuple[int, int]]:
     """For each quote, from where its next closer was looked for, and the place after that.
 

@@ -7,10 +7,34 @@ first mark after one place is the first one after all places in between.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
 
 SHORT = 2_000
 """A look through a text that is no longer costs less than to remember what came of it."""
+
+
+T = TypeVar("T")
+
+
+def of_last(ask: Callable[[str], T]) -> Callable[[str], T]:
+    """The answer about a text, remembered until another text is asked about.
+
+    A text is known by what it is, not by what it says: to compare a long one with an equal one at
+    each question would cost more than the answer.
+    """
+    last: tuple[str, T] | None = None
+
+    @wraps(ask)
+    def answer(text: str) -> T:
+        nonlocal last
+        known = last
+        if known is None or known[0] is not text:
+            last = known = (text, ask(text))
+        return known[1]
+
+    return answer
 
 
 def find(text: str, what: str, pos: int) -> int:
@@ -40,13 +64,13 @@ def search(text: str, pattern: re.Pattern[str], pos: int) -> re.Match[str] | Non
 _NEVER = (1 << 62, -1)
 
 
-@lru_cache(maxsize=1)
+@of_last
 def _places(text: str) -> dict[str, tuple[int, int]]:
     """For what was looked for: from where on, and where it stands."""
     return {}
 
 
-@lru_cache(maxsize=1)
+@of_last
 def _matches(text: str) -> dict[re.Pattern[str], tuple[int, re.Match[str] | None]]:
     """For each pattern: from where on it was looked for, and what was found."""
     return {}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from functools import lru_cache
+
+from zkit.text.remembered import of_last
 
 _OPEN_TAG = re.compile(r"<([A-Za-z_][\w:.-]*)[^<>]{0,200}>")
 NEAR = 4000
@@ -84,7 +85,7 @@ def _fence_before(text: str, start: int) -> str | None:
     return fences[before - 1][1] if before % 2 else None
 
 
-@lru_cache(maxsize=1)
+@of_last
 def _fences(text: str) -> list[tuple[int, str]]:
     """The places of all fences and their languages."""
     if "```" not in text and "~~~" not in text:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from zkit.receipt import Fix
 from zkit.repair.fixes import fix_named
 from zkit.repair.sound import strict
 from zkit.text.edits import Edit, Layer
+from zkit.text.remembered import of_last
 
 _LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")
 _ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
@@ -65,7 +65,7 @@ class Escaping(NamedTuple):
 
         Values one after the other share a layer, so that each costs its own size.
         """
-        kept = _layers(text, self)
+        kept = _layers(text).setdefault(self, [])
         for since, layer in kept:
             place = layer.place_of(start) if since <= start else None
             if place is not None:
@@ -80,10 +80,10 @@ class Escaping(NamedTuple):
         return [Edit(m.start(), m.end(), new) for m, new in found if new != m[0]]
 
 
-@lru_cache(maxsize=1)
-def _layers(text: str, escaping: Escaping) -> list[tuple[int, Layer]]:
+@of_last
+def _layers(text: str) -> dict[Escaping, list[tuple[int, Layer]]]:
     """The layers that were made of a text, each with the place from which on its escapes are undone."""
-    return []
+    return {}
 
 
 def _character(escape: str) -> str:

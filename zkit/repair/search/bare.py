@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from zkit.repair.search import ending
@@ -14,6 +13,7 @@ from zkit.repair.search.strings import respell
 from zkit.repair.search.suspect_escapes import UNC
 from zkit.repair.search.trouble_with_schema import misfit, no_value, welcome
 from zkit.text import lexis
+from zkit.text.remembered import of_last
 
 if TYPE_CHECKING:
     from zkit.repair.search.reader import Reader
@@ -246,7 +246,7 @@ _GOES_ON_WITH = {"b": "abdehiloprstuy", "u": "bcdgilmnprstvxz"}
 """The letters that may follow one at the beginning of a word."""
 
 
-@lru_cache(maxsize=1)
+@of_last
 def _writes_prefixes(text: str) -> bool:
     """Whether more than one string of the text has a letter before it."""
     found = _PREFIXED.finditer(text)

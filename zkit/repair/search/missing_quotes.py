@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from zkit.repair.search.follow import follows, known
@@ -11,6 +10,7 @@ from zkit.repair.search.quote_marks import is_folder, is_other_quote, stands_for
 from zkit.repair.search.reading import CLOSERS, Before, Frame, Reading
 from zkit.repair.search.strings import Respelled, respell
 from zkit.text import lexis
+from zkit.text.remembered import of_last
 
 if TYPE_CHECKING:
     from zkit.repair.search.reader import Reader
@@ -74,7 +74,7 @@ def _before_closers(before: Before, text: str, stem: str) -> list[Reading]:
     ]
 
 
-@lru_cache(maxsize=1)
+@of_last
 def _first_spaced_comma(text: str) -> int:
     """Where the first comma after white space stands; -1 where none does."""
     found = _SPACED_COMMA.search(text)
@@ -224,7 +224,7 @@ def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
     return [other]
 
 
-@lru_cache(maxsize=1)
+@of_last
 def _last_bare_quote(text: str) -> int:
     """Where the last quote that is not escaped stands; -1 where none does."""
     at = text.rfind('"')

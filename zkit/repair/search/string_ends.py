@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,6 +13,7 @@ from zkit.repair.search.reading import Before, Reading
 from zkit.repair.search.strings import respell
 from zkit.repair.search.swallowed import structure_outside, swallows
 from zkit.text import lexis
+from zkit.text.remembered import of_last
 
 if TYPE_CHECKING:
     from zkit.repair.search.reader import Reader
@@ -80,7 +80,7 @@ def longer(
     return [*found, *_open(reader, before, cost + each * ends.skipped)] if ends.paid else []
 
 
-@lru_cache(maxsize=1)
+@of_last
 def _last_join(text: str) -> int:
     """Where the last two strings that are added up meet; -1 where none are."""
     return max((found.start() for found in _JOIN.finditer(text)), default=-1)
