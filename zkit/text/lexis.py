@@ -19,7 +19,7 @@ ANY_SPACE = rf"[ \t\n\r{ODD}]*+"
 """White space of any kind, as much as there is."""
 BLANKS = "".join(chr(c) for c in range(0x3001) if re.match(rf"[ \t\n\r{ODD}]", chr(c))) + "\ufeff"
 """White space of any kind, for stripping."""
-GAP = rf"(?:[ \t\n\r{ODD}]++|//[^\n]{{0,500}}+\n|(?>/\*(?s:.{{0,500}}?)\*/))*+"
+GAP = rf"(?:[ \t\n\r{ODD}]++|//[^\n]{{0,500}}+\n|/\*[^*]{{0,500}}+(?:\*(?!/)[^*]{{0,500}}+){{0,20}}+\*/)*+"
 """What may stand between two tokens: white space of any kind and plain comments.
 
 How long a comment may be is bounded, since after each quote of a text one may seem to begin.
