@@ -104,6 +104,7 @@ ADVERSARIAL: Mapping[str, Grow] = {
     "quotes and commas in a value": repeated('", "', '{"a": "', '"}'),
     "quotes and colons in a value": repeated('": "', '{"a": "', '"}'),
     "fake members in a value": repeated('", "b": "', '{"a": "x', '"}'),
+    "quotes before comments": repeated(",'/*<//> ", '{"items": [', '"]}'),
     "backslashes": repeated("\\"),
     "backslashes in a value": repeated("\\", '{"a": "', '"}'),
     "escaped quotes": repeated('\\"', '{"a": "', '"}'),

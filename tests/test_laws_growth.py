@@ -19,7 +19,7 @@ from zkit.repair import candidates, choice, repair_all, repair_json
 from zkit.repair.around import beginnings
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.search.reader import Reader
-from zkit.text import lexis
+from zkit.text import lexis, remembered
 from zkit.text.edits import Edit, Layer
 
 MANY = 400
@@ -216,6 +216,30 @@ def test_a_text_is_not_compared_with_an_equal_one_that_came_before_it(name: str)
     for text in (first, second):
         repair_json(text)
     assert first.times + second.times == 0
+
+
+SEARCHED_FOR = (lexis.closers_of('"'), lexis.closers_of("'"), re.compile(r"\\\"\s*+[,:}]"))
+
+
+@given(
+    st.lists(st.sampled_from(['"', "'", "\\", ",", "/*", "*/", " " * 300, "x" * 700]), min_size=9),
+    st.lists(st.tuples(st.sampled_from(SEARCHED_FOR), st.floats(0, 1))),
+)
+def test_what_is_remembered_of_a_search_is_what_a_search_finds(
+    parts: list[str], asked: list[tuple[re.Pattern[str], float]]
+) -> None:
+    text = "".join(parts) + "x" * remembered.SHORT
+    for pattern, share in asked:
+        pos = int(share * len(text))
+        found, fresh = remembered.search(text, pattern, pos), pattern.search(text, pos)
+        assert (found and found.span()) == (fresh and fresh.span())
+
+
+def test_a_search_in_vain_is_made_once() -> None:
+    text, closers = "x " * remembered.SHORT, lexis.closers_of("'")
+    for pos in range(0, len(text), 100):
+        assert remembered.search(text, closers, pos) is None
+    assert remembered._stretches(text)[closers] == ([0], [None])
 
 
 # ── extraction ───────────────────────────────────────────────────────────────

@@ -7,12 +7,15 @@ first mark after one place is the first one after all places in between.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
 
 SHORT = 2_000
 """A look through a text that is no longer costs less than to remember what came of it."""
+NEAR = 200
+"""What is so near is as soon found anew."""
 
 
 T = TypeVar("T")
@@ -53,11 +56,16 @@ def search(text: str, pattern: re.Pattern[str], pos: int) -> re.Match[str] | Non
     """The first match of a pattern that looks at nothing before it, from `pos` on."""
     if len(text) <= SHORT:
         return pattern.search(text, pos)
-    known = _matches(text)
-    since, match = known.get(pattern, (len(text) + 1, None))
-    if pos < since or (match is not None and match.start() < pos):
-        match = pattern.search(text, pos)
-        known[pattern] = (pos, match)
+    since, found = _stretches(text).setdefault(pattern, ([], []))
+    after = bisect_right(since, pos)
+    if after:
+        known = found[after - 1]
+        if known is None or known.start() >= pos:
+            return known
+    match = pattern.search(text, pos)
+    if match is None or match.start() - pos > NEAR:
+        since.insert(after, pos)
+        found.insert(after, match)
     return match
 
 
@@ -71,6 +79,6 @@ def _places(text: str) -> dict[str, tuple[int, int]]:
 
 
 @of_last
-def _matches(text: str) -> dict[re.Pattern[str], tuple[int, re.Match[str] | None]]:
-    """For each pattern: from where on it was looked for, and what was found."""
+def _stretches(text: str) -> dict[re.Pattern[str], tuple[list[int], list[re.Match[str] | None]]]:
+    """For each pattern: from which places on there is none for long, in order, and the match after each."""
     return {}

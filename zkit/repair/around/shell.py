@@ -25,7 +25,7 @@ _BEGINS = re.compile(rf"\s*+{_ANY_CODE}")
 
 def begins_coloured(text: str) -> bool:
     """Whether a colour code is the first thing in a text: its bracket opens no list."""
-    return not text.startswith("{") and _BEGINS.match(text) is not None
+    return _BEGINS.match(text) is not None
 
 
 def without_colours(text: str) -> Layer | None:

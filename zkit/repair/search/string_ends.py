@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from zkit.repair.search import ending
@@ -13,7 +12,7 @@ from zkit.repair.search.reading import Before, Reading
 from zkit.repair.search.strings import respell
 from zkit.repair.search.swallowed import structure_outside, swallows
 from zkit.text import lexis
-from zkit.text.remembered import of_last
+from zkit.text.remembered import of_last, search
 
 if TYPE_CHECKING:
     from zkit.repair.search.reader import Reader
@@ -156,10 +155,14 @@ def _likely_ends(reader: Reader, before: Before) -> Iterator[tuple[int, int]]:
     text, start, frame = reader.text, before.pos, before.frame
     opener = text[start]
     escaped = "\\" + opener if PATHLIKE.match(text, start + 1) else ""
-    for match in islice(lexis.closers_of(opener).finditer(text, start + 1), MOST_QUOTES):
+    closers, end = lexis.closers_of(opener), start + 1
+    for _ in range(MOST_QUOTES):
+        match = search(text, closers, end)
+        if match is None:
+            return
+        end = match.end()
         if match.lastindex is None and match[0] != escaped:
             continue
-        end = match.end()
         if not reader.spend(_A_QUOTE):
             return
         if follows(reader, frame, end) or key_follows(reader, frame, end):
