@@ -13,14 +13,14 @@ setup: .venv/ready ## make .venv with everything that tests and demo need
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[cli,openai]" --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[all]" --group dev
 	@touch $@
 
 demo: setup ## a small model with and without zkit; BASE_URL=... MODEL=... asks a live one
 	@$(BIN)/zkit demo $(if $(BASE_URL),--base-url "$(BASE_URL)") $(if $(MODEL),--model "$(MODEL)")
 
 test: setup ## run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 check: setup ## exactly what CI runs: format, lint, types, tests
 	$(BIN)/ruff format --check .

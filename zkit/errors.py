@@ -76,5 +76,5 @@ class MissingExtraError(ZkitError, ImportError):
     """A part of zkit needs a package that is not installed."""
 
     def __init__(self, extra: str, needed_for: str) -> None:
-        super().__init__(f"{needed_for} needs an extra: pip install 'zkit[{extra}]'")
+        super().__init__(f"{needed_for} needs an extra: pip install 'zkit-llm[{extra}]'")
         self.extra = extra
