@@ -26,7 +26,6 @@ from zkit.repair.fixes import (
 )
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
-from zkit.repair.short_ways.express import express, in_prose, unopened
 from zkit.repair.single_edit import read_with_one_edit
 from zkit.repair.sound import OF_SURROGATES, strict, verdict, with_surrogates
 from zkit.repair.task import Candidate, Task
@@ -111,16 +110,13 @@ def _mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepai
         raise TypeError(f"text must be a str, not {type(text).__name__}")
     if len(text) > MAX_CHARACTERS:
         return refuse(task, "too_large", 0)
-    is_object = text[:1] == "{" and text[-1:] == "}" and text[1:2] != "`"
-    first = express(task, 0, len(text), complaint) if is_object else None
-    if first is not None and first.value is not None and first.fits:
-        return within_limit(task, first)
+    first = None
     if complaint.startswith(OF_SURROGATES):
         whole = with_surrogates(text, complaint)
         if whole is not None:
             return Repaired(whole[0], (), EXACT, text)
     if first is None and (rewrites or not begins_coloured(text)):
-        first, is_all = _first(task, complaint, expressed=is_object)
+        first, is_all = _first(task, complaint)
         if first is not None and is_all:
             return within_limit(task, first)
     for done, (rewrite, name) in enumerate(_REWRITES[rewrites:] if limit >= UNWRAP else (), 1):
@@ -212,21 +208,15 @@ def _is_payload(task: Task, inner: str, found: Repaired) -> bool:
     return task.evidence is not None and task.guide is not None and task.evidence.fits(found.value)
 
 
-def _first(task: Task, complaint: str, *, expressed: bool) -> tuple[Candidate | None, bool]:
-    """The value with but white space, one fence or prose around it, and whether it is all that is said.
-
-    `expressed` says that the short ways came to nothing.
-    """
+def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
+    """The value with but white space or one fence around it, and whether it is all that is said."""
     span = beginnings.plain_span(task.text)
     if span is None:
-        found = in_prose(task)
-        return found, found is not None
+        return None, False
     start, end = span
-    found = None if expressed else express(task, start, end, complaint)
-    if found is None:
-        found = read_at(task, start, complaint="" if start else complaint)
-        if not wrapping.ends_text(task.text, found.end):
-            return found, False
+    found = read_at(task, start, complaint="" if start else complaint)
+    if not wrapping.ends_text(task.text, found.end):
+        return found, False
     if found.value is None or not found.fits:
         return found, False
     return found, found.rank < GUESS or not payload.words_only(task, found)
@@ -331,7 +321,7 @@ def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
     start = beginnings.next_start(text, base)
     key = beginnings.key_at(text, begin)
     if key is not None and (start is None or start > key):
-        candidate = unopened(task, key) or read_at(task, key, How(missing_brace=True))
+        candidate = read_at(task, key, How(missing_brace=True))
         found.append(candidate)
         if candidate.value is not None:
             return beginnings.next_start(text, candidate.end)

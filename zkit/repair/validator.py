@@ -34,12 +34,10 @@ class _Core:
         kinds = sorted(kinds_of(schema))
         if len(kinds) == len(ALL_KINDS):
             return self.anything
-        choices = [self._kind(kind, schema, depth) for kind in kinds if kind != "null"]
-        if len(choices) > 1:
-            choices = [core_schema.union_schema(choices)]
-        if "null" not in kinds:
-            return choices[0]
-        return core_schema.nullable_schema(choices[0]) if choices else core_schema.none_schema()
+        choices = [self._kind(kind, schema, depth) for kind in kinds if kind not in _SCALARS]
+        if len(choices) < len(kinds):
+            choices.append(_scalar())
+        return core_schema.union_schema(choices) if len(choices) > 1 else choices[0]
 
     def _reference(self, ref: str, schema: Any, depth: int) -> Any:
         if ref not in self.named:
@@ -53,7 +51,7 @@ class _Core:
             return self._object(schema, depth)
         if kind == "array":
             return core_schema.list_schema(self.build(schema.get("items"), depth + 1), strict=True)
-        return _SCALARS[kind]() if kind in _SCALARS else self.anything
+        return self.anything
 
     def _object(self, schema: dict[str, Any], depth: int) -> Any:
         required = schema.get("required")
@@ -74,24 +72,22 @@ class _Core:
         )
 
     def _literals(self, values: list[Any]) -> Any:
-        if any(not isinstance(v, str | int | bool) and v is not None for v in values):
-            return self.anything
-        return core_schema.literal_schema(values)
+        return self.anything if any(isinstance(v, dict | list) for v in values) else _scalar()
 
 
-_SCALARS: dict[str, Any] = {
-    "string": lambda: core_schema.str_schema(strict=True),
-    "boolean": lambda: core_schema.bool_schema(strict=True),
-    "null": core_schema.none_schema,
-    "number": lambda: core_schema.float_schema(strict=True),
-    "integer": lambda: core_schema.union_schema(
-        [core_schema.int_schema(strict=True), core_schema.float_schema(strict=True, multiple_of=1)]
-    ),
-}
+_SCALARS = frozenset({"string", "number", "integer", "boolean", "null"})
 
 
 def _scalar() -> Any:
-    return core_schema.union_schema([make() for make in _SCALARS.values()])
+    """Any scalar. Repair judges structure; whether a number was expected is for `decode` to say."""
+    return core_schema.union_schema(
+        [
+            core_schema.str_schema(strict=True),
+            core_schema.bool_schema(strict=True),
+            core_schema.float_schema(strict=True),
+            core_schema.none_schema(),
+        ]
+    )
 
 
 def validator_for(schema: dict[str, Any], *, closed: bool = False) -> SchemaValidator | None:

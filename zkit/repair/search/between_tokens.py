@@ -116,8 +116,8 @@ def _is_comment(reader: Reader, reading: Reading, start: int, end: int) -> bool:
 def dropped_ellipsis(reader: Reader, reading: Reading, pos: int) -> bool:
     """Drop `...` before the first value or after the last one, with a comma beside it."""
     dots, frame = lexis.ELLIPSIS.match(reader.text, pos), reading.frame
-    if dots is None:
-        return False
+    if dots is None or reader.text[dots.end() : dots.end() + 1].isalnum():
+        return False  # `...rest` spreads a variable
     end = dots.end()
     last = (
         lexis.CLOSER.match(reader.text, end) is not None

@@ -255,11 +255,8 @@ class Reader:
         return None
 
     def _literal(self, reading: Reading, word: str, start: int) -> None:
-        """A literal of another language as JSON, or as text where only text may stand."""
-        if self.guided and reading.want.kinds == {"string"}:
-            reading.note("quote_phrase", start, start + len(word), f'"{word}"')
-        else:
-            reading.note("respell_literal", start, start + len(word), _LITERALS.get(word, "null"))
+        """A literal of another language as JSON: `None` is null, also where the schema wants text."""
+        reading.note("respell_literal", start, start + len(word), _LITERALS.get(word, "null"))
 
     def _at_value(self, reading: Reading) -> list[Reading] | None:
         pos, frame = reading.pos, reading.frame
