@@ -26,7 +26,9 @@ How long a comment may be is bounded, since after each quote of a text one may s
 """
 
 ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
-STRING = rf'"[^"\\\x00-\x1f]*+(?:{ESCAPE}[^"\\\x00-\x1f]*+)*+"'
+_MEANT = r'\\(?:["\\/nrt]|[bf](?![A-Za-z])|u[0-9a-fA-F]{4})'
+STRING = rf'"[^"\\\x00-\x1f]*+(?:{_MEANT}[^"\\\x00-\x1f]*+)*+"'
+"""A strict string without a backspace or a form feed before a letter: in a damaged text those are never meant."""
 DIGITS = r"-?+(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+"
 NUMBER = rf"{DIGITS}(?=[ \t\n\r,}}\]])"
 SCALAR = rf"(?:{STRING}|{NUMBER}|true|false|null)"

@@ -50,6 +50,9 @@ _SPACES = frozenset(" \t\n\r")
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 
 
+_NEVER_MEANT = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z])")
+
+
 _Agenda = list[tuple[tuple[int, int, int], int, int, Reading]]
 """A heap of readings: those of least misfit, rank and cost first, then those that came furthest."""
 
@@ -139,7 +142,7 @@ class Reader:
             return False
         self._trials -= 1
         json = reading.json(self.text, self.start, self.size)
-        value = strict(json)
+        value = None if _NEVER_MEANT.search(json, reading.pos) else strict(json)
         if value is None:
             return False
         reading.whole = (json, value)

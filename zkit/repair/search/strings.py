@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from json.encoder import encode_basestring
 from typing import NamedTuple
 
 from zkit.receipt import Rank
 from zkit.repair.fixes import GUESS, RESPELL
+from zkit.repair.search.latex import escape_latex, is_latex, is_prose, is_verbatim
 from zkit.repair.search.lost_marks import (
     Mended,
     is_unsure,
@@ -30,6 +32,10 @@ _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
 }  # fmt: skip
 _UNESCAPED = re.compile(rf"[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
 """Content in which every backslash begins an escape of JSON, or of an apostrophe."""
+_NEVER_MEANT = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z])")
+"""A backspace or a form feed before a letter: these are never meant, a regex or a path is."""
+_CONTINUED = re.compile(r"\\n\\\r?+\n")
+"""A line end that is escaped, and then a raw one with a backslash before it: one line end in two spellings."""
 _VALID = LETTERS | set('"\\/')
 _FURTHEST = 0x10FFFF
 _SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
@@ -65,13 +71,23 @@ def respell(
         return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
     if _PATH_WITH_QUOTE.match(body) or (_BARE_PATH.match(body) and _passes_end(body, quote)):
         return None
-    if not path and _UNESCAPED.fullmatch(body):
+    if is_verbatim(body, quote):
+        return _summary(_escaped(body), {"inner": 1, "controls": 1})
+    if not path and is_latex(body):
+        return _summary(*escape_latex(body, quote, _CONTROL))
+    if not path and _UNESCAPED.fullmatch(body) and not _NEVER_MEANT.search(body):
         return _with_sound_escapes(body, quote, cut)
     found = _SPECIAL.findall(body)
     kinds = set(found)
     suspects = LETTERS if path else suspect_escapes(body, quote, kinds)
     if suspects is None:
         return _mended(body) if quote == '"' else None
+    if _CONTINUED.search(body):
+        body = _CONTINUED.sub(r"\\n", body)
+        found = _SPECIAL.findall(body)
+        kinds = set(found)
+    if not is_prose(body):
+        suspects |= {"\n", "\r"}  # the backslash of a shell command continues its line
     spelt = {special: _spelt(special, quote, suspects) for special in kinds}
     done = {issue: 0 for _, issue in spelt.values() if issue}
     for special in found if done else ():
@@ -180,13 +196,13 @@ def _spelt_escape(
 ) -> tuple[str, str]:
     """An escape as JSON writes it."""
     script = quote in "'`"
+    if escape.endswith("\n"):
+        return ("\\\\\\n", "doubled") if letter in suspects else ("\\n", "controls")
     if letter in suspects:
         return ("\\" + escape if letter != "\\" else "\\\\\\\\"), "literal"
     if letter in _VALID or (len(escape) == 6 and letter == "u" and escape[2] != "{"):
         return escape, ""
-    if escape.endswith("\n"):
-        return "\\n", "controls"
-    if letter == "'" or letter == quote:
+    if letter in "'_" or letter == quote:  # Markdown writes `\\_`
         return letter, "apostrophes"
     if len(escape) == 4:
         return (f"\\u00{escape[2:]}", "") if script else ("\\" + escape, "doubled")
@@ -205,7 +221,7 @@ def _code_point(escape: str) -> tuple[str, str]:
     return encode_basestring(chr(code))[1:-1], ""
 
 
-def _summary(body: str, done: dict[str, int]) -> Respelled:
+def _summary(body: str, done: Mapping[str, int]) -> Respelled:
     """Name the most invasive thing that was done; the note counts them all."""
     if not done:
         return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
