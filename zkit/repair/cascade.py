@@ -169,6 +169,8 @@ def _peeled(task: Task, outcome: Repaired | Unrepairable) -> Repaired | None:
     inner = _read_inner(task._replace(text=text[start:end], finish_reason=reason), _PEELED)
     if isinstance(inner, Unrepairable) or not _is_payload(task, text[start:end], inner):
         return None
+    if not inner.value:
+        return None  # `args = {}` says that there is nothing yet
     if inner.rank == CUT and (isinstance(outcome, Repaired) or text[end:].strip()):
         return None
     fixes = [f._replace(start=f.start + start, end=f.end + start) for f in inner.fixes]

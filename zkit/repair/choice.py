@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from zkit.receipt import highest
 from zkit.repair import messages
 from zkit.repair.around import beginnings, enclosing, payload, wrapping
+from zkit.repair.around.dropped import data_after, data_before, is_echo
 from zkit.repair.doubts.doubt import with_repeats
 from zkit.repair.fixes import fix_named
 from zkit.repair.outcome import Repaired, Unrepairable
@@ -21,7 +22,7 @@ _new = tuple.__new__
 def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     """One value out of the candidates, or a refusal: never a silent choice."""
     text = task.text
-    candidates = payload.not_in_passing(text, candidates)
+    candidates = _without_echoes(payload.not_in_passing(text, candidates))
     if (
         len(candidates) == 1
         and candidates[0].value is not None
@@ -33,8 +34,9 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     read = read or payload.alone_in_code(text, candidates)
     if not read:
         return _refused(task, worth)
-    read = [c for c in read if c.fits] or read
     read = [c for c in read if payload.strong(text, c)] or read
+    read = [c for c in read if not payload.is_mention(text, c)] or read
+    read = [c for c in read if not _is_draft(text, c, read[-1])]
     if any(not same(c.value, read[0].value) for c in read[1:]):
         return refuse(task, "several", read[1].start)
     unread = [c for c in candidates if c.value is None]
@@ -47,6 +49,26 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if more:
         return refuse(task, "several", more[0])
     return _of_its_own(task, read[0], repeated=len(read) > 1)
+
+
+def _is_draft(text: str, candidate: Candidate, final: Candidate) -> bool:
+    """Whether a value in a sentence says nothing that the last one does not say, too."""
+    if candidate is final or payload.is_block(text, candidate.start, candidate.end):
+        return False
+    draft, value = candidate.value, final.value
+    if draft is None or value is None:
+        return False
+    if not isinstance(draft[0], dict) or not isinstance(value[0], dict):
+        return False
+    whole = value[0]
+    return len(draft[0]) < len(whole) and all(key in whole and same(part, whole[key]) for key, part in draft[0].items())
+
+
+def _without_echoes(candidates: list[Candidate]) -> list[Candidate]:
+    """The candidates without those that repeat the prompt, where there is another one."""
+    if len(candidates) < 2:
+        return candidates
+    return [c for c in candidates if c.value is None or not is_echo(c.value[0])] or candidates
 
 
 def _of_its_own(
@@ -85,7 +107,14 @@ def refuse(task: Task, reason: str, at: int) -> Unrepairable:
 def within_limit(
     task: Task, candidate: Candidate, *, repeated: bool = False
 ) -> Repaired | Unrepairable:
-    """The candidate's value with its receipt, unless a fix goes further than it may."""
+    """The candidate's value with its receipt, unless a fix goes further than it may, or data is dropped."""
+    start, end = candidate.start, candidate.end
+    names = () if task.evidence is None else task.evidence.names
+    data = data_before(task.text, start, names) if start else None
+    if data is None and end < len(task.text) and not repeated:
+        data = data_after(task.text, end, names)
+    if data is not None:
+        return refuse(task, "several", data)
     receipt = with_receipt(task, candidate, repeated=repeated)
     return receipt if receipt.rank <= task.limit else refuse(task, "limit", candidate.start)
 

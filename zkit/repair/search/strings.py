@@ -12,7 +12,6 @@ from zkit.repair.fixes import GUESS, RESPELL
 from zkit.repair.search.latex import escape_latex, is_latex, is_prose, is_verbatim
 from zkit.repair.search.lost_marks import (
     Mended,
-    is_unsure,
     mended,
     undoubled,
     with_lone_quote,
@@ -100,8 +99,6 @@ def _with_sound_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
     """Content in which every backslash begins an escape: its quotes may still be off."""
     if quote != '"' or cut or '"' not in body:
         return _escaped_quotes(body, quote)
-    if _lost_before(body):
-        return None
     if _bare_quotes(body) == 1:
         whole = with_lone_quote(body)
         return None if whole is None else _as_mended(whole)
@@ -133,20 +130,6 @@ def _as_mended(whole: Mended) -> Respelled:
 def _passes_end(body: str, quote: str) -> bool:
     """Whether the content holds a mark that no path holds: its end was missed."""
     return any(mark in body for mark in ('"', "\n", *lexis.QUOTES.get(quote, "")))
-
-
-_IN_WORD = re.compile(r"(?<=[^\W\d_])\\'(?=[^\W\d_])")
-
-
-def _lost_before(body: str) -> bool:
-    """Whether the one escaped apostrophe of several may be what is left of an escaped quote."""
-    if "\\'" not in body or '\\"' not in body:
-        return False
-    body = body.replace("\\\\", "")
-    if body.count("\\'") != 1 or body.count("'") == 1:
-        return False
-    in_word = _IN_WORD.search(body) is not None
-    return not in_word or body.count('\\"') % 2 == 1 or is_unsure(body)
 
 
 def _escaped(body: str) -> str:
