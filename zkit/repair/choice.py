@@ -145,6 +145,8 @@ def stops(task: Task, candidate: Candidate) -> bool:
     """Whether to look no further: what follows may be a part of a value that was not read."""
     if candidate.value is not None or beginnings.is_set(task.text, candidate.start):
         return False
+    if beginnings.in_formula(task.text, candidate.start):
+        return False
     if task.text[candidate.start] == "{":
         return beginnings.next_start(task.text, candidate.start) == candidate.start
     return beginnings.is_list(task.text, candidate.start)

@@ -81,7 +81,7 @@ def read_bare(reader: Reader, reading: Reading, pos: int) -> list[Reading] | Non
         reader.reason = "expression"
         return []
     prefix = lexis.PREFIX.match(text, pos)
-    if prefix is not None:
+    if prefix is not None and not lexis.AFTER_STRING.match(text, prefix.end() + 1):
         return _prefixed(reader, reading, pos, prefix)
     return _phrase(reader, reading, pos)
 

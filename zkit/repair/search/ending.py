@@ -26,6 +26,7 @@ _MEMBER_INSIDE = re.compile(
     rf",\s*+[\"']?+{lexis.NAME}[\"']?+:(?:[\[{{\"']|[0-9]|true|false|null)|,\s*+'[^'\n]{{1,60}}+'\s*+:"
 )
 """What reads as another member inside a string that lost its closing quote."""
+_NAMED_INSIDE = re.compile(rf",\s*+[\"']?+({lexis.NAME})[\"']?+\s*+[:=]")
 _UNCLOSED_KEY = re.compile(rf"\"({lexis.NAME})(\\\"|['`“”’»])?+{lexis.SPACE}:")
 """A key and its colon; group 2 is what stands for its closing quote, if anything does."""
 
@@ -230,6 +231,8 @@ def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading |
     if not reader.guided and not literal and over != 1:
         return None
     if not tail or not _even(content) or (odd and not literal) or _MEMBER_INSIDE.search(content):
+        return None
+    if any(key[1] in reading.frame.expect.keys for key in _NAMED_INSIDE.finditer(content)):
         return None
     spelled = respell(content[:-2] + "\\\\" if literal else content, reader.text[pos], path=literal)
     if spelled is None:
