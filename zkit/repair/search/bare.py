@@ -60,6 +60,10 @@ _NO_LAST_WORD = ("...", "…", ",", ";", *lexis.OTHER_COMMAS)
 _ENTITY_QUOTE = re.compile(r"&(?:quot|apos|#34|#39|#x22|#x27);")
 
 
+_MARKED = re.compile(rf"(\*{{1,3}})({lexis.DIGITS}|true|false|null|{lexis.STRING})\1{_STOP}")
+"""A number, a literal or a string in bold or italics."""
+
+
 def read_bare(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
     """Read the value without quotes that stands at `pos`."""
     reading.remember(pos)
@@ -77,9 +81,16 @@ def read_bare(reader: Reader, reading: Reading, pos: int) -> list[Reading] | Non
         return _signed_infinity(reading, text, pos)
     if text[pos] in ",:;}])":
         return no_value(reader, reading, pos)
-    if _FORMATTED.match(text, pos):
-        reader.reason = "expression"
-        return []
+    if (marked := _MARKED.match(text, pos)) is not None:
+        reading.note("drop_markdown", pos, marked.end(), marked[2])
+        reading.settle(marked.end())
+        return None
+    if (formatted := _FORMATTED.match(text, pos)) is not None:
+        return _formatted(reader, reading, pos, formatted.end() - 1)
+    if (wide := _WIDE_NUMBER.match(text, pos)) is not None:
+        return _number(reader, reading, pos, wide[0], wide[0].translate(_PLAIN_DIGITS))
+    if (typed := _TYPED_NUMBER.match(text, pos)) is not None:
+        return _number(reader, reading, pos, typed[0], typed[1] or typed[2])
     prefix = lexis.PREFIX.match(text, pos)
     if prefix is not None and not lexis.AFTER_STRING.match(text, prefix.end() + 1):
         return _prefixed(reader, reading, pos, prefix)
@@ -103,12 +114,34 @@ def _ends_text(reader: Reader, end: int) -> bool:
     return end == reader.size and reader.finish_reason != "stop"
 
 
-def _number(reader: Reader, reading: Reading, pos: int, token: str) -> list[Reading] | None:
+_WIDE_NUMBER = re.compile(rf"[-－]?+[０-９]++(?:[.．][０-９]++)?+{_STOP}")
+_PLAIN_DIGITS = str.maketrans("０１２３４５６７８９．－", "0123456789.-")
+_TYPED_NUMBER = re.compile(rf"(-?+(?:0|[1-9][0-9]*+))[nL]{_STOP}|(-?+[0-9]++\.[0-9]++)f{_STOP}")
+"""An integer of JavaScript or Java, or a float of C."""
+
+
+def _formatted(reader: Reader, reading: Reading, pos: int, quote: int) -> list[Reading] | None:
+    """An f-string: text if it has no fields, else an expression."""
+    token = lexis.string_at(reader.text, quote)
+    if token is None or "{" in token.body or not lexis.AFTER_STRING.match(reader.text, token.end):
+        reader.reason = "expression"
+        return []
+    body = respell(token.body, "'")
+    if body is None:
+        return []
+    reading.note("use_double_quotes", pos, token.end, f'"{body.body}"')
+    reading.settle(token.end)
+    return None
+
+
+def _number(
+    reader: Reader, reading: Reading, pos: int, token: str, plain: str | None = None
+) -> list[Reading] | None:
     """A number in another spelling; as text where only text may stand."""
     end = pos + len(token)
     if _ends_text(reader, end) or (end == reader.size and token[-1] in "._eE+-"):
         return ending.cut(reader, reading, "the text ended in a number, which may be longer")
-    new = f'"{token}"' if reading.want.only("string") else spell_number(token)
+    new = f'"{token}"' if reading.want.only("string") else spell_number(plain or token)
     if new is None:
         reader.reason = "ambiguous"
         return [*unopened(reader, reading.recent[0], pos)]

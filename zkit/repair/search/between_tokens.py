@@ -37,16 +37,30 @@ def skip(reader: Reader, reading: Reading) -> bool:
     ):
         end = escape.end()
         reading.note("drop_backslash", ahead, end, "")
+    elif (token := _SPECIAL_TOKEN.match(text, ahead)) is not None:
+        end = token.end()
+        reading.note("drop_tag", ahead, end, "")
     else:
         found = comment_end(text, ahead)
         if found is None or not _is_comment(reader, reading, ahead, found):
             return False
         end = found
-        reading.note("drop_comment", ahead, end, "")
+        elided = _ELIDED.match(text, ahead) is not None
+        reading.note("drop_ellipsis" if elided else "drop_comment", ahead, end, "")
     if reading.safe == pos:
         reading.safe = end
     reading.pos = end
     return True
+
+
+_ELIDED = re.compile(r"(?://|#|/\*|<!--|--)\s*+(?:\.{3}|…)")
+"""A comment that stands for values which were left out: `// ... more fields`."""
+
+
+_SPECIAL_TOKEN = re.compile(
+    r"<[|｜][^<>|｜\n]{1,40}+[|｜]>|</?s>|<eos>|<bos>|<(?:end|start)_of_turn>|\[/?INST\]"
+)
+"""A token of a chat template that leaked between two members."""
 
 
 def _is_outside(reader: Reader, reading: Reading, escape: re.Match[str]) -> bool:
@@ -114,7 +128,7 @@ def _is_comment(reader: Reader, reading: Reading, start: int, end: int) -> bool:
 
 
 def dropped_ellipsis(reader: Reader, reading: Reading, pos: int) -> bool:
-    """Drop `...` before the first value or after the last one, with a comma beside it."""
+    """Drop `...` after the last value, with the comma before it: what it stands for is missing."""
     dots, frame = lexis.ELLIPSIS.match(reader.text, pos), reading.frame
     if dots is None or reader.text[dots.end() : dots.end() + 1].isalnum():
         return False  # `...rest` spreads a variable
@@ -123,12 +137,11 @@ def dropped_ellipsis(reader: Reader, reading: Reading, pos: int) -> bool:
         lexis.CLOSER.match(reader.text, end) is not None
         or lexis.skip_blank(reader.text, end) == reader.size
     )
-    first = frame is not None and reading.safe == frame.start + 1
-    if first == last:
+    if not last or frame is None or reading.safe == frame.start + 1:
         return False
-    comma = lexis.COMMA.match(reader.text, end) if first else None
-    reading.note("drop_ellipsis", pos, comma.end() if comma else end, "")
-    reading.pos = comma.end() if comma else end
+    comma = reader.text.find(",", reading.safe, pos)
+    reading.note("drop_ellipsis", pos if comma < 0 or reading.has_changed(comma) else comma, end, "")
+    reading.pos = end
     return True
 
 

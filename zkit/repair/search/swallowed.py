@@ -72,7 +72,7 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
 
     `closed` says that a schema lists all keys: then one that it does not know is content.
     """
-    if "+" in body and lexis.JOINED.search(body):
+    if lexis.JOINED.search(body):
         return True
     if not closed and _FIRST_KEY.match(body):
         return True
