@@ -10,6 +10,7 @@ from zkit.receipt import Rank, check_limit
 from zkit.repair.around import beginnings, enclosing, layers, payload, peeling, wrapping
 from zkit.repair.around.full_width import plain_brackets
 from zkit.repair.around.line_marks import unmarked
+from zkit.repair.around.notations import rewritten
 from zkit.repair.around.shell import begins_coloured, without_colours, without_shell_quotes
 from zkit.repair.candidates import How, read_at
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
@@ -17,9 +18,11 @@ from zkit.repair.evidence import evidence_for
 from zkit.repair.fixes import (
     CUT,
     EXACT,
+    FIXES,
     GUESS,
     MAX_CHARACTERS,
     MAX_VALUES,
+    RESPELL,
     SALVAGE,
     UNWRAP,
     fix_named,
@@ -126,9 +129,20 @@ def _mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepai
     outcome = _searched(task, first)
     if rewrites <= len(_REWRITES) and limit >= UNWRAP and _may_be_wrapped(task, outcome):
         outcome = _peeled(task, outcome) or outcome
+    if rewrites <= len(_REWRITES) and limit >= RESPELL and isinstance(outcome, Unrepairable):
+        outcome = _in_notation(task, outcome)
     if limit >= SALVAGE and isinstance(outcome, Unrepairable):
         return salvaged(text) or outcome
     return outcome
+
+
+def _in_notation(task: Task, refused: Unrepairable) -> Repaired | Unrepairable:
+    """What a text says whose containers are written as another language does; the refusal if nothing."""
+    layer = rewritten(task.text, task.guide, lone=refused.reason in _UNREAD)
+    if layer is None:
+        return refused
+    found = _rewritten(task, layer, "respell_container", _PEELED)
+    return refused if isinstance(found, Unrepairable) or found.rank >= CUT else found
 
 
 def _searched(task: Task, first: Candidate | None) -> Repaired | Unrepairable:
@@ -250,7 +264,7 @@ def _rewritten(task: Task, layer: Layer, name: str, rewrites: int) -> Repaired |
     if isinstance(inner, Unrepairable):
         return refuse(task, inner.reason, layer.source_start(inner.at))
     fixes = layers.through(layer, inner.fixes, name)
-    return Repaired(inner.value, tuple(fixes), max(UNWRAP, inner.rank), task.text)
+    return Repaired(inner.value, tuple(fixes), max(FIXES[name].rank, inner.rank), task.text)
 
 
 def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:

@@ -59,6 +59,7 @@ FIXES: dict[str, FixKind] = {
         FixKind("keep_last", _R, "let the last value count of a key that is written twice", '{"a": 1, "a": 2,}', '{"a": 1, "a": 2}', 0),
         FixKind("join_strings", _R, "join strings that are added up", '{"a": "x" + "y"}', '{"a": "xy"}', 0),
         FixKind("list_for_tuple", _R, "write a tuple as a list", '{"a": (1, 2)}', '{"a": [1, 2]}', 0),
+        FixKind("respell_container", _R, "write the brackets of JSON for those of another language", "dict(a=1, b=[2])", '{"a": 1, "b": [2]}', 0),
         FixKind("add_comma", _C, "add a missing comma", '{"a": 1 "b": 2}', '{"a": 1, "b": 2}'),
         FixKind("drop_comma", _C, "drop a leading or doubled comma", '{"a": 1,, "b": 2}', '{"a": 1, "b": 2}'),
         FixKind("add_colon", _C, "add a missing colon", '{"a" 1}', '{"a": 1}'),
