@@ -1,4 +1,4 @@
-"""The receipt: how far a fix strays, and what was changed where."""
+"""The receipt of a repair: what was changed where, and how invasive that was."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Rank(IntEnum):
-    """How far a fix strays from what the model wrote; a result wears its highest."""
+    """How invasive a fix is; the rank of a result is the highest rank of its fixes."""
 
     EXACT = 0
     UNWRAP = 1
@@ -17,11 +17,21 @@ class Rank(IntEnum):
     CUT = 5
     SALVAGE = 6
 
+    @classmethod
+    def of(cls, rank: Rank | str) -> Rank:
+        """Return the rank itself, or the rank of that name in any case: `Rank.of("complete")`."""
+        if isinstance(rank, Rank):
+            return rank
+        found = cls.__members__.get(rank.upper()) if isinstance(rank, str) else None
+        if found is None:
+            names = ", ".join(cls.__members__)
+            raise TypeError(f"limit must be a Rank or the name of one ({names}), not {rank!r}")
+        return found
 
-def check_limit(limit: object) -> None:
-    """Refuse a limit that is no rank, such as the name of one."""
-    if not isinstance(limit, Rank):
-        raise TypeError(f"limit must be a Rank, such as Rank.COMPLETE, not {limit!r}")
+
+def check_limit(limit: Rank | str) -> Rank:
+    """Return a limit as a rank; raise TypeError if it is neither a rank nor the name of one."""
+    return Rank.of(limit)
 
 
 class Fix(NamedTuple):
@@ -47,7 +57,7 @@ class Fix(NamedTuple):
 
 
 def highest(fixes: tuple[Fix, ...]) -> Rank:
-    """The rank that a result with these fixes wears."""
+    """The rank of a result with these fixes."""
     if len(fixes) == 1:
         return fixes[0].rank
     return max([fix.rank for fix in fixes], default=Rank.EXACT)

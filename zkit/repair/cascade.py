@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from pydantic_core import from_json
 
-from zkit.receipt import Rank, check_limit
+from zkit.receipt import Rank
 from zkit.repair.around import beginnings, enclosing, layers, payload, peeling, wrapping
 from zkit.repair.around.full_width import plain_brackets
 from zkit.repair.around.line_marks import unmarked
@@ -45,19 +46,24 @@ _new = tuple.__new__
 
 
 def repair_json(
-    text: str,
+    text: str | bytes,
     *,
     schema: Any = None,
-    limit: Rank = Rank.CUT,
+    limit: Rank | str = Rank.CUT,
     finish_reason: str | None = None,
 ) -> Repaired | Unrepairable:
-    """Read the one JSON value that `text` holds. Never raises, whatever the string.
+    """Read the one JSON value that `text` holds. Never raises, whatever the string or the bytes.
 
     `schema` (a JSON Schema or a pydantic model) is evidence for the reading; `limit` is the
-    highest rank that a fix may have; `finish_reason` is what the server said about the end.
+    highest rank that a fix may have, or its name; `finish_reason` is the reason the server gave.
     """
     if type(limit) is not Rank:
-        check_limit(limit)
+        limit = Rank.of(limit)
+    if type(text) is not str:
+        decoded = _decoded(text)
+        if decoded is None:
+            return Unrepairable("damaged", 0, "The bytes are not text in UTF-8, UTF-16 or UTF-32.")
+        text = decoded
     try:
         value = from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError) as error:
@@ -69,13 +75,13 @@ def repair_json(
 
 
 def loads(
-    text: str,
+    text: str | bytes,
     *,
     schema: Any = None,
-    limit: Rank = Rank.CUT,
+    limit: Rank | str = Rank.CUT,
     finish_reason: str | None = None,
 ) -> Any:
-    """The value of `repair_json`; raises `RepairError`, a ValueError, where that refuses."""
+    """Return the value of `repair_json`; raise `RepairError`, a ValueError, where that refuses."""
     outcome = repair_json(text, schema=schema, limit=limit, finish_reason=finish_reason)
     if isinstance(outcome, Unrepairable):
         raise RepairError(outcome)
@@ -83,14 +89,15 @@ def loads(
 
 
 def repair_all(
-    text: str,
+    text: str | bytes,
     *,
     schema: Any = None,
-    limit: Rank = Rank.CUT,
+    limit: Rank | str = Rank.CUT,
     finish_reason: str | None = None,
 ) -> list[Repaired]:
     """Every value that `text` holds, in order; what cannot be read is left out."""
-    check_limit(limit)
+    limit = Rank.of(limit)
+    text = text if isinstance(text, str) else _decoded(text) or ""
     whole = strict(text)
     if whole is not None:
         return [Repaired(whole[0], (), EXACT, text)]
@@ -103,14 +110,25 @@ def repair_all(
     return [receipt for receipt in receipts if receipt.rank <= limit]
 
 
+def _decoded(text: object) -> str | None:
+    """The text of bytes in the encodings that JSON may have; None if they are in none of them."""
+    if isinstance(text, str):
+        return str(text)
+    if not isinstance(text, bytes | bytearray | memoryview):
+        raise TypeError(f"text must be str or bytes, not {type(text).__name__}")
+    data = bytes(text)
+    try:
+        return data.decode(json.detect_encoding(data), "surrogatepass")
+    except UnicodeDecodeError:
+        return None
+
+
 def _mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepairable:
     """The text is not strict JSON, as the strict parser says: repair it, or say why not.
 
     `rewrites` says how many of the ways to rewrite a whole text are dealt with.
     """
     text, _, limit, _ = task
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a str, not {type(text).__name__}")
     if len(text) > MAX_CHARACTERS:
         return refuse(task, "too_large", 0)
     first = None
@@ -229,7 +247,7 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
     span = beginnings.plain_span(task.text)
     if span is None:
         return None, False
-    start, end = span
+    start = span[0]
     found = read_at(task, start, complaint="" if start else complaint)
     if not wrapping.ends_text(task.text, found.end):
         return found, False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from zkit.receipt import highest
+from zkit.receipt import Fix, highest
 from zkit.repair import messages
 from zkit.repair.around import beginnings, enclosing, payload, wrapping
 from zkit.repair.around.dropped import data_after, data_before, is_echo
@@ -61,7 +61,9 @@ def _is_draft(text: str, candidate: Candidate, final: Candidate) -> bool:
     if not isinstance(draft[0], dict) or not isinstance(value[0], dict):
         return False
     whole = value[0]
-    return len(draft[0]) < len(whole) and all(key in whole and same(part, whole[key]) for key, part in draft[0].items())
+    return len(draft[0]) < len(whole) and all(
+        key in whole and same(part, whole[key]) for key, part in draft[0].items()
+    )
 
 
 def _without_echoes(candidates: list[Candidate]) -> list[Candidate]:
@@ -125,7 +127,7 @@ def with_receipt(task: Task, candidate: Candidate, *, repeated: bool = False) ->
     start, end, value, fixes, rank, _, _, json = candidate
     assert value is not None
     if json and repeats_a_key(json, value[0]):
-        fixes = with_repeats(text, (start, end), fixes)
+        fixes = _cut_if_looping(with_repeats(text, (start, end), fixes))
         rank = max(rank, highest(tuple(fixes)))
     if not start and end == len(text):
         return _new(Repaired, (value[0], tuple(fixes), rank, text))
@@ -139,6 +141,20 @@ def with_receipt(task: Task, candidate: Candidate, *, repeated: bool = False) ->
         fixes = [*fixes, drop]
         rank = max(rank, drop.rank)
     return _new(Repaired, (value[0], tuple(fixes), rank, text))
+
+
+MOST_REPEATS = 3
+"""A key that was written so often, in a text that ends without its closers, is a loop until the limit of tokens."""
+
+
+def _cut_if_looping(fixes: Sequence[Fix]) -> Sequence[Fix]:
+    """The fixes with the closers at the end as those of a cut, where the text ended in a repetition."""
+    if sum(fix.name == "keep_last" for fix in fixes) < MOST_REPEATS:
+        return fixes
+    return [
+        fix_named("close_after_cut", *fix[2:5]) if fix.name == "close_at_end" else fix
+        for fix in fixes
+    ]
 
 
 def stops(task: Task, candidate: Candidate) -> bool:

@@ -129,3 +129,5 @@ MAX_VALUES = 10_000
 FREE_FIXES = 16
 CHARACTERS_PER_FIX = 6
 """Structural fixes are refused beyond FREE_FIXES plus one for each CHARACTERS_PER_FIX."""
+MOST_COST = 24_000
+"""What all structural fixes of one reading may cost: 12,000 missing commas. A flood is refused within seconds."""

@@ -12,9 +12,10 @@ from zkit.repair.expect import ALL_KINDS, kinds_of, resolved, table_of
 class _Core:
     """Builds the pydantic core schema that tells, at C speed, whether a value fits."""
 
-    def __init__(self, root: Any, *, closed: bool) -> None:
+    def __init__(self, root: Any, *, closed: bool, scalars: bool) -> None:
         self.root = root
         self.closed = closed
+        self.scalars = scalars
         self.anything = _scalar() if closed else core_schema.any_schema()
         self.named: dict[str, Any] = {}
 
@@ -36,7 +37,8 @@ class _Core:
             return self.anything
         choices = [self._kind(kind, schema, depth) for kind in kinds if kind not in _SCALARS]
         if len(choices) < len(kinds):
-            choices.append(_scalar())
+            scalars = [_SCALARS[kind]() for kind in kinds if kind in _SCALARS]
+            choices += scalars if self.scalars else [_scalar()]
         return core_schema.union_schema(choices) if len(choices) > 1 else choices[0]
 
     def _reference(self, ref: str, schema: Any, depth: int) -> Any:
@@ -72,30 +74,36 @@ class _Core:
         )
 
     def _literals(self, values: list[Any]) -> Any:
-        return self.anything if any(isinstance(v, dict | list) for v in values) else _scalar()
+        if any(isinstance(v, dict | list | float) for v in values):
+            return self.anything
+        return core_schema.literal_schema(values) if self.scalars else _scalar()
 
 
-_SCALARS = frozenset({"string", "number", "integer", "boolean", "null"})
+_SCALARS: dict[str, Any] = {
+    "string": lambda: core_schema.str_schema(strict=True),
+    "boolean": lambda: core_schema.bool_schema(strict=True),
+    "null": core_schema.none_schema,
+    "number": lambda: core_schema.float_schema(strict=True),
+    "integer": lambda: core_schema.union_schema(
+        [core_schema.int_schema(strict=True), core_schema.float_schema(strict=True, multiple_of=1)]
+    ),
+}
 
 
 def _scalar() -> Any:
     """Any scalar. Repair judges structure; whether a number was expected is for `decode` to say."""
-    return core_schema.union_schema(
-        [
-            core_schema.str_schema(strict=True),
-            core_schema.bool_schema(strict=True),
-            core_schema.float_schema(strict=True),
-            core_schema.none_schema(),
-        ]
-    )
+    return core_schema.union_schema([make() for make in _SCALARS.values()])
 
 
-def validator_for(schema: dict[str, Any], *, closed: bool = False) -> SchemaValidator | None:
+def validator_for(
+    schema: dict[str, Any], *, closed: bool = False, scalars: bool = False
+) -> SchemaValidator | None:
     """The validator of a schema; None when the schema makes no sense.
 
-    One that is `closed` takes no key anywhere that the schema does not declare.
+    One that is `closed` takes no key anywhere that the schema does not declare; one with `scalars` also
+    judges the types of scalars and their known values.
     """
-    core = _Core(schema, closed=closed)
+    core = _Core(schema, closed=closed, scalars=scalars)
     try:
         built = core.build(schema)
         if core.named:

@@ -11,9 +11,7 @@ from collections.abc import Collection
 
 from zkit.repair.around.fences import NEAR
 
-_LITERAL = (
-    r"(?:true|false|null|None|True|False|-?[0-9]++(?:\.[0-9]++)?|\"[^\"\n]*+\"|'[^'\n]*+')"
-)
+_LITERAL = r"(?:true|false|null|None|True|False|-?[0-9]++(?:\.[0-9]++)?|\"[^\"\n]*+\"|'[^'\n]*+')"
 _GOES_ON = re.compile(
     r"[0-9]"  # {"n": 7}42
     r"|\[[\"'0-9]"  # {…}["key"]
@@ -68,7 +66,26 @@ def _member(text: str, start: int, end: int, declared: Collection[str]) -> int |
 
 
 _TYPE_NAMES = frozenset(
-    "string str text integer int number float double boolean bool array list object dict null any date datetime".split()
+    [
+        "string",
+        "str",
+        "text",
+        "integer",
+        "int",
+        "number",
+        "float",
+        "double",
+        "boolean",
+        "bool",
+        "array",
+        "list",
+        "object",
+        "dict",
+        "null",
+        "any",
+        "date",
+        "datetime",
+    ]
 )
 _PLACEHOLDER = re.compile(
     r"\.{2,}|…|_{2,}|<[^<>]*+>|\[[^\[\]]*+\]|\{[^{}]*+\}|(?:string|number|integer|boolean)\b.{0,40}|"

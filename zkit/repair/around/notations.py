@@ -15,14 +15,19 @@ from zkit.text.edits import Edit, Layer
 
 _S = lexis.ANY_SPACE
 _SCALAR = r"(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|-?[0-9][0-9.]*+)"
-_CALL = re.compile(r"(?:new\s++)?+(?:collections\.)?+(dict|OrderedDict|Map|array|set|frozenset|list|tuple)\(")
+_CALL = re.compile(
+    r"(?:new\s++)?+(?:collections\.)?+(dict|OrderedDict|Map|array|set|frozenset|list|tuple)\("
+)
 _KEYWORDS = re.compile(rf"{_S}{lexis.NAME}{_S}=(?![=>])")
 _PAIRED = re.compile(rf"{_S}{_SCALAR}{_S}=>")
 _OF_PAIRS = re.compile(rf"{_S}\[{_S}[(\[]{_S}{_SCALAR}{_S},")
 _IN_BRACKETS = re.compile(rf"{_S}[\[{{(]")
-_SET = re.compile(rf"\{{{_S}{_SCALAR}{_S}[,}}]")
+_SET = re.compile(rf"\{{(?!{_S}{_SCALAR}{_S},{_S}{_SCALAR}{_S}\}}){_S}{_SCALAR}{_S}[,}}]")
+"""A set, but not one of two: that may be an object without its colon."""
 _PAIR = re.compile(rf"[(\[]{_S}({_SCALAR}){_S},")
-_NEXT = re.compile(r"[\"'`“(){}\[\]]|(?<![\w.])(?:new|collections|dict|OrderedDict|Map|array|set|frozenset|list|tuple)\b")
+_NEXT = re.compile(
+    r"[\"'`“(){}\[\]]|(?<![\w.])(?:new|collections|dict|OrderedDict|Map|array|set|frozenset|list|tuple)\b"
+)
 _NAMED_CALL = re.compile(rf"{_S}[A-Za-z_][\w.]*+\((?={_KEYWORDS.pattern})")
 _END = re.compile(rf"\){_S};?+{_S}")
 _PAIRS = ("]", "}")
@@ -38,20 +43,22 @@ def rewritten(text: str, evidence: Evidence | None, *, lone: bool) -> Layer | No
     """
     if len(text) > MOST_CHARACTERS:
         return None
-    edits = _keyword_arguments(text)
+    edits = _keyword_arguments(text, evidence)
     if not edits and lone:
         edits = (evidence and _yaml_lines(text, evidence)) or _containers(text)
     return Layer.over(text, edits) if edits else None
 
 
-def _keyword_arguments(text: str) -> list[Edit]:
-    """Braces around `a=1, b=2`, or for the parentheses of one call with nothing else in the text."""
+def _keyword_arguments(text: str, evidence: Evidence | None) -> list[Edit]:
+    """Braces around `a=1, b=2`; with a schema also for the parentheses of one call that is all of the text."""
     call = _NAMED_CALL.match(text)
     if call is not None and _CALL.match(text) is None:
+        if evidence is None:
+            return []
         last = text.rfind(")")
         if last < 0 or _END.fullmatch(text, last) is None:
             return []
-        inner = _containers(text[: last])
+        inner = _containers(text[:last])
         return [Edit(0, call.end(), "{"), *inner, Edit(last, len(text), "}")]
     if _KEYWORDS.match(text) is None or "," not in text or "\n" in text.strip():
         return []
@@ -159,6 +166,10 @@ def _yaml_lines(text: str, evidence: Evidence) -> list[Edit]:
             value = found[2].strip()
             new = value if _YAML_SCALAR.fullmatch(value) else json.dumps(value, ensure_ascii=False)
             comma = "," if len(keys) > 1 else ""
-            edits.append(Edit(at, at + len(line), f'{comma}"{found[1]}": {"null" if new == "~" else new}'))
+            edits.append(
+                Edit(at, at + len(line), f'{comma}"{found[1]}": {"null" if new == "~" else new}')
+            )
         at += len(line) + 1
-    return [*edits, Edit(len(text), len(text), "}")] if keys and evidence.root.required <= keys else []
+    return (
+        [*edits, Edit(len(text), len(text), "}")] if keys and evidence.root.required <= keys else []
+    )

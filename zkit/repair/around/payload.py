@@ -102,14 +102,12 @@ def strong(text: str, candidate: Candidate) -> bool:
 
 
 def is_mention(text: str, candidate: Candidate) -> bool:
-    """Whether a value is only mentioned: in inline code, or in a sentence and not spelled as JSON is."""
+    """Whether a value is only mentioned: it stands in a sentence and is not spelled as JSON is."""
     start, end = candidate.start, candidate.end
-    if text[start - 1 : start] == "`" == text[end : end + 1] and text[start - 2 : start] != "``":
-        return True
     return _SPELLED.match(text, start) is None and not is_block(text, start, end)
 
 
-_SPELLED = re.compile(r"\{\s*+(?:\"|\})|\[\s*+[\[{]")
+_SPELLED = re.compile(r"\{\s*+(?:\"|\})|\[\s*+[\[{\"]")
 _LINE_BEGINS = re.compile(r"(?:\A|\n)[ \t]*+\Z")
 _LINE_ENDS = re.compile(r"[ \t]*+(?:\n|\Z)")
 

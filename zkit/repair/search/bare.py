@@ -12,7 +12,7 @@ from zkit.repair.search.reading import KEY, NEXT, Reading
 from zkit.repair.search.rereading import reread
 from zkit.repair.search.strings import respell
 from zkit.repair.search.suspect_escapes import UNC
-from zkit.repair.search.trouble_with_schema import misfit, no_value, welcome
+from zkit.repair.search.trouble_with_schema import expected, misfit, no_value
 from zkit.text import lexis
 from zkit.text.remembered import of_last
 
@@ -69,7 +69,7 @@ def read_bare(reader: Reader, reading: Reading, pos: int) -> list[Reading] | Non
     reading.remember(pos)
     text = reader.text
     plain = lexis.PLAIN.match(text, pos)
-    if plain is not None and welcome(reading.want, plain.group()):
+    if plain is not None and expected(reading.want, plain.group()):
         return _plain(reader, reading, plain)
     number = _NUMBER.match(text, pos)
     if number is not None:
@@ -90,7 +90,7 @@ def read_bare(reader: Reader, reading: Reading, pos: int) -> list[Reading] | Non
     if (wide := _WIDE_NUMBER.match(text, pos)) is not None:
         return _number(reader, reading, pos, wide[0], wide[0].translate(_PLAIN_DIGITS))
     if (typed := _TYPED_NUMBER.match(text, pos)) is not None:
-        return _number(reader, reading, pos, typed[0], typed[1] or typed[2])
+        return _number(reader, reading, pos, typed[0], typed["whole"] or typed["real"])
     prefix = lexis.PREFIX.match(text, pos)
     if prefix is not None and not lexis.AFTER_STRING.match(text, prefix.end() + 1):
         return _prefixed(reader, reading, pos, prefix)
@@ -116,7 +116,9 @@ def _ends_text(reader: Reader, end: int) -> bool:
 
 _WIDE_NUMBER = re.compile(rf"[-－]?+[０-９]++(?:[.．][０-９]++)?+{_STOP}")
 _PLAIN_DIGITS = str.maketrans("０１２３４５６７８９．－", "0123456789.-")
-_TYPED_NUMBER = re.compile(rf"(-?+(?:0|[1-9][0-9]*+))[nL]{_STOP}|(-?+[0-9]++\.[0-9]++)f{_STOP}")
+_TYPED_NUMBER = re.compile(
+    rf"(?:(?P<whole>-?+(?:0|[1-9][0-9]*+))[nL]|(?P<real>-?+[0-9]++\.[0-9]++)f){_STOP}"
+)
 """An integer of JavaScript or Java, or a float of C."""
 
 
@@ -175,7 +177,11 @@ def _word(reader: Reader, reading: Reading, pos: int, word: str) -> list[Reading
     """A literal in the spelling of another language."""
     end = pos + len(word)
     lower = word.lower()
-    if lower == "undefined" and not reading.want.takes("null") and not _is_required(reader, reading):
+    if (
+        lower == "undefined"
+        and not reading.want.takes("null")
+        and not _is_required(reader, reading)
+    ):
         return _dropped(reader, reading, end)
     if lower in _FLOATS and reading.want.kinds == {"string"}:
         reading.note("quote_phrase", pos, end, f'"{word}"')

@@ -18,6 +18,8 @@ _NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F))} - {"/", "#", "-", "<", "\\
 """The end of the text, and what begins neither odd white space nor a comment."""
 NEAR = 2000
 """How far from an escape its like is looked for."""
+MOST_COMMAS = 16
+"""How many commas in a row may be slips; more are a loop."""
 _BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
 _ESCAPED = re.compile(r"\\(?:(?=[\[\]{},:])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\0-9-]|\Z))")
 """Between two tokens: a backslash before a mark or at the end of a line, or white space that is escaped."""
@@ -58,7 +60,7 @@ _ELIDED = re.compile(r"(?://|#|/\*|<!--|--)\s*+(?:\.{3}|…)")
 
 
 _SPECIAL_TOKEN = re.compile(
-    r"<[|｜][^<>|｜\n]{1,40}+[|｜]>|</?s>|<eos>|<bos>|<(?:end|start)_of_turn>|\[/?INST\]"
+    r"<[|｜][^<>|｜\"\n]{1,40}+[|｜]>|</?s>|<eos>|<bos>|<(?:end|start)_of_turn>|\[/?INST\]"
 )
 """A token of a chat template that leaked between two members."""
 
@@ -140,7 +142,9 @@ def dropped_ellipsis(reader: Reader, reading: Reading, pos: int) -> bool:
     if not last or frame is None or reading.safe == frame.start + 1:
         return False
     comma = reader.text.find(",", reading.safe, pos)
-    reading.note("drop_ellipsis", pos if comma < 0 or reading.has_changed(comma) else comma, end, "")
+    reading.note(
+        "drop_ellipsis", pos if comma < 0 or reading.has_changed(comma) else comma, end, ""
+    )
     reading.pos = end
     return True
 
@@ -161,10 +165,14 @@ def dropped_remark(reader: Reader, reading: Reading, pos: int) -> bool:
     return reader.limit >= Rank.GUESS
 
 
+_COMMAS = re.compile(rf",(?:{lexis.SPACE},){{0,{MOST_COMMAS}}}+")
+
+
 def dropped_comma(reader: Reader, reading: Reading, pos: int) -> bool:
-    """Drop a comma where a key or an item is due."""
-    if reader.text[pos] != ",":
+    """Drop commas where a key or an item is expected; False for a flood of them."""
+    commas = _COMMAS.match(reader.text, pos)
+    if commas is None or commas[0].count(",") > MOST_COMMAS:
         return False
-    reading.note("drop_comma", pos, pos + 1, "")
-    reading.pos = pos + 1
+    reading.note("drop_comma", pos, commas.end(), "", "", commas[0].count(",") - 1)
+    reading.pos = commas.end()
     return True

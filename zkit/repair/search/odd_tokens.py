@@ -40,6 +40,8 @@ def odd_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         return [reading.fork().note("use_comma", pos, pos + 1, ",").go(pos + 1, place)]
     if mark in "+.&|\\" and (joint := lexis.JOINT.match(reader.text, pos)) is not None:
         return _joined(reader, reading, joint.end() - 1)
+    if mark == "+":
+        reader.reason = "expression"
     if mark in ".…" and dropped_ellipsis(reader, reading, pos):
         return [reading]
     return []
@@ -236,9 +238,15 @@ def _odd_item(reader: Reader, reading: Reading, frame: Frame, pos: int) -> list[
     return read_bare(reader, reading, pos)
 
 
+_FENCED = re.compile(r"```[\w+#.-]*+[ \t]*+\n")
+
+
 def _string(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
     """A value in quotes of any kind, up to its first unescaped closer."""
     reading.remember(pos)
+    if _FENCED.match(reader.text, pos):
+        reader.reason = "ambiguous"  # is the line end before the last fence part of the text?
+        return []
     token = lexis.string_at(reader.text, pos)
     if token is None:
         bare = reader.text[pos] == "\\" or (

@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 
 from zkit.receipt import Rank
 from zkit.repair.expect import ANYTHING, Expect
-from zkit.repair.fixes import CHARACTERS_PER_FIX, FREE_FIXES, MAX_DEPTH
+from zkit.repair.fixes import CHARACTERS_PER_FIX, FREE_FIXES, MAX_DEPTH, MOST_COST
 from zkit.repair.search import ending, odd_tokens
 from zkit.repair.search.arrived import Arrived
 from zkit.repair.search.reading import (
@@ -41,6 +41,7 @@ MOST_MISFITS = 3
 """How many times a reading may go against the schema before it is given up."""
 FREE_READINGS = 300
 CHARACTERS_PER_READING = 4
+MOST_READINGS = 10_000
 """How many readings are taken up at most: the free ones, and one for so many characters."""
 UNCOMPARED = 300
 """How many readings are taken up before it is asked whether a better one came to the same place."""
@@ -92,7 +93,7 @@ class Reader:
         self.needed: Rank | None = None
         """The lowest rank that was asked for and is above the limit."""
         self._budget = 16384 + size
-        self._most_cost = 2 * (FREE_FIXES + size // CHARACTERS_PER_FIX)
+        self._most_cost = min(2 * (FREE_FIXES + size // CHARACTERS_PER_FIX), MOST_COST)
         self._trials = MOST_TRIALS
         self._queued = 0
         self._misses = 0
@@ -117,7 +118,8 @@ class Reader:
         self._queue(agenda, self._advance(first))
         best: list[Reading] = []
         arrived = Arrived()
-        for taken in range(FREE_READINGS + self.size // CHARACTERS_PER_READING):
+        most = min(self.size // CHARACTERS_PER_READING, MOST_READINGS + (self.size >> 8))
+        for taken in range(FREE_READINGS + most):
             if best and (not agenda or agenda[0][0] > best[0].priority):
                 yield best
                 best = []

@@ -155,7 +155,7 @@ def _without_loose_quotes(body: str, quote: str, done: dict[str, int]) -> str:
         body = body.replace("\\\\", "\0")
     if apostrophes := body.count("\\'"):
         done["apostrophes"] = apostrophes
-        body = body.replace("\\'", "'")
+        body = body.replace("'\\''", "'\1'").replace("\\'", "'").replace("\1", "\\\\'")
     if inner := body.count('"') - body.count('\\"'):
         body = body.replace('\\"', '"').replace('"', '\\"')
         if quote == '"':

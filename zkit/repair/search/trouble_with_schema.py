@@ -63,6 +63,12 @@ def welcome(want: Expect, mark: str) -> bool:
     return want.takes(kind) if kind in ("object", "array") else not want.kinds.isdisjoint(_SCALARS)
 
 
+def expected(want: Expect, mark: str) -> bool:
+    """Whether the schema names the kind of value that begins with `mark`."""
+    kind = _KINDS.get(mark[0], "number")
+    return want.takes(kind) or (kind == "number" and want.takes("integer"))
+
+
 def misfit(reader: Reader, reading: Reading, mark: str, pos: int) -> list[Reading] | None:
     """The schema wants no value of this kind here; None when it does."""
     want, before = reading.want, reading.recent[0]
