@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zkit.arguments import Decoded, decode_to_run
-from zkit.arguments.echoes import refuse_echo
-from zkit.arguments.names import nearest, same_name
+from zkit.arguments.field_names import nearest, same_name
+from zkit.arguments.refusals import refuse_echo
 from zkit.calls import Call
 from zkit.chat.replies.call_parts import Assembled
 from zkit.chat.replies.report import RefusedCall
