@@ -52,7 +52,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class CallChecker:
     """The tools on offer, the rules, and the ids that are taken; judges one call after another."""
 
     declared: Declared
@@ -62,8 +62,10 @@ class Desk:
     reads_text: bool = True
 
     @classmethod
-    def of(cls, tools: Any, rules: Rules, messages: Any = (), reads_text: bool = True) -> Desk:
-        """The desk for one request."""
+    def of(
+        cls, tools: Any, rules: Rules, messages: Any = (), reads_text: bool = True
+    ) -> CallChecker:
+        """The checker for one request."""
         specs = {spec.name: spec for spec in _specs(tools)}
         return cls(Declared(tools), rules, specs, set(_ids(messages)), reads_text)
 
