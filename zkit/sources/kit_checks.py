@@ -31,6 +31,8 @@ class KitChecks:
         for rule in (*rules, *extra):
             if rule.kind == "name":
                 self._check_name(rule, rules)
+            if rule.kind == "family" and not rule.exclude and not self._has_any(rule):
+                raise self._unknown(rule)
             if rule.kind == "tag" and rule.line and self._is_commented_out(rule):
                 problem = f"'#{rule.text}' selects a tag; a comment is written '# {rule.text}'"
                 raise self._error(rule.line, problem)
@@ -44,6 +46,9 @@ class KitChecks:
             if step.tool and step.tool not in known and not self._is_switched_off(step.tool):
                 problem = f"a step uses {step.tool!r}, which is not among the tools of the kit"
                 raise self._error(step.line, problem)
+
+    def _has_any(self, rule: Rule) -> bool:
+        return any(rule.matches(tool.definition()) for tool in self._source.tools())
 
     def _check_name(self, rule: Rule, rules: Sequence[Rule]) -> None:
         tool = self._source.get(rule.text)

@@ -11,8 +11,9 @@ from typing import Any, Literal
 from zkit.errors import KitError, ToolDefinitionError
 from zkit.tools import Tool, ToolSpec, as_tool
 
-RuleKind = Literal["name", "glob", "provider", "tag", "tool"]
+RuleKind = Literal["name", "glob", "provider", "tag", "family", "tool"]
 _GLOB = re.compile(r"[*?\[]")
+_FAMILY = re.compile(r"[^/]+/[^/]+")
 _MARKS: dict[str, RuleKind] = {"@": "provider", "#": "tag"}
 _ENTRY_KEYS = ("tool", "defaults", "description")
 
@@ -21,8 +22,8 @@ _ENTRY_KEYS = ("tool", "defaults", "description")
 class Rule:
     """One entry of a selection.
 
-    `read_file` is a name, `read_*` a glob, `@git` a provider, `#files` a tag, and with a `!` in
-    front each of these takes tools away. A name may have an alias, other defaults and another
+    `read_file` is a name, `read_*` a glob, `@git` a provider, `#files` a tag, `std/files` a tag of
+    one provider, and with a `!` in front each of these takes tools away. A name may have an alias, other defaults and another
     description. `line` is the place in a kit file.
     """
 
@@ -58,8 +59,15 @@ _MATCHES: dict[RuleKind, Callable[[str, ToolSpec], bool]] = {
     "glob": lambda text, spec: fnmatchcase(spec.name, text),
     "provider": lambda text, spec: fnmatchcase(spec.provider, text),
     "tag": lambda text, spec: any(fnmatchcase(tag, text) for tag in spec.tags),
+    "family": lambda text, spec: text in (spec.name, spec.wire_name) or _in_family(text, spec),
     "tool": lambda text, spec: text == spec.name,
 }
+
+
+def _in_family(text: str, spec: ToolSpec) -> bool:
+    """True if a tool of the provider before the `/` bears the tag after it."""
+    provider, _, tag = text.partition("/")
+    return spec.provider == provider and tag in spec.tags
 
 
 def rules_of(selection: Any) -> tuple[Rule, ...]:
@@ -103,7 +111,7 @@ def _of_entry(entry: Any) -> tuple[Rule, ...]:
 
 
 def rule_of(text: str, line: int | None = None) -> Rule:
-    """Read one entry: a name, `glob*`, `@provider`, `#tag`, or any of them after a `!`."""
+    """Read one entry: a name, `glob*`, `@provider`, `#tag`, `provider/tag`, or one after a `!`."""
     entry = text.strip()
     exclude = entry.startswith("!")
     entry = entry[exclude:].strip()
@@ -112,7 +120,7 @@ def rule_of(text: str, line: int | None = None) -> Rule:
     if not body or body.split() != [body]:
         raise KitError(f"{text!r} selects no tool: an entry is one word")
     if kind is None:
-        kind = "glob" if _GLOB.search(body) else "name"
+        kind = "glob" if _GLOB.search(body) else "family" if _FAMILY.fullmatch(body) else "name"
     return Rule(kind, body, exclude, line=line)
 
 
@@ -138,6 +146,8 @@ def _of_pair(alias: Any, target: Any) -> Rule:
 
 def _named(text: Any) -> Rule:
     rule = rule_of(text) if isinstance(text, str) else None
+    if rule is not None and rule.kind == "family":  # a name may hold a slash
+        rule = replace(rule, kind="name")
     if rule is None or rule.kind != "name" or rule.exclude:
         raise KitError(f"an alias stands for one tool by its name, not {text!r}")
     return rule
