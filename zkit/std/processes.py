@@ -114,8 +114,9 @@ def start(
     shown: str = "",
     environment: dict[str, str] | None = None,
     stdin: bytes | None = None,
+    errors: bool = True,
 ) -> Command:
-    """Start a command in a session of its own; its output and its errors come together."""
+    """Start a command in a session of its own; its output and its `errors` come together."""
     mark = uuid.uuid4().hex
     given = {**(environment if environment is not None else os.environ), _MARK: mark}
     try:
@@ -125,7 +126,7 @@ def start(
             env=given,
             stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.STDOUT if errors else subprocess.DEVNULL,
             start_new_session=True,
         )
     except FileNotFoundError:
@@ -153,13 +154,18 @@ def run(
     shown: str = "",
     environment: dict[str, str] | None = None,
     stdin: bytes | None = None,
+    errors: bool = True,
+    most: int = MAX_KEPT,
 ) -> Finished:
     """Run a command to its end, or to the end of its time, and record it as an effect.
 
     When nobody waits for the call any more the whole group is killed.
     """
     limit = timeout if context.remaining is None else min(timeout, context.remaining)
-    command = start(arguments, cwd=cwd, shown=shown, environment=environment, stdin=stdin)
+    command = start(
+        arguments, cwd=cwd, shown=shown, environment=environment, stdin=stdin, errors=errors
+    )
+    command.output = HeadAndTail(most)
     try:
         timed_out = not _read(command, time.monotonic() + limit, lambda: context.cancelled)
     finally:

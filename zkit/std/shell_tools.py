@@ -186,7 +186,9 @@ def _wait(jobs: Background, name: str, seconds: float, context: Context) -> None
             break
 
 
-def _report(jobs: Background, name: str, command: Command, context: Context) -> CommandResult:
+def _report(
+    jobs: Background, name: str, command: Command, confined: bool, context: Context
+) -> CommandResult:
     code = command.process.poll()
     if code is not None:
         jobs.wait(name, 1.0)  # the rest of its output

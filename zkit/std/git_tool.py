@@ -1,0 +1,233 @@
+"""The tool `git_manager`: the everyday commands of git, as argument lists and never by a shell."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from zkit.grade import WRITE
+from zkit.results import Refused, Validation
+from zkit.std.bubblewrap import Sandbox
+from zkit.std.processes import Finished, run
+from zkit.std.shell_tools import command_environment
+from zkit.std.std_tool import MAX_OUTPUT, Workspace, std_tool
+from zkit.tools import Context, FunctionTool
+from zkit.tools.rendering import shortened
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
+_SECONDS = 60
+# Files of the workspace can be written by the model, and so can the configuration of its
+# repository: what it could have run is switched off.
+_SAFE = (
+    "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat",
+    "-c", "core.editor=true", "-c", "protocol.ext.allow=never", "-c", "commit.gpgSign=false",
+    "-c", "color.ui=false", "--no-optional-locks", "--literal-pathspecs",
+)  # fmt: skip
+_LOG = "%H%x1f%an%x1f%aI%x1f%s"
+GitAction = Literal["init", "status", "add", "commit", "log", "diff", "branch", "push"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that differs from the last commit, with the two letters of git's short status."""
+
+    state: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One line of the history."""
+
+    commit: str
+    author: str
+    date: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class GitReport:
+    """What git answered, also as data where there is any."""
+
+    action: str
+    output: str = ""
+    branch: str = ""
+    files: list[ChangedFile] = field(default_factory=list)
+    commits: list[Commit] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        lines = [f"branch: {self.branch}"] if self.branch else []
+        lines += [f"{file.state} {file.path}" for file in self.files]
+        lines += [f"{one.commit[:10]} {one.date} {one.author}: {one.subject}" for one in self.commits]
+        lines += [self.output] if self.output else []
+        return "\n".join(lines) or f"{self.action}: done"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The arguments of one call."""
+
+    paths: list[str]
+    message: str
+    name: str
+    limit: int
+    staged: bool
+
+
+def git_tools(space: Workspace, sandbox: Sandbox, *, push: bool = False) -> list[FunctionTool[..., Any]]:
+    """Make `git_manager` for a root."""
+
+    def git(context: Context, *arguments: str, stdin: bytes | None = None) -> Finished:
+        command = ["git", *_SAFE, *arguments]
+        wrapped = sandbox.works and arguments[0] != "push"
+        done = run(
+            sandbox.wrap(command, space.root) if wrapped else command,
+            cwd=space.root,
+            timeout=_SECONDS,
+            context=context,
+            shown="git " + " ".join(arguments),
+            environment=_environment(space),
+            stdin=stdin,
+        )
+        if done.timed_out:
+            raise Validation(f"git {arguments[0]} took more than {_SECONDS} s and was stopped.")
+        if done.exit_code:
+            raise _failed(arguments[0], done)
+        return done
+
+    def files(asked: Asked) -> list[str]:
+        return ["--", *(space.tree.name(path) for path in asked.paths)]
+
+    def init(asked: Asked, context: Context) -> GitReport:
+        branch = [f"--initial-branch={_name(asked.name)}"] if asked.name else []
+        return GitReport("init", git(context, "init", *branch).output.strip())
+
+    def status(asked: Asked, context: Context) -> GitReport:
+        found = git(context, "status", "--porcelain=v1", "--branch", "-z", *files(asked)).output
+        branch, changed = _status(found)
+        return GitReport("status", "" if changed else "nothing has changed", branch, changed)
+
+    def add(asked: Asked, context: Context) -> GitReport:
+        if not asked.paths:
+            raise Validation('paths: is empty. Name the files to add; ["."] adds all of them.')
+        git(context, "add", *files(asked))
+        return status(Asked([], "", "", 0, False), context)
+
+    def commit(asked: Asked, context: Context) -> GitReport:
+        if not asked.message.strip():
+            raise Validation("message: is empty. Say in it what was changed, and why.")
+        git(context, "commit", "--quiet", "--no-verify", "--file=-", *_only(files(asked)), stdin=asked.message.encode("utf-8", "replace"))  # fmt: skip
+        return log(Asked([], "", "", 1, False), context)
+
+    def log(asked: Asked, context: Context) -> GitReport:
+        pick = ["--max-count", str(asked.limit), f"--format={_LOG}"]
+        return GitReport("log", commits=_log(git(context, "log", *pick, *files(asked)).output))
+
+    def diff(asked: Asked, context: Context) -> GitReport:
+        given = ["--no-ext-diff", "--no-textconv", "--no-color", *["--cached"][: asked.staged]]
+        since = [_name(asked.name)] if asked.name else []
+        text = git(context, "diff", *given, *since, *files(asked)).output
+        return GitReport("diff", shortened(text, MAX_OUTPUT) or "no difference")
+
+    def branch(asked: Asked, context: Context) -> GitReport:
+        if asked.name:
+            return GitReport("branch", git(context, "switch", "--create", _name(asked.name)).output)
+        return GitReport("branch", git(context, "branch", "--list", "--no-color").output)
+
+    def publish(asked: Asked, context: Context) -> GitReport:
+        if not push:
+            raise Refused("push is not enabled here")
+        return GitReport("push", git(context, "push", "origin", _name(asked.name) or "HEAD").output)
+
+    actions = {
+        "init": init, "status": status, "add": add, "commit": commit,
+        "log": log, "diff": diff, "branch": branch, "push": publish,
+    }  # fmt: skip
+
+    @std_tool(
+        "process",
+        grade=WRITE,
+        destructive={"action": ["push"]},
+        idempotent=False,
+        timeout=_SECONDS + 30.0,
+        examples=[
+            {"arguments": {"action": "status"}, "description": "What has changed"},
+            {
+                "arguments": {"action": "commit", "message": "Read the port from the settings"},
+                "description": "Commit what was added",
+            },
+            {"arguments": {"action": "log", "limit": 5}, "description": "The last five commits"},
+        ],
+        error_modes=[
+            "not_found: there is no repository, or git is not installed",
+            "denied: push is not enabled",
+            "invalid_arguments: git refused; the message says why",
+        ],
+    )
+    def git_manager(
+        action: Annotated[GitAction, Field(description="What to do.")],
+        context: Context,
+        paths: Annotated[list[str], Field(description="Files, for add, diff, log, status.")] = [],  # noqa: B006
+        message: Annotated[str, Field(description="The message of a commit.")] = "",
+        name: Annotated[
+            str, Field(description="A branch to create or push, or what diff compares with.")
+        ] = "",
+        limit: Annotated[int, Field(ge=1, le=200, description="How many commits log shows.")] = 10,
+        staged: Annotated[bool, Field(description="diff: what was added, not what was not.")] = False,
+    ) -> GitReport:
+        """Use git in the workspace: init, status, add, commit, log, diff, branch, push.
+
+        Hooks do not run. push works only if the operator has enabled it.
+        """
+        return actions[action](Asked(paths, message, name, limit, staged), context)
+
+    return [git_manager]
+
+
+def _environment(space: Workspace) -> dict[str, str]:
+    """No prompt, no pager, and no repository of a folder above the root."""
+    return {
+        **command_environment(),
+        "GIT_CEILING_DIRECTORIES": str(space.root.parent),
+        "GIT_OPTIONAL_LOCKS": "0",
+    }
+
+
+def _only(files: list[str]) -> list[str]:
+    return files if len(files) > 1 else []
+
+
+def _name(text: str) -> str:
+    if text and (not _NAME.fullmatch(text) or ".." in text):
+        raise Validation(f'name: "{text}" is no name of a branch or commit.')
+    return text
+
+
+def _failed(action: str, done: Finished) -> Validation:
+    said = shortened(done.output.strip(), 2000) or f"exit code {done.exit_code}"
+    if "not a git repository" in said:
+        message = "There is no git repository in the workspace. action=init makes one."
+        return Validation(message, code="not_found")
+    return Validation(f"git {action} failed: {said}")
+
+
+def _status(text: str) -> tuple[str, list[ChangedFile]]:
+    """The branch, and the files of `git status --porcelain=v1 --branch -z`."""
+    entries = text.split("\0")
+    branch = entries[0].removeprefix("## ") if entries[0].startswith("## ") else ""
+    files: list[ChangedFile] = []
+    rest = iter(entries[1:] if branch else entries)
+    for entry in rest:
+        if entry:
+            files.append(ChangedFile(entry[:2], entry[3:]))
+            if entry[0] in "RC":
+                next(rest, None)  # the old name of what was renamed
+    return branch, files
+
+
+def _log(text: str) -> list[Commit]:
+    rows = [line.split("\x1f") for line in text.splitlines() if line.count("\x1f") == 3]
+    return [Commit(*row) for row in rows]
