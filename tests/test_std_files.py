@@ -96,9 +96,8 @@ OUTSIDE = [
 def test_no_path_leads_out_of_the_root(
     bench: Bench, path: str, name: str, more: dict[str, Any], tmp_path: Path
 ) -> None:
-    if more.get("action") == "move" and path == "link.txt":
-        pytest.skip("a link itself may be moved")
-    assert "outside" in bench.refused(name, path=path, **more).message
+    message = bench.refused(name, path=path, **more).message
+    assert "outside" in message or "is a link" in message or "cannot be the name" in message
     assert (tmp_path / "secret.txt").read_text("utf-8") == "TODO secret"
 
 
@@ -115,7 +114,7 @@ def test_a_move_out_of_the_root_is_refused(bench: Bench, tmp_path: Path) -> None
         (lambda p: p.write_bytes(b"a\0b"), "binary"),
         (lambda p: p.write_bytes(b"caf\xe9"), "UTF-8"),
         (lambda p: p.mkdir(), "folder"),
-        (lambda p: os.mkfifo(p), "pipe"),
+        (lambda p: os.mkfifo(p), "regular file"),
         (lambda p: os.truncate(os.open(p, os.O_CREAT | os.O_WRONLY), 3_000_000_000), "bytes"),
         (lambda p: None, "no file"),
     ],
@@ -146,7 +145,7 @@ def test_a_folder_is_listed_without_what_is_ignored(bench: Bench) -> None:
     assert "deep/" in text
     assert "build" in [row["path"] for row in bench.ok("ls", ignored=True)["entries"]]
     assert bench.refused("ls", path="nope").code == "not_found"
-    assert "outside" in bench.refused("ls", path="up").message
+    assert "is a link" in bench.refused("ls", path="up").message
 
 
 def test_files_are_found_by_globs(bench: Bench) -> None:
@@ -275,7 +274,7 @@ def test_threads_do_not_break_each_others_writes(bench: Bench) -> None:
     [thread.join() for thread in threads]  # type: ignore[func-returns-value]
     assert not failures
     assert bench.read("shared.txt") in texts
-    assert not [name for name in os.listdir(bench.root) if name.endswith(".new")]
+    assert not [name for name in os.listdir(bench.root) if name.startswith(".zkit")]
 
 
 def test_a_link_swapped_in_during_calls_leads_nowhere(bench: Bench, tmp_path: Path) -> None:
@@ -451,7 +450,7 @@ def test_the_file_manager_does_it_all(bench: Bench) -> None:
     bench.ok("file_manager", action="append", path="fresh.txt", content="x")
     bench.ok("file_manager", action="delete", path="link.txt")  # the link, not what it leads to
     assert (bench.root.parent / "secret.txt").exists()
-    assert "not empty" in bench.refused("file_manager", action="delete", path="src").message
+    assert "folder" in bench.refused("file_manager", action="delete", path="src").message
 
 
 @pytest.mark.parametrize("action", ["delete", "DELETE", " delete"])
@@ -536,7 +535,7 @@ def test_a_pattern_that_is_none_is_refused(bench: Bench, engine: str) -> None:
         assert bench.refused("grep", pattern=pattern).message.startswith("pattern:")
     assert bench.refused("grep", pattern="a", path="nope").code == "not_found"
     assert "outside" in bench.refused("grep", pattern="a", path="../").message
-    assert "outside" in bench.refused("grep", pattern="a", path="up").message
+    assert "is a link" in bench.refused("grep", pattern="a", path="up").message
 
 
 def test_a_glob_does_not_bring_back_what_is_ignored(bench: Bench, engine: str) -> None:

@@ -1,6 +1,5 @@
 """Names in, tools out: the registry, the views of it, and what it remembers."""
 
-from zkit.sources.builtin_tools import BuiltinProvider
 from zkit.sources.catalog import Catalog
 from zkit.sources.discovery import Discovery, discovery_tools
 from zkit.sources.examples import ToolExample
@@ -21,7 +20,6 @@ from zkit.sources.toolbox import Snapshot, Toolbox
 from zkit.sources.workflows import Step, Workflow, load_skills, read_skill
 
 __all__ = [
-    "BuiltinProvider",
     "Catalog",
     "Discovery",
     "Kit",

@@ -95,7 +95,7 @@ def code_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
 
 def _jedi(space: Workspace, asked: dict[str, Any], context: Context) -> list[dict[str, Any]]:
     done = run(
-        [sys.executable, str(HERE / "jedi_worker.py")],
+        [sys.executable, "-P", str(HERE / "jedi_worker.py")],
         cwd=space.root,
         timeout=_SECONDS,
         context=context,

@@ -11,7 +11,7 @@ from pydantic import Field
 from zkit.effects import FileEffect
 from zkit.grade import WRITE
 from zkit.results import Validation
-from zkit.std.confined_tree import Stamp
+from zkit.sources.confined_files import Stamp
 from zkit.std.file_tools import check_fresh, decoded, write_text
 from zkit.std.patches import FilePatch, HunkReceipt, apply_patch, read_patch
 from zkit.std.std_tool import MAX_OUTPUT, Workspace, std_tool
@@ -110,9 +110,15 @@ def diff_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
     def diff_editor(
         action: Annotated[Literal["apply", "create"], Field(description="What to do.")],
         context: Context,
-        patch: Annotated[str, Field(description="apply: a unified diff of one or more files.")] = "",
-        path: Annotated[str, Field(description="create: the file, relative to the workspace.")] = "",
-        content: Annotated[str, Field(description="create: the text that the file would have.")] = "",
+        patch: Annotated[
+            str, Field(description="apply: a unified diff of one or more files.")
+        ] = "",
+        path: Annotated[
+            str, Field(description="create: the file, relative to the workspace.")
+        ] = "",
+        content: Annotated[
+            str, Field(description="create: the text that the file would have.")
+        ] = "",
     ) -> DiffReport:
         """Apply a unified diff to files, all hunks or none, or create one.
 

@@ -11,8 +11,9 @@ from pydantic import BaseModel, Field
 from zkit.effects import FileEffect, FileOp
 from zkit.grade import READ, WRITE
 from zkit.results import Validation
-from zkit.std.confined_tree import ConfinedTree, Stamp, stale
-from zkit.std.folder_walk import Entry, Globs, walk
+from zkit.sources.confined_files import Entry, Stamp
+from zkit.std.confined_tree import ConfinedTree, stale
+from zkit.std.folder_walk import Globs, walk
 from zkit.std.std_tool import MAX_OUTPUT, Workspace, std_tool
 from zkit.std.text_edits import Edit, Receipt, apply_edits, syntax_note
 from zkit.tools import Context, FunctionTool
@@ -104,6 +105,15 @@ def decoded(data: bytes, path: str) -> str:
         raise Validation(f'path: "{path}" is not a text in UTF-8 (byte {error.start}).') from None
 
 
+def encoded(text: str) -> bytes:
+    """Return text as bytes; refuse half a character."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        message = f"the text holds half a character at {error.start}; leave it out."
+        raise Validation(message) from None
+
+
 def check_fresh(space: Workspace, path: str, stamp: Stamp, context: Context) -> None:
     """Refuse a file that has changed since the task of a call has read it."""
     known = space.seen.known(context, space.tree.name(path))
@@ -115,11 +125,7 @@ def write_text(
     space: Workspace, path: str, text: str, context: Context, *, expected: Stamp | None = None
 ) -> tuple[str, int]:
     """Write a text file for a call; return what was done and the size."""
-    try:
-        data = text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        message = f"the text holds half a character at {error.start}; leave it out."
-        raise Validation(message) from None
+    data = encoded(text)
     name = space.tree.name(path)
     with space.lock:
         known = space.seen.known(context, name) if expected is None else expected
@@ -184,9 +190,7 @@ def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
         context: Context,
     ) -> list[str]:
         """Find files by a glob pattern, sorted by path. Ignored files are left out."""
-        found = sorted(
-            entry.path for entry in _matching(tree, pattern, ".", context, details=False)
-        )
+        found = sorted(entry.path for entry in _matching(tree, pattern, ".", context))
         return found[:_MOST_FILES]
 
     @std_tool(
@@ -203,7 +207,7 @@ def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
         limit: Annotated[int, Field(ge=1, le=_MOST_FILES)] = 200,
     ) -> Listing:
         """Find files by a glob pattern below a folder, with sizes, newest first."""
-        found = list(_matching(tree, pattern, path, context, details=True))
+        found = list(_matching(tree, pattern, path, context))
         found.sort(key=lambda entry: (-entry.modified, entry.path))
         return _listing(tree.name(path), found, limit)
 
@@ -223,9 +227,7 @@ def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
         limit: Annotated[int, Field(ge=1, le=_MOST_FILES)] = 500,
     ) -> Listing:
         """List a folder: names, sizes and times. Folders end with a slash."""
-        found = list(
-            walk(tree, path, details=True, ignored=ignored, deep=False, check=context.check)
-        )
+        found = list(walk(tree, path, ignored=ignored, deep=False, check=context.check))
         prefix = "/".join(tree.parts(path))
         named = [
             Entry(e.path[len(prefix) :].lstrip("/"), e.kind, e.size, e.modified) for e in found
@@ -235,15 +237,13 @@ def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
     return [read_file, find_files, glob, ls]
 
 
-def _matching(
-    tree: ConfinedTree, pattern: str, path: str, context: Context, *, details: bool
-) -> list[Entry]:
+def _matching(tree: ConfinedTree, pattern: str, path: str, context: Context) -> list[Entry]:
     globs = Globs([pattern])
     top = "/".join(tree.parts(path))
     start = "/".join(part for part in (top, globs.base) if part) or "."
     cut = len(top) + 1 if top else 0
     try:
-        found = walk(tree, start, details=details, check=context.check)
+        found = walk(tree, start, check=context.check)
         return [e for e in found if e.kind == "file" and globs.fits(e.path[cut:])]
     except Validation as error:
         if error.code == "not_found" and globs.base and tree.stamp(start) is None:
@@ -366,12 +366,11 @@ def _file_manager(space: Workspace) -> FunctionTool[..., Any]:
 
     def append(path: str, content: str, to: str, context: Context) -> str:
         with space.lock:
-            data, stamp = tree.read(path) if tree.stamp(path) else (b"", None)
+            stamp = tree.stamp(path)
             if stamp is not None:
                 check_fresh(space, path, stamp, context)
-            whole = decoded(data, path) + content
             name = tree.name(path)
-            _, written = tree.write(path, whole.encode("utf-8", "surrogatepass"), expected=stamp)
+            written = tree.append(path, encoded(content))
         space.seen.note(context, name, written)
         context.record(FileEffect(path=name, op="append", bytes_after=written.size))
         return f"appended to {name} ({written.size} bytes)"

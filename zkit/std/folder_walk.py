@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
 from typing import NamedTuple
 
 from zkit.results import Validation
+from zkit.sources.confined_files import Entry
 from zkit.std.confined_tree import ConfinedTree
 
 IGNORE_FILES = (".gitignore", ".ignore")
@@ -19,16 +18,6 @@ MAX_ENTRIES = 500_000  # a tree above this is searched in parts, by paths
 MAX_DEPTH = 100
 _MAX_IGNORE_BYTES = 200_000
 _MAX_BRACES = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A file, folder or link that was met on a walk; sizes and times if they were asked for."""
-
-    path: str
-    kind: str  # file, folder, link, other
-    size: int = 0
-    modified: float = 0.0
 
 
 class IgnoreRule(NamedTuple):
@@ -47,7 +36,6 @@ def walk(
     tree: ConfinedTree,
     start: str = ".",
     *,
-    details: bool = False,
     ignored: bool = False,
     deep: bool = True,
     check: Callable[[], None] = lambda: None,
@@ -65,42 +53,20 @@ def walk(
         parts, above = waiting.pop()
         check()
         try:
-            entries = _listed(tree, parts, details)
+            entries = tree.list_folder("/".join(parts) or ".")
         except Validation:
             if parts == first:
                 raise
             continue  # it was removed meanwhile, or may not be opened
         here = above if ignored else _with_rules(tree, parts, above, entries)
-        kept = [e for e in entries if ignored or not _is_ignored(e, parts, here)]
+        kept = [e for e in entries if ignored or not _is_ignored(e, here)]
         seen += len(kept)
         if seen > MAX_ENTRIES:
             raise Validation(f"There are more than {MAX_ENTRIES:,} files here; send a deeper path.")
-        prefix = "/".join(parts)
-        yield from (
-            Entry(f"{prefix}/{e.path}" if prefix else e.path, e.kind, e.size, e.modified)
-            for e in kept
-        )
+        yield from kept
         if deep and len(parts) < MAX_DEPTH:
-            inner = [((*parts, e.path), here) for e in kept if e.kind == "folder"]
+            inner = [(tuple(e.path.split("/")), here) for e in kept if e.kind == "folder"]
             waiting.extend(reversed(inner))
-
-
-def _listed(tree: ConfinedTree, parts: tuple[str, ...], details: bool) -> list[Entry]:
-    with tree.folder("/".join(parts) or ".") as folder, os.scandir(folder) as found:
-        return sorted((_entry(one, details) for one in found), key=lambda entry: entry.path)
-
-
-def _entry(found: os.DirEntry[str], details: bool) -> Entry:
-    try:
-        if found.is_symlink():
-            return Entry(found.name, "link")
-        kind = "folder" if found.is_dir() else "file" if found.is_file() else "other"
-        if not details:
-            return Entry(found.name, kind)
-        stat = found.stat(follow_symlinks=False)
-    except OSError:
-        return Entry(found.name, "other")
-    return Entry(found.name, kind, stat.st_size, stat.st_mtime)
 
 
 def _rules_above(tree: ConfinedTree, parts: tuple[str, ...]) -> Rules:
@@ -114,7 +80,7 @@ def _rules_above(tree: ConfinedTree, parts: tuple[str, ...]) -> Rules:
 def _with_rules(
     tree: ConfinedTree, parts: tuple[str, ...], above: Rules, entries: list[Entry] | None
 ) -> Rules:
-    names = None if entries is None else {entry.path for entry in entries}
+    names = None if entries is None else {e.path.rpartition("/")[2] for e in entries}
     lines: list[str] = []
     for name in IGNORE_FILES:
         if names is None or name in names:
@@ -154,16 +120,17 @@ def _step(text: str) -> re.Pattern[str] | None:
     return None if text == "**" else re.compile(translate(text))
 
 
-def _is_ignored(entry: Entry, parts: tuple[str, ...], rules: Rules) -> bool:
+def _is_ignored(entry: Entry, rules: Rules) -> bool:
     """True if the deepest ignore file that says anything of an entry leaves it out."""
-    if entry.path in NEVER:
+    steps = entry.path.split("/")
+    if steps[-1] in NEVER:
         return True
     for depth, lines in reversed(rules):
-        steps = [*parts[depth:], entry.path]
+        inner = steps[depth:]
         for rule in lines:
             if rule.folders_only and entry.kind != "folder":
                 continue
-            if _fits(steps, rule.steps):
+            if _fits(inner, rule.steps):
                 return not rule.keep
     return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -61,7 +62,9 @@ class GitReport:
     def __str__(self) -> str:
         lines = [f"branch: {self.branch}"] if self.branch else []
         lines += [f"{file.state} {file.path}" for file in self.files]
-        lines += [f"{one.commit[:10]} {one.date} {one.author}: {one.subject}" for one in self.commits]
+        lines += [
+            f"{one.commit[:10]} {one.date} {one.author}: {one.subject}" for one in self.commits
+        ]
         lines += [self.output] if self.output else []
         return "\n".join(lines) or f"{self.action}: done"
 
@@ -70,82 +73,102 @@ class GitReport:
 class Asked:
     """The arguments of one call."""
 
-    paths: list[str]
-    message: str
-    name: str
-    limit: int
-    staged: bool
+    paths: tuple[str, ...] = ()
+    message: str = ""
+    name: str = ""
+    limit: int = 1
+    staged: bool = False
 
 
-def git_tools(space: Workspace, sandbox: Sandbox, *, push: bool = False) -> list[FunctionTool[..., Any]]:
-    """Make `git_manager` for a root."""
+@dataclass(frozen=True, slots=True)
+class Git:
+    """The actions of the tool, in one root."""
 
-    def git(context: Context, *arguments: str, stdin: bytes | None = None) -> Finished:
+    space: Workspace
+    sandbox: Sandbox
+    may_push: bool
+
+    def run(self, context: Context, *arguments: str, stdin: bytes | None = None) -> str:
+        """Run git and return its output; what it refuses is a `Validation`."""
         command = ["git", *_SAFE, *arguments]
-        wrapped = sandbox.works and arguments[0] != "push"
+        confined = self.sandbox.works and arguments[0] != "push"
         done = run(
-            sandbox.wrap(command, space.root) if wrapped else command,
-            cwd=space.root,
+            self.sandbox.wrap(command, self.space.root) if confined else command,
+            cwd=self.space.root,
             timeout=_SECONDS,
             context=context,
             shown="git " + " ".join(arguments),
-            environment=_environment(space),
+            environment=_environment(self.space),
             stdin=stdin,
         )
         if done.timed_out:
             raise Validation(f"git {arguments[0]} took more than {_SECONDS} s and was stopped.")
         if done.exit_code:
             raise _failed(arguments[0], done)
-        return done
+        return done.output
 
-    def files(asked: Asked) -> list[str]:
-        return ["--", *(space.tree.name(path) for path in asked.paths)]
+    def files(self, asked: Asked) -> list[str]:
+        """The files of a call as arguments that cannot be taken for options."""
+        return ["--", *(self.space.tree.name(path) for path in asked.paths)]
 
-    def init(asked: Asked, context: Context) -> GitReport:
+    def init(self, asked: Asked, context: Context) -> GitReport:
+        """Make a repository."""
         branch = [f"--initial-branch={_name(asked.name)}"] if asked.name else []
-        return GitReport("init", git(context, "init", *branch).output.strip())
+        return GitReport("init", self.run(context, "init", *branch).strip())
 
-    def status(asked: Asked, context: Context) -> GitReport:
-        found = git(context, "status", "--porcelain=v1", "--branch", "-z", *files(asked)).output
-        branch, changed = _status(found)
+    def status(self, asked: Asked, context: Context) -> GitReport:
+        """What has changed."""
+        wanted = ["--porcelain=v1", "--branch", "-z", *self.files(asked)]
+        branch, changed = _status(self.run(context, "status", *wanted))
         return GitReport("status", "" if changed else "nothing has changed", branch, changed)
 
-    def add(asked: Asked, context: Context) -> GitReport:
+    def add(self, asked: Asked, context: Context) -> GitReport:
+        """Add files to the next commit."""
         if not asked.paths:
             raise Validation('paths: is empty. Name the files to add; ["."] adds all of them.')
-        git(context, "add", *files(asked))
-        return status(Asked([], "", "", 0, False), context)
+        self.run(context, "add", *self.files(asked))
+        return self.status(Asked(), context)
 
-    def commit(asked: Asked, context: Context) -> GitReport:
+    def commit(self, asked: Asked, context: Context) -> GitReport:
+        """Commit what was added."""
         if not asked.message.strip():
             raise Validation("message: is empty. Say in it what was changed, and why.")
-        git(context, "commit", "--quiet", "--no-verify", "--file=-", *_only(files(asked)), stdin=asked.message.encode("utf-8", "replace"))  # fmt: skip
-        return log(Asked([], "", "", 1, False), context)
+        message = asked.message.encode("utf-8", "replace")
+        only = self.files(asked) if asked.paths else []
+        self.run(context, "commit", "--quiet", "--no-verify", "--file=-", *only, stdin=message)
+        return self.log(Asked(limit=1), context)
 
-    def log(asked: Asked, context: Context) -> GitReport:
-        pick = ["--max-count", str(asked.limit), f"--format={_LOG}"]
-        return GitReport("log", commits=_log(git(context, "log", *pick, *files(asked)).output))
+    def log(self, asked: Asked, context: Context) -> GitReport:
+        """The history, newest first."""
+        wanted = ["--max-count", str(asked.limit), f"--format={_LOG}", *self.files(asked)]
+        return GitReport("log", commits=_log(self.run(context, "log", *wanted)))
 
-    def diff(asked: Asked, context: Context) -> GitReport:
-        given = ["--no-ext-diff", "--no-textconv", "--no-color", *["--cached"][: asked.staged]]
-        since = [_name(asked.name)] if asked.name else []
-        text = git(context, "diff", *given, *since, *files(asked)).output
+    def diff(self, asked: Asked, context: Context) -> GitReport:
+        """What has changed, line by line."""
+        wanted = ["--no-ext-diff", "--no-textconv", "--no-color"]
+        wanted += ["--cached"] if asked.staged else []
+        wanted += [_name(asked.name)] if asked.name else []
+        text = self.run(context, "diff", *wanted, *self.files(asked))
         return GitReport("diff", shortened(text, MAX_OUTPUT) or "no difference")
 
-    def branch(asked: Asked, context: Context) -> GitReport:
+    def branch(self, asked: Asked, context: Context) -> GitReport:
+        """List the branches, or create one and go there."""
         if asked.name:
-            return GitReport("branch", git(context, "switch", "--create", _name(asked.name)).output)
-        return GitReport("branch", git(context, "branch", "--list", "--no-color").output)
+            return GitReport("branch", self.run(context, "switch", "--create", _name(asked.name)))
+        return GitReport("branch", self.run(context, "branch", "--list", "--no-color"))
 
-    def publish(asked: Asked, context: Context) -> GitReport:
-        if not push:
+    def push(self, asked: Asked, context: Context) -> GitReport:
+        """Publish commits, if the operator has enabled it."""
+        if not self.may_push:
             raise Refused("push is not enabled here")
-        return GitReport("push", git(context, "push", "origin", _name(asked.name) or "HEAD").output)
+        return GitReport("push", self.run(context, "push", "origin", _name(asked.name) or "HEAD"))
 
-    actions = {
-        "init": init, "status": status, "add": add, "commit": commit,
-        "log": log, "diff": diff, "branch": branch, "push": publish,
-    }  # fmt: skip
+
+def git_tools(
+    space: Workspace, sandbox: Sandbox, *, push: bool = False
+) -> list[FunctionTool[..., Any]]:
+    """Make `git_manager` for a root."""
+    git = Git(space, sandbox, push)
 
     @std_tool(
         "process",
@@ -176,13 +199,16 @@ def git_tools(space: Workspace, sandbox: Sandbox, *, push: bool = False) -> list
             str, Field(description="A branch to create or push, or what diff compares with.")
         ] = "",
         limit: Annotated[int, Field(ge=1, le=200, description="How many commits log shows.")] = 10,
-        staged: Annotated[bool, Field(description="diff: what was added, not what was not.")] = False,
+        staged: Annotated[
+            bool, Field(description="diff: what was added, not what was not.")
+        ] = False,
     ) -> GitReport:
         """Use git in the workspace: init, status, add, commit, log, diff, branch, push.
 
         Hooks do not run. push works only if the operator has enabled it.
         """
-        return actions[action](Asked(paths, message, name, limit, staged), context)
+        act: Callable[[Asked, Context], GitReport] = getattr(git, action)
+        return act(Asked(tuple(paths), message, name, limit, staged), context)
 
     return [git_manager]
 
@@ -194,10 +220,6 @@ def _environment(space: Workspace) -> dict[str, str]:
         "GIT_CEILING_DIRECTORIES": str(space.root.parent),
         "GIT_OPTIONAL_LOCKS": "0",
     }
-
-
-def _only(files: list[str]) -> list[str]:
-    return files if len(files) > 1 else []
 
 
 def _name(text: str) -> str:

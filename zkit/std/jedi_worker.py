@@ -25,7 +25,7 @@ def main() -> None:
 
 def answer(asked: dict[str, Any]) -> list[dict[str, Any]]:
     """Return places in code: definitions, references, what a name is, or errors of syntax."""
-    import jedi
+    import jedi  # type: ignore[import-untyped]
 
     project = jedi.Project(asked["root"], load_unsafe_extensions=False)
     script = jedi.Script(

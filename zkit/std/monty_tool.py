@@ -59,7 +59,9 @@ def monty_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
         timeout=MAX_SECONDS + 15,
         examples=[
             {
-                "arguments": {"code": "from datetime import date\n(date(2026, 3, 1) - date(2026, 1, 1)).days"},
+                "arguments": {
+                    "code": "from datetime import date\n(date(2026, 3, 1) - date(2026, 1, 1)).days"
+                },
                 "description": "Days between two dates",
             }
         ],
@@ -85,9 +87,12 @@ def monty_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
         limits: Any = {"max_feed_duration_secs": timeout, "max_memory": MAX_MEMORY}
         printed = monty.CollectString()
         try:
-            with monty.Monty() as pool, pool.checkout(limits=limits) as session:
-                with _killed_if_cancelled(session.worker_pid, context):
-                    value = session.feed_run(code, print_callback=printed)
+            with (
+                monty.Monty() as pool,
+                pool.checkout(limits=limits) as session,
+                _killed_if_cancelled(session.worker_pid, context),
+            ):
+                value = session.feed_run(code, print_callback=printed)
         except monty.MontyCrashedError as error:
             context.check()
             raise Transient(f"the interpreter ended: {error}") from error

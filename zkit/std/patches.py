@@ -50,8 +50,8 @@ class Hunk(NamedTuple):
 def read_patch(text: str) -> list[FilePatch]:
     """Read a unified diff; wrong counts in the headers of hunks are counted again."""
     try:
-        from unidiff import PatchSet
         from unidiff.errors import UnidiffParseError
+        from unidiff.patch import PatchSet
     except ImportError as error:
         raise MissingExtraError("std", "diff_editor") from error
     if len(text) > MAX_PATCH:

@@ -51,7 +51,7 @@ def pdf_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
     """Make `pdf_read` for a root."""
 
     @std_tool(
-        "web",
+        "documents",
         grade=READ,
         idempotent=True,
         touches=["path"],
@@ -71,7 +71,9 @@ def pdf_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
         path: Annotated[str, Field(description="The PDF file, relative to the workspace.")],
         context: Context,
         first: Annotated[int, Field(ge=1, description="The first page.")] = 1,
-        last: Annotated[int | None, Field(ge=1, description="The last page; ten pages if absent.")] = None,
+        last: Annotated[
+            int | None, Field(ge=1, description="The last page; ten pages if absent.")
+        ] = None,
     ) -> PdfText:
         """Read the text of some pages of a PDF file."""
         end = first + 9 if last is None else last
@@ -98,7 +100,7 @@ def _pages(
 ) -> dict[str, Any]:
     asked = json.dumps({"first": first, "last": last}).encode() + b"\n"
     done = run(
-        [sys.executable, str(HERE / "pdf_worker.py")],
+        [sys.executable, "-P", str(HERE / "pdf_worker.py")],
         cwd=space.root,
         timeout=_SECONDS,
         context=context,

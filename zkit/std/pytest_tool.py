@@ -109,7 +109,9 @@ def pytest_tools(space: Workspace, sandbox: Sandbox) -> list[FunctionTool[..., A
         paths: Annotated[
             list[str], Field(description="Files, folders, or file::test; all if empty.")
         ] = [],  # noqa: B006
-        keyword: Annotated[str, Field(description="Only tests whose names fit, as pytest's -k.")] = "",
+        keyword: Annotated[
+            str, Field(description="Only tests whose names fit, as pytest's -k.")
+        ] = "",
         max_failures: Annotated[int, Field(ge=0, le=100, description="Stop after so many.")] = 0,
         timeout: Annotated[
             float, Field(gt=0, le=MAX_SECONDS, description="Seconds until it is killed.")

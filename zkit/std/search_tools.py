@@ -58,7 +58,7 @@ def search_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
         return search(tree, query, context.check)
 
     @std_tool(
-        "files",
+        "code",
         grade=READ,
         idempotent=True,
         examples=[

@@ -9,8 +9,9 @@ from pathlib import Path
 from threading import RLock
 from typing import ParamSpec, TypeVar, Unpack
 
+from zkit.sources.confined_files import Stamp
 from zkit.sources.workflows import load_skills, read_skill
-from zkit.std.confined_tree import ConfinedTree, Stamp
+from zkit.std.confined_tree import ConfinedTree
 from zkit.tools import Context, FunctionTool, Guide, tool
 from zkit.tools.declaring import Declared
 
@@ -37,7 +38,7 @@ def std_tool(
             "provider": PROVIDER,
             "tags": [family],
             "docs": f"std/{name}.md",
-            "guide": _guide(name),
+            "guide": skill_of(name),
             "timeout": TIMEOUT,
         }
         given.update(declared)
@@ -47,7 +48,7 @@ def std_tool(
 
 
 @cache
-def _guide(name: str) -> Guide:
+def skill_of(name: str) -> Guide:
     """The guide of a tool, from the skill file that comes with the package."""
     return read_skill(SKILLS / f"{name}.yaml")[1]
 

@@ -92,8 +92,7 @@ def search(tree: ConfinedTree, query: Query, check: Check, *, engine: str = "aut
     compiled = _compiled(query)
     globs = Globs(query.globs, anywhere=True) if query.globs else None
     if tree.stamp(query.path) is None:
-        with tree.folder(query.path):
-            pass  # refused here if it is not there
+        tree.list_folder(query.path)  # refused here if it is not there
     program = shutil.which("rg") if engine in ("auto", "ripgrep") else None
     found = None if program is None else _by_ripgrep(tree, query, globs, program, check)
     used = "ripgrep" if found is not None else "regex"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 import time
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_HOPS = 5
 MAX_URL = 2_000
-_AGENT = "zkit (+https://github.com/zkit-llm)"
+_AGENT = "zkit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,9 @@ def fetch(url: str, web: Web, check: Callable[[], None] = lambda: None) -> Fetch
     """Fetch an address, follow its redirects, and check each hop before it is connected to."""
     httpx = _httpx()
     ends = time.monotonic() + web.timeout
-    with httpx.Client(trust_env=False, follow_redirects=False, headers={"User-Agent": _AGENT}) as client:
+    with httpx.Client(
+        trust_env=False, follow_redirects=False, headers={"User-Agent": _AGENT}
+    ) as client:
         for _ in range(MAX_HOPS + 1):
             check()
             left = ends - time.monotonic()
@@ -90,7 +93,7 @@ def fetch(url: str, web: Web, check: Callable[[], None] = lambda: None) -> Fetch
     raise Validation(f"url: {url} redirects more than {MAX_HOPS} times.")
 
 
-def _httpx() -> httpx:  # type: ignore[valid-type]
+def _httpx() -> types.ModuleType:
     try:
         import httpx
     except ImportError as error:

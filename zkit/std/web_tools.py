@@ -234,7 +234,24 @@ def _markdown(html: str) -> str:
 class _TextOf(HTMLParser):
     """Collects the text of a page, with a line end wherever a tag ends a line."""
 
-    LINES = frozenset("p div br li tr h1 h2 h3 h4 h5 h6 table section article pre".split())
+    LINES = frozenset(
+        (
+            "p",
+            "div",
+            "br",
+            "li",
+            "tr",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "h5",
+            "h6",
+            "table",
+            "section",
+            "pre",
+        )
+    )
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
