@@ -10,7 +10,7 @@ import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
-from zkit.chat.client.wrapping import wrap
+from zkit.chat.client.wrapped_client import wrap
 from zkit.chat.replies.report import Report
 from zkit.grade import READ, WRITE
 from zkit.receipt import Rank

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zkit.arguments import Decoded, decode_to_run
-from zkit.arguments.echoes import refuse_echo
-from zkit.arguments.names import nearest, same_name
+from zkit.arguments.field_names import nearest, same_name
+from zkit.arguments.refusals import refuse_echo
 from zkit.calls import Call
 from zkit.chat.replies.call_parts import Assembled
 from zkit.chat.replies.report import RefusedCall
@@ -52,7 +52,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class CallChecker:
     """The tools on offer, the rules, and the ids that are taken; judges one call after another."""
 
     declared: Declared
@@ -62,8 +62,10 @@ class Desk:
     reads_text: bool = True
 
     @classmethod
-    def of(cls, tools: Any, rules: Rules, messages: Any = (), reads_text: bool = True) -> Desk:
-        """The desk for one request."""
+    def of(
+        cls, tools: Any, rules: Rules, messages: Any = (), reads_text: bool = True
+    ) -> CallChecker:
+        """The checker for one request."""
         specs = {spec.name: spec for spec in _specs(tools)}
         return cls(Declared(tools), rules, specs, set(_ids(messages)), reads_text)
 
