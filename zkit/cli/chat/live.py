@@ -91,7 +91,7 @@ def _header(options: Options, paused: PausedRun | None) -> Header:
             "resumed": None if paused is None else paused.to_dict(),
             "can_ask": options.once is None or sys.stdin.isatty(),
         },
-        zkit=version("zkit"),
+        zkit=version("zkit-llm"),
     )
 
 
