@@ -15,7 +15,7 @@ from zkit.dispatch.places import named_files, root_of
 from zkit.effects import FileEffect
 from zkit.required import require_one_of, require_path
 from zkit.results import Result, Success, Validation
-from zkit.sources.confined_paths import confined
+from zkit.sources.confined_files import confined
 
 Stamp = tuple[int, int] | None
 
@@ -43,7 +43,7 @@ def read_before_write(
 
     def before(call: LiveCall) -> Verdict:
         seen = known.here()
-        if seen is None or call.spec.grade.w < 3 or not call.spec.touches:
+        if seen is None or call.spec.effective_grade.w < 3 or not call.spec.touches:
             return None
         base = root_of(root)
         for place in named_files(call, base):
