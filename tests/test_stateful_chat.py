@@ -24,7 +24,7 @@ from zkit.chat.replies.reply import ReplyReader
 from zkit.chat.requests import history
 from zkit.chat.requests import offering as offering_module
 from zkit.chat.run_state import RunState
-from zkit.dispatch.guards import repetition
+from zkit.dispatch import loop_guards
 from zkit.sources import Toolbox
 
 
@@ -104,7 +104,7 @@ def the_tools_are_not_sorted(patch: Patch) -> None:
 
 
 def repeated_calls_are_not_refused(patch: Patch) -> None:
-    patch.setattr(repetition, "_refusal", lambda *given: None)
+    patch.setattr(loop_guards, "_repeated_refusal", lambda *given: None)
 
 
 def fixes_are_not_told(patch: Patch) -> None:

@@ -22,8 +22,8 @@ from zkit.chat.pause.paused import OpenTurn, Waiting
 from zkit.chat.requests.history import tool_message
 from zkit.chat.run_state import RunState
 from zkit.dispatch import Outcome
-from zkit.dispatch.notes import with_notes
-from zkit.dispatch.pausing import pause_in, was_held_back
+from zkit.dispatch.approval import pause_in, was_held_back
+from zkit.dispatch.live_call import with_notes
 from zkit.results import Result, Validation
 from zkit.tools import call_key, render_result
 

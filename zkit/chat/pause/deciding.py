@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from zkit.calls import Call
 from zkit.chat.pause.paused import PausedRun, Waiting, require_paused
 from zkit.dispatch import Dispatcher, approval_key
-from zkit.dispatch.steps.approving import nobody_to_ask
+from zkit.dispatch.approval import nobody_to_ask
 from zkit.errors import ResumeError
 from zkit.results import Refused
 from zkit.tools import canonical_arguments

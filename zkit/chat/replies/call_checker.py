@@ -15,7 +15,7 @@ from zkit.calls import Call
 from zkit.chat.replies.call_parts import Assembled
 from zkit.chat.replies.report import RefusedCall
 from zkit.chat.replies.wire import dumps, entries, id_of
-from zkit.dispatch.steps.resolving import spellings
+from zkit.dispatch.tool_lookup import spellings
 from zkit.extract import Declared
 from zkit.extract.formats.table import wanted_formats
 from zkit.receipt import Fix, Rank, check_limit

@@ -15,7 +15,7 @@ from zkit.cli.chat.keyboard import Keyboard
 from zkit.cli.chat.painting import Painter, call_text, clean
 from zkit.cli.chat.stage import Stage
 from zkit.cli.chat.tapes import Tape
-from zkit.dispatch.notes import cancelled
+from zkit.dispatch.live_call import cancelled
 from zkit.errors import ZkitError
 from zkit.tools import render_result
 from zkit.transcripts import Interrupted, Told
