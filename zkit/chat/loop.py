@@ -20,8 +20,8 @@ from zkit.chat.run_state import RunState, Steering, begin_task
 from zkit.chat.server_profile import Profile
 from zkit.chat.tool_offer import dispatcher_for, kit_name
 from zkit.dispatch import Dispatcher, Recorder
+from zkit.dispatch.approval import Approver
 from zkit.dispatch.portal import run_sync
-from zkit.dispatch.settings import Approver
 from zkit.required import require_kind, require_path, require_text
 
 Prompt = str | Iterable[Mapping[str, Any]] | Resumption

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from zkit.chat.loop_events import Message
 from zkit.chat.server_profile import Mode, ServerSettings, ToolChoice
 from zkit.chat.tool_offer import Fit
-from zkit.dispatch.settings import Confirm
+from zkit.dispatch.approval import Confirm
 from zkit.extract.formats.table import wanted_formats
 from zkit.required import (
     require_count,

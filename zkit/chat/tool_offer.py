@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from zkit.chat.wire_data import dumps
 from zkit.dispatch import Dispatcher, Recorder
-from zkit.dispatch.reaching import source_of
-from zkit.dispatch.settings import Approver, Confirm
+from zkit.dispatch.approval import Approver, Confirm
+from zkit.dispatch.run_step import source_of
 from zkit.schema import Offer, offered
 from zkit.sources import Discovery, Kit, Workflow
 from zkit.sources.prompts import usage_prompt
