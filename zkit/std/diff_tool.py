@@ -17,7 +17,7 @@ from zkit.std.patches import FilePatch, HunkReceipt, apply_patch, read_patch
 from zkit.std.std_tool import MAX_OUTPUT, Workspace, std_tool
 from zkit.std.text_edits import syntax_note
 from zkit.tools import Context, FunctionTool
-from zkit.tools.rendering import shortened
+from zkit.tools.result_text import shortened
 
 
 @dataclass(frozen=True, slots=True)

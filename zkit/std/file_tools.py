@@ -17,7 +17,7 @@ from zkit.std.folder_walk import Globs, walk
 from zkit.std.std_tool import MAX_OUTPUT, Workspace, std_tool
 from zkit.std.text_edits import Edit, Receipt, apply_edits, syntax_note
 from zkit.tools import Context, FunctionTool
-from zkit.tools.rendering import shortened
+from zkit.tools.result_text import shortened
 
 _MOST_FILES = 1000
 PathArgument = Annotated[str, Field(description="The file, relative to the workspace.")]

@@ -16,7 +16,7 @@ from zkit.std.processes import Finished, run
 from zkit.std.shell_tools import command_environment
 from zkit.std.std_tool import MAX_OUTPUT, Workspace, std_tool
 from zkit.tools import Context, FunctionTool
-from zkit.tools.rendering import shortened
+from zkit.tools.result_text import shortened
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
 _SECONDS = 60

@@ -17,7 +17,7 @@ from zkit.grade import PURE
 from zkit.results import Transient, Validation
 from zkit.std.std_tool import MAX_OUTPUT, Workspace, std_tool
 from zkit.tools import Context, FunctionTool
-from zkit.tools.rendering import shortened
+from zkit.tools.result_text import shortened
 
 MAX_SECONDS = 30.0
 MAX_MEMORY = 200_000_000  # bytes

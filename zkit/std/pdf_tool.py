@@ -17,7 +17,7 @@ from zkit.std.processes import run
 from zkit.std.shell_tools import command_environment
 from zkit.std.std_tool import HERE, MAX_OUTPUT, Workspace, std_tool
 from zkit.tools import Context, FunctionTool
-from zkit.tools.rendering import shortened
+from zkit.tools.result_text import shortened
 
 MAX_PDF = 100_000_000
 _SECONDS = 60

@@ -20,7 +20,7 @@ from zkit.std.processes import run
 from zkit.std.shell_tools import COMMAND, MAX_SECONDS, command_environment
 from zkit.std.std_tool import Workspace, std_tool
 from zkit.tools import Context, FunctionTool
-from zkit.tools.rendering import shortened
+from zkit.tools.result_text import shortened
 
 _MAX_REPORT = 20_000_000  # bytes of the report that pytest writes
 _MAX_FAILURES = 25

@@ -17,7 +17,7 @@ from zkit.std.bubblewrap import Sandbox
 from zkit.std.processes import Background, Command, run, start
 from zkit.std.std_tool import MAX_OUTPUT, Workspace, std_tool
 from zkit.tools import Context, FunctionTool
-from zkit.tools.rendering import shortened
+from zkit.tools.result_text import shortened
 
 MAX_COMMAND = 20_000
 MAX_SECONDS = 600

@@ -13,7 +13,7 @@ from zkit.sources.confined_files import Stamp
 from zkit.sources.workflows import load_skills, read_skill
 from zkit.std.confined_tree import ConfinedTree
 from zkit.tools import Context, FunctionTool, Guide, tool
-from zkit.tools.declaring import Declared
+from zkit.tools.declare import Declared
 
 P = ParamSpec("P")
 R = TypeVar("R")
