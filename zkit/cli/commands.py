@@ -67,7 +67,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings=CONTEXT)
-@click.version_option(package_name="zkit", message="zkit %(version)s")
+@click.version_option(package_name="zkit-llm", message="zkit %(version)s")
 def zkit() -> None:
     """Between "the model wrote something" and "a tool ran": no wrong call.
 
