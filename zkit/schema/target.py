@@ -74,6 +74,7 @@ class _Known:
 # refers to its class, so a weak key would never go away.
 _KNOWN: dict[Any, _Known] = {}
 _RAW: dict[str, Target] = {}
+_SENT: dict[int, tuple[Mapping[str, Any], dict[str, Any], Target]] = {}
 
 
 def target_for(x: Any, *, hide: Collection[type] = ()) -> Target:
@@ -157,6 +158,11 @@ def _of_mapping(x: Mapping[str, Any]) -> Target:
 
 
 def _of_raw(schema: Mapping[str, Any]) -> Target:
+    # A dict may be changed at any time, so what it said is compared; that is far cheaper than to
+    # write it out again, and `true` for 1 is the only change that it does not see.
+    known = _SENT.get(id(schema))
+    if known is not None and known[0] is schema and known[1] == schema:
+        return known[2]
     try:
         key = json.dumps(schema)
     except (TypeError, ValueError, RecursionError) as error:
@@ -175,6 +181,8 @@ def _of_raw(schema: Mapping[str, Any]) -> Target:
             validator.core_schema,
         )
         _remember(_RAW, key, target)
+    if type(schema) is dict:
+        _remember(_SENT, id(schema), (schema, json.loads(key), target))
     return target
 
 
