@@ -30,8 +30,8 @@ from zkit.chat.reply_reader import ModelReply
 from zkit.chat.run_state import RunState
 from zkit.chat.wire_data import arguments_of, dumps
 from zkit.dispatch import Outcome
-from zkit.dispatch.notes import with_notes
-from zkit.dispatch.pausing import pause_in, was_held_back
+from zkit.dispatch.approval import pause_in, was_held_back
+from zkit.dispatch.live_call import with_notes
 from zkit.results import Refused, Result, Validation
 from zkit.tools import call_key, render_result
 

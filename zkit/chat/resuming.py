@@ -89,7 +89,7 @@ def _as_allowed(loop: Loop, paused: PausedRun) -> Dispatcher:
 def _restore_purse(dispatcher: Dispatcher, paused: PausedRun, task: Scope) -> None:
     if dispatcher.settings.limits is not None:
         with task.entered():
-            dispatcher.settings.purses.always().add(paused.used.purse)
+            dispatcher.settings.budgets.always().add(paused.used.purse)
 
 
 def take_up(run: RunState, resumed: Resumption) -> Generator[Want, Any, Reason | None]:

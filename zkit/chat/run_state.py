@@ -209,5 +209,5 @@ class RunState:
         before = 0.0 if self.resumed is None else self.resumed.paused.used.seconds
         seconds = before + time.monotonic() - self.began
         settings = self.dispatcher.settings
-        purse = {} if settings.limits is None else settings.purses.always().to_dict()
+        purse = {} if settings.limits is None else settings.budgets.always().to_dict()
         return Used(self.turn, self.calls, seconds, self.usage, dict(self.spent), purse)

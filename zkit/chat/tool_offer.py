@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from zkit.chat.wire_data import dumps
 from zkit.dispatch import Dispatcher, Recorder
-from zkit.dispatch.reaching import source_of
+from zkit.dispatch.run_step import source_of
 from zkit.schema import Offer, offered
 from zkit.sources import Discovery, Kit
 from zkit.tools import Tool, ToolSpec

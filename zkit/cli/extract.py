@@ -107,11 +107,16 @@ def _fix(fix: Fix) -> dict[str, Any]:
 
 
 def show(text: str, found: Extraction) -> None:
-    """Print what was found for people; on a terminal the text first, with its spans in colour."""
-    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+    """Print what was found for people.
+
+    On a terminal that is the text with its calls and its reasoning in colour, then the lists; in a
+    pipe the text without them is one of the lists.
+    """
+    in_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    if in_colour:
         write_styled(marked(text, found) + "\n")
     for heading, lines in sections(found):
-        if lines:
+        if lines and not (in_colour and heading in ("text", "reasoning")):
             write_line("\n".join([heading, *(f"  {line}" for line in lines)]))
 
 
