@@ -1,4 +1,4 @@
-"""A call that a model made: a name, arguments, and where it was found."""
+"""A call that a model made: its name, its arguments, and where it was found."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any, Literal
 
 from zkit.receipt import Fix, Rank
 
-Tier = Literal["native", "marker", "tag", "shape"]
-"""How sure a call's origin is: the server's own field, a special token, an HTML-like tag, or
-only the shape of the text and the name of a declared tool."""
+Tier = Literal["native", "marker", "alone", "shape"]
+"""How a call was told from text: by the server's own field, by a special token or an envelope that
+only calls stand in, because the reply is nothing else, or by its shape and the name of a tool."""
+Position = Literal["final", "followed"]
+"""Whether only blanks, closers or more calls follow a call in its reply, or more text does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +32,4 @@ class Call:
     rank: Rank = Rank.EXACT
     fixes: tuple[Fix, ...] = ()
     span: tuple[int, int] | None = None
+    position: Position = "final"
