@@ -54,7 +54,9 @@ def test_help_lists_the_commands_and_loads_none_of_them() -> None:
 def test_a_missing_extra_fails_with_the_line_that_mends_it(missing: str) -> None:
     code = f"import sys; sys.modules[{missing!r}] = None; from zkit.cli.main import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    expected = f"zkit: the command line needs {missing}; install it with: pip install 'zkit-llm[cli]'\n"
+    expected = (
+        f"zkit: the command line needs {missing}; install it with: pip install 'zkit-llm[cli]'\n"
+    )
     assert (done.returncode, done.stdout, done.stderr) == (2, "", expected)
 
 

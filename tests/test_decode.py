@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from zkit import Decoded, Fix, Rank, ToolSpec, Validation, decode, decode_args
 from zkit.arguments import COERCIONS, Coercion, decode_to_run
-from zkit.arguments.ready import ready_for
+from zkit.arguments.prepare import prepared_for
 
 
 class Weather(BaseModel):
@@ -438,9 +438,9 @@ def test_a_tool_with_a_raw_schema_is_made_ready_once() -> None:
     """Not at every call; a schema in a dict is looked at again, for it may have changed."""
     schema: dict[str, Any] = {"type": "object", "properties": {"n": {"type": "integer"}}}
     spec = ToolSpec("count", "", schema)
-    assert ready_for(spec) is ready_for(spec)
+    assert prepared_for(spec) is prepared_for(spec)
     tool = {"type": "function", "function": {"name": "count", "parameters": schema}}
-    assert ready_for(tool) is ready_for(tool)
+    assert prepared_for(tool) is prepared_for(tool)
     assert isinstance(decode(schema, '{"n": 1}'), Decoded)
     schema["properties"]["n"] = {"type": "boolean"}
     assert isinstance(decode(schema, '{"n": 5}'), Validation)

@@ -1,4 +1,4 @@
-"""A call that a model made: its name, its arguments, and where it was found."""
+"""A call that a model made: a name, arguments, and where it was found."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any, Literal
 from zkit.receipt import Fix, Rank
 
 Tier = Literal["native", "marker", "alone", "shape"]
-"""How a call was told from text: by the server's own field, by a special token or an envelope that
-only calls stand in, because the reply is nothing else, or by its shape and the name of a tool."""
+"""How sure a call's origin is: the server's own field, an envelope that only calls stand in, a
+reply that is nothing else, or only the shape of the text and the name of a declared tool."""
+
 Position = Literal["final", "followed"]
-"""Whether only blanks, closers or more calls follow a call in its reply, or more text does."""
+"""Whether the reply ends with its calls, or goes on in prose after the last of them."""
 
 
 @dataclass(frozen=True, slots=True)

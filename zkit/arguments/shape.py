@@ -1,8 +1,4 @@
-"""A JSON Schema in, what may stand at each place out: the map that coercions walk by.
-
-A shape never judges a call; the target's own validator does. It says which kinds and values are due
-at a place, so that a coercion knows what to aim at and a message what to ask for.
-"""
+"""A union and what was sent in, the branch that was meant out, by its tag or by what a validator said of it."""
 
 from __future__ import annotations
 
@@ -10,8 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from zkit.arguments.formats import follows_format
-from zkit.arguments.names import folded
+from zkit.arguments.dates import follows_format
+from zkit.arguments.field_names import folded
+from zkit.arguments.validation_errors import ErrorTree
 
 Spellings = Mapping[str, Sequence[str]]
 KINDS = ("object", "array", "string", "integer", "number", "boolean", "null")
@@ -272,3 +269,41 @@ def _merged(one: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     if "required" in one and "required" in over:
         both["required"] = [*_list(one["required"]), *_list(over["required"])]
     return both
+
+
+def errors_by_branch(shape: Shape, errors: ErrorTree | None) -> list[ErrorTree | None]:
+    """The blame of each branch of a union: a validator names the branches as steps of the path.
+
+    Untagged, it names them all, in their order; tagged, the one by the value of its tag.
+    """
+    branches = shape.branches
+    if errors is None:
+        return [None] * len(branches)
+    named = list(errors.below.items())
+    if len(named) == len(branches) and not any(isinstance(step, int) for step, _ in named):
+        return [part for _, part in named]
+    if len(named) == 1:
+        tag, part = named[0]
+        return [part if tag in branch.tags.values() else None for branch in branches]
+    return [None] * len(branches)
+
+
+def tagged(value: Mapping[str, Any], shape: Shape) -> list[int]:
+    """The branches whose tag an object wears, by their places."""
+    return [
+        index
+        for index, branch in enumerate(shape.branches)
+        if any(value.get(name) == tag for name, tag in branch.tags.items())
+    ]
+
+
+def tag_of(shape: Shape) -> tuple[str, Shape] | None:
+    """The field that tells the branches of a union apart, and its known values; None without one."""
+    objects = [branch.tags for branch in shape.branches if branch.fields]
+    if len(objects) < 2:
+        return None
+    for name in objects[0]:
+        if all(name in tags for tags in objects):
+            known = [tags[name] for tags in objects]
+            return name, Shape({"enum": known}, {})
+    return None

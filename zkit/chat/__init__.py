@@ -1,7 +1,7 @@
 """Messages in, an answer out: clients whose tool calls can be trusted, and the loop that runs them."""
 
 from zkit.chat.asking import run
-from zkit.chat.client.wrapping import wrap
+from zkit.chat.client.wrapped_client import wrap
 from zkit.chat.events import (
     ApprovalNeeded,
     CallRefused,

@@ -11,7 +11,7 @@ from zkit.calls import Call
 from zkit.chat import words
 from zkit.chat.events import Message, MessageAdded
 from zkit.chat.outcome import Reason, TurnRecord
-from zkit.chat.replies.desk import new_id
+from zkit.chat.replies.call_checker import new_id
 from zkit.chat.replies.reply import ModelReply
 from zkit.chat.replies.report import RefusedCall
 from zkit.chat.replies.wire import arguments_of, dumps

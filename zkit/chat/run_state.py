@@ -10,7 +10,7 @@ from zkit.chat.events import Message
 from zkit.chat.outcome import Reason, RunResult, TurnRecord, Usage
 from zkit.chat.pause.deciding import Approvals, Resumption
 from zkit.chat.pause.paused import OpenTurn, PausedRun, Used
-from zkit.chat.replies.desk import new_id
+from zkit.chat.replies.call_checker import new_id
 from zkit.chat.requests.manners import Manners
 from zkit.chat.requests.offering import Offering, offering_of
 from zkit.chat.settings import LoopSettings

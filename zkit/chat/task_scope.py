@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zkit.chat.replies.desk import new_id
+from zkit.chat.replies.call_checker import new_id
 from zkit.tools import Scope, current_scope
 
 

@@ -7,7 +7,9 @@ import io
 import sys
 from importlib.util import find_spec
 
-INSTALL_LINE = "zkit: the command line needs {missing}; install it with: pip install 'zkit-llm[cli]'"
+INSTALL_LINE = (
+    "zkit: the command line needs {missing}; install it with: pip install 'zkit-llm[cli]'"
+)
 INTERRUPTED = 130
 
 

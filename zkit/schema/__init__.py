@@ -3,8 +3,8 @@
 from zkit.schema.convert import convert, schema_for
 from zkit.schema.dialects import DIALECTS, Dialect
 from zkit.schema.lint import Finding, lint_schema, lint_tool
-from zkit.schema.misfits import Misfit, MisfitError
 from zkit.schema.offers import Offer, offered
+from zkit.schema.raw_validator import Misfit, MisfitError
 from zkit.schema.signature import arguments_model, hidden_parameters
 from zkit.schema.target import Target, target_for
 

@@ -13,14 +13,14 @@ from typing import Any, Literal, Protocol
 from pydantic import PydanticSchemaGenerationError, PydanticUserError, TypeAdapter
 
 from zkit.errors import SchemaError, ToolDefinitionError
-from zkit.schema.generator import ADVICE, json_schema_of
-from zkit.schema.raw import RawValidator
+from zkit.schema.pydantic_schema import ADVICE, json_schema_of
+from zkit.schema.raw_validator import RawValidator
 from zkit.schema.signature import (
     arguments_model,
     function_description,
     function_name,
+    readable,
 )
-from zkit.schema.typed_dicts import readable
 
 NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}}
 PARAMETER_NAMES = ("parameters", "input_schema", "inputSchema", "args_schema")

@@ -9,12 +9,12 @@ from typing import Any
 from pydantic_core import from_json
 
 from zkit.arguments import Decoded, decode_to_run
-from zkit.arguments.decoding import Mended
-from zkit.arguments.echoes import refuse_echo
+from zkit.arguments.decoder import Mended
+from zkit.arguments.refusals import refuse_echo
 from zkit.calls import Call
 from zkit.receipt import Rank
 from zkit.results import Failure, Validation
-from zkit.schema.walk import pointer_target
+from zkit.schema.schema_tree import pointer_target
 from zkit.tools.frozen_data import thaw
 from zkit.tools.outcomes import failure_of
 from zkit.tools.policy import policy_for

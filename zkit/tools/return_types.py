@@ -14,7 +14,7 @@ from typing_extensions import is_typeddict
 
 from zkit.errors import SchemaError
 from zkit.results import Result
-from zkit.schema.generator import json_schema_of
+from zkit.schema.pydantic_schema import json_schema_of
 from zkit.schema.signature import plain_function
 
 _UNIONS = (Union, types.UnionType)

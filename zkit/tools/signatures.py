@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zkit.schema.walk import pointer_target
+from zkit.schema.schema_tree import pointer_target
 
 _NAMES = {
     "string": "str",

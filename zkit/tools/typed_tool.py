@@ -14,8 +14,7 @@ from zkit.calls import Call
 from zkit.errors import ToolDefinitionError
 from zkit.receipt import Rank
 from zkit.schema import Target, target_for
-from zkit.schema.docstrings import describe
-from zkit.schema.signature import is_hidden
+from zkit.schema.signature import describe, is_hidden
 from zkit.tools.context import Context
 from zkit.tools.illustrating import illustrated
 from zkit.tools.invoking import executed, is_async, typed_arguments

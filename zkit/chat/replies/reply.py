@@ -11,9 +11,9 @@ import regex
 from zkit.calls import Call
 from zkit.chat.events import LoopEvent, ReasoningDelta, TextDelta, TextRevoked
 from zkit.chat.replies.assembler import Assembler, Reply
-from zkit.chat.replies.desk import new_id
+from zkit.chat.replies.call_checker import new_id
 from zkit.chat.replies.report import RefusedCall
-from zkit.chat.replies.text_side import refused_calls, unknown_as_call
+from zkit.chat.replies.text_calls import refused_calls, unknown_as_call
 from zkit.chat.replies.wire import REASONING, entries, index_of, plain, reasoning_of, text_of
 from zkit.extract import FORMATS, Extraction, Extractor, Reasoning, Text, TextWasReasoning
 from zkit.extract import Event as TextEvent

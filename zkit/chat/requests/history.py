@@ -9,7 +9,7 @@ from pydantic_core import from_json
 
 from zkit.calls import Call
 from zkit.chat.events import Message
-from zkit.chat.replies.desk import new_id
+from zkit.chat.replies.call_checker import new_id
 from zkit.chat.replies.wire import arguments_of, dumps, entries, id_of, text_of
 from zkit.receipt import Rank
 from zkit.repair import Repaired, repair_json

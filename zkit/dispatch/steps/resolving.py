@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from zkit.arguments.names import nearest, same_name
+from zkit.arguments.field_names import nearest, same_name
 from zkit.dispatch.live import LiveCall, Next
 from zkit.dispatch.settings import Settings
 from zkit.receipt import Fix, Rank

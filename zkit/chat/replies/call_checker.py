@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zkit.arguments import Decoded, decode_to_run
-from zkit.arguments.echoes import refuse_echo
-from zkit.arguments.names import nearest, same_name
+from zkit.arguments.field_names import nearest, same_name
+from zkit.arguments.refusals import refuse_echo
 from zkit.calls import Call
 from zkit.chat.replies.call_parts import Assembled
 from zkit.chat.replies.report import RefusedCall
@@ -22,7 +22,7 @@ from zkit.receipt import Fix, Rank, check_limit
 from zkit.required import require_flag
 from zkit.results import Validation
 from zkit.sources import unknown_tool
-from zkit.tools import ToolSpec, policy_for
+from zkit.tools import ToolSpec, policy_for, text_call_action
 
 _LONGEST_NAME = 256
 _LETTERS = string.ascii_letters + string.digits
@@ -52,7 +52,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class CallChecker:
     """The tools on offer, the rules, and the ids that are taken; judges one call after another."""
 
     declared: Declared
@@ -62,8 +62,10 @@ class Desk:
     reads_text: bool = True
 
     @classmethod
-    def of(cls, tools: Any, rules: Rules, messages: Any = (), reads_text: bool = True) -> Desk:
-        """The desk for one request."""
+    def of(
+        cls, tools: Any, rules: Rules, messages: Any = (), reads_text: bool = True
+    ) -> CallChecker:
+        """The checker for one request."""
         specs = {spec.name: spec for spec in _specs(tools)}
         return cls(Declared(tools), rules, specs, set(_ids(messages)), reads_text)
 
@@ -80,7 +82,11 @@ class Desk:
     def unmarked(self, name: str) -> bool:
         """Whether a call of a tool may be found by its shape alone."""
         spec = self.specs.get(name)
-        return self.rules.unmarked if spec is None else policy_for(spec).unmarked
+        return (
+            self.rules.unmarked
+            if spec is None
+            else (text_call_action(spec.grade, "shape", "final") == "run")
+        )
 
     def free_id(self, wanted: str) -> str:
         """The id, or another if it is empty or taken."""

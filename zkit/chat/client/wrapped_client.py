@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from pathlib import Path
 from typing import Any, TypeVar
 
-from zkit.chat.client.mending import Mended, mend_message
-from zkit.chat.client.stream_mending import StreamMender
+from zkit.chat.client.message_repair import RepairedMessage, repair_message
+from zkit.chat.client.stream_repair import StreamRepair
 from zkit.chat.client.whole_stream import AsyncWholeStream, WholeStream
 from zkit.chat.drivers import create_of
-from zkit.chat.replies.desk import Desk, Rules
+from zkit.chat.replies.call_checker import CallChecker, Rules
 from zkit.chat.replies.report import Report, joined
 from zkit.chat.replies.wire import plain
 from zkit.chat.requests.fitting import asked, fitted
@@ -53,7 +53,7 @@ def wrap(
     require_list("formats", formats, "names of formats", or_none=True)
     rules = Rules(limit, unmarked, None if formats is None else tuple(formats))
     if tools is not None:
-        Desk.of(tools, rules)  # what is no tool is refused here, not at the first reply
+        CallChecker.of(tools, rules)  # what is no tool is refused here, not at the first reply
     manners = None if profile is None else Profile.of(profile)
     again = functools.partial(
         wrap, tools=tools, limit=limit, unmarked=unmarked, formats=rules.formats, profile=manners
@@ -83,28 +83,28 @@ def _mending(
 
     @functools.wraps(create)
     def mended_create(*args: Any, **request: Any) -> Any:
-        desk = _desk(request, tools, rules)
+        checker = _desk(request, tools, rules)
         sent = request if manners is None else fitted(request, manners)
         is_stream_due = bool(asked(request, "stream")) and "stream" not in sent
         outcome = create(*args, **sent)
         if inspect.isawaitable(outcome):
-            return _awaited(outcome, desk, is_stream_due)
-        made = _mended(outcome, desk)
+            return _awaited(outcome, checker, is_stream_due)
+        made = _mended(outcome, checker)
         return WholeStream(made) if is_stream_due else made
 
     return mended_create
 
 
-async def _awaited(outcome: Awaitable[Any], desk: Desk, is_stream_due: bool) -> Any:
-    made = _mended(await outcome, desk)
+async def _awaited(outcome: Awaitable[Any], checker: CallChecker, is_stream_due: bool) -> Any:
+    made = _mended(await outcome, checker)
     return AsyncWholeStream(made) if is_stream_due else made
 
 
-def _desk(request: Mapping[str, Any], tools: Any, rules: Rules) -> Desk:
+def _desk(request: Mapping[str, Any], tools: Any, rules: Rules) -> CallChecker:
     """What a request says about the calls that may come."""
     offered = _given(request.get("tools")) if tools is None else tools
     reads_text = request.get("tool_choice") != "none"
-    return Desk.of(offered, rules, _given(request.get("messages")), reads_text)
+    return CallChecker.of(offered, rules, _given(request.get("messages")), reads_text)
 
 
 def _given(x: Any) -> Any:
@@ -117,29 +117,29 @@ def _given(x: Any) -> Any:
     return [one for one in x if not isinstance(one, Mapping) or one.get("type") != "custom"]
 
 
-def _mended(outcome: Any, desk: Desk) -> Any:
+def _mended(outcome: Any, checker: CallChecker) -> Any:
     """A completion or a stream, mended; anything else a client may return passes as it is."""
     if hasattr(outcome, "choices"):
-        return mend_completion(outcome, desk)
+        return mend_completion(outcome, checker)
     if hasattr(outcome, "__anext__") or hasattr(outcome, "__next__"):
-        return _MENDED_STREAMS[hasattr(outcome, "__anext__")](outcome, desk)
+        return _MENDED_STREAMS[hasattr(outcome, "__anext__")](outcome, checker)
     return outcome
 
 
-def mend_completion(completion: Any, desk: Desk) -> Any:
+def mend_completion(completion: Any, checker: CallChecker) -> Any:
     """Mend a completion of a client; its type stays what it is."""
     reports = []
     for choice in completion.choices or ():
         message = plain(choice).get("message")
-        made = _mended_choice(choice, message if isinstance(message, dict) else {}, desk)
+        made = _mended_choice(choice, message if isinstance(message, dict) else {}, checker)
         reports.append(made)
         _hang(choice, made)
     _hang(completion, joined(reports))
     return completion
 
 
-def _mended_choice(choice: Any, message: dict[str, Any], desk: Desk) -> Report:
-    mended: Mended = mend_message(message, choice.finish_reason, desk)
+def _mended_choice(choice: Any, message: dict[str, Any], checker: CallChecker) -> Report:
+    mended: RepairedMessage = repair_message(message, choice.finish_reason, checker)
     if mended.message != message:
         choice.message = remade(choice.message, mended.message)
     if mended.finish_reason != choice.finish_reason:
@@ -158,51 +158,51 @@ def _hang(record: Any, report: Report) -> None:
     object.__setattr__(record, "zkit", report)
 
 
-# ── streams: one mender, two drivers ─────────────────────────────────────────
+# ── streams: one repairer, two drivers ─────────────────────────────────────────
 
 
-def _mend_stream(stream: Any, desk: Desk) -> Any:
-    mender = StreamMender(desk, remade)
+def _mend_stream(stream: Any, checker: CallChecker) -> Any:
+    repairer = StreamRepair(checker, remade)
 
     def chunks(source: Iterator[Any]) -> Iterator[Any]:
         try:
             for chunk in source:
-                yield from mender.feed(chunk)
+                yield from repairer.feed(chunk)
         except Exception:
-            yield from mender.abandon()
+            yield from repairer.abandon()
             raise
-        yield from mender.close()
+        yield from repairer.close()
 
-    return _replaced(stream, mender, chunks)
+    return _replaced(stream, repairer, chunks)
 
 
-def _mend_async_stream(stream: Any, desk: Desk) -> Any:
-    mender = StreamMender(desk, remade)
+def _mend_async_stream(stream: Any, checker: CallChecker) -> Any:
+    repairer = StreamRepair(checker, remade)
 
     async def chunks(source: AsyncIterator[Any]) -> AsyncIterator[Any]:
         try:
             async for chunk in source:
-                for made in mender.feed(chunk):
+                for made in repairer.feed(chunk):
                     yield made
         except Exception:
-            for made in mender.abandon():
+            for made in repairer.abandon():
                 yield made
             raise
-        for made in mender.close():
+        for made in repairer.close():
             yield made
 
-    return _replaced(stream, mender, chunks)
+    return _replaced(stream, repairer, chunks)
 
 
 _MENDED_STREAMS = {False: _mend_stream, True: _mend_async_stream}
 
 
-def _replaced(stream: Any, mender: StreamMender, chunks: Callable[[Any], Any]) -> Any:
+def _replaced(stream: Any, repairer: StreamRepair, chunks: Callable[[Any], Any]) -> Any:
     """The same stream, of a type derived from its own, that gives out other chunks."""
     bare = copy.copy(stream)
     kind: Any = type(stream)
     stream.__class__ = _stream_type(kind)
-    stream.__dict__ |= {"_zkit_mender": mender, "_zkit_chunks": chunks(bare)}
+    stream.__dict__ |= {"_zkit_mender": repairer, "_zkit_chunks": chunks(bare)}
     return stream
 
 

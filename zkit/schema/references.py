@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from zkit.errors import SchemaError
-from zkit.schema.walk import (
+from zkit.schema.schema_tree import (
     MAX_DEPTH,
     MAX_PLACES,
     Schema,

@@ -1,6 +1,6 @@
 """A value and the shape that is due in, the value as the shape accepts it out, or the problems.
 
-Only what a validator blamed is looked at, and only what is rejected is changed. Where two different
+Only what a validator errors is looked at, and only what is rejected is changed. Where two different
 changes would do, none is made.
 """
 
@@ -8,20 +8,53 @@ from __future__ import annotations
 
 from typing import Any
 
-from zkit.arguments.candidates import candidates
+from zkit.arguments.candidate_values import CandidateValue, candidates, list_from, omission
 from zkit.arguments.coercions import RANKS
-from zkit.arguments.containers import list_from
-from zkit.arguments.keys import renamed
-from zkit.arguments.names import nearest, same_name
-from zkit.arguments.scalars import Candidate, omission
-from zkit.arguments.shape import Shape, kind_of
-from zkit.arguments.source import Place
-from zkit.arguments.troubles import Blamed
-from zkit.arguments.unions import blamed_by_branch, tag_of, tagged
-from zkit.arguments.weighing import distinct, nearest_to
-from zkit.arguments.words import as_json, expected, expected_instead, path_text, shown
-from zkit.receipt import Fix
+from zkit.arguments.field_names import nearest, same_name
+from zkit.arguments.object_keys import renamed
+from zkit.arguments.shape import Shape, errors_by_branch, kind_of, tag_of, tagged
+from zkit.arguments.source_text import Place
+from zkit.arguments.validation_errors import ErrorTree
+from zkit.arguments.wording import as_json, expected, expected_instead, path_text, shown
+from zkit.receipt import Fix, highest
 from zkit.results import Problem
+
+Done = list[tuple[Any, "Coercer"]]
+# Coercions that keep the kind of the value stray less than those that change it.
+_KEEPS_KIND = frozenset(
+    [
+        *("value_by_spelling", "value_by_beginning", "key_by_spelling", "key_by_near_miss"),
+        *("date_by_spelling", "integer_from_float", "drop_leaked_token", "null_means_omitted"),
+    ]
+)
+
+
+def distinct(done: Done) -> Done:
+    """The readings that differ, each by the way that strays least."""
+    if len(done) < 2:
+        return done
+    best: dict[str, tuple[Any, Coercer]] = {}
+    for settled, trial in sorted(done, key=lambda one: highest(tuple(one[1].fixes))):
+        best.setdefault(as_json(settled), (settled, trial))
+    return list(best.values())
+
+
+def nearest_to(value: Any, done: Done) -> Done:
+    """The readings that stray least from what was sent: of its kind if there are any, then by length."""
+    done = [one for one in done if _keeps_kind(value, *one)] or done
+    shortest = min((_length(trial) for _, trial in done), default=0)
+    return distinct([one for one in done if _length(one[1]) == shortest])
+
+
+def _keeps_kind(value: Any, settled: Any, trial: Coercer) -> bool:
+    """Whether a reading is of the kind that was sent, and leaves nothing out."""
+    return kind_of(settled) == kind_of(value) and not trial.lost
+
+
+def _length(trial: Coercer) -> int:
+    """How far a reading strays: each coercion counts, one that changes the kind counts twice."""
+    return sum(1 if fix.name in _KEEPS_KIND else 2 for fix in trial.fixes)
+
 
 MAX_DEPTH = 64
 """Deeper down nothing is coerced."""
@@ -31,7 +64,7 @@ STEPS_PER_CHARACTER = 4
 _MOST_IN_A_ROW = 3
 
 
-class Settling:
+class Coercer:
     """One attempt to make a value fit: what it changed, and what it could not mend."""
 
     __slots__ = ("fixes", "left", "lost", "problems")
@@ -44,75 +77,75 @@ class Settling:
         self.left = left
 
     @classmethod
-    def of(cls, size: int) -> Settling:
+    def of(cls, size: int) -> Coercer:
         """A first attempt at a value of that many characters."""
         return cls([FREE_STEPS + STEPS_PER_CHARACTER * size])
 
     def settle(
-        self, value: Any, shape: Shape, place: Place, blamed: Blamed | None = None, row: int = 0
+        self, value: Any, shape: Shape, place: Place, errors: ErrorTree | None = None, row: int = 0
     ) -> Any:
         """The value as the shape accepts it; what cannot be mended is noted as a problem."""
         self.left[0] -= 1
         if len(place.path) > MAX_DEPTH or self.left[0] < 0:
             return value
         if shape.branches:
-            return self._union(value, shape, place, blamed, row)
+            return self._union(value, shape, place, errors, row)
         kind = kind_of(value)
         if kind in shape.kinds:
             if kind == "object" and shape.values is None:
-                return self._object(value, shape, place, blamed)
+                return self._object(value, shape, place, errors)
             if kind == "array" and shape.values is None:
                 settle = self._list if _has_items(value, shape) else self._items_or_item
-                return settle(value, shape, place, blamed)
-            if shape.allows(value) and not (blamed is not None and "other" in blamed.sorts):
+                return settle(value, shape, place, errors)
+            if shape.allows(value) and not (errors is not None and "other" in errors.kinds):
                 return value
-        return self._coerced(value, shape, place, row, blamed.words if blamed else "")
+        return self._coerced(value, shape, place, row, errors.words if errors else "")
 
-    def _list(self, value: list[Any], shape: Shape, place: Place, blamed: Blamed | None) -> Any:
-        blamed = blamed.inside(value) if blamed else None
+    def _list(self, value: list[Any], shape: Shape, place: Place, errors: ErrorTree | None) -> Any:
+        errors = errors.inside(value) if errors else None
         result = list(value)
         for index, item in enumerate(value):
-            below = blamed.below.get(index) if blamed else None
-            if blamed is None or below is not None:
+            below = errors.below.get(index) if errors else None
+            if errors is None or below is not None:
                 result[index] = self.settle(item, shape.at(index), place.at(index), below)
         if not shape.allows(result):
-            self._blame(value, shape, place, [], blamed.words if blamed else "")
+            self._blame(value, shape, place, [], errors.words if errors else "")
         return result
 
     def _items_or_item(
-        self, value: list[Any], shape: Shape, place: Place, blamed: Blamed | None
+        self, value: list[Any], shape: Shape, place: Place, errors: ErrorTree | None
     ) -> Any:
         """A list where a list of lists is due: it may be one of the lists, or each item may be."""
-        items, item = Settling(self.left), Settling(self.left)
+        items, item = Coercer(self.left), Coercer(self.left)
         item.note(next(list_from(value)), place)
         readings = [
-            (items._list(value, shape, place, blamed), items),
+            (items._list(value, shape, place, errors), items),
             ([item.settle(value, shape.at(0), place.inside(0))], item),
         ]
         done = [one for one in readings if not one[1].problems]
         return self._chosen(value, shape, place, distinct(done), [items])
 
     def _object(
-        self, value: dict[str, Any], shape: Shape, place: Place, blamed: Blamed | None
+        self, value: dict[str, Any], shape: Shape, place: Place, errors: ErrorTree | None
     ) -> Any:
-        blamed = blamed.inside(value) if blamed else None
-        if blamed is not None and blamed.only_values:
-            return self._values(value, shape, place, blamed)
-        names = renamed(self, value, shape, place, blamed)
+        errors = errors.inside(value) if errors else None
+        if errors is not None and errors.only_values:
+            return self._values(value, shape, place, errors)
+        names = renamed(self, value, shape, place, errors)
         result: dict[str, Any] = {}
         for key, item in value.items():
             name = names.get(key, key)
             if name is None:
                 continue
-            below = blamed.below.get(key) if blamed and name == key else None
-            if blamed is not None and below is None and name == key:
+            below = errors.below.get(key) if errors and name == key else None
+            if errors is not None and below is None and name == key:
                 result[name] = item
             elif not self._omitted(name, item, shape, place):
                 there = place.at(name, key)
                 result[name] = self.settle(item, _field(shape, name), there, below)
         missing = [name for name in shape.fields if name in shape.required and name not in result]
-        if blamed is not None:  # a field may also go by a name that the schema does not tell
-            missing = [name for name in missing if name in blamed.below]
+        if errors is not None:  # a field may also go by a name that the schema does not tell
+            missing = [name for name in missing if name in errors.below]
         if missing:
             self._note_missing(missing, names, value, shape, place)
         return result
@@ -136,11 +169,11 @@ class Settling:
             self.problems.append(Problem(path, "missing", "nothing", due, hint))
 
     def _values(
-        self, value: dict[str, Any], shape: Shape, place: Place, blamed: Blamed
+        self, value: dict[str, Any], shape: Shape, place: Place, errors: ErrorTree
     ) -> dict[str, Any]:
-        """An object whose keys are all right: only the values that are blamed are looked at."""
+        """An object whose keys are all right: only the values that are errors are looked at."""
         result = dict(value)
-        for key, below in blamed.below.items():
+        for key, below in errors.below.items():
             assert isinstance(key, str)
             if self._omitted(key, value[key], shape, place):
                 del result[key]
@@ -158,7 +191,7 @@ class Settling:
             self.note(left_out, place.at(name))
         return left_out is not None
 
-    def note(self, done: Candidate, place: Place) -> None:
+    def note(self, done: CandidateValue, place: Place) -> None:
         """Put a coercion on the receipt."""
         rank = RANKS[done.name] if done.rank is None else done.rank
         path = path_text(place.path)
@@ -166,11 +199,11 @@ class Settling:
 
     def _coerced(self, value: Any, shape: Shape, place: Place, row: int, due: str) -> Any:
         """The one thing that a rejected value can be meant as."""
-        done: list[tuple[Any, Settling]] = []
-        failed: list[Settling] = []
+        done: list[tuple[Any, Coercer]] = []
+        failed: list[Coercer] = []
         found = candidates(value, shape, place) if row < _MOST_IN_A_ROW else ()
         for candidate, there in found:
-            trial = Settling(self.left)
+            trial = Coercer(self.left)
             trial.note(candidate, place)
             settled = candidate.value
             if not shape.is_plain(settled):
@@ -188,8 +221,8 @@ class Settling:
         value: Any,
         shape: Shape,
         place: Place,
-        done: list[tuple[Any, Settling]],
-        failed: list[Settling],
+        done: list[tuple[Any, Coercer]],
+        failed: list[Coercer],
         due: str = "",
     ) -> Any:
         """Take the only reading; note a problem when there is none, or more than one."""
@@ -217,7 +250,7 @@ class Settling:
         self.problems.append(problem)
 
     def _union(
-        self, value: Any, shape: Shape, place: Place, blamed: Blamed | None, row: int
+        self, value: Any, shape: Shape, place: Place, errors: ErrorTree | None, row: int
     ) -> Any:
         """The value as one branch of a union accepts it, by the shortest way.
 
@@ -228,7 +261,7 @@ class Settling:
         fields = {name for branch in shape.branches for name in branch.fields}
         trials = [
             self._tried(value, branch, place, below, row)
-            for branch, below in zip(shape.branches, blamed_by_branch(shape, blamed), strict=True)
+            for branch, below in zip(shape.branches, errors_by_branch(shape, errors), strict=True)
         ]
         done = [one for one in trials if not one[1].problems and one[1].lost.isdisjoint(fields)]
         if not done and isinstance(value, dict) and self._blame_tag(value, shape, place, trials):
@@ -238,17 +271,17 @@ class Settling:
         return self._chosen(value, shape, place, nearest_to(value, done), failed)
 
     def _tried(
-        self, value: Any, branch: Shape, place: Place, blamed: Blamed | None, row: int
-    ) -> tuple[Any, Settling]:
-        trial = Settling(self.left)
-        return trial.settle(value, branch, place, blamed, row), trial
+        self, value: Any, branch: Shape, place: Place, errors: ErrorTree | None, row: int
+    ) -> tuple[Any, Coercer]:
+        trial = Coercer(self.left)
+        return trial.settle(value, branch, place, errors, row), trial
 
     def _blame_tag(
         self,
         value: dict[str, Any],
         shape: Shape,
         place: Place,
-        trials: list[tuple[Any, Settling]],
+        trials: list[tuple[Any, Coercer]],
     ) -> bool:
         """Note what is wrong with an object by the tag that it wears, or should wear; False without."""
         worn = tagged(value, shape)

@@ -8,28 +8,28 @@ from typing import Any, NamedTuple
 Step = str | int
 
 
-class Trouble(NamedTuple):
-    """One complaint of a validator: where, of which sort, and its own words."""
+class FieldError(NamedTuple):
+    """One complaint of a validator: where, of which kind, and its own words."""
 
     path: tuple[Step, ...]
-    sort: str
+    kind: str
     """`missing`, `unknown`, or `other`."""
     words: str = ""
 
 
-class Blamed:
-    """The places below one place that a validator blamed. What it did not blame stays as it is."""
+class ErrorTree:
+    """The places below one place that a validator errors. What it did not blame stays as it is."""
 
-    __slots__ = ("below", "only_values", "sorts", "words")
+    __slots__ = ("below", "kinds", "only_values", "words")
 
     def __init__(self) -> None:
-        self.below: dict[Step, Blamed] = {}
-        self.sorts: set[str] = set()
+        self.below: dict[Step, ErrorTree] = {}
+        self.kinds: set[str] = set()
         self.words = ""
         self.only_values = True
         """Whether no key is missing or unknown right below."""
 
-    def inside(self, value: Any) -> Blamed | None:
+    def inside(self, value: Any) -> ErrorTree | None:
         """The blame for the parts of a value; None when the places cannot be told apart.
 
         A validator names the branch of a union, or a function, as a step of the path. Such a step
@@ -39,24 +39,24 @@ class Blamed:
             return None
         steps = range(len(value)) if isinstance(value, list) else value
         for step, part in self.below.items():
-            if step not in steps and "missing" not in part.sorts:
+            if step not in steps and "missing" not in part.kinds:
                 return None
         return self
 
 
-def blame(troubles: Iterable[Trouble]) -> Blamed:
-    """The tree of the blamed places."""
-    root = Blamed()
-    for trouble in troubles:
+def error_tree(errors: Iterable[FieldError]) -> ErrorTree:
+    """The tree of the errors places."""
+    root = ErrorTree()
+    for error in errors:
         at = above = root
-        for step in trouble.path:
+        for step in error.path:
             above = at
             found = at.below.get(step)
             if found is None:
-                found = at.below[step] = Blamed()
+                found = at.below[step] = ErrorTree()
             at = found
-        at.sorts.add(trouble.sort)
-        if trouble.sort != "other":
+        at.kinds.add(error.kind)
+        if error.kind != "other":
             above.only_values = False
-        at.words = at.words or trouble.words
+        at.words = at.words or error.words
     return root

@@ -1,7 +1,7 @@
 """Arguments with a few plain slips in, the arguments out, without a search.
 
 Most slips are a value of the wrong kind somewhere, or a key of the arguments in another spelling. Where each
-has one reading only, and that fits as it is, the general way (`zkit/arguments/settling.py`) would come to
+has one reading only, and that fits as it is, the general way (`zkit/arguments/coercer.py`) would come to
 the same result; a law in the tests says so.
 """
 
@@ -12,16 +12,14 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
-from zkit.arguments.candidates import Found, candidates
+from zkit.arguments.candidate_values import CandidateValue, Found, candidates, omission
 from zkit.arguments.coercions import RANKS
-from zkit.arguments.keys import renaming
-from zkit.arguments.names import folded
-from zkit.arguments.ready import SORTS, Ready
-from zkit.arguments.scalars import Candidate, omission
+from zkit.arguments.field_names import folded
+from zkit.arguments.object_keys import CALLS, ENVELOPES, renaming
+from zkit.arguments.prepare import ERROR_KINDS, Prepared
 from zkit.arguments.shape import Shape
-from zkit.arguments.source import Place, Source
-from zkit.arguments.words import as_json, path_text
-from zkit.arguments.wrappers import CALLS, ENVELOPES
+from zkit.arguments.source_text import Place, Source
+from zkit.arguments.wording import as_json, path_text
 from zkit.receipt import Fix, Rank
 
 Path = tuple[str | int, ...]
@@ -30,25 +28,25 @@ _DEEPEST = 3
 _WRAPPING = frozenset((*ENVELOPES, *CALLS))
 
 
-def settle_plainly(
-    ready: Ready, text: str, error: ValidationError
+def coerce_plain_slips(
+    prepared: Prepared, text: str, error: ValidationError
 ) -> tuple[Any, tuple[Fix, ...], Any] | None:
     """The typed arguments, what was changed, and the data; None when the case is not that plain."""
-    blamed = _blamed(error)
-    value = None if blamed is None else from_json(text)
-    if blamed is None or type(value) is not dict:
+    errors = _blamed(error)
+    value = None if errors is None else from_json(text)
+    if errors is None or type(value) is not dict:
         return None
-    wrong, strays, missing = blamed
+    wrong, strays, missing = errors
     fixes: list[Fix] = []
     if strays or missing:
-        if not _rename(value, ready.shape, strays, missing, fixes):
+        if not _rename(value, prepared.shape, strays, missing, fixes):
             return None
         wrong = [loc for key in value for loc in wrong if loc[:1] == (key,)]
     for loc in wrong:
-        if not _settle(value, loc, ready.shape, text, fixes):
+        if not _settle(value, loc, prepared.shape, text, fixes):
             return None
     try:
-        return ready.check(to_json(value)), tuple(fixes), value
+        return prepared.check(to_json(value)), tuple(fixes), value
     except Exception:  # whatever it is, the general way says it
         return None
 
@@ -56,7 +54,7 @@ def settle_plainly(
 def _blamed(error: ValidationError) -> tuple[list[Path], list[Any], list[Any]] | None:
     """The places of wrong values, the keys that nobody knows, and those that are missing.
 
-    None where there are many, or where more than the arguments' own keys is blamed.
+    None where there are many, or where more than the arguments' own keys is errors.
     """
     if error.error_count() > MOST_TROUBLES:
         return None
@@ -65,13 +63,13 @@ def _blamed(error: ValidationError) -> tuple[list[Path], list[Any], list[Any]] |
     missing: list[Any] = []
     for one in error.errors(include_url=False, include_context=False, include_input=False):
         loc = one["loc"]
-        sort = SORTS.get(one["type"])
-        if not loc or (sort is not None and len(loc) != 1):
+        kind = ERROR_KINDS.get(one["type"])
+        if not loc or (kind is not None and len(loc) != 1):
             return None
-        if sort is None:
+        if kind is None:
             wrong.append(loc)
         else:
-            (strays if sort == "unknown" else missing).append(loc[0])
+            (strays if kind == "unknown" else missing).append(loc[0])
     return wrong, strays, missing
 
 
@@ -104,7 +102,7 @@ def _settle(value: Any, path: Path, shape: Shape, text: str, fixes: list[Fix]) -
     return True
 
 
-def _only_meaning(found: Found, due: Shape) -> Candidate | None:
+def _only_meaning(found: Found, due: Shape) -> CandidateValue | None:
     """The one value that all candidates come to, by the way that strays least."""
     if not found or not _stands(found[0][0].value, due):
         return None
@@ -117,7 +115,7 @@ def _only_meaning(found: Found, due: Shape) -> Candidate | None:
     return min(meanings, key=_rank)
 
 
-def _rank(meant: Candidate) -> Rank:
+def _rank(meant: CandidateValue) -> Rank:
     return RANKS[meant.name] if meant.rank is None else meant.rank
 
 
@@ -128,7 +126,7 @@ def _is_place(value: Any, step: str | int) -> bool:
     return type(value) is list and type(step) is int and step < len(value)
 
 
-def _fix(meant: Candidate, path: Path) -> Fix:
+def _fix(meant: CandidateValue, path: Path) -> Fix:
     rank, new = _rank(meant), as_json(meant.value)
     return Fix(meant.name, rank, 0, 0, new, meant.note, path_text(path))
 

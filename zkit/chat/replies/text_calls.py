@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from zkit.calls import Call
-from zkit.chat.replies.desk import Desk
+from zkit.chat.replies.call_checker import CallChecker
 from zkit.chat.replies.report import RefusedCall
 from zkit.extract import (
     FORMATS,
@@ -48,8 +48,8 @@ class TextEnd:
 class _Places:
     """An extractor, with the places of what it told: how far the reply is settled, and its text."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._extractor = Extractor(desk.declared.offers.values(), formats=desk.rules.formats)
+    def __init__(self, checker: CallChecker) -> None:
+        self._extractor = Extractor(checker.declared.offers.values(), formats=checker.rules.formats)
         self._shown = self._marked = self._known = self._reached = 0
 
     @property
@@ -97,13 +97,13 @@ class _Places:
         return events, new
 
 
-class TextSide:
+class TextCalls:
     """Follows the text of one reply."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        reads = desk.reads_text and bool(desk.declared)
-        self._extractor = _Places(desk) if reads else None
+    def __init__(self, checker: CallChecker) -> None:
+        self._desk = checker
+        reads = checker.reads_text and bool(checker.declared)
+        self._extractor = _Places(checker) if reads else None
         self._out = 0
         """The text before this place is shown."""
         self._seen = 0

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from zkit.calls import Call
+from zkit.chat.replies.call_checker import CallChecker
 from zkit.chat.replies.call_parts import OWN_KEYS, Assembled, call_entries, split_concatenated
-from zkit.chat.replies.desk import Desk
 from zkit.chat.replies.report import RefusedCall, Report
-from zkit.chat.replies.text_side import TextSide
+from zkit.chat.replies.text_calls import TextCalls
 from zkit.chat.replies.wire import arguments_of, dumps, entries, id_of, text_of
 
 _CUT_SHORT = ("length", "content_filter", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class RepairedMessage:
     """A message and its finish reason, with the report."""
 
     message: dict[str, Any]
@@ -25,37 +25,41 @@ class Mended:
     report: Report
 
 
-def mend_message(message: dict[str, Any], finish_reason: str | None, desk: Desk) -> Mended:
+def repair_message(
+    message: dict[str, Any], finish_reason: str | None, checker: CallChecker
+) -> RepairedMessage:
     """Make the calls of one message sound. Native calls win: text is read when there are none."""
-    if not desk.declared:
-        return Mended(message, finish_reason, Report())
+    if not checker.declared:
+        return RepairedMessage(message, finish_reason, Report())
     given = [one for one in call_entries(message) if is_function(one)]
     others = [one for one in entries(message.get("tool_calls")) if not is_function(one)]
     if given or others:
-        made, report = mend_native([_assembled(one) for one in given], finish_reason, desk)
+        made, report = repair_native([_assembled(one) for one in given], finish_reason, checker)
         mended = _without_old_call({**message, "tool_calls": [*made, *others]})
-        return Mended(mended if given else message, finish_for(finish_reason, True), report)
+        return RepairedMessage(
+            mended if given else message, finish_for(finish_reason, True), report
+        )
     text = message.get("content")
     if not isinstance(text, str) or not text:
-        return Mended(message, finish_for(finish_reason, False), Report())
-    side = TextSide(desk)
+        return RepairedMessage(message, finish_for(finish_reason, False), Report())
+    side = TextCalls(checker)
     shown = side.feed(text)
     end = side.close(finish_reason, native=False)
     report = Report(end.calls, end.refusals)
     if not end.calls:
-        return Mended(message, finish_for(finish_reason, False), report)
+        return RepairedMessage(message, finish_for(finish_reason, False), report)
     made = [entry_of(call) for call in end.calls]
     mended = {**message, "content": (shown + end.rest) or None, "tool_calls": made}
-    return Mended(mended, finish_for(finish_reason, True), report)
+    return RepairedMessage(mended, finish_for(finish_reason, True), report)
 
 
-def mend_native(
-    calls: Sequence[Assembled], finish_reason: str | None, desk: Desk
+def repair_native(
+    calls: Sequence[Assembled], finish_reason: str | None, checker: CallChecker
 ) -> tuple[list[dict[str, Any]], Report]:
     """Make the calls that a server delivered sound; the entries as they go on, and the report."""
     made, judged = [], []
-    for given in split_concatenated(calls, frozenset(desk.names)):
-        entry, outcome = desk.native(given, finish_reason)
+    for given in split_concatenated(calls, frozenset(checker.names)):
+        entry, outcome = checker.native(given, finish_reason)
         made.append(_entry(entry))
         judged.append(outcome)
     sound = tuple(one for one in judged if isinstance(one, Call))

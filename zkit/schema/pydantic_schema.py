@@ -11,7 +11,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, JsonSchema
 from pydantic_core import core_schema
 
 from zkit.errors import SchemaError
-from zkit.schema.docstrings import describe
+from zkit.schema.signature import describe
 
 ADVICE = "use plain types, a pydantic model, a dataclass or a TypedDict"
 

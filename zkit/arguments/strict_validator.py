@@ -39,7 +39,7 @@ def exact_validator(schema: Any, *, declared_only: bool) -> SchemaValidator:
     extra = {"extra_fields_behavior": "forbid"} if declared_only else {}
     config: Any = {"strict": True, **extra}
     rewrites = _REWRITES_IN_UNIONS if _has_unions(schema) else _REWRITES
-    # A nested model's ready validator would be pydantic's own.
+    # A nested model's prepared validator would be pydantic's own.
     return SchemaValidator(_exact(schema, config, rewrites), config, _use_prebuilt=False)
 
 

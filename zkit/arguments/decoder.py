@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, TypeVar, overload
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
-from zkit.arguments.reading import Reading
-from zkit.arguments.ready import READY, Ready, ready_for, troubles_of
+from zkit.arguments.attempt import Attempt
+from zkit.arguments.plain_slips import coerce_plain_slips
+from zkit.arguments.prepare import PREPARED, Prepared, errors_of, prepared_for
 from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
-from zkit.arguments.short_way import settle_plainly
-from zkit.arguments.troubles import Trouble
+from zkit.arguments.validation_errors import FieldError
 from zkit.receipt import Fix, Rank, check_limit, highest
 from zkit.repair import Repaired, Unrepairable, repair_json
 from zkit.repair.repeated_keys import repeats_in
@@ -97,25 +97,25 @@ def decode(
     if type(limit) is not Rank:
         check_limit(limit)
     try:
-        subject, ready, validate = READY[id(model)]
+        subject, prepared, validate = PREPARED[id(model)]
     except KeyError:
         subject = _NOBODY
     if subject is not model:
-        ready = ready_for(model)
-        validate = ready.validate
+        prepared = prepared_for(model)
+        validate = prepared.validate
     try:
         sent = to_json(raw, inf_nan_mode="constants") if type(raw) is dict else raw
         return _new(Decoded, (validate(sent), (), _EXACT))
     except ValidationError as error:
-        short = settle_plainly(ready, raw, error) if type(raw) is str else None
+        short = coerce_plain_slips(prepared, raw, error) if type(raw) is str else None
         if short is not None and (rank := highest(short[1])) <= limit:
             return _mended(short[0], short[1], rank, short[2])
-        blamed: ValidationError | MisfitError | None = error
+        errors: ValidationError | MisfitError | None = error
     except MisfitError as error:
-        blamed = error
+        errors = error
     except Exception:
-        blamed = None
-    return _read(ready, raw, blamed, limit, finish_reason)
+        errors = None
+    return _read(prepared, raw, errors, limit, finish_reason)
 
 
 def decode_to_run(
@@ -133,11 +133,11 @@ def decode_to_run(
     repeats = [] if value is _NOT_STRICT else repeats_in(text, value)
     if not repeats:
         return outcome
-    return _settled(Reading.of_repeats(ready_for(model), text, value, repeats), limit)
+    return _settled(Attempt.of_repeats(prepared_for(model), text, value, repeats), limit)
 
 
 def _read(
-    ready: Ready,
+    prepared: Prepared,
     raw: Any,
     error: ValidationError | MisfitError | None,
     limit: Rank,
@@ -148,17 +148,17 @@ def _read(
         if isinstance(raw, bytes | bytearray):
             raw = bytes(raw).decode("utf-8-sig")
         if not isinstance(raw, str):
-            return _read_value(ready, raw, limit)
+            return _read_value(prepared, raw, limit)
         value = _strictly_read(raw)
         if value is _NOT_STRICT:
-            return _read_damaged(ready, raw, limit, finish_reason)
-        troubles = troubles_of(error) if error else [Trouble((), "other")]
-        return _settled(Reading.of_text(ready, raw, value, troubles), limit)
+            return _read_damaged(prepared, raw, limit, finish_reason)
+        errors = errors_of(error) if error else [FieldError((), "other")]
+        return _settled(Attempt.of_text(prepared, raw, value, errors), limit)
     except UnicodeDecodeError as error:
-        return refuse_bytes(ready, error)
+        return refuse_bytes(prepared, error)
     except Exception as error:
         # A validator of the model's own, or a value that is no data: the call cannot be judged.
-        return refuse_unusable(ready, error)
+        return refuse_unusable(prepared, error)
 
 
 _NOT_STRICT = object()
@@ -174,33 +174,35 @@ def _strictly_read(text: str) -> Any:
 
 
 def _read_damaged(
-    ready: Ready, text: str, limit: Rank, finish_reason: str | None
+    prepared: Prepared, text: str, limit: Rank, finish_reason: str | None
 ) -> Decoded | Validation:
     """Read a text that is not strict JSON."""
     if not text.strip():
-        return _settled(Reading(ready, None, None, ()), limit)
+        return _settled(Attempt(prepared, None, None, ()), limit)
     for most in sorted({min(limit, Rank.COMPLETE), limit}):
-        repaired = repair_json(text, schema=ready.schema, limit=most, finish_reason=finish_reason)
+        repaired = repair_json(
+            text, schema=prepared.schema, limit=most, finish_reason=finish_reason
+        )
         if isinstance(repaired, Unrepairable):
             continue
-        second = _second_object(ready, repaired)
+        second = _second_object(prepared, repaired)
         if second is not None:
-            return refuse_repair(ready, text, Unrepairable("several", second, ""))
-        outcome = _settled(Reading.of_repair(ready, repaired), limit)
+            return refuse_repair(prepared, text, Unrepairable("several", second, ""))
+        outcome = _settled(Attempt.of_repair(prepared, repaired), limit)
         # A guess is called for only where less would not do, coercions included.
         if most == limit or (isinstance(outcome, Decoded) and outcome.rank <= most):
             return outcome
     assert isinstance(repaired, Unrepairable)
-    return refuse_repair(ready, text, repaired)
+    return refuse_repair(prepared, text, repaired)
 
 
-def _second_object(ready: Ready, repaired: Repaired) -> int | None:
+def _second_object(prepared: Prepared, repaired: Repaired) -> int | None:
     """Where more arguments stand right beside those that were read; None when there are none.
 
     A second object may not fit the schema, and yet be the half of the arguments that is missing;
     so may a line that gives a field a value.
     """
-    unsent = [name for name in ready.shape.fields if not _holds(repaired.value, name)]
+    unsent = [name for name in prepared.shape.fields if not _holds(repaired.value, name)]
     for fix in repaired.fixes:
         if fix.name == "drop_prose":
             dropped = repaired.text[fix.start : fix.end].strip()
@@ -211,13 +213,13 @@ def _second_object(ready: Ready, repaired: Repaired) -> int | None:
     return None
 
 
-def _read_value(ready: Ready, raw: Any, limit: Rank) -> Decoded | Validation:
+def _read_value(prepared: Prepared, raw: Any, limit: Rank) -> Decoded | Validation:
     """Read a value that came without a text; what it means is judged as if it were JSON."""
     text = to_json(dict(raw) if isinstance(raw, Mapping) else raw, inf_nan_mode="constants")
-    return _settled(Reading(ready, from_json(text), None, ()), limit)
+    return _settled(Attempt(prepared, from_json(text), None, ()), limit)
 
 
-def _settled(reading: Reading, limit: Rank) -> Decoded | Validation:
+def _settled(reading: Attempt, limit: Rank) -> Decoded | Validation:
     """The reading as the target accepts it, within the limit."""
     outcome = reading.settle()
     if isinstance(outcome, Validation):

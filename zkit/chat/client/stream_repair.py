@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from zkit.chat.client.mending import entry_of, finish_for, is_function, mend_native
+from zkit.chat.client.message_repair import entry_of, finish_for, is_function, repair_native
+from zkit.chat.replies.call_checker import CallChecker
 from zkit.chat.replies.call_parts import CallParts, call_entries
-from zkit.chat.replies.desk import Desk
 from zkit.chat.replies.report import Report, joined
-from zkit.chat.replies.text_side import TextSide
+from zkit.chat.replies.text_calls import TextCalls
 from zkit.chat.replies.wire import entries, index_of, plain
 
 Remake = Callable[[Any, dict[str, Any]], Any]
@@ -25,7 +25,7 @@ Remake = Callable[[Any, dict[str, Any]], Any]
 class _Choice:
     """One choice on its way."""
 
-    text: TextSide
+    text: TextCalls
     parts: CallParts
     is_native: bool = False
     finish_reason: str | None = None
@@ -57,11 +57,11 @@ class _Choice:
             delta.pop("function_call", None)
             delta |= {"tool_calls": others} if others else {}
 
-    def end(self, desk: Desk) -> Iterator[dict[str, Any]]:
+    def end(self, checker: CallChecker) -> Iterator[dict[str, Any]]:
         """The deltas that were held back until the end."""
         end = self.text.close(self.finish_reason, native=self.is_native)
         if self.parts:
-            made, self.report = mend_native(self.parts.calls(), self.finish_reason, desk)
+            made, self.report = repair_native(self.parts.calls(), self.finish_reason, checker)
         else:
             made, self.report = [entry_of(c) for c in end.calls], Report(end.calls, end.refusals)
         if end.rest:
@@ -71,11 +71,11 @@ class _Choice:
         self.finish_reason = finish_for(self.finish_reason, bool(made) or self.is_native)
 
 
-class StreamMender:
+class StreamRepair:
     """Mends one streamed completion. `feed` each chunk, then `close`."""
 
-    def __init__(self, desk: Desk, remake: Remake) -> None:
-        self._desk = desk
+    def __init__(self, checker: CallChecker, remake: Remake) -> None:
+        self._desk = checker
         self._remake = remake
         self._choices: dict[int, _Choice] = {}
         self._endings: list[Any] = []
@@ -110,7 +110,7 @@ class StreamMender:
     def _choice(self, choice: dict[str, Any]) -> _Choice:
         index = index_of(choice.get("index")) or 0
         if index not in self._choices:
-            self._choices[index] = _Choice(TextSide(self._desk), CallParts(self._desk.names))
+            self._choices[index] = _Choice(TextCalls(self._desk), CallParts(self._desk.names))
         return self._choices[index]
 
     def close(self) -> Iterator[Any]:

@@ -1,12 +1,15 @@
-"""Where a value stands in the text that the model wrote: a path in, the slice out."""
+"""A place in the arguments in, what stands there or is due there out."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from functools import cached_property
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from zkit.arguments.shape import Shape
 from zkit.receipt import Fix
 from zkit.text.edits import Edit, Layer
 from zkit.text.lexis import skip_spaces
@@ -105,3 +108,42 @@ class Place(NamedTuple):
     def text(self) -> str | None:
         """The value's own text, as the model wrote it."""
         return self.source.slice(self.steps) if self.source else None
+
+
+Path = tuple[str | int, ...]
+_STEP = re.compile(r"\[\d++\]|[^.\[\]]++")
+
+
+def steps_of(path: str) -> Path:
+    """The steps of a place that is written as a person would: `todos[0].status`."""
+    return tuple(int(step[1:-1]) if step[0] == "[" else step for step in _STEP.findall(path))
+
+
+def value_at(value: Any, steps: Iterable[str | int]) -> Any:
+    """The value at a place, as far down as the steps go."""
+    for step in steps:
+        if isinstance(value, list) and isinstance(step, int):
+            value = value[step] if step < len(value) else None
+        elif isinstance(value, dict):
+            value = value.get(step)
+    return value
+
+
+def shape_at(shape: Shape, path: str) -> Shape:
+    """What is due at a place."""
+    return part_at(shape, steps_of(path))
+
+
+def part_at(shape: Shape, steps: Iterable[str | int]) -> Shape:
+    """The shape some steps down."""
+    for step in steps:
+        shape = part_of(shape, step)
+    return shape
+
+
+def part_of(shape: Shape, step: str | int) -> Shape:
+    """The shape one step down, in the branch of a union that knows the step."""
+    for branch in shape.branches:
+        if isinstance(step, int) or step in branch.fields:
+            return branch.at(step)
+    return shape.at(step)
