@@ -27,7 +27,7 @@ def run(tools: str, text: str, *options: str) -> Result:
 def test_calls_and_text_are_printed(tools: str) -> None:
     result = run(tools, f"Now:\n{HERMES}")
     assert result.exit_code == 0
-    assert 'send_mail {"to": "ann"} [hermes_json, tag, EXACT, 5 to ' in result.output
+    assert 'send_mail {"to": "ann"} [hermes_json, marker, EXACT, 5 to ' in result.output
     assert "text\n  Now:\n" in result.output
 
 

@@ -1,6 +1,7 @@
 """Finds tool calls in the text of a reply, and writes them."""
 
 from zkit.calls import Call
+from zkit.extract.api import Extraction, Extractor, find_calls
 from zkit.extract.declared import Declared
 from zkit.extract.events import (
     CallComplete,
@@ -20,7 +21,6 @@ from zkit.extract.events import (
     TextWasReasoning,
     Unknown,
 )
-from zkit.extract.api import Extraction, Extractor, find_calls
 from zkit.extract.formats.record import Format
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.instructions import instructions

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from zkit.calls import Call
-from zkit.extract.tape import WAIT, Tape
-from zkit.extract.parsers.arguments import Task
+from zkit.extract import call_fences, call_labels, call_openers, call_shapes, quoting, thinking
 from zkit.extract.declared import Declared
 from zkit.extract.events import CallRefused, Doubtful, Event, Incomplete, Refusal, Span, Unknown
 from zkit.extract.formats.table import wanted_formats
-from zkit.extract import call_fences, call_labels, call_openers, call_shapes, quoting, thinking
-from zkit.extract.standing import Standing
+from zkit.extract.parsers.arguments import Task
 from zkit.extract.scan import Handler, Scanner
+from zkit.extract.standing import Standing
+from zkit.extract.tape import WAIT, Tape
 from zkit.required import require_text
 
 HANDLERS: dict[str, Handler] = {
@@ -140,15 +140,16 @@ class Extractor:
         Whether the model meant it cannot be known from the text; asked, it can make the call.
         """
         made = self._standing
-        if self._depth or not made.reasoning or "".join(made.content).strip():
+        if self._depth or made.holds or not made.reasoning or "".join(made.content).strip():
             return []
         told: list[Event] = []
         for at, outcome in enumerate(made.outcomes):
             if isinstance(outcome, Refusal) and outcome.reason == "quoted":
                 message = IN_REASONING.format(name=outcome.name)
-                made.outcomes[at] = replace(outcome, reason="in_reasoning", message=message)
-                told.append(CallRefused(made.outcomes[at]))
-        return told if len(told) == len(made.outcomes) else []
+                refusal = replace(outcome, reason="in_reasoning", message=message)
+                made.outcomes[at] = refusal
+                told.append(CallRefused(refusal))
+        return told
 
     @property
     def size(self) -> int:

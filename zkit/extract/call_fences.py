@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import regex
 
 from zkit.extract.call_openers import Opened, envelope_at
-from zkit.extract.hooks import LISTED_CALL, LISTED_NAME, OPENING_KEY
+from zkit.extract.hooks import LISTED_NAME, OPENING_KEY
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.headers import read_header
 from zkit.extract.parsers.json_calls import read_json
@@ -38,7 +39,9 @@ _FENCE_INLINE = regex.compile(
     rf"(?P<mark>`{{3,}}+)[ \t]*+(?P<info>(?i:{'|'.join(sorted(filter(None, FENCES), key=len, reverse=True))})?+)[ \t]*+(?=[\[{{<])"
 )
 """A fence whose content begins in its own line."""
-_MAY_CALL = regex.compile(r"\s*+(?:[\[{<✿]|print\(|(?:[^\W\d][\w.:/\\-]*+)[ \t]*+(?:[(:{]|\n\s*+\{|\Z))")
+_MAY_CALL = regex.compile(
+    r"\s*+(?:[\[{<✿]|print\(|(?:[^\W\d][\w.:/\\-]*+)[ \t]*+(?:[(:{]|\n\s*+\{|\Z))"
+)
 """How a block begins that may hold a call and nothing else."""
 
 
@@ -76,7 +79,7 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
     return (yield from scan.offer(replace(reading, end=end), opener, at))
 
 
-def _quoted(scan: Scanner, at: int, begin: int, closer: regex.Pattern[str]) -> Steps[int]:
+def _quoted(scan: Scanner, at: int, begin: int, closer: re.Pattern[str]) -> Steps[int]:
     """Pass over a block that holds no call, or more than one."""
     yield from scan.text(at, begin)
     end = yield from scan.skip_past(begin, closer)
@@ -84,9 +87,7 @@ def _quoted(scan: Scanner, at: int, begin: int, closer: regex.Pattern[str]) -> S
     return end
 
 
-def _inside(
-    task: Task, text: str, at: int, info: str, finish: str | None
-) -> Opened | None:
+def _inside(task: Task, text: str, at: int, info: str, finish: str | None) -> Opened | None:
     """What a fence holds, when it holds nothing but calls; `finish` says how it ended."""
     tape = Tape()
     tape.add(text)

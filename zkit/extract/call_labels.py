@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import regex
 
-from zkit.extract.tape import Steps, searched
+from zkit.extract.hooks import RESULT_LABELS
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.headers import closed_by, plain_argument, quoted_object
 from zkit.extract.parsers.json_calls import read_json, read_named
-from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.readings import Reading, Unit
+from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.tag_dialects import LINES
-from zkit.extract.hooks import RESULT_LABELS
 from zkit.extract.quoting import indented
 from zkit.extract.scan import Scanner
+from zkit.extract.tape import Steps, searched
 
 _MARK = r"(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+"
 _COLON = r"(?:[ \t]?[0-9]{1,2})?+(?:\*\*|__)?+[ \t]*+:(?:\*\*|__)?+"
@@ -81,7 +81,9 @@ def _thought(scan: Scanner, at: int, begin: int) -> Steps[int]:
 def _observed(scan: Scanner, at: int, begin: int) -> Steps[int]:
     """Pass over a result that no call comes before, up to the next label: a transcript, not a reply."""
     yield from scan.text(at, begin)
-    hit = yield from scan.pass_to(begin, searched(rf"(?=\n\s*+{_MARK}(?:Thought|Final Answer|Action){_COLON})|\n\n"))
+    hit = yield from scan.pass_to(
+        begin, searched(rf"(?=\n\s*+{_MARK}(?:Thought|Final Answer|Action){_COLON})|\n\n")
+    )
     end = scan.tape.size if hit is None else hit.start
     yield from scan.list_quoted(begin, end)
     return end

@@ -15,6 +15,7 @@ from zkit.extract.parsers.envelopes import GENERIC_STOP
 from zkit.extract.parsers.headers import read_header
 from zkit.extract.parsers.json_calls import read_json, read_named
 from zkit.extract.parsers.python_calls import read_python
+from zkit.extract.parsers.readings import Reading
 from zkit.extract.quoting import row
 from zkit.extract.scan import Scanner
 from zkit.extract.tape import Steps
@@ -80,12 +81,19 @@ def named(scan: Scanner, at: int) -> Steps[int]:
     if (yield from scan.tape.look(_EMPTY, at + head.end())) and not _lone(scan, at):
         return (yield from scan.skip(at, head.end()))
     reading = yield from read_python(scan.task, at, _STOP)
-    reading = reading and replace(reading, body="python_list")
+    if reading is None or (_is_signature(reading) and scan.before(at).rpartition("\n")[2].strip()):
+        return (yield from scan.skip(at, head.end()))
+    reading = replace(reading, body="python_list")
     return (yield from scan.offer(reading, "", at, mentioned=not _begins_line(scan, at)))
 
 
 _EMPTY = regex.compile(r"\s*+\)")
 _LINE_LABEL = re.compile(r"[:：=>→]\s*+\Z")
+
+
+def _is_signature(reading: Reading) -> bool:
+    """Whether nothing that was read is a call: `read_file(path: string)` in a list describes a tool."""
+    return all(unit.state != "whole" for unit in reading.units)
 
 
 def _lone(scan: Scanner, at: int) -> bool:
@@ -101,7 +109,9 @@ def _begins_line(scan: Scanner, at: int) -> bool:
 
 def _word_size(scan: Scanner, at: int) -> int:
     text = scan.tape.slice(at, at + 128)
-    return max(next((i for i, c in enumerate(text) if not (c.isalnum() or c in "_\\")), len(text)), 1)
+    return max(
+        next((i for i, c in enumerate(text) if not (c.isalnum() or c in "_\\")), len(text)), 1
+    )
 
 
 def _with_object(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:

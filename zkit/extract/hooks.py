@@ -13,14 +13,14 @@ from zkit.extract import turn_marks
 from zkit.extract.declared import Declared
 from zkit.extract.parsers.call_objects import OPENING_KEYS
 from zkit.extract.parsers.envelopes import BODIES, WRAPPERS
-from zkit.extract.tape import LONGEST_MARK, Hit, Tape
+from zkit.extract.tape import LONGEST_MARK, Tape
 
 LABEL = r"(?:(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+)"
 RESULT_LABELS = (
     r"Observation|(?:Tool|Function|API)(?: [Cc]all)? (?:[Rr]esult|[Oo]utput|[Rr]esponse)s?"
 )
 """How ReAct prompts label a tool's result, and how models label the one that they make up."""
-_LABELS = rf"Action|Thought|Plan|Reflection|{RESULT_LABELS}|Final Answer|TOOL_NAME|tool_name"
+_LABELS = rf"Action|Thought|Plan|Reflection|Call|{RESULT_LABELS}|Final Answer|TOOL_NAME|tool_name"
 BRACKETED = (
     r"(?:(?P<start>\[TOOL_CALLS\]|\[TOOL_REQUEST\]|\[TOOL_CALL\]|\[Calling tool:|\[\[ ## next_tool_name)"
     r"|(?P<result>\[TOOL_RESULTS?\]|\[\[ ## observation)|(?P<marked>\[THINK\]|\[\[ ## next_thought)"
@@ -30,7 +30,9 @@ BRACKETED = (
 CALLING = r"\s*+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
 """After a bracket: a call in Python's way."""
 _KEYS = "|".join(sorted(map(re.escape, OPENING_KEYS), key=len, reverse=True))
-_OBJECT = rf"\{{(?=\s*+\{{|\s*+[\"'“`]?(?:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{])"
+_OBJECT = (
+    rf"\{{(?=\s*+\{{|\s*+[\"'“`]?(?:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{])"
+)
 """An object that may be a call: it begins with a key of one, or holds another object or a list."""
 _LIST = r"\[(?=\s*+(?:[\[{]|\[?[\"']?[^\W\d][\w.:/\\-]*+(?:\s*+\(|[\"']\s*+,\s*+\{)))"
 """A list that may be of calls: of objects, of Python calls, or of a name and an object."""
@@ -241,13 +243,13 @@ class Watch:
         """What counts at the beginning of a line."""
         return self._hooks.line
 
-    def next(self, pos: int) -> tuple[Hit | None, str, int]:
-        """The next hook and its kind, None when none is sure yet, and where the text before it ends."""
+    def next(self, pos: int) -> tuple[str, int]:
+        """The kind of the next hook, empty when none is sure yet, and where the text before it ends."""
         text, base = self._tape.window(pos)
         found = self._first(text, pos - base)
         if found is not _NONE and self._is_sure(text, found):
-            return Hit(found.start + base, found.end + base), found.kind, found.start + base
-        return None, "", self._held(text, base, pos, found)
+            return found.kind, found.start + base
+        return "", self._held(text, base, pos, found)
 
     def _first(self, text: str, at: int) -> Found:
         """The hook that begins first, from `at` on; each pattern is searched for once per window."""
@@ -283,9 +285,12 @@ class Watch:
             return False
         if found.kind == "name" or len(text) - found.start > LONGEST_MARK:
             return True
+        if self._hooks.partial.fullmatch(text, found.start, partial=True) is not None:
+            return False
         line = text.rfind("\n", 0, found.start)
-        begin = line if line >= 0 and not text[line : found.start].strip() else found.start
-        return self._hooks.partial.fullmatch(text, begin, partial=True) is None
+        if line < 0 or text[line : found.start].strip():
+            return True
+        return self._hooks.new_line.fullmatch(text, line, partial=True) is None
 
     def _held(self, text: str, base: int, pos: int, found: Found) -> int:
         """The place from which on the end of the text may still become a hook."""

@@ -38,8 +38,33 @@ _ELEMENT = re.compile(
     re.MULTILINE,
 )
 HTML = frozenset(
-    "html body main article section aside header footer div details summary table thead tbody ul ol"
-    " dl h1 h2 h3 figure figcaption template form svg".split()
+    [
+        "html",
+        "body",
+        "main",
+        "article",
+        "section",
+        "aside",
+        "header",
+        "footer",
+        "div",
+        "details",
+        "summary",
+        "table",
+        "thead",
+        "tbody",
+        "ul",
+        "ol",
+        "dl",
+        "h1",
+        "h2",
+        "h3",
+        "figure",
+        "figcaption",
+        "template",
+        "form",
+        "svg",
+    ]
 )
 """Elements of a page: nobody calls a tool from inside of one (corpus/untouched/markup_and_math)."""
 _ANY_QUOTE = re.compile(r"[\"“”„«»「」『』]")
@@ -134,25 +159,26 @@ RESULT_ENDS: tuple[tuple[str, str], ...] = (
     (r"\[\[ ## observation", r"(?=\[\[ ## (?!observation))"),
 )  # fmt: skip
 """What opens a result, and what closes it."""
-_STRUCK_OUT = regex.compile(r"<s>[^<\n]{1,300}+</s>\s{0,100}+[^\s<]")
+_STRUCK_OUT = regex.compile(r"(?P<words><s>[^<\n]{1,300}+</s>)\s{0,100}+[^\s<]")
 """Words that a page strikes out, with more words after them: the same tag as a token of templates."""
 
 
 def block_quote(scan: Scanner, at: int) -> Steps[int]:
     """Lines of a block quote."""
-    end = yield from scan.skip_past(at, searched(r"\n(?![ \t]*+>)|\Z"))
+    hit = yield from scan.pass_to(at, searched(r"\n(?=[ \t]*+[^> \t])|\n\Z"))
+    end = scan.tape.size if hit is None else hit.start
     yield from scan.list_quoted(at, end, _QUOTED_LINE.sub("", scan.tape.slice(at, end)))
-    return end if end >= scan.tape.size else end - 1
+    return end
 
 
 def row(scan: Scanner, at: int) -> Steps[int]:
     """A row of a table, up to the end of its line."""
-    return (yield from _region(scan, at, _LINE_END))
+    return (yield from _region(scan, at, _LINE_END, at + 1))
 
 
 def comment(scan: Scanner, at: int) -> Steps[int]:
     """An HTML comment, or CDATA."""
-    return (yield from _region(scan, at, _COMMENT_END[scan.tape.slice(at, at + 4)]))
+    return (yield from _region(scan, at, _COMMENT_END[scan.tape.slice(at, at + 4)], at + 4))
 
 
 def quoting(scan: Scanner, at: int) -> Steps[int]:
@@ -164,7 +190,7 @@ def quoting(scan: Scanner, at: int) -> Steps[int]:
     if tag not in turn_marks.QUOTING_TAGS and tag not in turn_marks.RESULT_TAGS:
         return (yield from scan.skip(at))
     stop = r"|(?=\n)" if tag in turn_marks.ONE_LINE else ""
-    return (yield from _region(scan, at, searched(rf"</(?i:{tag})\s*+>{stop}")))
+    return (yield from _region(scan, at, searched(rf"</(?i:{tag})\s*+>{stop}"), at + len(tag) + 1))
 
 
 def tick(scan: Scanner, at: int) -> Steps[int]:
@@ -178,17 +204,17 @@ def tick(scan: Scanner, at: int) -> Steps[int]:
     if size >= 3 and (yield from scan.tape.look(compiled(r"[\w-]*+[ \t\r]*+\n"), at + size)):
         return (yield from scan.handle("fence", at))
     hit = yield from scan.tape.find(searched(rf"(?<!`)`{{{size}}}(?!`)|\n"), at + size)
-    if hit is None or hit.match is None or hit.match.group() == "\n":
+    if hit is None or hit.match.group() == "\n":
         return (yield from scan.skip(at, size))
     yield from scan.text(at, hit.end)
     yield from scan.list_quoted(at + size, hit.start)
     return hit.end
 
 
-def _region(scan: Scanner, at: int, closer: re.Pattern[str]) -> Steps[int]:
-    """Text up to a closer; the calls in it are listed as quoted."""
+def _region(scan: Scanner, at: int, closer: re.Pattern[str], begin: int) -> Steps[int]:
+    """Pass over a region up to its closer; list the calls that it shows after its opener."""
     end = yield from scan.skip_past(at, closer)
-    yield from scan.list_quoted(at, end)
+    yield from scan.list_quoted(begin, end)
     return end
 
 
@@ -200,8 +226,9 @@ def token(scan: Scanner, at: int) -> Steps[int]:
     head = yield from scan.tape.look(compiled(turn_marks.TOKENS), at)
     if head is None:
         return (yield from scan.skip(at))
-    if (yield from scan.tape.look(_STRUCK_OUT, at)) is not None:
-        return (yield from scan.skip(at, head.end()))
+    struck = yield from scan.tape.look(_STRUCK_OUT, at)
+    if struck is not None:
+        return (yield from scan.skip(at, struck.end("words")))
     end = at + head.end()
     left_over = scan.after_mark or scan.called
     if not left_over and compiled(turn_marks.CLOSERS).match(head.group()):
@@ -209,8 +236,10 @@ def token(scan: Scanner, at: int) -> Steps[int]:
     said = scan.called or scan.standing.shown
     if said and compiled(turn_marks.END_OF_TURN).match(head.group()):
         goes_on = yield from scan.tape.look(_GOES_ON, end)
+        if goes_on is None and scan.before(at)[-1:].isspace() and scan.tape.char(end) in " ,.;:)":
+            return (yield from scan.skip(at, head.end()))  # a word of a sentence about tokens
         if goes_on is None:
-            return (yield from scan.end_reply(at, end))
+            return (yield from scan.end_reply(at, end, shown=not scan.called))
     yield from scan.piece("token", at, end)
     return end
 
@@ -224,14 +253,17 @@ def result(scan: Scanner, at: int) -> Steps[int]:
     if scan.called:
         return (yield from scan.end_reply(at))
     for opener, closer in RESULT_ENDS:
-        if (yield from scan.tape.look(compiled(opener), at)) is not None:
-            return (yield from _region(scan, at, searched(closer)))
+        head = yield from scan.tape.look(compiled(opener), at)
+        if head is not None:
+            return (yield from _region(scan, at, searched(closer), at + head.end()))
     return (yield from quoting(scan, at))
 
 
 def turn(scan: Scanner, at: int) -> Steps[int]:
     """A turn of somebody else: the reply has ended."""
-    return (yield from scan.end_reply(at))
+    head = yield from scan.tape.look(compiled(turn_marks.OTHER_TURN), at)
+    end = None if head is None else at + head.end()
+    return (yield from scan.end_reply(at, end, shown=not scan.called))
 
 
 _SPEAKER = regex.compile(

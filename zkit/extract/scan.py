@@ -107,12 +107,12 @@ class Scanner:
     def _next_hook(self, pos: int) -> Steps[tuple[str, int] | None]:
         """Pass text on until something may matter; None when the text has ended."""
         while True:
-            hook, kind, held = self._watch.next(pos)
+            kind, held = self._watch.next(pos)
             if held > pos:
                 yield from self.text(pos, held)
                 pos = held
-            if hook is not None:
-                return kind, hook.start
+            if kind:
+                return kind, held
             if self.tape.final:
                 return None
             yield from self.tape.wait(pos)
@@ -252,7 +252,7 @@ class Scanner:
         begin = at if content is None else content
         rest = self.tape.slice(begin, self.tape.size)
         if shown:
-            yield from self.text(begin, self.tape.size)
+            yield from self.text(max(at, self.standing.reached), self.tape.size)
         else:
             yield from self.piece("ended", at, self.tape.size, rest)
         self.standing.ended_at = at if rest.strip() else None

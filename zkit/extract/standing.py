@@ -6,7 +6,7 @@ blanks, closers or more calls follow are calls; calls that text follows are doub
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from zkit.calls import Call, Tier
@@ -50,6 +50,9 @@ class Candidate:
         """Whether it is call-shaped: a call, a cut one, one that can be fixed, or an unknown one in a marker."""
         if any(isinstance(o, Refusal) and o.reason == "conversation" for o in self.outcomes):
             return False
+        silent = any(isinstance(o, Refusal) and not o.message for o in self.outcomes)
+        if silent and self.format.tier == "shape":
+            return False  # a list of data, one item of which looks like a call
         return any(map(self._counts, self.outcomes))
 
     def _counts(self, outcome: Outcome) -> bool:
@@ -131,6 +134,8 @@ class Standing:
         """Whether only blanks stand between the last thing that was no text and here."""
         self.shown = 0
         """How many characters of text the reply has, blanks at its edges not counted."""
+        self.reached = 0
+        """Where the last piece ended."""
         self.holds = False
         """Whether a call was read."""
         self._thought = 0
@@ -150,6 +155,8 @@ class Standing:
 
     def add(self, item: Piece) -> Iterator[Event]:
         """Take the next piece, in the order of the text."""
+        self.reached = item.span[1]
+        ends_text = item.kind == "token" and not self.after_mark
         if item.kind == "text":
             self._count(item.text)
         elif item.kind == "thought":
@@ -157,7 +164,7 @@ class Standing:
             self.after_mark = self.after_mark and not item.whole.strip()
         else:
             self.after_mark = True
-        if self.holds:
+        if self.holds or ends_text or (self._pending and not item.text.strip()):
             self._pending.append(item)
         elif item.kind == "thought":
             self._pending.append(item)
@@ -180,7 +187,7 @@ class Standing:
         else:
             yield from map(self._told, found)
 
-    def offer(self, item: Candidate) -> Iterator[Event]:
+    def offer(self, item: Candidate) -> Generator[Event, None, bool]:
         """Take the next candidate; return whether it may be a call."""
         if not item.counts or quotes(item.before):
             self._count(item.text)
@@ -191,7 +198,7 @@ class Standing:
                 self._held += len(item.outcomes)
             return False
         if not self.holds:
-            yield from self._release(called=True)
+            yield from self._release(called=True, over=True)
         self.holds = self.after_mark = True
         self._pending.append(item)
         self._held += len(item.outcomes)
@@ -227,7 +234,7 @@ class Standing:
     def close(self) -> Iterator[Event]:
         """End the reply: what waits is a call, a doubtful one or text."""
         if not self.holds:
-            yield from self._release(called=False)
+            yield from self._release(called=False, over=True)
             return
         pending, self._pending, self._held = self._pending, [], 0
         pending = [self._settled(item, pending, i) for i, item in enumerate(pending)]
@@ -237,7 +244,9 @@ class Standing:
             if isinstance(item, list):
                 yield from map(self._told, item)
             elif isinstance(item, Piece):
-                yield from self._emit(item if item.kind != "thought" else replace(item, kind="reasoning"))
+                yield from self._emit(
+                    item if item.kind != "thought" else replace(item, kind="reasoning")
+                )
             elif item.counts and not _is_quoted(item):
                 yield from self._accepted(item, final, alone)
             else:
@@ -247,8 +256,16 @@ class Standing:
         """A candidate inside of a quotation that closes right after it is quoted."""
         if not isinstance(item, Candidate):
             return item
-        after = "".join(p.text for p in pending[index + 1 : index + 3] if isinstance(p, Piece) and p.kind == "text")
-        return replace(item, outcomes=tuple(_as_quoted(item))) if closes_quote(item.before, after) else item
+        after = "".join(
+            p.text
+            for p in pending[index + 1 : index + 3]
+            if isinstance(p, Piece) and p.kind == "text"
+        )
+        return (
+            replace(item, outcomes=tuple(_as_quoted(item)))
+            if closes_quote(item.before, after)
+            else item
+        )
 
     def _is_final(self, pending: list[Waiting]) -> bool:
         """True if no text follows the last call, up to where the reply ended."""
@@ -261,7 +278,9 @@ class Standing:
 
     def _is_text(self, item: Piece) -> bool:
         """Whether a piece is text of this reply; punctuation and closers are not."""
-        if item.kind not in ("text", "thought") or (self.ended_at is not None and item.span[0] >= self.ended_at):
+        if item.kind not in ("text", "thought") or (
+            self.ended_at is not None and item.span[0] >= self.ended_at
+        ):
             return False
         return any(map(str.isalnum, item.text))
 
@@ -269,7 +288,10 @@ class Standing:
         """Whether the reply is more than its calls."""
         if any(any(map(str.isalnum, part)) for part in self.content):
             return True
-        return any(isinstance(item, Piece) and item.kind == "text" and self._is_text(item) for item in pending)
+        return any(
+            isinstance(item, Piece) and item.kind == "text" and self._is_text(item)
+            for item in pending
+        )
 
     def _accepted(self, item: Candidate, final: bool, alone: bool) -> Iterator[Event]:
         """The outcomes of a candidate; its calls leave the text if they are final."""
@@ -304,8 +326,11 @@ class Standing:
 
     # ── giving out ───────────────────────────────────────────────────────────
 
-    def _release(self, *, called: bool) -> Iterator[Event]:
-        """Let go of thoughts that wait: they are reasoning when a call goes with them."""
+    def _release(self, *, called: bool, over: bool = False) -> Iterator[Event]:
+        """Let go of what waits without a call.
+
+        Thoughts are reasoning when a call goes with them. Tokens in the middle of a text are text.
+        """
         pending, self._pending, self._held = self._pending, [], 0
         for item in pending:
             if isinstance(item, list):
@@ -314,6 +339,8 @@ class Standing:
                 yield from self._refused(item)
             elif item.kind == "thought" and called:
                 yield from self._emit(replace(item, kind="reasoning"))
+            elif item.kind == "token" and over:
+                yield from self._emit(item)
             else:
                 yield self._show(item.whole)
 
@@ -381,7 +408,9 @@ def _is_quoted(item: Candidate) -> bool:
 def _as_quoted(item: Candidate) -> Iterable[Outcome]:
     """The outcomes of a candidate that is quoted: its calls are listed, without a message."""
     for outcome in item.outcomes:
-        if isinstance(outcome, Call | Incomplete | Refusal) and item.counts:
+        if isinstance(outcome, Call | Incomplete) or (
+            isinstance(outcome, Refusal) and outcome.message
+        ):
             span = outcome.span or item.span
             yield Refusal(outcome.name, "quoted", span, "", item.format.name)
         else:

@@ -52,7 +52,7 @@ class Hit(NamedTuple):
 
     start: int
     end: int
-    match: re.Match[str] | None = None
+    match: re.Match[str]
 
 
 class Tape:

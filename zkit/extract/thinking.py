@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from zkit.extract import quoting
-from zkit.extract import turn_marks
+from zkit.extract import quoting, turn_marks
 from zkit.extract.call_openers import message_call, opening
-from zkit.extract.tape import Steps, compiled, searched
-from zkit.extract.turn_marks import Region
 from zkit.extract.events import Kind
 from zkit.extract.scan import Scanner
+from zkit.extract.tape import Steps, compiled, searched
+from zkit.extract.turn_marks import Region
 
 _LINE_ENDS = compiled(r"[ \t]*+(?:\r?\n|\Z)")
 _FIELDS_END = re.compile(r"\[\[ ## completed ## \]\]|\[/THINK\]")

@@ -130,18 +130,18 @@ OWN_TURN = (
 
 END_OF_TURN = (
     r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|end_of_text\|>|<\|eot_id\|>|<\|eot\|>|<end_of_turn>|<turn\|>|<eos>|<\|eos\|>"
-    r"|<[｜|]end[▁_]of[▁_]sentence[｜|]>|<EOS_TOKEN>|<\|end_of_turn\|>|<\|END_OF_TURN_TOKEN\|>|\[EOS\]|<eoa>|<seed:eos>|\[e~\[|\[\|endofturn\|\]"
-    r"|<\|role_end\|>|<\|assistant_end\|>|<end_of_sentence>|<_end>|<\|EOT\|>"
+    r"|<[｜|]end[▁_]of[▁_]sentence[｜|]>|<EOS_TOKEN>|<\|end_of_turn\|>|<\|END_OF_TURN_TOKEN\|>|<eoa>|<seed:eos>|\[e~\[|\[\|endofturn\|\]"
+    r"|<\|role_end\|>|<bot_end>|<\|assistant_end\|>|<end_of_sentence>|<_end>|<\|EOT\|>"
 )
 """The tokens that end a turn: text after one of them is not a part of this reply."""
 
 TURN_ENDS = (
     rf"{END_OF_TURN}|{OWN_TURN}|<\|im_start\|>|<\|eom_id\|>|<\|end\|>|<\|return\|>|<\|call\|>|<\|eom\|>|<bos>|<[｜|]begin[▁_]of[▁_]sentence[｜|]>"
-    r"|<\|(?:begin|start)_?of_?text\|>|<\|bos\|>|<BOS_TOKEN>|\[gMASK\]|<sop>|<\|START_OF_TURN_TOKEN\|>|<bot_end>|<\|end_message\|>"
+    r"|<\|(?:begin|start)_?of_?text\|>|<\|bos\|>|<BOS_TOKEN>|\[gMASK\]|<sop>|<\|START_OF_TURN_TOKEN\|>|<\|end_message\|>"
     r"|<end_code>|<end_action>|<\|message_model\|>|<\|close\|>message<\|sep\|>|<\|open\|>message[^<>|]{0,60}<\|sep\|>|\[END FINAL RESPONSE\]|<\|stop\|>|<\|content\|>|✿(?:RESULT|RETURN)✿(?!:)"
 )
 """Marks between turns and around messages: they belong to no text."""
-CLOSERS = r"</(?:longcat_|seed:|minimax:)?tool_calls?(?::[\w-]+)?\s*>|</tools>|</function>|</function_calls?>|</invoke>|<\|/?tool_calls?\|>|<\|tool_call_end\|>|<\|tool_calls_section_end\|>|<tool_call\|>|<｜tool▁calls?▁end｜>|\]<\]minimax\[>\[(?!<)|\[/INST\]|\[BOS\]|<s>"
+CLOSERS = r"</(?:longcat_|seed:|minimax:)?tool_calls?(?::[\w-]+)?\s*>|</tools>|</function>|</function_calls?>|</invoke>|<\|/?tool_calls?\|>|<\|tool_call_end\|>|<\|tool_calls_section_end\|>|<tool_call\|>|<｜tool▁calls?▁end｜>|\]<\]minimax\[>\[(?!<)|\[/INST\]|\[[BE]OS\]|<s>"
 """Ends of calls, and of turns in words that a text may speak of. After a call, and before any text, they are left over; anywhere else they are text."""
 TOKENS = f"{TURN_ENDS}|{CLOSERS}"
 

@@ -8,11 +8,11 @@ from functools import cache
 
 import regex
 
-from zkit.extract.formats.shape_formats import SHAPE_FORMATS
 from zkit.extract.formats.json_formats import JSON_FORMATS
 from zkit.extract.formats.python_formats import PYTHON_FORMATS
-from zkit.extract.formats.tag_formats import MARKUP_FORMATS
 from zkit.extract.formats.record import Format
+from zkit.extract.formats.shape_formats import SHAPE_FORMATS
+from zkit.extract.formats.tag_formats import MARKUP_FORMATS
 from zkit.required import require_list
 
 FORMATS: dict[str, Format] = {

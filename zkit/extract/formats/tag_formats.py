@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from zkit.extract.parsers.tag_dialects import M3
 from zkit.extract.formats.json_formats import (
     DEEPSEEK_BEGIN,
     DEEPSEEK_END,
@@ -11,6 +10,7 @@ from zkit.extract.formats.json_formats import (
     TOOL_CALLS,
 )
 from zkit.extract.formats.record import Format
+from zkit.extract.parsers.tag_dialects import M3
 
 _EQ = ("<parameter=$key>", "</parameter>\n")
 _INVOKE = ('<parameter name="$key">', "</parameter>\n")

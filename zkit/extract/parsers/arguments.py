@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from zkit.extract.tape import Tape
+from zkit.extract.declared import Declared
 from zkit.extract.parsers.call_objects import BESIDE, RESULT_KEYS, Spelt, is_declaration
 from zkit.extract.parsers.readings import Unit, broken, shifted
 from zkit.extract.parsers.values import repaired, unambiguous
-from zkit.extract.declared import Declared
+from zkit.extract.tape import Tape
 from zkit.receipt import Fix, Rank
 from zkit.repair import Unrepairable
 from zkit.repair.expect import Expect

@@ -8,11 +8,11 @@ from typing import Any
 
 import regex
 
-from zkit.extract.tape import Steps, Tape, compiled, searched
 from zkit.extract.parsers.arguments import Task, finished, from_text
 from zkit.extract.parsers.brackets import extent
 from zkit.extract.parsers.readings import Reading, Unit, broken, shifted
 from zkit.extract.parsers.values import Slot, Value, mended, strict, typed, unambiguous
+from zkit.extract.tape import Steps, Tape, compiled, searched
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import Expect
 from zkit.text.edits import Edit, Layer

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import regex
 
-from zkit.extract.tape import LONGEST_MARK, Steps, compiled
+from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.brace_calls import read_arrows, read_braces
 from zkit.extract.parsers.headers import CALL_BEGIN, NAME, read_header, read_step3
 from zkit.extract.parsers.json_calls import read_json
-from zkit.extract.parsers.tag_calls import Draft, read_markup, read_unit
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.readings import Reading, Unit
+from zkit.extract.parsers.tag_calls import Draft, read_markup, read_unit
 from zkit.extract.parsers.tag_dialects import (
     COFL,
     FUNCTION_EQ,
@@ -29,7 +29,7 @@ from zkit.extract.parsers.tag_dialects import (
     XTML,
     Dialect,
 )  # fmt: skip
-from zkit.extract.formats.table import FORMATS
+from zkit.extract.tape import LONGEST_MARK, Steps, compiled
 
 GENERIC_STOP = r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|eot_id\|>|<\|eom_id\|>|<end_of_turn>"
 Read = Callable[[Task, int, str], Steps[Reading | None]]

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import regex
 
-from zkit.extract.tape import Steps, compiled, searched
 from zkit.extract.parsers.arguments import Task, finished, from_text
 from zkit.extract.parsers.json_calls import read_named
-from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.readings import Reading, Unit
+from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.tag_dialects import INVOKE
+from zkit.extract.tape import Steps, compiled, searched
 from zkit.receipt import Fix, Rank
 
 NAME = r"(?P<name>[^\s<>{}()\[\]\"'|✿,;]{1,128})"

@@ -9,12 +9,12 @@ from typing import Any
 
 import regex
 
-from zkit.extract.tape import Steps, searched
 from zkit.extract.parsers.arguments import Task, from_text, unit_of
 from zkit.extract.parsers.brackets import Extent, extent, torn_at
 from zkit.extract.parsers.call_objects import LIST_KEYS, calls_in, is_turn, name_in, schema_of
 from zkit.extract.parsers.readings import Reading, Unit, broken, shifted
 from zkit.extract.parsers.values import python_literal, repaired, strict, unambiguous
+from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import regex
 
-from zkit.extract.tape import Steps, searched
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.brackets import Notation, extent
 from zkit.extract.parsers.readings import Reading, Unit, broken
 from zkit.extract.parsers.values import Slot, Value, mended, python_literal, typed, unambiguous
+from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 
 NAME = r"[^\W\d][\w.:/-]*+"
@@ -19,7 +19,7 @@ _CALL = regex.compile(rf"\s*+(?P<print>print\(\s*+)?(?P<name>{NAME})\s*+\(")
 _BETWEEN = regex.compile(rf"(?:\s*+[,;]\s*+|[ \t]*+\n\s*+)(?=(?:print\(\s*+)?{NAME}\s*+\()")
 _CLOSER = regex.compile(r"\s*+,?\s*+\]")
 _PRINTED = regex.compile(r"\s*+\)")
-_MARKS = re.compile(r"\"{3}|'{3}|[\"'()\[\]{},=]")
+_MARKS = re.compile(r"\"{3}|'{3}|[\"'()\[\]{},=:]")
 _KEY = re.compile(r"\s*+(?:\"(\w+)\"|'(\w+)'|([^\W\d][\w-]*+))\s*+\Z")
 _QUOTED = re.compile(r"\s*+[rRbBuU]{0,2}[\"']")
 _INNER_CALL = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|(\w\s*+\()", re.DOTALL)
@@ -220,7 +220,7 @@ def _pieces(inside: str, at: int, cuts: list[tuple[str, int]]) -> list[Argument]
     found: list[Argument] = []
     key, begin = "", 0
     for mark, place in cuts:
-        if mark == "=":
+        if mark in "=:":  # Kimi and small models write `f(city: "London")`
             named = _KEY.match(inside, begin, place)
             if named is not None and not key:
                 key, begin = next(filter(None, named.groups())), place + 1

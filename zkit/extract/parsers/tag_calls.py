@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from zkit.extract.tape import MOST_HEADER, Steps, compiled, searched
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.json_calls import read_named
 from zkit.extract.parsers.nested_tags import nested_value
 from zkit.extract.parsers.readings import Reading, Unit, broken
 from zkit.extract.parsers.tag_dialects import Dialect, attributes
 from zkit.extract.parsers.values import Slot, Value, structure, typed
+from zkit.extract.tape import MOST_HEADER, Steps, compiled, searched
 from zkit.receipt import Fix, Rank
 
 _CDATA = re.compile(r"\s*<!\[CDATA\[(.*?)\]\]>\s*", re.DOTALL)
