@@ -10,8 +10,8 @@ import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
+from zkit.chat.call_checker import Report
 from zkit.chat.client.wrapped_client import wrap
-from zkit.chat.replies.report import Report
 from zkit.grade import READ, WRITE
 from zkit.receipt import Rank
 from zkit.testing import (

@@ -91,7 +91,10 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: Dispatcher([look], approve="yes"),  # type: ignore[arg-type]
         "approve must be a function",
     ),
-    "a rank of decode": (lambda: decode(look, "{'at': 1}", limit="GUESS"), "limit must be a Rank"),  # type: ignore[arg-type]
+    "a rank of decode": (
+        lambda: decode(look, "{'at': 1}", limit="GUES"),
+        "there is no rank 'GUES'",
+    ),
     "a rank of repair": (lambda: repair_json("{'at': 1}", limit="GUESS"), "limit must be a Rank"),  # type: ignore[arg-type]
     "a format to find": (lambda: find_calls("", [look], formats=["x"]), "no format is called 'x'"),
     "a format to write": (lambda: render_call(Call("f", {}), "kimi"), "did you mean kimi_k"),
@@ -120,6 +123,7 @@ NO_TEXT: list[Any] = [0, True, ["x"], b"x"]
 NO_LIST: list[Any] = [0, 1.5, True]
 NO_RECORD: list[Any] = [0, "x", True, {"a": 1}, [1]]
 NO_RANK: list[Any] = ["GUESS", 3, None, True]
+NO_RANK_NAME: list[Any] = ["GUES", None, True, 2.5]
 
 
 def _dispatcher(**settings: Any) -> Dispatcher:
@@ -272,8 +276,8 @@ WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
     (lambda limit: repair_json('{"at": 1}', limit=limit), {"limit": NO_RANK}),
     (lambda limit: repair_all('{"at": 1}', limit=limit), {"limit": NO_RANK}),
     (PartialReader, {"limit": NO_RANK, "schema": [0, "x", [1]]}),
-    (lambda limit: decode(look, '{"at": "here"}', limit=limit), {"limit": NO_RANK}),
-    (lambda limit: decode(look, '{"at": "here",}', limit=limit), {"limit": NO_RANK}),
+    (lambda limit: decode(look, '{"at": "here"}', limit=limit), {"limit": NO_RANK_NAME}),
+    (lambda limit: decode(look, '{"at": "here",}', limit=limit), {"limit": NO_RANK_NAME}),
     (lambda formats: find_calls("", [look], formats=formats), {"formats": NO_LIST}),
     (lambda chunk: Extractor([look]).feed(chunk), {"chunk": [*NO_TEXT, None]}),
     (lambda call: render_call(call, "hermes_json"), {"call": [*NO_RECORD, None]}),

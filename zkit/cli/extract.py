@@ -11,7 +11,16 @@ from typing import Any
 import click
 
 from zkit.calls import Call
-from zkit.cli.streams import BadUsageError, read_input, read_text, write_line
+from zkit.cli.streams import (
+    BadUsageError,
+    read_input,
+    read_text,
+    styled,
+    write_json,
+    write_line,
+    write_styled,
+)
+from zkit.cli.terminal import printable
 from zkit.errors import ZkitError
 from zkit.extract import Extraction, find_calls
 from zkit.receipt import Fix
@@ -49,7 +58,7 @@ def command(
     except (ZkitError, ValueError) as error:
         raise BadUsageError(str(error)) from error
     if machine:
-        write_line(as_object(found))
+        write_json(as_object(found))
     else:
         show(text, found)
     ctx.exit(int(needs_attention(found)))
@@ -103,11 +112,16 @@ def _fix(fix: Fix) -> dict[str, Any]:
 
 
 def show(text: str, found: Extraction) -> None:
-    """Print what was found for people; on a terminal the text first, with its spans in colour."""
-    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
-        click.echo(marked(text, found) + "\n")
+    """Print what was found for people.
+
+    On a terminal that is the text with its calls and its reasoning in colour, then the lists; in a
+    pipe the text without them is one of the lists.
+    """
+    in_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    if in_colour:
+        write_styled(marked(text, found) + "\n")
     for heading, lines in sections(found):
-        if lines:
+        if lines and not (in_colour and heading in ("text", "reasoning")):
             write_line("\n".join([heading, *(f"  {line}" for line in lines)]))
 
 
@@ -115,11 +129,11 @@ def marked(text: str, found: Extraction) -> str:
     """The reply with everything that is not content in colour."""
     pieces, at = [], 0
     for span in sorted(found.spans, key=lambda span: span.start):
-        pieces.append(text[at : span.start])
+        pieces.append(printable(text[at : span.start]))
         colour = COLOURS.get(span.kind, "yellow")
-        pieces.append(click.style(text[span.start : span.end], fg=colour))
+        pieces.append(styled(text[span.start : span.end], colour))
         at = span.end
-    return "".join([*pieces, text[at:]])
+    return "".join([*pieces, printable(text[at:])])
 
 
 def sections(found: Extraction) -> list[tuple[str, list[str]]]:

@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from zkit.chat.assembler import CallParts, call_entries
+from zkit.chat.call_checker import CallChecker, Report, joined
 from zkit.chat.client.message_repair import entry_of, finish_for, is_function, repair_native
-from zkit.chat.replies.call_checker import CallChecker
-from zkit.chat.replies.call_parts import CallParts, call_entries
-from zkit.chat.replies.report import Report, joined
-from zkit.chat.replies.text_calls import TextCalls
-from zkit.chat.replies.wire import entries, index_of, plain
+from zkit.chat.client.text_calls import TextCalls
+from zkit.chat.wire_data import entries, index_of, plain
 
 Remake = Callable[[Any, dict[str, Any]], Any]
 """Makes a chunk of the same type as another, from data."""
@@ -75,7 +74,7 @@ class StreamRepair:
     """Mends one streamed completion. `feed` each chunk, then `close`."""
 
     def __init__(self, checker: CallChecker, remake: Remake) -> None:
-        self._desk = checker
+        self._checker = checker
         self._remake = remake
         self._choices: dict[int, _Choice] = {}
         self._endings: list[Any] = []
@@ -110,7 +109,7 @@ class StreamRepair:
     def _choice(self, choice: dict[str, Any]) -> _Choice:
         index = index_of(choice.get("index")) or 0
         if index not in self._choices:
-            self._choices[index] = _Choice(TextCalls(self._desk), CallParts(self._desk.names))
+            self._choices[index] = _Choice(TextCalls(self._checker), CallParts(self._checker.names))
         return self._choices[index]
 
     def close(self) -> Iterator[Any]:
@@ -119,7 +118,7 @@ class StreamRepair:
             return
         self._over = True
         for index, choice in sorted(self._choices.items()):
-            for delta in choice.end(self._desk):
+            for delta in choice.end(self._checker):
                 yield self._chunk(index, delta)
         for chunk in self._endings:
             yield self._ending(chunk)

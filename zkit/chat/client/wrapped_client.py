@@ -9,16 +9,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from pathlib import Path
 from typing import Any, TypeVar
 
+from zkit.chat.call_checker import CallChecker, Report, Rules, joined
 from zkit.chat.client.message_repair import RepairedMessage, repair_message
 from zkit.chat.client.stream_repair import StreamRepair
 from zkit.chat.client.whole_stream import AsyncWholeStream, WholeStream
 from zkit.chat.drivers import create_of
-from zkit.chat.replies.call_checker import CallChecker, Rules
-from zkit.chat.replies.report import Report, joined
-from zkit.chat.replies.wire import plain
-from zkit.chat.requests.fitting import asked, fitted
-from zkit.chat.requests.manners import Manners
-from zkit.chat.requests.profile import Profile
+from zkit.chat.fit_request import asked, fitted
+from zkit.chat.server_profile import Profile, ServerSettings
+from zkit.chat.wire_data import plain
 from zkit.receipt import Rank
 from zkit.required import require_list
 
@@ -54,14 +52,14 @@ def wrap(
     rules = Rules(limit, unmarked, None if formats is None else tuple(formats))
     if tools is not None:
         CallChecker.of(tools, rules)  # what is no tool is refused here, not at the first reply
-    manners = None if profile is None else Profile.of(profile)
+    server = None if profile is None else Profile.of(profile)
     again = functools.partial(
-        wrap, tools=tools, limit=limit, unmarked=unmarked, formats=rules.formats, profile=manners
+        wrap, tools=tools, limit=limit, unmarked=unmarked, formats=rules.formats, profile=server
     )
     wrapped: Any = copy.copy(client)
     wrapped.chat = copy.copy(wrapped.chat)
     wrapped.chat.completions = copy.copy(wrapped.chat.completions)
-    wrapped.chat.completions.create = _mending(create, tools, rules, manners)
+    wrapped.chat.completions.create = _mending(create, tools, rules, server)
     for name in ("copy", "with_options"):
         if callable(getattr(client, name, None)):
             setattr(wrapped, name, _then(getattr(client, name), again))
@@ -77,14 +75,14 @@ def _then(make: Callable[..., Any], follow: Callable[[Any], Any]) -> Callable[..
 
 
 def _mending(
-    create: Callable[..., Any], tools: Any, rules: Rules, manners: Manners | None
+    create: Callable[..., Any], tools: Any, rules: Rules, server: ServerSettings | None
 ) -> Callable[..., Any]:
     """The client's own `create`, with its outcome mended; plain or async as it is."""
 
     @functools.wraps(create)
     def mended_create(*args: Any, **request: Any) -> Any:
-        checker = _desk(request, tools, rules)
-        sent = request if manners is None else fitted(request, manners)
+        checker = _checker(request, tools, rules)
+        sent = request if server is None else fitted(request, server)
         is_stream_due = bool(asked(request, "stream")) and "stream" not in sent
         outcome = create(*args, **sent)
         if inspect.isawaitable(outcome):
@@ -100,7 +98,7 @@ async def _awaited(outcome: Awaitable[Any], checker: CallChecker, is_stream_due:
     return AsyncWholeStream(made) if is_stream_due else made
 
 
-def _desk(request: Mapping[str, Any], tools: Any, rules: Rules) -> CallChecker:
+def _checker(request: Mapping[str, Any], tools: Any, rules: Rules) -> CallChecker:
     """What a request says about the calls that may come."""
     offered = _given(request.get("tools")) if tools is None else tools
     reads_text = request.get("tool_choice") != "none"
