@@ -14,7 +14,7 @@ from zkit.arguments.refusals import refuse_echo
 from zkit.calls import Call
 from zkit.chat.assembler import Assembled
 from zkit.chat.wire_data import dumps, entries, id_of
-from zkit.dispatch.steps.resolving import spellings
+from zkit.dispatch.tool_lookup import spellings
 from zkit.extract import Declared
 from zkit.extract.formats.table import wanted_formats
 from zkit.receipt import Fix, Rank, check_limit
