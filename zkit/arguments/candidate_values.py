@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from zkit.arguments.dates import TEMPORAL, from_timestamp, iso_spelling
 from zkit.arguments.field_names import folded, words
@@ -12,9 +12,8 @@ from zkit.arguments.shape import KINDS, Shape, kind_of
 from zkit.arguments.source_text import Place, Source
 from zkit.arguments.wording import as_json
 from zkit.receipt import Rank
-
-if TYPE_CHECKING:
-    from zkit.repair import Repaired
+from zkit.repair import Repaired, repair_json
+from zkit.repair.repeated_keys import repeats_of
 
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:_\d++)*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
 _WHOLE = re.compile(r"([+-]?\d++)\.0*+", re.ASCII)
@@ -209,9 +208,6 @@ def read_container(text: str, schema: dict[str, Any]) -> Repaired | None:
     """The list or object that a text holds, and nothing beside it; None when it holds none."""
     if not text.lstrip().startswith(_OPENERS):
         return None
-    from zkit.repair import Repaired, repair_json
-    from zkit.repair.repeated_keys import repeats_of
-
     found = repair_json(text, schema=schema, limit=Rank.GUESS)
     if not isinstance(found, Repaired) or not isinstance(found.value, dict | list):
         return None
