@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zkit.arguments.dates import TEMPORAL, from_timestamp, iso_spelling
 from zkit.arguments.field_names import folded, words
@@ -12,8 +12,9 @@ from zkit.arguments.shape import KINDS, Shape, kind_of
 from zkit.arguments.source_text import Place, Source
 from zkit.arguments.wording import as_json
 from zkit.receipt import Rank
-from zkit.repair import Repaired, repair_json
-from zkit.repair.repeated_keys import repeats_of
+
+if TYPE_CHECKING:
+    from zkit.repair import Repaired
 
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:_\d++)*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
 _WHOLE = re.compile(r"([+-]?\d++)\.0*+", re.ASCII)
@@ -208,6 +209,9 @@ def read_container(text: str, schema: dict[str, Any]) -> Repaired | None:
     """The list or object that a text holds, and nothing beside it; None when it holds none."""
     if not text.lstrip().startswith(_OPENERS):
         return None
+    from zkit.repair import Repaired, repair_json
+    from zkit.repair.repeated_keys import repeats_of
+
     found = repair_json(text, schema=schema, limit=Rank.GUESS)
     if not isinstance(found, Repaired) or not isinstance(found.value, dict | list):
         return None

@@ -332,5 +332,5 @@ def _has_items(value: list[Any], shape: Shape) -> bool:
 def _nearest_value(value: Any, shape: Shape) -> str:
     """The known value that is most like what was sent, for the message."""
     texts = [one for one in shape.values or () if isinstance(one, str)]
-    found = nearest(value, texts, 1) if isinstance(value, str) else []
+    found = nearest(value, texts, 1) if texts and isinstance(value, str) else []
     return shown(found[0]) if found else ""
