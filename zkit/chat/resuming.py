@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from zkit.chat.actions import Want
+from zkit.chat.actions import Action
 from zkit.chat.call_answers import (
     answer_to,
     diff_of,
@@ -92,7 +92,7 @@ def _restore_purse(dispatcher: Dispatcher, paused: PausedRun, task: Scope) -> No
             dispatcher.settings.budgets.always().add(paused.used.purse)
 
 
-def take_up(run: RunState, resumed: Resumption) -> Generator[Want, Any, Reason | None]:
+def take_up(run: RunState, resumed: Resumption) -> Generator[Action, Any, Reason | None]:
     """Run the calls that the pause left open; their answers take the place of its words.
 
     What ran before the pause is not run again. The turn may pause once more: at a call after the

@@ -37,6 +37,7 @@ COMMANDS: dict[str, Entry] = {
     "doctor": Entry("zkit.cli.doctor", "Find out what it gets wrong, and what covers it.", TALK),
     "demo": Entry("zkit.cli.demo", "See the difference that zkit makes; needs no model.", TALK),
     "corpus": Entry("zkit.cli.corpus", "Run cases, or turn a failure into one.", CHECK),
+    "batch": Entry("zkit.cli.batch", "Repair or extract whole logs; report the damage.", CHECK),
     "completion": Entry("zkit.cli.completion", "Print the completion script of a shell.", CHECK),
     "docs": Entry("zkit.cli.docs", "Write the generated pages again."),
 }
