@@ -19,6 +19,10 @@ class StdKits(KitFolder):
         super().__init__(KITS if path is None else path)
         self._packaged = KitFolder(KITS)
 
+    def is_standard(self, name: str) -> bool:
+        """True if a name means a kit of the package."""
+        return name in self._packaged.names() and name not in super().names()
+
     def names(self) -> list[str]:
         """Name the kits of both, sorted."""
         return sorted({*super().names(), *self._packaged.names()})
