@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import to_json
@@ -20,10 +20,12 @@ from zkit.arguments.source_text import Place, Source, part_at, part_of, steps_of
 from zkit.arguments.validation_errors import FieldError, error_tree
 from zkit.arguments.wording import as_json, expected, expected_instead, path_text, shortened, shown
 from zkit.receipt import Fix, Rank
-from zkit.repair import Repaired
-from zkit.repair.repeated_keys import Repeat, repeats_of
 from zkit.results import Problem, Validation
 from zkit.schema import MisfitError
+
+if TYPE_CHECKING:
+    from zkit.repair import Repaired
+    from zkit.repair.repeated_keys import Repeat
 
 
 class Coerced(NamedTuple):
@@ -64,6 +66,8 @@ class Attempt(NamedTuple):
     @classmethod
     def of_repair(cls, prepared: Prepared, repaired: Repaired) -> Attempt:
         """The reading of a text that was repaired."""
+        from zkit.repair.repeated_keys import repeats_of
+
         source = Source(repaired.text, repaired.fixes)
         repeats = _different(repeats_of(repaired))
         return cls(prepared, repaired.value, source, repaired.fixes, None, repeats)

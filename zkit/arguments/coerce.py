@@ -46,7 +46,7 @@ def nearest_to(value: Any, done: Done) -> Done:
     either where a number or a date is expected.
     """
     done = [one for one in done if highest(tuple(one[1].fixes)) < Rank.GUESS] or done
-    if isinstance(value, str) and value.strip().isdecimal():
+    if isinstance(value, str) and value.replace(",", "").strip().isdecimal():
         return distinct(done)
     done = [one for one in done if _keeps_kind(value, *one)] or done
     shortest = min((_length(trial) for _, trial in done), default=0)
@@ -273,6 +273,10 @@ class Coercer:
             for branch, below in zip(shape.branches, errors_by_branch(shape, errors), strict=True)
         ]
         done = [one for one in trials if not one[1].problems and one[1].lost.isdisjoint(fields)]
+        unsure = [p for _, trial in trials for p in trial.problems if p.code == "ambiguous"]
+        if unsure and all(highest(tuple(trial.fixes)) >= Rank.GUESS for _, trial in done):
+            self.problems.append(unsure[0])  # a guess beside another branch with two readings
+            return value
         if not done and isinstance(value, dict) and self._blame_tag(value, shape, place, trials):
             return value
         kinds = zip(shape.branches, trials, strict=True)
@@ -328,5 +332,5 @@ def _has_items(value: list[Any], shape: Shape) -> bool:
 def _nearest_value(value: Any, shape: Shape) -> str:
     """The known value that is most like what was sent, for the message."""
     texts = [one for one in shape.values or () if isinstance(one, str)]
-    found = nearest(value, texts, 1) if isinstance(value, str) else []
+    found = nearest(value, texts, 1) if texts and isinstance(value, str) else []
     return shown(found[0]) if found else ""

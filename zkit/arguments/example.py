@@ -16,6 +16,7 @@ from zkit.arguments.shape import Shape, tagged
 from zkit.arguments.source_text import Path, shape_at, steps_of, value_at
 from zkit.arguments.wording import as_json, path_text
 from zkit.results import Problem
+from zkit.schema.compiled_schema import matcher
 
 _LONGEST_MATCH = 64
 _DEEPEST_PATTERN = 8
@@ -26,7 +27,8 @@ def text_that_matches(pattern: str) -> str | None:
     """A text that a pattern finds; None when the pattern is beyond what is tried here."""
     try:
         made = _match_sequence(parser.parse(pattern), 0)
-        return made if len(made) <= _LONGEST_MATCH and re.search(pattern, made) else None
+        found = matcher(pattern)
+        return made if len(made) <= _LONGEST_MATCH and found and found(made) else None
     except (_BeyondUsError, re.error, OverflowError, RecursionError, ValueError):
         return None
 

@@ -162,6 +162,8 @@ REASONING_KEYS = frozenset(
 )
 """Keys that hold the model's own reasoning, without case and separators: prompts such as Letta's
 and smolagents' ask for them beside the arguments. Any other key may hold a condition of the call."""
+LONGEST_SHORT_NAME = 4
+"""Names up to this length are often abbreviations; in longer ones letters are rarely left out."""
 MOST_STRAYS = 64
 """With more keys than these that nobody declared, none is read as another."""
 Likeness = Callable[[str, Iterable[str]], list[str]]
@@ -252,7 +254,16 @@ def _alike(key: str, name: str) -> bool:
     one, other = folded(key), folded(name)
     shorter = min(len(one), len(other))
     begun = one[: max(shorter - 1, 3)] == other[: max(shorter - 1, 3)] and shorter > 2
-    return one == other or begun or bool(near_misses(key, [name]))
+    return one == other or begun or bool(near_misses(key, [name])) or _is_short_for(one, other)
+
+
+def _is_short_for(one: str, other: str) -> bool:
+    """True if a short name is an abbreviation of the other, or one letter off: `qty`, `quantity`."""
+    short, long = sorted((one, other), key=len)
+    if not 2 < len(short) <= LONGEST_SHORT_NAME or short[0] != long[0]:
+        return False
+    letters = iter(long)
+    return all(letter in letters for letter in short) or sorted(short) == sorted(long)
 
 
 def _strays(value: Mapping[str, Any], shape: Shape, errors: ErrorTree | None) -> list[str]:

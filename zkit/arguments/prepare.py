@@ -191,8 +191,16 @@ def _undeclared(value: Any, shape: Shape) -> Iterator[Path]:
         for step, below in _parts(part):
             if isinstance(below, dict | list):
                 knowing = [due for due in shapes if step in due.fields] or shapes
-                ways = [way for due in knowing for way in _ways(due.at(step))]
-                todo.append(((*path, step), below, ways))
+                ways = {_identity(way): way for due in knowing for way in _ways(due.at(step))}
+                todo.append(((*path, step), below, list(ways.values())))
+
+
+def _identity(shape: Shape) -> tuple[int, ...]:
+    """What tells shapes of one schema apart: in a recursive union the same ones come up again."""
+    return tuple(id(shape.schema.get(key)) for key in _BELOW)
+
+
+_BELOW = ("properties", "items", "prefixItems", "additionalProperties", "patternProperties")
 
 
 def _is_silent(shape: Shape) -> bool:

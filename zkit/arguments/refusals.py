@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zkit.arguments.example import example_for, placeholder
 from zkit.arguments.prepare import Prepared
 from zkit.receipt import Fix
-from zkit.repair import Unrepairable
-from zkit.repair.messages import refusal
 from zkit.results import Problem, Validation, ValidationCode
+
+if TYPE_CHECKING:
+    from zkit.repair import Unrepairable
 
 MOST_PROBLEMS = 5
 LONGEST_LINE = 400
@@ -58,6 +59,8 @@ def refuse(
 
 def refuse_repair(prepared: Prepared, text: str, outcome: Unrepairable) -> Validation:
     """Refuse a text that could not be read as JSON."""
+    from zkit.repair.messages import refusal
+
     code = _CODES.get(outcome.reason, "invalid_json")
     said = refusal(text, outcome.reason, outcome.at)
     if outcome.reason not in _WITHOUT_DATA:  # what repair says to do is nearer to what was sent

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from zkit.arguments.dates import follows_format
 from zkit.arguments.field_names import folded
 from zkit.arguments.validation_errors import ErrorTree
+from zkit.schema.compiled_schema import matcher
 
 Spellings = Mapping[str, Sequence[str]]
 KINDS = ("object", "array", "string", "integer", "number", "boolean", "null")
@@ -129,7 +129,8 @@ class Shape:
         if name in self.fields:
             return self.fields[name]
         for pattern, part in _mapping(self.schema.get("patternProperties")).items():
-            if re.search(pattern, name):
+            found = matcher(pattern)
+            if found is not None and found(name):
                 return part
         return self.additional if isinstance(self.additional, dict) else {}
 

@@ -14,6 +14,8 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError, SchemaValidator, ValidationError, core_schema
 
+from zkit.schema.compiled_schema import SILENT
+
 Node = dict[str, Any]
 Rewrites = Mapping[str, Callable[[Node], Any]]
 BELOW = frozenset(
@@ -76,6 +78,8 @@ def _exact(node: Any, config: Node, rewrites: Rewrites) -> Any:
         made["config"] = {**config, **_of_its_own(made["config"]), "strict": True}
     if made.get("extra_behavior") == "ignore":
         made["extra_behavior"] = config.get("extra_fields_behavior", "ignore")
+    elif SILENT in (made.get("metadata") or ()):
+        made["extra_behavior"] = config.get("extra_fields_behavior", "allow")
     rewrite = rewrites.get(node["type"])
     made = rewrite(made) if rewrite else made
     return {**made, "ref": node["ref"]} if "ref" in node else made
