@@ -19,7 +19,9 @@ from zkit.std.bubblewrap import bubblewrap_works
 from zkit.std.processes import HeadAndTail
 from zkit.tools import scope
 
-needs_bubblewrap = pytest.mark.skipif(not bubblewrap_works(), reason="bubblewrap does not work here")
+needs_bubblewrap = pytest.mark.skipif(
+    not bubblewrap_works(), reason="bubblewrap does not work here"
+)
 
 
 @pytest.fixture
@@ -80,7 +82,9 @@ def test_secrets_of_this_process_are_not_in_the_environment(
     shell: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_API_KEY", "s3cret")
-    assert "s3cret" not in shell.ok("bash", command="env; cat /proc/$PPID/environ || true")["output"]
+    assert (
+        "s3cret" not in shell.ok("bash", command="env; cat /proc/$PPID/environ || true")["output"]
+    )
 
 
 @needs_bubblewrap
@@ -141,7 +145,10 @@ def test_a_command_that_forks_and_ignores_signals_is_killed_whole(shell: Bench) 
 
 def test_what_a_command_leaves_behind_is_killed_and_not_waited_for(shell: Bench) -> None:
     began = time.monotonic()
-    assert shell.ok("bash", command="sleep 987603 & setsid sleep 987603 & echo done")["output"] == "done\n"
+    assert (
+        shell.ok("bash", command="sleep 987603 & setsid sleep 987603 & echo done")["output"]
+        == "done\n"
+    )
     assert time.monotonic() - began < 30
     assert alive("sleep 987603") == []
 
@@ -213,7 +220,9 @@ def test_a_background_command_that_ends_by_itself_tells_its_exit_code(bench: Ben
 
 def test_background_commands_end_with_their_task(bench: Bench) -> None:
     with scope("one"):
-        name = bench.ok("bash", command="trap '' TERM; sleep 987606; sleep 987606", background=True)["id"]
+        name = bench.ok(
+            "bash", command="trap '' TERM; sleep 987606; sleep 987606", background=True
+        )["id"]
         with scope("two"):
             assert bench.refused("bash_output", id=name).code == "not_found"
     assert alive("sleep 987606") == []
@@ -261,7 +270,9 @@ def test_git_from_init_to_log(repository: Bench) -> None:
     repository.write("a b.txt", "one\n")
     status = repository.ok("git_manager", action="status")
     assert status["files"] == [{"state": "??", "path": "a b.txt"}]
-    assert repository.ok("git_manager", action="add", paths=["a b.txt"])["files"][0]["state"] == "A "
+    assert (
+        repository.ok("git_manager", action="add", paths=["a b.txt"])["files"][0]["state"] == "A "
+    )
     message = 'It\'s "quoted" $(touch x); --amend'
     [commit] = repository.ok("git_manager", action="commit", message=message)["commits"]
     assert (commit["author"], commit["subject"]) == ("Ada", message)
@@ -325,7 +336,11 @@ def test_push_works_only_if_it_is_enabled(tmp_path: Path) -> None:
     root.mkdir()
     bench = Bench(root, sandbox=False, push=True)
     bench.ok("git_manager", action="init", name="main")
-    for key, value in (("user.name", "A"), ("user.email", "a@b"), ("remote.origin.url", str(there))):
+    for key, value in (
+        ("user.name", "A"),
+        ("user.email", "a@b"),
+        ("remote.origin.url", str(there)),
+    ):
         subprocess.run(["git", "-C", str(root), "config", key, value], check=True)
     bench.write("a.txt", "x")
     bench.ok("git_manager", action="add", paths=["."])
