@@ -1,4 +1,4 @@
-"""A value that was read from what the model sent in, the arguments as the target takes them out."""
+"""One attempt to turn a parsed value into typed arguments: unwrap, coerce, validate, or refuse."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic_core import to_json
 
 from zkit.arguments.candidate_values import CandidateValue, is_schema_of_arguments
 from zkit.arguments.coerce import Coercer
-from zkit.arguments.coercions import COERCIONS
+from zkit.arguments.coercions import COERCIONS, MOST_VALUES_OF_A_KEY
 from zkit.arguments.field_names import nearest
 from zkit.arguments.object_keys import same_tool, unwrapped
 from zkit.arguments.prepare import Prepared
@@ -186,7 +186,7 @@ def _different(repeats: Iterable[Repeat]) -> tuple[Repeat, ...]:
 
 def _given_twice(repeat: Repeat) -> Problem:
     """A key with two values: which of them was meant, nobody can say."""
-    values = " or ".join(shown(value) for value in repeat.values[:_MOST_VALUES])
+    values = " or ".join(shown(value) for value in repeat.values[:MOST_VALUES_OF_A_KEY])
     return Problem(path_text(repeat.path), "ambiguous", "this key more than once", "", values)
 
 
@@ -203,7 +203,6 @@ def _same_twice(repeat: Repeat) -> Fix:
     return Fix(coercion.name, coercion.rank, 0, 0, new, coercion.doc, path)
 
 
-_MOST_VALUES = 3
 _ECHO = Problem("", "bad_value", "the declaration of the parameters", "values for them")
 
 

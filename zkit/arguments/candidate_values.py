@@ -1,4 +1,4 @@
-"""A rejected value in, everything it may have been meant as out, each with the place of its text."""
+"""Lists what a rejected value may have been meant as: numbers, words, known values, lists, texts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zkit.arguments.coercions import (
+    LARGEST_EXACT,
+    LONGEST_LEAK,
+    LONGEST_NUMBER,
+    LONGEST_WORD,
+    MOST_LEAKS,
+)
 from zkit.arguments.dates import TEMPORAL, from_timestamp, iso_spelling
 from zkit.arguments.field_names import folded, words
 from zkit.arguments.shape import KINDS, Shape, kind_of
@@ -24,12 +31,7 @@ _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})++(?:\.\d++)?", re.ASCII)
 _DOTTED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})++", re.ASCII)
 _LEAK = re.compile(r"<\|[^|<>]{1,64}\|>|</[A-Za-z_][\w:.-]{0,64}>|\[/[A-Z_]{2,32}\]")
 _LEAK_ENDS = (">", "]")
-_LONGEST_LEAK = 70
-_MOST_LEAKS = 8
 _LETTERS = re.compile(r"[^\W\d_]+(?:[\s_-][^\W\d_]+)*\.?")
-_LONGEST_NUMBER = 64
-_LONGEST_WORD = 9
-_LARGEST_EXACT = 2**53
 _TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "off", "0"})
 _NULL = frozenset({"null", "none", "nil", "undefined"})
@@ -52,10 +54,10 @@ def from_text(text: str, shape: Shape) -> list[CandidateValue]:
     """What a text may mean where it is rejected."""
     clean = text.strip()
     found = known_values(text, shape) if shape.values is not None else []
-    if not found and len(clean) <= _LONGEST_WORD:
+    if not found and len(clean) <= LONGEST_WORD:
         found += _words(clean.lower(), shape)
     if shape.values is not None or "string" not in shape.kinds:
-        if "integer" in shape.kinds and len(clean) <= _LONGEST_NUMBER:
+        if "integer" in shape.kinds and len(clean) <= LONGEST_NUMBER:
             found += _numbers(clean, shape)
     elif shape.format is not None:
         iso = iso_spelling(shape.format, text)
@@ -71,10 +73,10 @@ def from_text(text: str, shape: Shape) -> list[CandidateValue]:
 
 def _without_leaks(text: str) -> str:
     """A text without the special tokens and closing tags at its end."""
-    for _ in range(_MOST_LEAKS):
+    for _ in range(MOST_LEAKS):
         if not text.endswith(_LEAK_ENDS):
             break
-        at = max(text.rfind("<", -_LONGEST_LEAK), text.rfind("[/", -_LONGEST_LEAK))
+        at = max(text.rfind("<", -LONGEST_LEAK), text.rfind("[/", -LONGEST_LEAK))
         if at < 0 or not _LEAK.fullmatch(text, at):
             break
         text = text[:at].rstrip()
@@ -104,7 +106,7 @@ def _number(text: str) -> float | None:
     except ValueError:
         number = float(text)
     if match := _WHOLE.fullmatch(text):
-        return number if abs(number) < _LARGEST_EXACT else int(match[1])
+        return number if abs(number) < LARGEST_EXACT else int(match[1])
     return number if abs(number) != float("inf") else None
 
 
@@ -173,7 +175,7 @@ def from_number(value: float, shape: Shape) -> list[CandidateValue]:
     """What a number may mean where it is rejected."""
     found = []
     kinds = shape.kinds
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST_EXACT
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_EXACT
     if whole and "integer" in kinds and "number" not in kinds:
         note = "wrote a whole number without its fraction"
         found.append(CandidateValue("integer_from_float", int(value), note))

@@ -1,4 +1,4 @@
-"""A value and the shape that is due in, the value as the shape accepts it out, or the problems.
+"""Coerces the values that a validator rejected, and collects the problems that remain.
 
 Only what a validator errors is looked at, and only what is rejected is changed. Where two different
 changes would do, none is made.
@@ -9,7 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from zkit.arguments.candidate_values import CandidateValue, candidates, list_from, omission
-from zkit.arguments.coercions import RANKS
+from zkit.arguments.coercions import (
+    FREE_STEPS,
+    MAX_DEPTH,
+    MOST_IN_A_ROW,
+    RANKS,
+    STEPS_PER_CHARACTER,
+)
 from zkit.arguments.field_names import nearest, same_name
 from zkit.arguments.object_keys import renamed
 from zkit.arguments.shape import Shape, errors_by_branch, kind_of, tag_of, tagged
@@ -61,14 +67,6 @@ def _keeps_kind(value: Any, settled: Any, trial: Coercer) -> bool:
 def _length(trial: Coercer) -> int:
     """How far a reading strays: each coercion counts, one that changes the kind counts twice."""
     return sum(1 if fix.name in _KEEPS_KIND else 2 for fix in trial.fixes)
-
-
-MAX_DEPTH = 64
-"""Deeper down nothing is coerced."""
-FREE_STEPS = 2_000
-STEPS_PER_CHARACTER = 4
-"""How many places one decoding may look at, over all the readings that it tries."""
-_MOST_IN_A_ROW = 3
 
 
 class Coercer:
@@ -210,7 +208,7 @@ class Coercer:
         """The one thing that a rejected value can be meant as."""
         done: list[tuple[Any, Coercer]] = []
         failed: list[Coercer] = []
-        found = candidates(value, shape, place) if row < _MOST_IN_A_ROW else ()
+        found = candidates(value, shape, place) if row < MOST_IN_A_ROW else ()
         for candidate, there in found:
             trial = Coercer(self.left)
             trial.note(candidate, place)

@@ -1,4 +1,4 @@
-"""What a model sent in, typed arguments out, or a `Validation` whose text the model can act on."""
+"""The public functions: decode what a model sent into typed arguments, or return a `Validation`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decoded arguments in, a refusal out where they are the placeholders of an example, sent back as they were."""
+"""Writes the message of every refusal of arguments."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from zkit.arguments.coercions import LONGEST_LINE, MOST_PROBLEMS
 from zkit.arguments.example import example_for, placeholder
 from zkit.arguments.prepare import Prepared
 from zkit.receipt import Fix
@@ -14,8 +15,6 @@ from zkit.results import Problem, Validation, ValidationCode
 if TYPE_CHECKING:
     from zkit.repair import Unrepairable
 
-MOST_PROBLEMS = 5
-LONGEST_LINE = 400
 _LOG = logging.getLogger("zkit")
 _CODES: dict[str, ValidationCode] = {
     "cut": "truncated",

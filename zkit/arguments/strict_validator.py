@@ -1,4 +1,4 @@
-"""A type's core schema in, a validator of JSON out that reads nothing in silence.
+"""Builds a strict JSON validator from a core schema of pydantic, which accepts nothing silently.
 
 Even strict, pydantic takes `true` for `Literal[1]`, `1e999` for infinity and `"20261116"` for a moment in
 1970, and most models ignore keys that they do not declare. Here these are complaints, made by

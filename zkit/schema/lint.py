@@ -1,4 +1,4 @@
-"""A schema and a dialect in, what the backend would choke on out, with what to write instead."""
+"""Lists what a backend would refuse, ignore or misread in a schema, and what to write instead."""
 
 from __future__ import annotations
 

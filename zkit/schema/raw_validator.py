@@ -1,4 +1,4 @@
-"""A raw JSON Schema in, a validator out whose complaints are facts, not sentences."""
+"""Validates values against a raw JSON Schema, and reports what is wrong as data."""
 
 from __future__ import annotations
 

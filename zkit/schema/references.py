@@ -1,4 +1,4 @@
-"""A schema with references in, one without them, or with the plain ones that a backend takes, out."""
+"""Follows and inlines `$ref`, and refuses references that never end or expand to too much."""
 
 from __future__ import annotations
 

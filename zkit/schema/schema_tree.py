@@ -1,4 +1,4 @@
-"""A schema in, the keywords whose value has a form that JSON Schema does not know out."""
+"""Walks a JSON Schema: its places, its types, and the keywords that are malformed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Anything that says what arguments must look like in, one way to validate them out."""
+"""One way to validate arguments for models, functions, tools and raw schemas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A schema with unions of any kind in, one whose unions a backend takes out."""
+"""Rewrites unions and `allOf` as a backend accepts them."""
 
 from __future__ import annotations
 
