@@ -14,8 +14,8 @@ from chat_rules import assert_sound
 from openai import AsyncOpenAI, OpenAI
 
 from zkit.calls import Call
-from zkit.chat import ChatLoop, LoopEvent, RunFinished, RunResult, Steering, run, sound_history
-from zkit.chat.requests.offering import offering_of
+from zkit.chat import ChatLoop, LoopEvent, RunFinished, RunResult, Steering, run, valid_history
+from zkit.chat.tool_offer import offering_of
 from zkit.dispatch.portal import run_sync
 from zkit.effects import FileEffect
 from zkit.extract import render_call
@@ -233,8 +233,8 @@ def test_the_answer_after_the_last_call_still_counts(play: Play) -> None:
     assert play(forever, ANSWER, max_calls=1).reason == "completed"
 
 
-def test_max_tokens(play: Play, server: ScriptedServer) -> None:
-    assert play(*[forever] * 9, max_tokens=40).reason == "max_tokens"
+def test_max_total_tokens(play: Play, server: ScriptedServer) -> None:
+    assert play(*[forever] * 9, max_total_tokens=40).reason == "max_total_tokens"
     assert len(server.requests) == 3
 
 
@@ -685,7 +685,7 @@ def test_a_broken_history_is_made_sound_before_it_is_sent(
 
 def test_a_sound_history_stays_as_it_is(play: Play) -> None:
     result = play(FIRST_TURNS["valid"], ANSWER)
-    assert sound_history(result.messages) == result.messages
+    assert valid_history(result.messages) == result.messages
 
 
 def test_the_result_can_be_gone_on_with(play: Play, server: ScriptedServer) -> None:

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zkit.chat.client.mending import Mended, mend_message
-from zkit.chat.client.stream_mending import StreamMender
-from zkit.chat.replies.assembler import Assembler
-from zkit.chat.replies.desk import Desk, Rules
-from zkit.chat.replies.report import Report
-from zkit.chat.replies.wire import arguments_of
+from zkit.chat.assembler import Assembler
+from zkit.chat.call_checker import CallChecker, Report, Rules
+from zkit.chat.client.message_repair import RepairedMessage, repair_message
+from zkit.chat.client.stream_repair import StreamRepair
+from zkit.chat.wire_data import arguments_of
 
 WEATHER = {
     "type": "function",
@@ -32,8 +31,8 @@ CALL = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
 Chunk = dict[str, Any]
 
 
-def desk() -> Desk:
-    return Desk.of([WEATHER], Rules())
+def checker() -> CallChecker:
+    return CallChecker.of([WEATHER], Rules())
 
 
 def chunk(delta: Chunk, finish: str | None = None, index: int = 0) -> Chunk:
@@ -44,11 +43,11 @@ def remake(like: Any, data: Chunk) -> Chunk:
     return data
 
 
-def mended_stream(chunks: Sequence[Chunk]) -> tuple[list[Chunk], Report]:
-    mender = StreamMender(desk(), remake)
-    out = [made for one in chunks for made in mender.feed(one)]
-    out += mender.close()
-    return out, mender.report
+def repaired_stream(chunks: Sequence[Chunk]) -> tuple[list[Chunk], Report]:
+    repairer = StreamRepair(checker(), remake)
+    out = [made for one in chunks for made in repairer.feed(one)]
+    out += repairer.close()
+    return out, repairer.report
 
 
 def message_of(chunks: Sequence[Chunk]) -> tuple[str, list[tuple[str, str]], str | None]:
@@ -59,7 +58,7 @@ def message_of(chunks: Sequence[Chunk]) -> tuple[str, list[tuple[str, str]], str
     return reply.content, [(call.name, call.arguments) for call in reply.calls], reply.finish_reason
 
 
-def comparable(mended: Mended) -> tuple[str, list[tuple[str, str]], str | None]:
+def comparable(mended: RepairedMessage) -> tuple[str, list[tuple[str, str]], str | None]:
     calls = [
         (entry["function"]["name"], arguments_of(entry["function"]["arguments"]))
         for entry in mended.message.get("tool_calls") or ()
@@ -89,9 +88,9 @@ FINISHES = st.sampled_from(["stop", "length", "tool_calls", None])
 def test_any_chunking_of_a_text_gives_the_message_of_the_whole(
     text: str, finish: str | None, rng: random.Random
 ) -> None:
-    whole = mend_message({"role": "assistant", "content": text}, finish, desk())
+    whole = repair_message({"role": "assistant", "content": text}, finish, checker())
     chunks = [chunk({"content": piece}) for piece in cut(text, rng)]
-    out, report = mended_stream([*chunks, *([chunk({}, finish)] if finish else [])])
+    out, report = repaired_stream([*chunks, *([chunk({}, finish)] if finish else [])])
     content, calls, reason = message_of(out)
     assert (content, calls) == comparable(whole)[:2]
     assert reason == whole.finish_reason
@@ -107,39 +106,39 @@ def test_with_native_calls_the_text_stays_as_it_is(text: str, rng: random.Random
         "function": {"name": "get_weather", "arguments": '{"city": "Rome"}'},
     }
     message = {"role": "assistant", "content": text, "tool_calls": [entry]}
-    whole = mend_message(message, "tool_calls", desk())
+    whole = repair_message(message, "tool_calls", checker())
     assert whole.message == message
     chunks = [chunk({"content": piece}) for piece in cut(text, rng)]
     native = chunk({"tool_calls": [{"index": 0, **entry}]})
     chunks.insert(rng.randint(0, len(chunks)), native)
-    out, _ = mended_stream([*chunks, chunk({}, "tool_calls")])
+    out, _ = repaired_stream([*chunks, chunk({}, "tool_calls")])
     assert message_of(out) == (text, [("get_weather", '{"city": "Rome"}')], "tool_calls")
 
 
 @given(text=TEXTS, finish=FINISHES)
 def test_mending_twice_changes_nothing_more(text: str, finish: str | None) -> None:
-    once = mend_message({"role": "assistant", "content": text}, finish, desk())
-    again = mend_message(once.message, once.finish_reason, desk())
+    once = repair_message({"role": "assistant", "content": text}, finish, checker())
+    again = repair_message(once.message, once.finish_reason, checker())
     if once.report.calls:
         assert (again.message, again.finish_reason) == (once.message, once.finish_reason)
 
 
 @given(st.text(max_size=200), st.integers(0, 2**32).map(random.Random))
 def test_any_text_without_a_call_passes_unchanged(text: str, rng: random.Random) -> None:
-    out, report = mended_stream([chunk({"content": piece}) for piece in cut(text, rng)])
+    out, report = repaired_stream([chunk({"content": piece}) for piece in cut(text, rng)])
     if not report.calls:
         assert message_of(out)[0] == text
 
 
 def arrivals(pieces: Sequence[str]) -> Iterator[tuple[str, str]]:
     """What has gone in, and what has come out by then."""
-    mender = StreamMender(desk(), remake)
+    repairer = StreamRepair(checker(), remake)
     sent = came = ""
     for piece in pieces:
         sent += piece
         came += "".join(
             one["choices"][0]["delta"].get("content") or ""
-            for one in mender.feed(chunk({"content": piece}))
+            for one in repairer.feed(chunk({"content": piece}))
         )
         yield sent, came
 
@@ -167,13 +166,13 @@ def test_chunks_that_need_nothing_pass_as_they_are() -> None:
         chunk({"content": "Hello, world. "}),
         chunk({}, "stop"),
     ]
-    out, _ = mended_stream(chunks)
+    out, _ = repaired_stream(chunks)
     assert [a is b for a, b in zip(out, chunks, strict=True)] == [True] * 3
 
 
 def test_the_usage_after_the_end_comes_after_the_calls() -> None:
     usage = {"id": "c", "choices": [], "usage": {"total_tokens": 3}}
-    out, _ = mended_stream(
+    out, _ = repaired_stream(
         [chunk({"content": f"<tool_call>{CALL}</tool_call>"}), chunk({}, "stop"), usage]
     )
     assert out[-1] is usage
@@ -183,7 +182,7 @@ def test_the_usage_after_the_end_comes_after_the_calls() -> None:
 
 def test_usage_on_the_last_chunk_is_given_out_once() -> None:
     last = {**chunk({"content": CALL}, "stop"), "usage": {"total_tokens": 3}}
-    out, _ = mended_stream([last])
+    out, _ = repaired_stream([last])
     assert [one.get("usage") for one in out if one.get("usage")] == [{"total_tokens": 3}]
 
 
@@ -193,13 +192,13 @@ def test_parts_of_calls_after_the_finish_reason_still_count() -> None:
         "id": "a",
         "function": {"name": "get_weather", "arguments": '{"city": "Oslo"}'},
     }
-    out, report = mended_stream([chunk({}, "stop"), chunk({"tool_calls": [entry]})])
+    out, report = repaired_stream([chunk({}, "stop"), chunk({"tool_calls": [entry]})])
     assert message_of(out)[1:] == ([("get_weather", '{"city": "Oslo"}')], "tool_calls")
     assert len(report.calls) == 1
 
 
 def test_choices_are_mended_apart() -> None:
-    out, report = mended_stream(
+    out, report = repaired_stream(
         [
             chunk({"content": "Hi."}, index=1),
             chunk({"content": f"<tool_call>{CALL}</tool_call>"}),
@@ -215,10 +214,10 @@ def test_choices_are_mended_apart() -> None:
 
 
 def test_a_broken_stream_gives_the_text_that_was_held_back_and_no_call() -> None:
-    mender = StreamMender(desk(), remake)
+    repairer = StreamRepair(checker(), remake)
     out = [
-        *mender.feed(chunk({"content": f"See: <tool_call>{CALL}</tool_call>"})),
-        *mender.abandon(),
+        *repairer.feed(chunk({"content": f"See: <tool_call>{CALL}</tool_call>"})),
+        *repairer.abandon(),
     ]
     assert message_of(out)[:2] == (f"See: <tool_call>{CALL}</tool_call>", [])
 
@@ -228,5 +227,5 @@ def test_a_broken_stream_gives_the_text_that_was_held_back_and_no_call() -> None
     [None, {"content": None}, {"tool_calls": None}, {"content": [{"type": "text", "text": "x"}]}],
 )
 def test_odd_deltas_pass(delta: Any) -> None:
-    out, _ = mended_stream([chunk(delta), chunk({}, "stop")])
+    out, _ = repaired_stream([chunk(delta), chunk({}, "stop")])
     assert out[-1]["choices"][0]["finish_reason"] == "stop"

@@ -10,8 +10,8 @@ import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
-from zkit.chat.client.wrapping import wrap
-from zkit.chat.replies.report import Report
+from zkit.chat.call_checker import Report
+from zkit.chat.client.wrapped_client import wrap
 from zkit.grade import READ, WRITE
 from zkit.receipt import Rank
 from zkit.testing import (
@@ -390,9 +390,8 @@ def test_a_declared_grade_sets_how_far_a_call_may_be_mended(server: ScriptedServ
     fenced = {"role": "assistant", "content": f'{{"name": "get_weather", "arguments": {OSLO}}}'}
     choice = {"message": fenced, "finish_reason": "stop"}
     assert plain(server, choice, tools=[tool(grade=READ)(get_weather)]).zkit.calls
-    unmarked = plain(server, choice, tools=[tool(get_weather)])
-    assert not unmarked.zkit.calls
-    assert unmarked.choices[0].message.content == fenced["content"]
+    assert plain(server, choice, tools=[tool(get_weather)]).zkit.calls
+    assert plain(server, choice, tools=[tool(grade=WRITE)(get_weather)]).zkit.calls
 
 
 # ── the rest of the client ───────────────────────────────────────────────────

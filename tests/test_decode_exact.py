@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from typing_extensions import TypedDict
 
 from zkit import Decoded, Validation, decode
-from zkit.arguments.exact import exact_validator
+from zkit.arguments.strict_validator import exact_validator
 
 
 class Level(enum.IntEnum):

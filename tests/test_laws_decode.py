@@ -15,10 +15,10 @@ from pydantic import BaseModel, Field, ValidationError
 from strategies import ANY_TEXT, CONTAINERS, FINISH_REASONS, VALUES
 
 from zkit import Decoded, Rank, Validation, decode
-from zkit.arguments import candidates as candidates_module
-from zkit.arguments import decoding, settling
-from zkit.arguments.ready import ready_for
-from zkit.arguments.short_way import settle_plainly
+from zkit.arguments import candidate_values as candidates_module
+from zkit.arguments import coerce, decoder
+from zkit.arguments.plain_slips import coerce_plain_slips
+from zkit.arguments.prepare import prepared_for
 from zkit.receipt import highest
 
 NAMES = ["city", "max_results", "isOpen", "file-path", "unit", "dry run", "ids", "note"]
@@ -131,7 +131,7 @@ def test_the_order_of_coercions_does_not_change_the_result(
         return found
 
     usual = decode(schema, sent)
-    with patch.object(settling, "candidates", shuffled):
+    with patch.object(coerce, "candidates", shuffled):
         other = decode(schema, sent)
     assert type(usual) is type(other)
     if isinstance(usual, Decoded) and isinstance(other, Decoded):
@@ -269,11 +269,11 @@ STRAYS = [(key, item) for key in KEYS for item in (3, "3", None, "Rome", {"city"
 
 
 def _by_the_short_way(text: str) -> Decoded | None:
-    ready = ready_for(Short)
+    ready = prepared_for(Short)
     try:
         ready.validate(text)
     except ValidationError as error:
-        short = settle_plainly(ready, text, error)
+        short = coerce_plain_slips(ready, text, error)
         return Decoded(short[0], short[1], highest(short[1])) if short else None
     return None
 
@@ -286,6 +286,6 @@ def test_the_short_way_never_differs_from_the_general_one() -> None:
         for city in ([], [("city", "Oslo")])
     ]
     short = {text: one for text in texts if (one := _by_the_short_way(text)) is not None}
-    with patch.object(decoding, "settle_plainly", lambda *_: None):
+    with patch.object(decoder, "coerce_plain_slips", lambda *_: None):
         assert {text: one for text, one in short.items() if decode(Short, text) != one} == {}
     assert len(short) > len(texts) / 10

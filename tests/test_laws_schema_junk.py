@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from zkit.errors import SchemaError
 from zkit.schema import DIALECTS, convert, lint_schema, target_for
-from zkit.schema.misfits import MisfitError
+from zkit.schema.raw_validator import MisfitError
 
 KEYWORDS = st.sampled_from(
     [

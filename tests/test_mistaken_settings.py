@@ -91,7 +91,10 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: Dispatcher([look], approve="yes"),  # type: ignore[arg-type]
         "approve must be a function",
     ),
-    "a rank of decode": (lambda: decode(look, "{'at': 1}", limit="GUESS"), "limit must be a Rank"),  # type: ignore[arg-type]
+    "a rank of decode": (
+        lambda: decode(look, "{'at': 1}", limit="GUES"),
+        "there is no rank 'GUES'",
+    ),
     "a rank of repair": (lambda: repair_json("{'at': 1}", limit="GUESS"), "limit must be a Rank"),  # type: ignore[arg-type]
     "a format to find": (lambda: find_calls("", [look], formats=["x"]), "no format is called 'x'"),
     "a format to write": (lambda: render_call(Call("f", {}), "kimi"), "did you mean kimi_k"),
@@ -120,6 +123,7 @@ NO_TEXT: list[Any] = [0, True, ["x"], b"x"]
 NO_LIST: list[Any] = [0, 1.5, True]
 NO_RECORD: list[Any] = [0, "x", True, {"a": 1}, [1]]
 NO_RANK: list[Any] = ["GUESS", 3, None, True]
+NO_RANK_NAME: list[Any] = ["GUES", None, True, 2.5]
 
 
 def _dispatcher(**settings: Any) -> Dispatcher:
@@ -171,7 +175,7 @@ WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
             "max_calls": [*NO_COUNT, None],
             "result_limit": [*NO_COUNT_ABOVE_0, None],
             "keep_turns": [*NO_COUNT_ABOVE_0, None],
-            "max_tokens": NO_COUNT_ABOVE_0,
+            "max_total_tokens": NO_COUNT_ABOVE_0,
             "context": NO_COUNT_ABOVE_0,
             "max_tools": NO_COUNT_ABOVE_0,
             "max_seconds": NO_SECONDS,
@@ -272,8 +276,8 @@ WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
     (lambda limit: repair_json('{"at": 1}', limit=limit), {"limit": NO_RANK}),
     (lambda limit: repair_all('{"at": 1}', limit=limit), {"limit": NO_RANK}),
     (PartialReader, {"limit": NO_RANK, "schema": [0, "x", [1]]}),
-    (lambda limit: decode(look, '{"at": "here"}', limit=limit), {"limit": NO_RANK}),
-    (lambda limit: decode(look, '{"at": "here",}', limit=limit), {"limit": NO_RANK}),
+    (lambda limit: decode(look, '{"at": "here"}', limit=limit), {"limit": NO_RANK_NAME}),
+    (lambda limit: decode(look, '{"at": "here",}', limit=limit), {"limit": NO_RANK_NAME}),
     (lambda formats: find_calls("", [look], formats=formats), {"formats": NO_LIST}),
     (lambda chunk: Extractor([look]).feed(chunk), {"chunk": [*NO_TEXT, None]}),
     (lambda call: render_call(call, "hermes_json"), {"call": [*NO_RECORD, None]}),
@@ -302,7 +306,7 @@ def test_a_setting_of_the_wrong_kind_is_named_where_it_is_given(
 @pytest.mark.parametrize(
     ("cells", "said"),
     [
-        ({1: {"limit": "GUESS"}}, r"policy\[1\]\['limit'\] must be a Rank, not 'GUESS'"),
+        ({1: {"limit": "GUESSED"}}, r"policy\[1\]\['limit'\]: there is no rank 'GUESSED'"),
         ({"look": {"timeout": 0}}, r"policy\['look'\]\['timeout'\] must be more than 0"),
         ({"look": {"attempts": 0}}, "at least 1, not 0"),
         ({"look": {"approve": "no"}}, "True or False or None, not 'no'"),
@@ -325,4 +329,4 @@ def test_settings_that_make_sense_are_taken() -> None:
     _scoped(task="t", timeout=-1)  # a deadline that is over
     wrap(CLIENT, tools=[look], limit=Rank.GUESS, formats="hermes_json", unmarked=False)
     _loop(max_turns=1, max_seconds=0.5, context=1, tool_share=1, budgets={"empty": 0}, fit="all")
-    _loop(formats=("hermes_json",), max_tokens=None, options={"temperature": 0})
+    _loop(formats=("hermes_json",), max_total_tokens=None, options={"temperature": 0})

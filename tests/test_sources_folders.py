@@ -12,7 +12,8 @@ from tool_samples import call, data_of, simple
 
 from zkit.effects import FileEffect
 from zkit.results import Validation
-from zkit.sources import BuiltinProvider, Toolbox
+from zkit.sources import Toolbox
+from zkit.std import BuiltinProvider
 
 HELLO = '''\
 from zkit.tools import tool
@@ -327,7 +328,7 @@ def test_no_path_leads_out_of_the_root(box: Toolbox, path: str, tmp_path: Path) 
     for name, more in (("read_file", {}), ("write_file", {"content": "x"})):
         result = call(box, name, {"path": path, **more})
         assert isinstance(result, Validation), path
-        assert "outside" in result.message
+        assert "workspace" in result.message
     assert (tmp_path / "secret.txt").read_text("utf-8") == "secret"
 
 

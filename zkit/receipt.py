@@ -18,15 +18,22 @@ class Rank(IntEnum):
     SALVAGE = 6
 
     @classmethod
-    def of(cls, rank: Rank | str) -> Rank:
-        """Return the rank itself, or the rank of that name in any case: `Rank.of("complete")`."""
-        if isinstance(rank, Rank):
-            return rank
-        found = cls.__members__.get(rank.upper()) if isinstance(rank, str) else None
-        if found is None:
-            names = ", ".join(cls.__members__)
-            raise TypeError(f"limit must be a Rank or the name of one ({names}), not {rank!r}")
-        return found
+    def of(cls, given: object) -> Rank:
+        """Return the rank itself, or the one that a name (`"COMPLETE"`) or a number means.
+
+        Raises `TypeError` for anything else, and `ValueError` for a name that no rank has.
+        """
+        if isinstance(given, cls):
+            return given
+        if isinstance(given, str):
+            found = cls.__members__.get(given.strip().upper())
+            if found is None:
+                names = ", ".join(cls.__members__)
+                raise ValueError(f"there is no rank {given!r:.80}; the ranks are {names}")
+            return found
+        if type(given) is int and given in cls._value2member_map_:
+            return cls(given)
+        raise TypeError(f"a rank is a Rank or its name, such as 'COMPLETE', not {given!r:.80}")
 
 
 def check_limit(limit: Rank | str) -> Rank:

@@ -1,27 +1,123 @@
-"""A schema and what was already right in a call in, one minimal call that is valid out."""
+"""Builds the small valid call that a refusal shows, keeping what was right in the call."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from re import _constants as codes  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 from pydantic_core import from_json
 
-from zkit.arguments.names import nearest
-from zkit.arguments.pattern_text import text_that_matches
-from zkit.arguments.places import Path, shape_at, steps_of, value_at
-from zkit.arguments.ready import Ready
-from zkit.arguments.shape import Shape
-from zkit.arguments.unions import tagged
-from zkit.arguments.words import as_json, path_text
+from zkit.arguments.coercions import (
+    DEEPEST_EXAMPLE,
+    DEEPEST_PATTERN,
+    LONGEST_EXAMPLE,
+    LONGEST_KEPT,
+    LONGEST_MATCH,
+    MOST_ITEMS,
+)
+from zkit.arguments.field_names import nearest
+from zkit.arguments.prepare import Prepared
+from zkit.arguments.shape import Shape, tagged
+from zkit.arguments.source_text import Path, shape_at, steps_of, value_at
+from zkit.arguments.wording import as_json, path_text
 from zkit.results import Problem
+from zkit.schema.compiled_schema import matcher
+
+_PREFERRED = "aA0-_ ./:@"
+
+
+def text_that_matches(pattern: str) -> str | None:
+    """A text that a pattern finds; None when the pattern is beyond what is tried here."""
+    try:
+        made = _match_sequence(parser.parse(pattern), 0)
+        found = matcher(pattern)
+        return made if len(made) <= LONGEST_MATCH and found and found(made) else None
+    except (_BeyondUsError, re.error, OverflowError, RecursionError, ValueError):
+        return None
+
+
+class _BeyondUsError(Exception):
+    """The pattern needs more than a look at each of its parts."""
+
+
+def _match_sequence(parts: Any, depth: int) -> str:
+    if depth > DEEPEST_PATTERN:
+        raise _BeyondUsError
+    return "".join(_match_part(code, argument, depth) for code, argument in parts)
+
+
+def _match_part(code: Any, argument: Any, depth: int) -> str:
+    make = _MAKERS.get(code)
+    if make is None:
+        raise _BeyondUsError
+    return make(argument, depth)
+
+
+def _repeated(argument: Any, depth: int) -> str:
+    least, _, inner = argument
+    if least > LONGEST_MATCH:
+        raise _BeyondUsError
+    return _match_sequence(inner, depth + 1) * int(least)
+
+
+def _match_class(items: Any, _depth: int) -> str:
+    """A character of a class: one that reads well if there is any, else the first that is named."""
+    if items and items[0][0] is codes.NEGATE:
+        rest = items[1:]
+        return next((c for c in _PREFERRED if not _is_in(c, rest)), "") or _refuse()
+    found = next((c for c in _PREFERRED if _is_in(c, items)), None)
+    if found is not None:
+        return found
+    code, argument = items[0]
+    if code is codes.LITERAL:
+        return chr(argument)
+    return chr(argument[0]) if code is codes.RANGE else _refuse()
+
+
+def _is_in(character: str, items: Any) -> bool:
+    at = ord(character)
+    for code, argument in items:
+        if code is codes.LITERAL and argument == at:
+            return True
+        if code is codes.RANGE and argument[0] <= at <= argument[1]:
+            return True
+        if code is codes.CATEGORY and _CATEGORIES[argument](character):
+            return True
+    return False
+
+
+def _refuse() -> str:
+    raise _BeyondUsError
+
+
+_CATEGORIES: dict[Any, Callable[[str], bool]] = {
+    codes.CATEGORY_DIGIT: str.isdigit,
+    codes.CATEGORY_NOT_DIGIT: lambda c: not c.isdigit(),
+    codes.CATEGORY_SPACE: str.isspace,
+    codes.CATEGORY_NOT_SPACE: lambda c: not c.isspace(),
+    codes.CATEGORY_WORD: lambda c: c.isalnum() or c == "_",
+    codes.CATEGORY_NOT_WORD: lambda c: not (c.isalnum() or c == "_"),
+}
+_MAKERS: dict[Any, Callable[[Any, int], str]] = {
+    codes.LITERAL: lambda argument, _: chr(argument),
+    codes.NOT_LITERAL: lambda argument, _: next(c for c in _PREFERRED if ord(c) != argument),
+    codes.ANY: lambda *_: "a",
+    codes.AT: lambda *_: "",
+    codes.IN: _match_class,
+    codes.BRANCH: lambda argument, depth: _match_sequence(argument[1][0], depth + 1),
+    codes.SUBPATTERN: lambda argument, depth: _match_sequence(argument[3], depth + 1),
+    codes.ATOMIC_GROUP: lambda argument, depth: _match_sequence(argument, depth + 1),
+    codes.MAX_REPEAT: _repeated,
+    codes.MIN_REPEAT: _repeated,
+    codes.POSSESSIVE_REPEAT: _repeated,
+}
+
 
 Wrong = Mapping[str, Any]
 """The places with a problem, each with what was meant there, if that is known."""
-_DEEPEST = 4
-_MOST_ITEMS = 3
-_LONGEST_KEPT = 200
-_LONGEST = 600
 _FORMATS = {
     "date": "2024-01-31",
     "date-time": "2024-01-31T10:00:00Z",
@@ -33,15 +129,15 @@ _FORMATS = {
 }
 
 
-def example_for(ready: Ready, value: Any, problems: Sequence[Problem]) -> str | None:
+def example_for(prepared: Prepared, value: Any, problems: Sequence[Problem]) -> str | None:
     """A small valid call that keeps what was right; None when none can be made from the schema.
 
     What was sent is mended in place; where that is not enough, only the fields without a problem
     are kept, or none.
     """
-    wrong = {one.path: _meant(ready.shape, value, one) for one in problems}
+    wrong = {one.path: _meant(prepared.shape, value, one) for one in problems}
     for make in (_mended, _right, _nothing):
-        text = _valid_text(ready, lambda make=make: make(value, ready.shape, wrong))  # type: ignore[misc]
+        text = _valid_text(prepared, lambda make=make: make(value, prepared.shape, wrong))  # type: ignore[misc]
         if text is not None:
             return text
     return None
@@ -65,14 +161,14 @@ def _meant(shape: Shape, value: Any, problem: Problem) -> Any:
 _UNKNOWN = object()
 
 
-def _valid_text(ready: Ready, make: Callable[[], Any]) -> str | None:
+def _valid_text(prepared: Prepared, make: Callable[[], Any]) -> str | None:
     """The JSON of what is made, if the target takes it as it is and it is short."""
     try:
         text = as_json(make())
-        ready.validate(text)
+        prepared.validate(text)
     except Exception:
         return None
-    return text if len(text) <= _LONGEST else None
+    return text if len(text) <= LONGEST_EXAMPLE else None
 
 
 def _nothing(_value: Any, shape: Shape, _wrong: Wrong) -> dict[str, Any]:
@@ -102,7 +198,7 @@ def _mend(value: Any, shape: Shape, wrong: Wrong, path: Path) -> Any:
     here = path_text(path)
     if here in wrong and path:
         return _wanted(here, shape, wrong, path)
-    if len(path) >= _DEEPEST:
+    if len(path) >= DEEPEST_EXAMPLE:
         return value
     shape = _branch_for(value, shape)
     if isinstance(value, dict) and shape.fields:
@@ -115,7 +211,7 @@ def _mend(value: Any, shape: Shape, wrong: Wrong, path: Path) -> Any:
     if isinstance(value, dict):
         return {k: _mend(v, shape.at(k), wrong, (*path, k)) for k, v in value.items()}
     if isinstance(value, list):
-        some = value[: max(_MOST_ITEMS, int(shape.schema.get("minItems") or 0))]
+        some = value[: max(MOST_ITEMS, int(shape.schema.get("minItems") or 0))]
         return [_mend(v, shape.at(i), wrong, (*path, i)) for i, v in enumerate(some)]
     return value
 
@@ -139,7 +235,7 @@ def _branch_for(value: Any, shape: Shape) -> Shape:
 def _may_be_said_again(item: Any, shape: Shape) -> bool:
     """Whether a value is short, and no secret."""
     secret = shape.format == "password" or shape.schema.get("writeOnly")
-    return not secret and len(as_json(item)) <= _LONGEST_KEPT
+    return not secret and len(as_json(item)) <= LONGEST_KEPT
 
 
 def _object(shape: Shape, kept: dict[str, Any], path: Path, wrong: Wrong) -> dict[str, Any]:
@@ -196,14 +292,14 @@ def _number(shape: Shape, _name: str, _depth: int) -> float:
 
 
 def _items(shape: Shape, name: str, depth: int) -> list[Any]:
-    if depth >= _DEEPEST:
+    if depth >= DEEPEST_EXAMPLE:
         return []
     count = max(int(shape.schema.get("minItems") or 1), 1)
     return [_value(shape.at(index), name, depth + 1) for index in range(min(count, 8))]
 
 
 def _fields(shape: Shape, name: str, depth: int) -> dict[str, Any]:
-    return _object(shape, {}, (name,) * depth, {}) if depth < _DEEPEST else {}
+    return _object(shape, {}, (name,) * depth, {}) if depth < DEEPEST_EXAMPLE else {}
 
 
 _PLAINEST: dict[str, Any] = {

@@ -1,26 +1,27 @@
-"""Problems in, a `Validation` out: every sentence that refuses arguments is written here."""
+"""Writes the message of every refusal of arguments."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from zkit.arguments.example import example_for
-from zkit.arguments.ready import Ready
+from zkit.arguments.coercions import LONGEST_LINE, MOST_PROBLEMS
+from zkit.arguments.example import example_for, placeholder
+from zkit.arguments.prepare import Prepared
 from zkit.receipt import Fix
-from zkit.repair import Unrepairable
-from zkit.repair.messages import refusal
 from zkit.results import Problem, Validation, ValidationCode
 
-MOST_PROBLEMS = 5
-LONGEST_LINE = 400
+if TYPE_CHECKING:
+    from zkit.repair import Unrepairable
+
 _LOG = logging.getLogger("zkit")
 _CODES: dict[str, ValidationCode] = {
     "cut": "truncated",
     "ambiguous": "ambiguous",
     "several": "ambiguous",
 }
+_WITHOUT_DATA = frozenset({"empty", "no_json"})
 _LINES = {
     "missing": "{place}missing, expected {expected}{hint}.",
     "unknown": "{place}no such field{hint}.",
@@ -37,7 +38,7 @@ _HINTS = {
 
 
 def refuse(
-    ready: Ready,
+    prepared: Prepared,
     value: Any,
     problems: Sequence[Problem],
     fixes: tuple[Fix, ...],
@@ -50,36 +51,41 @@ def refuse(
     lines = [_line(problem) for problem in problems[:MOST_PROBLEMS]]
     if len(problems) > MOST_PROBLEMS:
         lines.append(f"... and {len(problems) - MOST_PROBLEMS} more problems.")
-    text = _message(ready, lines, example_for(ready, value, () if is_right else problems))
+    text = _message(prepared, lines, example_for(prepared, value, () if is_right else problems))
     code: ValidationCode = "ambiguous" if ambiguous and problems else "invalid_arguments"
     return Validation(text, code, problems, fixes)
 
 
-def refuse_repair(ready: Ready, text: str, outcome: Unrepairable) -> Validation:
+def refuse_repair(prepared: Prepared, text: str, outcome: Unrepairable) -> Validation:
     """Refuse a text that could not be read as JSON."""
+    from zkit.repair.messages import refusal
+
     code = _CODES.get(outcome.reason, "invalid_json")
     said = refusal(text, outcome.reason, outcome.at)
-    return Validation(_message(ready, [said], example_for(ready, None, ())), code)
+    if outcome.reason not in _WITHOUT_DATA:  # what repair says to do is nearer to what was sent
+        return Validation(_message(prepared, [said], None), code)
+    found, _, _ = said.rpartition("\n")
+    return Validation(_message(prepared, [found], example_for(prepared, None, ())), code)
 
 
-def refuse_bytes(ready: Ready, error: UnicodeDecodeError) -> Validation:
+def refuse_bytes(prepared: Prepared, error: UnicodeDecodeError) -> Validation:
     """Refuse bytes that are no text."""
     line = f"The arguments are not UTF-8 text: byte {error.start} cannot be read."
-    return Validation(_message(ready, [line], example_for(ready, None, ())), "invalid_json")
+    return Validation(_message(prepared, [line], example_for(prepared, None, ())), "invalid_json")
 
 
-def refuse_unusable(ready: Ready, error: Exception) -> Validation:
+def refuse_unusable(prepared: Prepared, error: Exception) -> Validation:
     """Refuse what could not even be judged."""
-    _LOG.debug("arguments of %s could not be checked", ready.target.name, exc_info=error)
+    _LOG.debug("arguments of %s could not be checked", prepared.target.name, exc_info=error)
     line = "The arguments could not be checked."
-    said = _message(ready, [line], example_for(ready, None, ()))
+    said = _message(prepared, [line], example_for(prepared, None, ()))
     refusal = Validation(said, "invalid_arguments")
     refusal.__cause__ = error  # the fault of a validator, which is not for the model to mend
     return refusal
 
 
-def _message(ready: Ready, lines: list[str], example: str | None) -> str:
-    name = f' for "{ready.tool}"' if ready.tool else ""
+def _message(prepared: Prepared, lines: list[str], example: str | None) -> str:
+    name = f' for "{prepared.tool}"' if prepared.tool else ""
     head = f"The arguments{name} were refused."
     tail = [f"Send the call again, for example with: {example}"] if example else []
     text = "\n".join([head, *lines, *tail])
@@ -95,3 +101,33 @@ def _line(problem: Problem) -> str:
     )
     line = line.replace("?.", "?")
     return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 4]} ..."
+
+
+def refuse_echo(tool: str, arguments: Mapping[str, Any]) -> Validation | None:
+    """Refuse arguments in which a text is the placeholder of its own field; None where none is.
+
+    `decode` takes such a text, for it is one; but a call that is to be run would run with it.
+    """
+    problems = tuple(_echoes(arguments))
+    if not problems:
+        return None
+    lines = [f"{one.path}: got {one.got}, expected {one.expected}." for one in problems]
+    head, tail = (
+        f'The arguments for "{tool}" were refused.',
+        "Send the call again with real values.",
+    )
+    return Validation("\n".join([head, *lines, tail]), "invalid_arguments", problems)
+
+
+def _echoes(arguments: Mapping[str, Any]) -> Iterator[Problem]:
+    todo: list[tuple[str, Any]] = list(arguments.items())
+    for name, value in todo:
+        if isinstance(value, str):
+            if value[:1] == "<" and value == placeholder(name):
+                yield Problem(
+                    name, "bad_value", f'"{value}"', "the value itself, not its placeholder"
+                )
+        elif isinstance(value, Mapping):
+            todo += value.items()
+        elif isinstance(value, list | tuple):
+            todo += [(name, item) for item in value]

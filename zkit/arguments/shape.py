@@ -1,17 +1,15 @@
-"""A JSON Schema in, what may stand at each place out: the map that coercions walk by.
-
-A shape never judges a call; the target's own validator does. It says which kinds and values are due
-at a place, so that a coercion knows what to aim at and a message what to ask for.
-"""
+"""What a JSON Schema allows at each place: kinds, known values, fields, items, branches of unions."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from zkit.arguments.formats import follows_format
-from zkit.arguments.names import folded
+from zkit.arguments.coercions import MOST_REFS, MOST_UNIONS
+from zkit.arguments.dates import follows_format
+from zkit.arguments.field_names import folded
+from zkit.arguments.validation_errors import ErrorTree
+from zkit.schema.compiled_schema import matcher
 
 Spellings = Mapping[str, Sequence[str]]
 KINDS = ("object", "array", "string", "integer", "number", "boolean", "null")
@@ -24,8 +22,6 @@ _OF_TYPE: dict[type, str] = {
     bool: "boolean",
     type(None): "null",
 }
-_MOST_REFS = 16
-_MOST_UNIONS = 8
 _BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
 _MERGED = ("properties", "$defs", "patternProperties")
 
@@ -58,7 +54,7 @@ class Shape:
 
     def __init__(self, schema: Any, root: Mapping[str, Any], depth: int = 0) -> None:
         whole = _resolved(schema, root)
-        schema, ways, nullable = _unfolded(whole, root) if depth < _MOST_UNIONS else ({}, [], False)
+        schema, ways, nullable = _unfolded(whole, root) if depth < MOST_UNIONS else ({}, [], False)
         self.root = root
         self.schema: Mapping[str, Any] = schema
         self._children: dict[str | int, Shape] = {}
@@ -132,7 +128,8 @@ class Shape:
         if name in self.fields:
             return self.fields[name]
         for pattern, part in _mapping(self.schema.get("patternProperties")).items():
-            if re.search(pattern, name):
+            found = matcher(pattern)
+            if found is not None and found(name):
                 return part
         return self.additional if isinstance(self.additional, dict) else {}
 
@@ -223,7 +220,7 @@ def _unfolded(
     A union with null alone is no union: it is one schema that also takes null.
     """
     nullable = False
-    for _ in range(_MOST_UNIONS):
+    for _ in range(MOST_UNIONS):
         ways = [_resolved(way, root) for way in _ways(schema)]
         rest = [way for way in ways if way.get("type") != "null"]
         nullable = nullable or len(rest) < len(ways)
@@ -237,7 +234,7 @@ def _unfolded(
 
 def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema with references followed and `allOf` merged, a bounded number of times."""
-    for _ in range(_MOST_REFS):
+    for _ in range(MOST_REFS):
         if not isinstance(schema, Mapping):
             return {}
         parts = [*_list(schema.get("allOf")), *([schema] if "$ref" in schema else [])]
@@ -272,3 +269,41 @@ def _merged(one: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     if "required" in one and "required" in over:
         both["required"] = [*_list(one["required"]), *_list(over["required"])]
     return both
+
+
+def errors_by_branch(shape: Shape, errors: ErrorTree | None) -> list[ErrorTree | None]:
+    """The blame of each branch of a union: a validator names the branches as steps of the path.
+
+    Untagged, it names them all, in their order; tagged, the one by the value of its tag.
+    """
+    branches = shape.branches
+    if errors is None:
+        return [None] * len(branches)
+    named = list(errors.below.items())
+    if len(named) == len(branches) and not any(isinstance(step, int) for step, _ in named):
+        return [part for _, part in named]
+    if len(named) == 1:
+        tag, part = named[0]
+        return [part if tag in branch.tags.values() else None for branch in branches]
+    return [None] * len(branches)
+
+
+def tagged(value: Mapping[str, Any], shape: Shape) -> list[int]:
+    """The branches whose tag an object wears, by their places."""
+    return [
+        index
+        for index, branch in enumerate(shape.branches)
+        if any(value.get(name) == tag for name, tag in branch.tags.items())
+    ]
+
+
+def tag_of(shape: Shape) -> tuple[str, Shape] | None:
+    """The field that tells the branches of a union apart, and its known values; None without one."""
+    objects = [branch.tags for branch in shape.branches if branch.fields]
+    if len(objects) < 2:
+        return None
+    for name in objects[0]:
+        if all(name in tags for tags in objects):
+            known = [tags[name] for tags in objects]
+            return name, Shape({"enum": known}, {})
+    return None

@@ -1,32 +1,35 @@
-"""A client, a model and tools in; a loop that answers questions with them out."""
+"""`ChatLoop`: ask a model, run the calls that it makes, and ask again; `run` does it in one line."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
 from contextlib import aclosing, closing
 from pathlib import Path
 from typing import Any, Unpack
 
-from zkit.chat.drivers import create_of, drive, drive_async, is_async
-from zkit.chat.events import LoopEvent, Message, RunFinished
-from zkit.chat.logic import conversation
-from zkit.chat.outcome import RunResult
-from zkit.chat.pause.deciding import Decided, Resumption, resumption
-from zkit.chat.pause.paused import PausedRun
-from zkit.chat.pause.run_again import run_again
-from zkit.chat.requests.history import as_messages
-from zkit.chat.requests.offering import dispatcher_for, kit_name
-from zkit.chat.requests.profile import Profile
-from zkit.chat.run_state import RunState
-from zkit.chat.settings import settings_of
-from zkit.chat.steering import Steering
-from zkit.chat.task_scope import begin_task
+from zkit.chat.conversation import conversation
+from zkit.chat.decisions import Decided, Resumption, resumption
+from zkit.chat.drivers import create_of, drive, drive_async, is_async, require_openai
+from zkit.chat.history import as_messages
+from zkit.chat.loop_events import LoopEvent, Message, RunFinished, RunResult
+from zkit.chat.loop_settings import LoopOptions, settings_of
+from zkit.chat.paused_run import PausedRun
+from zkit.chat.resuming import run_again
+from zkit.chat.run_state import RunState, Steering, begin_task
+from zkit.chat.server_profile import Profile
+from zkit.chat.tool_offer import dispatcher_for, kit_name
 from zkit.dispatch import Dispatcher, Recorder
+from zkit.dispatch.approval import Approver
 from zkit.dispatch.portal import run_sync
 from zkit.required import require_kind, require_path, require_text
 
 Prompt = str | Iterable[Mapping[str, Any]] | Resumption
 """A question, a conversation to go on with, or a paused run with what was decided on it."""
+
+
+Source = Any
+"""A `Toolbox`, a `Kit`, a `Dispatcher` or any other source, or a list of tools and functions."""
 
 
 class ChatLoop:
@@ -36,8 +39,10 @@ class ChatLoop:
     `Toolbox`, a `Kit`, a `Dispatcher`, or a list of tools and functions; it is read again before
     each request. `system` is the system prompt. `workspace` is the folder that the tools work in:
     what changes in it is in the result, turn by turn. `profile` says how the server wants to be
-    asked: a `Profile`, or the file that `zkit doctor` wrote. All other settings are those of
-    `LoopSettings`, and go before those of the profile.
+    asked: a `Profile`, or the file that `zkit doctor` wrote. The other keyword arguments are those of
+    `LoopOptions`, and go before those of the profile: limits of the run (`max_turns`,
+    `max_seconds`), settings of the server, and what goes into each request (`temperature`,
+    `max_tokens`, as in the OpenAI API).
 
     Nothing that a model, a tool or a server did is raised: the result says why the run ended. A
     loop holds no conversation; many runs may go on at the same time.
@@ -47,22 +52,24 @@ class ChatLoop:
         self,
         client: Any,
         model: str,
-        source: Any = (),
+        source: Source = (),
         *,
         system: str | None = None,
         workspace: str | Path | None = None,
-        approve: Any = None,
+        approve: Approver | None = None,
         profile: Profile | str | Path | None = None,
-        **settings: Any,
+        **settings: Unpack[LoopOptions],
     ) -> None:
-        if client is not None:  # a loop without one can be looked at, but not run
+        if client is None:  # a loop without a client can be looked at, but not run
+            require_openai()
+        else:
             create_of(client)
         require_kind("model", model, str, "the name of a model")
         require_text("system", system, or_none=True)
         require_path("workspace", workspace, or_none=True)
         self.client = client
         self.model = model
-        self.settings = settings_of(Profile.of(profile).manners(), settings)
+        self.settings = settings_of(Profile.of(profile).server_settings(), settings)
         self.system = system or ""
         self.workspace = "" if workspace is None else str(workspace)
         recorder = None if workspace is None else Recorder(workspace)
@@ -73,6 +80,7 @@ class ChatLoop:
             self.settings.max_tools,
             recorder=recorder,
             approve=approve,
+            confirm=self.settings.confirm,
         )
         self.kit = kit_name(self.dispatcher)
 
@@ -251,3 +259,46 @@ def require_prompt(prompt: object) -> None:
 def _result(event: RunFinished) -> RunResult:
     result: RunResult = event.result
     return result
+
+
+def run(
+    prompt: Prompt,
+    tools: Source = (),
+    *,
+    model: str,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    client: Any = None,
+    system: str | None = None,
+    workspace: str | Path | None = None,
+    approve: Approver | None = None,
+    profile: Profile | str | Path | None = None,
+    **settings: Unpack[LoopOptions],
+) -> RunResult:
+    """Ask a model a question, with functions that it may call; the answer is `.text`.
+
+    `base_url` is an OpenAI-compatible server, such as `http://localhost:11434/v1`; without it, the
+    client's own default. All other arguments are those of `ChatLoop`. Raises what the client raised
+    if the server gave no answer.
+    """
+    own = client is None
+    used = client_for(base_url, api_key) if own else client
+    given = {"system": system, "workspace": workspace, "approve": approve, "profile": profile}
+    try:
+        result = ChatLoop(used, model, tools, **given, **settings).run_sync(prompt)  # type: ignore[arg-type]
+    finally:
+        if own:
+            used.close()
+    if result.error is not None:
+        raise result.error
+    return result
+
+
+def client_for(base_url: str | None, api_key: str | None = None) -> Any:
+    """A client of the server; each request is sent once."""
+    require_openai()
+    from openai import OpenAI
+
+    # A local server asks for no key, but the client does.
+    key = api_key or os.environ.get("OPENAI_API_KEY") or ("none" if base_url else None)
+    return OpenAI(base_url=base_url, api_key=key, max_retries=0)

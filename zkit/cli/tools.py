@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from zkit.cli.commands import CONTEXT
-from zkit.cli.streams import write_line
-from zkit.cli.toolboxes import FROM, MACHINE, tell, toolbox_of
+from zkit.cli.streams import tell, write_json, write_line
+from zkit.cli.toolboxes import FROM, MACHINE, toolbox_of
 from zkit.cli.tools_call import call_tool
+from zkit.cli.tools_history import tool_history
 from zkit.tools import ToolSpec
 
 EPILOG = "Exit code: 0 done, 1 there is no such tool, 2 bad usage."
@@ -33,31 +34,36 @@ def command() -> None:
 
 @command.command("list")
 @FROM
+@click.option("--std", "standard", is_flag=True, help="The standard tools, as --from std.")
 @click.option("--tag", "tags", metavar="TAG", multiple=True, help="Only tools with every TAG.")
 @click.option("--search", metavar="WORDS", help="Only tools that these words mean, best first.")
 @MACHINE
 def list_tools(
-    places: tuple[str, ...], tags: tuple[str, ...], search: str | None, machine: bool
+    places: tuple[str, ...],
+    standard: bool,
+    tags: tuple[str, ...],
+    search: str | None,
+    machine: bool,
 ) -> None:
     """List the tools with their grades."""
-    box = toolbox_of(places)
+    box = toolbox_of((*places, "std") if standard else places)
     specs = [spec for spec in box.specs() if set(tags) <= set(spec.tags)]
     if search is not None:
         specs = box.search(search, tags, limit=len(box))
     if not specs and len(box):
         tell(f"none of the {len(box)} tools fits; without --tag and --search all are listed")
     if machine:
-        write_line(json.dumps([_entry(spec) for spec in specs], ensure_ascii=False, indent=2))
+        write_json(json.dumps([_entry(spec) for spec in specs], ensure_ascii=False, indent=2))
     elif specs:
         width = max(len(spec.name) for spec in specs)
         for spec in specs:
-            write_line(f"{spec.name:<{width}}  {spec.grade}  {spec.summary}".rstrip())
+            write_line(f"{spec.name:<{width}}  {spec.effective_grade}  {spec.summary}".rstrip())
 
 
 def _entry(spec: ToolSpec) -> dict[str, Any]:
     return {
         **spec.summary_entry(),
-        "grade": {"w": spec.grade.w, "d": spec.grade.d},
+        "grade": {"w": spec.effective_grade.w, "d": spec.effective_grade.d},
         "provider": spec.provider,
     }
 
@@ -74,7 +80,7 @@ def _entry(spec: ToolSpec) -> dict[str, Any]:
 )
 def show_tool(name: str, places: tuple[str, ...], projection: str) -> None:
     """Show the tool NAME: what it takes, and what it is for."""
-    box = toolbox_of(places)
+    box = toolbox_of(places, "std")
     tool = box.get(name)
     if tool is None:
         near = " or ".join(box.catalog().nearest(name))
@@ -82,8 +88,11 @@ def show_tool(name: str, places: tuple[str, ...], projection: str) -> None:
         tell(f"there is no tool {name!r}{hint} zkit tools list shows all, --from looks elsewhere")
         raise click.exceptions.Exit(1)
     shown = PROJECTIONS[projection](tool.definition())
-    text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False, indent=2)
-    write_line(text)
+    if isinstance(shown, str):
+        write_line(shown)
+    else:
+        write_json(json.dumps(shown, ensure_ascii=False, indent=2))
 
 
 command.add_command(call_tool)
+command.add_command(tool_history)

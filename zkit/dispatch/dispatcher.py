@@ -1,4 +1,4 @@
-"""Calls in, results out: one chain for every tool, wherever it comes from."""
+"""The dispatcher: sends every call through one chain of steps and returns its result."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from zkit.calls import Call
-from zkit.dispatch.budgets import Limits, Purse, rough_tokens
+from zkit.dispatch.approval import Approver, Confirm, Confirmations, Waiting
+from zkit.dispatch.budgets import Budget, Limits, rough_tokens
+from zkit.dispatch.call_policy import Cells, checked_cells
 from zkit.dispatch.chain import CHAIN, linked
-from zkit.dispatch.guards.guard import Guard, checked_guards
-from zkit.dispatch.guards.repetition import repeated_calls
+from zkit.dispatch.dispatch_settings import Settings
+from zkit.dispatch.guards import Guard, checked_guards
 from zkit.dispatch.hooks import Hooks
-from zkit.dispatch.live import LiveCall, Middleware, Trace, live_call
+from zkit.dispatch.live_call import LiveCall, Middleware, Trace, live_call
+from zkit.dispatch.loop_guards import repeated_calls
 from zkit.dispatch.metrics import Metrics
-from zkit.dispatch.per_task import PerTask
 from zkit.dispatch.permissions import permissions
-from zkit.dispatch.policies import Cells, checked_cells
 from zkit.dispatch.portal import run_sync
-from zkit.dispatch.reaching import memory_for, reached, source_of
 from zkit.dispatch.recorder import Recorder, checked_recorder
-from zkit.dispatch.safety import step_result
-from zkit.dispatch.settings import Approver, Settings
-from zkit.dispatch.steps.resolving import absent, find_tool
+from zkit.dispatch.run_step import memory_for, reached, source_of, step_result
+from zkit.dispatch.tool_lookup import absent, find_tool
 from zkit.dispatch.turns import Outcome, Turn, outcome_of
 from zkit.results import Failure, Result
 from zkit.sources import Memory
 from zkit.tools import Tool
+from zkit.tools.context import PerTask
 
 TIMEOUT = 300.0
 
@@ -40,7 +40,9 @@ class Dispatcher:
     use from several threads and event loops.
 
     Who may call what: `allow`, `deny`, `roles` (selections like those of a kit), `enabled`.
-    `approve` is asked before a destructive call, and must return True.
+    `approve` is asked before a destructive call, and must return True. A call that was found in
+    text and may not have been meant (`zkit.tools.TEXT_CALLS`) is put to it too; without it, the
+    model confirms such a call by sending it again. `confirm="never"` runs it at once.
     What a task may spend: `budget`. `memory` is the one to use (False for none); without it,
     answers are remembered inside tasks. `guards` look at calls, `recorder` at files, `hooks` and
     `metrics` at outcomes. `policy` changes the table of defaults by column (0 to 3) or by tool.
@@ -57,6 +59,7 @@ class Dispatcher:
         roles: Mapping[str, Any] | None = None,
         enabled: bool | Callable[[], bool] = True,
         approve: Approver | None = None,
+        confirm: Confirm = "doubtful",
         budget: Limits | None = None,
         memory: Memory | Literal[False] | None = None,
         guards: Iterable[Guard] | None = None,
@@ -82,8 +85,10 @@ class Dispatcher:
             metrics=Metrics() if metrics is None else metrics,
             permissions=permissions(allow, deny, roles, enabled),
             approver=approve,
+            confirm=confirm,
+            confirmations=PerTask(Confirmations),
             limits=budget,
-            purses=PerTask(lambda: Purse(budget or Limits())),
+            budgets=PerTask(lambda: Budget(budget or Limits())),
             memory=remembered,
             remember_always=always,
             guards=checked_guards((repeated_calls(),) if guards is None else guards),
@@ -124,9 +129,14 @@ class Dispatcher:
 
     # The calls of one turn
 
-    def turn(self, calls: Sequence[Call], *, finish_reason: str | None = None) -> Turn:
-        """Prepare the calls of one turn; `run` it, and each call has an outcome, come what may."""
-        return Turn(self, calls, finish_reason)
+    def turn(
+        self, calls: Sequence[Call], *, finish_reason: str | None = None, resumed: bool = False
+    ) -> Turn:
+        """Prepare the calls of one turn; `run` it, and each call has an outcome, come what may.
+
+        `resumed` means that these are calls of a reply of which others have run before.
+        """
+        return Turn(self, calls, finish_reason, resumed=resumed)
 
     async def call_all(
         self, calls: Sequence[Call], *, finish_reason: str | None = None
@@ -142,6 +152,19 @@ class Dispatcher:
     ) -> list[Result]:
         """Run the calls of one turn and return their results, from plain code."""
         return run_sync(self.turn(calls, finish_reason=finish_reason).run)
+
+    # Calls that wait for the model to confirm them
+
+    def unconfirmed_calls(self) -> list[dict[str, Any]]:
+        """Return the calls of this task that its next reply can confirm, as plain JSON data."""
+        return self.settings.confirmations.always().to_list()
+
+    def restore_unconfirmed(self, calls: Iterable[Waiting]) -> None:
+        """Let the next reply of this task confirm what `unconfirmed_calls` returned before.
+
+        Raises `ValueError` for anything else.
+        """
+        self.settings.confirmations.always().restore(calls)
 
     # As a source
 

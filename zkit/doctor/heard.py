@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from zkit.chat.client.mending import Mended, mend_message
-from zkit.chat.client.stream_mending import StreamMender
-from zkit.chat.replies.call_parts import call_entries
-from zkit.chat.replies.desk import Desk, Rules
-from zkit.chat.replies.report import Report
-from zkit.chat.replies.wire import arguments_of, entries, stream_data, text_of
+from zkit.chat.assembler import call_entries
+from zkit.chat.call_checker import CallChecker, Report, Rules
+from zkit.chat.client.message_repair import RepairedMessage, repair_message
+from zkit.chat.client.stream_repair import StreamRepair
+from zkit.chat.wire_data import arguments_of, entries, stream_data, text_of
 from zkit.doctor.asks import Ask
 
 Data = dict[str, Any]
@@ -82,15 +81,15 @@ class Heard:
     def mended(self) -> tuple[Data, str | None, Report]:
         """The message, its finish reason and the report, as zkit reads the same answer."""
         reads_text = self.ask.options.get("tool_choice") != "none"
-        desk = Desk.of(list(self.ask.tools), Rules(), reads_text=reads_text)
+        checker = CallChecker.of(list(self.ask.tools), Rules(), reads_text=reads_text)
         if not self.is_stream:
-            made: Mended = mend_message(*self.reply[:2], desk)
+            made: RepairedMessage = repair_message(*self.reply[:2], checker)
             return made.message, made.finish_reason, made.report
-        mender = StreamMender(desk, lambda like, data: data)
-        chunks = [made for chunk in self.chunks for made in mender.feed(chunk)]
-        chunks += mender.close()
+        repairer = StreamRepair(checker, lambda like, data: data)
+        chunks = [made for chunk in self.chunks for made in repairer.feed(chunk)]
+        chunks += repairer.close()
         reply = assembled(chunks)
-        return reply.message, reply.finish_reason, mender.report
+        return reply.message, reply.finish_reason, repairer.report
 
     @cached_property
     def calls(self) -> list[Data]:

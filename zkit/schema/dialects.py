@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from zkit.errors import SchemaError
-from zkit.schema import objects, refs, settle, unions, values
-from zkit.schema.walk import Schema
+from zkit.schema import normalize, references, rewrite, unions
+from zkit.schema.schema_tree import Schema
 
 Step = Callable[[Schema, "Dialect"], Schema]
 
@@ -72,19 +72,24 @@ def _whole_and_plain(pattern: str) -> bool:
 _SHAPE = {"type", "description", "properties", "required", "items", "enum", "anyOf"}
 _RANGES = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
 
-_SETTLE: tuple[Step, ...] = (settle.well_formed, refs.open_root, settle.spelt_out, settle.sound)
+_SETTLE: tuple[Step, ...] = (
+    normalize.well_formed,
+    references.open_root,
+    normalize.spelt_out,
+    normalize.sound,
+)
 _UNIONS: tuple[Step, ...] = (
     unions.conditions_in_words,
     unions.merge_all_of,
-    settle.object_root,
+    normalize.object_root,
     unions.any_of_for_one_of,
     unions.stand_alone,
-    values.lists_for_tuples,
+    rewrite.lists_for_tuples,
     unions.flat_unions,
 )
 # A union whose branches differ only in what is left out is a union no longer.
-_WORDS: tuple[Step, ...] = (values.rest_in_words, unions.flat_unions)
-_TYPES: tuple[Step, ...] = (values.types_said, settle.items_everywhere)
+_WORDS: tuple[Step, ...] = (rewrite.rest_in_words, unions.flat_unions)
+_TYPES: tuple[Step, ...] = (rewrite.types_said, normalize.items_everywhere)
 
 _STRICT_STRING = frozenset({"email", "hostname", "ipv4", "ipv6", "uuid"})
 
@@ -93,7 +98,12 @@ _ALL: tuple[Dialect, ...] = (
         name="openai",
         doc="Tool parameters of OpenAI-compatible servers without strict mode: all of JSON Schema,"
         " an object at the root, `items` for every list.",
-        steps=(*_SETTLE, unions.merge_all_of_at_root, settle.object_root, settle.items_everywhere),
+        steps=(
+            *_SETTLE,
+            unions.merge_all_of_at_root,
+            normalize.object_root,
+            normalize.items_everywhere,
+        ),
     ),
     Dialect(
         name="openai-strict",
@@ -101,13 +111,13 @@ _ALL: tuple[Dialect, ...] = (
         # developers.openai.com/api/docs/guides/structured-outputs, "Supported schemas"
         steps=(
             *_SETTLE,
-            refs.plain_references,
+            references.plain_references,
             *_UNIONS,
             *_TYPES,
             unions.one_type_each,
             *_WORDS,
-            objects.declared_objects,
-            objects.closed_objects,
+            rewrite.declared_objects,
+            rewrite.closed_objects,
         ),
         keywords=frozenset(
             _SHAPE
@@ -137,14 +147,14 @@ _ALL: tuple[Dialect, ...] = (
         # api-docs.deepseek.com/guides/tool_calls; types in a list must be scalars
         steps=(
             *_SETTLE,
-            refs.inline_references,
+            references.inline_references,
             *_UNIONS,
-            values.enum_for_const,
+            rewrite.enum_for_const,
             *_TYPES,
             unions.one_type_each,
             *_WORDS,
-            objects.declared_objects,
-            objects.closed_objects,
+            rewrite.declared_objects,
+            rewrite.closed_objects,
         ),
         keywords=frozenset(_SHAPE | _RANGES | {"additionalProperties", "pattern", "format"}),
         formats={"string": _STRICT_STRING},
@@ -162,14 +172,14 @@ _ALL: tuple[Dialect, ...] = (
         # ai.google.dev/api/caching#Schema
         steps=(
             *_SETTLE,
-            refs.inline_references,
+            references.inline_references,
             *_UNIONS,
-            values.enum_for_const,
+            rewrite.enum_for_const,
             *_TYPES,
             unions.nulls_as_keyword,
             unions.one_type_each,
-            objects.declared_objects,
-            values.only_string_enums,
+            rewrite.declared_objects,
+            rewrite.only_string_enums,
             *_WORDS,
             unions.unions_without_siblings,
             unions.flat_unions,
@@ -200,13 +210,13 @@ _ALL: tuple[Dialect, ...] = (
         # github.com/ggml-org/llama.cpp/blob/master/grammars/README.md, "known limitations"
         steps=(
             *_SETTLE,
-            refs.inline_references,
+            references.inline_references,
             *_UNIONS,
-            values.enum_for_const,
+            rewrite.enum_for_const,
             *_TYPES,
             unions.nulls_left_out,
             unions.one_type_each,
-            objects.maps_for_patterns,
+            rewrite.maps_for_patterns,
             *_WORDS,
         ),
         keywords=frozenset(

@@ -1,22 +1,94 @@
-"""A schema and a dialect in, what the backend would choke on out, with what to write instead."""
+"""Lists what a backend would refuse, ignore or misread in a schema, and what to write instead."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zkit.errors import SchemaError
 from zkit.schema.dialects import Dialect, dialect_of_name
-from zkit.schema.kinds import TYPES, distinct, is_of, is_only, takes, types_of
-from zkit.schema.limits import over_limits
-from zkit.schema.objects import undeclared
 from zkit.schema.offers import Offer
+from zkit.schema.rewrite import undeclared, understood
+from zkit.schema.schema_limits import LONG_ENUM, LONG_ENUM_CHARACTERS
+from zkit.schema.schema_tree import (
+    TYPES,
+    Place,
+    Schema,
+    children,
+    distinct,
+    is_of,
+    is_only,
+    join,
+    malformed,
+    pointer_target,
+    subschemas,
+    takes,
+    types_of,
+)
 from zkit.schema.unions import is_null
-from zkit.schema.values import understood
-from zkit.schema.walk import Place, Schema, join, pointer_target, subschemas
-from zkit.schema.wellformed import malformed
+
+if TYPE_CHECKING:
+    from zkit.schema.dialects import Dialect
+
+
+def over_limits(schema: Schema, dialect: Dialect) -> Iterator[tuple[str, str, str]]:
+    """Name each limit that a schema exceeds: path, problem, advice."""
+    limits = dialect.limits
+    if limits is None:
+        return
+    places = list(subschemas(schema))
+    fields = sum(len(place.schema.get("properties", ())) for place in places)
+    values = sum(len(place.schema.get("enum", ())) for place in places)
+    letters = sum(_characters(place.schema) for place in places)
+    deep = _too_deep(schema, limits.levels)
+    if deep:
+        yield deep, f"more than {limits.levels} objects inside each other", "flatten it"
+    if fields > limits.fields:
+        yield "", f"{fields} fields in all, at most {limits.fields} are allowed", "split the tool"
+    if values > limits.enum_values:
+        yield "", f"{values} values in enums, at most {limits.enum_values} are allowed", _SHORTER
+    if letters > limits.characters:
+        yield (
+            "",
+            f"names and values of {letters} characters, at most {limits.characters} are allowed",
+            _SHORTER,
+        )
+    yield from (
+        (place.path, "the enum is too long", _SHORTER) for place in places if _is_long(place.schema)
+    )
+
+
+_SHORTER = "take a text, and say in the description what it may be"
+
+
+def _is_long(schema: Schema) -> bool:
+    values = schema.get("enum", ())
+    return len(values) > LONG_ENUM and sum(map(_length, values)) > LONG_ENUM_CHARACTERS
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, str) else 0
+
+
+def _characters(schema: Schema) -> int:
+    names = [*schema.get("properties", ()), *schema.get("$defs", ())]
+    values = [*schema.get("enum", ()), schema.get("const")]
+    return sum(map(_length, names)) + sum(map(_length, values))
+
+
+def _too_deep(schema: Schema, most: int) -> str:
+    """Return the path of the first object that is too deep; nothing when none is."""
+    waiting = [(Place("", schema), 0)]
+    while waiting:
+        place, outside = waiting.pop()
+        levels = outside + takes(place.schema, "object")
+        if levels > most:
+            return place.path
+        waiting.extend((found, levels) for found in children(place))
+    return ""
+
 
 _ROOT_UNIONS = ("anyOf", "oneOf", "allOf", "enum", "not")
 _BRANCHES = ("anyOf", "oneOf", "allOf", "if", "then", "else", "not", "dependentSchemas")

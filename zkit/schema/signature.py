@@ -1,14 +1,26 @@
-"""A function in, the type of its arguments out: a TypedDict that pydantic validates."""
+"""Turns a function into the TypedDict of its arguments, with descriptions from its docstring."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import sys
 import types
 import typing
 from collections.abc import Callable, Collection, Mapping
-from typing import Annotated, Any, NotRequired, Union, Unpack, get_args, get_origin
+from dataclasses import dataclass, field
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    Required,
+    Union,
+    Unpack,
+    get_args,
+    get_origin,
+)
 
 from pydantic import ConfigDict
 from pydantic.fields import FieldInfo
@@ -17,8 +29,130 @@ from typing_extensions import TypedDict
 from typing_extensions import Unpack as LaterUnpack
 
 from zkit.errors import ToolDefinitionError
-from zkit.schema.docstrings import Described, describe
-from zkit.schema.typed_dicts import readable
+
+# Sections whose entries describe what a caller passes in; each as griffe names it.
+_ENTRIES = ("parameters", "other parameters", "attributes")
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What a docstring says: of the whole (its first paragraph, and all its prose), and by name."""
+
+    summary: str = ""
+    prose: str = ""
+    entries: Mapping[str, str] = field(default_factory=dict)
+
+
+NOTHING = Described()
+
+
+def describe(docstring: str | None) -> Described:
+    """Read a docstring in Google, numpy or Sphinx style."""
+    text = inspect.cleandoc(docstring or "").strip()
+    if not text:
+        return NOTHING
+    if "\n" not in text:  # the common short form has no sections: no need to load griffe for it
+        return Described(text, text)
+    sections = _sections(text)
+    prose = "\n\n".join(str(s.value).strip() for s in sections if s.kind.value == "text")
+    return Described(_first_paragraph(prose), prose, _entries(sections))
+
+
+def _sections(text: str) -> list[Any]:
+    """The sections of a docstring, in the style that it is written in."""
+    import griffe
+
+    parsed: list[Any] = griffe.parse_auto(
+        griffe.Docstring(text),
+        method="heuristics",
+        per_style_options={
+            "google": {"warnings": False},
+            "numpy": {"warnings": False},
+            "sphinx": {"warnings": False},
+        },
+    )
+    return parsed
+
+
+def _entries(sections: list[Any]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for section in sections:
+        if section.kind.value in _ENTRIES:
+            for entry in section.value:
+                found.setdefault(entry.name.lstrip("*"), _one_line(entry.description))
+    return {name: text for name, text in found.items() if text}
+
+
+def _first_paragraph(text: str) -> str:
+    return _one_line(text.split("\n\n", 1)[0])
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+_MADE: dict[int, tuple[Any, Any]] = {}
+_IN_THE_MAKING = object()
+
+
+def readable(annotation: Any) -> Any:
+    """The annotation as pydantic can read it."""
+    if sys.version_info >= (3, 12):
+        return annotation
+    if _is_old(annotation):
+        return _made(annotation)
+    return _rebuilt(annotation) if get_args(annotation) else annotation
+
+
+def _is_old(annotation: Any) -> bool:
+    return typing.is_typeddict(annotation) and type(annotation).__module__ == "typing"
+
+
+def _made(old: Any) -> Any:
+    """A TypedDict of typing_extensions with the same keys, made once."""
+    known = _MADE.get(id(old))
+    if known is not None and known[0] is old:
+        if known[1] is _IN_THE_MAKING:
+            raise ToolDefinitionError(
+                f"{old.__name__}: a TypedDict that holds itself must come from typing_extensions"
+            )
+        return known[1]
+    _MADE[id(old)] = (old, _IN_THE_MAKING)
+    try:
+        hints = typing.get_type_hints(old, include_extras=True)
+        keys = {name: _key(old, name, readable(hint)) for name, hint in hints.items()}
+        make: Any = TypedDict
+        made = make(old.__name__, keys)
+    except BaseException:
+        del _MADE[id(old)]
+        raise
+    made.__doc__, made.__module__ = old.__doc__, old.__module__
+    if hasattr(old, "__pydantic_config__"):
+        made.__pydantic_config__ = old.__pydantic_config__
+    _MADE[id(old)] = (old, made)
+    return made
+
+
+def _key(old: Any, name: str, hint: Any) -> Any:
+    if get_origin(hint) in (Required, NotRequired):
+        return hint
+    return Required[hint] if name in old.__required_keys__ else NotRequired[hint]
+
+
+def _rebuilt(annotation: Any) -> Any:
+    """A generic with its arguments made readable."""
+    origin, given = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return annotation
+    if origin is Annotated:
+        return Annotated[(readable(given[0]), *annotation.__metadata__)]
+    parts = tuple(readable(part) for part in given)
+    if all(a is b for a, b in zip(parts, given, strict=True)):
+        return annotation
+    if origin in (Union, types.UnionType):
+        return functools.reduce(operator.or_, parts)
+    return origin[parts]
+
 
 EMPTY = inspect.Parameter.empty
 _UNIONS = (Union, types.UnionType)

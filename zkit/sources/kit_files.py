@@ -1,4 +1,4 @@
-"""Kit files in, their rules and what they say of themselves out; errors name file and line."""
+"""Read kit files (`.kit` and YAML); errors name the file and the line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from zkit.errors import KitError, KitFileError
-from zkit.sources.confined_paths import confined
+from zkit.sources.confined_files import confined
 from zkit.sources.kit_rules import Rule, rule_of, rules_of
 from zkit.sources.workflows import Marked, MarkedList, Step, Workflow, read_yaml, steps_of
 

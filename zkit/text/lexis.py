@@ -26,7 +26,7 @@ How long a comment may be is bounded, since after each quote of a text one may s
 """
 
 ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
-_MEANT = r'\\(?:["\\/nrt]|[bf](?![A-Za-z])|u[0-9a-fA-F]{4})'
+_MEANT = r'\\(?:["\\/nrt]|[bf](?![A-Za-z]{2})|u[0-9a-fA-F]{4})'
 STRING = rf'"[^"\\\x00-\x1f]*+(?:{_MEANT}[^"\\\x00-\x1f]*+)*+"'
 """A strict string without a backspace or a form feed before a letter: in a damaged text those are never meant."""
 DIGITS = r"-?+(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+"
@@ -277,8 +277,8 @@ def _tripled(text: str, pos: int, quote: str) -> Token | None:
     return None
 
 
-_DOUBLED_APOSTROPHE = re.compile(r"(?<=\w)''(?=\w)")
-_DOUBLED_IN_WORD = re.compile(r"\w''\w")
+_DOUBLED_APOSTROPHE = re.compile(r"(?<=[^\W\d_])''(?=[^\W\d_])")
+_DOUBLED_IN_WORD = re.compile(r"[^\W\d_]''(?:s|t|re|ve|ll|d|m)\b")
 _JOINTS = r"(?:\+|\.|&|\|\||\\\r?+\n)"
 JOINED = re.compile(rf"(?<!\\)[\"'”](?:\s*+{_JOINTS}\s*+[\"'“]|[\])]\s*+\+\s*+[\[(][\"'])")
 """Two strings, or two lists of them, that are added up: with the operator of one language or another."""

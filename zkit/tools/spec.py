@@ -1,21 +1,74 @@
-"""What a tool declares, once: everything else that anyone sees of it is made from this record."""
+"""What a tool declares: the spec from which everything else is made, and the names on the wire."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
-from typing import Any, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
+from zkit.calls import Call
 from zkit.errors import ToolDefinitionError
 from zkit.grade import WRITE, Grade
 from zkit.receipt import Rank
+from zkit.results import Result
 from zkit.tools import projections, spec_fields
 from zkit.tools.frozen_data import freeze, thaw
-from zkit.tools.schema_check import misfits
-from zkit.tools.spec_parts import NOTHING, Example, Guide, Preference
-from zkit.tools.wire_names import to_wire
+from zkit.tools.spec_fields import NOTHING, Example, Guide, Preference, misfits
+
+# https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools: what a function's
+# name may hold. MCP allows dots and 128 characters, and users like `git.status` and `mcp:fs`.
+MAX_WIRE = 64
+_LEGAL = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_WORDS = {".": "dot", ":": "colon", "/": "slash", "@": "at", " ": "space", "+": "plus"}
+_CHARACTERS = {word: character for character, word in _WORDS.items()}
+_ESCAPE = re.compile(rf"__({'|'.join(_CHARACTERS)}|u[0-9a-f]{{1,6}})__")
+# What an escape could be confused with stands escaped too: two underscores, or one beside an escape.
+_TO_ESCAPE = re.compile(r"[^A-Za-z0-9_-]|_(?=[^A-Za-z0-9-])|(?<=[^A-Za-z0-9-])_")
+_DIGEST = 16
+_CUT = re.compile(rf"__h[0-9a-f]{{{_DIGEST}}}$")
+
+
+def to_wire(name: str) -> str:
+    """Return a name that OpenAI-compatible servers accept; a name that is legal stays as it is.
+
+    Two names never share a wire name. `git.status` becomes `git__dot__status`. A name that would
+    be longer than 64 characters is cut and ends in a digest of the whole: only a source, which
+    knows its names, can turn that one back.
+    """
+    if _is_plain(name):
+        return name
+    wire = _TO_ESCAPE.sub(_escaped, name)
+    if len(wire) <= MAX_WIRE and not _CUT.search(wire):
+        return wire
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{wire[: MAX_WIRE - _DIGEST - 3]}__h{digest}"
+
+
+def from_wire(wire: str) -> str:
+    """Return the name that a wire name stands for; what is no wire name stays as it is."""
+    return _ESCAPE.sub(_unescaped, wire)
+
+
+def _is_plain(name: str) -> bool:
+    legal = _LEGAL.fullmatch(name) is not None
+    return legal and not _ESCAPE.search(name) and not _CUT.search(name)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    character = match[0]
+    return f"__{_WORDS.get(character) or f'u{ord(character):x}'}__"
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    word = match[1]
+    code = int(word[1:], 16) if word not in _CHARACTERS else 0
+    if code > 0x10FFFF:
+        return match[0]
+    return _CHARACTERS.get(word) or chr(code)
+
 
 MAX_SUMMARY = 120
 NO_PARAMETERS: Mapping[str, Any] = freeze({"type": "object", "properties": {}})
@@ -25,13 +78,13 @@ NO_PARAMETERS: Mapping[str, Any] = freeze({"type": "object", "properties": {}})
 class ToolSpec:
     """The single source of truth about a tool.
 
-    What is not declared is taken for the worst: `grade` (3, 3), `idempotent` unknown, which never
-    authorises a retry of a call that executes or writes.
+    What is not declared is taken for the worst: without a `grade`, `effective_grade` is (3, 3), and
+    `idempotent` unknown never authorises a retry of a call that executes or writes.
 
     `destructive` is true, false, or the values of arguments for which it is true:
     `{"action": ["delete"]}`. `touches` names the arguments that hold the paths which a tool reads
-    or changes, when it touches no others. `limit`, `parallel` and `unmarked` override what follows
-    from the grade (see `zkit.tools.policy`).
+    or changes, when it touches no others. `limit` and `parallel` override what follows from
+    the grade (see `zkit.tools.policy`).
     """
 
     name: str
@@ -41,7 +94,7 @@ class ToolSpec:
     output: Mapping[str, Any] | None = None
     examples: tuple[Example, ...] = ()
     tags: tuple[str, ...] = ()
-    grade: Grade = WRITE
+    grade: Grade | None = None
     destructive: bool | Mapping[str, Sequence[Any]] = False
     idempotent: bool | None = None
     error_modes: tuple[str, ...] = ()
@@ -55,7 +108,6 @@ class ToolSpec:
     touches: tuple[str, ...] = ()
     limit: Rank | None = None
     parallel: bool | None = None
-    unmarked: bool | None = None
 
     def __post_init__(self) -> None:
         _check_name(self)
@@ -67,6 +119,15 @@ class ToolSpec:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    @property
+    def effective_grade(self) -> Grade:
+        """The declared grade; (3, 3) when none is declared.
+
+        Everything goes by it except what happens to calls found in text, which tells a tool that
+        is declared to write from one that is not declared (`zkit.tools.policy`).
+        """
+        return WRITE if self.grade is None else self.grade
 
     @property
     def wire_name(self) -> str:
@@ -146,7 +207,7 @@ _READERS = {
     "provider_config": spec_fields.json_object,
     "timeout": spec_fields.seconds,
     "limit": spec_fields.rank,
-    **dict.fromkeys(("idempotent", "cacheable", "parallel", "unmarked"), spec_fields.flag),
+    **dict.fromkeys(("idempotent", "cacheable", "parallel"), spec_fields.flag),
     "tags": spec_fields.texts,
     "error_modes": spec_fields.texts,
     "touches": spec_fields.texts,
@@ -234,11 +295,22 @@ def _check_paths(spec: ToolSpec) -> None:
 
 
 def _check_memory(spec: ToolSpec) -> None:
-    if spec.cacheable and spec.grade.w > 1:
+    if spec.cacheable and spec.effective_grade.w > 1:
         raise ToolDefinitionError(
             f"{spec.name}: a call that executes or writes must run each time;"
-            f" cacheable needs a grade of w 0 or 1, not {spec.grade}"
+            f" cacheable needs a grade of w 0 or 1, not {spec.effective_grade}"
         )
 
 
 _CHECKS = (_check_paths, _check_memory, _check_examples)
+
+
+@runtime_checkable
+class Tool(Protocol):
+    """A tool. `execute` may be plain or async; what it raises becomes a result like any other."""
+
+    def definition(self) -> ToolSpec:
+        """Say what the tool is called, takes and does."""
+
+    def execute(self, call: Call, /) -> Result | Awaitable[Result]:
+        """Run one call."""

@@ -88,7 +88,7 @@ _TYPE_NAMES = frozenset(
     ]
 )
 _PLACEHOLDER = re.compile(
-    r"\.{2,}|…|_{2,}|<[^<>]*+>|\[[^\[\]]*+\]|\{[^{}]*+\}|(?:string|number|integer|boolean)\b.{0,40}|"
+    r"\.{2,}|…|_{2,}|<[^<>]++>|\[[^\[\]]++\]|\{[^{}]++\}|(?:string|number|integer|boolean)\b.{0,40}|"
 )
 
 

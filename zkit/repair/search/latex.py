@@ -18,9 +18,14 @@ _COMMANDS = (
     r"|f(?:rac|orall|lat|box|ootnote\w*+)|u(?:nder\w++|psilon|parrow|p)"
 )
 """The commands of LaTeX that begin with a letter which JSON knows after a backslash."""
-_COMMAND = re.compile(rf"\\(?:{_COMMANDS})(?![a-z])")
+_STRONG = (
+    r"t(?:imes|heta|extbf|ext(?=\{)|riangle\w*+|ilde|herefore|frac)|n(?:eq|abla|otin|exists|leq|geq)"
+    r"|r(?:ho|ight(?:arrow|[)\]|.]|\\)|angle|floor|ceil)"
+    r"|b(?:eta|ar(?=\{)|egin|inom|oldsymbol|oxed|mod)|f(?:rac|orall|lat|box)"
+)
+"""Those that are no word after a line end or a tab: `\\nu` may be a line that begins with a u."""
 _SIGN = re.compile(
-    rf"(?<!\\)\\(?:{_COMMANDS}|[dct]?frac|sqrt|cdots?|[lvd]?dots|alpha|gamma|delta|epsilon|lambda|sigma|omega|phi|pi|mu"
+    rf"(?<!\\)\\(?:{_STRONG}|[dct]?frac|sqrt|cdots?|[lvd]?dots|alpha|gamma|delta|epsilon|lambda|sigma|omega|phi|pi|mu"
     r"|left|leq?|geq?|sum|prod|int|lim|log|ln|sin|cos|tan|circ|angle|infty|pm|quad|qquad|equiv|approx|mathrm"
     r"|mathbb|mathbf|overline|hat|vec|end|item|label|implies|Rightarrow|boxed|cap|cup|subset\w*+|perp|pmod|binom)(?![a-z])"
 )

@@ -31,7 +31,7 @@ _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
 }  # fmt: skip
 _UNESCAPED = re.compile(rf"[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
 """Content in which every backslash begins an escape of JSON, or of an apostrophe."""
-_NEVER_MEANT = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z])")
+_NEVER_MEANT = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z]{2})")
 """A backspace or a form feed before a letter: these are never meant, a regex or a path is."""
 _CONTINUED = re.compile(r"\\n\\\r?+\n")
 """A line end that is escaped, and then a raw one with a backslash before it: one line end in two spellings."""

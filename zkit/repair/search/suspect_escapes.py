@@ -23,7 +23,7 @@ _PATH = re.compile(
 )
 _DRIVE = re.compile(r"\b[A-Za-z]:\\[bfnrt]")
 _DRIVE_FIRST = re.compile(r"[A-Za-z]:\\(?!\\)")
-_NEVER_MEANT = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z])")
+_NEVER_MEANT = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z]{2})")
 _IN_PATH = re.compile(r"(?:\.\.|[\w$%)])\\[nrt](?=[\w.])")
 """A letter after the backslash of a folder: its name begins with it, or a line ends there."""
 _FOLDERS = re.compile(r"(?:\b[A-Za-z]:|(?<![\w.])\.{1,2}|%\w++%|(?<!\\)\\\\[\w.-]++)\\[^\\/\"']")

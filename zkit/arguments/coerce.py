@@ -1,0 +1,334 @@
+"""Coerces the values that a validator rejected, and collects the problems that remain.
+
+Only what a validator errors is looked at, and only what is rejected is changed. Where two different
+changes would do, none is made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zkit.arguments.candidate_values import CandidateValue, candidates, list_from, omission
+from zkit.arguments.coercions import (
+    FREE_STEPS,
+    MAX_DEPTH,
+    MOST_IN_A_ROW,
+    RANKS,
+    STEPS_PER_CHARACTER,
+)
+from zkit.arguments.field_names import nearest, same_name
+from zkit.arguments.object_keys import renamed
+from zkit.arguments.shape import Shape, errors_by_branch, kind_of, tag_of, tagged
+from zkit.arguments.source_text import Place
+from zkit.arguments.validation_errors import ErrorTree
+from zkit.arguments.wording import as_json, expected, expected_instead, path_text, shown
+from zkit.receipt import Fix, Rank, highest
+from zkit.results import Problem
+
+Done = list[tuple[Any, "Coercer"]]
+# Coercions that keep the kind of the value stray less than those that change it.
+_KEEPS_KIND = frozenset(
+    [
+        *("value_by_spelling", "value_by_beginning", "key_by_spelling", "key_by_near_miss"),
+        *("date_by_spelling", "integer_from_float", "drop_leaked_token", "null_means_omitted"),
+    ]
+)
+
+
+def distinct(done: Done) -> Done:
+    """The readings that differ, each by the way that strays least."""
+    if len(done) < 2:
+        return done
+    best: dict[str, tuple[Any, Coercer]] = {}
+    for settled, trial in sorted(done, key=lambda one: highest(tuple(one[1].fixes))):
+        best.setdefault(as_json(settled), (settled, trial))
+    return list(best.values())
+
+
+def nearest_to(value: Any, done: Done) -> Done:
+    """The readings that differ least from what was sent: no guess, of its kind, then by length.
+
+    Digits in quotes say neither that a text was meant nor that a number was: `"20240304"` may be
+    either where a number or a date is expected.
+    """
+    done = [one for one in done if highest(tuple(one[1].fixes)) < Rank.GUESS] or done
+    if isinstance(value, str) and value.replace(",", "").strip().isdecimal():
+        return distinct(done)
+    done = [one for one in done if _keeps_kind(value, *one)] or done
+    shortest = min((_length(trial) for _, trial in done), default=0)
+    return distinct([one for one in done if _length(one[1]) == shortest])
+
+
+def _keeps_kind(value: Any, settled: Any, trial: Coercer) -> bool:
+    """Whether a reading is of the kind that was sent, and leaves nothing out."""
+    return kind_of(settled) == kind_of(value) and not trial.lost
+
+
+def _length(trial: Coercer) -> int:
+    """How far a reading strays: each coercion counts, one that changes the kind counts twice."""
+    return sum(1 if fix.name in _KEEPS_KIND else 2 for fix in trial.fixes)
+
+
+class Coercer:
+    """One attempt to make a value fit: what it changed, and what it could not mend."""
+
+    __slots__ = ("fixes", "left", "lost", "problems")
+
+    def __init__(self, left: list[int]) -> None:
+        self.fixes: list[Fix] = []
+        self.problems: list[Problem] = []
+        self.lost: set[str] = set()
+        """The keys that no field stands for, which are dropped or ignored."""
+        self.left = left
+
+    @classmethod
+    def of(cls, size: int) -> Coercer:
+        """A first attempt at a value of that many characters."""
+        return cls([FREE_STEPS + STEPS_PER_CHARACTER * size])
+
+    def settle(
+        self, value: Any, shape: Shape, place: Place, errors: ErrorTree | None = None, row: int = 0
+    ) -> Any:
+        """The value as the shape accepts it; what cannot be mended is noted as a problem."""
+        self.left[0] -= 1
+        if len(place.path) > MAX_DEPTH or self.left[0] < 0:
+            return value
+        if shape.branches:
+            return self._union(value, shape, place, errors, row)
+        kind = kind_of(value)
+        if kind in shape.kinds:
+            if kind == "object" and shape.values is None:
+                return self._object(value, shape, place, errors)
+            if kind == "array" and shape.values is None:
+                settle = self._list if _has_items(value, shape) else self._items_or_item
+                return settle(value, shape, place, errors)
+            if shape.allows(value) and not (errors is not None and "other" in errors.kinds):
+                return value
+        return self._coerced(value, shape, place, row, errors.words if errors else "")
+
+    def _list(self, value: list[Any], shape: Shape, place: Place, errors: ErrorTree | None) -> Any:
+        errors = errors.inside(value) if errors else None
+        result = list(value)
+        for index, item in enumerate(value):
+            below = errors.below.get(index) if errors else None
+            if errors is None or below is not None:
+                result[index] = self.settle(item, shape.at(index), place.at(index), below)
+        if not shape.allows(result):
+            self._blame(value, shape, place, [], errors.words if errors else "")
+        return result
+
+    def _items_or_item(
+        self, value: list[Any], shape: Shape, place: Place, errors: ErrorTree | None
+    ) -> Any:
+        """A list where a list of lists is due: it may be one of the lists, or each item may be."""
+        items, item = Coercer(self.left), Coercer(self.left)
+        item.note(next(list_from(value, shape.at(0))), place)
+        readings = [
+            (items._list(value, shape, place, errors), items),
+            ([item.settle(value, shape.at(0), place.inside(0))], item),
+        ]
+        done = [one for one in readings if not one[1].problems]
+        return self._chosen(value, shape, place, distinct(done), [items])
+
+    def _object(
+        self, value: dict[str, Any], shape: Shape, place: Place, errors: ErrorTree | None
+    ) -> Any:
+        errors = errors.inside(value) if errors else None
+        if errors is not None and errors.only_values:
+            return self._values(value, shape, place, errors)
+        names = renamed(self, value, shape, place, errors)
+        result: dict[str, Any] = {}
+        for key, item in value.items():
+            name = names.get(key, key)
+            if name is None:
+                continue
+            below = errors.below.get(key) if errors and name == key else None
+            if errors is not None and below is None and name == key:
+                result[name] = item
+            elif not self._omitted(name, item, shape, place):
+                there = place.at(name, key)
+                result[name] = self.settle(item, _field(shape, name), there, below)
+        missing = [name for name in shape.fields if name in shape.required and name not in result]
+        if errors is not None:  # a field may also go by a name that the schema does not tell
+            missing = [name for name in missing if name in errors.below]
+        if missing:
+            self._note_missing(missing, names, value, shape, place)
+        return result
+
+    def _note_missing(
+        self,
+        missing: list[str],
+        names: dict[str, str | None],
+        value: dict[str, Any],
+        shape: Shape,
+        place: Place,
+    ) -> None:
+        """Note the required fields that were not sent, each with the key that may stand for it."""
+        known = {*shape.fields, *(key for key, name in names.items() if name is not None)}
+        strays = [key for key in value if key not in known]
+        for name in missing:
+            like = strays if len(missing) == len(strays) == 1 else nearest(name, strays, 1)
+            hint = shown(like[0]) if like else ""
+            due = expected(shape.at(name))
+            path = path_text((*place.path, name))
+            stray = path_text((*place.path, *like[:1])) if like else None
+            self.problems = [p for p in self.problems if p.code != "unknown" or p.path != stray]
+            self.problems.append(Problem(path, "missing", "nothing", due, hint))
+
+    def _values(
+        self, value: dict[str, Any], shape: Shape, place: Place, errors: ErrorTree
+    ) -> dict[str, Any]:
+        """An object whose keys are all right: only the values that are errors are looked at."""
+        result = dict(value)
+        for key, below in errors.below.items():
+            assert isinstance(key, str)
+            if self._omitted(key, value[key], shape, place):
+                del result[key]
+            else:
+                part = self.settle(value[key], _field(shape, key), place.at(key), below)
+                result[key] = part
+        return result
+
+    def _omitted(self, name: str, item: Any, shape: Shape, place: Place) -> bool:
+        """Whether null, or an empty text, stands for "not given" in an optional field."""
+        if name in shape.required or name not in shape.fields:
+            return False
+        left_out = omission(item, shape.at(name))
+        if left_out is not None:
+            self.note(left_out, place.at(name))
+        return left_out is not None
+
+    def note(self, done: CandidateValue, place: Place) -> None:
+        """Put a coercion on the receipt."""
+        rank = RANKS[done.name] if done.rank is None else done.rank
+        path = path_text(place.path)
+        self.fixes.append(Fix(done.name, rank, 0, 0, as_json(done.value), done.note, path))
+
+    def _coerced(self, value: Any, shape: Shape, place: Place, row: int, due: str) -> Any:
+        """The one thing that a rejected value can be meant as."""
+        done: list[tuple[Any, Coercer]] = []
+        failed: list[Coercer] = []
+        found = candidates(value, shape, place) if row < MOST_IN_A_ROW else ()
+        for candidate, there in found:
+            trial = Coercer(self.left)
+            trial.note(candidate, place)
+            settled = candidate.value
+            if not shape.is_plain(settled):
+                settled = trial.settle(settled, shape, there, None, row + 1)
+            if trial.problems or (
+                candidate.name == "arguments_by_position" and len(trial.fixes) > 1
+            ):
+                failed.append(trial)
+            else:
+                done.append((settled, trial))
+        return self._chosen(value, shape, place, distinct(done), failed, due)
+
+    def _chosen(
+        self,
+        value: Any,
+        shape: Shape,
+        place: Place,
+        done: list[tuple[Any, Coercer]],
+        failed: list[Coercer],
+        due: str = "",
+    ) -> Any:
+        """Take the only reading; note a problem when there is none, or more than one."""
+        if len(done) == 1:
+            settled, trial = done[0]
+            self.fixes += trial.fixes
+            return settled
+        deeper = [p for trial in failed for p in trial.problems if p.path != path_text(place.path)]
+        if not done and len(failed) == 1 and deeper:
+            self.problems += failed[0].problems
+            return value
+        self._blame(value, shape, place, [settled for settled, _ in done], due)
+        return value
+
+    def _blame(self, value: Any, shape: Shape, place: Place, readings: list[Any], due: str) -> None:
+        wrong = "wrong_type" if kind_of(value) not in shape.kinds else "bad_value"
+        hint = " or ".join(shown(one) for one in readings[:3])
+        problem = Problem(
+            path_text(place.path),
+            "ambiguous" if readings else wrong,  # type: ignore[arg-type]
+            shown(value),
+            due or expected_instead(value, shape),
+            hint or _nearest_value(value, shape),
+        )
+        self.problems.append(problem)
+
+    def _union(
+        self, value: Any, shape: Shape, place: Place, errors: ErrorTree | None, row: int
+    ) -> Any:
+        """The value as one branch of a union accepts it, by the shortest way.
+
+        A branch that loses a key which another one declares is not the one that was meant.
+        """
+        if value is None and shape.takes("null"):
+            return value
+        fields = {name for branch in shape.branches for name in branch.fields}
+        trials = [
+            self._tried(value, branch, place, below, row)
+            for branch, below in zip(shape.branches, errors_by_branch(shape, errors), strict=True)
+        ]
+        done = [one for one in trials if not one[1].problems and one[1].lost.isdisjoint(fields)]
+        unsure = [p for _, trial in trials for p in trial.problems if p.code == "ambiguous"]
+        if unsure and all(highest(tuple(trial.fixes)) >= Rank.GUESS for _, trial in done):
+            self.problems.append(unsure[0])  # a guess beside another branch with two readings
+            return value
+        if not done and isinstance(value, dict) and self._blame_tag(value, shape, place, trials):
+            return value
+        kinds = zip(shape.branches, trials, strict=True)
+        failed = [one[1] for branch, one in kinds if kind_of(value) in branch.kinds]
+        return self._chosen(value, shape, place, nearest_to(value, done), failed)
+
+    def _tried(
+        self, value: Any, branch: Shape, place: Place, errors: ErrorTree | None, row: int
+    ) -> tuple[Any, Coercer]:
+        trial = Coercer(self.left)
+        return trial.settle(value, branch, place, errors, row), trial
+
+    def _blame_tag(
+        self,
+        value: dict[str, Any],
+        shape: Shape,
+        place: Place,
+        trials: list[tuple[Any, Coercer]],
+    ) -> bool:
+        """Note what is wrong with an object by the tag that it wears, or should wear; False without."""
+        worn = tagged(value, shape)
+        if len(worn) == 1:
+            trial = trials[worn[0]][1]
+            strays = [path_text((*place.path, key)) for key in value if key in trial.lost]
+            self.problems += trial.problems or [Problem(one, "unknown", "", "") for one in strays]
+            return True
+        tag = tag_of(shape)
+        if tag is None:
+            return False
+        name, due = tag
+        if name in value:
+            self._blame(value[name], due, place.at(name), [], "")
+        else:
+            path = path_text((*place.path, name))
+            self.problems.append(Problem(path, "missing", "nothing", expected(due)))
+        return True
+
+
+def _field(shape: Shape, name: str) -> Shape:
+    """What is due under a name: that of a field, or another that a model takes for the field."""
+    if name in shape.fields or shape.additional is not None:
+        return shape.at(name)
+    same = same_name(name, shape.fields)
+    return shape.at(same[0] if len(same) == 1 else name)
+
+
+def _has_items(value: list[Any], shape: Shape) -> bool:
+    """Whether a list holds what a list of this shape may hold: not so where each item is due as a list."""
+    due = shape.at(0)
+    return not value or not due.takes("array") or any(due.takes(kind_of(one)) for one in value)
+
+
+def _nearest_value(value: Any, shape: Shape) -> str:
+    """The known value that is most like what was sent, for the message."""
+    texts = [one for one in shape.values or () if isinstance(one, str)]
+    found = nearest(value, texts, 1) if texts and isinstance(value, str) else []
+    return shown(found[0]) if found else ""

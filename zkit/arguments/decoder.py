@@ -1,0 +1,251 @@
+"""The public functions: decode what a model sent into typed arguments, or return a `Validation`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
+
+from pydantic import ValidationError
+from pydantic_core import from_json, to_json
+from typing_extensions import TypeVar
+
+from zkit.arguments.attempt import Attempt
+from zkit.arguments.plain_slips import coerce_plain_slips
+from zkit.arguments.prepare import PREPARED, Prepared, errors_of, prepared_for
+from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
+from zkit.arguments.validation_errors import FieldError
+from zkit.receipt import Fix, Rank, highest
+from zkit.results import Validation
+from zkit.schema import MisfitError
+
+if TYPE_CHECKING:
+    from zkit.repair import Repaired
+
+T = TypeVar("T", default=Any)
+# Valid arguments should cost what validating them costs: no call that can be saved.
+_new = tuple.__new__
+_EXACT = Rank.EXACT
+_GUESS = Rank.GUESS
+
+
+class Decoded(NamedTuple, Generic[T]):
+    """Typed arguments, and everything that was done to read them."""
+
+    value: T
+    fixes: tuple[Fix, ...] = ()
+    rank: Rank = Rank.EXACT
+
+
+class DecodedWithData(Decoded[T]):
+    """The result where something was changed, with the JSON data that was typed in the end."""
+
+    data: Any
+
+
+def _with_data(value: Any, fixes: tuple[Fix, ...], rank: Rank, data: Any) -> DecodedWithData:
+    made: DecodedWithData = _new(DecodedWithData, (value, fixes, rank))
+    made.data = data
+    return made
+
+
+@overload
+def decode_args(
+    model: type[T],
+    raw: Any,
+    *,
+    limit: Rank | str = ...,
+    finish_reason: str | None = ...,
+    receipt: list[Fix] | None = ...,
+) -> T: ...
+@overload
+def decode_args(
+    model: Any,
+    raw: Any,
+    *,
+    limit: Rank | str = ...,
+    finish_reason: str | None = ...,
+    receipt: list[Fix] | None = ...,
+) -> Any: ...
+def decode_args(
+    model: Any,
+    raw: Any,
+    *,
+    limit: Rank | str = _GUESS,
+    finish_reason: str | None = None,
+    receipt: list[Fix] | None = None,
+) -> Any:
+    """The typed arguments; raises `Validation`, whose `str()` is the message for the model.
+
+    `model` is a pydantic model, a TypedDict, a dataclass, an annotated function (the value is then
+    a dict of its keyword arguments), a tool, or a JSON Schema. `raw` is what the model sent: a
+    string, bytes, a dict or None. Whatever was repaired, coerced or left out is put into the list
+    `receipt`; `decode` returns it beside the value.
+    """
+    outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
+    if receipt is not None:
+        receipt += outcome.fixes
+    if isinstance(outcome, Validation):
+        raise outcome
+    return outcome.value
+
+
+def decode(
+    model: Any, raw: Any, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
+) -> Decoded | Validation:
+    """The typed arguments with their receipt, or a `Validation`; nothing is raised for any `raw`.
+
+    Strict first; then repair, guided by the schema; then coercions, only where validation failed.
+    """
+    if limit is not _GUESS and type(limit) is not Rank:
+        limit = _rank_of(limit)
+    try:
+        known = PREPARED[id(model)]
+        prepared = known[1] if known[0] is model else prepared_for(model)
+    except KeyError:
+        prepared = prepared_for(model)
+    try:
+        sent = to_json(raw, inf_nan_mode="constants") if type(raw) is dict else raw
+        return _new(Decoded, (prepared.validate(sent), (), _EXACT))
+    except ValidationError as error:
+        short = coerce_plain_slips(prepared, raw, error) if type(raw) is str else None
+        if short is not None and (rank := highest(short[1])) <= limit:
+            return _with_data(short[0], short[1], rank, short[2])
+        errors: ValidationError | MisfitError | None = error
+    except MisfitError as error:
+        errors = error
+    except Exception:
+        errors = None
+    return _read(prepared, raw, errors, limit, finish_reason)
+
+
+def _rank_of(limit: Rank | str) -> Rank:
+    try:
+        return Rank.of(limit)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"limit: {error}") from None
+
+
+def decode_to_run(
+    model: Any, raw: Any, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
+) -> Decoded | Validation:
+    """As `decode`, for a call that is to run: of two values for one key, none is taken.
+
+    Parsers take the last one in silence, and `decode` leaves alone what is valid to them.
+    """
+    outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
+    if isinstance(outcome, Validation) or not isinstance(raw, str | bytes | bytearray):
+        return outcome
+    from zkit.repair.repeated_keys import repeats_in
+
+    text = raw if isinstance(raw, str) else bytes(raw).decode("utf-8-sig")
+    value = _strictly_read(text)
+    repeats = [] if value is _NOT_STRICT else repeats_in(text, value)
+    if not repeats:
+        return outcome
+    return _settled(Attempt.of_repeats(prepared_for(model), text, value, repeats), _rank_of(limit))
+
+
+def _read(
+    prepared: Prepared,
+    raw: Any,
+    error: ValidationError | MisfitError | None,
+    limit: Rank,
+    finish_reason: str | None,
+) -> Decoded | Validation:
+    """Read what is not valid as it stands."""
+    try:
+        if isinstance(raw, bytes | bytearray):
+            raw = bytes(raw).decode("utf-8-sig")
+        if not isinstance(raw, str):
+            return _read_value(prepared, raw, limit)
+        value = _strictly_read(raw)
+        if value is _NOT_STRICT:
+            return _read_damaged(prepared, raw, limit, finish_reason)
+        errors = errors_of(error) if error else [FieldError((), "other")]
+        return _settled(Attempt.of_text(prepared, raw, value, errors), limit)
+    except UnicodeDecodeError as error:
+        return refuse_bytes(prepared, error)
+    except Exception as error:
+        # A validator of the model's own, or a value that is no data: the call cannot be judged.
+        return refuse_unusable(prepared, error)
+
+
+_NOT_STRICT = object()
+
+
+def _strictly_read(text: str) -> Any:
+    """The value of strict JSON; a JSON string is left to repair, which looks into it."""
+    try:
+        value = from_json(text, allow_inf_nan=False)
+    except ValueError:
+        return _NOT_STRICT
+    return _NOT_STRICT if isinstance(value, str) and value.strip() else value
+
+
+def _read_damaged(
+    prepared: Prepared, text: str, limit: Rank, finish_reason: str | None
+) -> Decoded | Validation:
+    """Read a text that is not strict JSON."""
+    # Repair is a large package, and most arguments need none of it.
+    from zkit.repair import Unrepairable, repair_json
+
+    if not text.strip():
+        # An empty text is shown as one; where a text is a value, none was sent.
+        shape = prepared.shape
+        sent = "" if shape.takes("object") and not shape.takes("string") else None
+        return _settled(Attempt(prepared, sent, None, ()), limit)
+    for most in sorted({min(limit, Rank.COMPLETE), limit}):
+        repaired = repair_json(
+            text, schema=prepared.schema, limit=most, finish_reason=finish_reason
+        )
+        if isinstance(repaired, Unrepairable):
+            continue
+        second = _second_object(prepared, repaired)
+        if second is not None:
+            return refuse_repair(prepared, text, Unrepairable("several", second, ""))
+        outcome = _settled(Attempt.of_repair(prepared, repaired), limit)
+        # A guess is called for only where less would not do, coercions included.
+        if most == limit or (isinstance(outcome, Decoded) and outcome.rank <= most):
+            return outcome
+    assert isinstance(repaired, Unrepairable)
+    return refuse_repair(prepared, text, repaired)
+
+
+def _second_object(prepared: Prepared, repaired: Repaired) -> int | None:
+    """Where more arguments stand right beside those that were read; None when there are none.
+
+    A second object may not fit the schema, and yet be the half of the arguments that is missing;
+    so may a line that gives a field a value.
+    """
+    unsent = [name for name in prepared.shape.fields if not _holds(repaired.value, name)]
+    for fix in repaired.fixes:
+        if fix.name == "drop_prose":
+            dropped = repaired.text[fix.start : fix.end].strip()
+            if dropped.startswith("{") or (dropped.endswith("}") and "{" in dropped):
+                return fix.start
+            if any(f"\n{name}:" in f"\n{dropped}" for name in unsent):
+                return fix.start
+    return None
+
+
+def _read_value(prepared: Prepared, raw: Any, limit: Rank) -> Decoded | Validation:
+    """Read a value that came without a text; what it means is judged as if it were JSON."""
+    text = to_json(dict(raw) if isinstance(raw, Mapping) else raw, inf_nan_mode="constants")
+    return _settled(Attempt(prepared, from_json(text), None, ()), limit)
+
+
+def _settled(reading: Attempt, limit: Rank) -> Decoded | Validation:
+    """The reading as the target accepts it, within the limit."""
+    outcome = reading.settle()
+    if isinstance(outcome, Validation):
+        return outcome
+    rank = highest(outcome.fixes)
+    if rank > limit:
+        return reading.refuse_over(limit, outcome)
+    if not outcome.fixes:
+        return Decoded(outcome.value)
+    return _with_data(outcome.value, outcome.fixes, rank, outcome.data)
+
+
+def _holds(value: Any, name: str) -> bool:
+    return isinstance(value, dict) and name in value

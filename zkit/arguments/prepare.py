@@ -1,0 +1,221 @@
+"""Prepares a model, function, tool or schema for decoding, once: validators, shape, tool name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import cached_property
+from math import isinf
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from zkit.arguments.coercions import LONGEST_WORDS, MOST_PREPARED
+from zkit.arguments.shape import Shape
+from zkit.arguments.strict_validator import exact_validator
+from zkit.arguments.validation_errors import FieldError
+from zkit.arguments.wording import as_json, shortened
+from zkit.schema import Misfit, MisfitError, Target, target_for
+
+ERROR_KINDS = {
+    "missing": "missing",
+    "missing_argument": "missing",
+    "missing_keyword_only_argument": "missing",
+    "extra_forbidden": "unknown",
+    "unexpected_keyword_argument": "unknown",
+    "unknown": "unknown",
+}
+_UNSAID = frozenset(
+    [
+        *("pattern", "dependentRequired", "not", "if", "contains", "uniqueItems"),
+        *("minProperties", "maxProperties", "propertyNames", "oneOf"),
+    ]
+)
+_OWN_WORDS = ("value_error", "assertion_error")
+
+
+class Prepared:
+    """A target, with its validators bound and its shape at hand.
+
+    `validate` accepts a JSON text that needs no change: strict types, and nothing that is let pass
+    in silence, such as a key that would be ignored.
+    """
+
+    def __init__(self, subject: Any, target: Target) -> None:
+        self.subject = subject
+        self.target = target
+        self.validate = self._exact(declared_only=True)
+        self.tool = _tool_name(subject, target)
+
+    @cached_property
+    def check(self) -> Callable[[Any], Any]:
+        """Accepts the same, and other keys where the target takes or ignores them."""
+        return self._exact(declared_only=False)
+
+    def _exact(self, *, declared_only: bool) -> Callable[[Any], Any]:
+        target = self.target
+        if target.core_schema is None:
+            return exact_by_schema(target.validate_python, self.shape, declared_only=declared_only)
+        return exact_validator(target.core_schema, declared_only=declared_only).validate_json
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of the arguments."""
+        return self.target.schema
+
+    @cached_property
+    def shape(self) -> Shape:
+        """What may stand at each place."""
+        return Shape(self.schema, self.schema)
+
+    def errors(self, text: str | bytes) -> list[FieldError]:
+        """What is wrong with a JSON text; nothing when it fits."""
+        try:
+            self.validate(text)
+        except (ValidationError, MisfitError) as error:
+            return errors_of(error)
+        return []
+
+
+def _tool_name(subject: Any, target: Target) -> str | None:
+    """The name by which a model calls the tool; None where only a type or a schema is known."""
+    own = (getattr(subject, "__name__", None), target.schema.get("title"), "arguments")
+    return target.name if target.kind == "function" or target.name not in own else None
+
+
+def errors_of(error: ValidationError | MisfitError) -> list[FieldError]:
+    """The complaints of a validator."""
+    if isinstance(error, ValidationError):
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+        return [_of_pydantic(one) for one in found]
+    return [
+        FieldError(one.path, ERROR_KINDS.get(one.kind, "other"), _words(one))
+        for one in error.misfits
+    ]
+
+
+def _of_pydantic(error: Any) -> FieldError:
+    """One error of pydantic: a custom validator's words are kept, pydantic's own are not."""
+    kind = ERROR_KINDS.get(error["type"], "other")
+    own = error["type"] in _OWN_WORDS
+    words = f"another value: {error['msg'].split(', ', 1)[-1]}" if own else ""
+    return FieldError(tuple(error["loc"]), kind, " ".join(words.split())[:LONGEST_WORDS])
+
+
+def _words(misfit: Misfit) -> str:
+    """What a raw schema's keyword asks for, where the shape does not say it."""
+    if misfit.kind not in _UNSAID:
+        return ""
+    asked = misfit.facts.get("pattern", misfit.facts.get("limit"))
+    return shortened(f'something that meets "{misfit.kind}": {as_json(asked)}')
+
+
+PREPARED: dict[int, tuple[Any, Prepared, Callable[[Any], Any]]] = {}
+"""What was made prepared for which subject, by its identity, and how valid arguments are told."""
+
+
+def prepared_for(model: Any) -> Prepared:
+    """What decoding needs of a model; kept for the newest models."""
+    target = target_for(model)
+    subject = target if target.kind == "raw" and _may_change(model) else model
+    known = PREPARED.get(id(subject))
+    if known is not None and known[0] is subject:
+        return known[1]
+    while len(PREPARED) >= MOST_PREPARED:
+        PREPARED.pop(next(iter(PREPARED)), None)
+    made = Prepared(subject, target)
+    PREPARED[id(subject)] = subject, made, made.validate
+    return made
+
+
+def _may_change(model: Any) -> bool:
+    """Whether a schema may change behind our back, so that it is known by content, not identity."""
+    frozen = getattr(type(model), "__dataclass_params__", None)
+    parameters = getattr(model, "parameters", None)
+    return not (frozen and frozen.frozen and isinstance(parameters, Hashable))
+
+
+Strict = Callable[[Any], Any]
+
+
+def exact_by_schema(validate: Strict, shape: Shape, *, declared_only: bool) -> Strict:
+    """The validator of a JSON Schema, for texts, that lets nothing pass in silence.
+
+    JSON Schema lets an object have any other key when it says nothing of them; a model that sends
+    one may have misspelt a field, or wrapped the arguments. With `declared_only` such a key is
+    complained of. A number too large to be read is always: it would arrive as infinity.
+    """
+
+    def checked(raw: Any) -> Any:
+        try:
+            sent = from_json(raw, allow_inf_nan=False)
+        except ValueError as error:
+            raise MisfitError([Misfit((), "json")]) from error
+        found = [Misfit(path, "finite") for path in _infinite(sent)]
+        if declared_only:
+            found += [Misfit(path, "unknown") for path in _undeclared(sent, shape)]
+        try:
+            validate(sent)
+        except MisfitError as error:
+            raise MisfitError([*error.misfits, *found]) from None
+        if found:
+            raise MisfitError(found)
+        return sent
+
+    return checked
+
+
+Path = tuple[str | int, ...]
+
+
+def _infinite(value: Any) -> Iterator[Path]:
+    todo: list[tuple[Path, Any]] = [((), value)]
+    while todo:
+        path, part = todo.pop()
+        for step, below in _parts(part):
+            if isinstance(below, dict | list):
+                todo.append(((*path, step), below))
+            elif type(below) is float and isinf(below):
+                yield (*path, step)
+
+
+def _undeclared(value: Any, shape: Shape) -> Iterator[Path]:
+    """The keys of objects that no shape due at their place declares: several are due in a union."""
+    todo: list[tuple[Path, Any, list[Shape]]] = [((), value, _ways(shape))]
+    while todo:
+        path, part, shapes = todo.pop()
+        if isinstance(part, dict) and shapes and all(_is_silent(due) for due in shapes):
+            declared = {name for due in shapes for name in due.fields}
+            yield from ((*path, key) for key in part if key not in declared)
+        for step, below in _parts(part):
+            if isinstance(below, dict | list):
+                knowing = [due for due in shapes if step in due.fields] or shapes
+                ways = {_identity(way): way for due in knowing for way in _ways(due.at(step))}
+                todo.append(((*path, step), below, list(ways.values())))
+
+
+def _identity(shape: Shape) -> tuple[int, ...]:
+    """What tells shapes of one schema apart: in a recursive union the same ones come up again."""
+    return tuple(id(shape.schema.get(key)) for key in _BELOW)
+
+
+_BELOW = ("properties", "items", "prefixItems", "additionalProperties", "patternProperties")
+
+
+def _is_silent(shape: Shape) -> bool:
+    """Whether a shape declares fields and says nothing of others."""
+    others = shape.additional is not None or "patternProperties" in shape.schema
+    return bool(shape.fields) and not others
+
+
+def _parts(value: Any) -> Iterable[tuple[str | int, Any]]:
+    if isinstance(value, dict):
+        return value.items()
+    return enumerate(value) if isinstance(value, list) else ()
+
+
+def _ways(shape: Shape) -> list[Shape]:
+    """The shape, or the branches of its union."""
+    if not shape.branches:
+        return [shape]
+    return [way for branch in shape.branches for way in _ways(branch)]

@@ -1,0 +1,146 @@
+"""What to do about an exception of a client: wait, ask differently, or give up; and what it means."""
+
+from __future__ import annotations
+
+import email.utils
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Remedy = Literal["retry", "correct", "text_mode", "compact", "give_up"]
+RATE_LIMIT_DELAY = 5.0
+LONGEST_DELAY = 120.0
+_RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+# What servers say when their model, their template or the length is the trouble, not the request:
+# llama.cpp and Ollama answer 500 when they cannot read what their model wrote; Ollama says that a
+# model "does not support tools", vLLM that "auto" tool choice requires an option.
+_BY_WORDS: tuple[tuple[Remedy, tuple[str, ...]], ...] = (
+    (
+        "correct",
+        (
+            "failed to parse tool call",
+            "error parsing tool call",
+            "tool call arguments as json",
+            "failed to parse input at pos",
+        ),
+    ),
+    (
+        "text_mode",
+        (
+            "does not support tools",
+            "does not support function",
+            "tools is not supported",
+            "tools are not supported",
+            "tool use is not supported",
+            "tool choice requires",
+        ),
+    ),
+    (
+        "compact",
+        ("context length", "context_length", "context size", "maximum context", "too many tokens"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What to do about a failure; `delay` is the server's own, if it gave one."""
+
+    remedy: Remedy
+    reason: str
+    delay: float | None = None
+
+
+def trouble_of(error: BaseException) -> Trouble:
+    """Judge what a client raised, by what it says of itself: no client's classes are needed."""
+    status = getattr(error, "status_code", None)
+    reason, said, delay = _short(error), str(error).casefold(), _server_delay(error)
+    if status == 429:  # its words may be about tokens by the minute
+        has_money = "insufficient_quota" not in (getattr(error, "code", ""), *said.split())
+        waits = RATE_LIMIT_DELAY if delay is None else delay
+        return Trouble("retry" if has_money else "give_up", reason, waits)
+    for remedy, words in _BY_WORDS:
+        if any(word in said for word in words):
+            return Trouble(remedy, reason)
+    passes = _is_of_the_wire(error) if status is None else status in _RETRIED
+    return Trouble("retry" if passes else "give_up", reason, delay)
+
+
+def explain(error: BaseException) -> None:
+    """Make the message of an exception say which address failed and what to check.
+
+    Clients say "Connection error." and nothing else. The exception stays what it is, for those who
+    catch it.
+    """
+    names = {kind.__name__ for kind in type(error).__mro__}
+    address = _address(error)
+    status = getattr(error, "status_code", None)
+    is_404_elsewhere = status == 404 and bool(address) and "/v1" not in address
+    if "APITimeoutError" in names or not ("APIConnectionError" in names or is_404_elsewhere):
+        return
+    said = str(error).rstrip(".") if is_404_elsewhere else _reason(error)
+    where = f"at {address}" if address else "at the address of the client"
+    message = (
+        f"no answer from a model server {where} ({said}). Is the server running, and does the URL"
+        " end in /v1?"
+    )
+    error.args = (message,)
+    if hasattr(error, "message"):
+        error.message = message
+
+
+def _address(error: BaseException) -> str:
+    """The base URL that a request went to; empty if the exception does not know it."""
+    try:
+        url = str(getattr(getattr(error, "request", None), "url", "") or "")
+    except Exception:  # httpx raises if an exception was made without its request
+        return ""
+    return url.removesuffix("/chat/completions").removesuffix("/models")
+
+
+def _reason(error: BaseException) -> str:
+    """What the exception below says: "Connection refused", "Name or service not known"."""
+    found: BaseException = error
+    while found.__cause__ is not None and found.__cause__ is not found:
+        found = found.__cause__
+    text = " ".join(str(found).split()).rstrip(".")
+    return text[:200] or type(found).__name__
+
+
+def _is_of_the_wire(error: BaseException) -> bool:
+    """Whether the connection failed, or what came over it was not readable."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    known = {"APIConnectionError", "APIResponseValidationError", "TransportError", "APIError"}
+    return isinstance(error, OSError | TimeoutError | ValueError) or bool(names & known)
+
+
+def _short(error: BaseException) -> str:
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return text if len(text) <= 300 else f"{text[:299]}…"
+
+
+def _server_delay(error: BaseException) -> float | None:
+    """How long the server asks to wait."""
+    headers: Any = getattr(getattr(error, "response", None), "headers", None)
+    if not isinstance(headers, Mapping):
+        return None
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        seconds = _seconds(headers.get(name))
+        if seconds is not None:
+            return min(max(seconds * scale, 0.0), LONGEST_DELAY)
+    return None
+
+
+def _seconds(value: Any) -> float | None:
+    """A header's seconds, or its date as seconds from now."""
+    if not isinstance(value, str):
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        pass
+    try:
+        return email.utils.parsedate_to_datetime(value).timestamp() - time.time()
+    except (ValueError, TypeError):
+        return None
