@@ -60,6 +60,8 @@ def _statement(text: str, start: int, end: int, declared: Collection[str]) -> in
 
 def _member(text: str, start: int, end: int, declared: Collection[str]) -> int | None:
     for found in _MEMBER.finditer(text, start, end):
+        if text.count("{", start, found.start()) > text.count("}", start, found.start()):
+            continue  # it belongs to another object
         if found[2] in declared or found[1] or found[2].islower():
             return found.start()
     return None

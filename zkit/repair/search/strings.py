@@ -70,10 +70,8 @@ def respell(
         return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
     if _PATH_WITH_QUOTE.match(body) or (_BARE_PATH.match(body) and _passes_end(body, quote)):
         return None
-    if is_verbatim(body, quote):
-        return _summary(_escaped(body), {"inner": 1, "controls": 1})
-    if not path and is_latex(body):
-        return _summary(*escape_latex(body, quote, _CONTROL))
+    if not path and (decided := _decided(body, quote)) is not None:
+        return decided
     if not path and _UNESCAPED.fullmatch(body) and not _NEVER_MEANT.search(body):
         return _with_sound_escapes(body, quote, cut)
     found = _SPECIAL.findall(body)
@@ -93,6 +91,13 @@ def respell(
         if issue := spelt[special][1]:
             done[issue] += 1
     return _summary(_SPECIAL.sub(lambda match: spelt[match[0]][0], body), done)
+
+
+def _decided(body: str, quote: str) -> Respelled | None:
+    """The content of pasted code or of LaTeX, where each backslash is decided by itself; None of any other."""
+    if is_verbatim(body, quote):
+        return _summary(_escaped(body), {"inner": 1, "controls": 1})
+    return _summary(*escape_latex(body, quote, _CONTROL)) if is_latex(body) else None
 
 
 def _with_sound_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
