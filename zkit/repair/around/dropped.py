@@ -67,28 +67,10 @@ def _member(text: str, start: int, end: int, declared: Collection[str]) -> int |
     return None
 
 
-_TYPE_NAMES = frozenset(
-    [
-        "string",
-        "str",
-        "text",
-        "integer",
-        "int",
-        "number",
-        "float",
-        "double",
-        "boolean",
-        "bool",
-        "array",
-        "list",
-        "object",
-        "dict",
-        "null",
-        "any",
-        "date",
-        "datetime",
-    ]
-)
+_TYPE_NAMES = frozenset({
+    "string", "str", "text", "integer", "int", "number", "float", "double", "boolean", "bool",
+    "array", "list", "object", "dict", "null", "any", "date", "datetime",
+})  # fmt: skip
 _PLACEHOLDER = re.compile(
     r"\.{2,}|…|_{2,}|<[^<>]++>|\[[^\[\]]++\]|\{[^{}]++\}|(?:string|number|integer|boolean)\b.{0,40}|"
 )
