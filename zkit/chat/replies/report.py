@@ -1,4 +1,4 @@
-"""What was done to a completion, as records: the `.zkit` that hangs on it."""
+"""What was done to a completion, as records: the `.zkit` of a reply."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from zkit.receipt import Fix
 
 @dataclass(frozen=True, slots=True)
 class RefusedCall:
-    """A call that could not be made sound, left as the model wrote it.
+    """A call that must not run.
 
-    `message` is for the model: send it as the answer to the call `id`. A call that stands in the
+    `message` is for the model: send it as the answer to the call `id`. A call that was found in the
     text has no id. `text` is what the model wrote: the arguments, or the place in the text.
     """
 
@@ -26,15 +26,33 @@ class RefusedCall:
 
 
 @dataclass(frozen=True, slots=True)
+class DoubtfulCall:
+    """A valid call in the text that the model may not have meant; it stays in the text.
+
+    `reason` is `followed` (the reply goes on after it), `unmarked` (only its shape says that it is
+    a call, and the tool can change things) or `beside_native` (the reply holds native calls too).
+    """
+
+    call: Call
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """What was done to the calls of a completion; empty when nothing had to be done.
 
-    `calls` are those that can be run: their arguments fit the schema, and each names where it was
-    found and what was changed to read it. `refusals` are those that must not be run.
+    `calls` can be run: their arguments fit the schema, and each names where it was found and what
+    was changed to read it. `refusals` must not be run, `doubtful` only after somebody confirmed
+    them. `answered` are the calls of earlier replies that were not delivered, because the model was
+    asked again; `requests` is how many requests were made in all.
     """
 
     calls: tuple[Call, ...] = ()
     refusals: tuple[RefusedCall, ...] = ()
+    doubtful: tuple[DoubtfulCall, ...] = ()
+    answered: tuple[RefusedCall | DoubtfulCall, ...] = ()
+    requests: int = 1
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
@@ -45,6 +63,11 @@ class Report:
     def origin(self) -> str:
         """Where the calls were found: `native`, or the name of the text format; else empty."""
         return next((call.origin for call in self.calls), "")
+
+    @property
+    def is_clean(self) -> bool:
+        """True if every call of the reply can be run."""
+        return not self.refusals and not self.doubtful
 
     def call(self, id: str) -> Call | None:
         """The call that can be run under this id; None when there is none."""
@@ -58,5 +81,8 @@ class Report:
 def joined(reports: Iterable[Report]) -> Report:
     """One report of several choices."""
     found = list(reports)
-    calls = tuple(call for report in found for call in report.calls)
-    return Report(calls, tuple(one for report in found for one in report.refusals))
+    return Report(
+        tuple(call for report in found for call in report.calls),
+        tuple(one for report in found for one in report.refusals),
+        tuple(one for report in found for one in report.doubtful),
+    )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from zkit.calls import Call
 from zkit.chat.replies.call_checker import CallChecker
-from zkit.chat.replies.report import RefusedCall
+from zkit.chat.replies.report import DoubtfulCall, RefusedCall
 from zkit.extract import (
     FORMATS,
     Event,
@@ -43,6 +43,7 @@ class TextEnd:
     rest: str
     calls: tuple[Call, ...] = ()
     refusals: tuple[RefusedCall, ...] = ()
+    doubtful: tuple[DoubtfulCall, ...] = ()
 
 
 class _Places:
@@ -148,11 +149,9 @@ class TextCalls:
         start = self._out
         self._follow(extractor, *extractor.close(finish_reason))
         whole = extractor.written(start, extractor.size)
-        if native:
-            return TextEnd(whole)
         calls, refusals = self._judged(extractor)
-        if not calls:
-            return TextEnd(whole, (), refusals)
+        if native or not calls:
+            return TextEnd(whole, calls, refusals)
         taken = list(_taken(extractor.extraction.spans, calls))
         rest = [extractor.written(a, b) for a, b in _between(self._out, extractor.size, taken)]
         shown = extractor.written(start, self._out) + "".join(rest)
@@ -162,6 +161,16 @@ class TextCalls:
         """The stream broke: what was held back, as it was written."""
         extractor = self._extractor
         return "" if extractor is None else extractor.written(self._out, extractor.size)
+
+    def stop(self) -> str:
+        """Read no more; return what was held back, as it was written."""
+        rest = self.abandon()
+        self._extractor = None
+        return rest
+
+    def whole(self) -> str:
+        """All text that was taken in."""
+        return "" if self._extractor is None else self._extractor.written(0, self._extractor.size)
 
     def _judged(self, extractor: _Places) -> tuple[tuple[Call, ...], tuple[RefusedCall, ...]]:
         """The calls that can run, and those that must not."""
