@@ -267,24 +267,14 @@ def test_what_was_cut_off_never_runs(name: str, bench: Bench) -> None:
     assert bench.ran == []
 
 
-def test_a_call_without_marks_runs_only_a_reading_tool(
-    dispatcher: Dispatcher, bench: Bench
-) -> None:
-    written = send(dispatcher, "write_file", {"path": "a", "content": "b"}, tier="shape")
-    assert "send it as a tool call" in str(failed(written, Validation, "ambiguous"))
-    assert data_of(send(dispatcher, "read_file", {"path": "a"}, tier="shape"))
-    assert data_of(send(dispatcher, "write_file", {"path": "a", "content": "b"}, tier="marker"))
-    assert bench.ran == ["read a", "write a"]
-
-
 def test_each_cell_of_the_policy_can_be_set_by_column_and_by_tool(bench: Bench) -> None:
     guessed = '{"path": "the "big" file.txt"}'
     strict = Dispatcher(bench.tools(), policy={1: {"limit": Rank.RESPELL}})
     failed(send(strict, "read_file", guessed), Validation)
-    loose = Dispatcher(bench.tools(), policy={"write_*": {"limit": Rank.GUESS, "unmarked": True}})
+    loose = Dispatcher(bench.tools(), policy={"write_*": {"limit": "GUESS", "confirm": False}})
     shaped = {"path": "a", "content": "b"}
     assert data_of(send(loose, "write_file", shaped, tier="shape")) == "written"
-    failed(send(loose, "run_shell", {"command": "ls"}, tier="shape"), Validation, "ambiguous")
+    failed(send(loose, "run_shell", {"command": "ls"}, tier="shape"), Validation, "unconfirmed")
 
 
 @pytest.mark.parametrize(

@@ -302,7 +302,7 @@ def test_a_setting_of_the_wrong_kind_is_named_where_it_is_given(
 @pytest.mark.parametrize(
     ("cells", "said"),
     [
-        ({1: {"limit": "GUESS"}}, r"policy\[1\]\['limit'\] must be a Rank, not 'GUESS'"),
+        ({1: {"limit": "GUESSED"}}, r"policy\[1\]\['limit'\]: there is no rank 'GUESSED'"),
         ({"look": {"timeout": 0}}, r"policy\['look'\]\['timeout'\] must be more than 0"),
         ({"look": {"attempts": 0}}, "at least 1, not 0"),
         ({"look": {"approve": "no"}}, "True or False or None, not 'no'"),

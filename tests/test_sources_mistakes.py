@@ -214,7 +214,7 @@ def test_a_change_inside_another_tool_clears_too() -> None:
 
 def test_grades_that_are_missing_are_the_worst() -> None:
     assert Toolbox([undeclared]).grade == Grade(3, 3)
-    assert ToolSpec("x").grade == Grade(3, 3)
+    assert ToolSpec("x").effective_grade == Grade(3, 3)
     assert not policy_for(ToolSpec("x")).retry
 
 

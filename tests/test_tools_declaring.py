@@ -108,7 +108,7 @@ def test_a_tool_is_not_decorated_twice() -> None:
 
 def test_undeclared_is_the_worst() -> None:
     spec = as_tool(undeclared).definition()
-    assert spec.grade == Grade(3, 3)
+    assert (spec.grade, spec.effective_grade) == (None, Grade(3, 3))
     assert spec.idempotent is None
 
 

@@ -61,7 +61,6 @@ SPEC = ToolSpec(
     touches=("path",),
     limit=Rank.RESPELL,
     parallel=False,
-    unmarked=False,
 )
 
 
@@ -210,11 +209,11 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"timeout": float("inf")}, "have an end"),
     ({"idempotent": "yes"}, "True, False or None"),
     ({"cacheable": 1, "grade": (0, 0)}, "True, False or None"),
-    ({"grade": "READ"}, "READ, EXECUTE or WRITE"),
+    ({"grade": "reads"}, "there is no grade 'reads'; the grades are 'pure', 'read'"),
     ({"grade": (True, False)}, "from 0 to 3"),
     ({"grade": (1, 2, 3)}, "from 0 to 3"),
     ({"limit": Rank.CUT}, "up to GUESS"),
-    ({"limit": "GUESS"}, "up to GUESS"),
+    ({"limit": "CUT"}, "up to GUESS"),
     ({"examples": {"arguments": {}}}, "must be a list"),
     ({"examples": [{"args": {}}]}, "has no 'args'; it has arguments"),
     ({"examples": [{"arguments": "x"}]}, "must be a mapping"),
@@ -284,10 +283,10 @@ def test_destructive_may_depend_on_arguments() -> None:
 
 
 POLICIES = {
-    PURE: (True, False, True, True, Rank.GUESS, True),
-    READ: (True, False, True, True, Rank.GUESS, True),
-    EXECUTE: (False, True, False, False, Rank.COMPLETE, False),
-    WRITE: (False, True, False, False, Rank.COMPLETE, False),
+    PURE: (True, False, True, True, Rank.GUESS),
+    READ: (True, False, True, True, Rank.GUESS),
+    EXECUTE: (False, True, False, False, Rank.COMPLETE),
+    WRITE: (False, True, False, False, Rank.COMPLETE),
 }
 
 
@@ -298,7 +297,7 @@ def test_the_default_policy_follows_from_the_grade(grade: Grade) -> None:
 
 def test_each_cell_of_the_policy_can_be_set() -> None:
     policy = policy_for(SPEC)
-    assert policy == (False, False, False, True, Rank.RESPELL, False)
+    assert policy == (False, False, False, True, Rank.RESPELL)
     assert policy_for(ToolSpec("x", grade=WRITE, idempotent=True)).retry
     assert not policy_for(ToolSpec("x", grade=READ, idempotent=False)).retry
 

@@ -7,9 +7,12 @@ from typing import Any, Literal
 
 from zkit.receipt import Fix, Rank
 
-Tier = Literal["native", "marker", "tag", "shape"]
-"""How sure a call's origin is: the server's own field, a special token, an HTML-like tag, or
-only the shape of the text and the name of a declared tool."""
+Tier = Literal["native", "marker", "tag", "alone", "shape"]
+"""How sure a call's origin is: the server's own field, an envelope that only calls stand in, a
+reply that is nothing else, or only the shape of the text and the name of a declared tool."""
+
+Position = Literal["final", "followed"]
+"""Whether the reply ends with its calls, or goes on in prose after the last of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +33,4 @@ class Call:
     rank: Rank = Rank.EXACT
     fixes: tuple[Fix, ...] = ()
     span: tuple[int, int] | None = None
+    position: Position = "final"

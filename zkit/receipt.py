@@ -17,6 +17,24 @@ class Rank(IntEnum):
     CUT = 5
     SALVAGE = 6
 
+    @classmethod
+    def of(cls, given: object) -> Rank:
+        """Return the rank itself, or the one that a name (`"COMPLETE"`) or a number means.
+
+        Raises `TypeError` for anything else, and `ValueError` for a name that no rank has.
+        """
+        if isinstance(given, cls):
+            return given
+        if isinstance(given, str):
+            found = cls.__members__.get(given.strip().upper())
+            if found is None:
+                names = ", ".join(cls.__members__)
+                raise ValueError(f"there is no rank {given!r:.80}; the ranks are {names}")
+            return found
+        if type(given) is int and given in cls._value2member_map_:
+            return cls(given)
+        raise TypeError(f"a rank is a Rank or its name, such as 'COMPLETE', not {given!r:.80}")
+
 
 def check_limit(limit: object) -> None:
     """Refuse a limit that is no rank, such as the name of one."""

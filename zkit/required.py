@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterable, Mapping
 from os import PathLike
 from typing import Any
 
+from zkit.receipt import Rank
+
 Kinds = type | tuple[type, ...]
 _SHOWN = 80
 
@@ -80,6 +82,14 @@ def require_seconds(
         raise ValueError(f"{name} must be more than 0, not {given!r}")
     if not given >= 0:  # type: ignore[operator]
         raise ValueError(f"{name} must be at least 0, not {given!r}")
+
+
+def require_rank(name: str, given: object) -> None:
+    """Refuse what is neither a `Rank` nor the name of one."""
+    try:
+        Rank.of(given)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}") from error
 
 
 def require_share(name: str, given: object) -> None:

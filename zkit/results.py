@@ -32,6 +32,7 @@ ValidationCode = Literal[
     "not_found",
     "stale",
     "loop",
+    "unconfirmed",
 ]
 TransientCode = Literal["timeout", "rate_limited", "unavailable"]
 RefusedCode = Literal["denied", "approval", "budget", "disabled"]

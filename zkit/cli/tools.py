@@ -51,13 +51,13 @@ def list_tools(
     elif specs:
         width = max(len(spec.name) for spec in specs)
         for spec in specs:
-            write_line(f"{spec.name:<{width}}  {spec.grade}  {spec.summary}".rstrip())
+            write_line(f"{spec.name:<{width}}  {spec.effective_grade}  {spec.summary}".rstrip())
 
 
 def _entry(spec: ToolSpec) -> dict[str, Any]:
     return {
         **spec.summary_entry(),
-        "grade": {"w": spec.grade.w, "d": spec.grade.d},
+        "grade": {"w": spec.effective_grade.w, "d": spec.effective_grade.d},
         "provider": spec.provider,
     }
 

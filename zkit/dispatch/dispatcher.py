@@ -10,6 +10,7 @@ from typing import Any, Literal
 from zkit.calls import Call
 from zkit.dispatch.budgets import Limits, Purse, rough_tokens
 from zkit.dispatch.chain import CHAIN, linked
+from zkit.dispatch.confirmations import Confirmations, Waiting
 from zkit.dispatch.guards.guard import Guard, checked_guards
 from zkit.dispatch.guards.repetition import repeated_calls
 from zkit.dispatch.hooks import Hooks
@@ -22,7 +23,7 @@ from zkit.dispatch.portal import run_sync
 from zkit.dispatch.reaching import memory_for, reached, source_of
 from zkit.dispatch.recorder import Recorder, checked_recorder
 from zkit.dispatch.safety import step_result
-from zkit.dispatch.settings import Approver, Settings
+from zkit.dispatch.settings import Approver, Confirm, Settings
 from zkit.dispatch.steps.resolving import absent, find_tool
 from zkit.dispatch.turns import Outcome, Turn, outcome_of
 from zkit.results import Failure, Result
@@ -40,7 +41,9 @@ class Dispatcher:
     use from several threads and event loops.
 
     Who may call what: `allow`, `deny`, `roles` (selections like those of a kit), `enabled`.
-    `approve` is asked before a destructive call, and must return True.
+    `approve` is asked before a destructive call, and must return True. A call that was found in
+    text and may not have been meant (`zkit.tools.TEXT_CALLS`) is put to it too; without it, the
+    model confirms such a call by sending it again. `confirm="never"` runs it at once.
     What a task may spend: `budget`. `memory` is the one to use (False for none); without it,
     answers are remembered inside tasks. `guards` look at calls, `recorder` at files, `hooks` and
     `metrics` at outcomes. `policy` changes the table of defaults by column (0 to 3) or by tool.
@@ -57,6 +60,7 @@ class Dispatcher:
         roles: Mapping[str, Any] | None = None,
         enabled: bool | Callable[[], bool] = True,
         approve: Approver | None = None,
+        confirm: Confirm = "doubtful",
         budget: Limits | None = None,
         memory: Memory | Literal[False] | None = None,
         guards: Iterable[Guard] | None = None,
@@ -82,6 +86,8 @@ class Dispatcher:
             metrics=Metrics() if metrics is None else metrics,
             permissions=permissions(allow, deny, roles, enabled),
             approver=approve,
+            confirm=confirm,
+            confirmations=PerTask(Confirmations),
             limits=budget,
             purses=PerTask(lambda: Purse(budget or Limits())),
             memory=remembered,
@@ -124,9 +130,14 @@ class Dispatcher:
 
     # The calls of one turn
 
-    def turn(self, calls: Sequence[Call], *, finish_reason: str | None = None) -> Turn:
-        """Prepare the calls of one turn; `run` it, and each call has an outcome, come what may."""
-        return Turn(self, calls, finish_reason)
+    def turn(
+        self, calls: Sequence[Call], *, finish_reason: str | None = None, resumed: bool = False
+    ) -> Turn:
+        """Prepare the calls of one turn; `run` it, and each call has an outcome, come what may.
+
+        `resumed` means that these are calls of a reply of which others have run before.
+        """
+        return Turn(self, calls, finish_reason, resumed=resumed)
 
     async def call_all(
         self, calls: Sequence[Call], *, finish_reason: str | None = None
@@ -142,6 +153,19 @@ class Dispatcher:
     ) -> list[Result]:
         """Run the calls of one turn and return their results, from plain code."""
         return run_sync(self.turn(calls, finish_reason=finish_reason).run)
+
+    # Calls that wait for the model to confirm them
+
+    def unconfirmed_calls(self) -> list[dict[str, Any]]:
+        """Return the calls of this task that its next reply can confirm, as plain JSON data."""
+        return self.settings.confirmations.always().to_list()
+
+    def restore_unconfirmed(self, calls: Iterable[Waiting]) -> None:
+        """Let the next reply of this task confirm what `unconfirmed_calls` returned before.
+
+        Raises `ValueError` for anything else.
+        """
+        self.settings.confirmations.always().restore(calls)
 
     # As a source
 

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 class Trace:
     """What became of one call so far: the only thing about it that changes."""
 
-    __slots__ = ("abandoned", "attempts", "call", "ran", "result", "started", "untold")
+    __slots__ = ("abandoned", "attempts", "call", "in_turn", "ran", "result", "started", "untold")
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_turn: bool = False) -> None:
+        self.in_turn = in_turn  # whether it is one of the calls of a `Turn`
         self.call: LiveCall | None = None  # the call as far as it was read
         self.started = perf_counter()
         self.ran = False  # whether code of the tool began
@@ -85,6 +86,7 @@ def live_call(call: Call, settings: Settings, trace: Trace, finish_reason: str |
         call.rank,
         call.fixes,
         call.span,
+        call.position,
         settings,
         trace,
         finish_reason=finish_reason,
@@ -111,6 +113,7 @@ def _made(
         rank,
         fixes,
         call.span,
+        call.position,
         call.settings,
         call.trace,
         tool,
@@ -137,4 +140,5 @@ def plain_call(call: Call, arguments: Any = None) -> Call:
         call.rank,
         call.fixes,
         call.span,
+        call.position,
     )

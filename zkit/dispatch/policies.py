@@ -12,8 +12,8 @@ from zkit.receipt import Rank
 from zkit.required import (
     require_count,
     require_flag,
-    require_kind,
     require_mapping,
+    require_rank,
     require_seconds,
 )
 from zkit.sources.kit_rules import Rule, rule_of
@@ -32,8 +32,9 @@ class PolicyError(ZkitError, ValueError):
 class CallPolicy:
     """How the calls of one tool are treated.
 
-    The first six follow from the tool's grade (`zkit.tools.policy`). `approve`: somebody must
-    approve each call; None leaves it to what the tool declares as destructive. `timeout` is in
+    The first five follow from the tool's grade (`zkit.tools.policy`). `approve`: somebody must
+    approve each call; None leaves it to what the tool declares as destructive. `confirm`: a call in
+    text must be confirmed; None leaves it to the table `TEXT_CALLS`. `timeout` is in
     seconds, None for no limit. `attempts` counts the first one.
     """
 
@@ -42,16 +43,17 @@ class CallPolicy:
     parallel: bool
     retry: bool
     limit: Rank
-    unmarked: bool
     approve: bool | None = None
+    confirm: bool | None = None
     timeout: float | None = None
     attempts: int = 3
 
 
 CELLS = frozenset(entry.name for entry in fields(CallPolicy))
 _CHECKS: Mapping[str, Callable[[str, object], None]] = {
-    "limit": partial(require_kind, kinds=Rank, due="a Rank"),
+    "limit": require_rank,
     "approve": partial(require_flag, or_none=True),
+    "confirm": partial(require_flag, or_none=True),
     "timeout": partial(require_seconds, above_zero=True, or_none=True),
     "attempts": partial(require_count, least=1),
 }
@@ -105,11 +107,16 @@ def call_policy(tool: Tool, cells: Cells, timeout: float | None, attempts: int) 
     )
     for where, changes in cells.items():
         if isinstance(where, int):
-            applies = where == spec.grade.w
+            applies = where == spec.effective_grade.w
         else:
             applies = any(_rule(where).matches(one) for one in specs)
-        own = replace(own, **changes) if applies else own
+        own = replace(own, **_read(changes)) if applies else own
     return own
+
+
+def _read(changes: Changes) -> dict[str, Any]:
+    limit = {"limit": Rank.of(changes["limit"])} if "limit" in changes else {}
+    return {**changes, **limit}
 
 
 def _rule(entry: str) -> Rule:

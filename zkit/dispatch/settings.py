@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from zkit.calls import Call
 from zkit.dispatch.budgets import Limits, PerTask, Purse, rough_tokens
+from zkit.dispatch.confirmations import Confirmations
 from zkit.dispatch.guards.guard import Guard
 from zkit.dispatch.hooks import Hooks
 from zkit.dispatch.metrics import Metrics
@@ -18,6 +19,7 @@ from zkit.required import (
     require_flag,
     require_function,
     require_kind,
+    require_one_of,
     require_seconds,
 )
 from zkit.results import Result
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 Execute = Callable[[Tool, Call], Awaitable[Result]]
 Approver = Callable[[Call], Any]
+Confirm = Literal["doubtful", "never"]
 _MOST_POLICIES = 4096
 
 
@@ -42,6 +45,8 @@ class Settings:
     metrics: Metrics
     permissions: Permissions
     approver: Approver | None
+    confirm: Confirm
+    confirmations: PerTask[Confirmations]
     limits: Limits | None
     purses: PerTask[Purse]
     memory: Memory | None
@@ -60,6 +65,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         require_function("approve", self.approver, or_none=True)
+        require_one_of("confirm", self.confirm, get_args(Confirm))
         require_function("count_tokens", self.count_tokens)
         require_kind("budget", self.limits, Limits, "Limits", or_none=True)
         require_kind("hooks", self.hooks, Hooks, "Hooks")

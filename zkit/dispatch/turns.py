@@ -44,8 +44,14 @@ class Turn:
     """
 
     def __init__(
-        self, dispatcher: Dispatcher, calls: Sequence[Call], finish_reason: str | None = None
+        self,
+        dispatcher: Dispatcher,
+        calls: Sequence[Call],
+        finish_reason: str | None = None,
+        *,
+        resumed: bool = False,
     ) -> None:
+        self._is_resumed = resumed
         self.calls = tuple(calls)
         self._dispatcher = dispatcher
         self._finish_reason = finish_reason
@@ -67,6 +73,8 @@ class Turn:
 
     async def run(self) -> list[Result]:
         """Run the calls and return their results."""
+        if not self._is_resumed:
+            self._dispatcher.settings.confirmations.always().next_reply()
         recorder = self._dispatcher.settings.recorder
         block: AbstractContextManager[Any] = nullcontext() if recorder is None else recorder.turn()
         with block:
@@ -113,7 +121,7 @@ class Turn:
                 tasks.start_soon(self._one, index, limiter)
 
     async def _one(self, index: int, limiter: CapacityLimiter | None = None) -> None:
-        trace = Trace()
+        trace = Trace(in_turn=True)
         call = self.calls[index]
         live: LiveCall = self._dispatcher.live(call, trace, self._finish_reason)
         try:

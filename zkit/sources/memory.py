@@ -179,7 +179,7 @@ class Memory:
         scope = current_scope()
         workspace, task = scope.workspace, scope.task
         scope.when_over(self, lambda: self.forget(task))
-        touched = self._files.of_call(spec, call) if spec.grade.w == 3 else None
+        touched = self._files.of_call(spec, call) if spec.effective_grade.w == 3 else None
         with self._lock:
             self._room(workspace).writers += 1
             self._clear_paths(workspace, touched)

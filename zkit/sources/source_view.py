@@ -62,7 +62,7 @@ class SourceView:
     @property
     def grade(self) -> Grade:
         """How much all of the tools together can break."""
-        return joint_grade(spec.grade for spec in self.specs())
+        return joint_grade(spec.effective_grade for spec in self.specs())
 
     @property
     def digest(self) -> str:

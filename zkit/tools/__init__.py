@@ -14,7 +14,7 @@ from zkit.tools.decoding import canonical_arguments, decode_call
 from zkit.tools.frozen_data import FrozenDict, FrozenList, freeze, thaw
 from zkit.tools.function_tool import FunctionTool
 from zkit.tools.labeling import labeled
-from zkit.tools.policy import Policy, policy_for
+from zkit.tools.policy import TEXT_CALLS, Policy, policy_for, text_call_action
 from zkit.tools.protocol import Tool
 from zkit.tools.rendering import render_result
 from zkit.tools.running import run_tool
@@ -26,6 +26,7 @@ from zkit.tools.wire_names import from_wire, to_wire
 
 __all__ = [
     "NO_PARAMETERS",
+    "TEXT_CALLS",
     "Context",
     "Example",
     "FrozenDict",
@@ -54,6 +55,7 @@ __all__ = [
     "render_result",
     "run_tool",
     "scope",
+    "text_call_action",
     "thaw",
     "to_wire",
     "tool",

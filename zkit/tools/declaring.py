@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar, Unpack, overload
 from typing_extensions import TypedDict
 
 from zkit.errors import ToolDefinitionError
-from zkit.grade import Grade
+from zkit.grade import Grade, GradeName
 from zkit.receipt import Rank
 from zkit.tools.function_tool import FunctionTool
 from zkit.tools.protocol import Tool
@@ -31,7 +31,7 @@ class Declared(TypedDict, total=False):
     output: dict[str, Any] | None
     examples: list[Example | dict[str, Any]]
     tags: list[str] | tuple[str, ...]
-    grade: Grade | tuple[int, int]
+    grade: Grade | tuple[int, int] | GradeName
     destructive: bool | dict[str, list[Any]]
     idempotent: bool
     error_modes: list[str] | tuple[str, ...]
@@ -43,9 +43,8 @@ class Declared(TypedDict, total=False):
     provider_config: dict[str, Any]
     cacheable: bool
     touches: list[str] | tuple[str, ...]
-    limit: Rank
+    limit: Rank | str
     parallel: bool
-    unmarked: bool
     formats: bool
 
 

@@ -68,7 +68,7 @@ def full(spec: ToolSpec) -> dict[str, Any]:
     }
     return {
         **{name: value for name, value in declared.items() if value},
-        "grade": {"w": spec.grade.w, "d": spec.grade.d},
+        "grade": {"w": spec.effective_grade.w, "d": spec.effective_grade.d},
         "destructive": spec.is_destructive(),
         "idempotency": _IDEMPOTENCY[spec.idempotent],
     }
@@ -155,8 +155,8 @@ def mcp(spec: ToolSpec) -> dict[str, Any]:
 
 
 def _hints(spec: ToolSpec) -> dict[str, bool]:
-    reads = spec.grade.w <= 1
-    hints = {"readOnlyHint": reads, "openWorldHint": spec.grade.w > 0}
+    reads = spec.effective_grade.w <= 1
+    hints = {"readOnlyHint": reads, "openWorldHint": spec.effective_grade.w > 0}
     if not reads:
         hints["destructiveHint"] = spec.is_destructive()
         hints["idempotentHint"] = spec.idempotent is True

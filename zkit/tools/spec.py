@@ -25,13 +25,13 @@ NO_PARAMETERS: Mapping[str, Any] = freeze({"type": "object", "properties": {}})
 class ToolSpec:
     """The single source of truth about a tool.
 
-    What is not declared is taken for the worst: `grade` (3, 3), `idempotent` unknown, which never
-    authorises a retry of a call that executes or writes.
+    What is not declared is taken for the worst: without a `grade`, `effective_grade` is (3, 3), and
+    `idempotent` unknown never authorises a retry of a call that executes or writes.
 
     `destructive` is true, false, or the values of arguments for which it is true:
     `{"action": ["delete"]}`. `touches` names the arguments that hold the paths which a tool reads
-    or changes, when it touches no others. `limit`, `parallel` and `unmarked` override what follows
-    from the grade (see `zkit.tools.policy`).
+    or changes, when it touches no others. `limit` and `parallel` override what follows from
+    the grade (see `zkit.tools.policy`).
     """
 
     name: str
@@ -41,7 +41,7 @@ class ToolSpec:
     output: Mapping[str, Any] | None = None
     examples: tuple[Example, ...] = ()
     tags: tuple[str, ...] = ()
-    grade: Grade = WRITE
+    grade: Grade | None = None
     destructive: bool | Mapping[str, Sequence[Any]] = False
     idempotent: bool | None = None
     error_modes: tuple[str, ...] = ()
@@ -55,7 +55,6 @@ class ToolSpec:
     touches: tuple[str, ...] = ()
     limit: Rank | None = None
     parallel: bool | None = None
-    unmarked: bool | None = None
 
     def __post_init__(self) -> None:
         _check_name(self)
@@ -67,6 +66,15 @@ class ToolSpec:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    @property
+    def effective_grade(self) -> Grade:
+        """The declared grade; (3, 3) when none is declared.
+
+        Everything goes by it except what happens to calls found in text, which tells a tool that
+        is declared to write from one that is not declared (`zkit.tools.policy`).
+        """
+        return WRITE if self.grade is None else self.grade
 
     @property
     def wire_name(self) -> str:
@@ -146,7 +154,7 @@ _READERS = {
     "provider_config": spec_fields.json_object,
     "timeout": spec_fields.seconds,
     "limit": spec_fields.rank,
-    **dict.fromkeys(("idempotent", "cacheable", "parallel", "unmarked"), spec_fields.flag),
+    **dict.fromkeys(("idempotent", "cacheable", "parallel"), spec_fields.flag),
     "tags": spec_fields.texts,
     "error_modes": spec_fields.texts,
     "touches": spec_fields.texts,
@@ -234,10 +242,10 @@ def _check_paths(spec: ToolSpec) -> None:
 
 
 def _check_memory(spec: ToolSpec) -> None:
-    if spec.cacheable and spec.grade.w > 1:
+    if spec.cacheable and spec.effective_grade.w > 1:
         raise ToolDefinitionError(
             f"{spec.name}: a call that executes or writes must run each time;"
-            f" cacheable needs a grade of w 0 or 1, not {spec.grade}"
+            f" cacheable needs a grade of w 0 or 1, not {spec.effective_grade}"
         )
 
 

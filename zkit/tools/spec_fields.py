@@ -59,10 +59,13 @@ def rank(given: Any, name: str) -> Rank | None:
     """The highest rank that runs, or nothing; arguments that were cut off never run."""
     if given is None:
         return None
-    if not isinstance(given, int) or given not in range(Rank.CUT):
-        most = Rank(Rank.CUT - 1).name
-        raise ToolDefinitionError(f"{name} must be a Rank up to {most}, not {given!r}")
-    return Rank(given)
+    try:
+        found = Rank.of(given)
+    except (TypeError, ValueError):
+        found = Rank.CUT
+    if found >= Rank.CUT:
+        raise ToolDefinitionError(f"{name} must be a Rank up to GUESS, not {given!r}")
+    return found
 
 
 def json_data(given: Any, name: str) -> Any:
@@ -122,16 +125,14 @@ def destructive(given: Any, name: str) -> Any:
     return FrozenDict({key: tuple(values) for key, values in given.items()})
 
 
-def grade(given: Any, name: str) -> Grade:
-    """A grade whose numbers exist."""
-    found = tuple(given) if isinstance(given, list | tuple) else ()
-    whole = all(type(number) is int and 0 <= number <= 3 for number in found)
-    if len(found) != 2 or not whole:
-        raise ToolDefinitionError(
-            f"{name} must be two numbers from 0 to 3, or PURE, READ, EXECUTE or WRITE of"
-            f" zkit.grade, not {given!r}"
-        )
-    return Grade(*found)
+def grade(given: Any, name: str) -> Grade | None:
+    """A grade, which may be given by its name; None when nothing is declared."""
+    if given is None:
+        return None
+    try:
+        return Grade.of(given)
+    except (TypeError, ValueError) as error:
+        raise ToolDefinitionError(f"{name}: {error}") from error
 
 
 def record(kind: type[Any]) -> Any:

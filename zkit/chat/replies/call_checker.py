@@ -22,7 +22,7 @@ from zkit.receipt import Fix, Rank, check_limit
 from zkit.required import require_flag
 from zkit.results import Validation
 from zkit.sources import unknown_tool
-from zkit.tools import ToolSpec, policy_for
+from zkit.tools import ToolSpec, policy_for, text_call_action
 
 _LONGEST_NAME = 256
 _LETTERS = string.ascii_letters + string.digits
@@ -82,7 +82,11 @@ class CallChecker:
     def unmarked(self, name: str) -> bool:
         """Whether a call of a tool may be found by its shape alone."""
         spec = self.specs.get(name)
-        return self.rules.unmarked if spec is None else policy_for(spec).unmarked
+        return (
+            self.rules.unmarked
+            if spec is None
+            else (text_call_action(spec.grade, "shape", "final") == "run")
+        )
 
     def free_id(self, wanted: str) -> str:
         """The id, or another if it is empty or taken."""

@@ -48,7 +48,9 @@ def show_tools(session: Session, rest: str) -> None:
     for spec in specs:
         asks = " (asks first)" if spec.is_destructive() else ""
         text = one_line(f"{spec.summary}{asks}", session.painter.room(width + 10))
-        session.stage.line((f"  {spec.name:<{width}}  ", "cyan"), (f"{spec.grade}  ", "dim"), text)
+        session.stage.line(
+            (f"  {spec.name:<{width}}  ", "cyan"), (f"{spec.effective_grade}  ", "dim"), text
+        )
     if not specs:
         session.stage.line("  there are no tools")
 

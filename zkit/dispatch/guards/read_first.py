@@ -43,7 +43,7 @@ def read_before_write(
 
     def before(call: LiveCall) -> Verdict:
         seen = known.here()
-        if seen is None or call.spec.grade.w < 3 or not call.spec.touches:
+        if seen is None or call.spec.effective_grade.w < 3 or not call.spec.touches:
             return None
         base = root_of(root)
         for place in named_files(call, base):

@@ -1,4 +1,4 @@
-"""A call in, its result out if nobody must approve it or somebody did, a refusal if not."""
+"""The step that asks: for approval of what can destroy, for confirmation of doubtful calls."""
 
 from __future__ import annotations
 
@@ -11,30 +11,61 @@ from typing import Any
 from anyio import move_on_after, to_thread
 
 from zkit.calls import Call
+from zkit.dispatch.confirmations import unconfirmed
 from zkit.dispatch.live import LiveCall, Next, plain_call
 from zkit.dispatch.settings import Approver
 from zkit.results import Failure, Refused, Result
-from zkit.tools import call_key, canonical_arguments, current_scope
+from zkit.tools import call_key, canonical_arguments, current_scope, text_call_action
 
 log = logging.getLogger("zkit")
 
 
 async def approve(call: LiveCall, proceed: Next) -> Result:
-    """Ask before a call that can destroy something; with nobody to ask, refuse it."""
-    if not needs_approval(call):
+    """Ask before a call that can destroy something, or that the model may not have meant.
+
+    The approver is asked once, also if both are true. With nobody to ask, what can destroy is
+    refused, and what may not have been meant is confirmed by the model, which sends it again.
+    """
+    must_ask, is_doubtful = needs_approval(call), needs_confirmation(call)
+    if not must_ask and not is_doubtful:
         return await proceed(call)
     approver = call.settings.approver
-    if approver is None:
-        return nobody_to_ask(call)
-    refusal = _refusal(call, await _answer(approver, call))
-    if refusal is not None:
+    refusal = (
+        nobody_to_ask(call) if approver is None else _refusal(call, await _answer(approver, call))
+    )
+    if refusal is None:
+        return await proceed(replace(call, approved=call.arguments))
+    if must_ask or not _nobody_was_asked(refusal):
         return refusal
-    return await proceed(replace(call, approved=call.arguments))
+    return await proceed(call) if _model_confirms(call) else unconfirmed(call)
 
 
 def nobody_to_ask(call: Call) -> Refused:
-    """Refuse a call that needs an approval which nobody can give."""
-    return Refused(f"{call.name} needs approval, and there is nobody to ask", code="approval")
+    """Refuse a call that needs an approval which nobody can give.
+
+    An approver that cannot ask anybody returns this too.
+    """
+    reason = f"{call.name} needs approval, and there is nobody to ask"
+    return Refused(reason, code="approval", meta={"nobody": True})
+
+
+def _nobody_was_asked(refusal: Failure) -> bool:
+    return isinstance(refusal, Refused) and bool(refusal.meta.get("nobody"))
+
+
+def needs_confirmation(call: LiveCall) -> bool:
+    """True if the call was found in text and may not have been meant."""
+    if call.tier == "native" or call.settings.confirm == "never":
+        return False
+    if call.policy.confirm is not None:
+        return call.policy.confirm
+    return text_call_action(call.spec.grade, call.tier, call.position) == "confirm"
+
+
+def _model_confirms(call: LiveCall) -> bool:
+    """True if the model has sent the call before; otherwise it may do so in its next reply."""
+    waiting = call.settings.confirmations.always()
+    return waiting.confirms(call.spec, call, in_turn=call.trace.in_turn)
 
 
 def needs_approval(call: LiveCall) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from zkit.dispatch.live import LiveCall, Next
 from zkit.receipt import Rank
-from zkit.results import Failure, Result, Validation
+from zkit.results import Failure, Result
 from zkit.tools import FrozenDict, freeze, thaw
 from zkit.tools.decoding import json_arguments
 
@@ -15,8 +15,6 @@ _SCALARS = (str, int, float, bool, type(None))
 
 async def decode(call: LiveCall, proceed: Next) -> Result:
     """Read the arguments, as far as the tool's grade allows; what was cut off never runs."""
-    if call.tier == "shape" and not call.policy.unmarked:
-        return _unmarked(call)
     limit = min(call.policy.limit, Rank.GUESS)
     decoded = json_arguments(call.tool, call, limit, call.finish_reason)
     if isinstance(decoded, Failure):
@@ -42,11 +40,3 @@ def opened(arguments: dict[str, Any]) -> dict[str, Any]:
         return dict(arguments)
     plain: dict[str, Any] = thaw(arguments)
     return plain
-
-
-def _unmarked(call: LiveCall) -> Validation:
-    message = (
-        f"A call of {call.name} stands in your text without the marks of a tool call, so it was"
-        f" not run. If you meant it, send it as a tool call: {call.spec.signature()}"
-    )
-    return Validation(message, code="ambiguous", fixes=call.fixes)
