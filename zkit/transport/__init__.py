@@ -91,6 +91,27 @@ def repair_client(found: Any, repairing: Repairing) -> Any:
     return found
 
 
+def repaired_copy(found: Any, repairing: Repairing) -> Any:
+    """A copy of an HTTP client that repairs replies; None for any other object.
+
+    The copy shares the connections of the original. It keeps the original alive, and does not close
+    them when it is collected: the clients of openai close themselves then.
+    """
+    if library_of(found) is None or not hasattr(found, "_transport"):
+        return None
+    kind = type(found)
+    made: Any = object.__new__(
+        type(kind.__name__, (kind,), {"__del__": _keep, "__module__": kind.__module__})
+    )
+    made.__dict__.update(found.__dict__)
+    made.__dict__["_zkit_original"] = found
+    return repair_client(made, repairing)
+
+
+def _keep(self: Any) -> None:
+    """Leave the connections open: they belong to the original client."""
+
+
 def _repairing(
     ask_again: int,
     limit: Rank | str,

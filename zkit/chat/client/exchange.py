@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from zkit.calls import Call
 from zkit.chat.client.message_repair import added, repair_message
 from zkit.chat.client.stream_repair import Plain, Remake, StreamRepair
-from zkit.chat.replies.call_checker import CallChecker, Rules
+from zkit.chat.replies.call_checker import CallChecker, Rules, key_of
 from zkit.chat.replies.report import DoubtfulCall, RefusedCall, Report, joined
 from zkit.chat.replies.wire import REASONING, entries
 from zkit.chat.requests.history import sound_arguments, tool_message
@@ -138,6 +138,7 @@ class Exchange:
         self._tools = api.tools(request) if given is None else given
         self._left = repairing.ask_again
         self._answered: tuple[RefusedCall | DoubtfulCall, ...] = ()
+        self._confirmed: frozenset[str] = frozenset()
         self._usages: list[Any] = []
         self._reader: StreamReader | None = None
         self._fallback: tuple[Any, Report] = ((), Report())
@@ -204,12 +205,14 @@ class Exchange:
         """What checks the calls of the next reply."""
         reads_text = self.request.get("tool_choice") != "none"
         messages = self._api.messages(self.request)
-        return CallChecker.of(self._tools, self._repairing.rules, messages, reads_text)
+        rules = self._repairing.rules
+        return CallChecker.of(self._tools, rules, messages, reads_text, self._confirmed)
 
     def _asks(self, report: Report, message: Data) -> bool:
         if report.is_clean or not self._left or not message:
             return False
         self._left -= 1
+        self._confirmed = frozenset(key_of(one.call) for one in report.doubtful)
         self._answered += (*report.refusals, *report.doubtful)
         self.request = self._api.again(self.request, message, report)
         return True

@@ -10,13 +10,10 @@ from zkit.calls import Call
 from zkit.chat.replies.call_checker import CallChecker
 from zkit.chat.replies.call_parts import OWN_KEYS, Assembled, call_entries, split_concatenated
 from zkit.chat.replies.report import DoubtfulCall, RefusedCall, Report
-from zkit.chat.replies.text_calls import TextCalls, TextEnd
+from zkit.chat.replies.text_calls import MAX_CALLS, TextCalls, TextEnd, too_many_calls
 from zkit.chat.replies.wire import arguments_of, dumps, entries, id_of, text_of
 from zkit.tools import to_wire
 
-MAX_CALLS = 128
-"""How many calls of one reply are read; OpenAI's own server allows 128 tools, and no real reply in
-our recordings holds more than 30 calls. A reply of 100,000 calls took minutes (D18)."""
 MAX_HELD = 8_000_000
 """How many characters of one reply are held back; far more than any model writes in one reply."""
 REFUSED_NAME = "refused_"
@@ -78,7 +75,8 @@ def repair_native(
 ) -> tuple[list[dict[str, Any]], Report]:
     """Repair the calls that a server delivered; the entries that are passed on, and the report."""
     made, judged = [], []
-    for given in split_concatenated(calls, frozenset(checker.names))[:MAX_CALLS]:
+    found = split_concatenated(calls, frozenset(checker.names))
+    for given in found[:MAX_CALLS]:
         entry, outcome = checker.native(given, finish_reason)
         if isinstance(outcome, RefusedCall):
             entry = refused_entry(entry, outcome, checker.names)
@@ -86,11 +84,8 @@ def repair_native(
         judged.append(outcome)
     sound = tuple(one for one in judged if isinstance(one, Call))
     refusals = [one for one in judged if isinstance(one, RefusedCall)]
-    if len(calls) > MAX_CALLS:
-        message = (
-            f"A reply may hold {MAX_CALLS} calls; the other {len(calls) - MAX_CALLS} were not read."
-        )
-        refusals.append(RefusedCall("", "", "budget", message, ""))
+    if len(found) > MAX_CALLS:
+        refusals.append(too_many_calls(len(found)))
     return made, Report(sound, tuple(refusals))
 
 

@@ -1,7 +1,7 @@
 """Repair the calls of a streamed completion, chunk by chunk; what needs nothing passes unchanged.
 
 Text passes as soon as it cannot be a call. The parts of calls are held until the reply ends: only
-then can they be repaired. If nothing had to be changed, the chunks go out as they came.
+then can they be repaired, and each goes out whole, in one chunk.
 """
 
 from __future__ import annotations
@@ -46,12 +46,10 @@ class _Choice:
     text: TextCalls
     parts: CallParts
     is_native: bool = False
-    is_tidy: bool = True
     finish_reason: str | None = None
     held: int = 0
     written: int = 0
     reasoning: dict[str, str] = field(default_factory=dict)
-    ids: list[str] = field(default_factory=list)
     made: list[dict[str, Any]] = field(default_factory=list)
     report: Report = field(default_factory=Report)
 
@@ -101,42 +99,28 @@ class _Choice:
         function = next(entries(entry.get("function")), {})
         arguments = function.get("arguments")
         self.held += 64 + (len(arguments) if isinstance(arguments, str) else 0)
-        self.is_tidy = self.is_tidy and self._follows(entry, function)
         if self.held <= MAX_HELD:
             self.parts.add(entry)
 
-    def _follows(self, entry: dict[str, Any], function: dict[str, Any]) -> bool:
-        """True if a plain client puts this part where it belongs: by its index alone."""
-        index, id, name = index_of(entry.get("index")), entry.get("id"), function.get("name")
-        if index == len(self.ids):
-            self.ids.append(id if isinstance(id, str) else "")
-            return bool(id and name and entry.get("type") == "function")
-        known = index is not None and 0 <= index < len(self.ids)
-        return known and not name and (not id or id == self.ids[index or 0])
-
-    def end(self, truncated: bool) -> tuple[list[dict[str, Any]], bool]:
-        """Return the deltas that were held back, and whether the parts of calls can stay as they are."""
+    def end(self, truncated: bool) -> list[dict[str, Any]]:
+        """Return the deltas that were held back; each call is one of them."""
         reason = self.finish_reason
         end = self.text.close(reason, native=self.is_native or truncated)
         found = Report(end.calls, end.refusals, end.doubtful)
-        is_exact = self.is_tidy
         if self.parts:
-            given = self.parts.calls()
-            self.made, report = repair_native(given, reason, self.checker)
-            is_exact = is_exact and not report.refusals and self.made == list(map(as_entry, given))
+            self.made, report = repair_native(self.parts.calls(), reason, self.checker)
             found = with_text_calls(report, end)
         elif not (self.is_native or truncated):
-            self.made, is_exact = [entry_of(call) for call in end.calls], not end.calls
+            self.made = [entry_of(call) for call in end.calls]
         if self.held > MAX_HELD:
             found = replace(found, calls=(), refusals=(_too_long(self.made), *found.refusals))
-            self.made, is_exact = [], False
-        if truncated and (self.made or not found.is_clean or found.calls):
-            found, is_exact, reason = self._broken_off(found), False, "length"
+            self.made = []
+        if truncated and (self.made or found != Report()):
+            found, reason = self._broken_off(found), "length"
         self.report = found
         self.finish_reason = finish_for(reason, bool(self.made) or self.is_native)
         text = [{"content": end.rest}] if end.rest else []
-        calls = [{"tool_calls": [{"index": i, **one}]} for i, one in enumerate(self.made)]
-        return text + calls, is_exact
+        return text + [{"tool_calls": [{"index": i, **one}]} for i, one in enumerate(self.made)]
 
     def _broken_off(self, found: Report) -> Report:
         """The report of a stream that broke off: nothing in it can be run."""
@@ -172,10 +156,6 @@ class StreamRepair:
     def _begin(self, checker: CallChecker) -> None:
         self._checker = checker
         self._choices: dict[int, _Choice] = {}
-        self._calls: list[Any] = []
-        """The chunks that hold parts of calls and nothing else."""
-        self._is_split = False
-        """True if parts of calls came beside something else, so that they cannot go out as they came."""
         self._endings: list[Any] = []
         """The chunks that end a choice, and what follows them."""
         self._last: Any = None
@@ -243,13 +223,8 @@ class StreamRepair:
         if any(one.get("finish_reason") for one in given):
             self._endings.append(chunk)
             data = _but(data, "usage")
-        has_calls = any(_has_calls(one) for one in given)
         if any(map(_says_something, made)) or data.get("usage"):
-            self._is_split = self._is_split or has_calls
             return (self._remake(chunk, {**data, "choices": made}),)
-        if has_calls:
-            self._is_split = self._is_split or chunk in self._endings[-1:]
-            self._calls.append(chunk)
         return ()
 
     def _take(self, choice: dict[str, Any]) -> dict[str, Any]:
@@ -270,16 +245,13 @@ class StreamRepair:
         if self._over:
             return []
         self._over = True
-        deltas: list[Any] = []
-        is_exact = not self._is_split
-        for index, choice in sorted(self._choices.items()):
-            held, exact = choice.end(truncated)
-            is_exact = is_exact and exact
-            deltas += [(index, delta) for delta in held]
-        texts = [self._chunk(i, delta) for i, delta in deltas if "content" in delta]
-        calls = [self._chunk(i, delta) for i, delta in deltas if "tool_calls" in delta]
+        held = [
+            self._chunk(index, delta)
+            for index, choice in sorted(self._choices.items())
+            for delta in choice.end(truncated)
+        ]
         ends = [self._ending(one) for one in self._endings] or self._missing_endings()
-        return [*texts, *(self._calls if is_exact else calls), *ends]
+        return [*held, *ends]
 
     def abandon(self) -> list[Any]:
         """The connection failed: return the text that was held back, and no call."""
@@ -319,11 +291,6 @@ class StreamRepair:
 
 def _but(data: dict[str, Any], key: str) -> dict[str, Any]:
     return {name: value for name, value in data.items() if name != key}
-
-
-def _has_calls(choice: dict[str, Any]) -> bool:
-    delta = choice.get("delta")
-    return isinstance(delta, dict) and bool(delta.get("tool_calls") or delta.get("function_call"))
 
 
 def _says_something(choice: dict[str, Any]) -> bool:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from zkit.arguments import Decoded, decode_to_run
 from zkit.arguments.field_names import nearest, same_name
 from zkit.arguments.refusals import refuse_echo
 from zkit.calls import Call
 from zkit.chat.replies.call_parts import Assembled
-from zkit.chat.replies.report import RefusedCall
+from zkit.chat.replies.report import DoubtfulCall, RefusedCall
 from zkit.chat.replies.wire import dumps, entries, id_of
+from zkit.dispatch.confirmations import unconfirmed
 from zkit.dispatch.steps.resolving import spellings
 from zkit.extract import Declared
 from zkit.extract.formats.table import wanted_formats
 from zkit.receipt import Fix, Rank, check_limit
-from zkit.required import require_flag
+from zkit.required import require_one_of
 from zkit.results import Validation
 from zkit.sources import unknown_tool
 from zkit.tools import ToolSpec, policy_for, text_call_action
@@ -35,19 +37,20 @@ def new_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How far calls may be mended.
+    """How far calls may be repaired.
 
-    `limit` is the highest rank of repair, `unmarked` whether a call may be found in text by its
-    shape alone; a tool that declares a grade sets both by it. `formats` limits the text formats.
+    `limit` is the highest rank of repair; a tool that declares a grade sets it by that. `formats`
+    limits the text formats. `confirm` is `never` if calls in text that the model may not have meant
+    count like others.
     """
 
     limit: Rank = Rank.GUESS
-    unmarked: bool = True
     formats: tuple[str, ...] | None = None
+    confirm: Literal["auto", "never"] = "auto"
 
     def __post_init__(self) -> None:
         check_limit(self.limit)
-        require_flag("unmarked", self.unmarked)
+        require_one_of("confirm", self.confirm, ("auto", "never"))
         wanted_formats(self.formats)
 
 
@@ -60,14 +63,21 @@ class CallChecker:
     specs: Mapping[str, ToolSpec] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     reads_text: bool = True
+    confirmed: frozenset[str] = frozenset()
+    """The doubtful calls of the reply before (see `key_of`): sent again, they are meant."""
 
     @classmethod
     def of(
-        cls, tools: Any, rules: Rules, messages: Any = (), reads_text: bool = True
+        cls,
+        tools: Any,
+        rules: Rules,
+        messages: Any = (),
+        reads_text: bool = True,
+        confirmed: frozenset[str] = frozenset(),
     ) -> CallChecker:
         """The checker for one request."""
         specs = {spec.name: spec for spec in _specs(tools)}
-        return cls(Declared(tools), rules, specs, set(_ids(messages)), reads_text)
+        return cls(Declared(tools), rules, specs, set(_ids(messages)), reads_text, confirmed)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -79,14 +89,13 @@ class CallChecker:
         spec = self.specs.get(name)
         return self.rules.limit if spec is None else policy_for(spec).limit
 
-    def unmarked(self, name: str) -> bool:
-        """Whether a call of a tool may be found by its shape alone."""
-        spec = self.specs.get(name)
-        return (
-            self.rules.unmarked
-            if spec is None
-            else (text_call_action(spec.grade, "shape", "final") == "run")
-        )
+    def is_doubtful(self, call: Call) -> bool:
+        """True if somebody must confirm a call that was found in the text."""
+        spec = self.specs.get(call.name)
+        grade = None if spec is None else spec.grade
+        action = text_call_action(grade, call.tier, call.position)
+        is_due = action == "confirm" and self.rules.confirm != "never"
+        return is_due and key_of(call) not in self.confirmed
 
     def free_id(self, wanted: str) -> str:
         """The id, or another if it is empty or taken."""
@@ -111,20 +120,17 @@ class CallChecker:
         text = given.arguments if is_exact else dumps(sound.arguments)
         return given._replace(id=id, name=name, arguments=text), sound
 
-    def from_text(self, call: Call, text: str) -> Call | RefusedCall:
-        """A call that was found in text; `text` is how it stands there."""
+    def from_text(self, call: Call, text: str) -> Call | RefusedCall | DoubtfulCall:
+        """Check a call that was found in the text; `text` is how it is written there."""
         named = self._named(call)
         if named is None:
             return replace(self._unknown(call.name, text, ""), origin=call.origin)
-        if call.tier == "shape" and not self.unmarked(named.name):
-            message = (
-                f"{named.name} was not called: it can change things, and a call in plain text may be"
-                " meant as an example. Use the tool call format that you were given."
-            )
-            return RefusedCall("", named.name, "unmarked", message, text, call.origin)
         sound = self._sound(named, None)
         if isinstance(sound, RefusedCall):
             return replace(sound, text=text)
+        if self.is_doubtful(sound):
+            reason = "followed" if sound.position == "followed" else "unmarked"
+            return DoubtfulCall(sound, reason, str(unconfirmed(sound)))
         return replace(sound, id=self.free_id("" if _is_numbered(call.id) else call.id))
 
     def _named(self, call: Call) -> Call | None:
@@ -155,6 +161,11 @@ class CallChecker:
     def _unknown(self, name: str, text: str, id: str) -> RefusedCall:
         said = unknown_tool(name, self.names, nearest(name[:_LONGEST_NAME], list(self.names)))
         return RefusedCall(id, name, said.code, str(said), text)
+
+
+def key_of(call: Call) -> str:
+    """What two equal calls have in common: the tool and the decoded arguments."""
+    return json.dumps([call.name, call.arguments], sort_keys=True, default=str)
 
 
 def meant_name(written: str, names: Sequence[str]) -> str | None:

@@ -45,7 +45,8 @@ class Report:
     `calls` can be run: their arguments fit the schema, and each names where it was found and what
     was changed to read it. `refusals` must not be run, `doubtful` only after somebody confirmed
     them. `answered` are the calls of earlier replies that were not delivered, because the model was
-    asked again; `requests` is how many requests were made in all.
+    asked again; `requests` is how many requests were made in all. A reply of several choices has a
+    report for each of them in `choices`.
     """
 
     calls: tuple[Call, ...] = ()
@@ -53,6 +54,7 @@ class Report:
     doubtful: tuple[DoubtfulCall, ...] = ()
     answered: tuple[RefusedCall | DoubtfulCall, ...] = ()
     requests: int = 1
+    choices: tuple[Report, ...] = ()
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
@@ -80,9 +82,12 @@ class Report:
 
 def joined(reports: Iterable[Report]) -> Report:
     """One report of several choices."""
-    found = list(reports)
+    found = tuple(reports)
+    if len(found) == 1:
+        return found[0]
     return Report(
         tuple(call for report in found for call in report.calls),
         tuple(one for report in found for one in report.refusals),
         tuple(one for report in found for one in report.doubtful),
+        choices=found if any(report != Report() for report in found) else (),
     )

@@ -8,7 +8,7 @@ call (reasoning among it) stays in the text where the server put it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from zkit.calls import Call
 from zkit.chat.replies.call_checker import CallChecker
@@ -102,7 +102,7 @@ class TextCalls:
     """Follows the text of one reply."""
 
     def __init__(self, checker: CallChecker) -> None:
-        self._desk = checker
+        self._checker = checker
         reads = checker.reads_text and bool(checker.declared)
         self._extractor = _Places(checker) if reads else None
         self._out = 0
@@ -149,13 +149,14 @@ class TextCalls:
         start = self._out
         self._follow(extractor, *extractor.close(finish_reason))
         whole = extractor.written(start, extractor.size)
-        calls, refusals = self._judged(extractor)
+        found = self._judged(extractor)
+        calls = found.calls
         if native or not calls:
-            return TextEnd(whole, calls, refusals)
+            return replace(found, rest=whole)
         taken = list(_taken(extractor.extraction.spans, calls))
         rest = [extractor.written(a, b) for a, b in _between(self._out, extractor.size, taken)]
         shown = extractor.written(start, self._out) + "".join(rest)
-        return TextEnd(shown if self._out or shown.strip() else "", calls, refusals)
+        return replace(found, rest=shown if self._out or shown.strip() else "")
 
     def abandon(self) -> str:
         """The stream broke: what was held back, as it was written."""
@@ -172,18 +173,34 @@ class TextCalls:
         """All text that was taken in."""
         return "" if self._extractor is None else self._extractor.written(0, self._extractor.size)
 
-    def _judged(self, extractor: _Places) -> tuple[tuple[Call, ...], tuple[RefusedCall, ...]]:
-        """The calls that can run, and those that must not."""
+    def _judged(self, extractor: _Places) -> TextEnd:
+        """The calls that can run, those that must not, and those that may not be meant."""
         found = extractor.extraction
-        judged: list[Call | RefusedCall] = []
-        for call in [*found.calls, *map(unknown_as_call, found.unknown)]:
+        read = [*found.calls, *map(unknown_as_call, found.unknown)]
+        judged: list[Call | RefusedCall | DoubtfulCall] = []
+        for call in sorted(read, key=lambda call: call.span or (0, 0))[:MAX_CALLS]:
             start, end = call.span or (0, 0)
-            judged.append(self._desk.from_text(call, extractor.written(start, end)))
-        judged += refused_calls(found, extractor.written(0, extractor.size))
-        calls = sorted(
-            (one for one in judged if isinstance(one, Call)), key=lambda c: c.span or (0, 0)
+            judged.append(self._checker.from_text(call, extractor.written(start, end)))
+        judged += refused_calls(found, extractor.written(0, extractor.size))[:MAX_CALLS]
+        if len(read) > MAX_CALLS:
+            judged.append(too_many_calls(len(read)))
+        return TextEnd(
+            "",
+            tuple(one for one in judged if isinstance(one, Call)),
+            tuple(one for one in judged if isinstance(one, RefusedCall)),
+            tuple(one for one in judged if isinstance(one, DoubtfulCall)),
         )
-        return tuple(calls), tuple(one for one in judged if isinstance(one, RefusedCall))
+
+
+MAX_CALLS = 128
+"""How many calls of one reply are read; OpenAI's own server takes 128 tools, and no reply in our
+recordings holds more than 30 calls. To check 100,000 calls took minutes."""
+
+
+def too_many_calls(count: int) -> RefusedCall:
+    """The calls beyond the limit, as one."""
+    message = f"A reply may hold {MAX_CALLS} calls; {count - MAX_CALLS} more were not read."
+    return RefusedCall("", "", "budget", message, "")
 
 
 def _between(start: int, end: int, spans: Iterable[Span]) -> Iterator[tuple[int, int]]:
