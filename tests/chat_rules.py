@@ -10,8 +10,8 @@ from typing import Any, get_args
 from chat_scripts import BESIDE, MEANT
 
 from zkit.chat import LoopEvent, RunResult
-from zkit.chat.outcome import Reason
-from zkit.chat.replies.wire import dumps
+from zkit.chat.loop_events import Reason
+from zkit.chat.wire_data import dumps
 from zkit.results import Success
 from zkit.testing import Request
 

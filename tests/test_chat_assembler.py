@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zkit.chat.replies.assembler import Assembler, Reply
-from zkit.chat.replies.call_parts import CallParts, split_concatenated
+from zkit.chat.assembler import Assembler, CallParts, Reply, split_concatenated
 
 NAMES = ("get_weather", "get", "read_file", "f")
 Sent = tuple[str, str, str]

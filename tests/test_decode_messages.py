@@ -160,15 +160,14 @@ The text was cut off after 13 characters, so data is missing.
 At line 1, column 14:
   {"path": "a.t
                ^
-Send it again with less in it: shorten the longest string, or split the work into several calls.
-Send the call again, for example with: {"path": "<path>"}""",
+Send it again with less in it: shorten the longest string, or split the work into several calls.""",
     ),
     "nothing at all": (
         head,
         "",
         """\
 The arguments for "head" were refused.
-got null, expected an object.
+got "", expected an object.
 Send the call again, for example with: {"path": "<path>"}""",
     ),
 }

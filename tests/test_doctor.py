@@ -110,7 +110,7 @@ def test_nothing_is_wrong_with_a_server_that_behaves() -> None:
     assert found.usable
     assert [n for n, f in found.findings.items() if f.verdict.status == "skipped"] == []
     assert found.sent == requests_of(list(PROBES.values())) == len(ASKS)
-    assert found.profile.manners() == {**Profile().manners(), "mode": "native"}
+    assert found.profile.server_settings() == {**Profile().server_settings(), "mode": "native"}
 
 
 def good_model_as_script(request: Request) -> Answer:
@@ -187,8 +187,8 @@ def test_every_shortcoming_is_found_and_the_setting_that_covers_it(spoilt: Misbe
     found = examined(spoilt.server_of(good_model))
     assert found.usable
     assert not [text for text in found.wrong.values() if text.startswith("open")]
-    usual = {**Profile().manners(), "mode": found.profile.mode}
-    changed = {k: v for k, v in found.profile.manners().items() if v != usual[k]}
+    usual = {**Profile().server_settings(), "mode": found.profile.mode}
+    changed = {k: v for k, v in found.profile.server_settings().items() if v != usual[k]}
     expected = dict(SETTINGS[spoilt.name])
     assert found.profile.mode == expected.pop("mode", found.profile.mode)
     assert changed == expected

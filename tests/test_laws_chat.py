@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from openai import AsyncOpenAI
 
 from zkit.chat import ChatLoop, LoopEvent, RunFinished, RunResult
-from zkit.chat.outcome import Reason
+from zkit.chat.loop_events import Reason
 from zkit.dispatch import Dispatcher
 from zkit.grade import READ
 from zkit.results import Refused, Success, Transient, Validation

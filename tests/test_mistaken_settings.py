@@ -61,7 +61,10 @@ def _loop(**settings: Any) -> ChatLoop:
 
 
 MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
-    "a rank by name": (lambda: wrap(CLIENT, limit="GUESS"), "limit must be a Rank, such as"),  # type: ignore[arg-type]
+    "a rank by a wrong name": (
+        lambda: wrap(CLIENT, limit="GUES"),
+        "limit: there is no rank 'GUES'",
+    ),
     "a format of wrap": (lambda: wrap(CLIENT, formats=["hermes_jsn"]), "did you mean hermes_json"),
     "a tool of wrap": (lambda: wrap(CLIENT, tools=[1]), "1 names no tool"),
     "a client of wrap": (lambda: wrap(3), "3 has no chat.completions.create"),
@@ -90,7 +93,10 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: Dispatcher([look], approve="yes"),  # type: ignore[arg-type]
         "approve must be a function",
     ),
-    "a rank of decode": (lambda: decode(look, "{'at': 1}", limit="GUESS"), "limit must be a Rank"),  # type: ignore[arg-type]
+    "a rank of decode": (
+        lambda: decode(look, "{'at': 1}", limit="GUES"),
+        "there is no rank 'GUES'",
+    ),
     "a rank of repair": (lambda: repair_json("{'at': 1}", limit="GUESS"), "limit must be a Rank"),  # type: ignore[arg-type]
     "a format to find": (lambda: find_calls("", [look], formats=["x"]), "no format is called 'x'"),
     "a format to write": (lambda: render_call(Call("f", {}), "kimi"), "did you mean kimi_k"),
@@ -119,6 +125,7 @@ NO_TEXT: list[Any] = [0, True, ["x"], b"x"]
 NO_LIST: list[Any] = [0, 1.5, True]
 NO_RECORD: list[Any] = [0, "x", True, {"a": 1}, [1]]
 NO_RANK: list[Any] = ["GUESS", 3, None, True]
+NO_RANK_NAME: list[Any] = ["GUES", None, True, 2.5]
 
 
 def _dispatcher(**settings: Any) -> Dispatcher:
@@ -196,7 +203,7 @@ WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
         },
     ),
     (Profile, {"system": NO_FLAG, "stream": NO_FLAG}),
-    (_wrapped, {"limit": NO_RANK, "formats": NO_LIST, "profile": NO_PATH}),
+    (_wrapped, {"limit": NO_RANK_NAME, "formats": NO_LIST, "profile": NO_PATH}),
     (Limits, {"calls": NO_COUNT, "tokens": NO_COUNT, "per_tool": [*NO_MAPPING, {"look": "3"}]}),
     (_budget, {"calls": NO_COUNT, "tokens": NO_COUNT}),
     (
@@ -271,8 +278,8 @@ WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
     (lambda limit: repair_json('{"at": 1}', limit=limit), {"limit": NO_RANK}),
     (lambda limit: repair_all('{"at": 1}', limit=limit), {"limit": NO_RANK}),
     (PartialReader, {"limit": NO_RANK, "schema": [0, "x", [1]]}),
-    (lambda limit: decode(look, '{"at": "here"}', limit=limit), {"limit": NO_RANK}),
-    (lambda limit: decode(look, '{"at": "here",}', limit=limit), {"limit": NO_RANK}),
+    (lambda limit: decode(look, '{"at": "here"}', limit=limit), {"limit": NO_RANK_NAME}),
+    (lambda limit: decode(look, '{"at": "here",}', limit=limit), {"limit": NO_RANK_NAME}),
     (lambda formats: find_calls("", [look], formats=formats), {"formats": NO_LIST}),
     (lambda chunk: Extractor([look]).feed(chunk), {"chunk": [*NO_TEXT, None]}),
     (lambda call: render_call(call, "hermes_json"), {"call": [*NO_RECORD, None]}),

@@ -17,12 +17,9 @@ from hypothesis import Phase, settings
 from hypothesis.errors import FlakyFailure
 from hypothesis.stateful import run_state_machine_as_test
 
-from zkit.chat import calling, settling
-from zkit.chat.replies import reply
-from zkit.chat.replies.call_parts import CallParts
-from zkit.chat.replies.reply import ReplyReader
-from zkit.chat.requests import history
-from zkit.chat.requests import offering as offering_module
+from zkit.chat import call_answers, history, reply_reader, tool_offer
+from zkit.chat.assembler import CallParts
+from zkit.chat.reply_reader import ReplyReader
 from zkit.chat.run_state import RunState
 from zkit.dispatch.guards import repetition
 from zkit.sources import Toolbox
@@ -46,18 +43,18 @@ Patch = pytest.MonkeyPatch
 
 
 def answers_are_empty(patch: Patch) -> None:
-    patch.setattr(settling, "tool_message", lambda id, text: {"role": "tool", "tool_call_id": id, "content": ""})  # fmt: skip
+    patch.setattr(call_answers, "tool_message", lambda id, text: {"role": "tool", "tool_call_id": id, "content": ""})  # fmt: skip
 
 
 def the_last_answer_is_forgotten(patch: Patch) -> None:
-    added = calling._added
+    added = call_answers._added
 
     def forgetful(run: Any, *given: Any) -> Any:
         found = added(run, *given)
         del run.messages[-1]
         return found
 
-    patch.setattr(calling, "_added", forgetful)
+    patch.setattr(call_answers, "_added", forgetful)
 
 
 def text_wins_over_native_calls(patch: Patch) -> None:
@@ -81,7 +78,7 @@ def a_call_is_stored_as_text_too(patch: Patch) -> None:
 
 
 def the_finish_reason_is_lost(patch: Patch) -> None:
-    patch.setattr(reply, "_finish", lambda reason, usage, most: "stop")
+    patch.setattr(reply_reader, "_finish", lambda reason, usage, most: "stop")
 
 
 def deltas_are_routed_by_index_alone(patch: Patch) -> None:
@@ -100,7 +97,7 @@ def the_tools_are_read_once(patch: Patch) -> None:
 def the_tools_are_not_sorted(patch: Patch) -> None:
     listed = Toolbox.tools
     patch.setattr(Toolbox, "tools", lambda self, *given: tuple(reversed(listed(self, *given))))
-    patch.setattr(offering_module, "sorted", lambda found, key: list(found), raising=False)
+    patch.setattr(tool_offer, "sorted", lambda found, key: list(found), raising=False)
 
 
 def repeated_calls_are_not_refused(patch: Patch) -> None:
@@ -108,9 +105,9 @@ def repeated_calls_are_not_refused(patch: Patch) -> None:
 
 
 def fixes_are_not_told(patch: Patch) -> None:
-    events = settling.told
+    events = call_answers.told
     patch.setattr(
-        calling, "told", lambda *given: (one for one in events(*given) if one.kind != "call_repaired")
+        call_answers, "told", lambda *given: (one for one in events(*given) if one.kind != "call_repaired")
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from zkit.repair.repeated_keys import repeats_of
 _NUMBER = re.compile(r"[+-]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
 _WHOLE = re.compile(r"([+-]?\d++)\.0*+", re.ASCII)
 _HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]++")
-GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})++(?:\.\d++)?", re.ASCII)
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})++(?:\.\d++)?", re.ASCII)
 # A dot may group thousands as well: `5.000` is no sure integer.
 _DOTTED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})++", re.ASCII)
 _LEAK = re.compile(r"<\|[^|<>]{1,64}\|>|</[A-Za-z_][\w:.-]{0,64}>|\[/[A-Z_]{2,32}\]")
@@ -88,7 +88,7 @@ def _numbers(text: str, shape: Shape) -> list[CandidateValue]:
         number = _number(text.replace("_", ""))
     elif _HEX.fullmatch(text):
         number = int(text, 16)
-    elif GROUPED.fullmatch(text) and (text.count(",") > 1 or "." in text or whole):
+    elif _GROUPED.fullmatch(text) and (text.count(",") > 1 or "." in text or whole):
         # One group alone may be a decimal comma, so it counts only where no fraction is due.
         number, name = _number(text.replace(",", "")), "number_without_thousands"
     if number is None:
@@ -199,6 +199,7 @@ _SCHEMA_WORDS = frozenset(
 _OPENERS = ("[", "{")
 _SEPARATORS = (",", ";", "\n")
 _SEPARATOR = re.compile("[,;\n]")
+_DECIMAL_COMMA = re.compile(r"[+-]?\d{1,15},\d{1,15}", re.ASCII)
 
 
 def read_container(text: str, schema: dict[str, Any]) -> Repaired | None:
@@ -223,7 +224,7 @@ def from_json_text(text: str, shape: Shape) -> Iterator[tuple[CandidateValue, Re
         yield CandidateValue("json_from_text", found.value, note, rank), found
 
 
-def list_from(value: Any) -> Iterator[CandidateValue]:
+def list_from(value: Any, item: Shape) -> Iterator[CandidateValue]:
     """A list of the one value, and of the parts of a text, where a list is due."""
     text = isinstance(value, str)
     if text and (value.lstrip().startswith(_OPENERS) or not value.strip()):
@@ -231,8 +232,11 @@ def list_from(value: Any) -> Iterator[CandidateValue]:
     yield CandidateValue("list_from_one", [value], "made a list of the one value")
     if not text or not any(mark in value for mark in _SEPARATORS):
         return
+    if "number" in item.kinds and _DECIMAL_COMMA.fullmatch(value):
+        # Where one number would do, `1,5` may be one with a comma for its point.
+        yield CandidateValue("list_from_one", [float(value.replace(",", "."))], "read one number")
     parts = [part.strip() for part in _SEPARATOR.split(value)]
-    if all(parts) and not GROUPED.fullmatch(value.strip()):
+    if all(parts):
         yield CandidateValue("list_from_text", parts, "split a text at its commas")
 
 
@@ -339,8 +343,7 @@ def _of_list(value: list[Any], shape: Shape, place: Place) -> Found:
 def _in_list(value: Any, shape: Shape, place: Place) -> Found:
     if not shape.takes("array") or shape.takes(kind_of(value)):
         return []
-    without_text = Place(place.path, is_sent=False)
-    return [(candidate, without_text) for candidate in list_from(value)]
+    return [(candidate, place.in_list()) for candidate in list_from(value, shape.at(0))]
 
 
 def _as_text(name: str, value: Any, shape: Shape, place: Place) -> Found:

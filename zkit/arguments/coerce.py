@@ -16,7 +16,7 @@ from zkit.arguments.shape import Shape, errors_by_branch, kind_of, tag_of, tagge
 from zkit.arguments.source_text import Place
 from zkit.arguments.validation_errors import ErrorTree
 from zkit.arguments.wording import as_json, expected, expected_instead, path_text, shown
-from zkit.receipt import Fix, highest
+from zkit.receipt import Fix, Rank, highest
 from zkit.results import Problem
 
 Done = list[tuple[Any, "Coercer"]]
@@ -40,7 +40,14 @@ def distinct(done: Done) -> Done:
 
 
 def nearest_to(value: Any, done: Done) -> Done:
-    """The readings that stray least from what was sent: of its kind if there are any, then by length."""
+    """The readings that differ least from what was sent: no guess, of its kind, then by length.
+
+    Digits in quotes say neither that a text was meant nor that a number was: `"20240304"` may be
+    either where a number or a date is expected.
+    """
+    done = [one for one in done if highest(tuple(one[1].fixes)) < Rank.GUESS] or done
+    if isinstance(value, str) and value.strip().isdecimal():
+        return distinct(done)
     done = [one for one in done if _keeps_kind(value, *one)] or done
     shortest = min((_length(trial) for _, trial in done), default=0)
     return distinct([one for one in done if _length(one[1]) == shortest])
@@ -117,7 +124,7 @@ class Coercer:
     ) -> Any:
         """A list where a list of lists is due: it may be one of the lists, or each item may be."""
         items, item = Coercer(self.left), Coercer(self.left)
-        item.note(next(list_from(value)), place)
+        item.note(next(list_from(value, shape.at(0))), place)
         readings = [
             (items._list(value, shape, place, errors), items),
             ([item.settle(value, shape.at(0), place.inside(0))], item),
@@ -166,6 +173,8 @@ class Coercer:
             hint = shown(like[0]) if like else ""
             due = expected(shape.at(name))
             path = path_text((*place.path, name))
+            stray = path_text((*place.path, *like[:1])) if like else None
+            self.problems = [p for p in self.problems if p.code != "unknown" or p.path != stray]
             self.problems.append(Problem(path, "missing", "nothing", due, hint))
 
     def _values(

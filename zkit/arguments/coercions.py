@@ -61,7 +61,7 @@ COERCIONS: dict[str, Coercion] = {
         Coercion("number_without_thousands", _G, "drop the thousands separators of a number sent as text", _INTEGER, '{"x": "1,500"}', '{"x": 1500}'),
         Coercion("value_by_beginning", _G, "find the only known value that begins so, or has these initials", _UNIT, '{"x": "F"}', '{"x": "fahrenheit"}'),
         Coercion("key_by_near_miss", _G, "find the only missing field that differs by a slip of the pen", _CITY, '{"city_nme": "Oslo"}', '{"city_name": "Oslo"}'),
-        Coercion("drop_unknown_key", _G, "leave out a field that is not declared, where none may be added", _CITY, '{"city_name": "Oslo", "why": "asked"}', '{"city_name": "Oslo"}'),
+        Coercion("drop_unknown_key", _G, "leave out the model's reasoning, where no other field may be added", _CITY, '{"city_name": "Oslo", "reasoning": "asked"}', '{"city_name": "Oslo"}'),
         Coercion("arguments_by_position", _G, "name the values of a list by the order of the fields", _CITY, '["Oslo", 3]', '{"city_name": "Oslo", "days": 3}'),
         Coercion("empty_means_omitted", _G, "leave out an optional field that was sent as an empty text, where no text is due", _OPTIONAL, '{"days": ""}', "{}"),
     )

@@ -3,45 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, Generic, NamedTuple, overload
 
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
+from typing_extensions import TypeVar
 
 from zkit.arguments.attempt import Attempt
 from zkit.arguments.plain_slips import coerce_plain_slips
 from zkit.arguments.prepare import PREPARED, Prepared, errors_of, prepared_for
 from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
 from zkit.arguments.validation_errors import FieldError
-from zkit.receipt import Fix, Rank, check_limit, highest
+from zkit.receipt import Fix, Rank, highest
 from zkit.repair import Repaired, Unrepairable, repair_json
 from zkit.repair.repeated_keys import repeats_in
 from zkit.results import Validation
 from zkit.schema import MisfitError
 
-T = TypeVar("T")
+T = TypeVar("T", default=Any)
 # Valid arguments should cost what validating them costs: no call that can be saved.
 _new = tuple.__new__
 _EXACT = Rank.EXACT
 _NOBODY = object()
 
 
-class Decoded(NamedTuple):
+class Decoded(NamedTuple, Generic[T]):
     """Typed arguments, and everything that was done to read them."""
 
-    value: Any
+    value: T
     fixes: tuple[Fix, ...] = ()
     rank: Rank = Rank.EXACT
 
 
-class Mended(Decoded):
-    """The same where something had to be changed, with the JSON data that was typed in the end."""
+class DecodedWithData(Decoded[T]):
+    """The result where something was changed, with the JSON data that was typed in the end."""
 
     data: Any
 
 
-def _mended(value: Any, fixes: tuple[Fix, ...], rank: Rank, data: Any) -> Mended:
-    made: Mended = _new(Mended, (value, fixes, rank))
+def _with_data(value: Any, fixes: tuple[Fix, ...], rank: Rank, data: Any) -> DecodedWithData:
+    made: DecodedWithData = _new(DecodedWithData, (value, fixes, rank))
     made.data = data
     return made
 
@@ -51,7 +52,7 @@ def decode_args(
     model: type[T],
     raw: Any,
     *,
-    limit: Rank = ...,
+    limit: Rank | str = ...,
     finish_reason: str | None = ...,
     receipt: list[Fix] | None = ...,
 ) -> T: ...
@@ -60,7 +61,7 @@ def decode_args(
     model: Any,
     raw: Any,
     *,
-    limit: Rank = ...,
+    limit: Rank | str = ...,
     finish_reason: str | None = ...,
     receipt: list[Fix] | None = ...,
 ) -> Any: ...
@@ -68,7 +69,7 @@ def decode_args(
     model: Any,
     raw: Any,
     *,
-    limit: Rank = Rank.GUESS,
+    limit: Rank | str = Rank.GUESS,
     finish_reason: str | None = None,
     receipt: list[Fix] | None = None,
 ) -> Any:
@@ -88,14 +89,14 @@ def decode_args(
 
 
 def decode(
-    model: Any, raw: Any, *, limit: Rank = Rank.GUESS, finish_reason: str | None = None
+    model: Any, raw: Any, *, limit: Rank | str = Rank.GUESS, finish_reason: str | None = None
 ) -> Decoded | Validation:
     """The typed arguments with their receipt, or a `Validation`; nothing is raised for any `raw`.
 
     Strict first; then repair, guided by the schema; then coercions, only where validation failed.
     """
     if type(limit) is not Rank:
-        check_limit(limit)
+        limit = _rank_of(limit)
     try:
         subject, prepared, validate = PREPARED[id(model)]
     except KeyError:
@@ -109,7 +110,7 @@ def decode(
     except ValidationError as error:
         short = coerce_plain_slips(prepared, raw, error) if type(raw) is str else None
         if short is not None and (rank := highest(short[1])) <= limit:
-            return _mended(short[0], short[1], rank, short[2])
+            return _with_data(short[0], short[1], rank, short[2])
         errors: ValidationError | MisfitError | None = error
     except MisfitError as error:
         errors = error
@@ -118,8 +119,15 @@ def decode(
     return _read(prepared, raw, errors, limit, finish_reason)
 
 
+def _rank_of(limit: Rank | str) -> Rank:
+    try:
+        return Rank.of(limit)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"limit: {error}") from None
+
+
 def decode_to_run(
-    model: Any, raw: Any, *, limit: Rank = Rank.GUESS, finish_reason: str | None = None
+    model: Any, raw: Any, *, limit: Rank | str = Rank.GUESS, finish_reason: str | None = None
 ) -> Decoded | Validation:
     """As `decode`, for a call that is to run: of two values for one key, none is taken.
 
@@ -133,7 +141,7 @@ def decode_to_run(
     repeats = [] if value is _NOT_STRICT else repeats_in(text, value)
     if not repeats:
         return outcome
-    return _settled(Attempt.of_repeats(prepared_for(model), text, value, repeats), limit)
+    return _settled(Attempt.of_repeats(prepared_for(model), text, value, repeats), _rank_of(limit))
 
 
 def _read(
@@ -178,7 +186,10 @@ def _read_damaged(
 ) -> Decoded | Validation:
     """Read a text that is not strict JSON."""
     if not text.strip():
-        return _settled(Attempt(prepared, None, None, ()), limit)
+        # An empty text is shown as one; where a text is a value, none was sent.
+        shape = prepared.shape
+        sent = "" if shape.takes("object") and not shape.takes("string") else None
+        return _settled(Attempt(prepared, sent, None, ()), limit)
     for most in sorted({min(limit, Rank.COMPLETE), limit}):
         repaired = repair_json(
             text, schema=prepared.schema, limit=most, finish_reason=finish_reason
@@ -229,7 +240,7 @@ def _settled(reading: Attempt, limit: Rank) -> Decoded | Validation:
         return reading.refuse_over(limit, outcome)
     if not outcome.fixes:
         return Decoded(outcome.value)
-    return _mended(outcome.value, outcome.fixes, rank, outcome.data)
+    return _with_data(outcome.value, outcome.fixes, rank, outcome.data)
 
 
 def _holds(value: Any, name: str) -> bool:

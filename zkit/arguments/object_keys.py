@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pydantic import JsonValue
+
 from zkit.arguments.candidate_values import CandidateValue, is_schema_of_arguments, read_container
-from zkit.arguments.field_names import folded, near_misses, same_name, words
+from zkit.arguments.field_names import folded, near_misses, nearest, same_name, words
 from zkit.arguments.shape import Shape
 from zkit.arguments.source_text import Place, Source
 from zkit.arguments.validation_errors import ErrorTree
-from zkit.arguments.wording import path_text, shown
+from zkit.arguments.wording import as_json, path_text, shown
 from zkit.receipt import Rank
 from zkit.results import Problem
 
@@ -63,8 +65,8 @@ def unwrapped(value: Any, shape: Shape, tool: str | None, place: Place) -> Unwra
     A wrapper has no key that the schema declares: a key that it declares is an argument, whatever
     its name. Only a call that may name this very tool is taken for one all the same.
     """
-    found = Unwrapped(*_only(value, place))
-    start = found.value
+    found = _named_in_list(value, tool, place) or Unwrapped(*_only(value, place))
+    start = found.value if found.tool is None else None
     for _ in range(_DEEPEST):
         inner = _inner(found, shape, tool)
         if inner is None:
@@ -104,6 +106,7 @@ def _held(value: Any, place: Place, tool: str | None) -> Unwrapped | None:
     """What stands in an envelope when it is an object, or the text of one; None otherwise."""
     if value is None or value == "":
         return Unwrapped({}, Place(), tool)
+    value, place = _only(value, place)
     if isinstance(value, dict):
         return Unwrapped(value, place, tool)
     read = read_container(value, {"type": "object"}) if isinstance(value, str) else None
@@ -136,10 +139,29 @@ def _only(value: Any, place: Place) -> tuple[Any, Place]:
     return value, place
 
 
+def _named_in_list(value: Any, tool: str | None, place: Place) -> Unwrapped | None:
+    """The arguments of a call written as a list, `["search", {"query": "x"}]`; None for others."""
+    if not isinstance(value, list) or len(value) != 2 or tool is None:
+        return None
+    name, arguments = value
+    if not isinstance(name, str) or not isinstance(arguments, dict) or not same_tool(name, tool):
+        return None
+    return Unwrapped(arguments, place.inside(1), name)
+
+
 def _tool_named(call: dict[str, Any]) -> str | None:
     return next((call[key] for key in NAMES if isinstance(call.get(key), str)), None)
 
 
+REASONING_KEYS = frozenset(
+    [
+        *("thought", "thoughts", "mythoughts", "innerthoughts", "internalthoughts", "thinking"),
+        *("reason", "reasons", "reasoning", "rationale", "justification", "why"),
+        *("explanation", "explanations", "comment", "comments", "chainofthought", "scratchpad"),
+    ]
+)
+"""Keys that hold the model's own reasoning, without case and separators: prompts such as Letta's
+and smolagents' ask for them beside the arguments. Any other key may hold a condition of the call."""
 MOST_STRAYS = 64
 """With more keys than these that nobody declared, none is read as another."""
 Likeness = Callable[[str, Iterable[str]], list[str]]
@@ -175,11 +197,32 @@ def renamed(
             path = path_text((*place.path, key))
             hint = shown(meant) if meant else ""
             coercer.problems.append(Problem(path, "unknown", shown(value[key]), "", hint))
+        elif _is_equal_copy(key, value, shape):
+            names[key] = None
+            note = f"left out {shown(key)}, given again with the same value"
+            coercer.note(CandidateValue("drop_equal_key", value[key], note), place.at(key))
+        elif shape.closed and not _is_reasoning(key, value[key]):
+            path = path_text((*place.path, key))
+            like = nearest(key, shape.fields, 1)
+            hint = shown(like[0]) if like else ""
+            coercer.problems.append(Problem(path, "unknown", shown(value[key]), "", hint))
         elif shape.closed:
             names[key] = None
             note = f"left out the undeclared key {shown(key)}"
             coercer.note(CandidateValue("drop_unknown_key", value[key], note), place.at(key))
     return names
+
+
+def _is_equal_copy(key: str, value: Mapping[str, Any], shape: Shape) -> bool:
+    """True if a key repeats a field that was sent, in another spelling and with the same value."""
+    same = same_name(key, shape.fields)
+    return any(name in value and as_json(value[name]) == as_json(value[key]) for name in same)
+
+
+def _is_reasoning(key: str, sent: JsonValue) -> bool:
+    """True if a key holds the model's reasoning, in words, which no tool needs."""
+    parts = sent if isinstance(sent, list) else [sent]
+    return folded(key) in REASONING_KEYS and all(isinstance(part, str) for part in parts)
 
 
 def renaming(coercion: str, key: str, name: str) -> CandidateValue:

@@ -21,6 +21,7 @@ _CODES: dict[str, ValidationCode] = {
     "ambiguous": "ambiguous",
     "several": "ambiguous",
 }
+_WITHOUT_DATA = frozenset({"empty", "no_json"})
 _LINES = {
     "missing": "{place}missing, expected {expected}{hint}.",
     "unknown": "{place}no such field{hint}.",
@@ -59,7 +60,10 @@ def refuse_repair(prepared: Prepared, text: str, outcome: Unrepairable) -> Valid
     """Refuse a text that could not be read as JSON."""
     code = _CODES.get(outcome.reason, "invalid_json")
     said = refusal(text, outcome.reason, outcome.at)
-    return Validation(_message(prepared, [said], example_for(prepared, None, ())), code)
+    if outcome.reason not in _WITHOUT_DATA:  # what repair says to do is nearer to what was sent
+        return Validation(_message(prepared, [said], None), code)
+    found, _, _ = said.rpartition("\n")
+    return Validation(_message(prepared, [found], example_for(prepared, None, ())), code)
 
 
 def refuse_bytes(prepared: Prepared, error: UnicodeDecodeError) -> Validation:

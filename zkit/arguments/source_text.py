@@ -94,16 +94,24 @@ class Place(NamedTuple):
     source: Source | None = None
     steps: tuple[Step, ...] = ()
     is_sent: bool = True
-    """Whether the value stood here as it was sent; not so inside a list that a coercion made."""
+    """False for the one value of a list that a coercion made."""
+    is_holder: bool = False
+    """True for such a list: its value is in the text where the list should be."""
 
     def at(self, step: Step, source_step: Step | None = None) -> Place:
         """One step further down."""
+        if self.is_holder:
+            return Place((*self.path, step), self.source, self.steps, is_sent=False)
         step_there = step if source_step is None else source_step
         return Place((*self.path, step), self.source, (*self.steps, step_there), self.is_sent)
 
     def inside(self, step: Step) -> Place:
         """One step further down in the text, at the same place of the arguments."""
         return self._replace(steps=(*self.steps, step))
+
+    def in_list(self) -> Place:
+        """The same place, holding a list made of the one value that was sent there."""
+        return self._replace(is_sent=False, is_holder=True)
 
     def text(self) -> str | None:
         """The value's own text, as the model wrote it."""

@@ -8,9 +8,8 @@ from typing import Any
 
 from zkit.arguments import Decoded
 from zkit.cases.draft import Draft
-from zkit.chat.replies.assembler import Assembler, Reply
-from zkit.chat.replies.call_parts import call_entries
-from zkit.chat.replies.wire import entries, stream_data
+from zkit.chat.assembler import Assembler, Reply, call_entries
+from zkit.chat.wire_data import entries, stream_data
 from zkit.errors import ZkitError
 from zkit.extract import Extraction
 from zkit.schema import offered

@@ -1,8 +1,12 @@
 """Messages in, an answer out: clients whose tool calls can be trusted, and the loop that runs them."""
 
-from zkit.chat.asking import run
+from zkit.chat.assembler import Assembled, Assembler, Reply
+from zkit.chat.call_checker import RefusedCall, Report
 from zkit.chat.client.wrapped_client import wrap
-from zkit.chat.events import (
+from zkit.chat.decisions import ask_clarification, clarification
+from zkit.chat.history import valid_history
+from zkit.chat.loop import ChatLoop, run
+from zkit.chat.loop_events import (
     ApprovalNeeded,
     CallRefused,
     CallRepaired,
@@ -16,26 +20,21 @@ from zkit.chat.events import (
     Resumed,
     Retrying,
     RunFinished,
+    RunResult,
     Steered,
     TextDelta,
     TextRevoked,
     ToolFinished,
     ToolStarted,
+    TurnRecord,
     TurnStarted,
+    Usage,
 )
-from zkit.chat.loop import ChatLoop
-from zkit.chat.outcome import RunResult, TurnRecord, Usage
-from zkit.chat.pause.clarifying import ask_clarification, clarification
-from zkit.chat.pause.pause_store import PauseStore, Stored
-from zkit.chat.pause.paused import PausedRun, Waiting
-from zkit.chat.replies.assembler import Assembler, Reply
-from zkit.chat.replies.call_parts import Assembled
-from zkit.chat.replies.report import RefusedCall, Report
-from zkit.chat.requests.history import sound_history
-from zkit.chat.requests.manners import Manners
-from zkit.chat.requests.profile import Profile
-from zkit.chat.settings import LoopSettings
-from zkit.chat.steering import Steering
+from zkit.chat.loop_settings import LoopSettings
+from zkit.chat.pause_store import PauseStore, Stored
+from zkit.chat.paused_run import PausedRun, Waiting
+from zkit.chat.run_state import Steering
+from zkit.chat.server_profile import Profile, ServerSettings
 from zkit.dispatch import ask_later
 
 __all__ = [
@@ -49,7 +48,6 @@ __all__ = [
     "Corrected",
     "LoopEvent",
     "LoopSettings",
-    "Manners",
     "MessageAdded",
     "MessageChanged",
     "PauseStore",
@@ -64,6 +62,7 @@ __all__ = [
     "Retrying",
     "RunFinished",
     "RunResult",
+    "ServerSettings",
     "Steered",
     "Steering",
     "Stored",
@@ -79,6 +78,6 @@ __all__ = [
     "ask_later",
     "clarification",
     "run",
-    "sound_history",
+    "valid_history",
     "wrap",
 ]

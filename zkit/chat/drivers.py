@@ -12,8 +12,8 @@ from typing import Any
 import anyio
 from anyio import to_thread
 
-from zkit.chat.events import LoopEvent
-from zkit.chat.wants import Ask, Do, RunCalls, Wait, Want
+from zkit.chat.actions import Ask, Do, RunCalls, Wait, Want
+from zkit.chat.loop_events import LoopEvent
 from zkit.dispatch.portal import run_sync
 from zkit.tools import Scope
 

@@ -1,28 +1,27 @@
-"""A client, a model and tools in; a loop that answers questions with them out."""
+"""A question and tools in, an answer out: the form of five lines."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
 from contextlib import aclosing, closing
 from pathlib import Path
 from typing import Any, Unpack
 
+from zkit.chat.conversation import conversation
+from zkit.chat.decisions import Decided, Resumption, resumption
 from zkit.chat.drivers import create_of, drive, drive_async, is_async
-from zkit.chat.events import LoopEvent, Message, RunFinished
-from zkit.chat.logic import conversation
-from zkit.chat.outcome import RunResult
-from zkit.chat.pause.deciding import Decided, Resumption, resumption
-from zkit.chat.pause.paused import PausedRun
-from zkit.chat.pause.run_again import run_again
-from zkit.chat.requests.history import as_messages
-from zkit.chat.requests.offering import dispatcher_for, kit_name
-from zkit.chat.requests.profile import Profile
-from zkit.chat.run_state import RunState
-from zkit.chat.settings import settings_of
-from zkit.chat.steering import Steering
-from zkit.chat.task_scope import begin_task
+from zkit.chat.history import as_messages
+from zkit.chat.loop_events import LoopEvent, Message, RunFinished, RunResult
+from zkit.chat.loop_settings import settings_of
+from zkit.chat.paused_run import PausedRun
+from zkit.chat.resuming import run_again
+from zkit.chat.run_state import RunState, Steering, begin_task
+from zkit.chat.server_profile import Profile
+from zkit.chat.tool_offer import dispatcher_for, kit_name
 from zkit.dispatch import Dispatcher, Recorder
 from zkit.dispatch.portal import run_sync
+from zkit.errors import MissingExtraError
 from zkit.required import require_kind, require_path, require_text
 
 Prompt = str | Iterable[Mapping[str, Any]] | Resumption
@@ -62,7 +61,7 @@ class ChatLoop:
         require_path("workspace", workspace, or_none=True)
         self.client = client
         self.model = model
-        self.settings = settings_of(Profile.of(profile).manners(), settings)
+        self.settings = settings_of(Profile.of(profile).server_settings(), settings)
         self.system = system or ""
         self.workspace = "" if workspace is None else str(workspace)
         recorder = None if workspace is None else Recorder(workspace)
@@ -251,3 +250,42 @@ def require_prompt(prompt: object) -> None:
 def _result(event: RunFinished) -> RunResult:
     result: RunResult = event.result
     return result
+
+
+def run(
+    prompt: Prompt,
+    tools: Iterable[Any] | Any = (),
+    *,
+    model: str,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    client: Any = None,
+    **settings: Any,
+) -> RunResult:
+    """Ask a model a question, with functions that it may call; the answer is `.text`.
+
+    `base_url` is an OpenAI-compatible server, such as `http://localhost:11434/v1`; without it, the
+    client's own default. `settings` are those of `ChatLoop`. Raises what the client raised when
+    the server could not be asked.
+    """
+    own = client is None
+    used = client_for(base_url, api_key) if own else client
+    try:
+        result = ChatLoop(used, model, tools, **settings).run_sync(prompt)
+    finally:
+        if own:
+            used.close()
+    if result.error is not None:
+        raise result.error
+    return result
+
+
+def client_for(base_url: str | None, api_key: str | None = None) -> Any:
+    """A client of the server; each request is sent once."""
+    try:
+        from openai import OpenAI
+    except ImportError as error:
+        raise MissingExtraError("openai", "talking to a server") from error
+    # A local server asks for no key, but the client does.
+    key = api_key or os.environ.get("OPENAI_API_KEY") or ("none" if base_url else None)
+    return OpenAI(base_url=base_url, api_key=key, max_retries=0)

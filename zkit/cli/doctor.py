@@ -218,8 +218,8 @@ def sum_up(run: Run, out: str | None) -> None:
         style="bold",
         soft_wrap=True,
     )
-    usual = Profile().manners()
-    manners = run.examination.profile.manners().items()
+    usual = Profile().server_settings()
+    manners = run.examination.profile.server_settings().items()
     changed = [f"{key} = {json.dumps(value)}" for key, value in manners if value != usual[key]]
     screen.print(f"profile: {', '.join(changed) or 'nothing special'}", soft_wrap=True)
     if not run.usable:

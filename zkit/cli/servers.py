@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from zkit.chat.asking import client_for
+from zkit.chat.loop import client_for
 from zkit.cli.streams import BadUsageError
 from zkit.errors import MissingExtraError
 

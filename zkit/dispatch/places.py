@@ -8,7 +8,7 @@ from typing import Any
 
 from zkit.dispatch.live import LiveCall
 from zkit.effects import FileEffect
-from zkit.sources.confined_paths import confined
+from zkit.sources.confined_files import confined
 from zkit.tools import canonical_arguments, current_scope
 
 CHANGES = ("create", "modify", "append", "delete", "rename")

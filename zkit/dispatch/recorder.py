@@ -15,7 +15,7 @@ from zkit.dispatch.diffs import unified_diff
 from zkit.dispatch.live import LiveCall
 from zkit.dispatch.places import changed_files, named_files
 from zkit.required import require_count, require_function, require_kind, require_path
-from zkit.sources.confined_paths import confined
+from zkit.sources.confined_files import confined
 from zkit.tools.still_running import reset
 
 log = logging.getLogger("zkit")

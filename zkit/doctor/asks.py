@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zkit.chat import Manners
-from zkit.chat.requests.fitting import fitted
+from zkit.chat import ServerSettings
+from zkit.chat.fit_request import fitted
 from zkit.doctor import tools_asked as tools
 
 Wanted = tuple[tuple[str, Mapping[str, Any]], ...]
@@ -32,7 +32,7 @@ class Ask:
     tokens: int = 96
     is_wrong: bool = False
 
-    def request(self, model: str, manners: Manners) -> dict[str, Any]:
+    def request(self, model: str, manners: ServerSettings) -> dict[str, Any]:
         """What is sent to a server of these manners."""
         made: dict[str, Any] = {"model": model, "messages": list(self.messages)}
         if self.tools:
@@ -89,8 +89,8 @@ _ALL = (
     Ask("code", (_user(f"Call write_file with path \"greet.py\" and exactly this content:\n{CODE}"),),
         (tools.FILE,), (("write_file", {"path": "greet.py", "content": CODE}),), tokens=192),
     _call("unicode", 'Call save_note with the text "Zürich, 東京 – naïve 🎉".', tools.NOTE, text="Zürich, 東京 – naïve 🎉"),
-    _call("scalars", 'Call set_lamp with lamp "desk", level 7, warmth 0.5 and on true.', tools.LAMP,
-          lamp="desk", level=7, warmth=0.5, on=True),
+    _call("scalars", 'Call set_lamp with lamp "checker", level 7, warmth 0.5 and on true.', tools.LAMP,
+          lamp="checker", level=7, warmth=0.5, on=True),
     _call("null", 'Call set_reminder with text "Rest" and repeat null.', tools.REMINDER, text="Rest", repeat=None),
     _call("enum", 'Call set_heating with mode "eco".', tools.HEATING, mode="eco"),
     Ask("required", (_user("Good morning to you."),), (tools.WEATHER,), (("get_weather", {}),), options={"tool_choice": "required"}),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from zkit.chat.replies.wire import reasoning_of
+from zkit.chat.wire_data import reasoning_of
 from zkit.doctor.heard import Heard
 from zkit.doctor.verdict import Verdict, covered, ok, shown, still_open
 

@@ -90,7 +90,7 @@ class Examination:
 
     def _in_force(self, probe: Probe) -> Settings | None:
         """The remedy of a probe that an earlier one has called for already."""
-        manners = self.profile.manners()
+        manners = self.profile.server_settings()
         return next((one for one in probe.remedies if one.items() <= manners.items()), None)
 
     def _answer(self, name: str) -> Heard:

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from zkit.chat.assembler import call_entries
+from zkit.chat.call_checker import CallChecker, Report, Rules
 from zkit.chat.client.message_repair import RepairedMessage, repair_message
 from zkit.chat.client.stream_repair import StreamRepair
-from zkit.chat.replies.call_checker import CallChecker, Rules
-from zkit.chat.replies.call_parts import call_entries
-from zkit.chat.replies.report import Report
-from zkit.chat.replies.wire import arguments_of, entries, stream_data, text_of
+from zkit.chat.wire_data import arguments_of, entries, stream_data, text_of
 from zkit.doctor.asks import Ask
 
 Data = dict[str, Any]

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from zkit.chat import Manners
-from zkit.chat.failing import trouble_of
+from zkit.chat import ServerSettings
+from zkit.chat.client_errors import trouble_of
 from zkit.doctor.asks import Ask
 from zkit.doctor.heard import Heard, Piece
 
@@ -41,7 +41,7 @@ class Line:
         """The names of the models on the server; raises what the client raises."""
         return [str(one.id) for one in self._client.models.list(timeout=self._seconds).data]
 
-    def ask(self, ask: Ask, manners: Manners) -> Heard:
+    def ask(self, ask: Ask, manners: ServerSettings) -> Heard:
         """Ask, and ask once more when the answer failed in a way that may pass."""
         heard = self._ask(ask, manners)
         if not _may_pass(heard):
@@ -52,7 +52,7 @@ class Line:
             return again
         return replace(again, incidents=(heard.failure,))
 
-    def _ask(self, ask: Ask, manners: Manners) -> Heard:
+    def _ask(self, ask: Ask, manners: ServerSettings) -> Heard:
         request = ask.request(self.model, manners)
         while True:
             heard = self._send(ask, self._as_known(request))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from zkit.chat.replies.wire import REASONING, reasoning_of, text_of
+from zkit.chat.wire_data import REASONING, reasoning_of, text_of
 from zkit.doctor.heard import Data, Heard
 from zkit.doctor.line import TOO_LATE
 from zkit.doctor.verdict import Verdict, covered, ok, shown, still_open

@@ -12,7 +12,7 @@ from zkit.calls import Call
 from zkit.errors import KitError
 from zkit.required import require_list, require_mapping, require_text
 from zkit.results import Failure, Refused, Result
-from zkit.sources.confined_paths import confined
+from zkit.sources.confined_files import confined
 from zkit.sources.kit_checks import KitChecks
 from zkit.sources.kit_files import KitFile, KitFolder
 from zkit.sources.kit_picks import Pick, picked

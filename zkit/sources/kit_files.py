@@ -10,7 +10,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from zkit.errors import KitError, KitFileError
-from zkit.sources.confined_paths import confined
+from zkit.sources.confined_files import confined
 from zkit.sources.kit_rules import Rule, rule_of, rules_of
 from zkit.sources.workflows import Marked, MarkedList, Step, Workflow, read_yaml, steps_of
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from zkit.arguments import Decoded, decode_to_run
-from zkit.arguments.decoder import Mended
+from zkit.arguments.decoder import DecodedWithData
 from zkit.arguments.refusals import refuse_echo
 from zkit.calls import Call
 from zkit.receipt import Rank
@@ -51,7 +51,7 @@ def json_arguments(
     if isinstance(decoded, Validation):
         broken = decoded.__cause__
         return decoded if broken is None else failure_of(broken, call.name)
-    data = dict(decoded.data) if isinstance(decoded, Mended) else _parsed(call.arguments)
+    data = dict(decoded.data) if isinstance(decoded, DecodedWithData) else _parsed(call.arguments)
     echoed = refuse_echo(call.name, data)
     return Decoded(data, decoded.fixes, decoded.rank) if echoed is None else echoed
 

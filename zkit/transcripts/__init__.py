@@ -6,7 +6,6 @@ of it is shown, so a process that is killed loses nothing that somebody has seen
 """
 
 from zkit.errors import TranscriptError
-from zkit.transcripts.reading import Exchange, Line, Transcript, read_transcript
 from zkit.transcripts.records import (
     VERSION,
     Ended,
@@ -23,7 +22,13 @@ from zkit.transcripts.records import (
     Typed,
 )
 from zkit.transcripts.redaction import HIDDEN, Redaction
-from zkit.transcripts.writing import TranscriptWriter
+from zkit.transcripts.transcript_file import (
+    Exchange,
+    Line,
+    Transcript,
+    TranscriptWriter,
+    read_transcript,
+)
 
 __all__ = [
     "HIDDEN",

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
+from zkit.chat.call_checker import Rules
 from zkit.chat.client.exchange import Listener, Repairing
-from zkit.chat.replies.call_checker import Rules
 from zkit.receipt import Rank
 from zkit.transport.httpx_transport import library_for_sdk, library_of, transports_of
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from zkit.chat.call_checker import Report
 from zkit.chat.client.exchange import CHAT, WATCH, Api, Exchange, Repairing
 from zkit.chat.client.message_repair import MAX_HELD
 from zkit.chat.client.responses_api import RESPONSES
-from zkit.chat.replies.report import Report
 
 ENDPOINTS: Mapping[str, Api] = {"/chat/completions": CHAT, "/responses": RESPONSES}
 _EVENT_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")

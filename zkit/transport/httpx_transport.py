@@ -23,9 +23,9 @@ def library_for_sdk() -> ModuleType:
     """The HTTP library of the installed openai client: httpx2 since its version 3, httpx before."""
     names = ["httpx", "httpx2"]
     with suppress(ImportError):
-        from openai import Timeout
+        from openai import DefaultHttpxClient
 
-        names = [Timeout.__module__.split(".")[0]]
+        names = [_library_name(DefaultHttpxClient) or "httpx"]
     for name in names:
         try:
             return importlib.import_module(name)
@@ -36,11 +36,13 @@ def library_for_sdk() -> ModuleType:
 
 def library_of(client: Any) -> ModuleType | None:
     """The HTTP library that a client or transport belongs to; None for any other object."""
-    for kind in type(client).__mro__:
-        name = kind.__module__.split(".")[0]
-        if name in ("httpx", "httpx2"):
-            return sys.modules[name]
-    return None
+    name = _library_name(type(client))
+    return None if name is None else sys.modules[name]
+
+
+def _library_name(kind: type[Any]) -> str | None:
+    roots = (base.__module__.split(".")[0] for base in kind.__mro__)
+    return next((root for root in roots if root in ("httpx", "httpx2")), None)
 
 
 class _Flow:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from zkit.chat.replies.report import Report
+from zkit.chat.call_checker import Report
 
 HEADERS = ("x-zkit-calls", "x-zkit-fixes", "x-zkit-refused", "x-zkit-doubtful", "x-zkit-requests")
 _LONGEST_HEADER = 1000

@@ -12,12 +12,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from zkit.calls import Call
+from zkit.chat.call_checker import (
+    CallChecker,
+    DoubtfulCall,
+    RefusedCall,
+    Report,
+    Rules,
+    joined,
+    key_of,
+)
 from zkit.chat.client.message_repair import added, repair_message
 from zkit.chat.client.stream_repair import Plain, Remake, StreamRepair
-from zkit.chat.replies.call_checker import CallChecker, Rules, key_of
-from zkit.chat.replies.report import DoubtfulCall, RefusedCall, Report, joined
-from zkit.chat.replies.wire import REASONING, entries
-from zkit.chat.requests.history import sound_arguments, tool_message
+from zkit.chat.history import tool_message, valid_arguments
+from zkit.chat.wire_data import REASONING, entries
 from zkit.required import require_count, require_function
 from zkit.tools import to_wire
 
@@ -336,7 +343,7 @@ def _as_sent(entry: Data, report: Report) -> Data:
 def sent_function(refusal: RefusedCall) -> Data:
     """A refused call as it is sent back: under the name that the model wrote, with valid JSON."""
     name = to_wire(refusal.name.strip()[:200]) if refusal.name.strip() else "unknown"
-    return {"name": name, "arguments": sound_arguments(refusal.text)}
+    return {"name": name, "arguments": valid_arguments(refusal.text)}
 
 
 CHAT = ChatApi()

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from zkit.calls import Call
-from zkit.chat.replies.call_checker import CallChecker
-from zkit.chat.replies.call_parts import OWN_KEYS, Assembled, call_entries, split_concatenated
-from zkit.chat.replies.report import DoubtfulCall, RefusedCall, Report
-from zkit.chat.replies.text_calls import MAX_CALLS, TextCalls, TextEnd, too_many_calls
-from zkit.chat.replies.wire import arguments_of, dumps, entries, id_of, text_of
+from zkit.chat.assembler import OWN_KEYS, Assembled, call_entries, split_concatenated
+from zkit.chat.call_checker import CallChecker, DoubtfulCall, RefusedCall, Report
+from zkit.chat.client.text_calls import MAX_CALLS, TextCalls, TextEnd, too_many_calls
+from zkit.chat.wire_data import arguments_of, dumps, entries, id_of, text_of
 from zkit.tools import to_wire
 
 MAX_HELD = 8_000_000

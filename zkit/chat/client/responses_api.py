@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from zkit.chat.assembler import Assembled
+from zkit.chat.call_checker import CallChecker, RefusedCall, Report, joined
 from zkit.chat.client.exchange import (
     StreamReader,
     answer_to,
@@ -26,11 +28,8 @@ from zkit.chat.client.message_repair import (
     with_text_calls,
 )
 from zkit.chat.client.stream_repair import BROKE_OFF, Plain, Remake
-from zkit.chat.replies.call_checker import CallChecker
-from zkit.chat.replies.call_parts import Assembled
-from zkit.chat.replies.report import RefusedCall, Report, joined
-from zkit.chat.replies.text_calls import TextCalls, TextEnd
-from zkit.chat.replies.wire import arguments_of, entries, id_of, text_of
+from zkit.chat.client.text_calls import TextCalls, TextEnd
+from zkit.chat.wire_data import arguments_of, entries, id_of, text_of
 
 Data = dict[str, Any]
 _ENDS = ("response.completed", "response.incomplete", "response.failed")

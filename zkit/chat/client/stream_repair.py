@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from zkit.chat.assembler import Assembled, CallParts, call_entries
+from zkit.chat.call_checker import CallChecker, RefusedCall, Report, joined
 from zkit.chat.client.message_repair import (
     MAX_HELD,
     added,
@@ -22,11 +24,8 @@ from zkit.chat.client.message_repair import (
     repair_native,
     with_text_calls,
 )
-from zkit.chat.replies.call_checker import CallChecker
-from zkit.chat.replies.call_parts import Assembled, CallParts, call_entries
-from zkit.chat.replies.report import RefusedCall, Report, joined
-from zkit.chat.replies.text_calls import TextCalls
-from zkit.chat.replies.wire import REASONING, dumps, entries, index_of, plain
+from zkit.chat.client.text_calls import TextCalls
+from zkit.chat.wire_data import REASONING, dumps, entries, index_of, plain
 
 Remake = Callable[[Any, dict[str, Any]], Any]
 """Makes a chunk of the same type as another, from data."""
@@ -107,14 +106,13 @@ class _Choice:
         reason = self.finish_reason
         end = self.text.close(reason, native=self.is_native or truncated)
         found = Report(end.calls, end.refusals, end.doubtful)
-        if self.parts:
+        if self.held > MAX_HELD:
+            found = replace(found, calls=(), refusals=(_too_long(self.parts), *found.refusals))
+        elif self.parts:
             self.made, report = repair_native(self.parts.calls(), reason, self.checker)
             found = with_text_calls(report, end)
         elif not (self.is_native or truncated):
             self.made = [entry_of(call) for call in end.calls]
-        if self.held > MAX_HELD:
-            found = replace(found, calls=(), refusals=(_too_long(self.made), *found.refusals))
-            self.made = []
         if truncated and (self.made or found != Report()):
             found, reason = self._broken_off(found), "length"
         self.report = found
@@ -298,9 +296,9 @@ def _says_something(choice: dict[str, Any]) -> bool:
     return isinstance(delta, dict) and any(value not in (None, "", []) for value in delta.values())
 
 
-def _too_long(made: Sequence[Mapping[str, Any]]) -> RefusedCall:
-    name = made[-1]["function"]["name"] if made else ""
-    return RefusedCall("", str(name), "truncated", _TOO_LONG, "")
+def _too_long(parts: CallParts) -> RefusedCall:
+    name = next((call.name for call in parts.calls()), "")
+    return RefusedCall("", name, "truncated", _TOO_LONG, "")
 
 
 def _assembled(entry: Mapping[str, Any]) -> Assembled:

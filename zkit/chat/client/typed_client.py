@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, overload
+    from typing import Any, Required, overload
 
     from openai import AsyncOpenAI, AsyncStream, OpenAI, Stream
     from openai.resources.chat import AsyncChat, AsyncCompletions, Chat, Completions
     from openai.types.chat import ChatCompletion, ChatCompletionChunk
     from openai.types.chat.completion_create_params import (
+        CompletionCreateParamsBase,
         CompletionCreateParamsNonStreaming,
         CompletionCreateParamsStreaming,
     )
     from typing_extensions import Unpack
 
-    from zkit.chat.replies.report import Report
+    from zkit.chat.call_checker import Report
 
     class RepairedCompletion(ChatCompletion):
         """A completion with the report on what was done to it."""
@@ -49,6 +50,13 @@ if TYPE_CHECKING:
         extra_body: object | None
         timeout: float | None
 
+    class _Either(CompletionCreateParamsBase, total=False):
+        stream: Required[bool]
+        extra_headers: Mapping[str, str] | None
+        extra_query: Mapping[str, object] | None
+        extra_body: object | None
+        timeout: float | None
+
     class RepairedCompletions(Completions):
         """`create` with the parameters of the client, and replies that have `.zkit`."""
 
@@ -56,6 +64,8 @@ if TYPE_CHECKING:
         def create(self, **request: Unpack[_Whole]) -> RepairedCompletion: ...
         @overload
         def create(self, **request: Unpack[_Streamed]) -> RepairedStream: ...
+        @overload
+        def create(self, **request: Unpack[_Either]) -> RepairedCompletion | RepairedStream: ...
         def create(self, **request: Any) -> Any: ...
 
     class RepairedAsyncCompletions(AsyncCompletions):
@@ -65,6 +75,10 @@ if TYPE_CHECKING:
         async def create(self, **request: Unpack[_Whole]) -> RepairedCompletion: ...
         @overload
         async def create(self, **request: Unpack[_Streamed]) -> RepairedAsyncStream: ...
+        @overload
+        async def create(
+            self, **request: Unpack[_Either]
+        ) -> RepairedCompletion | RepairedAsyncStream: ...
         async def create(self, **request: Any) -> Any: ...
 
     class _Chat(Chat):

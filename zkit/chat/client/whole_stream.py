@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from zkit.chat.replies.report import Report
-from zkit.chat.replies.wire import entries, plain
+from zkit.chat.call_checker import Report
+from zkit.chat.wire_data import entries, plain
 from zkit.errors import MissingExtraError
 
 

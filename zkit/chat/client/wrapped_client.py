@@ -14,16 +14,14 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+from zkit.chat.call_checker import Report, Rules
 from zkit.chat.client.exchange import CHAT, WATCH, Api, Exchange, Listener, Repairing, Watch
 from zkit.chat.client.responses_api import RESPONSES
 from zkit.chat.client.whole_stream import AsyncWholeStream, WholeStream
 from zkit.chat.drivers import create_of
-from zkit.chat.replies.call_checker import Rules
-from zkit.chat.replies.report import Report
-from zkit.chat.replies.wire import plain
-from zkit.chat.requests.fitting import asked, fitted
-from zkit.chat.requests.manners import Manners
-from zkit.chat.requests.profile import Profile
+from zkit.chat.fit_request import asked, fitted
+from zkit.chat.server_profile import Profile, ServerSettings
+from zkit.chat.wire_data import plain
 from zkit.receipt import Rank
 from zkit.required import require_list
 
@@ -111,15 +109,15 @@ def wrap(
     create_of(client)
     names = (formats,) if isinstance(formats, str) else formats
     require_list("formats", names, "names of formats", or_none=True)
-    rules = Rules(Rank.of(limit), None if names is None else tuple(names), confirm)
+    rules = Rules.of(limit, None if names is None else tuple(names), confirm)
     repairing = Repairing(rules, ask_again, tools, on_report)
-    manners = None if profile is None else Profile.of(profile)
-    again = functools.partial(_wrapped, repairing=repairing, manners=manners)
+    server = None if profile is None else Profile.of(profile)
+    again = functools.partial(_wrapped, repairing=repairing, server=server)
     return again(client)
 
 
-def _wrapped(client: Any, *, repairing: Repairing, manners: Manners | None) -> Any:
-    again = functools.partial(_wrapped, repairing=repairing, manners=manners)
+def _wrapped(client: Any, *, repairing: Repairing, server: ServerSettings | None) -> Any:
+    again = functools.partial(_wrapped, repairing=repairing, server=server)
     with_transport = _with_transport(client, repairing)
     wrapped = copy.copy(client) if with_transport is None else with_transport
     drive = _driven if with_transport is None else _watched
@@ -128,7 +126,7 @@ def _wrapped(client: Any, *, repairing: Repairing, manners: Manners | None) -> A
         method = None if owner is None else getattr(owner, name, None)
         if callable(method):
             api = RESPONSES if path == "responses" else CHAT
-            setattr(owner, name, drive(method, api, repairing, manners))
+            setattr(owner, name, drive(method, api, repairing, server))
     for name in ("copy", "with_options"):
         if callable(getattr(client, name, None)):
             setattr(wrapped, name, _then(getattr(client, name), again))
@@ -173,13 +171,13 @@ def _then(make: Callable[..., Any], follow: Callable[[Any], Any]) -> Callable[..
 
 
 def _watched(
-    method: Callable[..., Any], api: Api, repairing: Repairing, manners: Manners | None
+    method: Callable[..., Any], api: Api, repairing: Repairing, server: ServerSettings | None
 ) -> Callable[..., Any]:
     """The client's own method; what it returns gets the report of the transport."""
 
     @functools.wraps(method)
     def with_report(*args: Any, **request: Any) -> Any:
-        sent, watch, is_stream_due = _prepared(request, api, manners)
+        sent, watch, is_stream_due = _prepared(request, api, server)
         token = WATCH.set(watch)
         try:
             outcome = method(*args, **sent)
@@ -204,14 +202,13 @@ async def _awaited(outcome: Any, watch: Watch, is_stream_due: bool) -> Any:
 
 
 def _prepared(
-    request: Mapping[str, Any], api: Api, manners: Manners | None
+    request: Mapping[str, Any], api: Api, server: ServerSettings | None
 ) -> tuple[Mapping[str, Any], Watch, bool]:
     """The request as the server wants it, the watch for it, and whether a stream must be made."""
-    if manners is None or api is not CHAT:
+    if server is None or api is not CHAT:
         return request, Watch(), False
-    sent = fitted(request, manners)
-    tools = None if asked(sent, "tools") or not asked(request, "tools") else api.tools(request)
-    return sent, Watch(tools), bool(asked(request, "stream")) and "stream" not in sent
+    sent = fitted(request, server)
+    return sent, Watch(api.tools(request)), bool(asked(request, "stream")) and "stream" not in sent
 
 
 def _attach(outcome: Any, watch: Watch) -> None:
@@ -235,13 +232,13 @@ def _stream_type(kind: Any) -> type[Any]:
 
 
 def _driven(
-    method: Callable[..., Any], api: Api, repairing: Repairing, manners: Manners | None
+    method: Callable[..., Any], api: Api, repairing: Repairing, server: ServerSettings | None
 ) -> Callable[..., Any]:
     """The client's own method, called as often as the exchange wants it."""
 
     @functools.wraps(method)
     def repaired(*args: Any, **request: Any) -> Any:
-        sent, watch, is_stream_due = _prepared(request, api, manners)
+        sent, watch, is_stream_due = _prepared(request, api, server)
         exchange = Exchange(api, _given(sent), repairing, watch.tools)
         if not exchange.has_tools:
             return method(*args, **sent)

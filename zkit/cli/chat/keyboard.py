@@ -3,12 +3,51 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from types import TracebackType
+from typing import Any, Protocol
 
-from zkit.cli.chat.tapes import Tape
+from zkit.cli.chat.transcript_recording import ChatLog
 from zkit.transcripts import Transcript, Typed
+
+
+class Interrupts:
+    """While it is entered, Ctrl-C raises at once, or when the last `hold` is released."""
+
+    def __init__(self) -> None:
+        self._holds = 0
+        self._is_pending = False
+        self._before: Any = None
+
+    def __enter__(self) -> Interrupts:
+        self._holds, self._is_pending = 0, False
+        self._before = signal.signal(signal.SIGINT, self._take)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, e: BaseException | None, t: TracebackType | None
+    ) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+    def _take(self, number: int, frame: Any) -> None:
+        if self._holds:
+            self._is_pending = True
+        else:
+            raise KeyboardInterrupt
+
+    def hold(self) -> None:
+        """Keep an interrupt until the release."""
+        self._holds += 1
+
+    def release(self, *, quietly: bool = False) -> None:
+        """End a hold; what was kept is raised now, or quietly kept for the next release."""
+        self._holds -= 1
+        if self._is_pending and not self._holds and not quietly:
+            self._is_pending = False
+            raise KeyboardInterrupt
+
 
 _COLOURED = "\001\x1b[36;1m\002{}\001\x1b[0m\002"
 
@@ -23,8 +62,8 @@ class Keyboard(Protocol):
 class Terminal:
     """A person at a terminal, or lines out of a pipe, which are shown as if they were typed."""
 
-    def __init__(self, tape: Tape, *, colour: bool) -> None:
-        self._tape = tape
+    def __init__(self, log: ChatLog, *, colour: bool) -> None:
+        self._log = log
         self._colour = colour
         self._is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
         if self._is_terminal:
@@ -36,9 +75,9 @@ class Terminal:
         try:
             text = self._line(prompt)
         except KeyboardInterrupt:
-            self._tape.note(Typed(None, interrupted=True))
+            self._log.note(Typed(None, interrupted=True))
             raise
-        self._tape.note(Typed(text))
+        self._log.note(Typed(text))
         return text
 
     def _line(self, prompt: str) -> str | None:
@@ -69,14 +108,14 @@ def echo(prompt: str, text: str | None, *, colour: bool = False) -> None:
 class Lines:
     """Lines that are known beforehand, and after them the end."""
 
-    def __init__(self, lines: Iterable[str], tape: Tape) -> None:
+    def __init__(self, lines: Iterable[str], log: ChatLog) -> None:
         self._lines = iter(lines)
-        self._tape = tape
+        self._log = log
 
     def read(self, prompt: str) -> str | None:
         """Give the next line."""
         text = next(self._lines, None)
-        self._tape.note(Typed(text))
+        self._log.note(Typed(text))
         return text
 
 

@@ -2,51 +2,123 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+from collections import defaultdict, deque
+from typing import Any
+
+import anyio
 import click
 
+from zkit.calls import Call
 from zkit.chat import ChatLoop, PausedRun
-from zkit.cli.chat.interrupts import Interrupts
-from zkit.cli.chat.keyboard import Replayed
-from zkit.cli.chat.playing import loop_of, openai_client, play, session_of
-from zkit.cli.chat.recorded_tools import recorded_dispatchers
-from zkit.cli.chat.tapes import Comparison
-from zkit.cli.chat.wiretap import TranscriptOver, replaying_client
+from zkit.cli.chat.http_recording import TranscriptOver, replaying_client
+from zkit.cli.chat.keyboard import Interrupts, Replayed
+from zkit.cli.chat.play import loop_of, openai_client, play, session_of
+from zkit.cli.chat.transcript_recording import Comparison
 from zkit.cli.streams import counted
-from zkit.dispatch import Dispatcher
-from zkit.transcripts import Transcript
+from zkit.dispatch import Dispatcher, wait_for_answer
+from zkit.results import Result, from_dict
+from zkit.tools import ToolSpec, thaw
+from zkit.transcripts import Tools, Transcript
+
+Results = defaultdict[str, deque[Result]]
+
+
+def recorded_dispatchers(transcript: Transcript) -> list[Dispatcher]:
+    """For each list of tools of a chat a dispatcher over them, whose tools know their results."""
+    results = _results(transcript)
+    lists = [line.record for line in transcript.lines if isinstance(line.record, Tools)]
+    return [
+        Dispatcher(
+            [RecordedTool(ToolSpec.from_dict(spec), results) for spec in one.tools],
+            attempts=1,
+            timeout=None,
+            memory=False,
+        )
+        for one in lists
+    ]
+
+
+_BEFORE_THE_TOOL = frozenset({"approval", "budget", "loop", "truncated"})
+"""Codes of results that the chain gives itself, and so will again."""
+
+
+def _results(transcript: Transcript) -> Results:
+    """What each call got from its tool, in order; a question got nothing but a pause."""
+    found: Results = defaultdict(deque)
+    asked = set()
+    for event in transcript.events():
+        kind = event.get("kind")
+        if kind == "question_asked":
+            asked.add(event["call"]["id"])
+            result: Result = wait_for_answer(event["question"], tuple(event["options"]))
+        elif kind == "tool_finished" and event["call"]["id"] not in asked:
+            result = from_dict(event["result"])
+        else:
+            continue
+        if getattr(result, "code", "") not in _BEFORE_THE_TOOL:
+            found[_key(event["call"]["name"], event["call"]["arguments"])].append(result)
+    return found
+
+
+def _key(name: str, arguments: Any) -> str:
+    return json.dumps([name, arguments], sort_keys=True, default=str)
+
+
+class RecordedTool:
+    """A tool as it was declared then. It does nothing, and answers what it answered."""
+
+    def __init__(self, spec: ToolSpec, results: Results) -> None:
+        self._spec = spec
+        self._results = results
+
+    def definition(self) -> ToolSpec:
+        """Say what the tool was."""
+        return self._spec
+
+    async def execute(self, call: Call, /) -> Result:
+        """Give the result of then. A call that had none was stopped by the person: so it is now."""
+        waiting = self._results[_key(call.name, thaw(call.arguments))]
+        if waiting:
+            return waiting.popleft()
+        os.kill(os.getpid(), signal.SIGINT)
+        await anyio.sleep_forever()
+        raise AssertionError("this is not reached")
 
 
 def replayed(transcript: Transcript, path: str) -> int:
     """Play a transcript again; the exit code says whether zkit did the same."""
     header = transcript.header
-    tape = Comparison(transcript)
-    client = openai_client("http://transcript.invalid/v1", None, replaying_client(tape, transcript))
+    log = Comparison(transcript)
+    client = openai_client("http://transcript.invalid/v1", None, replaying_client(log, transcript))
     dispatchers = iter(recorded_dispatchers(transcript))
 
     def make_loop(selection: str | None) -> ChatLoop:
-        return loop_of(client, header, next(dispatchers, Dispatcher([])), tape)
+        return loop_of(client, header, next(dispatchers, Dispatcher([])), log)
 
     keyboard = Replayed(transcript, colour=header.colour, quiet=header.once is not None)
-    session = session_of(header, tape, keyboard, make_loop, make_loop(None), Interrupts())
+    session = session_of(header, log, keyboard, make_loop, make_loop(None), Interrupts())
     session.can_write = False
     resumed = header.options.get("resumed")
     try:
         play(session, header, None if resumed is None else PausedRun.from_dict(resumed))
     except TranscriptOver:
-        session.stage.end_line()
-        tape.cut_off()
+        session.output.end_line()
+        log.cut_off()
         click.echo(f"zkit: {path} ends here", err=True)
     else:
-        tape.end()
-    return _told(tape, path)
+        log.end()
+    return _told(log, path)
 
 
-def _told(tape: Comparison, path: str) -> int:
-    for one in tape.deviations[:5]:
+def _told(log: Comparison, path: str) -> int:
+    for one in log.deviations[:5]:
         place = f"line {one.line}" if one.line else "after the last line"
         click.echo(f"zkit: {path}: {place}: recorded {one.recorded}", err=True)
         click.echo(f"zkit: {path}: {place}: now      {one.now}", err=True)
-    more = len(tape.deviations) - 5
+    more = len(log.deviations) - 5
     if more > 0:
         click.echo(f"zkit: {path}: and {counted(more, 'more deviation')}", err=True)
-    return int(bool(tape.deviations))
+    return int(bool(log.deviations))

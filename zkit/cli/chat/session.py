@@ -9,12 +9,11 @@ from typing import Any
 
 from zkit.calls import Call
 from zkit.chat import ChatLoop, LoopEvent, PausedRun, PauseStore, RunFinished, RunResult, Waiting
-from zkit.chat.events import CallRepaired, Message, TextDelta, TextRevoked, TurnStarted
-from zkit.cli.chat.interrupts import Interrupts
-from zkit.cli.chat.keyboard import Keyboard
-from zkit.cli.chat.painting import Painter, call_text, clean
-from zkit.cli.chat.stage import Stage
-from zkit.cli.chat.tapes import Tape
+from zkit.chat.loop_events import CallRepaired, Message, TextDelta, TextRevoked, TurnStarted
+from zkit.cli.chat.keyboard import Interrupts, Keyboard
+from zkit.cli.chat.output import Output
+from zkit.cli.chat.render_events import Renderer, call_text, clean
+from zkit.cli.chat.transcript_recording import ChatLog
 from zkit.dispatch.notes import cancelled
 from zkit.errors import ZkitError
 from zkit.tools import render_result
@@ -42,10 +41,10 @@ class LeaveError(Exception):
 class Session:
     """A chat: its messages, and what was shown last. `make_loop` makes a loop for a selection of tools."""
 
-    stage: Stage
-    painter: Painter
+    output: Output
+    renderer: Renderer
     keyboard: Keyboard
-    tape: Tape
+    log: ChatLog
     make_loop: Callable[[str | None], ChatLoop]
     loop: ChatLoop
     interrupts: Interrupts
@@ -88,7 +87,7 @@ class Session:
             with self.interrupts, closing(start(into)) as events:
                 result = self._shown(events, said)
         except KeyboardInterrupt:
-            self.tape.note(Interrupted())
+            self.log.note(Interrupted())
             self._stopped(into, "".join(said))
             return None
         self.last, self.messages = result, list(result.messages)
@@ -110,25 +109,25 @@ class Session:
         raise RuntimeError("the run ended without a result")
 
     def _show(self, event: LoopEvent, said: list[str]) -> None:
-        self.tape.note(Told(event.to_dict()))
+        self.log.note(Told(event.to_dict()))
         if isinstance(event, TextDelta):
             said.append(event.text)
         elif isinstance(event, TurnStarted | TextRevoked):
             said.clear()
         elif isinstance(event, CallRepaired):
             self.receipts.append(event.call)
-        self.painter.show(event)
+        self.renderer.show(event)
 
     def _stopped(self, into: list[Message], said: str) -> None:
         """Keep what there is; after a question there is an answer, if only that there was none."""
-        self.stage.line(("  stopped; the chat goes on. Ctrl-C again leaves.", "yellow"))
+        self.output.line(("  stopped; the chat goes on. Ctrl-C again leaves.", "yellow"))
         if into and into[-1].get("role") != "assistant":
             into.append({"role": "assistant", "content": f"{said.strip()} {STOPPED}".strip()})
         for message in into:
             if message.get("role") == "tool" and message["content"] in _CANCELLED:
                 message["content"] = _STOPPED_CALL
         self.messages = into or self.messages
-        self.painter.shown.clear()
+        self.renderer.shown.clear()
 
     # What a pause waits for
 
@@ -141,7 +140,7 @@ class Session:
             said = (
                 f"  there is no tool {clean(gone[0])} here; name its place with --from, as before."
             )
-            self.stage.line((said, "red"))
+            self.output.line((said, "red"))
             self._leave_open(paused)
             raise LeaveError
 
@@ -163,9 +162,9 @@ class Session:
         return {"answer": answers, "approve": approvals}
 
     def _answer(self, waiting: Waiting) -> str:
-        self.stage.line(("? ", "cyan bold"), (clean(waiting.question), "bold"))
+        self.output.line(("? ", "cyan bold"), (clean(waiting.question), "bold"))
         for number, option in enumerate(waiting.options, 1):
-            self.stage.line((f"  {number} ", "cyan"), clean(option))
+            self.output.line((f"  {number} ", "cyan"), clean(option))
         while True:
             typed = self._typed("answer> ").strip()
             if typed.isdecimal() and 0 < int(typed) <= len(waiting.options):
@@ -174,12 +173,12 @@ class Session:
                 return typed
 
     def _approval(self, waiting: Waiting) -> bool:
-        self.stage.line(("! ", "yellow bold"), (clean(call_text(waiting.call)), "bold"))
+        self.output.line(("! ", "yellow bold"), (clean(call_text(waiting.call)), "bold"))
         while True:
             typed = self._typed("run it? [y/N] ").strip().casefold()
             if typed in YES or typed in NO:
                 return typed in YES
-            self.stage.line(("  say yes or no.", "yellow"))
+            self.output.line(("  say yes or no.", "yellow"))
 
     def _typed(self, prompt: str) -> str:
         text = self.keyboard.read(prompt)
@@ -189,9 +188,9 @@ class Session:
 
     def _leave_open(self, paused: PausedRun) -> None:
         if not self.store_name:
-            self.stage.line(("  left undecided: nothing was run.", "yellow"))
+            self.output.line(("  left undecided: nothing was run.", "yellow"))
         else:
-            self.stage.line(
+            self.output.line(
                 (
                     f"  left undecided; go on with --store {self.store_name} --resume {paused.id}",
                     "yellow",
@@ -204,14 +203,14 @@ class Session:
         """Read lines and answer them, until the person leaves."""
         interrupts = 0
         while True:
-            self.stage.line("")
+            self.output.line("")
             try:
                 line = self.keyboard.read(PROMPT)
             except KeyboardInterrupt:
                 interrupts += 1
                 if interrupts > 1:
                     return
-                self.stage.line(("  Ctrl-C again leaves.", "yellow"))
+                self.output.line(("  Ctrl-C again leaves.", "yellow"))
                 continue
             if line is None:
                 return
@@ -226,6 +225,6 @@ class Session:
             try:
                 commands(self, line)
             except (ZkitError, OSError) as error:
-                self.stage.line((f"  {clean(str(error))}", "red"))
+                self.output.line((f"  {clean(str(error))}", "red"))
             return False
         return bool(line) and self.ask(line) is None

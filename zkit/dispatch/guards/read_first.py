@@ -15,7 +15,7 @@ from zkit.dispatch.places import named_files, root_of
 from zkit.effects import FileEffect
 from zkit.required import require_one_of, require_path
 from zkit.results import Result, Success, Validation
-from zkit.sources.confined_paths import confined
+from zkit.sources.confined_files import confined
 
 Stamp = tuple[int, int] | None
 

@@ -1,0 +1,275 @@
+"""The calls of a reply in; their answers in the history, and why the run is over if it is, out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from zkit.calls import Call
+from zkit.chat import loop_messages
+from zkit.chat.actions import RunCalls, Want
+from zkit.chat.call_checker import RefusedCall, new_id
+from zkit.chat.history import assistant_message, tool_message
+from zkit.chat.loop_events import (
+    ApprovalNeeded,
+    CallRefused,
+    CallRepaired,
+    LoopEvent,
+    Message,
+    MessageAdded,
+    QuestionAsked,
+    Reason,
+    ToolFinished,
+    ToolStarted,
+    TurnRecord,
+)
+from zkit.chat.paused_run import OpenTurn, Waiting
+from zkit.chat.reply_reader import ModelReply
+from zkit.chat.run_state import RunState
+from zkit.chat.wire_data import arguments_of, dumps
+from zkit.dispatch import Outcome
+from zkit.dispatch.notes import with_notes
+from zkit.dispatch.pausing import pause_in, was_held_back
+from zkit.results import Refused, Result, Validation
+from zkit.tools import call_key, render_result
+
+MAX_CALLS = "ChatLoop(max_calls=...)"
+_MODELS_FAULT = frozenset(
+    {"invalid_json", "truncated", "ambiguous", "invalid_arguments", "unknown_tool"}
+)
+
+
+def with_times(outcomes: Sequence[Outcome], times: Mapping[str, int]) -> list[Outcome]:
+    """The outcomes, with a note where the model wrote a call several times."""
+    return [_noted(one, times.get(one.call.id, 1)) for one in outcomes]
+
+
+def _noted(outcome: Outcome, times: int) -> Outcome:
+    if times < 2 or is_open(outcome):
+        return outcome
+    return replace(outcome, result=with_notes(outcome.result, loop_messages.written_often(times)))
+
+
+# ── what a pause leaves open ─────────────────────────────────────────────────
+
+
+def is_open(outcome: Outcome) -> bool:
+    """Whether a call waits for somebody, or for a call before it that does."""
+    return pause_in(outcome.result) is not None or was_held_back(outcome.result)
+
+
+def open_turn(
+    run: RunState,
+    outcomes: Sequence[Outcome],
+    calls: Sequence[Call],
+    finish_reason: str | None,
+    times: Mapping[str, int],
+) -> OpenTurn:
+    """What the turn waits for, and which of its calls are still to run.
+
+    A call that was held back is kept as the model made it; one that waits as it was read, for so
+    it was shown.
+    """
+    as_made = {call.id: call for call in calls}
+    held = [one for one in outcomes if is_open(one)]
+    left = [as_made[one.call.id] if was_held_back(one.result) else one.call for one in held]
+    waiting = [_waiting(run, one) for one in held if not was_held_back(one.result)]
+    often = {call.id: times[call.id] for call in left if times.get(call.id, 1) > 1}
+    return OpenTurn(tuple(waiting), tuple(left), finish_reason, often)
+
+
+def _waiting(run: RunState, outcome: Outcome) -> Waiting:
+    call, asked = outcome.call, pause_in(outcome.result) or {}
+    key = call_key(run.task.task, call)
+    if asked["for"] == "approval":
+        approved_by, seen = run.approvals.seen.get(call.id, (key, call))
+        return Waiting("approval", seen, approved_by, idempotency_key=key)
+    question = str(asked.get("question") or render_result(outcome.result))
+    options = tuple(map(str, asked.get("options") or ()))
+    return Waiting("answer", call, key, question, options, key)
+
+
+# ── what is said of outcomes ─────────────────────────────────────────────────
+
+
+def answer_to(run: RunState, outcome: Outcome) -> Message:
+    """What the model reads of an outcome."""
+    if is_open(outcome):
+        return tool_message(outcome.call.id, loop_messages.PAUSED)
+    room, spill = run.settings.result_room, run.settings.spill
+    return tool_message(outcome.call.id, render_result(outcome.result, limit=room, spill=spill))
+
+
+def diff_of(run: RunState, outcomes: Sequence[Outcome]) -> str:
+    """What the calls changed in files, as far as somebody looks."""
+    recorder = run.dispatcher.settings.recorder
+    if recorder is None:
+        return ""
+    ids = {outcome.call.id for outcome in outcomes}
+    return "".join(one.diff for one in recorder.changes() if one.call_id in ids)
+
+
+def told(
+    run: RunState,
+    outcomes: Sequence[Outcome],
+    answers: Sequence[Message],
+    before: Iterable[Call] = (),
+) -> Iterator[LoopEvent]:
+    """What came of each call, as events; the repairs of calls `before` a pause were told then."""
+    known = {call.id: len(call.fixes) for call in before}
+    for outcome, message in zip(outcomes, answers, strict=True):
+        call, result = outcome.call, outcome.result
+        if call.fixes and known.get(call.id) != len(call.fixes):
+            yield CallRepaired(call)
+        if is_open(outcome):
+            continue
+        if is_models_fault(result) and isinstance(result, Validation):
+            yield CallRefused(call.id, call.name, result.code, message["content"])
+        yield ToolFinished(call, result, message["content"], outcome.seconds)
+    for one in run.open.waiting:
+        if one.kind == "approval":
+            yield ApprovalNeeded(one.call, one.key)
+        else:
+            yield QuestionAsked(one.call, one.question, one.options)
+
+
+# ── how the run goes on ──────────────────────────────────────────────────────
+
+
+def verdict_on(
+    run: RunState, outcomes: Sequence[Outcome], finish_reason: str | None
+) -> Reason | None:
+    """Why the run is over after these calls; None when it goes on."""
+    if run.closing == "max_turns":
+        return "max_turns"
+    metas: list[Mapping[str, Any]] = [getattr(one.result, "meta", {}) for one in outcomes]
+    if any(meta.get("stop") for meta in metas):
+        return "loop"
+    if run.open.waiting:
+        return "paused"
+    if any(meta.get("setting") == MAX_CALLS for meta in metas):
+        return "max_calls"
+    if not all(is_models_fault(one.result) for one in outcomes):
+        run.progress()
+    elif not run.spend("malformed"):
+        return "length" if finish_reason == "length" else "malformed"
+    return None
+
+
+def is_models_fault(result: Result) -> bool:
+    """Whether the model can mend a result by writing the call otherwise."""
+    return isinstance(result, Validation) and result.code in _MODELS_FAULT
+
+
+def run_calls(
+    run: RunState,
+    calls: Sequence[Call],
+    finish_reason: str | None,
+    keep: Callable[[Sequence[Outcome]], object],
+) -> Generator[Want, Any, Sequence[Outcome]]:
+    """Run calls as one turn.
+
+    If it is cancelled, `keep` puts what came of them until then into the history, for whoever goes on with it.
+    """
+    turn = run.dispatcher.turn(calls, finish_reason=finish_reason)
+    try:
+        for call in calls:
+            yield ToolStarted(call)
+        if calls:
+            yield RunCalls(turn)
+    except BaseException:
+        keep(turn.outcomes)
+        raise
+    return turn.outcomes
+
+
+def answer_calls(run: RunState, reply: ModelReply) -> Generator[Want, Any, Reason | None]:
+    """Run the calls of a reply; whatever happens, each has exactly one answer in the history."""
+    reply, times = _each_once(run, reply)
+    settled = [*_beforehand(run, reply), *map(_unreadable, reply.refused)]
+    known = {outcome.call.id for outcome in settled}
+    calls = [call for call in reply.calls if call.id not in known]
+    ran = yield from run_calls(
+        run,
+        calls,
+        reply.finish_reason,
+        keep=lambda ran: _added(run, reply, _in_order(reply, [*ran, *settled])),
+    )
+    outcomes = _in_order(reply, [*with_times(ran, times), *settled])
+    messages = _added(run, reply, outcomes)
+    run.open = open_turn(run, outcomes, calls, reply.finish_reason, times)
+    verdict = verdict_on(run, outcomes, reply.finish_reason)
+    run.calls += len(calls)
+    yield from told(run, outcomes, messages[1:])
+    yield from map(MessageAdded, messages)
+    return verdict
+
+
+def _each_once(run: RunState, reply: ModelReply) -> tuple[ModelReply, Counter[str]]:
+    """The reply with each call of a tool that only reads once, and how often it stood there.
+
+    Small models write the same call over and over until their tokens are used up. Where a call
+    could change something, twice may be meant; and a call that the server delivered has its own
+    id, and gets its own answer.
+    """
+    first: dict[str, Call] = {}
+    times: Counter[str] = Counter()
+    kept = []
+    for call in reply.calls:
+        is_same = call.span is not None and _only_reads(run, call.name)
+        key = dumps([call.name, call.arguments]) if is_same else call.id
+        first.setdefault(key, call)
+        times[first[key].id] += 1
+        if first[key] is call:
+            kept.append(call)
+    return replace(reply, calls=tuple(kept)), times
+
+
+def _only_reads(run: RunState, name: str) -> bool:
+    tool = run.dispatcher.get(name)
+    return tool is not None and not run.dispatcher.settings.policy_of(tool).clear
+
+
+def _beforehand(run: RunState, reply: ModelReply) -> Iterator[Outcome]:
+    """The calls that must not run, whatever they say."""
+    if run.closing in ("loop", "max_turns"):
+        for call in reply.calls:
+            yield Outcome(call, Refused(loop_messages.NO_MORE_CALLS, code="budget"))
+        return
+    room = max(0, run.settings.max_calls - run.calls)
+    for call in reply.calls[room:]:
+        said = loop_messages.too_many_calls(run.settings.max_calls)
+        yield Outcome(call, Refused(said, code="budget", meta={"setting": MAX_CALLS}))
+    last = reply.calls[-1] if reply.calls else None
+    # A server may close what was cut, so that nobody sees it: the last call of a cut reply is lost.
+    if last is not None and last.tier == "native" and reply.finish_reason == "length" and room:
+        said = loop_messages.cut_call(last.name, len(arguments_of(last.arguments)))
+        if len(reply.calls) <= room:
+            yield Outcome(last, Validation(said, "truncated"))
+
+
+def _unreadable(one: RefusedCall) -> Outcome:
+    """A call in the text that cannot be read: it gets an answer like any other."""
+    call = Call(one.name or "unknown", {}, new_id(), one.origin)
+    return Outcome(call, Validation(one.message, one.code))  # type: ignore[arg-type]
+
+
+def _in_order(reply: ModelReply, outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The outcomes in the order of the calls; those that were not readable last."""
+    places = {call.id: at for at, call in enumerate(reply.calls)}
+    return sorted(outcomes, key=lambda one: places.get(one.call.id, len(places)))
+
+
+def _added(run: RunState, reply: ModelReply, outcomes: Sequence[Outcome]) -> list[Message]:
+    """Put the calls and their answers into the history."""
+    said = assistant_message(
+        reply.text, [one.call for one in outcomes], reply.extra, reply.entry_extra
+    )
+    answers = [answer_to(run, one) for one in outcomes]
+    run.messages += [said, *answers]
+    run.text = reply.text
+    diff = diff_of(run, outcomes)
+    run.record(TurnRecord(run.turn, reply.text, reply.reasoning, tuple(outcomes), diff))
+    return [said, *answers]

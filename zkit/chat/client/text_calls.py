@@ -1,0 +1,263 @@
+"""The text of a reply in, the text to show and the calls in it out; any chunking gives the same.
+
+Text goes out as soon as it cannot be a call. From the first call on it waits for the end of the
+reply: the server may still deliver calls of its own, and then the text stays as it is. What is no
+call (reasoning among it) stays in the text where the server put it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from zkit.calls import Call
+from zkit.chat.call_checker import CallChecker, DoubtfulCall, RefusedCall
+from zkit.extract import (
+    FORMATS,
+    Event,
+    Extraction,
+    Extractor,
+    Incomplete,
+    Refusal,
+    Span,
+    Text,
+    TextWasReasoning,
+    Unknown,
+)
+
+_OPENING = ("call", "ended")
+_LOOSE = ("frame", "token")
+_REASONS = {
+    "cut": "truncated",
+    "arguments": "invalid_arguments",
+    "ambiguous": "ambiguous",
+    "unannounced": "ambiguous",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TextEnd:
+    """The end of a text: what is left to show, the calls in it, and those that must not run."""
+
+    rest: str
+    calls: tuple[Call, ...] = ()
+    refusals: tuple[RefusedCall, ...] = ()
+    doubtful: tuple[DoubtfulCall, ...] = ()
+
+
+class _Places:
+    """An extractor, with the places of what it told: how far the reply is settled, and its text."""
+
+    def __init__(self, checker: CallChecker) -> None:
+        self._extractor = Extractor(checker.declared.offers.values(), formats=checker.rules.formats)
+        self._shown = self._marked = self._known = self._reached = 0
+
+    @property
+    def settled(self) -> int:
+        """The place up to which it is sure what the text is."""
+        return self._shown + self._marked
+
+    @property
+    def size(self) -> int:
+        """How much text there is."""
+        return self._extractor.size
+
+    @property
+    def extraction(self) -> Extraction:
+        """Everything that was found."""
+        return self._extractor.extraction
+
+    def written(self, start: int, end: int) -> str:
+        """The text between two places as the model wrote it."""
+        return self._extractor.written(start, end)
+
+    def feed(self, text: str) -> tuple[list[Event], list[Span]]:
+        """Take in text; what is told of it, and the spans that are no text."""
+        return self._placed(self._extractor.feed(text))
+
+    def close(self, finish_reason: str | None) -> tuple[list[Event], list[Span]]:
+        """The text has ended."""
+        return self._placed(self._extractor.close(finish_reason))
+
+    def _placed(self, events: list[Event]) -> tuple[list[Event], list[Span]]:
+        """The events with the spans that are new, or the part by which the last one has grown."""
+        for event in events:
+            if isinstance(event, Text):
+                self._shown += len(event.text)
+            elif isinstance(event, TextWasReasoning):
+                self._shown = self._marked = self._known = self._reached = 0
+        spans = self._extractor.spans
+        new = list(spans[self._known :])
+        last = spans[self._known - 1] if self._known else None
+        if last is not None and last.end > self._reached:
+            new.insert(0, Span(last.kind, self._reached, last.end))
+        self._known = len(spans)
+        self._reached = spans[-1].end if spans else 0
+        self._marked += sum(span.end - span.start for span in new)
+        return events, new
+
+
+class TextCalls:
+    """Follows the text of one reply."""
+
+    def __init__(self, checker: CallChecker) -> None:
+        self._checker = checker
+        reads = checker.reads_text and bool(checker.declared)
+        self._extractor = _Places(checker) if reads else None
+        self._out = 0
+        """The text before this place is shown."""
+        self._seen = 0
+        """The text before this place was looked at."""
+        self._hold: int | None = None
+        self._last: Span | None = None
+
+    def feed(self, text: str) -> str:
+        """Take in text; return what can be shown now."""
+        if self._extractor is None or not text:
+            return text
+        start = self._out
+        self._follow(self._extractor, *self._extractor.feed(text))
+        return self._extractor.written(start, self._out)
+
+    def _follow(self, extractor: _Places, events: list[Event], spans: list[Span]) -> None:
+        """Move the place up to which text is shown.
+
+        Blanks, leaked tokens and the marks around calls wait for what follows them: before text
+        they are text, before a call they belong to it.
+        """
+        if any(isinstance(event, TextWasReasoning) for event in events):
+            self._hold = None
+        loose = []
+        for span in spans:
+            if span.kind in _OPENING and self._hold is None:
+                self._hold = span.start
+            elif _is_loose(span, self._last):
+                loose.append(span)
+            self._last = span
+        until = extractor.settled if self._hold is None else self._hold
+        for start, end in _between(self._seen, until, loose):
+            if extractor.written(start, end).strip():
+                self._out = end
+        self._seen = max(self._seen, until)
+
+    def close(self, finish_reason: str | None, *, native: bool) -> TextEnd:
+        """The text has ended; with calls of the server's own there is nothing to look for."""
+        extractor = self._extractor
+        if extractor is None:
+            return TextEnd("")
+        start = self._out
+        self._follow(extractor, *extractor.close(finish_reason))
+        whole = extractor.written(start, extractor.size)
+        found = self._judged(extractor)
+        calls = found.calls
+        if native or not calls:
+            return replace(found, rest=whole)
+        taken = list(_taken(extractor.extraction.spans, calls))
+        rest = [extractor.written(a, b) for a, b in _between(self._out, extractor.size, taken)]
+        shown = extractor.written(start, self._out) + "".join(rest)
+        return replace(found, rest=shown if self._out or shown.strip() else "")
+
+    def abandon(self) -> str:
+        """The stream broke: what was held back, as it was written."""
+        extractor = self._extractor
+        return "" if extractor is None else extractor.written(self._out, extractor.size)
+
+    def stop(self) -> str:
+        """Read no more; return what was held back, as it was written."""
+        rest = self.abandon()
+        self._extractor = None
+        return rest
+
+    def whole(self) -> str:
+        """All text that was taken in."""
+        return "" if self._extractor is None else self._extractor.written(0, self._extractor.size)
+
+    def _judged(self, extractor: _Places) -> TextEnd:
+        """The calls that can run, those that must not, and those that may not be meant."""
+        found = extractor.extraction
+        read = [*found.calls, *map(unknown_as_call, found.unknown)]
+        judged: list[Call | RefusedCall | DoubtfulCall] = []
+        for call in sorted(read, key=lambda call: call.span or (0, 0))[:MAX_CALLS]:
+            start, end = call.span or (0, 0)
+            judged.append(self._checker.from_text(call, extractor.written(start, end)))
+        judged += refused_calls(found, extractor.written(0, extractor.size))[:MAX_CALLS]
+        if len(read) > MAX_CALLS:
+            judged.append(too_many_calls(len(read)))
+        return TextEnd(
+            "",
+            tuple(one for one in judged if isinstance(one, Call)),
+            tuple(one for one in judged if isinstance(one, RefusedCall)),
+            tuple(one for one in judged if isinstance(one, DoubtfulCall)),
+        )
+
+
+MAX_CALLS = 128
+"""How many calls of one reply are read; OpenAI's own server takes 128 tools, and no reply in our
+recordings holds more than 30 calls. To check 100,000 calls took minutes."""
+
+
+def too_many_calls(count: int) -> RefusedCall:
+    """The calls beyond the limit, as one."""
+    message = f"A reply may hold {MAX_CALLS} calls; {count - MAX_CALLS} more were not read."
+    return RefusedCall("", "", "budget", message, "")
+
+
+def _between(start: int, end: int, spans: Iterable[Span]) -> Iterator[tuple[int, int]]:
+    """The stretches between two places that are left when some spans are taken out."""
+    for span in spans:
+        if span.end > start and span.start < end:
+            yield start, max(start, span.start)
+            start = span.end
+    yield start, max(start, end)
+
+
+def _is_loose(span: Span, before: Span | None) -> bool:
+    """Whether a span belongs to the call that follows it, if one does: not so the end of a thought."""
+    follows = before is not None and before.kind == "reasoning" and before.end == span.start
+    return span.kind in _LOOSE and not follows
+
+
+def _taken(spans: Sequence[Span], calls: tuple[Call, ...]) -> Iterator[Span]:
+    """The spans that leave the text: calls that can run, and what stands around them."""
+    for before, span, after in zip((None, *spans), spans, (*spans[1:], None), strict=False):
+        if span.kind == "call":
+            if any(call.span and span.start <= call.span[0] < span.end for call in calls):
+                yield span
+        elif span.kind == "ended" or _is_loose(span, before):
+            opens = after is not None and after.kind == "reasoning" and after.start == span.end
+            if not opens:
+                yield span
+
+
+def unknown_as_call(unknown: Unknown) -> Call:
+    """A call of a tool that is not on offer, to be judged like any other."""
+    return Call(
+        unknown.name,
+        unknown.arguments,
+        origin=unknown.origin,
+        tier=FORMATS[unknown.origin].tier,
+        rank=unknown.rank,
+        fixes=unknown.fixes,
+        span=unknown.span,
+    )
+
+
+def refused_calls(found: Extraction, text: str) -> tuple[RefusedCall, ...]:
+    """The calls in a text that were begun and cannot be read, with what to tell the model."""
+    mistaken = [_mistaken(one, text) for one in found.refused if one.message]
+    return (*map(_cut, found.incomplete), *mistaken)
+
+
+def _cut(one: Incomplete) -> RefusedCall:
+    name = one.name or "a tool"
+    message = (
+        f"The call of {name} was cut off after {len(one.text)} characters, so it was not run."
+        " Send it again with less in it, or in parts."
+    )
+    return RefusedCall("", one.name, "truncated", message, one.text, one.origin)
+
+
+def _mistaken(one: Refusal, text: str) -> RefusedCall:
+    code = _REASONS.get(one.reason, "invalid_json")
+    start, end = one.span
+    return RefusedCall("", one.name, code, one.message, text[start:end], one.origin)

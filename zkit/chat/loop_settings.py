@@ -1,0 +1,117 @@
+"""How a loop behaves, in one record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, get_args
+
+from zkit.chat.loop_events import Message
+from zkit.chat.server_profile import ServerSettings
+from zkit.chat.tool_offer import Fit
+from zkit.extract.formats.table import wanted_formats
+from zkit.required import (
+    require_count,
+    require_function,
+    require_mapping,
+    require_one_of,
+    require_path,
+    require_seconds,
+    require_share,
+)
+
+Compact = Callable[[list[Message]], Any]
+BUDGETS: Mapping[str, int] = MappingProxyType(
+    {"malformed": 3, "unreadable": 3, "empty": 3, "reasoning_only": 2, "retry": 3}
+)
+"""How often in a row each kind of trouble is met with another try; progress begins anew."""
+
+
+_LEAST = {"max_turns": 1, "max_calls": 0, "result_limit": 1, "keep_turns": 1}
+_LEAST_OR_NONE = {"max_tokens": 1, "context": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSettings(ServerSettings):
+    """The limits and habits of a loop, and the profile of the server.
+
+    Limits of a run: `max_turns` replies, `max_calls` calls, `max_tokens` over all requests,
+    `max_seconds`. `context` is the model's context in tokens: with it the tools may take `tool_share` of it
+    (`fit` says how: all of them, by `weights`, by `discovery`, or `auto`), results are cut to a
+    quarter of it, and `compact` is called when the conversation takes more than `compact_at` of
+    it. `compact` gets the messages and returns fewer; it may be async. `formats` limits the text
+    formats that calls are looked for in. `options` go into each request.
+    """
+
+    max_turns: int = 12
+    max_calls: int = 64
+    max_tokens: int | None = None
+    max_seconds: float | None = None
+    context: int | None = None
+    tool_share: float = 0.3
+    fit: Fit = "auto"
+    formats: tuple[str, ...] | None = None
+    result_limit: int = 50_000
+    spill: str | Path | None = None
+    compact: Compact | None = None
+    compact_at: float = 0.8
+    keep_turns: int = 200
+    budgets: Mapping[str, int] = field(default_factory=lambda: BUDGETS)
+    backoff: float = 0.5
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        ServerSettings.__post_init__(self)
+        require_one_of("fit", self.fit, get_args(Fit))
+        for name, least in _LEAST.items():
+            require_count(name, getattr(self, name), least=least)
+        for name, least in _LEAST_OR_NONE.items():
+            require_count(name, getattr(self, name), least=least, or_none=True)
+        require_seconds("max_seconds", self.max_seconds, or_none=True)
+        require_seconds("backoff", self.backoff)
+        for name in ("tool_share", "compact_at"):
+            require_share(name, getattr(self, name))
+        require_path("spill", self.spill, or_none=True)
+        require_function("compact", self.compact, or_none=True)
+        require_mapping("options", self.options)
+        require_mapping("budgets", self.budgets)
+        for kind, tries in self.budgets.items():
+            require_one_of("a key of budgets", kind, BUDGETS)
+            require_count(f"budgets[{kind!r}]", tries)
+        wanted_formats(self.formats)
+
+    @property
+    def tool_room(self) -> int | None:
+        """How many tokens the tools may take; None for no limit."""
+        return None if self.context is None else int(self.context * self.tool_share)
+
+    @property
+    def result_room(self) -> int:
+        """How many characters one result may take."""
+        if self.context is None:
+            return self.result_limit
+        return max(400, min(self.result_limit, self.context))
+
+    @property
+    def most_tokens(self) -> int | None:
+        """The limit of tokens in one reply, as the request sets it."""
+        found = self.options.get("max_completion_tokens") or self.options.get("max_tokens")
+        return found if isinstance(found, int) else None
+
+    def budget(self, kind: str) -> int:
+        """How often in a row a kind of trouble is met with another try."""
+        return self.budgets.get(kind, BUDGETS[kind])
+
+
+def settings_of(profile: Mapping[str, Any], given: Mapping[str, Any]) -> LoopSettings:
+    """The settings of a loop: those given go before the profile of the server."""
+    known = [one.name for one in fields(LoopSettings)]
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise TypeError(f"there is no setting {name!r}{meant}")
+    return LoopSettings(**{**profile, **given})

@@ -1,1 +1,0 @@
-"""A run that waits for somebody in, the same run going on elsewhere out."""

@@ -1,0 +1,173 @@
+"""One completion in, chunk by chunk or whole; what the model said and the calls it made out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import regex
+
+from zkit.calls import Call
+from zkit.chat.assembler import Assembler, Reply
+from zkit.chat.call_checker import RefusedCall, new_id
+from zkit.chat.client.text_calls import refused_calls, unknown_as_call
+from zkit.chat.loop_events import LoopEvent, ReasoningDelta, TextDelta, TextRevoked
+from zkit.chat.wire_data import REASONING, entries, index_of, plain, reasoning_of, text_of
+from zkit.extract import FORMATS, Extraction, Extractor, Reasoning, Text, TextWasReasoning
+from zkit.extract import Event as TextEvent
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """What a model said in one turn.
+
+    `calls` are as they were made, to be dispatched; `refused` are calls in the text that cannot be
+    read. `extra` are fields that must go back to the server with the calls, `entry_extra` those
+    of single calls, by id.
+    """
+
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[Call, ...] = ()
+    refused: tuple[RefusedCall, ...] = ()
+    finish_reason: str | None = None
+    declined: str = ""
+    usage: dict[str, Any] | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    entry_extra: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+_OPENERS = regex.compile(
+    "|".join(sorted({f"(?:{one.opener})" for one in FORMATS.values() if one.opener}))
+)
+
+
+def begins_like_a_call(text: str) -> bool:
+    """Whether a text begins with the mark of a call, though no call could be read from it."""
+    return _OPENERS.match(text) is not None
+
+
+class ReplyReader:
+    """Reads one completion. Native calls win; text is looked at when there are none."""
+
+    def __init__(
+        self,
+        tools: Any,
+        taken: set[str],
+        formats: tuple[str, ...] | None = None,
+        reasoning: str = "",
+    ) -> None:
+        offers = list(tools)
+        self._reasoning = (reasoning, *REASONING)
+        self._assembler = Assembler((offer.name for offer in offers), reasoning=self._reasoning)
+        self._extractor = Extractor(offers, formats=formats)
+        self._taken = set(taken)
+        self._extra: dict[str, list[str]] = {}
+        self._fed = False
+        self.has_shown = False
+        """Whether something of the reply was told already."""
+
+    def feed(self, chunk: Any) -> list[LoopEvent]:
+        """Take in one chunk of a stream; return what can be shown."""
+        data = plain(chunk)
+        self._assembler.add(data)
+        self._fed = self._fed or bool(data.get("choices"))
+        events: list[LoopEvent] = []
+        for choice in entries(data.get("choices")):
+            if not index_of(choice.get("index")):
+                events += self._delta(next(entries(choice.get("delta")), {}))
+        self.has_shown = self.has_shown or bool(events)
+        return events
+
+    def _delta(self, delta: Mapping[str, Any]) -> list[LoopEvent]:
+        thought = reasoning_of(delta, self._reasoning)
+        if thought:
+            name = next(name for name in self._reasoning if text_of(delta.get(name)))
+            self._extra.setdefault(name, []).append(thought)
+        found: list[LoopEvent] = [ReasoningDelta(thought)] if thought else []
+        return found + _told(self._extractor.feed(text_of(delta.get("content"))))
+
+    def read(self, completion: Any) -> list[LoopEvent]:
+        """Take in a whole completion; it is a stream of one chunk."""
+        data = plain(completion)
+        choices = []
+        if not data.get("choices"):
+            raise ValueError("the server sent something that is no completion")
+        for choice in entries(data.get("choices")):
+            message = dict(next(entries(choice.get("message")), {}))
+            calls = list(entries(message.get("tool_calls")))
+            message["tool_calls"] = [{"index": at, **one} for at, one in enumerate(calls)]
+            choices.append({**choice, "delta": message})
+        return self.feed({**data, "choices": choices})
+
+    def close(self, most_tokens: int | None = None) -> tuple[list[LoopEvent], ModelReply]:
+        """The completion has ended."""
+        if not self._fed:
+            raise ValueError("the server sent an empty stream")
+        reply = self._assembler.reply()
+        usage = self._assembler.usage
+        finish = _finish(reply.finish_reason, usage, most_tokens)
+        events = _told(self._extractor.close(finish))
+        made = self._made(reply, self._extractor.extraction)
+        return events, replace(made, finish_reason=finish, usage=usage)
+
+    def _made(self, reply: Reply, found: Extraction) -> ModelReply:
+        calls = [Call(one.name, one.arguments, one.id) for one in reply.calls]
+        refused = refused_calls(found, reply.content)
+        text = _without(found.content, refused)
+        if calls:
+            refused = ()
+        else:
+            read = [*found.calls, *map(unknown_as_call, found.unknown)]
+            calls = sorted(read, key=lambda call: call.span or (0, 0))
+        reasoning = "\n\n".join(part for part in (reply.reasoning, found.reasoning) if part)
+        own = tuple(self._with_own_id(call) for call in calls)
+        extra = {name: "".join(parts) for name, parts in self._extra.items()}
+        entry_extra = {
+            call.id: one.extra for call, one in zip(own, reply.calls, strict=False) if one.extra
+        }
+        return ModelReply(
+            text.strip(), reasoning, own, refused,
+            declined=reply.refusal, extra=extra, entry_extra=entry_extra,
+        )  # fmt: skip
+
+    def _with_own_id(self, call: Call) -> Call:
+        id = call.id
+        while not id or id in self._taken or (call.span and id.startswith("call_")):
+            id = new_id()
+        self._taken.add(id)
+        return replace(call, id=id)
+
+
+def _without(text: str, refused: Iterable[RefusedCall]) -> str:
+    """The text without calls that cannot be read, and the marks that close them."""
+    for one in refused:
+        before, found, after = text.partition(one.text)
+        closer = regex.match(rf"\s*+(?:{FORMATS[one.origin].closer})", after)
+        if found:
+            text = before + (after[closer.end() :] if closer else after)
+    return text
+
+
+def _told(events: list[TextEvent]) -> list[LoopEvent]:
+    found: list[LoopEvent] = []
+    for event in events:
+        if isinstance(event, Text):
+            found.append(TextDelta(event.text))
+        elif isinstance(event, Reasoning):
+            found.append(ReasoningDelta(event.text))
+        elif isinstance(event, TextWasReasoning):
+            found.append(TextRevoked("reasoning"))
+    return found
+
+
+def _finish(reason: str | None, usage: Mapping[str, Any] | None, most: int | None) -> str | None:
+    """Why the reply ended; a server may call a reply whole that reached the limit of tokens.
+
+    (https://github.com/vllm-project/vllm/issues/58228)
+    """
+    written = (usage or {}).get("completion_tokens")
+    if most is not None and isinstance(written, int) and written >= most:
+        return "length"
+    return reason

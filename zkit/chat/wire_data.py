@@ -1,0 +1,113 @@
+"""Calls, outcomes and turns in, JSON data out; and the way back."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from zkit.calls import Call
+from zkit.dispatch import Outcome
+from zkit.receipt import Fix, Rank
+from zkit.results import from_dict
+from zkit.tools import thaw
+
+REASONING = ("reasoning_content", "reasoning", "reasoning_summary", "thinking", "thought")
+"""Where servers put a model's reasoning, the most common first."""
+# Not `splitlines`: a text may hold U+2028, which ends no line of a stream.
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+def plain(x: Any) -> dict[str, Any]:
+    """A record of a client as a dict with only what the server sent; empty for anything else."""
+    if isinstance(x, Mapping):
+        return dict(x)
+    dump = getattr(x, "model_dump", None)
+    if dump is None:
+        return {}
+    # What servers send does not always fit the client's types, and that is our subject.
+    made: dict[str, Any] = dump(exclude_unset=True, warnings=False)
+    return made
+
+
+def stream_data(body: bytes) -> list[str]:
+    """The data of each event of a streamed answer, its mark of the end among them."""
+    lines = _LINE_END.split(body.decode("utf-8", "replace"))
+    return [line[5:].strip() for line in lines if line.startswith("data:")]
+
+
+def entries(x: Any) -> Iterator[dict[str, Any]]:
+    """The records of a list; a single record counts as a list of one, anything else as empty."""
+    found = x if isinstance(x, list | tuple) else [x]
+    yield from (dict(one) for one in found if isinstance(one, Mapping))
+
+
+def text_of(x: Any) -> str:
+    """A text as it is, the text parts of a content list joined, and nothing for anything else."""
+    if isinstance(x, str):
+        return x
+    if isinstance(x, list | tuple):
+        return "".join(text_of(part.get("text")) for part in x if isinstance(part, Mapping))
+    return ""
+
+
+def id_of(x: Any) -> str:
+    """An id as text; some servers count calls with numbers."""
+    if isinstance(x, bool) or not isinstance(x, str | int):
+        return ""
+    return str(x).strip()
+
+
+def index_of(x: Any) -> int | None:
+    """An index, if it is one."""
+    return x if isinstance(x, int) and not isinstance(x, bool) else None
+
+
+def arguments_of(x: Any) -> str:
+    """The arguments of a call as text; some servers send the object itself."""
+    if x is None:
+        return ""
+    return x if isinstance(x, str) else dumps(x)
+
+
+def reasoning_of(message: Mapping[str, Any], names: Iterable[str] = REASONING) -> str:
+    """The reasoning in a message or delta; servers that send it twice mean it once."""
+    return next((text for text in (text_of(message.get(name)) for name in names) if text), "")
+
+
+def dumps(value: Any) -> str:
+    """The JSON that goes over the wire: strict, one spelling for one value."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
+
+
+def call_to_dict(call: Call) -> dict[str, Any]:
+    """A call as plain data."""
+    made = {entry.name: getattr(call, entry.name) for entry in fields(Call)}
+    arguments = thaw(call.arguments) if isinstance(call.arguments, dict) else call.arguments
+    fixes = [{**fix._asdict(), "rank": fix.rank.name} for fix in call.fixes]
+    return {**made, "arguments": arguments, "rank": call.rank.name, "fixes": fixes}
+
+
+def call_from_dict(data: Mapping[str, Any]) -> Call:
+    """A call again from what `call_to_dict` made."""
+    fixes = tuple(Fix(**{**fix, "rank": Rank[fix["rank"]]}) for fix in data["fixes"])
+    span = None if data["span"] is None else tuple(data["span"])
+    return Call(**{**data, "rank": Rank[data["rank"]], "fixes": fixes, "span": span})
+
+
+def outcome_to_dict(outcome: Outcome) -> dict[str, Any]:
+    """A call and what came of it as plain data."""
+    return {
+        "call": call_to_dict(outcome.call),
+        "result": outcome.result.to_dict(),
+        "seconds": outcome.seconds,
+        "attempts": outcome.attempts,
+    }
+
+
+def outcome_from_dict(data: Mapping[str, Any]) -> Outcome:
+    """An outcome again from what `outcome_to_dict` made."""
+    call, result = call_from_dict(data["call"]), from_dict(data["result"])
+    return Outcome(call, result, data["seconds"], data["attempts"])
