@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench docs clean
+.PHONY: help setup demo test check format bench docs clean fuzz coverage release-check
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 setup: .venv/ready ## make .venv with everything that tests and demo need
 
@@ -47,6 +47,20 @@ bench: .venv/ready-bench ## measure zkit beside its rivals; writes benchmarks/re
 	$(BIN)/python -m benchmarks.dispatch
 	$(BIN)/python -m benchmarks.endtoend
 	$(BIN)/python -m benchmarks.report
+
+.venv/ready-fuzz: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group fuzz
+	@touch $@
+
+SECONDS ?= 600
+fuzz: .venv/ready-fuzz ## look for inputs that break a promise; SECONDS=600 for all targets together
+	$(BIN)/python -m fuzz --seconds $(SECONDS)
+
+coverage: setup ## run the tests and print the lines that no test reaches
+	$(BIN)/python -m pytest -n auto --cov=zkit --cov-report=term-missing:skip-covered
+
+release-check: setup ## build the wheel, install it in an empty environment, run the examples
+	$(BIN)/python -m tests.release_check
 
 docs: setup ## write the generated pages again
 	$(BIN)/zkit docs

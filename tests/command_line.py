@@ -1,12 +1,20 @@
-"""zkit as a process: with pipes, or on a terminal."""
+"""The command line in this process, as a process with pipes, or on a terminal."""
 
 from __future__ import annotations
 
+import io
+import logging
 import os
 import pty
 import subprocess
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from unittest import mock
+
+from zkit.cli.main import run
 
 ZKIT = [sys.executable, "-m", "zkit.cli.main"]
 ESCAPE = "\x1b["
@@ -19,14 +27,66 @@ class Done:
         self.code, self.out, self.err = code, out.decode("utf-8"), err.decode("utf-8")
 
 
+def clean_environment(**env: str) -> dict[str, str]:
+    """Return the environment without what changes the output, and with what is given."""
+    odd = ("FORCE_COLOR", "NO_COLOR", "COLUMNS")
+    return {**{k: v for k, v in os.environ.items() if k not in odd}, **env}
+
+
 def zkit(*args: str | Path, given: str | bytes = "", cwd: Path | None = None, **env: str) -> Done:
+    """Run zkit in this process, with pipes for its streams: starting a process takes half a second."""
+    data = given.encode("utf-8") if isinstance(given, str) else given
+    out, err = io.BytesIO(), io.BytesIO()
+    with (
+        mock.patch.object(sys, "argv", ["zkit", *map(str, args)]),
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8")),
+        mock.patch.object(sys, "stdout", io.TextIOWrapper(out, "utf-8")),
+        mock.patch.object(sys, "stderr", io.TextIOWrapper(err, "utf-8", "backslashreplace")),
+        mock.patch.dict(os.environ, clean_environment(**env), clear=True),
+        warnings.catch_warnings(),
+        _as_it_was(cwd),
+    ):
+        try:
+            code = run()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return Done(code, out.getvalue(), err.getvalue())
+
+
+def zkit_process(
+    *args: str | Path, given: str | bytes = "", cwd: Path | None = None, **env: str
+) -> Done:
     """Run zkit as a process with pipes."""
     data = given.encode("utf-8") if isinstance(given, str) else given
-    clean = {k: v for k, v in os.environ.items() if k not in ("FORCE_COLOR", "NO_COLOR", "COLUMNS")}
     done = subprocess.run(
-        [*ZKIT, *map(str, args)], input=data, capture_output=True, cwd=cwd, env={**clean, **env}
+        [*ZKIT, *map(str, args)],
+        input=data,
+        capture_output=True,
+        cwd=cwd,
+        env=clean_environment(**env),
     )
     return Done(done.returncode, done.stdout, done.stderr)
+
+
+@contextmanager
+def _as_it_was(cwd: Path | None) -> Iterator[None]:
+    """Go to a folder, and forget the modules and paths that a command loads from there."""
+    here, paths, modules = os.getcwd(), list(sys.path), set(sys.modules)
+    level = logging.getLogger("zkit").level
+    try:
+        os.chdir(here if cwd is None else cwd)
+        yield
+    finally:
+        os.chdir(here)
+        sys.path[:] = paths
+        logging.getLogger("zkit").setLevel(level)
+        for name in set(sys.modules) - modules:
+            if not name.startswith(("zkit", "rich", "click", "pygments")):
+                file = getattr(sys.modules[name], "__file__", None) or ""
+                if "site-packages" not in file and not file.startswith(sys.base_prefix):
+                    del sys.modules[name]
 
 
 def on_a_terminal(*args: str | Path, given: str = "", **env: str) -> tuple[int, str]:

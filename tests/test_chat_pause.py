@@ -542,7 +542,7 @@ def test_what_is_allowed_does_not_grow_from_pause_to_pause(
 LIMITS: dict[str, tuple[dict[str, Any], str]] = {
     "turns": ({"max_turns": 3}, "max_turns"),
     "calls": ({"max_calls": 2}, "max_calls"),
-    "tokens": ({"max_tokens": 30}, "max_tokens"),
+    "tokens": ({"max_total_tokens": 30}, "max_total_tokens"),
 }
 
 

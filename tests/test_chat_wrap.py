@@ -401,9 +401,7 @@ def test_a_declared_grade_sets_how_far_a_call_may_be_mended(server: ScriptedServ
     choice = {"message": fenced, "finish_reason": "stop"}
     assert plain(server, choice, tools=[tool(grade=READ)(get_weather)]).zkit.calls
     assert plain(server, choice, tools=[tool(get_weather)]).zkit.calls
-    unmarked = plain(server, choice, tools=[tool(grade=WRITE)(get_weather)])
-    assert not unmarked.zkit.calls
-    assert unmarked.choices[0].message.content == fenced["content"]
+    assert plain(server, choice, tools=[tool(grade=WRITE)(get_weather)]).zkit.calls
 
 
 # ── the rest of the client ───────────────────────────────────────────────────

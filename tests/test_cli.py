@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from command_line import ESCAPE, ZKIT, on_a_terminal, zkit
+from command_line import ESCAPE, ZKIT, on_a_terminal, zkit, zkit_process
 
 from zkit import Rank
 from zkit.cli.junit import junit_xml, writable
@@ -404,3 +404,21 @@ json = '[2]'
         {"file": "two.toml", "line": 8, "it": "not hold",
          "deviation": "expected [2], came [1] (RESPELL)"}
     ]  # fmt: skip
+
+
+def test_a_misspelt_command_gets_a_suggestion() -> None:
+    done = zkit("reapir")
+    assert done.code == 2
+    assert "No such command 'reapir'. Did you mean 'repair'?" in done.err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script_for_the_shell(shell: str) -> None:
+    done = zkit("completion", shell)
+    assert (done.code, done.err) == (0, "")
+    assert "_ZKIT_COMPLETE" in done.out
+
+
+def test_the_shell_completes_commands() -> None:
+    done = zkit_process(_ZKIT_COMPLETE="bash_complete", COMP_WORDS="zkit re", COMP_CWORD="1")
+    assert "plain,repair" in done.out

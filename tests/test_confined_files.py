@@ -239,3 +239,12 @@ def test_errors_become_messages_for_the_model(error: Exception, code: str, said:
     with pytest.raises(Validation, match=said) as caught, path_errors("a"):
         raise error
     assert caught.value.code == code
+
+
+def test_an_absolute_path_may_lead_into_the_root(files: ConfinedFiles, tmp_path: Path) -> None:
+    files.write_bytes(str(files.root / "sub" / "a"), b"x")
+    assert files.read_bytes("sub/a") == b"x"
+    with pytest.raises(ConfinedPathError):
+        files.read_bytes(f"{files.root}/../secret.txt")
+    with pytest.raises(ConfinedPathError):
+        files.read_bytes(f"{files.root}-other/a")

@@ -348,7 +348,7 @@ def test_a_transcript_gives_what_had_to_be_mended(tmp_path: Path) -> None:
     done = zkit("corpus", "add", path, "-y", cwd=tmp_path)
     assert done.code == 2
     listed = done.err.splitlines()
-    assert listed[0] == f"{path} has 3 failures:"
+    assert listed[0] == f"zkit: {path} has 3 failures:"
     assert listed[1] == "  1  decode, use double quotes: {'path': 'a'}"
     assert (
         listed[2]

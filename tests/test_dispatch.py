@@ -23,7 +23,7 @@ from zkit.dispatch import (
     Next,
     PolicyError,
     approve,
-    decode,
+    decode_arguments,
     guard,
     limit_time,
     observe,
@@ -58,7 +58,18 @@ def dispatcher(bench: Bench) -> Dispatcher:
 
 
 def test_the_order_of_the_steps_is_one_tuple() -> None:
-    steps = (observe, resolve, decode, permit, approve, spend, remember, guard, record, retry)
+    steps = (
+        observe,
+        resolve,
+        decode_arguments,
+        permit,
+        approve,
+        spend,
+        remember,
+        guard,
+        record,
+        retry,
+    )
     assert (*steps, limit_time) == CHAIN
 
 
@@ -68,7 +79,7 @@ async def shout(call: LiveCall, proceed: Next) -> Result:
 
 
 def test_a_step_is_one_async_function(bench: Bench) -> None:
-    loud = Dispatcher(bench.tools(), chain=with_step(shout, after=decode))
+    loud = Dispatcher(bench.tools(), chain=with_step(shout, after=decode_arguments))
     assert data_of(send(loud, "read_file", {"path": "a"})) == "text of a!"
     assert with_step(shout, before=observe)[0] is shout
     with pytest.raises(ValueError, match="either before"):
@@ -82,7 +93,11 @@ def test_a_step_sees_the_tool_and_decoded_arguments(bench: Bench) -> None:
         seen.append((call.spec.name, dict(call.arguments), call.policy.parallel))
         return await proceed(call)
 
-    send(Dispatcher(bench.tools(), chain=with_step(look, after=decode)), "add", '{"a":"1","b":2,}')
+    send(
+        Dispatcher(bench.tools(), chain=with_step(look, after=decode_arguments)),
+        "add",
+        '{"a":"1","b":2,}',
+    )
     assert seen == [("add", {"a": 1, "b": 2}, True)]
 
 
@@ -105,7 +120,7 @@ async def returns_nothing(call: LiveCall, proceed: Next) -> Result:
 
 
 @pytest.mark.parametrize("step", [fails, returns_nothing])
-@pytest.mark.parametrize("at", [observe, resolve, decode, limit_time])
+@pytest.mark.parametrize("at", [observe, resolve, decode_arguments, limit_time])
 def test_a_step_that_is_broken_gives_a_result(step: Any, at: Any, bench: Bench) -> None:
     broken = Dispatcher(bench.tools(), chain=with_step(step, before=at))
     crashed = failed(send(broken, "add", {"a": 1, "b": 2}), Crashed)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zkit.calls import Call
-from zkit.dispatch import Dispatcher, Limits, budget, current_purse
+from zkit.dispatch import Dispatcher, Limits, budget, current_budget
 from zkit.grade import READ
 from zkit.results import Refused, Result, Success, Transient, Validation
 from zkit.tools import scope, tool
@@ -27,16 +27,16 @@ def bench() -> Bench:
 
 def test_calls_are_counted_and_refused_with_the_setting_that_raises_it(bench: Bench) -> None:
     dispatcher = Dispatcher(bench.tools())
-    with budget(calls=2) as purse:
+    with budget(calls=2) as spent:
         assert [send(dispatcher, "add", ONE).kind for _ in range(3)] == [
             "success",
             "success",
             "refused",
         ]
         refused = failed(send(dispatcher, "add", ONE), Refused, "budget")
-        assert purse.calls == 2
+        assert spent.calls == 2
     assert "budget of 2 calls is used up (calls)" in str(refused)
-    assert current_purse() is None
+    assert current_budget() is None
     assert data_of(send(dispatcher, "add", ONE)) == 2
 
 
@@ -55,7 +55,7 @@ def test_a_task_has_its_own_budget_and_it_ends_with_the_task(bench: Bench) -> No
         with scope(task):
             data_of(send(dispatcher, "add", ONE))
             failed(send(dispatcher, "add", ONE), Refused, "budget")
-    assert len(dispatcher.settings.purses) == 0
+    assert len(dispatcher.settings.budgets) == 0
 
 
 def test_without_a_task_the_limit_holds_all_the_same(bench: Bench) -> None:
@@ -66,12 +66,12 @@ def test_without_a_task_the_limit_holds_all_the_same(bench: Bench) -> None:
 
 def test_what_did_not_run_costs_nothing(bench: Bench) -> None:
     dispatcher = Dispatcher(bench.tools(), deny=["run_shell"])
-    with budget(calls=1, tokens=1000) as purse:
+    with budget(calls=1, tokens=1000) as spent:
         failed(send(dispatcher, "nobody"), Validation)
         failed(send(dispatcher, "add", {"a": "x"}), Validation)
         failed(send(dispatcher, "run_shell", {"command": "x"}), Refused)
         failed(send(dispatcher, "delete_file", {"path": "x"}), Refused)
-        assert (purse.calls, purse.tokens) == (0, 0)
+        assert (spent.calls, spent.tokens) == (0, 0)
         data_of(send(dispatcher, "add", ONE))
 
 
@@ -81,23 +81,23 @@ def test_a_failing_call_that_ran_is_settled_not_lost() -> None:
         raise RuntimeError("x" * 20)
 
     dispatcher = Dispatcher([breaks])
-    with budget(tokens=10_000) as purse:
+    with budget(tokens=10_000) as spent:
         send(dispatcher, "breaks")
-        once = purse.tokens
+        once = spent.tokens
         send(dispatcher, "breaks")
         assert 0 < once < 100
-        assert purse.tokens == 2 * once
-        assert purse.calls == 2
+        assert spent.tokens == 2 * once
+        assert spent.calls == 2
 
 
 def test_an_answer_from_memory_costs_its_tokens_but_no_call(bench: Bench) -> None:
     dispatcher = Dispatcher(bench.tools())
-    with scope("t"), budget(calls=2, tokens=1000) as purse:
+    with scope("t"), budget(calls=2, tokens=1000) as spent:
         data_of(send(dispatcher, "read_file", {"path": "a"}))
-        before = purse.tokens
+        before = spent.tokens
         assert data_of(send(dispatcher, "read_file", {"path": "a"})) == "text of a"
-        assert purse.calls == 1
-        assert purse.tokens > before
+        assert spent.calls == 1
+        assert spent.tokens > before
 
 
 def test_a_result_above_the_limit_is_kept_and_the_next_call_refused() -> None:
@@ -108,11 +108,11 @@ def test_a_result_above_the_limit_is_kept_and_the_next_call_refused() -> None:
         return "word " * 400
 
     dispatcher = Dispatcher([made("talk", talk)])
-    with budget(tokens=100) as purse:
+    with budget(tokens=100) as spent:
         result = send(dispatcher, "talk")
         assert data_of(result).startswith("word")
         assert "budget of tokens is used up" in notes_of(result)[0]
-        assert purse.tokens > 100
+        assert spent.tokens > 100
         failed(send(dispatcher, "talk"), Refused, "budget")
 
 
@@ -121,18 +121,18 @@ def test_a_tool_may_say_how_many_tokens_it_used() -> None:
         """Ask another model."""
         return Success("short", meta={"tokens_used": 500})
 
-    with budget(tokens=10_000) as purse:
+    with budget(tokens=10_000) as spent:
         send(Dispatcher([ask]), "ask")
-        assert 500 <= purse.tokens < 510
-        purse.spend_tokens(9_500)
+        assert 500 <= spent.tokens < 510
+        spent.spend_tokens(9_500)
         failed(send(Dispatcher([ask]), "ask"), Refused, "budget")
 
 
 def test_tokens_are_counted_by_whoever_can_count_them(bench: Bench) -> None:
     dispatcher = Dispatcher(bench.tools(), count_tokens=lambda text: len(text.split()))
-    with budget(tokens=100) as purse:
+    with budget(tokens=100) as spent:
         send(dispatcher, "read_file", {"path": "a"})
-        assert purse.tokens == 2 + 3
+        assert spent.tokens == 2 + 3
 
 
 def test_a_budget_inside_another_one_also_spends_from_that_one(bench: Bench) -> None:
@@ -153,19 +153,19 @@ def test_async_tasks_inherit_a_budget_and_do_not_share_their_own(bench: Bench) -
 
     async def child(own: bool, found: list[Any]) -> None:
         if own:
-            with budget(calls=1) as purse:
+            with budget(calls=1) as spent:
                 found.append(await dispatcher.call(Call("add", ONE)))
-                found.append(purse.calls)
+                found.append(spent.calls)
         else:
             found.append(await dispatcher.call(Call("add", ONE)))
 
     async def main() -> None:
         found: list[Any] = []
-        with budget(calls=10) as purse:
+        with budget(calls=10) as spent:
             async with anyio.create_task_group() as tasks:
                 for own in (True, True, False):
                     tasks.start_soon(child, own, found)
-            assert purse.calls == 3
+            assert spent.calls == 3
         assert [one for one in found if isinstance(one, int)] == [1, 1]
 
     anyio.run(main)
@@ -179,10 +179,10 @@ def test_calls_that_run_together_cannot_both_take_the_last_one() -> None:
         return "x"
 
     dispatcher = Dispatcher([made("slow", slow, grade=READ)])
-    with budget(calls=3) as purse:
+    with budget(calls=3) as spent:
         results = dispatcher.call_all_sync([Call("slow")] * 8)
         assert [one.kind for one in results].count("success") == 3
-        assert purse.calls == 3
+        assert spent.calls == 3
 
 
 def test_threads_that_race_never_overspend() -> None:
@@ -195,7 +195,7 @@ def test_threads_that_race_never_overspend() -> None:
         return "x"
 
     dispatcher = Dispatcher([take], memory=False)
-    with budget(calls=25, tokens=100_000) as purse:
+    with budget(calls=25, tokens=100_000) as spent:
         import contextvars
 
         def work(n: int) -> None:
@@ -210,7 +210,7 @@ def test_threads_that_race_never_overspend() -> None:
             thread.start()
         for thread in threads:
             thread.join()
-        assert purse.calls == 25
+        assert spent.calls == 25
     assert len(ran) == 25
 
 
@@ -225,9 +225,9 @@ def test_a_retried_call_is_one_call() -> None:
             raise Transient("busy", retry_after=0.0)
         return "x"
 
-    with budget(calls=1) as purse:
+    with budget(calls=1) as spent:
         data_of(send(Dispatcher([made("flaky", flaky, grade=READ)]), "flaky"))
-        assert purse.calls == 1
+        assert spent.calls == 1
     assert tries == 2
 
 
@@ -254,7 +254,7 @@ def test_the_books_balance_whatever_comes_of_the_calls(outcomes: list[str], limi
 
     dispatcher = Dispatcher([tool(description="x")(act)])
     sent = {"unknown": Call("nobody"), "invalid": Call("act", "{}")}
-    with budget(calls=limit) as purse:
+    with budget(calls=limit) as spent:
         for outcome in outcomes:
             dispatcher.call_sync(sent.get(outcome) or Call("act", {"what": outcome}))
-        assert purse.calls == ran <= limit
+        assert spent.calls == ran <= limit

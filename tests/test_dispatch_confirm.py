@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from zkit.calls import Call, Position, Tier
 from zkit.dispatch import Dispatcher, ask_later, repeated_calls
-from zkit.dispatch.steps.approving import nobody_to_ask
+from zkit.dispatch.approval import nobody_to_ask
 from zkit.grade import EXECUTE, PURE, READ, WRITE, Grade
 from zkit.receipt import Rank
 from zkit.results import Refused, Result, Success, Validation

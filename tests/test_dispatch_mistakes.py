@@ -200,9 +200,9 @@ def test_what_fails_gives_its_reservation_back_and_what_ran_keeps_its_result() -
 
     tools = [made("talk", talk), made("refuse", lambda: Refused("no"), destructive=True)]
     dispatcher = Dispatcher(tools)
-    with budget(calls=5, tokens=50) as purse:
+    with budget(calls=5, tokens=50) as spent:
         failed(send(dispatcher, "refuse"), Refused)
-        assert (purse.calls, purse.tokens) == (0, 0)
+        assert (spent.calls, spent.tokens) == (0, 0)
         assert data_of(send(dispatcher, "talk")).startswith("word")
         failed(send(dispatcher, "talk"), Refused, "budget")
 

@@ -290,7 +290,7 @@ def test_cancelling_at_every_await_leaves_nothing_behind(tmp_path: Any) -> None:
         dispatcher = probe.dispatcher()
         sent = [Call("look", {"n": 1}), Call("look", {"n": 1}), Call("change", {"n": 2})]
         turn = dispatcher.turn([*sent, Call("look", {"n": 3})])
-        with scope("t"), budget(calls=50, tokens=50_000) as purse:
+        with scope("t"), budget(calls=50, tokens=50_000) as spent:
             task = asyncio.create_task(turn.run())
             for _ in range(rounds):
                 await asyncio.sleep(0)
@@ -304,7 +304,7 @@ def test_cancelling_at_every_await_leaves_nothing_behind(tmp_path: Any) -> None:
             counted = sum(one["calls"] for one in dispatcher.metrics.summary().values())
             assert probe.closed == counted
             assert probe.begun == probe.closed
-            assert purse.calls == purse.calls_of("look") + purse.calls_of("change") <= 4
+            assert spent.calls == spent.calls_of("look") + spent.calls_of("change") <= 4
             memory = dispatcher.settings.memory
             assert memory is not None
             assert not memory._rooms
@@ -331,10 +331,10 @@ def test_a_cancelled_call_that_did_not_run_costs_nothing() -> None:
             return True
 
         dispatcher = Dispatcher(Bench().tools(), approve=waits)
-        with budget(calls=1) as purse:
+        with budget(calls=1) as spent:
             one = Call("delete_file", {"path": "a"})
             await cancel_when(lambda: bool(asked), lambda: dispatcher.call(one))
-            assert purse.calls == 0
+            assert spent.calls == 0
 
     anyio.run(main)
 
@@ -409,10 +409,10 @@ def test_the_scope_and_the_budget_of_plain_code_reach_the_tool() -> None:
         return f"{context.task} {context.scope.role} {current_scope().task}"
 
     dispatcher = Dispatcher([tool(grade=READ, description="x")(where)])
-    with scope("t1", role="reader"), budget(calls=1) as purse:
+    with scope("t1", role="reader"), budget(calls=1) as spent:
         assert data_of(send(dispatcher, "where")) == "t1 reader t1"
-        failed(send(dispatcher, "where", id="2"), Refused, "budget") if purse.calls else None
-        assert purse.calls == 1
+        failed(send(dispatcher, "where", id="2"), Refused, "budget") if spent.calls else None
+        assert spent.calls == 1
 
 
 def test_interrupting_plain_code_cancels_its_call() -> None:

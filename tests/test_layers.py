@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 ROW = re.compile(r"^\| `(zkit[\w.]*)` \|[^|]*\| ([^|]*) \|$", re.M)
-ROWS = ROW.findall((ROOT / "docs/architecture.md").read_text("utf-8"))
+ROWS: list[tuple[str, str]] = ROW.findall((ROOT / "docs/architecture.md").read_text("utf-8"))
 ORDER = [name for name, _ in ROWS]
 ON_DEMAND = {name: set(re.findall(r"`(zkit[\w.]*)`", cell)) for name, cell in ROWS}
 MODULES = sorted((ROOT / "zkit").rglob("*.py"))

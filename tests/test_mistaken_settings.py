@@ -177,7 +177,7 @@ WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
             "max_calls": [*NO_COUNT, None],
             "result_limit": [*NO_COUNT_ABOVE_0, None],
             "keep_turns": [*NO_COUNT_ABOVE_0, None],
-            "max_tokens": NO_COUNT_ABOVE_0,
+            "max_total_tokens": NO_COUNT_ABOVE_0,
             "context": NO_COUNT_ABOVE_0,
             "max_tools": NO_COUNT_ABOVE_0,
             "max_seconds": NO_SECONDS,
@@ -331,4 +331,4 @@ def test_settings_that_make_sense_are_taken() -> None:
     _scoped(task="t", timeout=-1)  # a deadline that is over
     wrap(CLIENT, tools=[look], limit=Rank.GUESS, formats="hermes_json")
     _loop(max_turns=1, max_seconds=0.5, context=1, tool_share=1, budgets={"empty": 0}, fit="all")
-    _loop(formats=("hermes_json",), max_tokens=None, options={"temperature": 0})
+    _loop(formats=("hermes_json",), max_total_tokens=None, options={"temperature": 0})

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import command_line
 import pytest
+from command_line import Done
 
 TOOLS = '''
 from pydantic import BaseModel
@@ -41,9 +41,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def zkit(folder: Path, *args: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "zkit.cli.main", *args]
-    return subprocess.run(line, input=given, capture_output=True, text=True, cwd=folder)
+def zkit(folder: Path, *args: str, given: str = "") -> Done:
+    return command_line.zkit(*args, given=given, cwd=folder)
 
 
 def write(folder: Path, data: Any) -> str:
@@ -53,22 +52,22 @@ def write(folder: Path, data: Any) -> str:
 
 def test_schema_prints_the_schema_in_a_dialect(folder: Path) -> None:
     done = zkit(folder, "schema", "mytools:Read", "--dialect", "openai-strict")
-    schema = json.loads(done.stdout)
-    assert (done.returncode, done.stderr) == (0, "")
+    schema = json.loads(done.out)
+    assert (done.code, done.err) == (0, "")
     assert schema["required"] == ["path", "lines"]
-    assert done.stdout.count("\n") > 5
-    assert zkit(folder, "schema", "mytools:Read", "--json").stdout.count("\n") == 1
+    assert done.out.count("\n") > 5
+    assert zkit(folder, "schema", "mytools:Read", "--json").out.count("\n") == 1
 
 
 def test_schema_finds_dotted_names(folder: Path) -> None:
     done = zkit(folder, "schema", "mytools:Box.put")
-    assert list(json.loads(done.stdout)["properties"]) == ["what"]
+    assert list(json.loads(done.out)["properties"]) == ["what"]
 
 
 def test_schema_says_what_the_dialect_cannot_express(folder: Path) -> None:
     done = zkit(folder, "schema", "mytools:Node", "--dialect", "portable")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("mytools:Node: properties.children.items: ")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("zkit: mytools:Node: properties.children.items: ")
 
 
 @pytest.mark.parametrize(
@@ -92,9 +91,9 @@ def test_schema_says_what_the_dialect_cannot_express(folder: Path) -> None:
 )
 def test_bad_usage_is_told_in_one_line(folder: Path, args: list[str], says: str) -> None:
     done = zkit(folder, *args)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(says)
-    assert done.stderr.count("\n") == 1
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(says)
+    assert done.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -108,14 +107,14 @@ def test_bad_usage_is_told_in_one_line(folder: Path, args: list[str], says: str)
 )
 def test_what_is_clean_exits_0_and_says_nothing(folder: Path, data: Any) -> None:
     done = zkit(folder, "lint-schema", write(folder, data), "--dialect", "portable")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.code, done.out, done.err) == (0, "", "")
 
 
 def test_findings_name_tool_and_place_and_exit_1(folder: Path) -> None:
     tools = [{"name": "search", "input_schema": DIRTY}, {"name": "fine", "parameters": CLEAN}]
     done = zkit(folder, "lint-schema", write(folder, tools), "--dialect", "portable")
-    assert done.returncode == 1
-    assert done.stdout.splitlines() == [
+    assert done.code == 1
+    assert done.out.splitlines() == [
         "search: properties.q.const: portable does not know 'const' here; write an enum of one value",
         "search: properties.q.title: portable does not know 'title' here; drop it",
     ]
@@ -123,19 +122,19 @@ def test_findings_name_tool_and_place_and_exit_1(folder: Path) -> None:
 
 def test_findings_are_json_lines_for_machines(folder: Path) -> None:
     done = zkit(folder, "lint-schema", "--json", "--dialect", "portable", given=json.dumps(DIRTY))
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert done.returncode == 1
+    found = [json.loads(line) for line in done.out.splitlines()]
+    assert done.code == 1
     assert [list(entry) for entry in found] == [["tool", "path", "problem", "advice"]] * 2
     assert found[0]["path"] == "properties.q.const"
 
 
 def test_a_name_that_no_backend_takes_is_found(folder: Path) -> None:
     done = zkit(folder, "lint-schema", write(folder, {"name": "web.search", "parameters": CLEAN}))
-    assert (done.returncode, done.stdout.startswith("web.search: name: ")) == (1, True)
+    assert (done.code, done.out.startswith("web.search: name: ")) == (1, True)
 
 
 @pytest.mark.parametrize("data", [3, "x", ["search"], [{"parameters": CLEAN}]])
 def test_what_is_neither_schema_nor_tools_is_bad_usage(folder: Path, data: Any) -> None:
     done = zkit(folder, "lint-schema", write(folder, data))
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1
+    assert (done.code, done.out) == (2, "")
+    assert done.err.count("\n") == 1

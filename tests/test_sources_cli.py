@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import command_line
 import pytest
+from command_line import Done
 
 TOOL = '''\
 from zkit.tools import tool
@@ -33,16 +32,14 @@ def here(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def zkit(here: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "zkit", *arguments]
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), "PYTHONUTF8": "1"}
-    return subprocess.run(command, cwd=here, capture_output=True, text=True, env=env)
+def zkit(here: Path, *arguments: str) -> Done:
+    return command_line.zkit(*arguments, cwd=here)
 
 
 def said(here: Path, *arguments: str) -> str:
     done = zkit(here, *arguments)
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+    assert (done.code, done.err) == (0, "")
+    return done.out
 
 
 def as_json(here: Path, *arguments: str) -> Any:
@@ -77,8 +74,8 @@ def test_a_tool_is_shown_in_every_projection(here: Path) -> None:
 def test_a_file_that_cannot_be_loaded_is_told_and_the_rest_is_listed(here: Path) -> None:
     (here / "mine/broken.py").write_text("x = 1\n1 / 0\n", "utf-8")
     done = zkit(here, "tools", "list", "--from", "mine")
-    assert done.stdout.startswith("greet ")
-    assert "broken.py:2: ZeroDivisionError" in done.stderr
+    assert done.out.startswith("greet ")
+    assert "broken.py:2: ZeroDivisionError" in done.err
 
 
 def test_kits_are_listed_with_what_they_are_for(here: Path) -> None:
@@ -90,8 +87,8 @@ def test_kits_are_listed_with_what_they_are_for(here: Path) -> None:
 def test_a_broken_kit_is_listed_with_its_mistake(here: Path) -> None:
     (here / "kits/wrong.kit").write_text("---\n", "utf-8")
     done = zkit(here, "kit", "list")
-    assert done.returncode == 1
-    assert "wrong   kits/wrong.kit:1: this '---' has no second one" in done.stdout
+    assert done.code == 1
+    assert "wrong   kits/wrong.kit:1: this '---' has no second one" in done.out
 
 
 def test_a_kit_is_shown_by_its_name(here: Path) -> None:
@@ -149,9 +146,9 @@ def test_what_cannot_be_done_is_told_in_one_line(
     arguments: tuple[str, ...], code: int, message: str, here: Path
 ) -> None:
     done = zkit(here, *arguments)
-    assert done.returncode == code
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    assert done.code == code
+    assert message in done.err
+    assert len(done.err.splitlines()) == 1
     assert sorted(path.name for path in (here / "kits").iterdir()) == ["polite.kit"]
 
 
@@ -169,16 +166,16 @@ def test_what_is_odd_is_told_in_one_line_and_done(
     arguments: tuple[str, ...], message: str, here: Path
 ) -> None:
     done = zkit(here, *arguments)
-    assert done.returncode == 0
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    assert done.code == 0
+    assert message in done.err
+    assert len(done.err.splitlines()) == 1
 
 
 def test_an_empty_folder_of_kits_is_told(here: Path) -> None:
     (here / "empty").mkdir()
     done = zkit(here, "kit", "list", "--kits", "empty")
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "zkit kit create NAME TOOL" in done.stderr
+    assert (done.code, done.out) == (0, "")
+    assert "zkit kit create NAME TOOL" in done.err
 
 
 def test_a_created_kit_may_hold_aliases(here: Path) -> None:

@@ -21,7 +21,7 @@ from zkit.chat import call_answers, history, reply_reader, tool_offer
 from zkit.chat.assembler import CallParts
 from zkit.chat.reply_reader import ReplyReader
 from zkit.chat.run_state import RunState
-from zkit.dispatch.guards import repetition
+from zkit.dispatch import loop_guards
 from zkit.sources import Toolbox
 
 
@@ -101,7 +101,7 @@ def the_tools_are_not_sorted(patch: Patch) -> None:
 
 
 def repeated_calls_are_not_refused(patch: Patch) -> None:
-    patch.setattr(repetition, "_refusal", lambda *given: None)
+    patch.setattr(loop_guards, "_repeated_refusal", lambda *given: None)
 
 
 def fixes_are_not_told(patch: Patch) -> None:

@@ -24,7 +24,7 @@ from zkit.results import (
     from_json,
 )
 from zkit.tools import labeled, render_result
-from zkit.tools.rendering import MIN_CHARACTERS, shortened
+from zkit.tools.result_text import MIN_CHARACTERS, shortened
 
 FILE = FileEffect(path="a", op="rename", from_path="b", bytes_after=3)
 PROCESS = ProcessEffect(command="make", pid=7, exit_code=2, background=True, timed_out=True)

@@ -28,7 +28,7 @@ from zkit.tools import (
     thaw,
     to_wire,
 )
-from zkit.tools.signatures import type_text
+from zkit.tools.projections import type_text
 
 PARAMETERS: dict[str, Any] = {
     "type": "object",

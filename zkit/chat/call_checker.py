@@ -7,7 +7,7 @@ import secrets
 import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, get_args
 
 from zkit.arguments import Decoded, decode_to_run
 from zkit.arguments.field_names import nearest, same_name
@@ -15,9 +15,9 @@ from zkit.arguments.refusals import refuse_echo
 from zkit.calls import Call
 from zkit.chat.assembler import Assembled
 from zkit.chat.wire_data import dumps, entries, id_of
-from zkit.dispatch.confirmations import unconfirmed
-from zkit.dispatch.steps.resolving import spellings
-from zkit.extract import Declared
+from zkit.dispatch.approval import Confirm, unconfirmed
+from zkit.dispatch.tool_lookup import spellings
+from zkit.extract import Declared, Doubtful
 from zkit.extract.formats.table import wanted_formats
 from zkit.receipt import Fix, Rank
 from zkit.required import require_one_of
@@ -43,33 +43,21 @@ class RefusedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class DoubtfulCall:
-    """A valid call in the text that the model may not have meant; it stays in the text.
-
-    `reason` is `followed` (the reply goes on after it), `unmarked` (only its shape says that it is
-    a call, and the tool can change things) or `beside_native` (the reply holds native calls too).
-    """
-
-    call: Call
-    reason: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
     """What was done to the calls of a completion; empty when nothing had to be done.
 
     `calls` can be run: their arguments fit the schema, and each names where it was found and what
-    was changed to read it. `refusals` must not be run, `doubtful` only after somebody confirmed
-    them. `answered` are the calls of earlier replies that were not delivered, because the model was
+    was changed to read it. `refusals` must not be run. `doubtful` are valid calls that stay in the
+    text, because the model may not have meant them; their `reason` is `followed`, `unmarked` (only
+    the shape says that it is a call, and the tool can change things) or `beside_native`. `answered` are the calls of earlier replies that were not delivered, because the model was
     asked again; `requests` is how many requests were made in all. A reply of several choices has a
     report for each of them in `choices`.
     """
 
     calls: tuple[Call, ...] = ()
     refusals: tuple[RefusedCall, ...] = ()
-    doubtful: tuple[DoubtfulCall, ...] = ()
-    answered: tuple[RefusedCall | DoubtfulCall, ...] = ()
+    doubtful: tuple[Doubtful, ...] = ()
+    answered: tuple[RefusedCall | Doubtful, ...] = ()
     requests: int = 1
     choices: tuple[Report, ...] = ()
 
@@ -130,10 +118,10 @@ class Rules:
 
     limit: Rank = Rank.GUESS
     formats: tuple[str, ...] | None = None
-    confirm: Literal["auto", "never"] = "auto"
+    confirm: Confirm = "doubtful"
 
     def __post_init__(self) -> None:
-        require_one_of("confirm", self.confirm, ("auto", "never"))
+        require_one_of("confirm", self.confirm, get_args(Confirm))
         wanted_formats(self.formats)
 
     @classmethod
@@ -141,7 +129,7 @@ class Rules:
         cls,
         limit: Rank | str = Rank.GUESS,
         formats: tuple[str, ...] | None = None,
-        confirm: Literal["auto", "never"] = "auto",
+        confirm: Confirm = "doubtful",
     ) -> Rules:
         """The rules with the rank given by itself or by its name."""
         try:
@@ -217,7 +205,7 @@ class CallChecker:
         text = given.arguments if is_exact else dumps(sound.arguments)
         return given._replace(id=id, name=name, arguments=text), sound
 
-    def from_text(self, call: Call, text: str) -> Call | RefusedCall | DoubtfulCall:
+    def from_text(self, call: Call, text: str) -> Call | RefusedCall | Doubtful:
         """Check a call that was found in the text; `text` is how it is written there."""
         named = self._named(call)
         if named is None:
@@ -227,7 +215,7 @@ class CallChecker:
             return replace(sound, text=text)
         if self.is_doubtful(sound):
             reason = "followed" if sound.position == "followed" else "unmarked"
-            return DoubtfulCall(sound, reason, str(unconfirmed(sound)))
+            return Doubtful(sound, reason, str(unconfirmed(sound)))
         return replace(sound, id=self.free_id("" if _is_numbered(call.id) else call.id))
 
     def _named(self, call: Call) -> Call | None:

@@ -13,7 +13,7 @@ from pydantic import Field
 from zkit.calls import Call
 from zkit.chat.paused_run import PausedRun, Waiting, require_paused
 from zkit.dispatch import Dispatcher, approval_key, wait_for_answer
-from zkit.dispatch.steps.approving import nobody_to_ask
+from zkit.dispatch.approval import nobody_to_ask
 from zkit.errors import ResumeError
 from zkit.grade import PURE
 from zkit.results import Refused, Validation

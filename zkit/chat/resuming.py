@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from zkit.chat.actions import Want
+from zkit.chat.actions import Action
 from zkit.chat.call_answers import (
     answer_to,
     diff_of,
@@ -89,10 +89,10 @@ def _as_allowed(loop: Loop, paused: PausedRun) -> Dispatcher:
 def _restore_purse(dispatcher: Dispatcher, paused: PausedRun, task: Scope) -> None:
     if dispatcher.settings.limits is not None:
         with task.entered():
-            dispatcher.settings.purses.always().add(paused.used.purse)
+            dispatcher.settings.budgets.always().add(paused.used.purse)
 
 
-def take_up(run: RunState, resumed: Resumption) -> Generator[Want, Any, Reason | None]:
+def take_up(run: RunState, resumed: Resumption) -> Generator[Action, Any, Reason | None]:
     """Run the calls that the pause left open; their answers take the place of its words.
 
     What ran before the pause is not run again. The turn may pause once more: at a call after the

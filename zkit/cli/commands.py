@@ -1,7 +1,8 @@
-"""A command's name in, the command out, loaded only when it is called."""
+"""The table of commands; each is imported only when it is called."""
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import NamedTuple
 
@@ -35,6 +36,8 @@ COMMANDS: dict[str, Entry] = {
     "doctor": Entry("zkit.cli.doctor", "Find out what it gets wrong, and what covers it.", TALK),
     "demo": Entry("zkit.cli.demo", "See the difference that zkit makes; needs no model.", TALK),
     "corpus": Entry("zkit.cli.corpus", "Run cases, or turn a failure into one.", CHECK),
+    "batch": Entry("zkit.cli.batch", "Repair or extract whole logs; report the damage.", CHECK),
+    "completion": Entry("zkit.cli.completion", "Print the completion script of a shell.", CHECK),
     "docs": Entry("zkit.cli.docs", "Write the generated pages again."),
 }
 """Every command; without a heading it is for those who change zkit."""
@@ -58,6 +61,17 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(entry.module).command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; for a name that does not exist, suggest the nearest one."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise click.UsageError(f"{error.message.rstrip('.')}.{hint}", ctx) from error
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the lists of commands for `zkit --help`, heading by heading."""
         for heading in (WRITTEN, TOOLS, TALK, CHECK):
@@ -67,9 +81,9 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings=CONTEXT)
-@click.version_option(package_name="zkit", message="zkit %(version)s")
+@click.version_option(package_name="zkit-llm", message="zkit %(version)s")
 def zkit() -> None:
-    """Between "the model wrote something" and "a tool ran": no wrong call.
+    """Between "the model wrote something" and "a tool ran": no wrong call, no lost call.
 
-    zkit COMMAND --help tells more of each; docs/cli.md shows them at work.
+    `zkit COMMAND --help` explains a command and shows an example of it.
     """

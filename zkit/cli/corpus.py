@@ -19,7 +19,7 @@ from zkit.cli.commands import CONTEXT
 from zkit.cli.corpus_add import command as add_case
 from zkit.cli.junit import Judged, junit_xml
 from zkit.cli.screen import Screen
-from zkit.cli.streams import BadUsageError, write_line
+from zkit.cli.streams import BadUsageError, write_json
 
 EPILOG = "Exit code: 0 every case holds, 1 some deviate, 2 a case file is missing or malformed."
 
@@ -41,7 +41,7 @@ def run_cases(ctx: click.Context, paths: tuple[str, ...], junit: str | None, mac
     judged = judge(cases)
     seconds = time.perf_counter() - started
     if machine:
-        write_line(as_object(judged, seconds))
+        write_json(as_object(judged, seconds))
     else:
         report(judged, seconds)
     if junit is not None:

@@ -17,7 +17,19 @@ from zkit.cases.values import EntryError
 from zkit.cases.writing import NotAddedError, add_case, case_lines, twin_of
 from zkit.cli.extract import read_tools
 from zkit.cli.repair import rank_of_name
-from zkit.cli.streams import BadUsageError, counted, name_of, read_input, read_schema, write_line
+from zkit.cli.streams import (
+    BadUsageError,
+    counted,
+    name_of,
+    read_input,
+    read_schema,
+    styled,
+    tell,
+    tell_lines,
+    write_json,
+    write_line,
+)
+from zkit.cli.terminal import printable
 from zkit.receipt import Rank
 from zkit.transcripts import TranscriptError, read_transcript
 
@@ -105,7 +117,7 @@ def refuse_twin(ctx: click.Context, draft: Draft, to: str) -> None:
     twin = twin_of(draft, folder)
     if twin is not None:
         place = f"{folder / twin.file}:{twin.line}"
-        click.echo(f"zkit: is there already: {place} it should {twin.it}", err=True)
+        tell(f"is there already: {place} it should {twin.it}")
         ctx.exit(1)
 
 
@@ -113,7 +125,7 @@ def show(added: Case, machine: bool) -> None:
     """Say what was added, and where."""
     if machine:
         told = {"file": added.file, "line": added.line, "it": added.it, "beyond": added.beyond}
-        write_line(json.dumps(told, ensure_ascii=False))
+        write_json(json.dumps(told, ensure_ascii=False))
         return
     held = "a known failure, kept until it holds" if added.beyond else "it holds"
     write_line(f"{added.file}:{added.line}: it should {added.it} ({held})")
@@ -173,7 +185,7 @@ def picked(file: str, pick: int | None) -> Draft:
         raise BadUsageError(f"{name_of(file)}: nothing in it had to be mended or refused")
     if pick is None and len(drafts) > 1:
         listed = "\n".join(f"  {at}  {summary(one)}" for at, one in enumerate(drafts, 1))
-        click.echo(f"{file} has {len(drafts)} failures:\n{listed}", err=True)
+        tell(f"{file} has {len(drafts)} failures:\n{listed}")
         if not sys.stdin.isatty():
             raise BadUsageError("say which with --pick N")
         pick = click.prompt("Which", type=click.IntRange(1, len(drafts)), err=True)
@@ -209,7 +221,7 @@ def confirmed(ctx: click.Context, draft: Draft) -> Expects:
             "nobody to ask: say --yes if today's outcome is right, or --expect WHAT"
         )
     today = proposed(draft)
-    click.echo("\n".join(case_lines({**draft.given(), **today})), err=True)
+    tell_lines(styled(line) for line in case_lines({**draft.given(), **today}))
     while True:
         answer = click.prompt(QUESTION, default="y", err=True).strip()
         if answer.lower() in ("y", "yes"):
@@ -219,7 +231,7 @@ def confirmed(ctx: click.Context, draft: Draft) -> Expects:
         try:
             return expected(draft, answer)
         except BadUsageError as error:
-            click.echo(f"zkit: {error.format_message()}", err=True)
+            tell(error.format_message())
 
 
 def expected(draft: Draft, what: str | None) -> Expects:
@@ -246,7 +258,7 @@ def chosen_sentence(draft: Draft, expects: Expects, ask: bool) -> str:
     begins = sentence(draft, expects)
     if not ask:
         return begins
-    return str(click.prompt("It should", default=begins, err=True))
+    return str(click.prompt("It should", default=printable(begins), err=True))
 
 
 def target(to: str, draft: Draft, expects: Expects) -> Path:
@@ -264,7 +276,7 @@ def added_case(ctx: click.Context, path: Path, draft: Draft, it: str, expects: E
     try:
         return add_case(path, draft, it, expects)
     except (NotAddedError, CaseFileError) as error:
-        click.echo(f"zkit: {error}", err=True)
+        tell(error)
         ctx.exit(1)
     except OSError as error:
         raise BadUsageError(f"{path}: {error.strerror}") from error

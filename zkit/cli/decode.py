@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 
 import click
 from pydantic_core import to_jsonable_python
 
 from zkit import Decoded, Rank, Validation, decode
 from zkit.cli.repair import as_entry, rank_of_name
-from zkit.cli.streams import BadUsageError, counted, read_input, read_schema, write_line
+from zkit.cli.streams import (
+    BadUsageError,
+    counted,
+    read_input,
+    read_schema,
+    styled,
+    tell_lines,
+    write_json,
+)
 from zkit.errors import SchemaError
 
 EPILOG = "Exit code: 0 valid or decoded, 1 refused, 2 bad usage."
@@ -51,9 +58,9 @@ def command(
     except SchemaError as error:
         raise BadUsageError(f"{schema}: {error}") from error
     if machine:
-        write_line(as_object(outcome))
+        write_json(as_object(outcome))
     elif isinstance(outcome, Decoded):
-        write_line(as_text(outcome))
+        write_json(as_text(outcome))
     if not machine and not quiet:
         show_receipt(outcome)
     ctx.exit(int(isinstance(outcome, Validation)))
@@ -80,14 +87,15 @@ def as_object(outcome: Decoded | Validation) -> str:
 def show_receipt(outcome: Decoded | Validation) -> None:
     """Print what was done, or why nothing was, on standard error; in colour on a terminal."""
     if isinstance(outcome, Validation):
-        label = click.style(f"refused ({outcome.code})", fg="red", bold=True)
-        lines = [f"{label}: {outcome.message}"]
+        label = styled(f"refused ({outcome.code})", "red", bold=True)
+        lines = [f"{label}: {styled(outcome.message)}"]
     elif outcome.fixes:
         head = f"decoded with {counted(len(outcome.fixes), 'change')}, rank {outcome.rank.name}"
         entries = [
-            f"{f.path or 'the text'}: {f.note} [{f.name}, {f.rank.name}]" for f in outcome.fixes
+            styled(f"{f.path or 'the text'}: {f.note} [{f.name}, {f.rank.name}]")
+            for f in outcome.fixes
         ]
         lines = [head, *entries]
     else:
         lines = ["valid arguments: nothing was changed"]
-    click.echo("\n".join(lines), err=True, color=False if os.environ.get("NO_COLOR") else None)
+    tell_lines(lines)

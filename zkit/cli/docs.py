@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from zkit.cli.pages import PAGES
-from zkit.cli.streams import BadUsageError
+from zkit.cli.streams import BadUsageError, write_line
 
 
 @click.command()
@@ -19,7 +19,7 @@ def command(ctx: click.Context, check: bool) -> None:
         raise BadUsageError("docs: no such folder here; run this at the top of a checkout")
     drifted = [path for path, page in PAGES.items() if read(path) != page()]
     for path in drifted:
-        click.echo(f"{path}: drifted; run `make docs`" if check else f"{path}: written")
+        write_line(f"{path}: drifted; run `make docs`" if check else f"{path}: written")
         if not check:
             Path(path).write_text(PAGES[path](), encoding="utf-8")
     ctx.exit(int(check and bool(drifted)))

@@ -16,7 +16,7 @@ from rich.text import Text
 from zkit.chat import Profile
 from zkit.cli.screen import Screen
 from zkit.cli.servers import API_KEY, BASE_URL, MODEL, connect
-from zkit.cli.streams import BadUsageError, counted, write_line
+from zkit.cli.streams import BadUsageError, counted, tell, write_json, write_line
 from zkit.doctor import PROBES, Examination, Finding, Line, Probe, requests_of, selected
 
 EPILOG = (
@@ -90,7 +90,7 @@ def command(
     run = Run(Examination(line, line.address), line, probes, line.address)
     examine(run, machine)
     if machine:
-        write_line(as_object(run))
+        write_json(as_object(run))
     else:
         sum_up(run, out)
     if out is not None and run.usable and not run.interrupted:
@@ -104,7 +104,10 @@ def list_probes(probes: list[Probe], machine: bool) -> None:
         told = {"probe": probe.name, "shows": probe.shows, "judged": probe.judged,
                 "asks": list(probe.asks), "covered_by": probe.covers}  # fmt: skip
         line = f"{probe.name:<{_WIDTH}}  {probe.shows}; covered by {probe.covers}"
-        write_line(json.dumps(told, ensure_ascii=False) if machine else line)
+        if machine:
+            write_json(json.dumps(told, ensure_ascii=False))
+        else:
+            write_line(line)
 
 
 def chosen_model(ctx: click.Context, line: Line, model: str | None, machine: bool) -> str:
@@ -120,9 +123,7 @@ def chosen_model(ctx: click.Context, line: Line, model: str | None, machine: boo
         known = f"; it has: {', '.join(names[:10])}" if names else ""
         raise BadUsageError(f"which model? say --model NAME{known}")
     if model and names and model not in names:
-        click.echo(
-            f"zkit: the server does not list {model}; it has: {', '.join(names[:10])}", err=True
-        )
+        tell(f"the server does not list {model}; it has: {', '.join(names[:10])}")
     return model or names[0]
 
 
@@ -134,9 +135,9 @@ def unreachable(ctx: click.Context, address: str, error: Exception, machine: boo
         advice = "is it running, and does the address end in /v1?"
     said = f"{address} cannot be reached: {str(error).rstrip('.')}; {advice}"
     if machine:
-        write_line(json.dumps({"base_url": address, "usable": False, "error": said}))
+        write_json(json.dumps({"base_url": address, "usable": False, "error": said}))
     else:
-        click.echo(f"zkit: {said}", err=True)
+        tell(said)
     ctx.exit(1)
 
 
@@ -252,4 +253,4 @@ def write_profile(profile: Profile, path: str) -> None:
         profile.write(path)
     except OSError as error:
         raise BadUsageError(f"{path}: {error.strerror}") from error
-    click.echo(f"zkit: wrote {path}", err=True)
+    tell(f"wrote {path}")

@@ -11,7 +11,16 @@ from typing import Any
 import click
 
 from zkit.calls import Call
-from zkit.cli.streams import BadUsageError, read_input, read_text, write_line
+from zkit.cli.streams import (
+    BadUsageError,
+    read_input,
+    read_text,
+    styled,
+    write_json,
+    write_line,
+    write_styled,
+)
+from zkit.cli.terminal import printable
 from zkit.errors import ZkitError
 from zkit.extract import Extraction, find_calls
 from zkit.receipt import Fix
@@ -49,7 +58,7 @@ def command(
     except (ZkitError, ValueError) as error:
         raise BadUsageError(str(error)) from error
     if machine:
-        write_line(as_object(found))
+        write_json(as_object(found))
     else:
         show(text, found)
     ctx.exit(int(needs_attention(found)))
@@ -67,14 +76,19 @@ def read_tools(path: str) -> Any:
 
 
 def needs_attention(found: Extraction) -> bool:
-    """Whether the model should hear of something: a refused, a cut or an unknown call."""
-    return bool(found.unknown or found.incomplete or any(r.message for r in found.refused))
+    """Whether the model should be told something: of a doubtful, refused, cut or unknown call."""
+    listed = found.doubtful or found.unknown or found.incomplete
+    return bool(listed or any(r.message for r in found.refused))
 
 
 def as_object(found: Extraction) -> str:
     """Return everything that was found as one JSON object on one line."""
     plain = {
         "calls": [as_entry(call) for call in found.calls],
+        "doubtful": [
+            {"call": as_entry(one.call), "reason": one.reason, "message": one.message}
+            for one in found.doubtful
+        ],
         "content": found.content,
         "reasoning": found.reasoning,
         "unknown": [asdict(one) for one in found.unknown],
@@ -98,11 +112,16 @@ def _fix(fix: Fix) -> dict[str, Any]:
 
 
 def show(text: str, found: Extraction) -> None:
-    """Print what was found for people; on a terminal the text first, with its spans in colour."""
-    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
-        click.echo(marked(text, found) + "\n")
+    """Print what was found for people.
+
+    On a terminal that is the text with its calls and its reasoning in colour, then the lists; in a
+    pipe the text without them is one of the lists.
+    """
+    in_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    if in_colour:
+        write_styled(marked(text, found) + "\n")
     for heading, lines in sections(found):
-        if lines:
+        if lines and not (in_colour and heading in ("text", "reasoning")):
             write_line("\n".join([heading, *(f"  {line}" for line in lines)]))
 
 
@@ -110,11 +129,11 @@ def marked(text: str, found: Extraction) -> str:
     """The reply with everything that is not content in colour."""
     pieces, at = [], 0
     for span in sorted(found.spans, key=lambda span: span.start):
-        pieces.append(text[at : span.start])
+        pieces.append(printable(text[at : span.start]))
         colour = COLOURS.get(span.kind, "yellow")
-        pieces.append(click.style(text[span.start : span.end], fg=colour))
+        pieces.append(styled(text[span.start : span.end], colour))
         at = span.end
-    return "".join([*pieces, text[at:]])
+    return "".join([*pieces, printable(text[at:])])
 
 
 def sections(found: Extraction) -> list[tuple[str, list[str]]]:
@@ -122,12 +141,13 @@ def sections(found: Extraction) -> list[tuple[str, list[str]]]:
     ended = [] if found.ended_at is None else [f"from character {found.ended_at} on"]
     return [
         ("calls", [_call(call) for call in found.calls]),
+        ("doubtful", [line for one in found.doubtful for line in _refusal(one.name, one.reason, one.message)]),
         ("text", found.content.strip().splitlines()),
         ("reasoning", found.reasoning.strip().splitlines()),
         ("unknown tools", [f"{one.name} {_json(one.arguments)} [{one.origin}]" for one in found.unknown]),
         ("cut off", [f"{one.name or '?'} after {len(one.text)} characters [{one.origin}]" for one in found.incomplete]),
         ("refused", [line for one in found.refused if one.message for line in _refusal(one.name, one.reason, one.message)]),
-        ("a result that the model wrote itself, not acted on", ended),
+        ("after the end of the reply, not acted on", ended),
     ]  # fmt: skip
 
 

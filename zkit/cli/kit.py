@@ -9,13 +9,12 @@ from typing import Any
 import click
 
 from zkit.cli.commands import CONTEXT
-from zkit.cli.streams import BadUsageError, write_line
+from zkit.cli.streams import BadUsageError, tell, write_json, write_line
 from zkit.cli.toolboxes import (
     FROM,
     KITS,
     MACHINE,
     kit_folder,
-    tell,
     telling_warnings,
     toolbox_of,
 )
@@ -42,7 +41,7 @@ def list_kits(ctx: click.Context, kits: str, machine: bool) -> None:
     if not entries:
         tell(f"{kits}: no kits there; zkit kit create NAME TOOL ... makes one")
     if machine:
-        write_line(json.dumps(entries, ensure_ascii=False, indent=2))
+        write_json(json.dumps(entries, ensure_ascii=False, indent=2))
     else:
         width = max((len(entry["name"]) for entry in entries), default=0)
         for entry in entries:
@@ -92,7 +91,15 @@ def kit_info(
     if prompt:
         write_line(kit.prompt())
     else:
-        write_line(json.dumps(_info(kit), ensure_ascii=False, indent=2) if machine else _page(kit))
+        show(kit, machine)
+
+
+def show(kit: Kit, machine: bool) -> None:
+    """Print what a kit holds, for programs or for people."""
+    if machine:
+        write_json(json.dumps(_info(kit), ensure_ascii=False, indent=2))
+    else:
+        write_line(_page(kit))
 
 
 def _info(kit: Kit) -> dict[str, Any]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from dataclasses import asdict
 from typing import Any
 
 import click
 
 from zkit.cli.schema import DIALECT, known_dialect
-from zkit.cli.streams import BadUsageError, name_of, read_input, write_line
+from zkit.cli.streams import (
+    BadUsageError,
+    name_of,
+    read_input,
+    styled,
+    write_json,
+    write_styled,
+)
 from zkit.errors import ZkitError
 from zkit.schema import Finding, lint_schema, lint_tool, offered
 
@@ -32,7 +37,7 @@ def command(ctx: click.Context, file: str, dialect: str, machine: bool) -> None:
     known_dialect(dialect)
     findings = all_findings(read_json(file), dialect, file)
     for tool, finding in findings:
-        write_line(as_object(tool, finding) if machine else as_line(tool, finding))
+        show(tool, finding, machine)
     ctx.exit(int(bool(findings)))
 
 
@@ -62,6 +67,14 @@ def is_tool(data: dict[str, Any]) -> bool:
     return any(isinstance(data.get(key), (str, dict, list)) for key in _TOOL_KEYS)
 
 
+def show(tool: str, finding: Finding, machine: bool) -> None:
+    """Print one finding for programs or for people."""
+    if machine:
+        write_json(as_object(tool, finding))
+    else:
+        write_styled(as_line(tool, finding))
+
+
 def as_object(tool: str, finding: Finding) -> str:
     """Return one finding as one JSON object."""
     return json.dumps({"tool": tool or None, **asdict(finding)}, ensure_ascii=False)
@@ -70,6 +83,4 @@ def as_object(tool: str, finding: Finding) -> str:
 def as_line(tool: str, finding: Finding) -> str:
     """Return one finding as a line for people; in colour on a terminal."""
     place = ": ".join(part for part in (tool, finding.path or "the root") if part)
-    plain = bool(os.environ.get("NO_COLOR")) or not sys.stdout.isatty()
-    shown = place if plain else click.style(place, bold=True)
-    return f"{shown}: {finding.problem}; {finding.advice}"
+    return f"{styled(place, bold=True)}: {styled(f'{finding.problem}; {finding.advice}')}"

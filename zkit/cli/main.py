@@ -27,7 +27,7 @@ def run() -> int:
     import click
 
     from zkit.cli.commands import zkit
-    from zkit.cli.streams import open_closed_streams, silence_stdout, tell_mistake
+    from zkit.cli.streams import open_closed_streams, silence_stdout, tell, tell_mistake
 
     open_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):  # a narrow locale must not end in a traceback
@@ -43,7 +43,7 @@ def run() -> int:
         silence_stdout()
         if error.errno == errno.EPIPE:
             return 0
-        print(f"zkit: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr)
+        tell(f"{error.filename or 'standard output'}: {error.strerror}")
         return 2
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -11,7 +10,14 @@ from typing import Any, NamedTuple
 import click
 
 from zkit import Fix, Rank, Repaired, Unrepairable, repair_all, repair_json
-from zkit.cli.streams import BadUsageError, read_input, read_schema, write_line
+from zkit.cli.streams import (
+    BadUsageError,
+    read_input,
+    read_schema,
+    styled,
+    tell_lines,
+    write_json,
+)
 
 # A line end in strict JSON is never inside a string, so folding it changes no value.
 LINE_END = re.compile(r"[\r\n][ \t\r\n]*")
@@ -94,9 +100,9 @@ def read_values(
 def show(outcome: Repaired | Unrepairable, style: Style) -> None:
     """Print one outcome: the value, or the machine's object, and the receipt."""
     if style.machine:
-        write_line(as_object(outcome))
+        write_json(as_object(outcome))
     elif isinstance(outcome, Repaired):
-        write_line(as_text(outcome, style))
+        write_json(as_text(outcome, style))
     if not style.quiet and not style.machine:
         show_receipt(outcome)
 
@@ -144,13 +150,13 @@ def as_entry(fix: Fix) -> dict[str, Any]:
 def show_receipt(outcome: Repaired | Unrepairable) -> None:
     """Print what was done, or why nothing was, on standard error; in colour on a terminal."""
     if isinstance(outcome, Unrepairable):
-        label = click.style(f"refused ({outcome.reason})", fg="red", bold=True)
-        lines = [f"{label}: {outcome.message}"]
+        label = styled(f"refused ({outcome.reason})", "red", bold=True)
+        lines = [f"{label}: {styled(outcome.message)}"]
     else:
         lines = [colour(line) for line in outcome.explain().splitlines()]
-    click.echo("\n".join(lines), err=True, color=False if os.environ.get("NO_COLOR") else None)
+    tell_lines(lines)
 
 
 def colour(line: str) -> str:
     """Mark the line that points at a place."""
-    return click.style(line, fg="green", bold=True) if CARETS.match(line) else line
+    return styled(line, "green", bold=True) if CARETS.match(line) else styled(line)

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from zkit.cli.streams import BadUsageError, write_line
+from zkit.cli.streams import BadUsageError, tell, write_json
 from zkit.errors import ZkitError
 from zkit.schema import DIALECTS, schema_for
 
@@ -40,9 +40,9 @@ def command(ctx: click.Context, place: str, dialect: str, machine: bool) -> None
     try:
         schema = schema_for(subject, dialect)
     except ZkitError as error:
-        click.echo(f"{place}: {error}", err=True)
+        tell(f"{place}: {error}")
         ctx.exit(1)
-    write_line(json.dumps(schema, ensure_ascii=False, indent=None if machine else 2))
+    write_json(json.dumps(schema, ensure_ascii=False, indent=None if machine else 2))
 
 
 def known_dialect(name: str) -> None:

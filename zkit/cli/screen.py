@@ -1,10 +1,14 @@
-"""Rich text in, a terminal or plain text out."""
+"""A console for output in colour that lets nothing from outside control the terminal."""
 
 from __future__ import annotations
 
-from rich.console import Console
+from collections.abc import Iterable
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from zkit.cli.streams import silence_stdout
+from zkit.cli.terminal import printable
 
 
 class Screen(Console):
@@ -14,3 +18,10 @@ class Screen(Console):
         """Write nothing more."""
         self.quiet = True
         silence_stdout()
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Return what is drawn, with everything that could control a terminal as visible escapes."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else printable(text), style, control)

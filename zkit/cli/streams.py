@@ -1,14 +1,22 @@
-"""Files and pipes in, text out: how the commands read and write, and fail in one line."""
+"""How the commands read and write, and how they fail in one line.
+
+All output goes through this module or through `Screen`, so that no text from outside reaches a
+terminal as it is (`zkit.cli.terminal`)."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
+
+from zkit.cli.terminal import printable, printable_json
 
 TERMINAL_HINT = "zkit: reading from the terminal; end with Ctrl-D (or pipe a text in)"
 
@@ -23,12 +31,34 @@ def tell_mistake(error: click.ClickException) -> None:
     """Print what was asked wrongly on standard error, in the one form that all of it has."""
     context = getattr(error, "ctx", None)
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        click.echo(error.format_message(), err=True)
+        click.echo(printable(error.format_message()), err=True)
         return
     if isinstance(error, click.UsageError) and context is not None:
         click.echo(context.get_usage(), err=True)
         click.echo(f"Try '{context.command_path} --help' for help.\n", err=True)
-    click.echo(f"zkit: {error.format_message()}", err=True)
+    tell(error.format_message())
+
+
+def tell(message: object) -> None:
+    """Print a message on standard error."""
+    click.echo(f"zkit: {printable(message)}", err=True)
+
+
+def tell_lines(lines: Iterable[str]) -> None:
+    """Print lines on standard error, in colour on a terminal; `styled` makes their parts safe."""
+    colour = False if os.environ.get("NO_COLOR") else None
+    click.echo("\n".join(lines), err=True, color=colour)
+
+
+def write_styled(line: str) -> None:
+    """Print a line whose parts came from `styled` on standard output, in colour on a terminal."""
+    click.echo(line, color=False if os.environ.get("NO_COLOR") else None)
+
+
+def styled(text: object, colour: str | None = None, *, bold: bool = False) -> str:
+    """Return text that is safe on a terminal, in a colour if one is given."""
+    shown = printable(text)
+    return click.style(shown, fg=colour, bold=bold) if colour or bold else shown
 
 
 def read_input(path: str) -> str:
@@ -79,12 +109,18 @@ def read_schema(path: str) -> dict[str, Any]:
     return schema
 
 
-def write_line(text: str) -> None:
-    """Print one text on standard output as UTF-8, whatever the locale.
+def write_line(text: object) -> None:
+    """Print a text on standard output; what could control a terminal becomes a visible escape."""
+    _write(printable(text))
 
-    A lone surrogate becomes its escape, which inside a JSON string means the same. A reader that
-    left early is no error of ours.
-    """
+
+def write_json(text: str) -> None:
+    """Print JSON on standard output; what could control a terminal is escaped in its strings."""
+    _write(printable_json(text))
+
+
+def _write(text: str) -> None:
+    """Print one text as UTF-8, whatever the locale. It is no error if the reader left early."""
     try:
         sys.stdout.buffer.write(f"{text}\n".encode("utf-8", "backslashreplace"))
         sys.stdout.buffer.flush()
@@ -101,4 +137,5 @@ def open_closed_streams() -> None:
 
 def silence_stdout() -> None:
     """Send the rest of standard output nowhere, so that the final flush cannot fail either."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(io.UnsupportedOperation):  # a stream in memory cannot fail
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

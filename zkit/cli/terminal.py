@@ -39,8 +39,13 @@ def printable_line(text: object, room: int | None = None) -> str:
 
 
 def printable_json(text: str) -> str:
-    """Return JSON text with the unsafe characters of its strings as `\\uXXXX`: the value is the same."""
-    return _UNSAFE.sub(_json_escape, text)
+    """Return JSON text with the unsafe characters of its strings as `\\uXXXX`: the value is the same.
+
+    A carriage return can only stand between tokens; alone, it becomes a newline.
+    """
+    return "\r\n".join(
+        _UNSAFE.sub(_json_escape, part.replace("\r", "\n")) for part in text.split("\r\n")
+    )
 
 
 def is_printable(text: str) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from zkit.cli.schema import found, module_name
-from zkit.cli.streams import BadUsageError
+from zkit.cli.streams import BadUsageError, tell
 from zkit.errors import ZkitError
 from zkit.sources import BuiltinProvider, KitFolder, Toolbox
 from zkit.tools import tools_in
@@ -58,11 +58,6 @@ def telling_warnings() -> Iterator[list[str]]:
     for message in dict.fromkeys(str(one.message) for one in caught):
         told.append(message)
         tell(message)
-
-
-def tell(message: str) -> None:
-    """Tell something on standard error."""
-    click.echo(f"zkit: {message}", err=True)
 
 
 def _add(box: Toolbox, place: str) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from zkit.cli.commands import CONTEXT
-from zkit.cli.streams import write_line
-from zkit.cli.toolboxes import FROM, MACHINE, tell, toolbox_of
+from zkit.cli.streams import tell, write_json, write_line
+from zkit.cli.toolboxes import FROM, MACHINE, toolbox_of
 from zkit.cli.tools_call import call_tool
 from zkit.tools import ToolSpec
 
@@ -47,7 +47,7 @@ def list_tools(
     if not specs and len(box):
         tell(f"none of the {len(box)} tools fits; without --tag and --search all are listed")
     if machine:
-        write_line(json.dumps([_entry(spec) for spec in specs], ensure_ascii=False, indent=2))
+        write_json(json.dumps([_entry(spec) for spec in specs], ensure_ascii=False, indent=2))
     elif specs:
         width = max(len(spec.name) for spec in specs)
         for spec in specs:
@@ -82,8 +82,10 @@ def show_tool(name: str, places: tuple[str, ...], projection: str) -> None:
         tell(f"there is no tool {name!r}{hint} zkit tools list shows all, --from looks elsewhere")
         raise click.exceptions.Exit(1)
     shown = PROJECTIONS[projection](tool.definition())
-    text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False, indent=2)
-    write_line(text)
+    if isinstance(shown, str):
+        write_line(shown)
+    else:
+        write_json(json.dumps(shown, ensure_ascii=False, indent=2))
 
 
 command.add_command(call_tool)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +11,8 @@ import anyio
 import click
 
 from zkit.calls import Call
-from zkit.cli.streams import BadUsageError, read_input, write_line
+from zkit.cli.streams import BadUsageError, read_input, styled, tell_lines, write_json, write_line
+from zkit.cli.terminal import printable
 from zkit.cli.toolboxes import FROM, MACHINE, toolbox_of
 from zkit.dispatch import Dispatcher, Outcome
 from zkit.results import Success
@@ -54,7 +54,7 @@ def call_tool(
     dispatcher = Dispatcher(toolbox_of(places), approve=approve, **limit)
     outcome = anyio.run(dispatcher.outcome, Call(name, sent_arguments(arguments), id="cli"))
     if machine:
-        write_line(as_object(outcome))
+        write_json(as_object(outcome))
     elif isinstance(outcome.result, Success):
         write_line(render_result(outcome.result))
     if not machine:
@@ -90,7 +90,7 @@ def _pair(pair: str) -> tuple[str, Any]:
 def _asked(call: Call) -> bool:
     """Ask whoever sits at the terminal."""
     shown = json.dumps(call.arguments, ensure_ascii=False)
-    return click.confirm(f"Run {call.name} with {shown}?", err=True, default=False)
+    return click.confirm(printable(f"Run {call.name} with {shown}?"), err=True, default=False)
 
 
 def as_object(outcome: Outcome) -> str:
@@ -110,14 +110,13 @@ def _tell(outcome: Outcome, quiet: bool) -> None:
     lines = (
         []
         if quiet
-        else [f"{fix.path or outcome.call.name}: {fix.note}" for fix in outcome.call.fixes]
+        else [styled(f"{fix.path or outcome.call.name}: {fix.note}") for fix in outcome.call.fixes]
     )
     if not isinstance(outcome.result, Success):
         code = getattr(outcome.result, "code", "")
-        label = click.style(f"{outcome.result.kind} ({code})", fg="red", bold=True)
-        lines.append(f"{label}: {render_result(outcome.result)}")
+        label = styled(f"{outcome.result.kind} ({code})", "red", bold=True)
+        lines.append(f"{label}: {styled(render_result(outcome.result))}")
         if code == "approval" and not sys.stdin.isatty():
             lines.append("zkit: --yes approves a call that can destroy something")
     if lines:
-        color = False if os.environ.get("NO_COLOR") else None
-        click.echo("\n".join(lines), err=True, color=color)
+        tell_lines(lines)

@@ -1,37 +1,51 @@
-"""Calls in, results out: one chain for every tool, every outcome typed."""
+"""Run the calls of a model: one chain of steps for every tool, and a typed result for every call.
 
-from zkit.dispatch.budgets import Limits, Purse, budget, current_purse
+A middleware is one async function `(call, next) -> result`; `chain` holds their order. The package
+has more than a dozen modules because each step is a subject of its own:
+
+| module | holds |
+|---|---|
+| `dispatcher`, `dispatch_settings`, `chain` | the `Dispatcher`, its checked settings, the order of the steps |
+| `live_call` | a call on its way, what became of it, notes on results |
+| `observation`, `hooks`, `metrics` | step `observe`: hooks, numbers, OpenTelemetry spans |
+| `tool_lookup` | steps `resolve` and `decode_arguments` |
+| `permissions` | step `permit`: allow, deny, roles |
+| `approval` | step `approve`: destructive calls, doubtful calls, pausing |
+| `budgets` | step `spend`: limits of calls and tokens |
+| `memo_step` | step `remember`: answers from memory |
+| `guards`, `loop_guards`, `file_guards` | step `guard`, and the guards that are shipped |
+| `recorder`, `diffs` | step `record`: what changed in files |
+| `retries`, `timeout` | steps `retry` and `limit_time` |
+| `run_step` | the end of the chain: run the tool, check its output, redact its crashes |
+| `call_policy` | how the calls of a tool are treated, by grade and by the operator |
+| `turns`, `portal` | the calls of one turn; async code from plain code |
+"""
+
+from zkit.dispatch.approval import approval_key, approve, ask_later, wait_for_answer
+from zkit.dispatch.budgets import Budget, Limits, budget, current_budget, spend
+from zkit.dispatch.call_policy import CallPolicy, PolicyError
 from zkit.dispatch.chain import CHAIN, with_step
 from zkit.dispatch.dispatcher import Dispatcher
-from zkit.dispatch.guards.failing import repeated_failures
-from zkit.dispatch.guards.fan_out import fan_out
-from zkit.dispatch.guards.guard import Guard, GuardError
-from zkit.dispatch.guards.read_first import read_before_write
-from zkit.dispatch.guards.repetition import repeated_calls
-from zkit.dispatch.guards.verification import VERIFIERS, verify_files
+from zkit.dispatch.file_guards import VERIFIERS, read_before_write, verify_files
+from zkit.dispatch.guards import Guard, GuardError, guard
 from zkit.dispatch.hooks import POINTS, HookError, HookEvent, Hooks
-from zkit.dispatch.live import LiveCall, Middleware, Next
+from zkit.dispatch.live_call import LiveCall, Middleware, Next
+from zkit.dispatch.loop_guards import fan_out, repeated_calls, repeated_failures
+from zkit.dispatch.memo_step import remember
 from zkit.dispatch.metrics import Metrics, ToolMetrics
-from zkit.dispatch.pausing import ask_later, wait_for_answer
-from zkit.dispatch.policies import CallPolicy, PolicyError
-from zkit.dispatch.recorder import Change, Recorder
-from zkit.dispatch.steps.approving import approval_key, approve
-from zkit.dispatch.steps.budgeting import spend
-from zkit.dispatch.steps.decoding import decode
-from zkit.dispatch.steps.guarding import guard
-from zkit.dispatch.steps.observing import observe
-from zkit.dispatch.steps.permitting import permit
-from zkit.dispatch.steps.recording import record
-from zkit.dispatch.steps.remembering import remember
-from zkit.dispatch.steps.resolving import resolve
-from zkit.dispatch.steps.retrying import retry
-from zkit.dispatch.steps.timing import limit_time
+from zkit.dispatch.observation import observe
+from zkit.dispatch.permissions import permit
+from zkit.dispatch.recorder import Change, Recorder, record
+from zkit.dispatch.retries import retry
+from zkit.dispatch.timeout import limit_time
+from zkit.dispatch.tool_lookup import decode_arguments, resolve
 from zkit.dispatch.turns import Outcome, Turn
 
 __all__ = [
     "CHAIN",
     "POINTS",
     "VERIFIERS",
+    "Budget",
     "CallPolicy",
     "Change",
     "Dispatcher",
@@ -47,7 +61,6 @@ __all__ = [
     "Next",
     "Outcome",
     "PolicyError",
-    "Purse",
     "Recorder",
     "ToolMetrics",
     "Turn",
@@ -55,8 +68,8 @@ __all__ = [
     "approve",
     "ask_later",
     "budget",
-    "current_purse",
-    "decode",
+    "current_budget",
+    "decode_arguments",
     "fan_out",
     "guard",
     "limit_time",

@@ -1,4 +1,4 @@
-"""Limits in; purses from which calls reserve, and into which they give back, out."""
+"""Limit what a task may spend: calls, calls of single tools, tokens."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
-from zkit.dispatch.per_task import PerTask
+from zkit.dispatch.live_call import LiveCall, Next, with_notes
 from zkit.required import require_count, require_mapping
-from zkit.results import Refused
-from zkit.tools.still_running import reset
+from zkit.results import Refused, Result
+from zkit.tools import render_result
+from zkit.tools.context import PerTask, reset
+from zkit.tools.result_text import as_json
 
-__all__ = ["Limits", "PerTask", "Purse", "Reservation", "budget", "current_purse", "rough_tokens"]
+__all__ = ["Budget", "Limits", "PerTask", "Reservation", "budget", "current_budget", "rough_tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +56,18 @@ class Shortage:
         )
 
 
-# One lock for all purses: a reservation takes from a purse and from all around it, or from none.
+# One lock for all budgets: a reservation takes from a budget and from all around it, or from none.
 _LOCK = threading.Lock()
 
 
-class Purse:
-    """What was spent of some limits. A purse inside another one also spends from that one.
+class Budget:
+    """What was spent of some limits. A budget inside another one also spends from that one.
 
     Tokens that were spent can be more than the limit: a call that has run keeps its result, and
     the next one is refused.
     """
 
-    def __init__(self, limits: Limits, around: Purse | None = None) -> None:
+    def __init__(self, limits: Limits, around: Budget | None = None) -> None:
         self.limits = limits
         self.around = around
         self._calls: Counter[str] = Counter()
@@ -88,8 +90,8 @@ class Purse:
     def spend_tokens(self, tokens: int) -> None:
         """Note tokens that were spent elsewhere, as by the model itself."""
         with _LOCK:
-            for purse in self.all_around():
-                purse._tokens += tokens
+            for budget in self.all_around():
+                budget._tokens += tokens
 
     def to_dict(self) -> dict[str, Any]:
         """What was spent, as plain data."""
@@ -102,12 +104,12 @@ class Purse:
             self._calls.update(spent.get("calls", {}))
             self._tokens += spent.get("tokens", 0)
 
-    def all_around(self) -> Iterator[Purse]:
-        """This purse, and those around it."""
-        purse: Purse | None = self
-        while purse is not None:
-            yield purse
-            purse = purse.around
+    def all_around(self) -> Iterator[Budget]:
+        """This budget, and those around it."""
+        budget: Budget | None = self
+        while budget is not None:
+            yield budget
+            budget = budget.around
 
     def _shortage(self, tool: str, tokens: int) -> Shortage | None:
         limits = self.limits
@@ -129,8 +131,8 @@ class Purse:
 class Reservation:
     """What one call has reserved; settled once, whatever comes of the call."""
 
-    def __init__(self, purses: tuple[Purse, ...], tool: str, tokens: int) -> None:
-        self._purses = purses
+    def __init__(self, budgets: tuple[Budget, ...], tool: str, tokens: int) -> None:
+        self._budgets = budgets
         self._tool = tool
         self._reserved = tokens
         self._open = True
@@ -145,29 +147,29 @@ class Reservation:
             if not self._open:
                 return
             self._open = False
-            for purse in self._purses:
-                purse._move(self._tool, 0 if ran else -1, used - self._reserved)
+            for budget in self._budgets:
+                budget._move(self._tool, 0 if ran else -1, used - self._reserved)
 
 
-def reserve(purses: Iterable[Purse], tool: str, tokens: int) -> Reservation | Refused:
-    """Take one call and some tokens from every purse and from those around it, or from none."""
-    wanted = tuple({id(one): one for purse in purses for one in purse.all_around()}.values())
+def reserve(budgets: Iterable[Budget], tool: str, tokens: int) -> Reservation | Refused:
+    """Take one call and some tokens from every budget and from those around it, or from none."""
+    wanted = tuple({id(one): one for budget in budgets for one in budget.all_around()}.values())
     with _LOCK:
-        for purse in wanted:
-            shortage = purse._shortage(tool, tokens)
+        for budget in wanted:
+            shortage = budget._shortage(tool, tokens)
             if shortage is not None:
                 return shortage.refused()
-        for purse in wanted:
-            purse._move(tool, 1, tokens)
+        for budget in wanted:
+            budget._move(tool, 1, tokens)
     return Reservation(wanted, tool, tokens)
 
 
-_PURSE: ContextVar[Purse | None] = ContextVar("zkit purse", default=None)
+_BUDGET: ContextVar[Budget | None] = ContextVar("zkit budget", default=None)
 
 
-def current_purse() -> Purse | None:
-    """Return the purse from which calls spend here; None when there is none."""
-    return _PURSE.get()
+def current_budget() -> Budget | None:
+    """Return the budget from which calls spend here; None when there is none."""
+    return _BUDGET.get()
 
 
 @contextmanager
@@ -176,19 +178,71 @@ def budget(
     calls: int | None = None,
     tokens: int | None = None,
     per_tool: Mapping[str, int] | None = None,
-) -> Iterator[Purse]:
+) -> Iterator[Budget]:
     """Spend at most so much inside the block, in whatever tasks and threads it starts.
 
     A block inside another one also spends from that one; blocks beside each other do not share.
     """
-    purse = Purse(Limits(calls, tokens, per_tool or {}), _PURSE.get())
-    token = _PURSE.set(purse)
+    budget = Budget(Limits(calls, tokens, per_tool or {}), _BUDGET.get())
+    token = _BUDGET.set(budget)
     try:
-        yield purse
+        yield budget
     finally:
-        reset(_PURSE, token)
+        reset(_BUDGET, token)
 
 
 def rough_tokens(text: str) -> int:
     """Return about how many tokens a text has: a quarter of its characters."""
     return (len(text) + 3) // 4
+
+
+_SPENT = "The budget of tokens is used up with this answer; finish with what you have."
+
+
+async def spend(call: LiveCall, proceed: Next) -> Result:
+    """Reserve before the call and settle after it, whatever comes of it.
+
+    What did not run costs nothing; what has run keeps its result, even above the limit.
+    """
+    budgets = _budgets(call)
+    if not budgets:
+        return await proceed(call)
+    counts = any(one.limits.tokens is not None for budget in budgets for one in budget.all_around())
+    asked = _count(call, call.arguments) if counts else 0
+    held = reserve(budgets, call.name, asked)
+    if isinstance(held, Refused):
+        return held
+    result: Result | None = None
+    try:
+        result = await proceed(call)
+    finally:
+        _settle(call, held, asked, result, counts)
+    return with_notes(result, _SPENT) if counts and _overdrawn(budgets) else result
+
+
+def _budgets(call: LiveCall) -> list[Budget]:
+    """The budget around the caller, and the one of the task, if the dispatcher limits tasks."""
+    settings, here = call.settings, current_budget()
+    found = [] if here is None else [here]
+    return found if settings.limits is None else [*found, settings.budgets.always()]
+
+
+def _settle(
+    call: LiveCall, held: Reservation, asked: int, result: Result | None, counts: bool
+) -> None:
+    if result is None or not counts:
+        held.settle(ran=call.trace.ran, tokens=None)
+        return
+    meta: Any = result.meta  # type: ignore[attr-defined]
+    told = meta.get("tokens_used")
+    answered = told if isinstance(told, int) else call.settings.count_tokens(render_result(result))
+    held.settle(ran=call.trace.ran, tokens=asked + answered)
+
+
+def _count(call: LiveCall, data: Any) -> int:
+    return call.settings.count_tokens(as_json(data))
+
+
+def _overdrawn(budgets: list[Budget]) -> bool:
+    around = [one for budget in budgets for one in budget.all_around()]
+    return any(p.limits.tokens is not None and p.tokens >= p.limits.tokens for p in around)

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from zkit.dispatch.live import Middleware, Next
-from zkit.dispatch.steps.approving import approve
-from zkit.dispatch.steps.budgeting import spend
-from zkit.dispatch.steps.decoding import decode
-from zkit.dispatch.steps.guarding import guard
-from zkit.dispatch.steps.observing import observe
-from zkit.dispatch.steps.permitting import permit
-from zkit.dispatch.steps.recording import record
-from zkit.dispatch.steps.remembering import remember
-from zkit.dispatch.steps.resolving import resolve
-from zkit.dispatch.steps.retrying import retry
-from zkit.dispatch.steps.running import run
-from zkit.dispatch.steps.timing import limit_time
+from zkit.dispatch.approval import approve
+from zkit.dispatch.budgets import spend
+from zkit.dispatch.guards import guard
+from zkit.dispatch.live_call import Middleware, Next
+from zkit.dispatch.memo_step import remember
+from zkit.dispatch.observation import observe
+from zkit.dispatch.permissions import permit
+from zkit.dispatch.recorder import record
+from zkit.dispatch.retries import retry
+from zkit.dispatch.run_step import run
+from zkit.dispatch.timeout import limit_time
+from zkit.dispatch.tool_lookup import decode_arguments, resolve
 from zkit.required import require_function, require_list
 
 CHAIN: tuple[Middleware, ...] = (
     observe,  # hooks, numbers, spans: sees every outcome
     resolve,  # a name to its tool, or the nearest names
-    decode,  # arguments to what the tool takes, as far as its grade allows
+    decode_arguments,  # arguments to what the tool takes, as far as its grade allows
     permit,  # what the operator allows
     approve,  # what somebody must agree to
     spend,  # what the task may cost

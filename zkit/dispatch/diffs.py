@@ -1,4 +1,4 @@
-"""Two texts in, a unified diff out: whatever changed is visible, in bounded time."""
+"""Make unified diffs in bounded time."""
 
 from __future__ import annotations
 

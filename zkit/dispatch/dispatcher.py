@@ -1,4 +1,4 @@
-"""Calls in, results out: one chain for every tool, wherever it comes from."""
+"""The dispatcher: sends every call through one chain of steps and returns its result."""
 
 from __future__ import annotations
 
@@ -8,27 +8,26 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from zkit.calls import Call
-from zkit.dispatch.budgets import Limits, Purse, rough_tokens
+from zkit.dispatch.approval import Approver, Confirm, Confirmations, Waiting
+from zkit.dispatch.budgets import Budget, Limits, rough_tokens
+from zkit.dispatch.call_policy import Cells, checked_cells
 from zkit.dispatch.chain import CHAIN, linked
-from zkit.dispatch.confirmations import Confirmations, Waiting
-from zkit.dispatch.guards.guard import Guard, checked_guards
-from zkit.dispatch.guards.repetition import repeated_calls
+from zkit.dispatch.dispatch_settings import Settings
+from zkit.dispatch.guards import Guard, checked_guards
 from zkit.dispatch.hooks import Hooks
-from zkit.dispatch.live import LiveCall, Middleware, Trace, live_call
+from zkit.dispatch.live_call import LiveCall, Middleware, Trace, live_call
+from zkit.dispatch.loop_guards import repeated_calls
 from zkit.dispatch.metrics import Metrics
-from zkit.dispatch.per_task import PerTask
 from zkit.dispatch.permissions import permissions
-from zkit.dispatch.policies import Cells, checked_cells
 from zkit.dispatch.portal import run_sync
-from zkit.dispatch.reaching import memory_for, reached, source_of
 from zkit.dispatch.recorder import Recorder, checked_recorder
-from zkit.dispatch.safety import step_result
-from zkit.dispatch.settings import Approver, Confirm, Settings
-from zkit.dispatch.steps.resolving import absent, find_tool
+from zkit.dispatch.run_step import memory_for, reached, source_of, step_result
+from zkit.dispatch.tool_lookup import absent, find_tool
 from zkit.dispatch.turns import Outcome, Turn, outcome_of
 from zkit.results import Failure, Result
 from zkit.sources import Memory
 from zkit.tools import Tool
+from zkit.tools.context import PerTask
 
 TIMEOUT = 300.0
 
@@ -89,7 +88,7 @@ class Dispatcher:
             confirm=confirm,
             confirmations=PerTask(Confirmations),
             limits=budget,
-            purses=PerTask(lambda: Purse(budget or Limits())),
+            budgets=PerTask(lambda: Budget(budget or Limits())),
             memory=remembered,
             remember_always=always,
             guards=checked_guards((repeated_calls(),) if guards is None else guards),

@@ -1,4 +1,4 @@
-"""Functions that want to know of calls in; the six moments at which they are told, out."""
+"""Functions that are called before and after calls, at six points."""
 
 from __future__ import annotations
 

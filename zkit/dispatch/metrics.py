@@ -1,4 +1,4 @@
-"""Outcomes of calls in, numbers by tool out."""
+"""Count the results of calls by tool."""
 
 from __future__ import annotations
 

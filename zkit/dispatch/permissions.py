@@ -1,4 +1,4 @@
-"""What the operator allows in; for each tool why it must not be called, or nothing, out."""
+"""Decide which tools may be called, by whom."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from zkit.dispatch.policies import specs_of
+from zkit.dispatch.call_policy import specs_of
+from zkit.dispatch.live_call import LiveCall, Next
 from zkit.required import require_kind, require_mapping
-from zkit.results import Refused
+from zkit.results import Refused, Result
 from zkit.sources.kit_rules import Rule, rules_of
 from zkit.tools import Tool, ToolSpec, current_scope, to_wire
 
@@ -123,3 +124,10 @@ def _selects(rules: Iterable[Rule], specs: tuple[ToolSpec, ...]) -> bool:
     """Whether rules select a tool, under any of its names; one that excludes it decides."""
     matching = [rule for rule in rules if any(rule.matches(spec) for spec in specs)]
     return bool(matching) and not any(rule.exclude for rule in matching)
+
+
+async def permit(call: LiveCall, proceed: Next) -> Result:
+    """Let a call pass when its tool is allowed here; the listing follows the same rule."""
+    permissions = call.settings.permissions
+    refusal = None if permissions.is_open else permissions.refusal(call.tool)
+    return await proceed(call) if refusal is None else refusal

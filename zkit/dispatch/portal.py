@@ -1,4 +1,4 @@
-"""An async function in, its result out, in any thread and beside any event loop."""
+"""Run async functions from plain code, in any thread and beside any event loop."""
 
 from __future__ import annotations
 

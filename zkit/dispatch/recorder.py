@@ -1,4 +1,4 @@
-"""Calls in, what they changed in files out, call by call and turn by turn."""
+"""Record what calls change in files, call by call and turn by turn."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from anyio import CancelScope, to_thread
+
 from zkit.dispatch.diffs import unified_diff
-from zkit.dispatch.live import LiveCall
-from zkit.dispatch.places import changed_files, named_files
+from zkit.dispatch.file_guards import changed_files, named_files
+from zkit.dispatch.live_call import LiveCall, Next, effects_of
 from zkit.required import require_count, require_function, require_kind, require_path
+from zkit.results import Result
 from zkit.sources.confined_files import confined
-from zkit.tools.still_running import reset
+from zkit.tools import watching
+from zkit.tools.context import reset
 
 log = logging.getLogger("zkit")
 
@@ -206,3 +211,27 @@ def _diff(before: Content, after: Content, path: str, old_path: str) -> str:
         return ""
     was, now = (one.why or "text" for one in (before, after))
     return f"{path}: changed (before: {was}, after: {now})\n"
+
+
+async def record(call: LiveCall, proceed: Next) -> Result:
+    """Compare the files that a changing call names or reports, before and after it.
+
+    Also when it fails or is cancelled; when its code still runs then, once that has ended.
+    """
+    recorder = call.settings.recorder
+    if recorder is None or not call.policy.clear:
+        return await proceed(call)
+    seen = await to_thread.run_sync(recorder.look, call)
+    turn = recorder.turn_of_now()
+    result: Result | None = None
+    with watching() as watch:
+        try:
+            result = await proceed(call)
+            return result
+        finally:
+            note = partial(recorder.note, call, seen, effects_of(result), turn)
+            with CancelScope(shield=True):
+                if watch.busy:
+                    watch.when_idle(note)
+                else:
+                    await to_thread.run_sync(note)

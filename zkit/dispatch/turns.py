@@ -1,4 +1,4 @@
-"""The calls of one turn in, an outcome for each of them out, in their order."""
+"""Run the calls of one turn, and give each of them an outcome, in their order."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from anyio import CapacityLimiter, create_task_group, get_cancelled_exc_class
 
 from zkit.calls import Call
-from zkit.dispatch.live import LiveCall, Trace, plain_call
-from zkit.dispatch.pausing import before_its_turn, pause_in
-from zkit.dispatch.steps.resolving import find_tool
+from zkit.dispatch.approval import before_its_turn, pause_in
+from zkit.dispatch.live_call import LiveCall, Trace, plain_call
+from zkit.dispatch.tool_lookup import find_tool
 from zkit.results import Result
 
 if TYPE_CHECKING:

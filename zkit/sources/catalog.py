@@ -1,4 +1,4 @@
-"""The tools of a source in; answers to a search, and the names nearest to a wrong one, out."""
+"""Search a listing of tools, and find the names nearest to a wrong one."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class ConfinedFiles:
 
     def entry(self, path: str) -> Entry:
         """Return what is at a path; raises `FileNotFoundError` when nothing is."""
-        parts = _parts(path)
+        parts = self._parts(path)
         if not parts:
             return _entry("", os.stat(self.root))
         with self._parent(path) as (folder, name):
@@ -132,7 +132,7 @@ class ConfinedFiles:
 
     def list_folder(self, path: str = "") -> list[Entry]:
         """Return what is in a folder, sorted by path; links are listed and not followed."""
-        parts = _parts(path)
+        parts = self._parts(path)
         with self._folder(parts) as folder:
             return _listed(folder, "/".join(parts))
 
@@ -143,7 +143,7 @@ class ConfinedFiles:
 
         Links are yielded and not followed. Folders that vanish or cannot be read are passed over.
         """
-        start = "/".join(_parts(path))
+        start = "/".join(self._parts(path))
         pending = [start]
         while pending:
             current = pending.pop()
@@ -219,10 +219,15 @@ class ConfinedFiles:
 
     def make_folders(self, path: str) -> None:
         """Make a folder and those above it, as far as they are missing."""
-        with self._lock, self._folder(_parts(path), create=True):
+        with self._lock, self._folder(self._parts(path), create=True):
             return
 
     # Inside
+
+    def _parts(self, path: str) -> list[str]:
+        """The parts of a path; an absolute one may lead into the root, as models write them."""
+        own = f"{self.root}{os.sep}"
+        return _parts(path[len(own) :] if path.startswith(own) else path)
 
     def _read(self, path: str, max_bytes: int) -> tuple[bytes, Stamp]:
         with self.opened(path) as descriptor:
@@ -241,7 +246,7 @@ class ConfinedFiles:
     @contextmanager
     def _parent(self, path: str, *, create: bool = False) -> Iterator[tuple[Folder, str]]:
         """Open the folder that holds a path, and give it with the last part of the path."""
-        *above, name = _parts(path) or [""]
+        *above, name = self._parts(path) or [""]
         if not name:
             raise ConfinedPathError(f'"{path}" is the root itself, not a file in it')
         with self._folder(above, create=create) as folder:

@@ -1,4 +1,4 @@
-"""A source of many tools in, a source that lists a few and opens the others when asked out."""
+"""List a few tools of a large source, and open others when the model asks for them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from zkit.grade import PURE
 from zkit.required import require_count, require_list
 from zkit.results import Failure, Result, Success, Validation
 from zkit.sources.prompts import catalog_text
-from zkit.sources.protocol import ToolSource, require_source
-from zkit.sources.source_view import SourceView, unknown_tool
+from zkit.sources.source import SourceView, ToolSource, require_source, unknown_tool
 from zkit.tools import FunctionTool, Tool, current_scope, tool
 
 _MOST_FOUND = 25

@@ -1,4 +1,4 @@
-"""A source and a selection in, a view of some of its tools out, under names of your choice."""
+"""A kit: some of the tools of a source, under names of your choice."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from zkit.errors import KitError
 from zkit.required import require_list, require_mapping, require_text
 from zkit.results import Failure, Refused, Result
 from zkit.sources.confined_files import confined
-from zkit.sources.kit_checks import KitChecks
 from zkit.sources.kit_files import KitFile, KitFolder
-from zkit.sources.kit_picks import Pick, picked
-from zkit.sources.kit_rules import Rule, rules_of
+from zkit.sources.kit_rules import KitChecks, Pick, Rule, picked, rules_of
 from zkit.sources.prompts import kit_prompt
-from zkit.sources.protocol import ToolSource, require_source
 from zkit.sources.shown_tool import ShownTool
-from zkit.sources.source_view import SourceView
+from zkit.sources.source import SourceView, ToolSource, require_source
 from zkit.sources.workflows import Workflow
 from zkit.tools import Guide, Tool, decode_call, run_tool
 

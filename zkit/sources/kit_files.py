@@ -1,4 +1,4 @@
-"""Kit files in, their rules and what they say of themselves out; errors name file and line."""
+"""Read kit files (`.kit` and YAML); errors name the file and the line."""
 
 from __future__ import annotations
 

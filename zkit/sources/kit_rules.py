@@ -1,15 +1,20 @@
-"""A selection of tools as people write it in, rules out."""
+"""The selection of a kit: reading it, checking it, and picking tools by it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-from zkit.errors import KitError, ToolDefinitionError
-from zkit.tools import Tool, ToolSpec, as_tool
+from zkit.errors import KitError, KitFileError, ToolDefinitionError, UnknownToolError
+from zkit.results import Refused
+from zkit.sources.shown_tool import ShownTool, with_defaults
+from zkit.sources.source import SourceView, ToolSource, levels_out, warn_if_shadowing
+from zkit.sources.workflows import Workflow
+from zkit.tools import Guide, Tool, ToolSpec, as_tool
 
 RuleKind = Literal["name", "glob", "provider", "tag", "tool"]
 _GLOB = re.compile(r"[*?\[]")
@@ -149,3 +154,156 @@ def _unique(rules: Iterable[Rule]) -> tuple[Rule, ...]:
         if not any(replace(rule, line=None) == replace(one, line=None) for one in found):
             found.append(rule)
     return tuple(found)
+
+
+Rules = tuple[Rule, ...]
+Skills = Mapping[str, Guide]
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A tool of a kit: under which name it is shown, and what it is called in the source."""
+
+    alias: str
+    name: str
+    shown: Tool
+    own: bool = False  # handed to the kit itself, not a tool of the source
+
+
+def picked(source: ToolSource, rules: Rules, extra: Rules, skills: Skills) -> dict[str, Pick]:
+    """Return what rules pick, by alias; `extra` adds to it, and leaves what is there."""
+    picks = _selected(source, rules, skills)
+    for alias, pick in _selected(source, extra, skills).items():
+        picks.setdefault(alias, pick)
+    return dict(sorted(picks.items()))
+
+
+def _selected(source: ToolSource, rules: Rules, skills: Skills) -> dict[str, Pick]:
+    """What rules select: first what is named, then what is matched and not named already."""
+    wanted = [rule for rule in rules if not rule.exclude]
+    unwanted = [rule for rule in rules if rule.exclude]
+    named = [pick for rule in wanted if (pick := _named_pick(source, rule, skills))]
+    picks = {pick.alias: pick for pick in reversed(named) if not _is_out(pick, unwanted)}
+    names = {pick.name for pick in picks.values()}
+    for pick in _matched(source, wanted, skills):
+        if pick.name not in names and not _is_out(pick, unwanted):
+            picks.setdefault(pick.alias, pick)
+    return picks
+
+
+def _named_pick(source: ToolSource, rule: Rule, skills: Skills) -> Pick | None:
+    """The tool that a rule names; None when it names none, or the source does not have it now."""
+    if rule.kind not in ("name", "tool"):
+        return None
+    tool = rule.tool or source.get(rule.text)
+    if tool is None:
+        return None
+    name = tool.definition().name
+    alias = rule.alias or name
+    return Pick(alias, name, _dressed(tool, alias, skills, rule), rule.tool is not None)
+
+
+def _matched(source: ToolSource, wanted: list[Rule], skills: Skills) -> Iterator[Pick]:
+    """The tools that globs, providers and tags match."""
+    matching = [rule for rule in wanted if rule.kind not in ("name", "tool")]
+    for tool in source.tools() if matching else ():
+        spec = tool.definition()
+        if any(rule.matches(spec) for rule in matching):
+            yield Pick(spec.name, spec.name, _dressed(tool, spec.name, skills))
+
+
+def _dressed(tool: Tool, alias: str, skills: Skills, rule: Rule | None = None) -> Tool:
+    """The tool as the model sees it here."""
+    old = tool.definition()
+    changes: dict[str, Any] = {} if alias == old.name else {"name": alias}
+    if rule is not None and rule.description is not None:
+        changes["description"] = rule.description
+    guide = skills.get(old.name) or skills.get(alias)
+    if guide:
+        changes["guide"] = guide
+    spec = old.replace(**changes) if changes else old
+    defaults = {} if rule is None else dict(rule.defaults)
+    spec = with_defaults(spec, defaults) if defaults else spec
+    return tool if spec is old else ShownTool(tool, spec, defaults=defaults)
+
+
+def _is_out(pick: Pick, unwanted: list[Rule]) -> bool:
+    spec = pick.shown.definition()
+    real = spec if spec.name == pick.name else spec.replace(name=pick.name)
+    return any(rule.matches(real, pick.alias) for rule in unwanted)
+
+
+class NothingLeftOutWarning(UserWarning):
+    """An entry leaves out a tool that does not exist: perhaps another one was meant, and stays."""
+
+
+class KitChecks:
+    """Checks the rules and the workflow of a kit against its source; `file` is where they stand."""
+
+    def __init__(self, source: ToolSource, file: str = "") -> None:
+        self._source = source
+        self._file = file
+
+    def check_rules(self, rules: Sequence[Rule], extra: Sequence[Rule]) -> None:
+        """Refuse names that no tool bears, and aliases that mean two tools."""
+        for rule in (*rules, *extra):
+            if rule.kind == "name":
+                self._check_name(rule, rules)
+            if rule.kind == "tag" and rule.line and self._is_commented_out(rule):
+                problem = f"'#{rule.text}' selects a tag; a comment is written '# {rule.text}'"
+                raise self._error(rule.line, problem)
+            if rule.alias and rule.alias != rule.text:
+                warn_if_shadowing(rule.alias)
+        self._check_aliases(rules)
+
+    def check_steps(self, workflow: Workflow | None, known: Collection[str]) -> None:
+        """Refuse a step whose tool is not in the kit: the workflow would never be shown."""
+        for step in () if workflow is None else workflow.steps:
+            if step.tool and step.tool not in known and not self._is_switched_off(step.tool):
+                problem = f"a step uses {step.tool!r}, which is not among the tools of the kit"
+                raise self._error(step.line, problem)
+
+    def _check_name(self, rule: Rule, rules: Sequence[Rule]) -> None:
+        tool = self._source.get(rule.text)
+        if tool is None and not self._is_switched_off(rule.text):
+            if not rule.exclude:
+                raise self._unknown(rule)
+            if all(rule.text != other.alias for other in rules):
+                said = f"{rule} leaves out nothing: there is no such tool{self._hint(rule.text)}"
+                warnings.warn(said, NothingLeftOutWarning, stacklevel=levels_out())
+        if tool is not None and rule.defaults:
+            try:
+                with_defaults(tool.definition(), rule.defaults)
+            except ToolDefinitionError as error:
+                raise self._error(rule.line, str(error)) from error
+
+    def _check_aliases(self, rules: Sequence[Rule]) -> None:
+        meant: dict[str, Rule] = {}
+        for rule in rules:
+            if rule.kind in ("name", "tool") and not rule.exclude:
+                twin = meant.setdefault(rule.shown, rule)
+                if twin.text != rule.text:
+                    problem = f"{rule.shown!r} would mean both {twin.text!r} and {rule.text!r}"
+                    raise self._error(rule.line, problem)
+
+    def _is_switched_off(self, name: str) -> bool:
+        why = getattr(self._source, "absent", None)
+        return why is not None and isinstance(why(name), Refused)
+
+    def _is_commented_out(self, rule: Rule) -> bool:
+        tagged = any(rule.matches(tool.definition()) for tool in self._source.tools())
+        return not tagged and self._source.get(rule.text) is not None
+
+    def _unknown(self, rule: Rule) -> Exception:
+        count = len(self._source.tools())
+        problem = f"there is no tool {rule.text!r}"
+        problem += self._hint(rule.text) or f" (there are {count} tools)"
+        return self._error(rule.line, problem) if rule.line else UnknownToolError(problem)
+
+    def _hint(self, name: str) -> str:
+        is_view = isinstance(self._source, SourceView)
+        near = self._source.catalog().nearest(name) if is_view else []  # type: ignore[attr-defined]
+        return f"; did you mean {' or '.join(near)}?" if near else ""
+
+    def _error(self, line: int | None, problem: str) -> KitError:
+        return KitFileError(self._file, line, problem) if line else KitError(problem)

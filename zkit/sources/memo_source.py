@@ -1,4 +1,4 @@
-"""A source in, the same source out, with what its reading tools answered remembered."""
+"""A source that remembers what the reading tools of another source answered."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from zkit.calls import Call
 from zkit.required import require_kind
 from zkit.results import Failure, Result
 from zkit.sources.memory import Memory
-from zkit.sources.protocol import ToolSource, require_source
-from zkit.sources.source_view import SourceView
+from zkit.sources.source import SourceView, ToolSource, require_source
 from zkit.tools import Tool, decode_call
 
 

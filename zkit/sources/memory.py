@@ -1,4 +1,4 @@
-"""Calls in, results out: those of reading tools remembered, until something may have changed."""
+"""Remember the results of reading tools until something may have changed."""
 
 from __future__ import annotations
 
@@ -10,17 +10,63 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+
+from anyio import Event
+from anyio.lowlevel import current_token
 
 from zkit.calls import Call
 from zkit.effects import ProcessEffect
 from zkit.required import require_count, require_path
 from zkit.results import Result, Success
-from zkit.sources.remembered import Key, Remembered, as_hit, key_of, shareable
-from zkit.sources.single_flight import Flight
-from zkit.sources.touched_files import Files, Paths, overlap
+from zkit.sources.memo_keys import Files, Key, Paths, Remembered, as_hit, key_of, overlap, shareable
 from zkit.tools import Tool, ToolSpec, current_scope, policy_for
-from zkit.tools.still_running import Watch, reset, watching
+from zkit.tools.context import Watch, reset, watching
+
+
+class Flight:
+    """A call on its way. Others wait for it, in other event loops and threads as well."""
+
+    def __init__(self, tool: Tool) -> None:
+        self.tool = tool
+        self._lock = threading.Lock()
+        self._landed = False
+        self._result: Result | None = None
+        self._wakers: list[Callable[[], None]] = []
+
+    async def wait(self) -> Result | None:
+        """Wait for the result; None when the call ended without one."""
+        event = Event()
+        with self._lock:
+            if self._landed:
+                return self._result
+            self._wakers.append(_waker(event))
+        await event.wait()
+        return self._result
+
+    def land(self, result: Result | None) -> None:
+        """Give everybody who waits the result."""
+        with self._lock:
+            self._landed = True
+            self._result = result
+            wakers, self._wakers = self._wakers, []
+        for wake in wakers:
+            wake()
+
+
+def _waker(event: Event) -> Callable[[], None]:
+    """How to set an event of this event loop from anywhere."""
+    loop: Any = current_token().native_token
+    soon = getattr(loop, "call_soon_threadsafe", None) or loop.run_sync_soon  # asyncio, trio
+
+    def wake() -> None:
+        try:
+            soon(event.set)
+        except RuntimeError:
+            return  # that loop is closed, and with it whoever waited
+
+    return wake
+
 
 Proceed = Callable[[Call], Awaitable[Result]]
 

@@ -1,4 +1,4 @@
-"""What an operator changes about tools at run time in, the tools as they are now out."""
+"""What an operator changes about tools at run time, in memory or in a SQLite file."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Tools in, a source of tools out: the one registry that can change."""
+"""The registry of tools: the one source that can change."""
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
@@ -12,15 +12,100 @@ from typing import Any, ParamSpec, TypeVar, Unpack, overload
 from zkit.errors import ProviderError, ToolNameTakenError
 from zkit.required import require_kind, require_list
 from zkit.results import Failure, Refused
-from zkit.sources.folder_modules import forget_package
 from zkit.sources.kit import Kit
 from zkit.sources.overlays import Overlay, Overlays
-from zkit.sources.providers import Provider, PythonProvider, provided
-from zkit.sources.source_view import SourceView
-from zkit.sources.tool_folder import Loaded, read_folder
-from zkit.sources.toolbox_table import Entry, EntryTable, entry_for
+from zkit.sources.shown_tool import Provider, PythonProvider, ShownTool, provided, without
+from zkit.sources.source import SourceView, warn_if_shadowing
+from zkit.sources.tool_folder import Loaded, forget_package, read_folder
 from zkit.tools import FunctionTool, Tool, ToolSpec, as_tool
-from zkit.tools.declaring import Declared, tool_of
+from zkit.tools.declare import Declared, tool_of
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A tool, who registered it, and what is shown of it."""
+
+    tool: Tool
+    provider: str
+    shown: Tool
+    wire_name: str
+
+    @property
+    def spec(self) -> ToolSpec:
+        """What is shown of the tool."""
+        return self.shown.definition()
+
+
+def entry_for(tool: Tool, provider: str | None, overlay: Overlay | None) -> Entry:
+    """Return the entry of a tool: under its provider, described as the overlay says."""
+    own = tool.definition()
+    tag = own.provider if provider is None else provider
+    spec = own if own.provider == tag else own.replace(provider=tag)
+    spec = spec if overlay is None else overlay.on(spec)
+    preset = spec.preference.overrides
+    shown = without(spec, preset) if preset else spec
+    seen = tool if shown is own else ShownTool(tool, shown, preset)
+    return Entry(tool, tag, seen, own.wire_name)
+
+
+class EntryTable:
+    """Entries by name and by wire name.
+
+    A name belongs to the provider that took it first: the same provider replaces its tool, another
+    one is refused unless it says so. Whoever changes the table must hold a lock.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+        self._by_wire: dict[str, str] = {}
+
+    def find(self, name: str) -> Entry | None:
+        """The entry of a name or wire name."""
+        return self._entries.get(name) or self._entries.get(self._by_wire.get(name, ""))
+
+    def named(self, name: str) -> Entry | None:
+        """The entry of a name, and of no wire name."""
+        return self._entries.get(name)
+
+    def all(self, provider: str | None = None) -> list[Entry]:
+        """The entries, or those of a provider, sorted by name."""
+        found = sorted(self._entries.items(), key=lambda item: item[0])
+        return [entry for _, entry in found if provider is None or entry.provider == provider]
+
+    def check(self, entries: Sequence[Entry], *, replace: bool) -> None:
+        """Refuse a name that another provider has, or that two of the entries bear."""
+        seen: dict[str, Tool] = {}
+        for entry in entries:
+            name = entry.spec.name
+            if seen.setdefault(name, entry.tool) is not entry.tool:
+                raise ToolNameTakenError(f"two of the tools are called {name!r}; rename one")
+            old = self._entries.get(name)
+            if old is not None and old.provider != entry.provider and not replace:
+                raise ToolNameTakenError(
+                    f"{name!r} belongs to the provider {old.provider or '(none)'!r};"
+                    " pass replace=True to take it over"
+                )
+            other = self._by_wire.get(entry.wire_name, name)
+            if other != name:
+                raise ToolNameTakenError(f"{name!r} and {other!r} have the same name on the wire")
+
+    def change(self, *, add: Sequence[Entry] = (), remove: Sequence[Entry] = ()) -> None:
+        """Take entries away and add others, which may replace some; a new name may be warned of.
+
+        Whoever looks meanwhile, without a lock, finds the old one of a name or the new.
+        """
+        for entry in add:
+            if entry.spec.name not in self._entries:
+                warn_if_shadowing(entry.spec.name)
+        if remove:
+            gone = {entry.spec.name for entry in remove} - {entry.spec.name for entry in add}
+            kept = {name: entry for name, entry in self._entries.items() if name not in gone}
+            self._by_wire = {entry.wire_name: name for name, entry in kept.items()}
+            self._entries = kept
+        for entry in add:
+            self._entries[entry.spec.name] = entry
+            self._by_wire[entry.wire_name] = entry.spec.name
+
 
 Listener = Callable[[int], None]
 P = ParamSpec("P")
@@ -60,6 +145,8 @@ class Toolbox(SourceView):
         self._version = 0
         self._listeners: list[Listener] = []
         self._folders: dict[str, Loaded] = {}
+        self._mcp: Any = None
+        self._dynamic: Any = None
         self.overlays = overlays if overlays is not None else Overlays()
         self.overlays.listen(self._overlaid, check=self._check_overlays)
         for provider in providers:
@@ -198,6 +285,28 @@ class Toolbox(SourceView):
         if loaded is not None:
             forget_package(loaded.module)
         return loaded is not None
+
+    # Tools that come and go while the program runs
+
+    @property
+    def mcp(self) -> Any:
+        """The MCP servers of the toolbox, a `zkit.mcp.Connections`: `await box.mcp.connect(...)`."""
+        from zkit.mcp import Connections
+
+        with self._lock:
+            if self._mcp is None:
+                self._mcp = Connections(self)
+            return self._mcp
+
+    @property
+    def dynamic(self) -> Any:
+        """The tools made at run time, a `zkit.dynamic.DynamicTools`: `box.dynamic.new_tool(...)`."""
+        from zkit.dynamic import DynamicTools
+
+        with self._lock:
+            if self._dynamic is None:
+                self._dynamic = DynamicTools(self)
+            return self._dynamic
 
     # Reading it
 

@@ -1,4 +1,4 @@
-"""YAML files in; workflows (a goal and its steps) and skills (how to use one tool) out."""
+"""Read workflows (a goal and its steps) and skills (how to use one tool) from YAML files."""
 
 from __future__ import annotations
 

@@ -1,28 +1,37 @@
-"""A function or a class in, a tool out: one declaration from which everything else follows."""
+"""Tools: one declaration of a function or class, from which everything else follows.
 
+| module | holds |
+|---|---|
+| `declare`, `function_tool`, `typed_tool` | `@tool`, `as_tool`; tools from functions, tools from classes |
+| `spec`, `spec_fields`, `frozen_data` | `ToolSpec`, the `Tool` protocol, wire names; reading and checking its fields |
+| `projections` | the spec as OpenAI, MCP, prompts and catalogues want it |
+| `policy` | the two tables that follow from a grade |
+| `call_arguments`, `return_types` | decoding the arguments of a call; the schema of what comes back |
+| `execution`, `context` | running a tool; the scope of a task and the context of a call |
+| `result_text` | a result as the text that the model reads |
+"""
+
+from zkit.tools.call_arguments import canonical_arguments, decode_call
 from zkit.tools.context import (
     Context,
     Progress,
     Scope,
+    Watch,
     call_key,
     current_context,
     current_scope,
     scope,
+    watching,
 )
-from zkit.tools.declaring import as_tool, declared_in, tool, tools_in
-from zkit.tools.decoding import canonical_arguments, decode_call
+from zkit.tools.declare import as_tool, declared_in, tool, tools_in
+from zkit.tools.execution import run_tool
 from zkit.tools.frozen_data import FrozenDict, FrozenList, freeze, thaw
 from zkit.tools.function_tool import FunctionTool
-from zkit.tools.labeling import labeled
 from zkit.tools.policy import TEXT_CALLS, Policy, policy_for, text_call_action
-from zkit.tools.protocol import Tool
-from zkit.tools.rendering import render_result
-from zkit.tools.running import run_tool
-from zkit.tools.spec import NO_PARAMETERS, ToolSpec
-from zkit.tools.spec_parts import Example, Guide, Preference
-from zkit.tools.still_running import Watch, watching
+from zkit.tools.result_text import labeled, render_result
+from zkit.tools.spec import NO_PARAMETERS, Tool, ToolSpec, from_wire, to_wire
+from zkit.tools.spec_fields import Example, Guide, Preference
 from zkit.tools.typed_tool import TypedTool
-from zkit.tools.wire_names import from_wire, to_wire
 
 __all__ = [
     "NO_PARAMETERS",

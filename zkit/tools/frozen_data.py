@@ -1,4 +1,4 @@
-"""JSON data in, the same data out, but nobody can change it."""
+"""JSON data that cannot be changed, equal to the data it was made of."""
 
 from __future__ import annotations
 

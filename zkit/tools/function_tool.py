@@ -1,25 +1,94 @@
-"""A function in, a tool out that still is that function."""
+"""A tool that is made from a function and can still be called as that function."""
 
 from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Mapping
+import inspect
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from zkit.calls import Call
+from zkit.errors import ToolDefinitionError
 from zkit.schema import Target, arguments_model, hidden_parameters, target_for
 from zkit.schema.signature import function_description, function_name
 from zkit.tools.context import Context
-from zkit.tools.function_check import check_function, waits_for_instance
-from zkit.tools.illustrating import illustrated
-from zkit.tools.invoking import executed, is_async, typed_arguments
-from zkit.tools.output_choice import OUTPUT, wants_formats, with_output
+from zkit.tools.execution import executed, is_async, typed_arguments
+from zkit.tools.frozen_data import thaw
 from zkit.tools.policy import policy_for
-from zkit.tools.return_types import hints_of, output_schema, useful_return
-from zkit.tools.schema_check import parameters_of, schema_of
+from zkit.tools.return_types import (
+    OUTPUT,
+    hints_of,
+    output_schema,
+    useful_return,
+    wants_formats,
+    with_output,
+)
 from zkit.tools.spec import ToolSpec
+from zkit.tools.spec_fields import Example, parameters_of, schema_of
+
+
+def check_function(function: Any, name: str | None, injected: Iterable[str]) -> None:
+    """Raise `ToolDefinitionError` that says what to do; `injected` are parameters that we fill in."""
+    said = function_name(function)
+    if said == "<lambda>" and not name:
+        raise ToolDefinitionError("a lambda has no name: give it one with @tool(name=...)")
+    if isinstance(function, types.MethodDescriptorType | types.WrapperDescriptorType):
+        raise ToolDefinitionError(f"{said} is a method of a type: use the one of an object")
+    if _takes_self(function) and not waits_for_instance(function):
+        raise ToolDefinitionError(
+            f"{said}: 'self' is for methods, and this is none; give the parameter another name"
+        )
+    parameters = inspect.signature(getattr(function, "__func__", function)).parameters
+    for parameter in (parameters[one] for one in injected):
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            raise ToolDefinitionError(
+                f"{said}: the context {parameter.name!r} is passed by name; move it behind the"
+                " '/' in the signature"
+            )
+
+
+def waits_for_instance(function: Any) -> bool:
+    """Whether a function is defined in the body of a class and not bound to an object yet."""
+    place = getattr(function, "__qualname__", "").rpartition(".")[0]
+    return _takes_self(function) and bool(place) and not place.endswith("<locals>")
+
+
+def _takes_self(function: Any) -> bool:
+    if isinstance(function, staticmethod) or inspect.ismethod(function):
+        return False
+    inner = getattr(function, "__func__", function)
+    if not inspect.isfunction(inner):
+        return False
+    first = next(iter(inspect.signature(inner).parameters.values()), None)
+    return first is not None and first.name in ("self", "cls") and first.annotation is first.empty
+
+
+def illustrated(target: Target, examples: Sequence[Example]) -> Target:
+    """Return the target with the values that the examples have for its parameters.
+
+    A message about wrong arguments shows them, in place of values that were made up. The parameters
+    in the spec stay as they are: there, every request would pay for them.
+    """
+    if not examples:
+        return target
+    return replace(target, _schema=lambda: _with_values(target.schema, examples))
+
+
+def _with_values(schema: dict[str, Any], examples: Sequence[Example]) -> dict[str, Any]:
+    properties = schema.get("properties", {})
+    shown = {name: _shown(name, part, examples) for name, part in properties.items()}
+    return {**schema, "properties": shown}
+
+
+def _shown(name: str, part: Any, examples: Sequence[Example]) -> Any:
+    values = [thaw(one.arguments[name]) for one in examples if name in one.arguments]
+    if not values or not isinstance(part, Mapping) or "examples" in part:
+        return part
+    return {**part, "examples": values}
+
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -1,4 +1,4 @@
-"""A function in, what it says it returns out: the schema, and whether it is a record."""
+"""What a function says it returns: its schema, and whether the model may choose the format."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Union, get_args, get_origin
+from dataclasses import replace
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, PydanticUserError, TypeAdapter
-from typing_extensions import is_typeddict
+from pydantic import BaseModel, Field, PydanticUserError, TypeAdapter, create_model
+from typing_extensions import TypedDict, is_typeddict
 
-from zkit.errors import SchemaError
+from zkit.errors import SchemaError, ToolDefinitionError
 from zkit.results import Result
+from zkit.schema import Target, target_for
 from zkit.schema.pydantic_schema import json_schema_of
 from zkit.schema.signature import plain_function
 
@@ -81,3 +83,27 @@ def _has_fields(kind: type) -> bool:
         or is_typeddict(kind)
         or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
     )
+
+
+OUTPUT = "output"
+_ABOUT = "How the result is written: readable, or as JSON."
+Output = Annotated[Literal["labeled", "json"], Field(default="labeled", description=_ABOUT)]
+
+
+def wants_formats(schema: dict[str, Any], returns: Any, formats: bool | None, name: str) -> bool:
+    """Whether a tool gets the choice: when it returns records, or when its author says so."""
+    taken = OUTPUT in schema.get("properties", {})
+    if formats and taken:
+        raise ToolDefinitionError(f"{name}: has a parameter {OUTPUT!r} already")
+    return not taken and (is_record(returns) if formats is None else formats)
+
+
+def with_output(model: Any) -> Target:
+    """Return the target of a pydantic model or a TypedDict that takes `output` besides."""
+    if isinstance(model, type) and issubclass(model, BaseModel):
+        return target_for(create_model(model.__name__, __base__=model, output=(Output, "labeled")))
+    make: Any = TypedDict
+    wider = make(model.__name__, {**model.__annotations__, OUTPUT: Output})
+    wider.__module__ = model.__module__
+    wider.__pydantic_config__ = getattr(model, "__pydantic_config__", {})
+    return replace(target_for(wider), kind="function")

@@ -1,21 +1,74 @@
-"""What a tool declares, once: everything else that anyone sees of it is made from this record."""
+"""What a tool declares: the spec from which everything else is made, and the names on the wire."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
-from typing import Any, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
+from zkit.calls import Call
 from zkit.errors import ToolDefinitionError
 from zkit.grade import WRITE, Grade
 from zkit.receipt import Rank
+from zkit.results import Result
 from zkit.tools import projections, spec_fields
 from zkit.tools.frozen_data import freeze, thaw
-from zkit.tools.schema_check import misfits
-from zkit.tools.spec_parts import NOTHING, Example, Guide, Preference
-from zkit.tools.wire_names import to_wire
+from zkit.tools.spec_fields import NOTHING, Example, Guide, Preference, misfits
+
+# https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools: what a function's
+# name may hold. MCP allows dots and 128 characters, and users like `git.status` and `mcp:fs`.
+MAX_WIRE = 64
+_LEGAL = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_WORDS = {".": "dot", ":": "colon", "/": "slash", "@": "at", " ": "space", "+": "plus"}
+_CHARACTERS = {word: character for character, word in _WORDS.items()}
+_ESCAPE = re.compile(rf"__({'|'.join(_CHARACTERS)}|u[0-9a-f]{{1,6}})__")
+# What an escape could be confused with stands escaped too: two underscores, or one beside an escape.
+_TO_ESCAPE = re.compile(r"[^A-Za-z0-9_-]|_(?=[^A-Za-z0-9-])|(?<=[^A-Za-z0-9-])_")
+_DIGEST = 16
+_CUT = re.compile(rf"__h[0-9a-f]{{{_DIGEST}}}$")
+
+
+def to_wire(name: str) -> str:
+    """Return a name that OpenAI-compatible servers accept; a name that is legal stays as it is.
+
+    Two names never share a wire name. `git.status` becomes `git__dot__status`. A name that would
+    be longer than 64 characters is cut and ends in a digest of the whole: only a source, which
+    knows its names, can turn that one back.
+    """
+    if _is_plain(name):
+        return name
+    wire = _TO_ESCAPE.sub(_escaped, name)
+    if len(wire) <= MAX_WIRE and not _CUT.search(wire):
+        return wire
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{wire[: MAX_WIRE - _DIGEST - 3]}__h{digest}"
+
+
+def from_wire(wire: str) -> str:
+    """Return the name that a wire name stands for; what is no wire name stays as it is."""
+    return _ESCAPE.sub(_unescaped, wire)
+
+
+def _is_plain(name: str) -> bool:
+    legal = _LEGAL.fullmatch(name) is not None
+    return legal and not _ESCAPE.search(name) and not _CUT.search(name)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    character = match[0]
+    return f"__{_WORDS.get(character) or f'u{ord(character):x}'}__"
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    word = match[1]
+    code = int(word[1:], 16) if word not in _CHARACTERS else 0
+    if code > 0x10FFFF:
+        return match[0]
+    return _CHARACTERS.get(word) or chr(code)
+
 
 MAX_SUMMARY = 120
 NO_PARAMETERS: Mapping[str, Any] = freeze({"type": "object", "properties": {}})
@@ -250,3 +303,14 @@ def _check_memory(spec: ToolSpec) -> None:
 
 
 _CHECKS = (_check_paths, _check_memory, _check_examples)
+
+
+@runtime_checkable
+class Tool(Protocol):
+    """A tool. `execute` may be plain or async; what it raises becomes a result like any other."""
+
+    def definition(self) -> ToolSpec:
+        """Say what the tool is called, takes and does."""
+
+    def execute(self, call: Call, /) -> Result | Awaitable[Result]:
+        """Run one call."""

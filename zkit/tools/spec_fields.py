@@ -1,18 +1,62 @@
-"""What somebody wrote for a field of a tool spec in, the field as it is kept out."""
+"""Read and check the fields of a tool spec, and its records: examples, guide, preference."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
-from zkit.errors import ToolDefinitionError
+from zkit.errors import SchemaError, ToolDefinitionError
 from zkit.grade import Grade
 from zkit.receipt import Rank
-from zkit.tools.frozen_data import FrozenDict, freeze
-from zkit.tools.schema_check import check_schema
+from zkit.schema import Misfit, MisfitError, Target, target_for
+from zkit.tools.frozen_data import FrozenDict, freeze, thaw
+
+
+def check_schema(schema: Mapping[str, Any], what: str) -> None:
+    """Raise `ToolDefinitionError` for a schema that nothing could be validated against."""
+    try:
+        target_for(thaw(schema))
+    except SchemaError as error:
+        raise ToolDefinitionError(f"{what}: {error}") from error
+
+
+def schema_of(target: Target) -> dict[str, Any]:
+    """The schema of what a function or class takes; raises `ToolDefinitionError` without one."""
+    try:
+        return target.schema
+    except SchemaError as error:
+        raise ToolDefinitionError(str(error)) from error
+
+
+def parameters_of(target: Target) -> Any:
+    """The same as the parameters of a spec: frozen, for it was made and needs no reading."""
+    made = {key: part for key, part in schema_of(target).items() if key != "description"}
+    return freeze({"properties": {}, **made})
+
+
+def misfits(schema: Mapping[str, Any], value: Any) -> list[str]:
+    """Say what does not fit, place by place; nothing when all fits."""
+    try:
+        target_for(thaw(schema)).validate_python(thaw(value))
+    except MisfitError as error:
+        return [_words(misfit) for misfit in error.misfits]
+    return []
+
+
+def _words(misfit: Misfit) -> str:
+    place = ".".join(map(str, misfit.path)) or "the whole"
+    facts = {key: value for key, value in misfit.facts.items() if key != "branches"}
+    about = ", ".join(f"{key} {_shown(value)}" for key, value in facts.items())
+    return f"{place}: {misfit.kind}" + (f" ({about})" if about else "")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple | set | frozenset):
+        return " or ".join(map(str, value))
+    return str(value)
 
 
 def text(given: Any, name: str) -> str:
@@ -164,3 +208,74 @@ def records(kind: type[Any]) -> Any:
         return tuple(read(one, f"{name}[{index}]") for index, one in enumerate(given))
 
     return reader
+
+
+NOTHING: Mapping[str, Any] = FrozenDict()
+_EXAMPLE_READERS = {
+    "arguments": json_object,
+    "description": text,
+    "outcome": text,
+    "tags": texts,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A call that works: its arguments, what it is for, and what comes of it.
+
+    By its description, and by words that are added as tags, it is found for a prompt.
+    """
+
+    arguments: Mapping[str, Any] = NOTHING
+    description: str = ""
+    outcome: str = ""
+    tags: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, read in _EXAMPLE_READERS.items():
+            object.__setattr__(self, name, read(getattr(self, name), f"example.{name}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """When to use a tool, when not, what helps, and examples in words."""
+
+    when_to_use: tuple[str, ...] = ()
+    when_not_to_use: tuple[str, ...] = ()
+    tips: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            object.__setattr__(
+                self,
+                entry.name,
+                texts(getattr(self, entry.name), f"guide.{entry.name}"),
+            )
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, entry.name) for entry in fields(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """What the operator wants of a tool.
+
+    A tool that is not `enabled` is neither listed nor callable. `weight` moves it up (or down) in a
+    search. `overrides` are arguments that the operator has set: the model does not see them and
+    cannot set them.
+    """
+
+    enabled: bool = True
+    weight: float = 1.0
+    overrides: Mapping[str, Any] = NOTHING
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.enabled, bool):
+            raise ToolDefinitionError(f"preference.enabled must be a bool, not {self.enabled!r}")
+        number = isinstance(self.weight, int | float) and math.isfinite(self.weight)
+        if not (number and self.weight >= 0):
+            raise ToolDefinitionError(f"preference.weight must be 0 or more, not {self.weight!r}")
+        overrides = json_object(self.overrides, "preference.overrides")
+        object.__setattr__(self, "overrides", overrides)

@@ -1,4 +1,4 @@
-"""A class with typed arguments in, a tool out: for tools that hold something of their own."""
+"""A tool that is a class with typed arguments, for tools that hold state."""
 
 from __future__ import annotations
 
@@ -16,13 +16,18 @@ from zkit.receipt import Rank
 from zkit.schema import Target, target_for
 from zkit.schema.signature import describe, is_hidden
 from zkit.tools.context import Context
-from zkit.tools.illustrating import illustrated
-from zkit.tools.invoking import executed, is_async, typed_arguments
-from zkit.tools.output_choice import wants_formats, with_output
+from zkit.tools.execution import executed, is_async, typed_arguments
+from zkit.tools.function_tool import illustrated
 from zkit.tools.policy import policy_for
-from zkit.tools.return_types import hints_of, output_schema, useful_return
-from zkit.tools.schema_check import parameters_of, schema_of
+from zkit.tools.return_types import (
+    hints_of,
+    output_schema,
+    useful_return,
+    wants_formats,
+    with_output,
+)
 from zkit.tools.spec import ToolSpec
+from zkit.tools.spec_fields import parameters_of, schema_of
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 

@@ -14,7 +14,6 @@ from typing import Any, Protocol
 from zkit.calls import Call
 from zkit.chat.call_checker import (
     CallChecker,
-    DoubtfulCall,
     RefusedCall,
     Report,
     Rules,
@@ -25,6 +24,7 @@ from zkit.chat.client.message_repair import added, repair_message
 from zkit.chat.client.stream_repair import Plain, Remake, StreamRepair
 from zkit.chat.history import tool_message, valid_arguments
 from zkit.chat.wire_data import REASONING, entries
+from zkit.extract import Doubtful
 from zkit.required import require_count, require_function
 from zkit.tools import to_wire
 
@@ -144,7 +144,7 @@ class Exchange:
         given = repairing.tools if tools is None else tools
         self._tools = api.tools(request) if given is None else given
         self._left = repairing.ask_again
-        self._answered: tuple[RefusedCall | DoubtfulCall, ...] = ()
+        self._answered: tuple[RefusedCall | Doubtful, ...] = ()
         self._confirmed: frozenset[str] = frozenset()
         self._usages: list[Any] = []
         self._reader: StreamReader | None = None

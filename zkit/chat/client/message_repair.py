@@ -8,9 +8,10 @@ from typing import Any
 
 from zkit.calls import Call
 from zkit.chat.assembler import OWN_KEYS, Assembled, call_entries, split_concatenated
-from zkit.chat.call_checker import CallChecker, DoubtfulCall, RefusedCall, Report
+from zkit.chat.call_checker import CallChecker, RefusedCall, Report
 from zkit.chat.client.text_calls import MAX_CALLS, TextCalls, TextEnd, too_many_calls
 from zkit.chat.wire_data import arguments_of, dumps, entries, id_of, text_of
+from zkit.extract import Doubtful
 from zkit.tools import to_wire
 
 MAX_HELD = 8_000_000
@@ -107,7 +108,7 @@ def with_text_calls(report: Report, found: TextEnd) -> Report:
     """The report of native calls with those that are in the text beside them, each once."""
     known = {dumps([call.name, call.arguments]) for call in report.calls}
     beside = [
-        DoubtfulCall(call, "beside_native", _BESIDE.format(name=call.name))
+        Doubtful(call, "beside_native", _BESIDE.format(name=call.name))
         for call in (*found.calls, *(one.call for one in found.doubtful))
         if dumps([call.name, call.arguments]) not in known
     ]

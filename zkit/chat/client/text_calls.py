@@ -1,4 +1,4 @@
-"""The text of a reply in, the text to show and the calls in it out; any chunking gives the same.
+"""Read the calls in the text of a reply, and pass on the text around them while it arrives.
 
 Text goes out as soon as it cannot be a call. From the first call on it waits for the end of the
 reply: the server may still deliver calls of its own, and then the text stays as it is. What is no
@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from zkit.calls import Call
-from zkit.chat.call_checker import CallChecker, DoubtfulCall, RefusedCall
+from zkit.chat.call_checker import CallChecker, RefusedCall
 from zkit.extract import (
     FORMATS,
+    CallDoubtful,
+    Doubtful,
     Event,
     Extraction,
     Extractor,
@@ -42,15 +44,17 @@ class TextEnd:
     rest: str
     calls: tuple[Call, ...] = ()
     refusals: tuple[RefusedCall, ...] = ()
-    doubtful: tuple[DoubtfulCall, ...] = ()
+    doubtful: tuple[Doubtful, ...] = ()
 
 
 class _Places:
     """An extractor, with the places of what it told: how far the reply is settled, and its text."""
 
     def __init__(self, checker: CallChecker) -> None:
-        self._extractor = Extractor(checker.declared.offers.values(), formats=checker.rules.formats)
+        self._extractor = Extractor(checker.declared, formats=checker.rules.formats)
         self._shown = self._marked = self._known = self._reached = 0
+        self.doubtful_texts: list[str] = []
+        """The text of each doubtful call, with its envelope."""
 
     @property
     def settled(self) -> int:
@@ -81,10 +85,16 @@ class _Places:
 
     def _placed(self, events: list[Event]) -> tuple[list[Event], list[Span]]:
         """The events with the spans that are new, or the part by which the last one has grown."""
+        is_doubtful = False
         for event in events:
             if isinstance(event, Text):
                 self._shown += len(event.text)
-            elif isinstance(event, TextWasReasoning):
+                if is_doubtful:
+                    self.doubtful_texts.append(event.text)
+            is_doubtful = isinstance(event, CallDoubtful)
+            if is_doubtful:
+                continue
+            if isinstance(event, TextWasReasoning):
                 self._shown = self._marked = self._known = self._reached = 0
         spans = self._extractor.spans
         new = list(spans[self._known :])
@@ -152,10 +162,24 @@ class TextCalls:
         calls = found.calls
         if native or not calls:
             return replace(found, rest=whole)
-        taken = list(_taken(extractor.extraction.spans, calls))
+        spans = [*extractor.extraction.spans, *self._doubtful_spans(extractor)]
+        taken = list(_taken(sorted(spans, key=lambda span: span.start), calls))
         rest = [extractor.written(a, b) for a, b in _between(self._out, extractor.size, taken)]
         shown = extractor.written(start, self._out) + "".join(rest)
         return replace(found, rest=shown if self._out or shown.strip() else "")
+
+    def _doubtful_spans(self, extractor: _Places) -> Iterator[Span]:
+        """Where the doubtful calls are, with their envelopes: one that may run leaves the text."""
+        whole = extractor.written(0, extractor.size)
+        for one in extractor.extraction.doubtful:
+            start, end = one.span
+            for text in extractor.doubtful_texts:
+                at = whole.find(text, max(0, end - len(text)), start + len(text))
+                if 0 <= at <= start:
+                    yield Span("call", at, at + len(text))
+                    break
+            else:
+                yield Span("call", start, end)
 
     def abandon(self) -> str:
         """The stream broke: what was held back, as it was written."""
@@ -175,8 +199,9 @@ class TextCalls:
     def _judged(self, extractor: _Places) -> TextEnd:
         """The calls that can run, those that must not, and those that may not be meant."""
         found = extractor.extraction
-        read = [*found.calls, *map(unknown_as_call, found.unknown)]
-        judged: list[Call | RefusedCall | DoubtfulCall] = []
+        doubtful = [one.call for one in found.doubtful]
+        read = [*found.calls, *doubtful, *map(unknown_as_call, found.unknown)]
+        judged: list[Call | RefusedCall | Doubtful] = []
         for call in sorted(read, key=lambda call: call.span or (0, 0))[:MAX_CALLS]:
             start, end = call.span or (0, 0)
             judged.append(self._checker.from_text(call, extractor.written(start, end)))
@@ -187,7 +212,7 @@ class TextCalls:
             "",
             tuple(one for one in judged if isinstance(one, Call)),
             tuple(one for one in judged if isinstance(one, RefusedCall)),
-            tuple(one for one in judged if isinstance(one, DoubtfulCall)),
+            tuple(one for one in judged if isinstance(one, Doubtful)),
         )
 
 

@@ -12,7 +12,7 @@ import functools
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from zkit.chat.call_checker import Report, Rules
 from zkit.chat.client.exchange import CHAT, WATCH, Api, Exchange, Listener, Repairing, Watch
@@ -22,6 +22,7 @@ from zkit.chat.drivers import create_of
 from zkit.chat.fit_request import asked, fitted
 from zkit.chat.server_profile import Profile, ServerSettings
 from zkit.chat.wire_data import plain
+from zkit.dispatch.approval import Confirm
 from zkit.receipt import Rank
 from zkit.required import require_list
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from zkit.chat.client.typed_client import RepairedAsyncOpenAI, RepairedOpenAI
 
 C = TypeVar("C")
-Confirm = Literal["auto", "never"]
 _WAYS: tuple[tuple[str, str], ...] = (
     ("chat.completions", "create"),
     ("chat.completions", "parse"),
@@ -50,7 +50,7 @@ def wrap(
     ask_again: int = 0,
     limit: Rank | str = Rank.GUESS,
     formats: Iterable[str] | None = None,
-    confirm: Confirm = "auto",
+    confirm: Confirm = "doubtful",
     on_report: Listener | None = None,
     profile: Profile | str | Path | None = None,
 ) -> RepairedOpenAI: ...
@@ -62,7 +62,7 @@ def wrap(
     ask_again: int = 0,
     limit: Rank | str = Rank.GUESS,
     formats: Iterable[str] | None = None,
-    confirm: Confirm = "auto",
+    confirm: Confirm = "doubtful",
     on_report: Listener | None = None,
     profile: Profile | str | Path | None = None,
 ) -> RepairedAsyncOpenAI: ...
@@ -74,7 +74,7 @@ def wrap(
     ask_again: int = 0,
     limit: Rank | str = Rank.GUESS,
     formats: Iterable[str] | None = None,
-    confirm: Confirm = "auto",
+    confirm: Confirm = "doubtful",
     on_report: Listener | None = None,
     profile: Profile | str | Path | None = None,
 ) -> C: ...
@@ -85,7 +85,7 @@ def wrap(
     ask_again: int = 0,
     limit: Rank | str = Rank.GUESS,
     formats: Iterable[str] | None = None,
-    confirm: Confirm = "auto",
+    confirm: Confirm = "doubtful",
     on_report: Listener | None = None,
     profile: Profile | str | Path | None = None,
 ) -> Any:

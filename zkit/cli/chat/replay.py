@@ -9,7 +9,6 @@ from collections import defaultdict, deque
 from typing import Any
 
 import anyio
-import click
 
 from zkit.calls import Call
 from zkit.chat import ChatLoop, PausedRun
@@ -17,7 +16,7 @@ from zkit.cli.chat.http_recording import TranscriptOver, replaying_client
 from zkit.cli.chat.keyboard import Interrupts, Replayed
 from zkit.cli.chat.play import loop_of, openai_client, play, session_of
 from zkit.cli.chat.transcript_recording import Comparison
-from zkit.cli.streams import counted
+from zkit.cli.streams import counted, tell
 from zkit.dispatch import Dispatcher, wait_for_answer
 from zkit.results import Result, from_dict
 from zkit.tools import ToolSpec, thaw
@@ -107,7 +106,7 @@ def replayed(transcript: Transcript, path: str) -> int:
     except TranscriptOver:
         session.output.end_line()
         log.cut_off()
-        click.echo(f"zkit: {path} ends here", err=True)
+        tell(f"{path} ends here")
     else:
         log.end()
     return _told(log, path)
@@ -116,9 +115,9 @@ def replayed(transcript: Transcript, path: str) -> int:
 def _told(log: Comparison, path: str) -> int:
     for one in log.deviations[:5]:
         place = f"line {one.line}" if one.line else "after the last line"
-        click.echo(f"zkit: {path}: {place}: recorded {one.recorded}", err=True)
-        click.echo(f"zkit: {path}: {place}: now      {one.now}", err=True)
+        tell(f"{path}: {place}: recorded {one.recorded}")
+        tell(f"{path}: {place}: now      {one.now}")
     more = len(log.deviations) - 5
     if more > 0:
-        click.echo(f"zkit: {path}: and {counted(more, 'more deviation')}", err=True)
+        tell(f"{path}: and {counted(more, 'more deviation')}")
     return int(bool(log.deviations))

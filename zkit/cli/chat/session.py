@@ -14,7 +14,7 @@ from zkit.cli.chat.keyboard import Interrupts, Keyboard
 from zkit.cli.chat.output import Output
 from zkit.cli.chat.render_events import Renderer, call_text, clean
 from zkit.cli.chat.transcript_recording import ChatLog
-from zkit.dispatch.notes import cancelled
+from zkit.dispatch.live_call import cancelled
 from zkit.errors import ZkitError
 from zkit.tools import render_result
 from zkit.transcripts import Interrupted, Told

@@ -1,0 +1,130 @@
+"""Checks that look at a call before it runs, at its result after, or both."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from zkit.dispatch.live_call import LiveCall, Next, effects_of, with_notes
+from zkit.errors import ZkitError
+from zkit.required import require_function, require_kind, require_list, require_text
+from zkit.results import Failure, Refused, Result
+from zkit.tools.execution import with_effects
+
+GuardAnswer = Failure | str | None
+Before = Callable[[Any], GuardAnswer | Awaitable[GuardAnswer]]
+After = Callable[[Any, Result], GuardAnswer | Awaitable[GuardAnswer]]
+
+
+class GuardError(ZkitError, ValueError):
+    """Two guards of one name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A named check. `before` is given the decoded call, `after` the call and its result.
+
+    Both may be async. A text is a note that the model reads with the result; a `Failure` blocks
+    the call, or takes the place of its result. `hits` says that the guard also looks at answers
+    that were remembered and did not run.
+    """
+
+    name: str
+    before: Before | None = None
+    after: After | None = None
+    hits: bool = False
+
+    def __post_init__(self) -> None:
+        require_text("name", self.name)
+        require_function("before", self.before, or_none=True)
+        require_function("after", self.after, or_none=True)
+
+
+def is_exempt(tool: str, patterns: Iterable[str]) -> bool:
+    """Whether a tool is named in a guard's `except_for`: names, or globs of them."""
+    return any(fnmatchcase(tool, pattern) for pattern in patterns)
+
+
+def checked_guards(guards: Iterable[Guard]) -> tuple[Guard, ...]:
+    """Return the guards in their order; each name once."""
+    require_list("guards", guards, "guards")
+    found = tuple(guards)
+    for guard in found:
+        require_kind("a guard", guard, Guard, "a Guard")
+    names = [guard.name for guard in found]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise GuardError(f"there are two guards {twice[0]!r}; give one of them another name")
+    return found
+
+
+log = logging.getLogger("zkit")
+
+
+async def guard(call: LiveCall, proceed: Next) -> Result:
+    """Let the guards look before and after: a note goes with the result, a failure blocks."""
+    guards = call.settings.guards
+    if not guards:
+        return await proceed(call)
+    notes: list[str] = []
+    blocked = await _before(call, guards, notes)
+    result = blocked if blocked is not None else await proceed(call)
+    return await _after(call, result, guards, notes)
+
+
+async def guarded_hit(call: LiveCall, result: Result) -> Result:
+    """Let those guards look at a remembered answer that want to."""
+    guards = [guard for guard in call.settings.guards if guard.hits]
+    notes: list[str] = []
+    blocked = await _before(call, guards, notes)
+    return await _after(call, result if blocked is None else blocked, guards, notes)
+
+
+async def _before(call: LiveCall, guards: Iterable[Guard], notes: list[str]) -> Failure | None:
+    for one in guards:
+        if one.before is None:
+            continue
+        try:
+            said = one.before(call)
+            verdict = None if said is None else await _said(said)
+        except Failure as failure:
+            verdict = failure
+        except Exception:
+            # It might have wanted to block the call.
+            log.exception("the guard %r failed before a call of %r", one.name, call.name)
+            verdict = Refused(f"the guard {one.name} failed, so {call.name} was not run")
+        if isinstance(verdict, Failure):
+            return verdict
+        if verdict:
+            notes.append(verdict)
+    return None
+
+
+async def _after(
+    call: LiveCall, result: Result, guards: Iterable[Guard], notes: list[str]
+) -> Result:
+    for one in guards:
+        if one.after is None:
+            continue
+        try:
+            said = one.after(call, result)
+            verdict = None if said is None else await _said(said)
+        except Failure as failure:
+            verdict = failure
+        except Exception:
+            log.exception("the guard %r failed after a call of %r", one.name, call.name)
+            continue
+        if isinstance(verdict, Failure):
+            result = with_effects(verdict, effects_of(result))
+        elif verdict:
+            notes.append(verdict)
+    return with_notes(result, *notes) if notes else result
+
+
+async def _said(verdict: Any) -> GuardAnswer:
+    said = await verdict if inspect.isawaitable(verdict) else verdict
+    return said if isinstance(said, Failure | str) else None

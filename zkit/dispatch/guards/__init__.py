@@ -1,1 +1,0 @@
-"""What a guard is, and those that are shipped: each looks at calls before they run, or after."""

@@ -1,0 +1,177 @@
+"""A call on its way through the dispatcher, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from zkit.calls import Call
+from zkit.dispatch.call_policy import CallPolicy
+from zkit.effects import FileEffect, ProcessEffect
+from zkit.receipt import Fix, Rank
+from zkit.results import Failure, Result, Transient
+from zkit.tools import Tool, ToolSpec
+
+if TYPE_CHECKING:
+    from zkit.dispatch.dispatch_settings import Settings
+
+
+R = TypeVar("R", bound=Result)
+
+
+def with_meta(result: R, **added: Any) -> R:
+    """Return the result with more in its `meta`; why it failed stays with it."""
+    changed: R = replace(result, meta={**result.meta, **added})  # type: ignore[attr-defined,type-var]
+    if isinstance(result, Failure) and isinstance(changed, Failure):
+        changed.__cause__ = result.__cause__
+    return changed
+
+
+def with_notes(result: R, *notes: str) -> R:
+    """Return the result with notes that the model reads below it."""
+    old = list(result.meta.get("notes", ()))  # type: ignore[attr-defined]
+    new = [note for note in notes if note and note not in old]
+    return with_meta(result, notes=[*old, *new]) if new else result
+
+
+def effects_of(result: Result | None) -> tuple[FileEffect | ProcessEffect, ...]:
+    """Return what was done to the world, as far as it is known."""
+    found: tuple[FileEffect | ProcessEffect, ...] = getattr(result, "effects", ())
+    return found
+
+
+def cancelled(*, began: bool, abandoned: bool = False) -> Transient:
+    """Return the result of a call that was cancelled: nobody waits, but it has an answer."""
+    what = "while it ran; it may have had an effect" if began else "before it began"
+    meta: dict[str, Any] = {"cancelled": True, "began": began}
+    return Transient(
+        f"the call was cancelled {what}", meta=meta | ({"abandoned": True} if abandoned else {})
+    )
+
+
+class Trace:
+    """What became of one call so far: the only thing about it that changes."""
+
+    __slots__ = ("abandoned", "attempts", "call", "in_turn", "ran", "result", "started", "untold")
+
+    def __init__(self, *, in_turn: bool = False) -> None:
+        self.in_turn = in_turn  # whether it is one of the calls of a `Turn`
+        self.call: LiveCall | None = None  # the call as far as it was read
+        self.started = perf_counter()
+        self.ran = False  # whether code of the tool began
+        self.attempts = 0
+        self.abandoned = False  # whether code of the tool still ran when nobody waited any more
+        self.result: Result | None = None  # as the chain gave it
+        self.untold: list[Any] | None = None  # the hooks that have not heard of the result
+
+    @property
+    def seconds(self) -> float:
+        """How long ago the call came in."""
+        return perf_counter() - self.started
+
+    def cancelled(self) -> Transient:
+        """Return the result that the call has if it is cancelled now."""
+        return cancelled(began=self.ran, abandoned=self.abandoned)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCall(Call):
+    """A call on its way through the chain. `replace` it to change what the inner steps see.
+
+    `tool` and `policy` are there once the name is resolved; `arguments` are JSON data that cannot
+    be changed once they are decoded. `approved` holds the arguments that somebody approved.
+    """
+
+    settings: Settings = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+    trace: Trace = field(default_factory=Trace, repr=False, compare=False)
+    tool: Tool = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+    policy: CallPolicy = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+    approved: Any = field(default=None, repr=False, compare=False)
+    finish_reason: str | None = field(default=None, repr=False)
+
+    @property
+    def spec(self) -> ToolSpec:
+        """What the tool says of itself; there once the name is resolved."""
+        return self.tool.definition()
+
+    def with_tool(
+        self, name: str, fixes: tuple[Fix, ...], rank: Rank, tool: Tool, policy: CallPolicy
+    ) -> LiveCall:
+        """Return the call with its name resolved. As quick as can be: every call comes this way."""
+        return _made(self, name, self.arguments, fixes, rank, tool, policy)
+
+    def with_arguments(self, arguments: Any, fixes: tuple[Fix, ...], rank: Rank) -> LiveCall:
+        """Return the call with decoded arguments. As quick as can be, too."""
+        return _made(self, self.name, arguments, fixes, rank, self.tool, self.policy)
+
+
+def live_call(call: Call, settings: Settings, trace: Trace, finish_reason: str | None) -> LiveCall:
+    """Return a call ready to go through the chain."""
+    return LiveCall(
+        call.name,
+        call.arguments,
+        call.id,
+        call.origin,
+        call.tier,
+        call.confidence,
+        call.rank,
+        call.fixes,
+        call.span,
+        call.position,
+        settings,
+        trace,
+        finish_reason=finish_reason,
+    )
+
+
+def _made(
+    call: LiveCall,
+    name: str,
+    arguments: Any,
+    fixes: tuple[Fix, ...],
+    rank: Rank,
+    tool: Tool,
+    policy: CallPolicy,
+) -> LiveCall:
+    """A live call by positions; `replace` would cost several times as much."""
+    return LiveCall(
+        name,
+        arguments,
+        call.id,
+        call.origin,
+        call.tier,
+        call.confidence,
+        rank,
+        fixes,
+        call.span,
+        call.position,
+        call.settings,
+        call.trace,
+        tool,
+        policy,
+        call.approved,
+        call.finish_reason,
+    )
+
+
+Next = Callable[[LiveCall], Awaitable[Result]]
+Middleware = Callable[[LiveCall, Next], Awaitable[Result]]
+
+
+def plain_call(call: Call, arguments: Any = None) -> Call:
+    """Return the call as a tool or a history takes it, without what the dispatcher knows."""
+    given = call.arguments if arguments is None else arguments
+    return Call(
+        call.name,
+        given,
+        call.id,
+        call.origin,
+        call.tier,
+        call.confidence,
+        call.rank,
+        call.fixes,
+        call.span,
+        call.position,
+    )

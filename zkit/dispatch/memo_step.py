@@ -1,0 +1,40 @@
+"""Answer a call from memory, or let it run and remember the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from zkit.calls import Call
+from zkit.dispatch.guards import guarded_hit
+from zkit.dispatch.live_call import LiveCall, Next
+from zkit.results import Result, Success
+from zkit.tools import current_scope
+
+
+async def remember(call: LiveCall, proceed: Next) -> Result:
+    """Answer from memory inside a task; the memory is the one of `MemoSource`.
+
+    Outside of any task nothing ends, so nothing is remembered there, unless the operator gave a
+    memory himself. What may change something clears the memory wherever it is called.
+    """
+    memory = call.settings.memory
+    if memory is None or not _concerns(call):
+        return await proceed(call)
+
+    async def inner(same: Call) -> Result:
+        return await proceed(call)
+
+    result = await memory.run(call.tool, call, inner, policy=call.policy)
+    return await guarded_hit(call, result) if _is_hit(result) else result
+
+
+def _concerns(call: LiveCall) -> bool:
+    """Whether a memory has to know of the call."""
+    if call.policy.clear:
+        return True
+    return call.policy.remember and (call.settings.remember_always or bool(current_scope().task))
+
+
+def _is_hit(result: Result) -> bool:
+    meta: Any = result.meta  # type: ignore[attr-defined]
+    return isinstance(result, Success) and bool(meta.get("cached"))

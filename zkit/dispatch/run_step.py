@@ -1,0 +1,224 @@
+"""Run the tool at the end of the chain, check its output and redact its crashes."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from anyio import get_cancelled_exc_class
+
+from zkit.calls import Call
+from zkit.dispatch.approval import is_settled
+from zkit.dispatch.dispatch_settings import Execute
+from zkit.dispatch.live_call import LiveCall, Next, plain_call
+from zkit.dispatch.tool_lookup import opened
+from zkit.errors import ToolDefinitionError
+from zkit.required import require_kind
+from zkit.results import Crashed, Failure, Refused, Result, Success
+from zkit.schema import MisfitError, target_for
+from zkit.sources import Kit, Memory, MemoSource, ShownTool, Toolbox, ToolSource
+from zkit.tools import Tool, run_tool, thaw
+from zkit.tools.execution import failure_of
+
+log = logging.getLogger("zkit")
+_CAUSE = "the dispatcher could not handle the call"
+
+
+async def step_result(step: Next, call: LiveCall) -> Result:
+    """Take a step; what it raises is a result too, and so is what is no result."""
+    try:
+        result = await step(call)
+    except Failure as failure:
+        return failure
+    except Exception:
+        log.exception("a step of the dispatcher failed on a call of %r", call.name)
+        return Crashed(_CAUSE)
+    if isinstance(result, Result):
+        return result
+    log.error("a step of the dispatcher returned %r for a call of %r", result, call.name)
+    return Crashed(_CAUSE)
+
+
+def source_of(given: Any) -> ToolSource:
+    """Return the source itself, or one of the tools and functions in a list."""
+    if isinstance(given, ToolSource):
+        return given
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+        return Toolbox(given)
+    raise ToolDefinitionError(f"{given!r} is neither a source of tools nor a list of tools")
+
+
+def reached(source: ToolSource) -> Execute:
+    """Return how to run a tool of a source.
+
+    Tools of a `Toolbox`, and of kits of one, are run as they are. Any other source may do more in
+    its `call` than run a tool (another dispatcher does), so the call goes by way of it.
+    """
+    if _is_plain(source.source if isinstance(source, MemoSource) else source):
+        return run_shown
+
+    async def by_source(tool: Tool, call: Call) -> Result:
+        return await source.call(call)
+
+    return by_source
+
+
+async def run_shown(tool: Tool, call: Call) -> Result:
+    """Run a tool under its own name, with the arguments that are set for it.
+
+    A kit shows tools under other names; the context of the call, by which a tool hears that
+    nobody waits any more, must be the one of the tool that runs.
+    """
+    while isinstance(tool, ShownTool):
+        ready = tool.prepared(call)
+        if isinstance(ready, Failure):
+            return ready
+        tool, call = tool.inner, ready
+    return await run_tool(tool, call)
+
+
+def _is_plain(source: Any) -> bool:
+    while type(source) is Kit:
+        source = source.source
+    return isinstance(source, Toolbox) and type(source).call is Toolbox.call
+
+
+def memory_for(
+    source: ToolSource, given: Memory | Literal[False] | None
+) -> tuple[Memory | None, bool]:
+    """Return the memory to use, and whether it is used outside of tasks as well.
+
+    A `MemoSource` brings its own. What is remembered without a task is remembered until something
+    is written, so that is for whoever asks for it.
+    """
+    if given is False:
+        return None, False
+    require_kind("memory", given, Memory, "a Memory, False", or_none=True)
+    if given is not None:
+        return given, True
+    if isinstance(source, MemoSource):
+        return source.memory, True
+    return Memory(), False
+
+
+Fault = Callable[[Any], str]  # what is wrong with data; empty when nothing is
+_FAULTS: dict[int, tuple[Tool, Fault | None]] = {}
+_MOST = 1024
+_SAYS_NOTHING = frozenset({"title", "description", "default", "examples"})
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+
+
+def kept(tool: Tool, result: Result) -> Result:
+    """Check the data of a success against the tool's output schema.
+
+    More than was promised is no fault: a field that is computed is not in every schema.
+    """
+    if not isinstance(result, Success):
+        return result
+    fault = _fault_finder(tool)
+    found = "" if fault is None else fault(result.data)
+    if not found:
+        return result
+    log.error("%s returned something else than it promises: %s", tool.definition().name, found)
+    cause = f"it returned something else than it promises ({found})"
+    return Crashed(cause, effects=result.effects)
+
+
+def _fault_finder(tool: Tool) -> Fault | None:
+    """How to check what a tool returns; made once for each tool, None when it promises nothing."""
+    known = _FAULTS.get(id(tool))
+    if known is not None and known[0] is tool:
+        return known[1]
+    output = tool.definition().output
+    finder = None if output is None else _simple(output) or _by_schema(output)
+    while len(_FAULTS) >= _MOST:
+        _FAULTS.pop(next(iter(_FAULTS)), None)
+    _FAULTS[id(tool)] = (tool, finder)
+    return finder
+
+
+def _simple(schema: Mapping[str, Any]) -> Fault | None:
+    """A check for a schema that names one type and no more: most tools return a text."""
+    said = {key: value for key, value in schema.items() if key not in _SAYS_NOTHING}
+    wanted = said.get("type")
+    if list(said) != ["type"] or not isinstance(wanted, str) or wanted not in _TYPES:
+        return None
+    types, text = _TYPES[wanted], f"the result: {wanted} expected"
+
+    def fault(data: Any) -> str:
+        sound = isinstance(data, types) and (bool in types or not isinstance(data, bool))
+        return "" if sound else text
+
+    return fault
+
+
+def _by_schema(schema: Mapping[str, Any]) -> Fault:
+    target = target_for(thaw(schema))
+
+    def fault(data: Any) -> str:
+        try:
+            target.validate_python(data)
+        except MisfitError as error:
+            found = next((one for one in error.misfits if one.kind != "unknown"), None)
+            if found is not None:
+                return f"{'.'.join(map(str, found.path)) or 'the result'}: {found.kind}"
+        return ""
+
+    return fault
+
+
+_MOST_CHARACTERS = 300
+_SECRETS = re.compile(
+    r"(?i:\bbearer\s++)[\w.~+/=-]{8,}+"
+    r"|(?i:\b[\w-]{0,32}?(?:api[_-]?key|token|secret|passw(?:or)?d|authorization)[\w-]{0,16}\b\"?\s{0,4}[=:]\s{0,4})\"?[^\s,;&\"']{4,}+"
+    r"|\bAKIA[0-9A-Z]{12,}+|\bgh[a-z]_\w{16,}+|\bsk-[\w-]{16,}+"
+    r"|(?<=://)[^\s/@:]{1,64}+:[^\s/@]{1,128}+(?=@)"
+    r"|-----BEGIN [A-Z ]{1,32}+-----.*+"
+)
+_SOURCE = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s\"'<>|:]{1,400}?\.py\b(?:[\"']?,? line \d++|:\d++)?")
+
+
+def discreet(crash: Crashed) -> Crashed:
+    """Return the crash in one line, without secrets and places in source code.
+
+    The log has the whole of it; `__cause__` is the exception.
+    """
+    said = crash.cause.strip().split("\n", 1)[0]
+    said = _SECRETS.sub("[secret]", _SOURCE.sub("[source]", said))
+    if len(said) > _MOST_CHARACTERS:
+        said = f"{said[:_MOST_CHARACTERS]} …"
+    if said == crash.cause:
+        return crash
+    quiet = replace(crash, cause=said)
+    quiet.__cause__ = crash.__cause__
+    return quiet
+
+
+async def run(call: LiveCall) -> Result:
+    """Run the tool: the end of every chain."""
+    if not is_settled(call):
+        return Refused(f"{call.name} would run with other arguments than were approved", "approval")
+    call.trace.ran = True
+    call.trace.attempts += 1
+    try:
+        result = await call.settings.execute(call.tool, plain_call(call, opened(call.arguments)))
+    except (get_cancelled_exc_class(), KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # such as the SystemExit of a command line used as a tool
+        result = failure_of(_as_exception(error), call.name)
+    if isinstance(result, Crashed):
+        return discreet(result)
+    return kept(call.tool, result)
+
+
+def _as_exception(error: BaseException) -> Any:
+    return error

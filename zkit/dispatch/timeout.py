@@ -1,0 +1,199 @@
+"""Run a tool in a task of its own for a limited time, and report what still runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextvars import copy_context
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Protocol
+
+from anyio import CancelScope, Event, get_cancelled_exc_class, move_on_after
+
+from zkit.dispatch.live_call import LiveCall, Next
+from zkit.results import Crashed, Result, Transient
+from zkit.tools import current_scope, watching
+from zkit.tools.context import deadline_scope
+
+Work = Callable[[], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How the work ended: with a value, by an exception, in time or not, or not yet."""
+
+    value: Any = None
+    error: BaseException | None = None
+    late: bool = False
+    left: bool = False  # it was told to stop, and went on
+
+
+class Child(Protocol):
+    """Work that runs in a task of its own: whoever waits for it can leave."""
+
+    ended: Ended | None
+
+    async def wait(self, seconds: float | None) -> None:
+        """Wait until the work has ended, or so many seconds."""
+
+    def cancel(self) -> None:
+        """Tell the work to stop."""
+
+
+async def run_apart(work: Work, seconds: float | None, grace: float) -> Ended:
+    """Run the work in a task of its own, for so many seconds; then tell it to stop.
+
+    Work that is told to stop has `grace` seconds to do so. A task cannot be stopped against its
+    will: one that catches its cancellation and goes on is left behind. When the waiting itself is
+    cancelled the work is told to stop in the same way, and the cancellation goes on.
+    """
+    child = _child(work)
+    try:
+        await child.wait(seconds)
+    except get_cancelled_exc_class() as stop:
+        stop.zkit_left = not await _stopped(child, grace)  # type: ignore[attr-defined]
+        raise
+    if child.ended is not None:
+        return child.ended
+    if not await _stopped(child, grace):
+        return Ended(late=True, left=True)
+    ended: Ended = child.ended  # type: ignore[assignment]
+    return ended if ended.error is None else Ended(error=ended.error, late=True)
+
+
+async def _stopped(child: Child, grace: float) -> bool:
+    """Tell the work to stop; whether it did."""
+    child.cancel()
+    with CancelScope(shield=True):
+        await child.wait(grace)
+    return child.ended is not None
+
+
+# A task that nobody refers to may be collected while it runs.
+_RUNNING: set[Any] = set()
+
+
+class _AsyncioChild:
+    """A task of asyncio, without the cost of a cancel scope: this stands on every call's path."""
+
+    def __init__(self, work: Work) -> None:
+        self.ended: Ended | None = None
+        self._loop = asyncio.get_running_loop()
+        self._waiter: asyncio.Future[None] | None = None
+        self._task = self._loop.create_task(self._run(work))
+        _RUNNING.add(self._task)
+        self._task.add_done_callback(self._over)
+
+    async def _run(self, work: Work) -> None:
+        try:
+            self.ended = Ended(await work())
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            self.ended = Ended(error=error)
+        self._wake()  # a round of the event loop earlier than `_over`
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        _RUNNING.discard(task)
+        if self.ended is None:  # cancelled before it began
+            self.ended = Ended(error=asyncio.CancelledError())
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def cancel(self) -> None:
+        self._task.cancel()
+
+    async def wait(self, seconds: float | None) -> None:
+        if self.ended is not None:
+            return
+        self._waiter = self._loop.create_future()
+        timer = None if seconds is None else self._loop.call_later(seconds, self._wake)
+        try:
+            await self._waiter
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+
+class _TrioChild:
+    """A system task of trio: the cancellation of whoever waits does not reach it by itself."""
+
+    def __init__(self, work: Work) -> None:
+        import trio
+
+        self.ended: Ended | None = None
+        self._scope = CancelScope()
+        self._done = Event()
+        trio.lowlevel.spawn_system_task(self._run, work, context=copy_context())
+
+    async def _run(self, work: Work) -> None:
+        error: BaseException = get_cancelled_exc_class().__new__(get_cancelled_exc_class())
+        try:
+            with self._scope:
+                try:
+                    self.ended = Ended(await work())
+                except get_cancelled_exc_class():
+                    raise
+                except BaseException as raised:
+                    self.ended = Ended(error=raised)
+        finally:
+            self.ended = self.ended or Ended(error=error)
+            self._done.set()
+
+    def cancel(self) -> None:
+        self._scope.cancel()
+
+    async def wait(self, seconds: float | None) -> None:
+        with move_on_after(seconds):
+            await self._done.wait()
+
+
+def _child(work: Work) -> Child:
+    return _TrioChild(work) if asyncio._get_running_loop() is None else _AsyncioChild(work)
+
+
+_LATE = "no answer within {seconds:g} seconds"
+_STILL = "; it could not be stopped and still runs, so it may yet have an effect"
+
+
+async def limit_time(call: LiveCall, proceed: Next) -> Result:
+    """Give a call so many seconds; the tool knows its deadline.
+
+    What goes on when its time is over, or when the call is cancelled, is reported as abandoned: a
+    thread cannot be stopped, and a task may refuse to.
+    """
+    with deadline_scope(call.policy.timeout) as inner, watching() as watch:
+        seconds = None if inner.deadline is None else max(0.0, inner.deadline - monotonic())
+        if seconds == 0:
+            return Transient("the time for the task is over", code="timeout")
+        try:
+            ended = await run_apart(lambda: proceed(call), seconds, call.settings.grace)
+        except get_cancelled_exc_class() as stop:
+            call.trace.abandoned = watch.busy or getattr(stop, "zkit_left", False)
+            raise
+        if not ended.late:
+            return _result(ended)
+        abandoned = ended.left or watch.busy
+    # The wait may have begun a little late; what counts is the limit that was set.
+    is_own = inner.deadline != current_scope().deadline
+    return _late(call, (call.policy.timeout if is_own else seconds) or 0.0, abandoned=abandoned)
+
+
+def _result(ended: Ended) -> Result:
+    if ended.error is None:
+        result: Result = ended.value
+        return result
+    if isinstance(ended.error, get_cancelled_exc_class()):
+        return Crashed("it was cancelled from within")
+    raise ended.error
+
+
+def _late(call: LiveCall, seconds: float, *, abandoned: bool) -> Transient:
+    call.trace.abandoned = abandoned
+    said = _LATE.format(seconds=round(seconds, 3))
+    meta = {"abandoned": True} if abandoned else {}
+    return Transient(said + _STILL if abandoned else said, code="timeout", meta=meta)

@@ -1,0 +1,98 @@
+"""What makes two calls the same, which files they touch, and the result that is shared."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from zkit.calls import Call
+from zkit.effects import FileEffect, ProcessEffect
+from zkit.results import Result, Success
+from zkit.tools import Tool, ToolSpec, canonical_arguments, current_scope, freeze
+
+Paths = frozenset[Path] | None
+"""Files; None when it may be any."""
+
+
+class Files:
+    """Knows which files a call touches, by what its tool declares; paths are relative to a root.
+
+    Without a root nothing can be told, for one file may be named in two ways.
+    """
+
+    def __init__(self, root: str | Path | None) -> None:
+        self._root = None if root is None else Path(root).resolve()
+
+    def of_call(self, spec: ToolSpec, call: Call, effects: Iterable[Any] = ()) -> Paths:
+        """The files that a call touches, when its tool declares that it touches no others."""
+        arguments: Mapping[str, Any] = canonical_arguments(spec, call.arguments)
+        given = [arguments.get(name) for name in spec.touches]
+        if self._root is None or not given or not all(isinstance(one, str) for one in given):
+            return None
+        return frozenset(self._resolved(str(one)) for one in given) | self.of_effects(effects)
+
+    def of_effects(self, effects: Iterable[FileEffect | ProcessEffect]) -> frozenset[Path]:
+        """The files that effects speak of."""
+        files = [effect for effect in effects if isinstance(effect, FileEffect)]
+        names = [name for effect in files for name in (effect.path, effect.from_path) if name]
+        return frozenset(map(self._resolved, names))
+
+    def _resolved(self, path: str) -> Path:
+        return Path(os.path.normcase(os.path.realpath((self._root or Path()) / path)))
+
+
+def overlap(one: Paths, other: Paths) -> bool:
+    """Whether two sets of files may have something in common; a folder holds all that is in it."""
+    if one is None or other is None:
+        return True
+    return any(a == b or a in b.parents or b in a.parents for a in one for b in other)
+
+
+class Key(NamedTuple):
+    """What makes two calls the same: in one task of one workspace, one tool, equal arguments."""
+
+    workspace: str
+    task: str
+    tool: str
+    arguments: str
+
+
+@dataclass(slots=True)
+class Remembered:
+    """A result, the tool it came from, the files it depends on, and how often it was of use."""
+
+    tool: Tool
+    result: Success
+    paths: Paths
+    size: int
+    hits: int = 0
+
+
+def key_of(spec: ToolSpec, call: Call) -> Key | None:
+    """The key of a call; None when its arguments are no JSON data, and nothing can be equal."""
+    try:
+        filled = canonical_arguments(spec, call.arguments)
+        text = json.dumps(filled, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    except (TypeError, ValueError, AttributeError, RecursionError):
+        return None
+    scope = current_scope()
+    return Key(scope.workspace, scope.task, spec.name, text)
+
+
+def shareable(result: Result) -> Result | None:
+    """A result that many may hold; None when its data cannot be made safe to share."""
+    if not isinstance(result, Success):
+        return result
+    try:
+        return replace(result, data=freeze(result.data), meta=freeze(result.meta))
+    except TypeError:
+        return None
+
+
+def as_hit(result: Success, hits: int) -> Success:
+    """The result as a hit: marked, and without effects, for nothing was done this time."""
+    return replace(result, effects=(), meta={**result.meta, "cached": True, "hits": hits})

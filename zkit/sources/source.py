@@ -1,0 +1,209 @@
+"""What every source of tools offers: listing, finding, calling, describing and searching."""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from zkit.calls import Call
+from zkit.grade import Grade, joint_grade
+from zkit.required import require_kind
+from zkit.results import Failure, Result, Success, Validation
+from zkit.sources.catalog import Catalog
+from zkit.sources.prompts import MOST_EXAMPLES, ToolExample, nearest_examples
+from zkit.tools import FrozenList, Tool, ToolSpec, decode_call, freeze, run_tool
+
+
+class ShadowedNameWarning(UserWarning):
+    """A tool bears the name of a builtin or a standard module: small models mix them up."""
+
+
+_SHADOWED: Mapping[str, str] = {
+    **dict.fromkeys(sys.stdlib_module_names, "standard module"),
+    **dict.fromkeys((name for name in vars(builtins) if not name.startswith("_")), "builtin"),
+}
+
+
+def warn_if_shadowing(name: str) -> None:
+    """Warn of a name that is a builtin's or a standard module's.
+
+    A small model that is offered `glob` writes `import glob`, or `glob.glob()`.
+    """
+    kind = _SHADOWED.get(name)
+    if kind is not None:
+        said = f"the tool {name!r} bears the name of a {kind}; small models mix them up"
+        warnings.warn(said, ShadowedNameWarning, stacklevel=levels_out())
+
+
+def levels_out() -> int:
+    """How far up the stack the code stands that is not zkit's: there the name was chosen."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("zkit."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+@runtime_checkable
+class ToolSource(Protocol):
+    """Where tools come from. What is listed can be called, and what is not listed cannot."""
+
+    @property
+    def version(self) -> int:
+        """A number that grows whenever the listing changes."""
+
+    def tools(self) -> Sequence[Tool]:
+        """List the tools, sorted by name; cheap, and without any input or output."""
+
+    def get(self, name: str) -> Tool | None:
+        """Find a listed tool by its name or its wire name; None when there is none."""
+
+    async def call(self, call: Call, /) -> Result:
+        """Run a call; nothing that a model or a tool did is raised."""
+
+
+def require_source(given: object) -> None:
+    """Refuse what lists no tools and runs none."""
+    require_kind("source", given, ToolSource, "a Toolbox, or another source of tools")
+
+
+_MOST_NAMED = 20
+
+
+class SourceView:
+    """What every source of ours offers, once it can list its tools and find one.
+
+    Subclasses say `version`, `tools` and `get`.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[str, tuple[int, Any]] = {}
+        self._entries_for_openai: dict[tuple[bool, str], tuple[ToolSpec, Any]] = {}
+
+    @property
+    def version(self) -> int:
+        """A number that grows whenever the listing changes."""
+        raise NotImplementedError
+
+    def tools(self) -> Sequence[Tool]:
+        """List the tools, sorted by name."""
+        raise NotImplementedError
+
+    def get(self, name: str) -> Tool | None:
+        """Find a listed tool by its name or its wire name; None when there is none."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self.tools())
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self.tools())
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.get(name) is not None
+
+    def __bool__(self) -> bool:
+        return True
+
+    def names(self) -> list[str]:
+        """Name the tools, sorted."""
+        return [spec.name for spec in self.specs()]
+
+    def specs(self) -> list[ToolSpec]:
+        """What each tool says of itself, sorted by name."""
+        return [tool.definition() for tool in self.tools()]
+
+    @property
+    def grade(self) -> Grade:
+        """How much all of the tools together can break."""
+        return joint_grade(spec.effective_grade for spec in self.specs())
+
+    @property
+    def digest(self) -> str:
+        """A short text that changes whenever any listed tool does."""
+        text = "\n".join(spec.digest for spec in self.specs())
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    async def call(self, call: Call, /) -> Result:
+        """Run a call: find the tool, read the arguments, run it. Nothing is raised."""
+        tool = self.get(call.name)
+        if tool is None:
+            return self.absent(call.name)
+        ready = decode_call(tool, call)
+        return ready if isinstance(ready, Failure) else await run_tool(tool, ready)
+
+    def absent(self, name: str) -> Failure:
+        """Say why there is no tool of that name, so that a model can go on."""
+        return unknown_tool(name, self.names(), self.catalog().nearest(name))
+
+    def catalog(self) -> Catalog:
+        """The index of the listing as it is now."""
+        made: Catalog = self._once("catalog", lambda: Catalog(self.specs()))
+        return made
+
+    def openai(self, *, strict: bool = False) -> list[dict[str, Any]]:
+        """The listing as OpenAI's `tools`; byte for byte the same until a tool changes.
+
+        It is shared and cannot be changed; `copy.deepcopy` gives one that can.
+        """
+        made: list[dict[str, Any]] = self._once(
+            f"openai {strict}",
+            lambda: FrozenList(self._projected(spec, strict) for spec in self.specs()),
+        )
+        return made
+
+    def _projected(self, spec: ToolSpec, strict: bool) -> Any:
+        """The projection of one tool, made again only when that tool has changed."""
+        known = self._entries_for_openai.get((strict, spec.name))
+        if known is None or known[0] is not spec:
+            known = (spec, freeze(spec.openai(strict=strict)))
+            self._entries_for_openai[strict, spec.name] = known
+        return known[1]
+
+    def _once(self, what: str, make: Callable[[], Any]) -> Any:
+        """Something made from the listing, made again only when the listing has changed."""
+        version = self.version
+        known = self._made.get(what)
+        if known is None or known[0] != version:
+            known = self._made[what] = (version, make())
+        return known[1]
+
+    def summaries(self, tags: Iterable[str] = ()) -> list[dict[str, Any]]:
+        """The catalogue: a line for each tool that bears every one of the tags."""
+        wanted = set(_as_tags(tags))
+        return [spec.summary_entry() for spec in self.specs() if wanted <= set(spec.tags)]
+
+    def describe(self, name: str) -> Result:
+        """Everything about one tool; for a name that does not exist, a hint how to find others."""
+        tool = self.get(name)
+        return self.absent(name) if tool is None else Success(tool.definition().full())
+
+    def search(self, query: str, tags: Iterable[str] = (), limit: int = 10) -> list[ToolSpec]:
+        """The tools that a query means, best first."""
+        return self.catalog().search(query, _as_tags(tags), limit)
+
+    def examples(self, intent: str, limit: int = MOST_EXAMPLES) -> list[ToolExample]:
+        """The examples of the tools that come nearest to what is wanted, best first."""
+        return nearest_examples(self.specs(), intent, limit)
+
+
+def _as_tags(tags: Iterable[str]) -> list[str]:
+    return [tags] if isinstance(tags, str) else list(tags)
+
+
+def unknown_tool(name: str, names: Sequence[str], near: Sequence[str]) -> Validation:
+    """Say that no tool bears a name: the nearest, then the others, as many as are readable."""
+    shown = name if name.isprintable() and len(name) <= 80 else repr(name[:80])
+    said = f'There is no tool "{shown}".' if name.strip() else "The call names no tool."
+    if near:
+        said += f" Did you mean {' or '.join(near)}?"
+    if not names:
+        return Validation(f"{said} No tools are available.", code="unknown_tool")
+    listed = ", ".join(names[:_MOST_NAMED])
+    more = len(names) - _MOST_NAMED
+    rest = f", and {more} more (search_tools finds them by what they do)" if more > 0 else ""
+    message = f"{said} The tools are: {listed}{rest}. Call one of them by its exact name."
+    return Validation(message, code="unknown_tool", meta={"nearest": list(near)})

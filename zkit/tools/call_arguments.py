@@ -1,0 +1,108 @@
+"""Decode the arguments of a call so that they fit its tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pydantic_core import from_json
+
+from zkit.arguments import Decoded, decode_to_run
+from zkit.arguments.decoder import DecodedWithData
+from zkit.arguments.refusals import refuse_echo
+from zkit.calls import Call
+from zkit.receipt import Rank
+from zkit.results import Failure, Validation
+from zkit.schema.schema_tree import pointer_target
+from zkit.tools.execution import failure_of
+from zkit.tools.frozen_data import thaw
+from zkit.tools.policy import policy_for
+from zkit.tools.spec import Tool, ToolSpec
+
+
+def decode_call(
+    tool: Tool, call: Call, *, limit: Rank | None = None, finish_reason: str | None = None
+) -> Call | Failure:
+    """Return the call with arguments that fit, as JSON data, or a message for the model.
+
+    `limit` is the highest rank of repair allowed; when it is not given, the tool's grade sets it.
+    The arguments stay JSON data: what the tool makes of them is its own business.
+    """
+    limit = policy_for(tool.definition()).limit if limit is None else limit
+    decoded = json_arguments(tool, call, limit, finish_reason)
+    if isinstance(decoded, Failure):
+        return decoded
+    fixes, rank = (*call.fixes, *decoded.fixes), max(call.rank, decoded.rank)
+    return replace(call, arguments=decoded.value, fixes=fixes, rank=rank)
+
+
+def json_arguments(
+    tool: Tool, call: Call, limit: Rank, finish_reason: str | None = None
+) -> Decoded | Failure:
+    """Return the arguments of a call as JSON data that fits, with their receipt.
+
+    A validator of the tool that raises what none should raise is a crash of the tool.
+    """
+    if call.rank > limit:
+        return _too_far(tool.definition(), call)
+    decoded = decode_to_run(tool, call.arguments, limit=limit, finish_reason=finish_reason)
+    if isinstance(decoded, Validation):
+        broken = decoded.__cause__
+        return decoded if broken is None else failure_of(broken, call.name)
+    data = dict(decoded.data) if isinstance(decoded, DecodedWithData) else _parsed(call.arguments)
+    echoed = refuse_echo(call.name, data)
+    return Decoded(data, decoded.fixes, decoded.rank) if echoed is None else echoed
+
+
+def _too_far(spec: ToolSpec, call: Call) -> Validation:
+    code = "truncated" if call.rank >= Rank.CUT else "ambiguous"
+    how = "were cut off" if code == "truncated" else "could be read in more than one way"
+    message = (
+        f"The arguments of {call.name} {how}, so it was not run."
+        f" Send the call again with complete, strict JSON: {spec.signature()}"
+    )
+    return Validation(message, code=code, fixes=call.fixes)  # type: ignore[arg-type]
+
+
+def _parsed(raw: Any) -> dict[str, Any]:
+    """Arguments that were sent as they are due."""
+    if isinstance(raw, Mapping):
+        return dict(raw)
+    return dict(from_json(raw))
+
+
+def canonical_arguments(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return decoded arguments with the defaults of the schema filled in, at every depth."""
+    filled: dict[str, Any] = _filled(arguments, spec.parameters, spec.parameters)
+    return filled
+
+
+_DEEPEST = 64
+
+
+def _filled(value: Any, schema: Any, root: Mapping[str, Any], depth: int = 0) -> Any:
+    """The value with defaults; parts of unions are left as they are, they may mean either."""
+    schema = _resolved(schema, root)
+    if depth > _DEEPEST or not isinstance(schema, Mapping):
+        return value
+    if isinstance(value, Mapping):
+        parts = schema.get("properties", {})
+        defaults = {
+            name: thaw(part["default"])
+            for name, part in parts.items()
+            if isinstance(part, Mapping) and "default" in part and name not in value
+        }
+        given = {k: _filled(v, parts.get(k), root, depth + 1) for k, v in value.items()}
+        return {**defaults, **given}
+    if isinstance(value, list | tuple):
+        return [_filled(part, schema.get("items"), root, depth + 1) for part in value]
+    return value
+
+
+def _resolved(schema: Any, root: Mapping[str, Any]) -> Any:
+    for _ in range(8):
+        if not isinstance(schema, Mapping) or "$ref" not in schema:
+            return schema
+        schema = pointer_target(root, str(schema["$ref"]))  # type: ignore[arg-type]
+    return None

@@ -1,0 +1,248 @@
+"""Run a tool and turn whatever it returns or raises into a result."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import threading
+import traceback
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from anyio import get_cancelled_exc_class, to_thread
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from zkit.arguments import decode_to_run
+from zkit.calls import Call
+from zkit.receipt import Rank
+from zkit.results import Crashed, Failure, Result, Success, Transient, Validation
+from zkit.tools.context import Context, Effect, current_context, inside, watched
+from zkit.tools.spec import Tool
+from zkit.tools.spec_fields import misfits
+
+log = logging.getLogger("zkit")
+_MOST_NAMED = 5
+_PLAIN = (str, int, float, bool, type(None))
+
+
+def result_of(value: Any, output: str | None = None) -> Result:
+    """Return what a tool returned as a result; the data of a success is plain JSON data.
+
+    `output` says how the model wants to read it. An object that knows how to write itself is read
+    as it writes itself, unless JSON is wanted.
+    """
+    if isinstance(value, Result):
+        return value
+    if isinstance(value, _PLAIN):
+        return Success(value)
+    meta: dict[str, Any] = {} if output is None else {"output": output}
+    text = own_text(value)
+    if text is not None and output != "json":
+        meta["text"] = text
+    return Success(plain(value), meta=meta)
+
+
+def own_text(value: Any) -> str | None:
+    """Return the text of an object whose class says how it reads; None for any other."""
+    own = [base for base in type(value).__mro__ if base.__module__.split(".")[0] not in _LIBRARIES]
+    return str(value) if any("__str__" in vars(base) for base in own) else None
+
+
+_LIBRARIES = frozenset({"builtins", "pydantic", "typing", "enum", "datetime", "pathlib", "decimal"})
+
+
+def plain(value: Any) -> Any:
+    """Return any value as plain JSON data; what JSON does not know becomes text."""
+    try:
+        return to_jsonable_python(value, by_alias=True, fallback=str, serialize_unknown=True)
+    except (PydanticSerializationError, UnicodeDecodeError):
+        return to_jsonable_python(value, by_alias=True, fallback=str, bytes_mode="base64")
+
+
+def failure_of(raised: BaseException, tool: str) -> Failure:
+    """Return what a tool raised as a result: its own failures as they are, others as crashes.
+
+    A time-out or a lost connection may go away by itself. A group of one, which is what a task
+    group makes of a failure inside, counts as the one.
+    """
+    error = _sole(raised)
+    if isinstance(error, Failure):
+        return error
+    said = _said(error)
+    if isinstance(error, TimeoutError):
+        return _caused(Transient(said, code="timeout"), error)
+    if isinstance(error, ConnectionError):
+        return _caused(Transient(said, code="unavailable"), error)
+    log.error("the tool %r failed", tool, exc_info=error)
+    return _caused(Crashed(said, meta={"at": _place(error)}), error)
+
+
+def _sole(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+def _said(error: BaseException) -> str:
+    name = type(error).__name__
+    if isinstance(error, BaseExceptionGroup):
+        inside = "; ".join(map(_said, error.exceptions[:_MOST_NAMED]))
+        return f"{len(error.exceptions)} failures: {inside}"
+    return f"{name}: {error}" if str(error) else name
+
+
+def _caused(failure: Failure, error: BaseException) -> Failure:
+    failure.__cause__ = error
+    return failure
+
+
+def _place(error: BaseException) -> str:
+    """Where the error was raised, for the author of the tool."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+
+
+def with_effects(result: Result, recorded: tuple[Effect, ...]) -> Result:
+    """Return the result with the effects that the tool recorded before its own."""
+    if not recorded:
+        return result
+    own: tuple[Effect, ...] = result.effects  # type: ignore[attr-defined]
+    merged = tuple(dict.fromkeys((*recorded, *own)))
+    changed: Result = replace(result, effects=merged)  # type: ignore[type-var]
+    if isinstance(result, Failure) and isinstance(changed, Failure):
+        changed.__cause__ = result.__cause__
+    return changed
+
+
+def settled(value: Any, context: Context, output: str | None = None) -> Result:
+    """Return the result of a call that returned, with what was recorded on the way."""
+    return with_effects(result_of(value, output), context.effects)
+
+
+Begin = Callable[[Context], tuple[Any, str | None]]
+
+
+def executed(
+    begin: Begin, call: Call, runs_async: bool, promised: Mapping[str, Any] | None = None
+) -> Any:
+    """Run `begin` and settle what it returns: the value, and how it is to be written.
+
+    Gives a result, or when the code is async something to await that gives one. Data that does not
+    fit the schema that was `promised` is a fault of the tool.
+    """
+    context = _context_for(call)
+    run = _awaited if runs_async else _plain
+    return run(begin, context, promised)
+
+
+def typed_arguments(tool: Tool, call: Call, limit: Rank) -> Any:
+    """Return the arguments as the tool takes them; raise the `Validation` that says why not."""
+    decoded = decode_to_run(tool, call.arguments, limit=limit)
+    if isinstance(decoded, Validation):
+        raise decoded
+    return decoded.value
+
+
+def is_async(function: Any) -> bool:
+    """Whether what a function returns must be awaited."""
+    call = vars(type(function)).get("__call__")  # of an object that is called like a function
+    checks = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+    return any(check(function) or check(call) for check in checks)
+
+
+def _context_for(call: Call) -> Context:
+    """The context that the runner has made for this very call, or a new one."""
+    context = current_context()
+    return context if context is not None and context.call is call else Context(call)
+
+
+def _plain(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -> Any:
+    """The result; something to await for it when a plain function returned something to await."""
+    with inside(context):
+        try:
+            value, output = begin(context)
+            if inspect.isawaitable(value) or inspect.isasyncgen(value):
+                return _awaited(lambda _: (value, output), context, promised)
+            return _kept(settled(value, context, output), promised)
+        except (Exception, SystemExit) as error:
+            return settled(failure_of(error, context.call.name), context)
+
+
+async def _awaited(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -> Result:
+    with inside(context):
+        try:
+            found, output = begin(context)
+            value = [part async for part in found] if inspect.isasyncgen(found) else await found
+            return _kept(settled(value, context, output), promised)
+        except (Exception, SystemExit) as error:
+            return settled(failure_of(error, context.call.name), context)
+
+
+def _kept(result: Result, promised: Mapping[str, Any] | None) -> Result:
+    """The result, if its data is what the tool promised."""
+    found = misfits(promised, result.data) if promised and isinstance(result, Success) else []
+    if not found:
+        return result
+    cause = f"it returned something else than it promises: {found[0]}"
+    return Crashed(cause, effects=result.effects)  # type: ignore[attr-defined]
+
+
+async def run_tool(tool: Tool, call: Call) -> Result:
+    """Run one call and return its result; nothing that the tool raises gets out.
+
+    A plain `execute` runs in a thread, so that it cannot hold up others. When the waiting is
+    cancelled the thread runs on, is told so by its context, and every `watching()` block around
+    knows when it has ended. A call that is cancelled before its thread begins never runs.
+    """
+    context = Context(call)
+    with inside(context):
+        try:
+            result = result_of(await _returned(tool, call))
+        except get_cancelled_exc_class():
+            context.cancel()
+            raise
+        except (Exception, SystemExit) as error:
+            result = failure_of(error, call.name)
+    return with_effects(result, context.effects)
+
+
+async def _returned(tool: Tool, call: Call) -> Any:
+    if getattr(tool, "runs_async", False) or inspect.iscoroutinefunction(tool.execute):
+        with watched():
+            return await tool.execute(call)  # type: ignore[misc]
+    found = await _in_thread(tool, call)
+    if not isinstance(found, Awaitable):
+        return found
+    with watched():
+        return await found
+
+
+async def _in_thread(tool: Tool, call: Call) -> Any:
+    ticket = _Ticket()
+    block = watched()
+    block.__enter__()
+
+    def work() -> Any:
+        if not ticket.take():
+            return None
+        try:
+            return tool.execute(call)
+        finally:
+            block.__exit__(None, None, None)
+
+    try:
+        return await to_thread.run_sync(work, abandon_on_cancel=True)
+    finally:
+        if ticket.take():  # cancelled before a thread was free: it will not begin any more
+            block.__exit__(None, None, None)
+
+
+class _Ticket:
+    """Is taken once: by the thread that runs the tool, or by whoever gives up before that."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def take(self) -> bool:
+        return self._lock.acquire(blocking=False)
