@@ -48,7 +48,7 @@ def as_json(here: Path, *arguments: str) -> Any:
 
 def test_tools_are_listed_with_their_grades(here: Path) -> None:
     assert said(here, "tools", "list", "--from", "mine") == "greet  w1 d0  Greet somebody.\n"
-    assert "read_file   w1 d0  Read a text file.\n" in said(here, "tools", "list")
+    assert "read_file   w1 d0  Read a text file, or some of its lines.\n" in said(here, "tools", "list")
 
 
 def test_tools_come_from_folders_modules_and_the_builtin_ones(here: Path) -> None:

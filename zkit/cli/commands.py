@@ -28,6 +28,7 @@ COMMANDS: dict[str, Entry] = {
     "extract": Entry("zkit.cli.extract", "Find the tool calls in a reply.", WRITTEN),
     "tools": Entry("zkit.cli.tools", "List tools, show one, or call one.", TOOLS),
     "kit": Entry("zkit.cli.kit", "List kits, show what one holds, or write a new one.", TOOLS),
+    "mcp": Entry("zkit.cli.mcp", "Serve tools over MCP, approve what servers changed.", TOOLS),
     "schema": Entry("zkit.cli.schema", "Print the JSON Schema of a model or function.", TOOLS),
     "lint-schema": Entry("zkit.cli.lint_schema", "List what a backend would choke on.", TOOLS),
     "chat": Entry(

@@ -16,7 +16,8 @@ import click
 from zkit.cli.schema import found, module_name
 from zkit.cli.streams import BadUsageError, tell
 from zkit.errors import ZkitError
-from zkit.sources import BuiltinProvider, KitFolder, Toolbox
+from zkit.sources import KitFolder, Toolbox
+from zkit.std import BuiltinProvider
 from zkit.tools import tools_in
 
 FROM = click.option(

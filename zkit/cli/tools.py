@@ -12,6 +12,7 @@ from zkit.cli.commands import CONTEXT
 from zkit.cli.streams import tell, write_json, write_line
 from zkit.cli.toolboxes import FROM, MACHINE, toolbox_of
 from zkit.cli.tools_call import call_tool
+from zkit.cli.tools_history import tool_history
 from zkit.tools import ToolSpec
 
 EPILOG = "Exit code: 0 done, 1 there is no such tool, 2 bad usage."
@@ -89,3 +90,4 @@ def show_tool(name: str, places: tuple[str, ...], projection: str) -> None:
 
 
 command.add_command(call_tool)
+command.add_command(tool_history)

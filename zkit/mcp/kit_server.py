@@ -38,6 +38,7 @@ from zkit.tools import Progress, Tool, ToolSpec, canonical_arguments, scope, too
 _LEGAL = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 _DOC = "doc:///"
 _LOOK = 0.5  # seconds between looks at the version of the source
+_LONGEST_WAIT = 1.0  # seconds before a retry; what takes longer is told to the client
 _QUESTION: dict[str, Any] = {"type": "object", "properties": {}}
 ASK = "approve"
 
@@ -79,17 +80,17 @@ class KitServer:
     """The handlers of one server, and what they stand on."""
 
     def __init__(self, source: Any, name: str, version: str) -> None:
-        # A client may well repeat a call, and has a memory of its own.
+        # A client may well repeat a call, and remembers and waits by itself.
         self.dispatcher = (
             source
             if isinstance(source, Dispatcher)
-            else Dispatcher(source, guards=(), memory=False)
+            else Dispatcher(source, guards=(), memory=False, longest_wait=_LONGEST_WAIT)
         )
         self.docs = docs_of(self.dispatcher.settings.source)
         self.doc_tools = Dispatcher(doc_tools(self.docs), guards=(), memory=False)
         self._secret = secrets.token_bytes(32)
         self._bus = InMemorySubscriptionBus()
-        self._sessions: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._clients: weakref.WeakSet[Any] = weakref.WeakSet()
         self.server: Server[Any] = Server(
             name,
             version=version,
@@ -105,7 +106,7 @@ class KitServer:
     # Tools
 
     async def _list_tools(self, ctx: Any, params: Any) -> types.ListToolsResult:
-        self._sessions.add(ctx.session)
+        self._clients.add(ctx.session._connection)  # a session lasts as long as one request
         own = [found.definition() for found in self.dispatcher.tools()]
         names = {spec.name for spec in own}
         docs = [found.definition() for found in self.doc_tools.tools()]
@@ -177,10 +178,10 @@ class KitServer:
                 continue
             known = self.dispatcher.version
             await self._bus.publish(ToolsListChanged())
-            for session in tuple(self._sessions):
-                if session.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            for client in tuple(self._clients):
+                if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
                     with suppress(Exception):  # a client that is gone
-                        await session.send_tool_list_changed()
+                        await client.send_tool_list_changed()
 
 
 class _Asker:

@@ -8,10 +8,9 @@
 | `memo_source`, `memory`, `memo_keys` | remembered answers, and when they are forgotten |
 | `discovery`, `catalog` | two tools in place of hundreds; the search behind them |
 | `tool_folder` | tools from a folder of Python files |
-| `builtin_tools`, `confined_files` | four file tools, and files that no path or link leads out of |
+| `confined_files` | files that no path or link leads out of |
 """
 
-from zkit.sources.builtin_tools import BuiltinProvider
 from zkit.sources.catalog import Catalog
 from zkit.sources.discovery import Discovery, discovery_tools
 from zkit.sources.kit import Kit
@@ -28,7 +27,6 @@ from zkit.sources.toolbox import Snapshot, Toolbox
 from zkit.sources.workflows import Step, Workflow, load_skills, read_skill
 
 __all__ = [
-    "BuiltinProvider",
     "Catalog",
     "Discovery",
     "Kit",

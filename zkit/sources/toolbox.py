@@ -95,7 +95,8 @@ class EntryTable:
         Whoever looks meanwhile, without a lock, finds the old one of a name or the new.
         """
         for entry in add:
-            if entry.spec.name not in self._entries:
+            # Nobody can choose other names for the standard tools when they are registered.
+            if entry.spec.name not in self._entries and entry.provider != "std":
                 warn_if_shadowing(entry.spec.name)
         if remove:
             gone = {entry.spec.name for entry in remove} - {entry.spec.name for entry in add}
