@@ -74,8 +74,9 @@ def open_turn(
     """
     as_made = {call.id: call for call in calls}
     held = [one for one in outcomes if is_open(one)]
-    left = [as_made[one.call.id] if was_held_back(one.result) else one.call for one in held]
     waiting = [_waiting(run, one) for one in held if not was_held_back(one.result)]
+    shown = {one.call.id: one.call for one in waiting}
+    left = [shown.get(one.call.id) or as_made[one.call.id] for one in held]
     often = {call.id: times[call.id] for call in left if times.get(call.id, 1) > 1}
     return OpenTurn(tuple(waiting), tuple(left), finish_reason, often)
 
@@ -168,12 +169,14 @@ def run_calls(
     calls: Sequence[Call],
     finish_reason: str | None,
     keep: Callable[[Sequence[Outcome]], object],
+    *,
+    resumed: bool = False,
 ) -> Generator[Action, Any, Sequence[Outcome]]:
     """Run calls as one turn.
 
     If it is cancelled, `keep` puts what came of them until then into the history, for whoever goes on with it.
     """
-    turn = run.dispatcher.turn(calls, finish_reason=finish_reason)
+    turn = run.dispatcher.turn(calls, finish_reason=finish_reason, resumed=resumed)
     try:
         for call in calls:
             yield ToolStarted(call)

@@ -132,7 +132,7 @@ class ReplyReader:
     def _made(self, reply: Reply, found: Extraction) -> ModelReply:
         calls = [Call(one.name, one.arguments, one.id) for one in reply.calls]
         refused = refused_calls(found, reply.content)
-        doubtful = [one.call for one in getattr(found, "doubtful", ())]
+        doubtful = [one.call for one in found.doubtful]
         read = [*found.calls, *doubtful, *map(unknown_as_call, found.unknown)]
         ignored: tuple[RefusedCall, ...] = ()
         if calls:

@@ -127,7 +127,8 @@ class RunState:
     def __post_init__(self) -> None:
         decided = {} if self.resumed is None else self.resumed.approvals
         reason = "" if self.resumed is None else self.resumed.reason
-        self.approvals = Approvals(self.dispatcher, decided, reason)
+        waiting = () if self.resumed is None else self.resumed.paused.waiting
+        self.approvals = Approvals(self.dispatcher, decided, reason, waiting)
         self.dispatcher = self.dispatcher.changed(approver=self.approvals)
 
     def spend(self, kind: str) -> bool:
@@ -218,11 +219,12 @@ class RunState:
             {name: getattr(self.settings, name) for name in LIMITS},
             self.text_mode,
             turns,
+            tuple(self.dispatcher.unconfirmed_calls()),
         )
 
     def _used(self) -> Used:
         before = 0.0 if self.resumed is None else self.resumed.paused.used.seconds
         seconds = before + time.monotonic() - self.began
         settings = self.dispatcher.settings
-        purse = {} if settings.limits is None else settings.budgets.always().to_dict()
-        return Used(self.turn, self.calls, seconds, self.usage, dict(self.spent), purse)
+        budget = {} if settings.limits is None else settings.budgets.always().to_dict()
+        return Used(self.turn, self.calls, seconds, self.usage, dict(self.spent), budget)
