@@ -15,7 +15,7 @@ import trio
 from mcp_samples import RAW, SDK, HttpServer, World, described, wait_until
 
 from zkit import Call, Crashed, Dispatcher, Refused, Success, Toolbox, Transient, Validation, tool
-from zkit.dispatch.pausing import pause_in
+from zkit.dispatch.approval import pause_in
 from zkit.errors import McpError
 from zkit.grade import Grade
 from zkit.mcp import mcp_tools
