@@ -575,8 +575,7 @@ def test_an_operator_may_answer_the_questions_of_a_server(tmp_path: Path) -> Non
     made.connect(SDK, elicitation=answer)
     assert made.call("ask").data == 'accept {"city": "Which city? Oslo"}'
     made.connect(SDK, elicitation="pause", mode="legacy")
-    paused = pause_in(made.call("ask"))
-    assert paused is not None
+    paused = made.call("ask").meta["pause"]
     assert (paused["for"], paused["question"]) == ("answer", "Which city?")
     made.box.mcp.close_sync()
 
