@@ -117,7 +117,7 @@ class Approvals:
         if tool is None:
             return approval_key(call)
         arguments = canonical_arguments(tool.definition(), call.arguments)
-        return approval_key(replace(call, arguments=arguments))
+        return approval_key(replace(call, arguments=arguments), tool.definition())
 
 
 Ask = Callable[[str, tuple[str, ...]], Any]

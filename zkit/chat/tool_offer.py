@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from zkit.chat.wire_data import dumps
 from zkit.dispatch import Dispatcher, Recorder
-from zkit.dispatch.run_step import source_of
 from zkit.schema import Offer, offered
 from zkit.sources import Discovery, Kit
+from zkit.sources.source import as_source
 from zkit.tools import Tool, ToolSpec
 
 Fit = Literal["all", "weights", "discovery", "auto"]
@@ -79,7 +79,7 @@ def dispatcher_for(
     if isinstance(source, Dispatcher):
         given = {"approver": approve, "recorder": recorder}
         return source.changed(**{name: one for name, one in given.items() if one is not None})
-    found = source_of(source)
+    found = as_source(source)
     if fit == "discovery" or (fit == "auto" and not _fits(found, room, most)):
         found = Discovery(found)
     return Dispatcher(found, approve=approve, recorder=recorder)

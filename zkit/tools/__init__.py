@@ -12,7 +12,17 @@
 """
 
 from zkit.tools.call_arguments import canonical_arguments, decode_call
-from zkit.tools.context import Context, Progress, Scope, Watch, call_key, current_context, current_scope, scope, watching
+from zkit.tools.context import (
+    Context,
+    Progress,
+    Scope,
+    Watch,
+    call_key,
+    current_context,
+    current_scope,
+    scope,
+    watching,
+)
 from zkit.tools.declare import as_tool, declared_in, tool, tools_in
 from zkit.tools.execution import run_tool
 from zkit.tools.frozen_data import FrozenDict, FrozenList, freeze, thaw
