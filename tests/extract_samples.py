@@ -52,10 +52,10 @@ HERMES = f"<tool_call>\n{SEND}\n</tool_call>"
 
 
 def joined(told: list[events.Event]) -> list[Any]:
-    """The events with neighbouring texts put together, and without what is told on the way."""
+    """The events with neighbouring texts put together, and without calls that are only held."""
     found: list[Any] = []
     for event in told:
-        if isinstance(event, events.CallStarted | events.CallProgress):
+        if isinstance(event, events.CallHeld):
             continue
         last = found[-1] if found else None
         if isinstance(event, events.Text | events.Reasoning) and type(event) is type(last):

@@ -366,7 +366,9 @@ def test_all_values_are_compared_in_order(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def found_in(monkeypatch: pytest.MonkeyPatch, found: dict[str, Any], **expected: Any) -> Verdict:
-    nothing: dict[str, Any] = dict.fromkeys(("calls", "unknown", "incomplete"), ())
+    nothing: dict[str, Any] = dict.fromkeys(
+        ("calls", "doubtful", "refused", "unknown", "incomplete"), ()
+    )
     nothing |= {"content": "", "reasoning": "", "ended_at": None}
     monkeypatch.setattr(
         zkit.cases.extract_cases, "find", lambda _: SimpleNamespace(**{**nothing, **found})

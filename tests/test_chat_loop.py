@@ -233,8 +233,8 @@ def test_the_answer_after_the_last_call_still_counts(play: Play) -> None:
     assert play(forever, ANSWER, max_calls=1).reason == "completed"
 
 
-def test_max_tokens(play: Play, server: ScriptedServer) -> None:
-    assert play(*[forever] * 9, max_tokens=40).reason == "max_tokens"
+def test_max_total_tokens(play: Play, server: ScriptedServer) -> None:
+    assert play(*[forever] * 9, max_total_tokens=40).reason == "max_total_tokens"
     assert len(server.requests) == 3
 
 

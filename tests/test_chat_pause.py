@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import subprocess
 import sys
@@ -32,6 +33,7 @@ from zkit.chat import (
     ask_later,
     clarification,
 )
+from zkit.chat.paused_run import Claim
 from zkit.dispatch import Dispatcher, Limits
 from zkit.errors import ResumeError
 from zkit.grade import READ
@@ -305,24 +307,119 @@ def test_reads_that_need_approval_are_decided_one_by_one(
     assert world.done == ["look a"]
 
 
-def _tampered(paused: PausedRun, at: str) -> PausedRun:
+def _changed(paused: PausedRun, change: Callable[[dict[str, Any]], Any]) -> str:
     data = json.loads(paused.to_json())
-    data["open"]["calls"][0]["arguments"]["at"] = at
-    return PausedRun.from_dict(data)
+    change(data)
+    return json.dumps(data)
 
 
-def test_a_call_that_was_changed_is_asked_for_again(
-    server: ScriptedServer, client: OpenAI, world: World
+def _waits_for_another(data: dict[str, Any]) -> None:
+    data["open"]["waiting"][0]["call"]["arguments"]["at"] = "nothing"
+
+
+def _runs_another(data: dict[str, Any]) -> None:
+    data["open"]["calls"][0]["arguments"]["at"] = "everything"
+
+
+def _shows_another(data: dict[str, Any]) -> None:
+    for entry in (data["open"]["calls"][0], data["open"]["waiting"][0]["call"]):
+        entry["arguments"]["at"] = "everything"
+
+
+def _deep(data: dict[str, Any]) -> None:
+    inner: Any = 1
+    for _ in range(900):
+        inner = [inner]
+    data["messages"][0]["content"] = inner
+
+
+TAMPERED: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "shows one call and runs another": _waits_for_another,
+    "runs another call": _runs_another,
+    "is not the call of the conversation": _shows_another,
+    "runs a call twice": lambda data: data["open"]["calls"].append(data["open"]["calls"][0]),
+    "waits twice": lambda data: data["open"]["waiting"].append(data["open"]["waiting"][0]),
+    "waits for nothing": lambda data: data["open"]["waiting"].clear(),
+    "spent less than nothing": lambda data: data["used"].update(calls=-1000),
+    "has no limit": lambda data: data["limits"].update(max_turns=None),
+    "has another limit": lambda data: data["limits"].update(backoff=0),
+    "has another key": lambda data: data.update(approved=True),
+    "has a number for a text": lambda data: data.update(role=3),
+    "is nested deeply": _deep,
+}
+
+
+@pytest.mark.parametrize("name", TAMPERED)
+def test_a_document_that_contradicts_itself_is_refused(
+    server: ScriptedServer, client: OpenAI, world: World, name: str
 ) -> None:
     server.play(says(None, [call("delete", {"at": "a"}, "d")]), END)
+    paused = again(loop_of(client, world).run_sync("?").paused)
+    with pytest.raises(ResumeError, match="paused run"):
+        PausedRun.from_json(_changed(paused, TAMPERED[name]))
+    assert world.done == []
+
+
+def test_an_approval_counts_for_the_call_that_was_shown(
+    server: ScriptedServer, client: OpenAI, world: World
+) -> None:
+    """Two calls wait; the document shows the harmless one under the key of the other."""
+    calls = [call("delete", {"at": "a"}, "1"), call("delete", {"at": "everything"}, "2")]
+    server.play(says(None, calls), END)
     loop = loop_of(client, world)
     paused = again(loop.run_sync("?").paused)
-    result = loop.resume_sync(_tampered(paused, "everything"), approve=True)
-    assert (result.reason, world.done) == ("paused", [])
-    (waiting,) = again(result.paused).waiting
-    assert waiting.call.arguments == {"at": "everything"}
-    loop.resume_sync(again(result.paused), approve=True)
-    assert world.done == ["delete everything"]
+    first, *rest = paused.open.waiting
+    other = loop.resume_sync(paused, approve=True)
+    assert not rest
+    assert world.done == ["delete a"]
+    (second,) = again(other.paused).waiting
+    assert second.key != first.key
+    forged = replace(paused.open, waiting=(replace(first, key=second.key),))
+    server.play(END)
+    result = loop.resume_sync(replace(paused, id="new", open=forged, claim=Claim()), approve=True)
+    assert (result.reason, world.done) == ("paused", ["delete a"])
+
+
+def test_a_signed_document_is_accepted_with_its_secret_only(
+    server: ScriptedServer, client: OpenAI, world: World, tmp_path: Path
+) -> None:
+    server.play(says(None, [call("delete", {"at": "a"}, "d")]), END)
+    paused = again(loop_of(client, world).run_sync("?").paused)
+    signed = paused.to_json("s3cret")
+    assert PausedRun.from_json(signed, "s3cret") == PausedRun.from_json(signed) == paused
+    unsigned = paused.to_json()
+    changed = signed.replace('"role": ""', '"role": "admin"')
+    assert changed != signed
+    for text, secret in ((signed, "other"), (unsigned, "s3cret"), (changed, "s3cret")):
+        with pytest.raises(ResumeError, match="not signed with this secret"):
+            PausedRun.from_json(text, secret)
+    PauseStore(tmp_path / "runs.db").save(paused)
+    with pytest.raises(ResumeError, match="not signed"):
+        PauseStore(tmp_path / "runs.db", secret="s3cret").load(paused.id)
+
+
+@given(st.text() | st.binary() | st.recursive(st.none() | st.text(), st.lists).map(json.dumps))
+def test_junk_is_never_a_paused_run(text: str | bytes) -> None:
+    with pytest.raises(ResumeError):
+        PausedRun.from_json(text)
+
+
+SAMPLE = Path(__file__).with_name("paused_run.json").read_text("utf-8")
+
+
+@given(st.data())
+def test_no_damage_to_a_document_raises_anything_else(data: st.DataObject) -> None:
+    document = json.loads(SAMPLE)
+    at: Any = document
+    while True:  # a random place in the document
+        keys = list(at) if isinstance(at, dict) else range(len(at))
+        key = data.draw(st.sampled_from(list(keys)))
+        if not isinstance(at[key], dict | list) or not at[key] or data.draw(st.booleans()):
+            break
+        at = at[key]
+    at[key] = data.draw(st.sampled_from([None, -1, "x", [], {}, [[]], {"a": 1}, True, 1e308]))
+    with contextlib.suppress(ResumeError):
+        PausedRun.from_dict(document)
 
 
 def test_a_tool_whose_defaults_changed_is_asked_for_again(
@@ -447,9 +544,9 @@ def test_what_only_looks_like_a_yes_decides_nothing(
 
 @pytest.mark.parametrize("given", [None, "id", {"version": 1}])
 def test_what_is_no_paused_run_is_said_at_once(client: OpenAI, given: Any, tmp_path: Path) -> None:
-    with pytest.raises(ResumeError, match="a paused run is due, not"):
+    with pytest.raises(ResumeError, match="expected a paused run, not"):
         ChatLoop(client, "m").resume_sync(given, approve=True)
-    with pytest.raises(ResumeError, match="a paused run is due, not"):
+    with pytest.raises(ResumeError, match="expected a paused run, not"):
         PauseStore(tmp_path / "runs.db").save(given)
 
 
@@ -542,7 +639,7 @@ def test_what_is_allowed_does_not_grow_from_pause_to_pause(
 LIMITS: dict[str, tuple[dict[str, Any], str]] = {
     "turns": ({"max_turns": 3}, "max_turns"),
     "calls": ({"max_calls": 2}, "max_calls"),
-    "tokens": ({"max_tokens": 30}, "max_tokens"),
+    "tokens": ({"max_total_tokens": 30}, "max_total_tokens"),
 }
 
 
@@ -841,6 +938,88 @@ def test_of_many_that_take_a_run_one_gets_it(paused: PausedRun, tmp_path: Path) 
     for thread in threads:
         thread.join()
     assert (len(got), len(refused)) == (1, 7)
+
+
+def test_a_lease_runs_out_unless_a_call_has_started(
+    server: ScriptedServer, client: OpenAI, world: World, tmp_path: Path
+) -> None:
+    server.play(says(None, [call("delete", {"at": "a"}, "d")]))
+    paused = again(loop_of(client, world).run_sync("?").paused)
+    store = PauseStore(tmp_path / "runs.db", lease=0)
+    store.save(paused)
+    store.take(paused.id)
+    assert store.list()[0].is_free
+    taken = store.take(paused.id)
+    store.mark_began(paused.id, taken.open.calls[0])
+    (line,) = store.list()
+    assert (line.is_free, line.is_expired) == (False, True)
+    assert [(one.name, one.arguments, one.ended) for one in line.started] == [
+        ("delete", '{"at": "a"}', None)
+    ]
+    with pytest.raises(ResumeError, match=r"started delete at .*; release it"):
+        store.take(paused.id)
+    store.release(paused.id)
+    assert store.take(paused.id) == paused
+
+
+KILLED = """
+import os, signal, sys
+from openai import OpenAI
+from zkit import ChatLoop, tool
+from zkit.chat import PauseStore, ask_later
+
+@tool(destructive=True)
+def delete(at: str) -> str:
+    "Delete something."
+    os.kill(os.getpid(), signal.SIGKILL)
+
+url, file, id = sys.argv[1:]
+loop = ChatLoop(OpenAI(base_url=url, api_key="x"), "m", [delete], approve=ask_later)
+loop.resume_sync(PauseStore(file).take(id), approve=True)
+"""
+
+
+def test_after_a_kill_the_store_shows_which_call_had_started(
+    server: ScriptedServer, client: OpenAI, tmp_path: Path
+) -> None:
+    @tool(destructive=True)
+    def delete(at: str) -> str:
+        """Delete something."""
+        return at
+
+    server.play(says(None, [call("delete", {"at": "a"}, "d")]))
+    paused = again(ChatLoop(client, "m", [delete], approve=ask_later).run_sync("?").paused)
+    store = PauseStore(tmp_path / "runs.db")
+    command = [sys.executable, "-c", KILLED, server.url, str(store.path), store.save(paused)]
+    assert subprocess.run(command, capture_output=True).returncode == -9
+    (line,) = store.list()
+    (started,) = line.started
+    assert (started.name, started.arguments, started.ended) == ("delete", '{"at": "a"}', None)
+    assert not line.is_free
+
+
+def test_a_call_that_ended_is_noted(
+    server: ScriptedServer, client: OpenAI, world: World, tmp_path: Path
+) -> None:
+    server.play(says(None, [call("delete", {"at": "a"}, "d")]), END)
+    loop = loop_of(client, world)
+    paused = again(loop.run_sync("?").paused)
+    store = PauseStore(tmp_path / "runs.db")
+    store.save(paused)
+    loop.resume_sync(paused, approve=True)
+    assert store.list()[0].started[0].ended is not None
+
+
+def test_the_store_follows_no_link_and_takes_rights_away(paused: PausedRun, tmp_path: Path) -> None:
+    target = tmp_path / "target.db"
+    (tmp_path / "runs.db").symlink_to(target)
+    with pytest.raises(ResumeError, match="no store"):
+        PauseStore(tmp_path / "runs.db")
+    assert not target.exists()
+    target.touch()
+    target.chmod(0o666)
+    PauseStore(target).save(paused)
+    assert target.stat().st_mode & 0o077 == 0
 
 
 def _newer(path: Path) -> None:

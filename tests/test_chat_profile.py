@@ -15,6 +15,7 @@ from openai import AsyncOpenAI, OpenAI
 
 from zkit.chat import ChatLoop, Profile, ReasoningDelta, wrap
 from zkit.chat.server_profile import ServerSettings
+from zkit.chat.tool_offer import Fit
 from zkit.errors import ProfileError
 from zkit.extract import FORMATS
 from zkit.schema import DIALECTS
@@ -344,7 +345,8 @@ def test_the_loop_offers_no_more_tools_than_the_server_takes(
         return one
 
     many = [get_weather, *map(named, (f"tool_{n}" for n in range(20)))]
-    for fit, most in (("auto", 8), ("weights", 8)):
+    fits: tuple[Fit, ...] = ("auto", "weights")
+    for fit, most in zip(fits, (8, 8), strict=True):
         server.play(says("Done."))
         loop = ChatLoop(client, "m", many, profile=Profile(max_tools=most), fit=fit)
         loop.run_sync(QUESTION)

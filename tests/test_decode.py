@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import enum
 import json
+import subprocess
+import sys
 from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal
 
@@ -473,3 +475,21 @@ def test_what_decode_args_changed_is_put_into_a_list() -> None:
     with pytest.raises(Validation):
         decode_args(point, '{"x": "5", "why": "asked"}', limit=Rank.RESPELL, receipt=receipt)
     assert len(receipt) == 4
+
+
+def test_decoding_imports_repair_and_jsonschema_only_when_they_are_needed() -> None:
+    code = (
+        "import sys; from zkit import decode_args\n"
+        "schema = {'type': 'object', 'properties': {'x': {'type': 'integer'}}}\n"
+        "assert decode_args(schema, '{\"x\": \"1\"}') == {'x': 1}\n"
+        "heavy = ('jsonschema', 'referencing', 'griffe', 'regex', 'anyio', 'zkit.repair')\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_limit_may_be_given_by_name() -> None:
+    found = decode(Described, '{"type": "x", "fields": "2"}', limit="RESPELL")
+    assert isinstance(found, Decoded)
+    assert isinstance(decode(Described, '{"type": "x", "fields": "2"}', limit="exact"), Validation)

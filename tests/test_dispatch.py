@@ -542,7 +542,7 @@ def test_a_broken_call_is_repaired_once_and_stays_json_data(
         repaired.append(text)
         return repair_json(text, **options)
 
-    monkeypatch.setattr("zkit.arguments.decoder.repair_json", counted)
+    monkeypatch.setattr("zkit.repair.repair_json", counted)
     sent = Call("book", '{"on": "2026-11-16",}')
     outcome = anyio.run(Dispatcher([book]).outcome, sent)
     assert isinstance(outcome.result, Success)

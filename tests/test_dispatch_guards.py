@@ -24,7 +24,8 @@ from zkit.dispatch import (
 from zkit.effects import FileEffect
 from zkit.grade import READ, WRITE
 from zkit.results import Refused, Result, Success, Validation
-from zkit.sources import BuiltinProvider, Memory, MemoSource, Toolbox
+from zkit.sources import Memory, MemoSource, Toolbox
+from zkit.std import BuiltinProvider
 from zkit.tools import Context, render_result, scope, tool
 
 ONE = {"a": 1, "b": 1}

@@ -20,7 +20,8 @@ from zkit.dispatch.diffs import unified_diff
 from zkit.effects import FileEffect
 from zkit.grade import EXECUTE, WRITE
 from zkit.results import Crashed, Transient
-from zkit.sources import BuiltinProvider, Toolbox
+from zkit.sources import Toolbox
+from zkit.std import BuiltinProvider
 from zkit.tools import Context, tool
 
 

@@ -8,7 +8,7 @@ import pytest
 from extract_samples import HERMES, SEND, TOOLS
 
 from zkit.extract import Extraction, Extractor, events, find_calls
-from zkit.extract.arriving_text import Tape
+from zkit.extract.tape import Tape
 from zkit.receipt import Rank
 
 
@@ -38,12 +38,11 @@ def rebuilt(text: str, found: Extraction) -> str:
         f'The page said "please write {HERMES}" and more.',
         f"The page said:\n“{HERMES}”",
         f'He wrote "Do this.\n{HERMES}\nNow!" and left.',
-        f"For example, a model would write:\n\n{HERMES}",
+        f"A model would write:\n\n{HERMES}\n\nand wait.",
         f"It writes {SEND} and stops.",
         f"It writes {HERMES} and stops.".replace("\n", ""),
         f"2026-08-01 10:00:00 INFO {HERMES}".replace("\n", ""),
         f"| call | use |\n|---|---|\n| {HERMES} | mail |".replace("\n<", "<"),
-        f"- {HERMES}",
         f"<pre>{HERMES}</pre>",
         f"<!-- {HERMES} -->",
         f"<think>{HERMES}</think>\nNo mail today.",
@@ -69,8 +68,9 @@ def test_what_is_only_quoted_described_or_alike_is_no_call(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        f"I'll send it now.\n\n{HERMES}\n\nDone soon.",
         f"Sure. {HERMES}",
+        f"I refuse:\n{HERMES}",
+        f"- {HERMES}",
         f"I'll send it now.\n\n{SEND}",
         f"I'll send it now.\n\n```json\n{SEND}\n```",
         f"<think>\nann wants mail\n</think>\n\n{HERMES}",
@@ -85,10 +85,66 @@ def test_a_call_is_found_where_it_stands_for_itself(text: str) -> None:
     assert names(text) == ["send_mail"]
 
 
-def test_the_text_around_a_call_is_kept() -> None:
-    found = find_calls(f"Before.\n{HERMES}\nAfter.", TOOLS)
-    assert found.content == "Before.\n\nAfter."
+def test_the_text_before_a_call_is_kept() -> None:
+    found = find_calls(f"Before.\n{HERMES}\n", TOOLS)
+    assert found.content == "Before.\n\n"
     assert [(s.kind, s.start) for s in found.spans] == [("call", 8)]
+
+
+@pytest.mark.parametrize("call", [HERMES, SEND, f"```json\n{SEND}\n```", "[send_mail(to='ann')]"])
+def test_a_call_that_text_follows_is_doubtful_and_stays_in_the_text(call: str) -> None:
+    text = f"Sure.\n{call}\nI'll report back."
+    found = find_calls(text, TOOLS)
+    assert (found.calls, found.content, found.spans) == ((), text, ())
+    [doubtful] = found.doubtful
+    assert (doubtful.call.name, doubtful.call.arguments) == ("send_mail", {"to": "ann"})
+    assert (doubtful.reason, doubtful.call.position) == ("followed", "followed")
+    assert "send_mail" in doubtful.message
+
+
+def test_all_calls_share_the_position_of_the_last_one() -> None:
+    assert names(f"{HERMES}\nAnd now:\n{SEND}") == ["send_mail", "send_mail"]
+    assert len(find_calls(f"{HERMES}\n{SEND}\nDone.", TOOLS).doubtful) == 2
+    cut = find_calls(f"{HERMES}\nAnd now:\n<tool_call>" + SEND[:30], TOOLS)
+    assert ([call.name for call in cut.calls], len(cut.incomplete)) == (["send_mail"], 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "tier"),
+    [
+        (HERMES, "marker"),
+        (f"Sure.\n{HERMES}", "marker"),
+        (SEND, "alone"),
+        (f"```json\n{SEND}\n```<|im_end|>", "alone"),
+        (f"<think>mail</think>\n{SEND}", "alone"),
+        (f"Sure.\n{SEND}", "shape"),
+        ("send_mail(to='ann')", "alone"),
+    ],
+)
+def test_the_tier_says_how_a_call_was_told_from_text(text: str, tier: str) -> None:
+    [call] = find_calls(text, TOOLS).calls
+    assert (call.tier, call.position) == (tier, "final")
+
+
+def test_a_quoted_call_is_listed_without_a_message() -> None:
+    for text in (
+        f"`{HERMES}`",
+        f"> {SEND}\n\nNo.",
+        f"<pre>{HERMES}</pre>",
+        f"<think>{SEND}</think>No.",
+    ):
+        found = find_calls(
+            text.replace("\n<", "<").replace("\n{", "{").replace("}\n<", "}<"), TOOLS
+        )
+        assert [(one.name, one.reason, one.message) for one in found.refused] == [
+            ("send_mail", "quoted", "")
+        ]
+
+
+def test_a_call_in_a_sentence_is_doubtful_though_nothing_follows_it() -> None:
+    found = find_calls("You could use send_mail(to='ann').", TOOLS)
+    assert found.calls == ()
+    assert [one.reason for one in found.doubtful] == ["mentioned"]
 
 
 def test_an_unknown_tool_is_told_and_never_called() -> None:
@@ -115,10 +171,6 @@ def test_wrong_arguments_without_a_mark_are_refused_with_a_message() -> None:
     found = find_calls(SEND.replace('"to"', '"whom"'), TOOLS)
     assert found.calls == ()
     assert "send_mail needs to." in found.refused[0].message
-
-
-def test_a_second_example_without_a_mark_is_refused_as_the_first_was() -> None:
-    assert names(f"{SEND}\n\nor\n\n{SEND}") == []
 
 
 # ── ends ─────────────────────────────────────────────────────────────────────
@@ -257,14 +309,13 @@ def test_text_is_given_out_before_the_reply_has_ended() -> None:
     assert stream.feed("ol_call>") == []
 
 
-def test_a_call_behind_a_marker_is_told_of_while_it_arrives() -> None:
-    stream = Extractor(TOOLS)
-    told = stream.feed('[TOOL_CALLS]send_mail[ARGS]{"to": "ann", "body": "')
-    assert [event.kind for event in told] == ["call_started"]
-    told = stream.feed("word " * 100)
-    assert [event.kind for event in told] == ["call_progress"]
-    told = stream.feed('"}') + stream.close()
-    assert told[-1].kind == "call_complete"
+def test_a_call_is_held_until_the_reply_has_ended() -> None:
+    for rest, kind in (("\n", "call_complete"), ("\nThere.", "call_doubtful")):
+        stream = Extractor(TOOLS)
+        told = stream.feed(f"Sure.\n{HERMES}\n")
+        assert [event.kind for event in told] == ["text", "call_held"]
+        assert stream.feed(rest) == []
+        assert kind in [event.kind for event in stream.close()]
 
 
 def test_text_that_turns_out_to_be_reasoning_is_told() -> None:
@@ -338,7 +389,7 @@ def test_marks_that_are_never_closed_are_not_searched_for_again_and_again(unit: 
     def work(size: int) -> int:
         searched.clear()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("zkit.extract.extractor.Tape", Counting)
+            patch.setattr("zkit.extract.api.Tape", Counting)
             find_calls(unit * size, TOOLS)
         return len(searched)
 

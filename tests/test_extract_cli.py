@@ -27,7 +27,7 @@ def run(tools: str, text: str, *options: str) -> Result:
 def test_calls_and_text_are_printed(tools: str) -> None:
     result = run(tools, f"Now:\n{HERMES}")
     assert result.exit_code == 0
-    assert 'send_mail {"to": "ann"} [hermes_json, tag, EXACT, 5 to ' in result.output
+    assert 'send_mail {"to": "ann"} [hermes_json, marker, EXACT, 5 to ' in result.output
     assert "text\n  Now:\n" in result.output
 
 
@@ -87,4 +87,4 @@ def test_tools_that_cannot_be_read_are_bad_usage(tmp_path: Path) -> None:
 def test_on_a_terminal_the_spans_are_in_colour() -> None:
     text = f"Now:\n{HERMES}"
     shown = marked(text, find_calls(text, TOOLS))
-    assert shown == f"Now:\n\x1b[32m{HERMES}\x1b[0m"
+    assert shown.replace("\x1b[22m", "") == f"Now:\n\x1b[32m{HERMES}\x1b[0m"

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from extract_frames import MADE, MADE_BEFORE_TEXT, SPOKEN_OF, TOLD_BEFORE
+from extract_frames import FINAL, FOLLOWED, QUOTED
 from extract_samples import HERMES, SEND, TOOLS, joined
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -17,13 +17,11 @@ from zkit.calls import Call
 from zkit.extract import (
     FORMATS,
     CannotWriteError,
-    Extraction,
     Extractor,
     events,
     find_calls,
     render_call,
 )
-from zkit.extract.formats.table import looks_like_data
 
 PLAIN = st.text(
     alphabet=st.characters(
@@ -109,21 +107,23 @@ LINES = st.lists(
 ).map("".join)  # fmt: skip
 
 
-def unhurried(text: str, size: int) -> Extraction:
-    """What is found when no stretch of text is passed over at once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("zkit.extract.marks.watch.plain_text", lambda names: None)
-        stream = Extractor(TOOLS)
-    for start in range(0, len(text), size):
-        stream.feed(text[start : start + size])
-    stream.close()
-    return stream.extraction
-
-
 @settings(max_examples=300)
 @given(reply=LINES, size=st.integers(1, 400))
-def test_passing_over_plain_text_changes_nothing(reply: str, size: int) -> None:
-    assert unhurried(reply, size) == find_calls(reply, TOOLS) == fed(reply, [size])[1].extraction
+def test_chunks_of_any_size_give_the_same_extraction(reply: str, size: int) -> None:
+    stream = Extractor(TOOLS)
+    for start in range(0, len(reply), size):
+        stream.feed(reply[start : start + size])
+    stream.close()
+    assert stream.extraction == find_calls(reply, TOOLS)
+
+
+@given(reply=REPLIES)
+def test_a_call_is_held_before_it_is_complete_or_doubtful(reply: str) -> None:
+    told, _ = fed(reply, [])
+    held = [event.call.id for event in told if isinstance(event, events.CallHeld)]
+    made = [event.call.id for event in told if isinstance(event, events.CallComplete)]
+    made += [event.doubtful.call.id for event in told if isinstance(event, events.CallDoubtful)]
+    assert set(made) <= set(held)
 
 
 @given(reply=REPLIES | st.text())
@@ -179,10 +179,11 @@ def test_a_value_full_of_marks_is_read_as_it_is_or_not_written(name: str, data: 
     assert [call.arguments for call in found.calls] == [arguments]
 
 
-ALONE = ("glm4_name_newline_json",)
-"""A name on a line is a call where nothing stands before it."""
-LAST = ("continue_codeblock", "gemma_tool_code", "tool_call_fence")
-"""A fenced call is the last thing of its reply."""
+MID_LINE = ("dspy_react",)
+"""Formats whose first mark counts only where a line begins."""
+ENDED = ("glaive_functioncall", "nexusraven")
+"""Formats that end with the token that ends the turn: what follows is not a part of the reply."""
+ONE_LINE = [name for name in FORMATS if "\n" not in FORMATS[name].example and name not in ENDED]
 
 
 def framed(frame: str, name: str, arguments: dict[str, Any]) -> str:
@@ -190,45 +191,41 @@ def framed(frame: str, name: str, arguments: dict[str, Any]) -> str:
     return frame.replace("CALL", render_call(Call("send_mail", arguments), name))
 
 
-def made_in(name: str) -> tuple[str, ...]:
-    """The frames that make a call of this format."""
-    if name in ALONE:
-        return MADE[:1]
-    if looks_like_data(FORMATS[name]):
-        return MADE
-    made = MADE + TOLD_BEFORE
-    return made if FORMATS[name].tier == "shape" or name in LAST else made + MADE_BEFORE_TEXT
+@pytest.mark.parametrize("frame", FINAL)
+def test_a_call_that_ends_the_reply_is_one_in_any_format(frame: str) -> None:
+    formats = [
+        name
+        for name in FORMATS
+        if frame.startswith("CALL") or "\nCALL" in frame or name not in MID_LINE
+    ]
+    texts = {name: framed(frame, name, {"to": "ann", "copies": 2}) for name in formats}
+    assert [name for name, text in texts.items() if len(find_calls(text, TOOLS).calls) != 1] == []
 
 
-@pytest.mark.parametrize("frame", SPOKEN_OF)
-def test_a_call_that_is_spoken_of_is_none_in_any_format(frame: str) -> None:
-    texts = {name: framed(frame, name, {"to": "ann", "copies": 2}) for name in FORMATS}
-    assert [name for name, text in texts.items() if find_calls(text, TOOLS).calls] == []
+@pytest.mark.parametrize("frame", FOLLOWED)
+def test_a_call_that_text_follows_is_doubtful_in_any_format(frame: str) -> None:
+    texts = {name: framed(frame, name, {"to": "ann"}) for name in FORMATS if name not in ENDED}
+    found = {name: find_calls(text, TOOLS) for name, text in texts.items()}
+    assert [name for name, one in found.items() if one.calls or len(one.doubtful) != 1] == []
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_call_that_is_made_is_one_in_any_format(name: str) -> None:
-    texts = {frame: framed(frame, name, {"to": "ann", "copies": 2}) for frame in made_in(name)}
-    assert [one for one, text in texts.items() if len(find_calls(text, TOOLS).calls) != 1] == []
+@pytest.mark.parametrize("frame", QUOTED)
+def test_a_quoted_call_is_listed_and_never_made_in_any_format(frame: str) -> None:
+    texts = {name: framed(frame, name, {"to": "ann"}) for name in ONE_LINE}
+    found = {name: find_calls(text, TOOLS) for name, text in texts.items()}
+    made = [name for name, one in found.items() if one.calls or one.doubtful]
+    unlisted = [
+        name for name, one in found.items() if [r.reason for r in one.refused] != ["quoted"]
+    ]
+    assert (made, unlisted) == ([], [])
 
 
-FRAMED = st.sampled_from(list(FORMATS)).flatmap(
-    lambda name: st.builds(
-        framed, st.sampled_from(SPOKEN_OF + made_in(name)), st.just(name), ARGUMENTS
-    )
+FRAMED = st.builds(
+    framed, st.sampled_from(FINAL + FOLLOWED + QUOTED), st.sampled_from(list(FORMATS)), ARGUMENTS
 )
 
 
 @settings(max_examples=400)
 @given(reply=FRAMED, cuts=st.lists(st.integers(0, 10**6), max_size=40))
-def test_what_is_spoken_of_does_not_depend_on_the_chunks(reply: str, cuts: list[int]) -> None:
+def test_where_a_call_stands_does_not_depend_on_the_chunks(reply: str, cuts: list[int]) -> None:
     assert fed(reply, cuts)[1].extraction == find_calls(reply, TOOLS)
-
-
-@given(reply=st.sampled_from(MADE_BEFORE_TEXT), cuts=st.lists(st.integers(0, 10**6), max_size=30))
-def test_a_call_that_is_taken_back_leaves_the_next_one_alone(reply: str, cuts: list[int]) -> None:
-    first, second = HERMES, HERMES.replace("ann", "bob")
-    text = f"{first}\n\nSorry, wrong name, ignore that.\n\n{reply.replace('CALL', second)}"
-    found = fed(text, cuts)[1].extraction
-    assert [call.arguments for call in found.calls] == [{"to": "bob"}]
-    assert [refusal.reason for refusal in found.refused] == ["taken_back"]

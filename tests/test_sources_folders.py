@@ -13,7 +13,8 @@ from tool_samples import call, data_of, simple
 
 from zkit.effects import FileEffect
 from zkit.results import Validation
-from zkit.sources import BuiltinProvider, Toolbox
+from zkit.sources import Toolbox
+from zkit.std import BuiltinProvider
 
 HELLO = '''\
 from zkit.tools import tool

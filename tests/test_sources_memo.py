@@ -23,7 +23,8 @@ from zkit.calls import Call
 from zkit.effects import FileEffect, ProcessEffect
 from zkit.grade import EXECUTE, PURE, READ, WRITE
 from zkit.results import Result, Success, Transient, Validation
-from zkit.sources import BuiltinProvider, Memory, MemoSource, Toolbox, ToolSource
+from zkit.sources import Memory, MemoSource, Toolbox, ToolSource
+from zkit.std import BuiltinProvider
 from zkit.tools import Context, Scope, scope, tool, tools_in
 
 BACKENDS = pytest.mark.parametrize("backend", ["asyncio", "trio"])

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from zkit.receipt import Fix, Rank
 
-Tier = Literal["native", "marker", "tag", "alone", "shape"]
+Tier = Literal["native", "marker", "alone", "shape"]
 """How sure a call's origin is: the server's own field, an envelope that only calls stand in, a
 reply that is nothing else, or only the shape of the text and the name of a declared tool."""
 

@@ -11,6 +11,8 @@
     ├── OverlayError             a store of overlays that cannot be read or written
     ├── ProfileError             a profile of a server that cannot be read
     ├── ResumeError              a paused run that cannot go on: it did already, or was never paused
+    ├── CatalogError             a catalog of tools that cannot be read, or holds no such version
+    ├── McpError                 an MCP server that cannot be connected to
     ├── TranscriptError          a file that is no transcript, or that cannot be written as one
     └── MissingExtraError        an optional dependency that is not installed
 
@@ -71,6 +73,14 @@ class ProfileError(ZkitError, ValueError):
 
 class ResumeError(ZkitError, ValueError):
     """A paused run that cannot be resumed, or not like this; says what is missing."""
+
+
+class CatalogError(ZkitError, ValueError):
+    """A file that is no catalog of tools, or a tool or version that it does not hold."""
+
+
+class McpError(ZkitError, ConnectionError):
+    """An MCP server that cannot be connected to, or a connection that does not exist."""
 
 
 class TranscriptError(ZkitError, ValueError):

@@ -1,16 +1,16 @@
-"""A value that was read from what the model sent in, the arguments as the target takes them out."""
+"""One attempt to turn a parsed value into typed arguments: unwrap, coerce, validate, or refuse."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import to_json
 
 from zkit.arguments.candidate_values import CandidateValue, is_schema_of_arguments
 from zkit.arguments.coerce import Coercer
-from zkit.arguments.coercions import COERCIONS
+from zkit.arguments.coercions import COERCIONS, MOST_VALUES_OF_A_KEY
 from zkit.arguments.field_names import nearest
 from zkit.arguments.object_keys import same_tool, unwrapped
 from zkit.arguments.prepare import Prepared
@@ -20,10 +20,12 @@ from zkit.arguments.source_text import Place, Source, part_at, part_of, steps_of
 from zkit.arguments.validation_errors import FieldError, error_tree
 from zkit.arguments.wording import as_json, expected, expected_instead, path_text, shortened, shown
 from zkit.receipt import Fix, Rank
-from zkit.repair import Repaired
-from zkit.repair.repeated_keys import Repeat, repeats_of
 from zkit.results import Problem, Validation
 from zkit.schema import MisfitError
+
+if TYPE_CHECKING:
+    from zkit.repair import Repaired
+    from zkit.repair.repeated_keys import Repeat
 
 
 class Coerced(NamedTuple):
@@ -64,6 +66,8 @@ class Attempt(NamedTuple):
     @classmethod
     def of_repair(cls, prepared: Prepared, repaired: Repaired) -> Attempt:
         """The reading of a text that was repaired."""
+        from zkit.repair.repeated_keys import repeats_of
+
         source = Source(repaired.text, repaired.fixes)
         repeats = _different(repeats_of(repaired))
         return cls(prepared, repaired.value, source, repaired.fixes, None, repeats)
@@ -182,7 +186,7 @@ def _different(repeats: Iterable[Repeat]) -> tuple[Repeat, ...]:
 
 def _given_twice(repeat: Repeat) -> Problem:
     """A key with two values: which of them was meant, nobody can say."""
-    values = " or ".join(shown(value) for value in repeat.values[:_MOST_VALUES])
+    values = " or ".join(shown(value) for value in repeat.values[:MOST_VALUES_OF_A_KEY])
     return Problem(path_text(repeat.path), "ambiguous", "this key more than once", "", values)
 
 
@@ -199,7 +203,6 @@ def _same_twice(repeat: Repeat) -> Fix:
     return Fix(coercion.name, coercion.rank, 0, 0, new, coercion.doc, path)
 
 
-_MOST_VALUES = 3
 _ECHO = Problem("", "bad_value", "the declaration of the parameters", "values for them")
 
 

@@ -1,21 +1,29 @@
-"""A rejected value in, everything it may have been meant as out, each with the place of its text."""
+"""Lists what a rejected value may have been meant as: numbers, words, known values, lists, texts."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from zkit.arguments.coercions import (
+    LARGEST_EXACT,
+    LONGEST_LEAK,
+    LONGEST_NUMBER,
+    LONGEST_WORD,
+    MOST_LEAKS,
+)
 from zkit.arguments.dates import TEMPORAL, from_timestamp, iso_spelling
 from zkit.arguments.field_names import folded, words
 from zkit.arguments.shape import KINDS, Shape, kind_of
 from zkit.arguments.source_text import Place, Source
 from zkit.arguments.wording import as_json
 from zkit.receipt import Rank
-from zkit.repair import Repaired, repair_json
-from zkit.repair.repeated_keys import repeats_of
 
-_NUMBER = re.compile(r"[+-]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
+if TYPE_CHECKING:
+    from zkit.repair import Repaired
+
+_NUMBER = re.compile(r"[+-]?(?:\d++(?:_\d++)*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
 _WHOLE = re.compile(r"([+-]?\d++)\.0*+", re.ASCII)
 _HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]++")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})++(?:\.\d++)?", re.ASCII)
@@ -23,12 +31,7 @@ _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})++(?:\.\d++)?", re.ASCII)
 _DOTTED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})++", re.ASCII)
 _LEAK = re.compile(r"<\|[^|<>]{1,64}\|>|</[A-Za-z_][\w:.-]{0,64}>|\[/[A-Z_]{2,32}\]")
 _LEAK_ENDS = (">", "]")
-_LONGEST_LEAK = 70
-_MOST_LEAKS = 8
 _LETTERS = re.compile(r"[^\W\d_]+(?:[\s_-][^\W\d_]+)*\.?")
-_LONGEST_NUMBER = 64
-_LONGEST_WORD = 9
-_LARGEST_EXACT = 2**53
 _TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "off", "0"})
 _NULL = frozenset({"null", "none", "nil", "undefined"})
@@ -51,10 +54,10 @@ def from_text(text: str, shape: Shape) -> list[CandidateValue]:
     """What a text may mean where it is rejected."""
     clean = text.strip()
     found = known_values(text, shape) if shape.values is not None else []
-    if not found and len(clean) <= _LONGEST_WORD:
+    if not found and len(clean) <= LONGEST_WORD:
         found += _words(clean.lower(), shape)
     if shape.values is not None or "string" not in shape.kinds:
-        if "integer" in shape.kinds and len(clean) <= _LONGEST_NUMBER:
+        if "integer" in shape.kinds and len(clean) <= LONGEST_NUMBER:
             found += _numbers(clean, shape)
     elif shape.format is not None:
         iso = iso_spelling(shape.format, text)
@@ -70,10 +73,10 @@ def from_text(text: str, shape: Shape) -> list[CandidateValue]:
 
 def _without_leaks(text: str) -> str:
     """A text without the special tokens and closing tags at its end."""
-    for _ in range(_MOST_LEAKS):
+    for _ in range(MOST_LEAKS):
         if not text.endswith(_LEAK_ENDS):
             break
-        at = max(text.rfind("<", -_LONGEST_LEAK), text.rfind("[/", -_LONGEST_LEAK))
+        at = max(text.rfind("<", -LONGEST_LEAK), text.rfind("[/", -LONGEST_LEAK))
         if at < 0 or not _LEAK.fullmatch(text, at):
             break
         text = text[:at].rstrip()
@@ -103,7 +106,7 @@ def _number(text: str) -> float | None:
     except ValueError:
         number = float(text)
     if match := _WHOLE.fullmatch(text):
-        return number if abs(number) < _LARGEST_EXACT else int(match[1])
+        return number if abs(number) < LARGEST_EXACT else int(match[1])
     return number if abs(number) != float("inf") else None
 
 
@@ -172,7 +175,7 @@ def from_number(value: float, shape: Shape) -> list[CandidateValue]:
     """What a number may mean where it is rejected."""
     found = []
     kinds = shape.kinds
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST_EXACT
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_EXACT
     if whole and "integer" in kinds and "number" not in kinds:
         note = "wrote a whole number without its fraction"
         found.append(CandidateValue("integer_from_float", int(value), note))
@@ -197,8 +200,10 @@ _SCHEMA_WORDS = frozenset(
     ]
 )
 _OPENERS = ("[", "{")
-_SEPARATORS = (",", ";", "\n")
-_SEPARATOR = re.compile("[,;\n]")
+_SEPARATORS = ("\n", ";", ",")
+"""The strongest first: in `1,5; 2,5` the commas are part of the items."""
+_PADDED = re.compile(r"0\d++", re.ASCII)
+"""A part such as `000` belongs to the number before it, or is a code."""
 _DECIMAL_COMMA = re.compile(r"[+-]?\d{1,15},\d{1,15}", re.ASCII)
 
 
@@ -206,6 +211,9 @@ def read_container(text: str, schema: dict[str, Any]) -> Repaired | None:
     """The list or object that a text holds, and nothing beside it; None when it holds none."""
     if not text.lstrip().startswith(_OPENERS):
         return None
+    from zkit.repair import Repaired, repair_json
+    from zkit.repair.repeated_keys import repeats_of
+
     found = repair_json(text, schema=schema, limit=Rank.GUESS)
     if not isinstance(found, Repaired) or not isinstance(found.value, dict | list):
         return None
@@ -227,17 +235,25 @@ def from_json_text(text: str, shape: Shape) -> Iterator[tuple[CandidateValue, Re
 def list_from(value: Any, item: Shape) -> Iterator[CandidateValue]:
     """A list of the one value, and of the parts of a text, where a list is due."""
     text = isinstance(value, str)
-    if text and (value.lstrip().startswith(_OPENERS) or not value.strip()):
+    if text and (_is_no_item(value.strip()) or value.lstrip().startswith(_OPENERS)):
         return
+    if isinstance(value, bool) and "boolean" not in item.kinds:
+        return  # two changes at once: a flag is no list, and no text
     yield CandidateValue("list_from_one", [value], "made a list of the one value")
     if not text or not any(mark in value for mark in _SEPARATORS):
         return
     if "number" in item.kinds and _DECIMAL_COMMA.fullmatch(value):
         # Where one number would do, `1,5` may be one with a comma for its point.
         yield CandidateValue("list_from_one", [float(value.replace(",", "."))], "read one number")
-    parts = [part.strip() for part in _SEPARATOR.split(value)]
-    if all(parts):
+    mark = next(mark for mark in _SEPARATORS if mark in value)
+    parts = [part.strip() for part in value.split(mark)]
+    if all(parts) and not any(_PADDED.fullmatch(part) for part in parts):
         yield CandidateValue("list_from_text", parts, "split a text at its commas")
+
+
+def _is_no_item(text: str) -> bool:
+    """True if a text is empty, a word for null, or still in quotes of its own."""
+    return not text or text.lower() in _NULL or (text[0] in "\"'`" and text[-1] == text[0])
 
 
 def one_from(value: list[Any], shape: Shape) -> Iterator[CandidateValue]:

@@ -1,4 +1,4 @@
-"""A value and the shape that is due in, the value as the shape accepts it out, or the problems.
+"""Coerces the values that a validator rejected, and collects the problems that remain.
 
 Only what a validator errors is looked at, and only what is rejected is changed. Where two different
 changes would do, none is made.
@@ -9,7 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from zkit.arguments.candidate_values import CandidateValue, candidates, list_from, omission
-from zkit.arguments.coercions import RANKS
+from zkit.arguments.coercions import (
+    FREE_STEPS,
+    MAX_DEPTH,
+    MOST_IN_A_ROW,
+    RANKS,
+    STEPS_PER_CHARACTER,
+)
 from zkit.arguments.field_names import nearest, same_name
 from zkit.arguments.object_keys import renamed
 from zkit.arguments.shape import Shape, errors_by_branch, kind_of, tag_of, tagged
@@ -46,7 +52,7 @@ def nearest_to(value: Any, done: Done) -> Done:
     either where a number or a date is expected.
     """
     done = [one for one in done if highest(tuple(one[1].fixes)) < Rank.GUESS] or done
-    if isinstance(value, str) and value.strip().isdecimal():
+    if isinstance(value, str) and value.replace(",", "").strip().isdecimal():
         return distinct(done)
     done = [one for one in done if _keeps_kind(value, *one)] or done
     shortest = min((_length(trial) for _, trial in done), default=0)
@@ -61,14 +67,6 @@ def _keeps_kind(value: Any, settled: Any, trial: Coercer) -> bool:
 def _length(trial: Coercer) -> int:
     """How far a reading strays: each coercion counts, one that changes the kind counts twice."""
     return sum(1 if fix.name in _KEEPS_KIND else 2 for fix in trial.fixes)
-
-
-MAX_DEPTH = 64
-"""Deeper down nothing is coerced."""
-FREE_STEPS = 2_000
-STEPS_PER_CHARACTER = 4
-"""How many places one decoding may look at, over all the readings that it tries."""
-_MOST_IN_A_ROW = 3
 
 
 class Coercer:
@@ -210,7 +208,7 @@ class Coercer:
         """The one thing that a rejected value can be meant as."""
         done: list[tuple[Any, Coercer]] = []
         failed: list[Coercer] = []
-        found = candidates(value, shape, place) if row < _MOST_IN_A_ROW else ()
+        found = candidates(value, shape, place) if row < MOST_IN_A_ROW else ()
         for candidate, there in found:
             trial = Coercer(self.left)
             trial.note(candidate, place)
@@ -273,6 +271,10 @@ class Coercer:
             for branch, below in zip(shape.branches, errors_by_branch(shape, errors), strict=True)
         ]
         done = [one for one in trials if not one[1].problems and one[1].lost.isdisjoint(fields)]
+        unsure = [p for _, trial in trials for p in trial.problems if p.code == "ambiguous"]
+        if unsure and all(highest(tuple(trial.fixes)) >= Rank.GUESS for _, trial in done):
+            self.problems.append(unsure[0])  # a guess beside another branch with two readings
+            return value
         if not done and isinstance(value, dict) and self._blame_tag(value, shape, place, trials):
             return value
         kinds = zip(shape.branches, trials, strict=True)
@@ -328,5 +330,5 @@ def _has_items(value: list[Any], shape: Shape) -> bool:
 def _nearest_value(value: Any, shape: Shape) -> str:
     """The known value that is most like what was sent, for the message."""
     texts = [one for one in shape.values or () if isinstance(one, str)]
-    found = nearest(value, texts, 1) if isinstance(value, str) else []
+    found = nearest(value, texts, 1) if texts and isinstance(value, str) else []
     return shown(found[0]) if found else ""

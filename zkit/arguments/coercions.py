@@ -1,4 +1,4 @@
-"""The table of coercions: each has a name, a rank, one line of doc and an example."""
+"""The table of coercions (name, rank, doc, example) and every tuning constant of this package."""
 
 from __future__ import annotations
 
@@ -67,3 +67,72 @@ COERCIONS: dict[str, Coercion] = {
     )
 }  # fmt: skip
 RANKS: dict[str, Rank] = {name: one.rank for name, one in COERCIONS.items()}
+
+# Every tuning constant of the package, each with the reason for its value.
+
+MOST_VALUES_OF_A_KEY = 3
+"""How many values of a repeated key a message shows: enough to see the conflict."""
+LONGEST_LEAK = 70
+"""The longest special token at the end of a value; real ones have at most 40 characters."""
+MOST_LEAKS = 8
+"""How many leaked tokens are dropped from one value; models leak one to three."""
+LONGEST_NUMBER = 64
+"""A longer text is not read as a number: no tool takes one of more digits."""
+LONGEST_WORD = 9
+"""The length of `undefined`, the longest word for true, false or null."""
+LARGEST_EXACT = 2**53
+"""Integers from here on are not exact as floats."""
+MAX_DEPTH = 64
+"""Values nested deeper are not coerced; real arguments stay below 10."""
+FREE_STEPS = 2_000
+"""How many places any decoding may look at, over all readings; a call with 20 errors takes 300."""
+STEPS_PER_CHARACTER = 4
+"""And how many more for each character, so that the work stays linear."""
+MOST_IN_A_ROW = 3
+"""Coercions of one value after another: text, JSON in it, its one item."""
+LIKELY_TIMESTAMPS = (1_000_000_000, 4_000_000_000)
+"""The seconds from 2001 to 2096: other numbers are no likely timestamps."""
+LONGEST_MATCH = 64
+"""A longer text that matches a pattern would not help in a message."""
+DEEPEST_PATTERN = 8
+"""Groups nested deeper are not tried."""
+DEEPEST_EXAMPLE = 4
+"""Levels of an example; deeper ones are left as they were sent."""
+MOST_ITEMS = 3
+"""Items of a list in an example."""
+LONGEST_KEPT = 200
+"""A longer value is not repeated to the model that sent it."""
+LONGEST_EXAMPLE = 600
+"""A longer example costs more tokens than it saves."""
+MOST_COMPARED = 200
+"""Names compared for a hint: difflib takes 10 microseconds each."""
+MOST_NAMES_KEPT = 4096
+"""Names whose words are remembered, those of about 200 tools."""
+LONGEST_NAME_KEPT = 64
+"""Longer names are not remembered: they are no names of fields."""
+DEEPEST_WRAPPER = 4
+"""Wrappers inside each other; two have been seen."""
+LONGEST_SHORT_NAME = 4
+"""Names up to this length are often abbreviations, such as `qty`."""
+MOST_STRAYS = 64
+"""With more undeclared keys than these, none is read as another name."""
+MOST_PLAIN_ERRORS = 8
+"""With more errors the fast path saves nothing."""
+DEEPEST_PLAIN = 3
+"""Levels of a value that the fast path checks."""
+MOST_PREPARED = 1024
+"""Targets kept ready; one costs about 50 KB."""
+LONGEST_WORDS = 200
+"""The words of a validator of the user, cut after this many characters."""
+MOST_PROBLEMS = 5
+"""Problems in one message; small models fix about this many at once."""
+LONGEST_LINE = 400
+"""The length of one line of a message."""
+MOST_REFS = 16
+"""References that are followed to one place."""
+MOST_UNIONS = 8
+"""Unions inside unions that are opened."""
+LONGEST_SHOWN = 60
+"""The length of a value in a message."""
+MOST_VALUES = 8
+"""Known values that a message lists."""

@@ -1,4 +1,4 @@
-"""Dates and times in common spellings in, their ISO spelling out, when there is only one reading."""
+"""Reads dates and times in common spellings, and writes them the ISO way if there is one reading."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 from pydantic_core import SchemaValidator, core_schema
 
+from zkit.arguments.coercions import LIKELY_TIMESTAMPS
+
 _MONTHS = "january february march april may june july august september october november december"
 MONTHS = {name: number for number, name in enumerate(_MONTHS.split(), 1)}
 _COMPACT = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)")
 TEMPORAL = frozenset({"date", "date-time", "time", "duration"})
-_LIKELY = (1_000_000_000, 4_000_000_000)
 _YEAR_FIRST = re.compile(r"(\d{4})([/.\-\s])(\d{1,2})\2(\d{1,2})")
 _YEAR_LAST = re.compile(r"(\d{1,2})([/.\-])(\d{1,2})\2(\d{4})")
 _DAY_NAME = r"(?:(mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s++)?+"
@@ -59,7 +60,7 @@ def iso_spelling(format: str | None, text: str) -> str | None:
 def from_timestamp(number: float) -> str | None:
     """The moment that a number of seconds or milliseconds since 1970 names, if it is a likely one."""
     for seconds in (number, number / 1000):
-        if _LIKELY[0] <= seconds <= _LIKELY[1]:
+        if LIKELY_TIMESTAMPS[0] <= seconds <= LIKELY_TIMESTAMPS[1]:
             return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
     return None
 

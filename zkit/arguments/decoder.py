@@ -1,9 +1,9 @@
-"""What a model sent in, typed arguments out, or a `Validation` whose text the model can act on."""
+"""The public functions: decode what a model sent into typed arguments, or return a `Validation`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Generic, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
@@ -15,16 +15,17 @@ from zkit.arguments.prepare import PREPARED, Prepared, errors_of, prepared_for
 from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
 from zkit.arguments.validation_errors import FieldError
 from zkit.receipt import Fix, Rank, highest
-from zkit.repair import Repaired, Unrepairable, repair_json
-from zkit.repair.repeated_keys import repeats_in
 from zkit.results import Validation
 from zkit.schema import MisfitError
+
+if TYPE_CHECKING:
+    from zkit.repair import Repaired
 
 T = TypeVar("T", default=Any)
 # Valid arguments should cost what validating them costs: no call that can be saved.
 _new = tuple.__new__
 _EXACT = Rank.EXACT
-_NOBODY = object()
+_GUESS = Rank.GUESS
 
 
 class Decoded(NamedTuple, Generic[T]):
@@ -69,7 +70,7 @@ def decode_args(
     model: Any,
     raw: Any,
     *,
-    limit: Rank | str = Rank.GUESS,
+    limit: Rank | str = _GUESS,
     finish_reason: str | None = None,
     receipt: list[Fix] | None = None,
 ) -> Any:
@@ -89,24 +90,22 @@ def decode_args(
 
 
 def decode(
-    model: Any, raw: Any, *, limit: Rank | str = Rank.GUESS, finish_reason: str | None = None
+    model: Any, raw: Any, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
 ) -> Decoded | Validation:
     """The typed arguments with their receipt, or a `Validation`; nothing is raised for any `raw`.
 
     Strict first; then repair, guided by the schema; then coercions, only where validation failed.
     """
-    if type(limit) is not Rank:
+    if limit is not _GUESS and type(limit) is not Rank:
         limit = _rank_of(limit)
     try:
-        subject, prepared, validate = PREPARED[id(model)]
+        known = PREPARED[id(model)]
+        prepared = known[1] if known[0] is model else prepared_for(model)
     except KeyError:
-        subject = _NOBODY
-    if subject is not model:
         prepared = prepared_for(model)
-        validate = prepared.validate
     try:
         sent = to_json(raw, inf_nan_mode="constants") if type(raw) is dict else raw
-        return _new(Decoded, (validate(sent), (), _EXACT))
+        return _new(Decoded, (prepared.validate(sent), (), _EXACT))
     except ValidationError as error:
         short = coerce_plain_slips(prepared, raw, error) if type(raw) is str else None
         if short is not None and (rank := highest(short[1])) <= limit:
@@ -127,7 +126,7 @@ def _rank_of(limit: Rank | str) -> Rank:
 
 
 def decode_to_run(
-    model: Any, raw: Any, *, limit: Rank | str = Rank.GUESS, finish_reason: str | None = None
+    model: Any, raw: Any, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
 ) -> Decoded | Validation:
     """As `decode`, for a call that is to run: of two values for one key, none is taken.
 
@@ -136,6 +135,8 @@ def decode_to_run(
     outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
     if isinstance(outcome, Validation) or not isinstance(raw, str | bytes | bytearray):
         return outcome
+    from zkit.repair.repeated_keys import repeats_in
+
     text = raw if isinstance(raw, str) else bytes(raw).decode("utf-8-sig")
     value = _strictly_read(text)
     repeats = [] if value is _NOT_STRICT else repeats_in(text, value)
@@ -185,6 +186,9 @@ def _read_damaged(
     prepared: Prepared, text: str, limit: Rank, finish_reason: str | None
 ) -> Decoded | Validation:
     """Read a text that is not strict JSON."""
+    # Repair is a large package, and most arguments need none of it.
+    from zkit.repair import Unrepairable, repair_json
+
     if not text.strip():
         # An empty text is shown as one; where a text is a value, none was sent.
         shape = prepared.shape

@@ -1,4 +1,4 @@
-"""A schema and what was already right in a call in, one minimal call that is valid out."""
+"""Builds the small valid call that a refusal shows, keeping what was right in the call."""
 
 from __future__ import annotations
 
@@ -10,15 +10,22 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from zkit.arguments.coercions import (
+    DEEPEST_EXAMPLE,
+    DEEPEST_PATTERN,
+    LONGEST_EXAMPLE,
+    LONGEST_KEPT,
+    LONGEST_MATCH,
+    MOST_ITEMS,
+)
 from zkit.arguments.field_names import nearest
 from zkit.arguments.prepare import Prepared
 from zkit.arguments.shape import Shape, tagged
 from zkit.arguments.source_text import Path, shape_at, steps_of, value_at
 from zkit.arguments.wording import as_json, path_text
 from zkit.results import Problem
+from zkit.schema.compiled_schema import matcher
 
-_LONGEST_MATCH = 64
-_DEEPEST_PATTERN = 8
 _PREFERRED = "aA0-_ ./:@"
 
 
@@ -26,7 +33,8 @@ def text_that_matches(pattern: str) -> str | None:
     """A text that a pattern finds; None when the pattern is beyond what is tried here."""
     try:
         made = _match_sequence(parser.parse(pattern), 0)
-        return made if len(made) <= _LONGEST_MATCH and re.search(pattern, made) else None
+        found = matcher(pattern)
+        return made if len(made) <= LONGEST_MATCH and found and found(made) else None
     except (_BeyondUsError, re.error, OverflowError, RecursionError, ValueError):
         return None
 
@@ -36,7 +44,7 @@ class _BeyondUsError(Exception):
 
 
 def _match_sequence(parts: Any, depth: int) -> str:
-    if depth > _DEEPEST_PATTERN:
+    if depth > DEEPEST_PATTERN:
         raise _BeyondUsError
     return "".join(_match_part(code, argument, depth) for code, argument in parts)
 
@@ -50,7 +58,7 @@ def _match_part(code: Any, argument: Any, depth: int) -> str:
 
 def _repeated(argument: Any, depth: int) -> str:
     least, _, inner = argument
-    if least > _LONGEST_MATCH:
+    if least > LONGEST_MATCH:
         raise _BeyondUsError
     return _match_sequence(inner, depth + 1) * int(least)
 
@@ -110,10 +118,6 @@ _MAKERS: dict[Any, Callable[[Any, int], str]] = {
 
 Wrong = Mapping[str, Any]
 """The places with a problem, each with what was meant there, if that is known."""
-_DEEPEST = 4
-_MOST_ITEMS = 3
-_LONGEST_KEPT = 200
-_LONGEST = 600
 _FORMATS = {
     "date": "2024-01-31",
     "date-time": "2024-01-31T10:00:00Z",
@@ -164,7 +168,7 @@ def _valid_text(prepared: Prepared, make: Callable[[], Any]) -> str | None:
         prepared.validate(text)
     except Exception:
         return None
-    return text if len(text) <= _LONGEST else None
+    return text if len(text) <= LONGEST_EXAMPLE else None
 
 
 def _nothing(_value: Any, shape: Shape, _wrong: Wrong) -> dict[str, Any]:
@@ -194,7 +198,7 @@ def _mend(value: Any, shape: Shape, wrong: Wrong, path: Path) -> Any:
     here = path_text(path)
     if here in wrong and path:
         return _wanted(here, shape, wrong, path)
-    if len(path) >= _DEEPEST:
+    if len(path) >= DEEPEST_EXAMPLE:
         return value
     shape = _branch_for(value, shape)
     if isinstance(value, dict) and shape.fields:
@@ -207,7 +211,7 @@ def _mend(value: Any, shape: Shape, wrong: Wrong, path: Path) -> Any:
     if isinstance(value, dict):
         return {k: _mend(v, shape.at(k), wrong, (*path, k)) for k, v in value.items()}
     if isinstance(value, list):
-        some = value[: max(_MOST_ITEMS, int(shape.schema.get("minItems") or 0))]
+        some = value[: max(MOST_ITEMS, int(shape.schema.get("minItems") or 0))]
         return [_mend(v, shape.at(i), wrong, (*path, i)) for i, v in enumerate(some)]
     return value
 
@@ -231,7 +235,7 @@ def _branch_for(value: Any, shape: Shape) -> Shape:
 def _may_be_said_again(item: Any, shape: Shape) -> bool:
     """Whether a value is short, and no secret."""
     secret = shape.format == "password" or shape.schema.get("writeOnly")
-    return not secret and len(as_json(item)) <= _LONGEST_KEPT
+    return not secret and len(as_json(item)) <= LONGEST_KEPT
 
 
 def _object(shape: Shape, kept: dict[str, Any], path: Path, wrong: Wrong) -> dict[str, Any]:
@@ -288,14 +292,14 @@ def _number(shape: Shape, _name: str, _depth: int) -> float:
 
 
 def _items(shape: Shape, name: str, depth: int) -> list[Any]:
-    if depth >= _DEEPEST:
+    if depth >= DEEPEST_EXAMPLE:
         return []
     count = max(int(shape.schema.get("minItems") or 1), 1)
     return [_value(shape.at(index), name, depth + 1) for index in range(min(count, 8))]
 
 
 def _fields(shape: Shape, name: str, depth: int) -> dict[str, Any]:
-    return _object(shape, {}, (name,) * depth, {}) if depth < _DEEPEST else {}
+    return _object(shape, {}, (name,) * depth, {}) if depth < DEEPEST_EXAMPLE else {}
 
 
 _PLAINEST: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Names in, the same name in another spelling out: case, snake, camel and kebab, near misses."""
+"""Compares names: case, snake, camel and kebab spellings, near misses, nearest names."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import lru_cache
 
+from zkit.arguments.coercions import LONGEST_NAME_KEPT, MOST_COMPARED, MOST_NAMES_KEPT
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]++|[0-9]++|[^\W_]", re.ASCII)
 _LEAKED = re.compile(r"<\|[^|<>]{0,64}\|>|</?[A-Za-z_][\w:.=-]{0,64}\s?/?>")
 # A separator says nothing between letters. In front it is a sign, between digits it counts.
 _SEPARATORS = re.compile(r"(?<=[^\W\d_])[\s_.-]+(?=[^\W_])|(?<=\d)[\s_.-]+(?=[^\W\d_])")
-_MOST_COMPARED = 200
-_MOST_KEPT = 4096
-_LONGEST_KEPT = 64
 
 
 def words(name: str) -> tuple[str, ...]:
     """The words of a name, lower case: `maxResults`, `max-results` and `max_results` have two."""
-    return _words_of_short(name) if len(name) <= _LONGEST_KEPT else _words(name)
+    return _words_of_short(name) if len(name) <= LONGEST_NAME_KEPT else _words(name)
 
 
 def _words(name: str) -> tuple[str, ...]:
@@ -28,7 +27,7 @@ def _words(name: str) -> tuple[str, ...]:
 
 def folded(name: str) -> str:
     """A name without case, separators and leaked tokens."""
-    return _fold_of_short(name) if len(name) <= _LONGEST_KEPT else _folded(name)
+    return _fold_of_short(name) if len(name) <= LONGEST_NAME_KEPT else _folded(name)
 
 
 def _folded(name: str) -> str:
@@ -38,8 +37,8 @@ def _folded(name: str) -> str:
 
 
 # The same names come again and again: those of fields, and what models make of them.
-_words_of_short = lru_cache(_MOST_KEPT)(_words)
-_fold_of_short = lru_cache(_MOST_KEPT)(_folded)
+_words_of_short = lru_cache(MOST_NAMES_KEPT)(_words)
+_fold_of_short = lru_cache(MOST_NAMES_KEPT)(_folded)
 
 
 def same_name(name: str, known: Iterable[str]) -> list[str]:
@@ -50,7 +49,7 @@ def same_name(name: str, known: Iterable[str]) -> list[str]:
 
 def near_misses(name: str, known: Iterable[str]) -> list[str]:
     """The known names that are `name` with a slip of the pen in one of their words."""
-    if len(name) > _LONGEST_KEPT:
+    if len(name) > LONGEST_NAME_KEPT:
         return [other for other in known if _is_near_miss(name, other)]
     return [other for other in known if _is_near_miss_of_short(name, other)]
 
@@ -59,12 +58,12 @@ def _is_near_miss(name: str, other: str) -> bool:
     return _one_slip(words(name), words(other))
 
 
-_is_near_miss_of_short = lru_cache(_MOST_KEPT)(_is_near_miss)
+_is_near_miss_of_short = lru_cache(MOST_NAMES_KEPT)(_is_near_miss)
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """The names that a model may have meant, for a message; never acted upon."""
-    some = [other for other, _ in zip(known, range(_MOST_COMPARED), strict=False)]
+    some = [other for other, _ in zip(known, range(MOST_COMPARED), strict=False)]
     by_fold = {folded(other[:80]): other for other in some}
     close = get_close_matches(folded(name[:80]), list(by_fold), most, 0.6)
     return [by_fold[one] for one in close]

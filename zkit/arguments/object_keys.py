@@ -1,4 +1,4 @@
-"""The keys of an object in, the declared names that they stand for out."""
+"""Finds the arguments inside a wrapper, and the declared name of a key in another spelling."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import JsonValue
 
 from zkit.arguments.candidate_values import CandidateValue, is_schema_of_arguments, read_container
+from zkit.arguments.coercions import DEEPEST_WRAPPER, LONGEST_SHORT_NAME, MOST_STRAYS
 from zkit.arguments.field_names import folded, near_misses, nearest, same_name, words
 from zkit.arguments.shape import Shape
 from zkit.arguments.source_text import Place, Source
@@ -42,7 +43,6 @@ _BESIDE = frozenset(
         *("required", "description", "strict"),
     )
 )
-_DEEPEST = 4
 
 
 class Unwrapped(NamedTuple):
@@ -67,7 +67,7 @@ def unwrapped(value: Any, shape: Shape, tool: str | None, place: Place) -> Unwra
     """
     found = _named_in_list(value, tool, place) or Unwrapped(*_only(value, place))
     start = found.value if found.tool is None else None
-    for _ in range(_DEEPEST):
+    for _ in range(DEEPEST_WRAPPER):
         inner = _inner(found, shape, tool)
         if inner is None:
             break
@@ -162,8 +162,6 @@ REASONING_KEYS = frozenset(
 )
 """Keys that hold the model's own reasoning, without case and separators: prompts such as Letta's
 and smolagents' ask for them beside the arguments. Any other key may hold a condition of the call."""
-MOST_STRAYS = 64
-"""With more keys than these that nobody declared, none is read as another."""
 Likeness = Callable[[str, Iterable[str]], list[str]]
 
 
@@ -252,7 +250,16 @@ def _alike(key: str, name: str) -> bool:
     one, other = folded(key), folded(name)
     shorter = min(len(one), len(other))
     begun = one[: max(shorter - 1, 3)] == other[: max(shorter - 1, 3)] and shorter > 2
-    return one == other or begun or bool(near_misses(key, [name]))
+    return one == other or begun or bool(near_misses(key, [name])) or _is_short_for(one, other)
+
+
+def _is_short_for(one: str, other: str) -> bool:
+    """True if a short name is an abbreviation of the other, or one letter off: `qty`, `quantity`."""
+    short, long = sorted((one, other), key=len)
+    if not 2 < len(short) <= LONGEST_SHORT_NAME or short[0] != long[0]:
+        return False
+    letters = iter(long)
+    return all(letter in letters for letter in short) or sorted(short) == sorted(long)
 
 
 def _strays(value: Mapping[str, Any], shape: Shape, errors: ErrorTree | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Arguments with a few plain slips in, the arguments out, without a search.
+"""The fast path: a few wrong values or misspelt keys, fixed without trying every reading.
 
 Most slips are a value of the wrong kind somewhere, or a key of the arguments in another spelling. Where each
 has one reading only, and that fits as it is, the general way (`zkit/arguments/coercer.py`) would come to
@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
 from zkit.arguments.candidate_values import CandidateValue, Found, candidates, omission
-from zkit.arguments.coercions import RANKS
+from zkit.arguments.coercions import DEEPEST_PLAIN, MOST_PLAIN_ERRORS, RANKS
 from zkit.arguments.field_names import folded
 from zkit.arguments.object_keys import CALLS, ENVELOPES, renaming
 from zkit.arguments.prepare import ERROR_KINDS, Prepared
@@ -23,8 +23,6 @@ from zkit.arguments.wording import as_json, path_text
 from zkit.receipt import Fix, Rank
 
 Path = tuple[str | int, ...]
-MOST_TROUBLES = 8
-_DEEPEST = 3
 _WRAPPING = frozenset((*ENVELOPES, *CALLS))
 
 
@@ -56,7 +54,7 @@ def _blamed(error: ValidationError) -> tuple[list[Path], list[Any], list[Any]] |
 
     None where there are many, or where more than the arguments' own keys is errors.
     """
-    if error.error_count() > MOST_TROUBLES:
+    if error.error_count() > MOST_PLAIN_ERRORS:
         return None
     wrong: list[Path] = []
     strays: list[Any] = []
@@ -136,7 +134,7 @@ def _stands(value: Any, shape: Shape, depth: int = 0) -> bool:
     kind = type(value)
     if kind is not dict and kind is not list:
         return shape.is_plain(value)
-    if shape.branches or shape.values is not None or depth == _DEEPEST:
+    if shape.branches or shape.values is not None or depth == DEEPEST_PLAIN:
         return False
     if kind is list:
         parts = enumerate(value)

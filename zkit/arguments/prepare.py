@@ -1,4 +1,4 @@
-"""A value that fits a JSON Schema in, what the schema let pass in silence out."""
+"""Prepares a model, function, tool or schema for decoding, once: validators, shape, tool name."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from zkit.arguments.coercions import LONGEST_WORDS, MOST_PREPARED
 from zkit.arguments.shape import Shape
 from zkit.arguments.strict_validator import exact_validator
 from zkit.arguments.validation_errors import FieldError
 from zkit.arguments.wording import as_json, shortened
 from zkit.schema import Misfit, MisfitError, Target, target_for
 
-_MOST = 1024
 ERROR_KINDS = {
     "missing": "missing",
     "missing_argument": "missing",
@@ -25,7 +25,6 @@ ERROR_KINDS = {
     "unexpected_keyword_argument": "unknown",
     "unknown": "unknown",
 }
-_LONGEST_WORDS = 200
 _UNSAID = frozenset(
     [
         *("pattern", "dependentRequired", "not", "if", "contains", "uniqueItems"),
@@ -100,7 +99,7 @@ def _of_pydantic(error: Any) -> FieldError:
     kind = ERROR_KINDS.get(error["type"], "other")
     own = error["type"] in _OWN_WORDS
     words = f"another value: {error['msg'].split(', ', 1)[-1]}" if own else ""
-    return FieldError(tuple(error["loc"]), kind, " ".join(words.split())[:_LONGEST_WORDS])
+    return FieldError(tuple(error["loc"]), kind, " ".join(words.split())[:LONGEST_WORDS])
 
 
 def _words(misfit: Misfit) -> str:
@@ -122,7 +121,7 @@ def prepared_for(model: Any) -> Prepared:
     known = PREPARED.get(id(subject))
     if known is not None and known[0] is subject:
         return known[1]
-    while len(PREPARED) >= _MOST:
+    while len(PREPARED) >= MOST_PREPARED:
         PREPARED.pop(next(iter(PREPARED)), None)
     made = Prepared(subject, target)
     PREPARED[id(subject)] = subject, made, made.validate
@@ -191,8 +190,16 @@ def _undeclared(value: Any, shape: Shape) -> Iterator[Path]:
         for step, below in _parts(part):
             if isinstance(below, dict | list):
                 knowing = [due for due in shapes if step in due.fields] or shapes
-                ways = [way for due in knowing for way in _ways(due.at(step))]
-                todo.append(((*path, step), below, ways))
+                ways = {_identity(way): way for due in knowing for way in _ways(due.at(step))}
+                todo.append(((*path, step), below, list(ways.values())))
+
+
+def _identity(shape: Shape) -> tuple[int, ...]:
+    """What tells shapes of one schema apart: in a recursive union the same ones come up again."""
+    return tuple(id(shape.schema.get(key)) for key in _BELOW)
+
+
+_BELOW = ("properties", "items", "prefixItems", "additionalProperties", "patternProperties")
 
 
 def _is_silent(shape: Shape) -> bool:

@@ -1,20 +1,20 @@
-"""Decoded arguments in, a refusal out where they are the placeholders of an example, sent back as they were."""
+"""Writes the message of every refusal of arguments."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from zkit.arguments.coercions import LONGEST_LINE, MOST_PROBLEMS
 from zkit.arguments.example import example_for, placeholder
 from zkit.arguments.prepare import Prepared
 from zkit.receipt import Fix
-from zkit.repair import Unrepairable
-from zkit.repair.messages import refusal
 from zkit.results import Problem, Validation, ValidationCode
 
-MOST_PROBLEMS = 5
-LONGEST_LINE = 400
+if TYPE_CHECKING:
+    from zkit.repair import Unrepairable
+
 _LOG = logging.getLogger("zkit")
 _CODES: dict[str, ValidationCode] = {
     "cut": "truncated",
@@ -58,6 +58,8 @@ def refuse(
 
 def refuse_repair(prepared: Prepared, text: str, outcome: Unrepairable) -> Validation:
     """Refuse a text that could not be read as JSON."""
+    from zkit.repair.messages import refusal
+
     code = _CODES.get(outcome.reason, "invalid_json")
     said = refusal(text, outcome.reason, outcome.at)
     if outcome.reason not in _WITHOUT_DATA:  # what repair says to do is nearer to what was sent

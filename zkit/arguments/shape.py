@@ -1,14 +1,15 @@
-"""A union and what was sent in, the branch that was meant out, by its tag or by what a validator said of it."""
+"""What a JSON Schema allows at each place: kinds, known values, fields, items, branches of unions."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from zkit.arguments.coercions import MOST_REFS, MOST_UNIONS
 from zkit.arguments.dates import follows_format
 from zkit.arguments.field_names import folded
 from zkit.arguments.validation_errors import ErrorTree
+from zkit.schema.compiled_schema import matcher
 
 Spellings = Mapping[str, Sequence[str]]
 KINDS = ("object", "array", "string", "integer", "number", "boolean", "null")
@@ -21,8 +22,6 @@ _OF_TYPE: dict[type, str] = {
     bool: "boolean",
     type(None): "null",
 }
-_MOST_REFS = 16
-_MOST_UNIONS = 8
 _BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
 _MERGED = ("properties", "$defs", "patternProperties")
 
@@ -55,7 +54,7 @@ class Shape:
 
     def __init__(self, schema: Any, root: Mapping[str, Any], depth: int = 0) -> None:
         whole = _resolved(schema, root)
-        schema, ways, nullable = _unfolded(whole, root) if depth < _MOST_UNIONS else ({}, [], False)
+        schema, ways, nullable = _unfolded(whole, root) if depth < MOST_UNIONS else ({}, [], False)
         self.root = root
         self.schema: Mapping[str, Any] = schema
         self._children: dict[str | int, Shape] = {}
@@ -129,7 +128,8 @@ class Shape:
         if name in self.fields:
             return self.fields[name]
         for pattern, part in _mapping(self.schema.get("patternProperties")).items():
-            if re.search(pattern, name):
+            found = matcher(pattern)
+            if found is not None and found(name):
                 return part
         return self.additional if isinstance(self.additional, dict) else {}
 
@@ -220,7 +220,7 @@ def _unfolded(
     A union with null alone is no union: it is one schema that also takes null.
     """
     nullable = False
-    for _ in range(_MOST_UNIONS):
+    for _ in range(MOST_UNIONS):
         ways = [_resolved(way, root) for way in _ways(schema)]
         rest = [way for way in ways if way.get("type") != "null"]
         nullable = nullable or len(rest) < len(ways)
@@ -234,7 +234,7 @@ def _unfolded(
 
 def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema with references followed and `allOf` merged, a bounded number of times."""
-    for _ in range(_MOST_REFS):
+    for _ in range(MOST_REFS):
         if not isinstance(schema, Mapping):
             return {}
         parts = [*_list(schema.get("allOf")), *([schema] if "$ref" in schema else [])]

@@ -1,4 +1,4 @@
-"""A place in the arguments in, what stands there or is due there out."""
+"""Finds the text of a value, and the value at a path, in what the model wrote."""
 
 from __future__ import annotations
 

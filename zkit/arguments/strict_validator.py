@@ -1,4 +1,4 @@
-"""A type's core schema in, a validator of JSON out that reads nothing in silence.
+"""Builds a strict JSON validator from a core schema of pydantic, which accepts nothing silently.
 
 Even strict, pydantic takes `true` for `Literal[1]`, `1e999` for infinity and `"20261116"` for a moment in
 1970, and most models ignore keys that they do not declare. Here these are complaints, made by
@@ -13,6 +13,8 @@ from math import isfinite
 from typing import Any
 
 from pydantic_core import PydanticCustomError, SchemaValidator, ValidationError, core_schema
+
+from zkit.schema.compiled_schema import SILENT
 
 Node = dict[str, Any]
 Rewrites = Mapping[str, Callable[[Node], Any]]
@@ -76,6 +78,8 @@ def _exact(node: Any, config: Node, rewrites: Rewrites) -> Any:
         made["config"] = {**config, **_of_its_own(made["config"]), "strict": True}
     if made.get("extra_behavior") == "ignore":
         made["extra_behavior"] = config.get("extra_fields_behavior", "ignore")
+    elif SILENT in (made.get("metadata") or ()):
+        made["extra_behavior"] = config.get("extra_fields_behavior", "allow")
     rewrite = rewrites.get(node["type"])
     made = rewrite(made) if rewrite else made
     return {**made, "ref": node["ref"]} if "ref" in node else made

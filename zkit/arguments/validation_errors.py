@@ -1,4 +1,4 @@
-"""A failed validation in, the places that it blames out, as a tree beside the value."""
+"""The errors of a validator as a tree beside the value."""
 
 from __future__ import annotations
 

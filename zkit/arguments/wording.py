@@ -1,4 +1,4 @@
-"""Values, places and shapes in, the few words by which a message names them out."""
+"""Values, paths and expectations as the short phrases of a message."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from json.encoder import encode_basestring
 from typing import Any
 
+from zkit.arguments.coercions import LONGEST_SHOWN, MOST_VALUES
 from zkit.arguments.shape import Shape
 
-LONGEST = 60
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 # What most coercions make is a scalar, and the encoder is slow to start.
 _ENCODERS: dict[type, Callable[[Any], str]] = {str: encode_basestring, int: str}
@@ -31,7 +31,6 @@ _FORMATS = {
     "uuid": "a UUID",
     "duration": 'a duration like "PT5M"',
 }
-_MOST_VALUES = 8
 
 
 def as_json(value: Any) -> str:
@@ -41,12 +40,12 @@ def as_json(value: Any) -> str:
 
 def path_text(path: Sequence[str | int]) -> str:
     """A place as a person would write it: `todos[0].status`."""
-    if len(path) == 1 and type(path[0]) is str and len(path[0]) <= LONGEST:
+    if len(path) == 1 and type(path[0]) is str and len(path[0]) <= LONGEST_SHOWN:
         return path[0]
     text = ""
     for step in path:
-        if isinstance(step, str) and len(step) > LONGEST:
-            step = f"{step[: LONGEST - 3]}..."
+        if isinstance(step, str) and len(step) > LONGEST_SHOWN:
+            step = f"{step[: LONGEST_SHOWN - 3]}..."
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
     return text
 
@@ -64,9 +63,9 @@ def shown(value: Any) -> str:
 
 def shortened(text: str) -> str:
     """A text that fits into a message, shortened in the middle."""
-    if len(text) <= LONGEST:
+    if len(text) <= LONGEST_SHOWN:
         return text
-    return f"{text[: LONGEST - 20]} ... {text[-12:]}"
+    return f"{text[: LONGEST_SHOWN - 20]} ... {text[-12:]}"
 
 
 def expected(shape: Shape) -> str:
@@ -97,8 +96,8 @@ def expected_instead(value: Any, shape: Shape) -> str:
 def _one_of(values: list[str]) -> str:
     if len(values) == 1:
         return values[0]
-    more = f" and {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
-    return f"one of {', '.join(values[:_MOST_VALUES])}{more}"
+    more = f" and {len(values) - MOST_VALUES} more" if len(values) > MOST_VALUES else ""
+    return f"one of {', '.join(values[:MOST_VALUES])}{more}"
 
 
 def _kind(kind: str, shape: Shape) -> str:

@@ -108,7 +108,11 @@ def _of_extraction(found: Extraction, text: str) -> Expects:
     unknown = [one.name for one in found.unknown]
     incomplete = [one.name or "" for one in found.incomplete]
     told = {"unknown": unknown, "incomplete": incomplete}
-    said = {key: value for key, value in told.items() if value}
+    said: Expects = {key: value for key, value in told.items() if value}
+    if found.doubtful:
+        said["doubtful"] = _json(
+            [{"name": one.name, "arguments": one.arguments} for one in found.doubtful]
+        )
     if not found.calls and found.content == text:
         return {"untouched": True, **said}
     calls = [{"name": call.name, "arguments": call.arguments} for call in found.calls]

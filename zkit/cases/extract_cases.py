@@ -34,7 +34,8 @@ Tools = Sequence[Mapping[str, Any]]
 class ExtractCase(Case):
     """A completion, and what must be found in it.
 
-    `calls` is the JSON text of a list of `{"name": …, "arguments": …}`. `content` is what remains
+    `calls` is the JSON text of a list of `{"name": …, "arguments": …}`, and so is `doubtful` for
+    calls that text follows; `refused` are the reasons of those that are refused. `content` is what remains
     visible and `reasoning` what was set apart, compared after collapsing white space. `unknown` and
     `incomplete` name the calls that are reported instead of made (none, when they are absent);
     `incomplete` may also be their number. `ended` says whether the model wrote a tool's result
@@ -45,6 +46,8 @@ class ExtractCase(Case):
 
     toolset: Tools = ()
     calls: str | None = None
+    doubtful: str | None = None
+    refused: tuple[str, ...] | None = None
     untouched: bool = False
     content: str | None = None
     reasoning: str | None = None
@@ -59,9 +62,10 @@ class ExtractCase(Case):
 
 def check(case: ExtractCase) -> None:
     """Refuse calls without a name or arguments, and an `untouched` text with other content."""
-    for call in wanted_calls(case):
-        if not isinstance(call, dict) or set(call) != {"name", "arguments"}:
-            raise EntryError('calls must be a list of {"name": …, "arguments": …}', "calls")
+    for key in ("calls", "doubtful"):
+        for call in wanted_calls(case, key):
+            if not isinstance(call, dict) or set(call) != {"name", "arguments"}:
+                raise EntryError(f'{key} must be a list of {{"name": …, "arguments": …}}', key)
     if case.untouched and case.content is not None:
         raise EntryError("untouched: the content is the text itself", "content")
     if case.untouched and (case.rank is not None or case.format is not None):
@@ -90,9 +94,14 @@ def judge(case: ExtractCase) -> str | None:
 
 def judge_calls(case: ExtractCase, found: Extraction) -> str | None:
     """Compare names and arguments, in order."""
-    came = [{"name": call.name, "arguments": call.arguments} for call in found.calls]
-    deviates = difference(wanted_calls(case), came)
-    return f"calls: {deviates}" if deviates else None
+    for key, calls in (("calls", found.calls), ("doubtful", found.doubtful)):
+        if key == "doubtful" and case.untouched and case.doubtful is None:
+            continue
+        came = [{"name": call.name, "arguments": call.arguments} for call in calls]
+        differs = difference(wanted_calls(case, key), came)
+        if differs:
+            return f"{key}: {differs}"
+    return None
 
 
 def judge_reports(case: ExtractCase, found: Extraction) -> str | None:
@@ -102,6 +111,7 @@ def judge_reports(case: ExtractCase, found: Extraction) -> str | None:
     return (
         unlike("unknown", case.unknown, tuple(each.name for each in found.unknown))
         or unlike("incomplete", case.incomplete, len(incomplete) if counted else incomplete)
+        or unlike("refused", case.refused, tuple(each.reason for each in found.refused))
         or unlike("ended", case.ended, found.ended_at is not None)
     )
 
@@ -132,11 +142,11 @@ def judge_origin(case: ExtractCase, found: Extraction) -> str | None:
     return unlike("format", case.format, origins) or unlike("rank", case.rank, rank)
 
 
-def wanted_calls(case: ExtractCase) -> list[Any]:
-    """Decode the expected calls."""
-    calls = json.loads(case.calls or "[]")
+def wanted_calls(case: ExtractCase, key: str = "calls") -> list[Any]:
+    """Decode the expected calls, or the doubtful ones."""
+    calls = json.loads(getattr(case, key) or "[]")
     if not isinstance(calls, list):
-        raise EntryError(f"calls must be a list, not {json_kind(calls)}", "calls")
+        raise EntryError(f"{key} must be a list, not {json_kind(calls)}", key)
     return calls
 
 
@@ -167,6 +177,7 @@ EXTRACT = Kind(
     readers={
         "calls": json_text,
         "content": a_string,
+        "doubtful": json_text,
         "ended": a_flag,
         "finish_reason": a_string,
         "format": a_name_or_names,
@@ -174,6 +185,7 @@ EXTRACT = Kind(
         "incomplete": names_or_count,
         "rank": a_rank,
         "reasoning": a_string,
+        "refused": names,
         "toolset": a_toolset,
         "unknown": names,
         "untouched": a_flag,

@@ -28,7 +28,7 @@ def drafts_of(transcript: Transcript) -> list[Draft]:
 
 def _drafts(exchange: Exchange, source: str) -> Iterator[Draft]:
     tools = [dict(one) for one in entries((exchange.request or {}).get("tools"))]
-    reply = _reply(exchange)
+    reply = reply_of(exchange)
     schemas = _schemas(tools)
     finish = reply.finish_reason if reply.finish_reason == "length" else None
     for call in reply.calls:
@@ -43,7 +43,7 @@ def _drafts(exchange: Exchange, source: str) -> Iterator[Draft]:
             yield draft
 
 
-def _reply(exchange: Exchange) -> Reply:
+def reply_of(exchange: Exchange) -> Reply:
     """The reply as it came, put together from its parts."""
     assembler = Assembler()
     if "event-stream" in exchange.content_type or exchange.body.startswith(b"data:"):

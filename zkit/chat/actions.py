@@ -1,4 +1,4 @@
-"""What the logic of a loop wants done: it yields one of these, and is told what came of it."""
+"""What the conversation asks its driver to do: it yields one of these, and is sent the outcome."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zkit.dispatch import Turn
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Send a request to the model. Told: a `ModelReply`, or the exception of the client."""
+    """Send a request to the model. Returns a `ModelReply`, or the exception of the client."""
 
     request: dict[str, Any]
     reader: ReplyReader
@@ -23,25 +23,25 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class RunCalls:
-    """Run the calls of one turn. Told: nothing; the turn has the outcomes."""
+    """Run the calls of one turn. Returns nothing; the turn has the outcomes."""
 
     turn: Turn
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Let some time pass. Told: nothing."""
+    """Let some time pass. Returns nothing."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Do:
-    """Call a function of the user's, plain or async. Told: what it returns."""
+    """Call a function of the user's, plain or async. Returns what it returns."""
 
     function: Callable[..., Any]
     argument: Any
 
 
-Want = Ask | RunCalls | Wait | Do | LoopEvent
-"""An event is a want too: that somebody hears of it."""
+Action = Ask | RunCalls | Wait | Do | LoopEvent
+"""An event is an action too: it is passed to the caller."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from zkit.calls import Call
 from zkit.chat import loop_messages
-from zkit.chat.actions import RunCalls, Want
+from zkit.chat.actions import Action, RunCalls
 from zkit.chat.call_checker import RefusedCall, new_id
 from zkit.chat.history import assistant_message, tool_message
 from zkit.chat.loop_events import (
@@ -37,7 +37,7 @@ from zkit.tools import call_key, render_result
 
 MAX_CALLS = "ChatLoop(max_calls=...)"
 _MODELS_FAULT = frozenset(
-    {"invalid_json", "truncated", "ambiguous", "invalid_arguments", "unknown_tool"}
+    {"invalid_json", "truncated", "ambiguous", "invalid_arguments", "unknown_tool", "unconfirmed"}
 )
 
 
@@ -74,8 +74,9 @@ def open_turn(
     """
     as_made = {call.id: call for call in calls}
     held = [one for one in outcomes if is_open(one)]
-    left = [as_made[one.call.id] if was_held_back(one.result) else one.call for one in held]
     waiting = [_waiting(run, one) for one in held if not was_held_back(one.result)]
+    shown = {one.call.id: one.call for one in waiting}
+    left = [shown.get(one.call.id) or as_made[one.call.id] for one in held]
     often = {call.id: times[call.id] for call in left if times.get(call.id, 1) > 1}
     return OpenTurn(tuple(waiting), tuple(left), finish_reason, often)
 
@@ -168,12 +169,14 @@ def run_calls(
     calls: Sequence[Call],
     finish_reason: str | None,
     keep: Callable[[Sequence[Outcome]], object],
-) -> Generator[Want, Any, Sequence[Outcome]]:
+    *,
+    resumed: bool = False,
+) -> Generator[Action, Any, Sequence[Outcome]]:
     """Run calls as one turn.
 
     If it is cancelled, `keep` puts what came of them until then into the history, for whoever goes on with it.
     """
-    turn = run.dispatcher.turn(calls, finish_reason=finish_reason)
+    turn = run.dispatcher.turn(calls, finish_reason=finish_reason, resumed=resumed)
     try:
         for call in calls:
             yield ToolStarted(call)
@@ -185,7 +188,7 @@ def run_calls(
     return turn.outcomes
 
 
-def answer_calls(run: RunState, reply: ModelReply) -> Generator[Want, Any, Reason | None]:
+def answer_calls(run: RunState, reply: ModelReply) -> Generator[Action, Any, Reason | None]:
     """Run the calls of a reply; whatever happens, each has exactly one answer in the history."""
     reply, times = _each_once(run, reply)
     settled = [*_beforehand(run, reply), *map(_unreadable, reply.refused)]
@@ -198,13 +201,27 @@ def answer_calls(run: RunState, reply: ModelReply) -> Generator[Want, Any, Reaso
         keep=lambda ran: _added(run, reply, _in_order(reply, [*ran, *settled])),
     )
     outcomes = _in_order(reply, [*with_times(ran, times), *settled])
+    outcomes = _with_ignored(run, outcomes, reply)
     messages = _added(run, reply, outcomes)
     run.open = open_turn(run, outcomes, calls, reply.finish_reason, times)
     verdict = verdict_on(run, outcomes, reply.finish_reason)
     run.calls += len(calls)
     yield from told(run, outcomes, messages[1:])
+    for one in reply.ignored:
+        yield CallRefused("", one.name, one.code, one.message)
     yield from map(MessageAdded, messages)
     return verdict
+
+
+def _with_ignored(run: RunState, outcomes: list[Outcome], reply: ModelReply) -> list[Outcome]:
+    """Tell the model, below an answer that it gets anyway, which calls in its text were not run."""
+    notes = [one.message for one in reply.ignored]
+    at = next((at for at, one in enumerate(outcomes) if not is_open(one)), None)
+    if not notes or at is None:
+        run.notes += notes
+        return outcomes
+    noted = replace(outcomes[at], result=with_notes(outcomes[at].result, *notes))
+    return [*outcomes[:at], noted, *outcomes[at + 1 :]]
 
 
 def _each_once(run: RunState, reply: ModelReply) -> tuple[ModelReply, Counter[str]]:
@@ -271,5 +288,6 @@ def _added(run: RunState, reply: ModelReply, outcomes: Sequence[Outcome]) -> lis
     run.messages += [said, *answers]
     run.text = reply.text
     diff = diff_of(run, outcomes)
-    run.record(TurnRecord(run.turn, reply.text, reply.reasoning, tuple(outcomes), diff))
+    ignored = tuple(one.name for one in reply.ignored)
+    run.record(TurnRecord(run.turn, reply.text, reply.reasoning, tuple(outcomes), diff, ignored))
     return [said, *answers]

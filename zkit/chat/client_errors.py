@@ -1,4 +1,4 @@
-"""What a client raised in; what to do about it out: wait, ask otherwise, or give up."""
+"""What to do about an exception of a client: wait, ask differently, or give up; and what it means."""
 
 from __future__ import annotations
 
@@ -65,6 +65,47 @@ def trouble_of(error: BaseException) -> Trouble:
             return Trouble(remedy, reason)
     passes = _is_of_the_wire(error) if status is None else status in _RETRIED
     return Trouble("retry" if passes else "give_up", reason, delay)
+
+
+def explain(error: BaseException) -> None:
+    """Make the message of an exception say which address failed and what to check.
+
+    Clients say "Connection error." and nothing else. The exception stays what it is, for those who
+    catch it.
+    """
+    names = {kind.__name__ for kind in type(error).__mro__}
+    address = _address(error)
+    status = getattr(error, "status_code", None)
+    is_404_elsewhere = status == 404 and bool(address) and "/v1" not in address
+    if "APITimeoutError" in names or not ("APIConnectionError" in names or is_404_elsewhere):
+        return
+    said = str(error).rstrip(".") if is_404_elsewhere else _reason(error)
+    where = f"at {address}" if address else "at the address of the client"
+    message = (
+        f"no answer from a model server {where} ({said}). Is the server running, and does the URL"
+        " end in /v1?"
+    )
+    error.args = (message,)
+    if hasattr(error, "message"):
+        error.message = message
+
+
+def _address(error: BaseException) -> str:
+    """The base URL that a request went to; empty if the exception does not know it."""
+    try:
+        url = str(getattr(getattr(error, "request", None), "url", "") or "")
+    except Exception:  # httpx raises if an exception was made without its request
+        return ""
+    return url.removesuffix("/chat/completions").removesuffix("/models")
+
+
+def _reason(error: BaseException) -> str:
+    """What the exception below says: "Connection refused", "Name or service not known"."""
+    found: BaseException = error
+    while found.__cause__ is not None and found.__cause__ is not found:
+        found = found.__cause__
+    text = " ".join(str(found).split()).rstrip(".")
+    return text[:200] or type(found).__name__
 
 
 def _is_of_the_wire(error: BaseException) -> bool:

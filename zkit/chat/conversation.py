@@ -10,11 +10,11 @@ from collections.abc import Generator, Iterable
 from typing import Any
 
 from zkit.chat import loop_messages
-from zkit.chat.actions import Ask, Do, Wait, Want
+from zkit.chat.actions import Action, Ask, Do, Wait
 from zkit.chat.call_answers import answer_calls
-from zkit.chat.client_errors import Trouble, trouble_of
+from zkit.chat.client_errors import Trouble, explain, trouble_of
 from zkit.chat.fit_request import fitted
-from zkit.chat.history import as_facts, as_messages, assistant_message, ids_in, size_of
+from zkit.chat.history import as_facts, as_messages, assistant_message, ids_in, size_of, with_system
 from zkit.chat.loop_events import (
     Compacted,
     Corrected,
@@ -32,21 +32,21 @@ from zkit.chat.loop_events import (
 from zkit.chat.reply_reader import ModelReply, ReplyReader, begins_like_a_call
 from zkit.chat.resuming import take_up
 from zkit.chat.run_state import RunState
-from zkit.chat.tool_offer import Offering
+from zkit.chat.tool_offer import Offering, examples_of
 
-Steps = Generator[Want, Any, Any]
+Steps = Generator[Action, Any, Any]
 _ONE_MORE_REPLY = ("loop", "max_calls")
 """After these the model may still say what it knows, without tools."""
 
 
-def conversation(run: RunState) -> Generator[Want, Any, RunResult]:
+def conversation(run: RunState) -> Generator[Action, Any, RunResult]:
     """Run until there is an answer, or a reason to end without one."""
     result = yield from _turns(run)
     yield RunFinished(result)
     return result
 
 
-def _turns(run: RunState) -> Generator[Want, Any, RunResult]:
+def _turns(run: RunState) -> Generator[Action, Any, RunResult]:
     if run.resumed is not None:
         result = _ended(run, (yield from take_up(run, run.resumed)))
         if result is not None:
@@ -111,7 +111,7 @@ def _compact(run: RunState) -> Steps:
 # ── a request ────────────────────────────────────────────────────────────────
 
 
-def _ask(run: RunState) -> Generator[Want, Any, ModelReply | RunResult]:
+def _ask(run: RunState) -> Generator[Action, Any, ModelReply | RunResult]:
     """Send the request until there is a reply; troubles of the server are met here."""
     run.turn += 1
     offering = run.offering()
@@ -127,6 +127,7 @@ def _ask(run: RunState) -> Generator[Want, Any, ModelReply | RunResult]:
             return reply
         if reader.has_shown:
             yield TextRevoked("connection")
+        explain(reply)
         trouble = trouble_of(reply)
         goes_on = yield from _REMEDIES[trouble.remedy](run, trouble)
         reason = run.limit_reached()
@@ -143,6 +144,8 @@ def _request(run: RunState, offering: Offering) -> dict[str, Any]:
         offering = Offering(())
     else:
         messages = [*run.messages, *_said(run.notes)]
+        about = run.prompt_about(offering)
+        messages = with_system(messages, about) if about else messages
     request: dict[str, Any] = {"model": run.model, "messages": messages}
     if offering.specs:
         request["tools"] = offering.entries
@@ -150,7 +153,7 @@ def _request(run: RunState, offering: Offering) -> dict[str, Any]:
         request |= {"stream": True, "stream_options": {"include_usage": True}}
     if run.seconds_left is not None:
         request["timeout"] = max(0.001, run.seconds_left)
-    return fitted({**request, **run.settings.options}, run.server)
+    return fitted({**request, **run.settings.options}, run.server, examples_of(offering))
 
 
 def _said(notes: Iterable[str]) -> list[Message]:
@@ -208,7 +211,7 @@ _REMEDIES = {
 # ── a reply ──────────────────────────────────────────────────────────────────
 
 
-def _take(run: RunState, reply: ModelReply) -> Generator[Want, Any, Reason | None]:
+def _take(run: RunState, reply: ModelReply) -> Generator[Action, Any, Reason | None]:
     """What the reply asks for; a reason when the run is over."""
     run.notes = []
     if reply.calls or reply.refused:
@@ -222,7 +225,7 @@ def _take(run: RunState, reply: ModelReply) -> Generator[Want, Any, Reason | Non
     return (yield from _ask_again(run, reply))
 
 
-def _answer(run: RunState, reply: ModelReply) -> Generator[Want, Any, Reason | None]:
+def _answer(run: RunState, reply: ModelReply) -> Generator[Action, Any, Reason | None]:
     run.progress()
     run.text = reply.text or reply.declined
     message = assistant_message(run.text, ())
@@ -235,7 +238,7 @@ def _answer(run: RunState, reply: ModelReply) -> Generator[Want, Any, Reason | N
     return ends.get(reply.finish_reason, "completed")
 
 
-def _ask_for_a_call(run: RunState) -> Generator[Want, Any, Reason | None]:
+def _ask_for_a_call(run: RunState) -> Generator[Action, Any, Reason | None]:
     """The reply was meant to be a call, and cannot be read as one; it is not kept."""
     if not run.spend("malformed"):
         return "malformed"
@@ -244,7 +247,7 @@ def _ask_for_a_call(run: RunState) -> Generator[Want, Any, Reason | None]:
     return None
 
 
-def _ask_again(run: RunState, reply: ModelReply) -> Generator[Want, Any, Reason | None]:
+def _ask_again(run: RunState, reply: ModelReply) -> Generator[Action, Any, Reason | None]:
     """The reply says nothing that counts."""
     is_cut = reply.finish_reason == "length"
     kind = "reasoning_only" if reply.reasoning or is_cut else "empty"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, TypedDict
 
@@ -94,9 +94,16 @@ class Approvals:
     it has.
     """
 
-    def __init__(self, dispatcher: Dispatcher, decided: Mapping[str, bool], reason: str) -> None:
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        decided: Mapping[str, bool],
+        reason: str,
+        waiting: Iterable[Waiting] = (),
+    ) -> None:
         self._dispatcher = dispatcher
         self._decided = decided
+        self._keys = {one.call.id: one.key for one in waiting}
         self._reason = f": {reason}" if reason else ""
         self.seen: dict[str, tuple[str, Call]] = {}
 
@@ -104,7 +111,8 @@ class Approvals:
         """Decide, or hand on the question."""
         key = self._key(call)
         self.seen[call.id] = (key, call)
-        decided = self._decided.get(key)
+        # A decision counts for the call that was shown with this key, and for no other.
+        decided = self._decided.get(key) if self._keys.get(call.id) == key else None
         if decided is not None:
             refusal = Refused(f"{call.name} was not approved{self._reason}", code="approval")
             return decided is True or refusal
@@ -112,7 +120,7 @@ class Approvals:
         return nobody_to_ask(call) if ask is None else ask(call)
 
     def _key(self, call: Call) -> str:
-        """The key of a call with the defaults filled in: what the tool will do, not how it is put."""
+        """Return a key for what the tool will do: its digest, and the call with defaults filled in."""
         tool = self._dispatcher.get(call.name)
         if tool is None:
             return approval_key(call)

@@ -1,25 +1,33 @@
-"""The logic of a loop in, its events out: one driver for plain code, one for async code."""
+"""Do what the conversation yields: one driver for plain code, one for async code."""
 
 from __future__ import annotations
 
+import contextvars
 import inspect
+import queue
+import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import aclosing, closing
+from contextlib import aclosing, closing, suppress
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import anyio
 from anyio import to_thread
 
-from zkit.chat.actions import Ask, Do, RunCalls, Wait, Want
+from zkit.chat.actions import Action, Ask, Do, RunCalls, Wait
 from zkit.chat.loop_events import LoopEvent
+from zkit.chat.reply_reader import ModelReply
+from zkit.chat.wire_data import watch_end
 from zkit.dispatch.portal import run_sync
+from zkit.errors import MissingExtraError
 from zkit.tools import Scope
 
-Logic = Generator[Want, Any, Any]
+Logic = Generator[Action, Any, Any]
 Create = Callable[..., Any]
 _END = object()
+_MOST_WAITING = 64  # chunks that wait for a slow consumer before the reader is held up
 
 
 def is_async(client: Any) -> bool:
@@ -27,19 +35,26 @@ def is_async(client: Any) -> bool:
     return hasattr(client, "__aenter__")
 
 
+def require_openai() -> None:
+    """Raise `MissingExtraError`, with the command that installs it, if `openai` is not installed."""
+    if find_spec("openai") is None:
+        raise MissingExtraError("openai", "talking to a server")
+
+
 def create_of(client: Any) -> Create:
     """How a client is asked for a completion; raises TypeError for what is no client."""
     create = getattr(getattr(getattr(client, "chat", None), "completions", None), "create", None)
     if callable(create):
         return create  # type: ignore[no-any-return]
+    require_openai()
     given = f"{client!r:.80}"
     if isinstance(client, str):
-        raise TypeError(f"{given} is an address, and a client is due: OpenAI(base_url={given})")
+        raise TypeError(f"{given} is an address; pass a client: OpenAI(base_url={given})")
     raise TypeError(f"{given} has no chat.completions.create; pass an OpenAI client")
 
 
-def _told(logic: Logic, task: Scope, answer: Any) -> Want | None:
-    """Tell the logic what came of its last want; the next one, or None at the end."""
+def _next_action(logic: Logic, task: Scope, answer: Any) -> Action | None:
+    """Send the logic the outcome of its last action; return the next one, or None at the end."""
     with task.entered():
         try:
             if isinstance(answer, _Thrown):
@@ -50,7 +65,7 @@ def _told(logic: Logic, task: Scope, answer: Any) -> Want | None:
 
 
 class _Thrown:
-    """What broke off a want: the logic sets its house in order, and lets it pass."""
+    """What broke off an action: the logic puts its history in order and raises it again."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
@@ -63,46 +78,124 @@ def drive(logic: Logic, create: Create, task: Scope) -> Generator[LoopEvent, Non
     """Run the logic in plain code."""
     answer: Any = None
     try:
-        while (want := _told(logic, task, answer)) is not None:
+        while (action := _next_action(logic, task, answer)) is not None:
             answer = None
-            if isinstance(want, LoopEvent):
-                yield want
-            elif isinstance(want, Ask):
-                with closing(_asked(want, create)) as events:
+            if isinstance(action, LoopEvent):
+                yield action
+            elif isinstance(action, Ask):
+                with closing(_reply(action, create)) as events:
                     answer = yield from events
             else:
-                answer = _fetched(want, task)
+                answer = _done(action, task)
     finally:
         logic.close()
         task.end()
 
 
-def _asked(want: Ask, create: Create) -> Generator[LoopEvent, None, Any]:
+def _reply(action: Ask, create: Create) -> Generator[LoopEvent, None, ModelReply | Exception]:
+    """Send the request and read the reply; return it, or the exception of the client."""
+    parts = _Parts(create, action.request)
     try:
-        outcome = create(**want.request)
-        if hasattr(outcome, "__next__"):
-            with closing(outcome):
-                for chunk in outcome:
-                    _check_time(want)
-                    yield from want.reader.feed(chunk)
-        else:
-            yield from want.reader.read(outcome)
-        events, reply = want.reader.close(want.most_tokens)
+        with closing(_before(action.deadline, parts)) as received:
+            for part in received:
+                yield from action.reader.feed(part) if parts.is_stream else action.reader.read(part)
+        events, reply = action.reader.close(action.most_tokens, is_whole=parts.is_whole())
         yield from events
     except Exception as error:
         return error
     return reply
 
 
-def _fetched(want: Want, task: Scope) -> Any:
+class _Parts:
+    """The parts of a reply: the chunks of a stream, or one whole completion."""
+
+    def __init__(self, create: Create, request: dict[str, Any]) -> None:
+        self._create, self._request = create, request
+        self._stream: Any = None
+        self._has_ended: Callable[[], bool] = lambda: True
+        self.is_stream = False
+
+    def is_whole(self) -> bool:
+        """True if the server said that the stream is over, or sent no stream."""
+        return not self.is_stream or self._has_ended()
+
+    def __iter__(self) -> Generator[Any, None, None]:
+        outcome = self._create(**self._request)
+        self.is_stream = hasattr(outcome, "__next__")
+        if not self.is_stream:
+            yield outcome
+            return
+        self._stream, self._has_ended = outcome, watch_end(outcome)
+        with closing(outcome):
+            yield from outcome
+
+    def break_off(self) -> None:
+        """Close the connection under whoever is reading from it."""
+        response = getattr(self._stream, "response", self._stream)
+        if hasattr(response, "close"):
+            with suppress(Exception):
+                response.close()
+
+
+def _before(deadline: float | None, parts: _Parts) -> Generator[Any, None, None]:
+    """Return the parts that arrive before the deadline; after it, raise `TimeoutError`.
+
+    A client's own timeout is for each read, so a server that drips bytes never meets it. With a
+    deadline the request has a thread of its own, which nobody waits for once the time is over.
+    """
+    if deadline is None:
+        yield from parts
+        return
+    found: queue.Queue[Any] = queue.Queue(_MOST_WAITING)
+    is_over = threading.Event()
+    fetch = partial(contextvars.copy_context().run, _fetch, parts, found, is_over)
+    threading.Thread(target=fetch, name="zkit-request", daemon=True).start()
+    try:
+        while True:
+            try:
+                part = found.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise TimeoutError("the time for this run is over") from None
+            if part is _END:
+                return
+            if isinstance(part, _Thrown):
+                raise part.error
+            yield part
+    finally:
+        is_over.set()
+        parts.break_off()
+
+
+def _fetch(parts: _Parts, found: queue.Queue[Any], is_over: threading.Event) -> None:
+    """Put the parts into the queue, until nobody waits for them any more."""
+
+    def put(part: Any) -> None:
+        while not is_over.is_set():
+            with suppress(queue.Full):
+                found.put(part, timeout=0.1)
+                return
+
+    try:
+        with closing(iter(parts)) as received:
+            for part in received:
+                put(part)
+                if is_over.is_set():
+                    return
+    except BaseException as error:
+        put(_Thrown(error))
+    else:
+        put(_END)
+
+
+def _done(action: Action, task: Scope) -> Any:
     try:
         with task.entered():
-            if isinstance(want, RunCalls):
-                return run_sync(want.turn.run)
-            if isinstance(want, Do):
-                return run_sync(partial(_done, want))
-            assert isinstance(want, Wait)
-            return time.sleep(want.seconds)
+            if isinstance(action, RunCalls):
+                return run_sync(action.turn.run)
+            if isinstance(action, Do):
+                return run_sync(partial(_called, action))
+            assert isinstance(action, Wait)
+            return time.sleep(action.seconds)
     except BaseException as error:
         return _Thrown(error)
 
@@ -116,89 +209,99 @@ async def drive_async(
     """Run the logic in async code; a client that is not async has a thread for each request."""
     answer: Any = None
     try:
-        while (want := _told(logic, task, answer)) is not None:
+        while (action := _next_action(logic, task, answer)) is not None:
             answer = None
-            if isinstance(want, LoopEvent):
-                yield want
-            elif isinstance(want, Ask):
-                answers: list[Any] = []
-                async with aclosing(_asked_async(want, create, awaited, answers)) as events:
+            if isinstance(action, LoopEvent):
+                yield action
+            elif isinstance(action, Ask):
+                replies: list[ModelReply | Exception] = []
+                async with aclosing(_reply_async(action, create, awaited, replies)) as events:
                     async for event in events:
                         yield event
-                answer = answers[0]
+                answer = replies[0]
             else:
-                answer = await _fetched_async(want, task)
+                answer = await _done_async(action, task)
     finally:
         logic.close()
         task.end()
 
 
-async def _asked_async(
-    want: Ask, create: Create, awaited: bool, answers: list[Any]
+async def _reply_async(
+    action: Ask, create: Create, awaited: bool, replies: list[ModelReply | Exception]
 ) -> AsyncGenerator[LoopEvent, None]:
+    """The same as `_reply`; what came of it is put into `replies`."""
+    has_ended: Callable[[], bool] | None = None
     try:
-        outcome = await _sent(want, create, awaited)
+        outcome = await _sent(action, create, awaited)
         if hasattr(outcome, "__next__") or hasattr(outcome, "__anext__"):
-            async with aclosing(_chunks(outcome)) as chunks:
+            has_ended = watch_end(outcome)
+            async with aclosing(_chunks(outcome, action)) as chunks:
                 async for chunk in chunks:
-                    _check_time(want)
-                    for event in want.reader.feed(chunk):
+                    for event in action.reader.feed(chunk):
                         yield event
         else:
-            for event in want.reader.read(outcome):
+            for event in action.reader.read(outcome):
                 yield event
-        events, reply = want.reader.close(want.most_tokens)
+        events, reply = action.reader.close(
+            action.most_tokens, is_whole=has_ended is None or has_ended()
+        )
         for event in events:
             yield event
     except Exception as error:
-        answers.append(error)
+        replies.append(error)
     else:
-        answers.append(reply)
+        replies.append(reply)
 
 
-async def _sent(want: Ask, create: Create, awaited: bool) -> Any:
-    """The beginning of the answer, or all of it, before the time of the run is over."""
-    request = partial(create, **want.request)
-    left = None if want.deadline is None else want.deadline - time.monotonic()
-    with anyio.fail_after(left):
+def _left(action: Ask) -> float | None:
+    return None if action.deadline is None else action.deadline - time.monotonic()
+
+
+async def _sent(action: Ask, create: Create, awaited: bool) -> Any:
+    """The beginning of the reply, or all of it, before the time of the run is over."""
+    request = partial(create, **action.request)
+    with anyio.fail_after(_left(action)):
         if awaited:
             return await request()
         return await to_thread.run_sync(request, abandon_on_cancel=True)
 
 
-async def _chunks(stream: Any) -> AsyncGenerator[Any, None]:
+async def _chunks(stream: Any, action: Ask) -> AsyncGenerator[Any, None]:
+    """The chunks of a stream, each before the time of the run is over."""
+    is_async_stream = hasattr(stream, "__anext__")
     try:
-        if hasattr(stream, "__anext__"):
-            async for chunk in stream:
-                yield chunk
-            return
-        while (chunk := await to_thread.run_sync(next, stream, _END)) is not _END:
+        while True:
+            with anyio.fail_after(_left(action)):
+                chunk = (
+                    await anext(stream, _END)
+                    if is_async_stream
+                    else await to_thread.run_sync(next, stream, _END, abandon_on_cancel=True)
+                )
+            if chunk is _END:
+                return
             yield chunk
     finally:
-        closed = getattr(stream, "close", getattr(stream, "aclose", lambda: None))()
+        # A stream that is read in a thread cannot be closed itself, but its connection can.
+        response = getattr(stream, "response", stream)
+        closed = getattr(response if not is_async_stream else stream, "close", lambda: None)()
         if inspect.isawaitable(closed):
             await closed
 
 
-async def _fetched_async(want: Want, task: Scope) -> Any:
+async def _done_async(action: Action, task: Scope) -> Any:
     try:
         with task.entered():
-            if isinstance(want, RunCalls):
-                return await want.turn.run()
-            if isinstance(want, Do):
-                return await _done(want)
-            assert isinstance(want, Wait)
-            return await anyio.sleep(want.seconds)
+            if isinstance(action, RunCalls):
+                return await action.turn.run()
+            if isinstance(action, Do):
+                return await _called(action)
+            assert isinstance(action, Wait)
+            return await anyio.sleep(action.seconds)
     except BaseException as error:
         return _Thrown(error)
 
 
-async def _done(want: Do) -> Any:
+async def _called(action: Do) -> Any:
     """Call a function of the user's, plain or async."""
-    outcome = want.function(want.argument)
+    outcome = action.function(action.argument)
     return await outcome if inspect.isawaitable(outcome) else outcome
-
-
-def _check_time(want: Ask) -> None:
-    if want.deadline is not None and time.monotonic() > want.deadline:
-        raise TimeoutError("the time for this run is over")

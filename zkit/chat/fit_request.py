@@ -18,9 +18,13 @@ Request = dict[str, Any]
 _ABOUT_TOOLS = ("tools", "tool_choice", "parallel_tool_calls")
 
 
-def fitted(request: Mapping[str, Any], server: ServerSettings) -> Request:
+def fitted(
+    request: Mapping[str, Any],
+    server: ServerSettings,
+    examples: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Request:
     """The request in the server of a server; what it says for itself stays as it is."""
-    made = dict(request)
+    made = _tools_in_text(dict(request), server, examples)
     for step in _STEPS:
         made = step(made, server)
     return made
@@ -32,7 +36,11 @@ def asked(request: Mapping[str, Any], key: str) -> Any:
     return None if type(found).__name__ in ("NotGiven", "Omit") else found
 
 
-def _tools_in_text(request: Request, server: ServerSettings) -> Request:
+def _tools_in_text(
+    request: Request,
+    server: ServerSettings,
+    examples: Mapping[str, Mapping[str, Any]] | None,
+) -> Request:
     """The tools in the prompt, the calls and results of the conversation as text."""
     if server.mode != "text" or not isinstance(asked(request, "messages"), list):
         return request
@@ -41,7 +49,7 @@ def _tools_in_text(request: Request, server: ServerSettings) -> Request:
     offers = list(offered(tools).values()) if tools else []
     kept = {key: value for key, value in request.items() if key not in _ABOUT_TOOLS}
     messages = [_plain_message(one) for one in request["messages"]]
-    said = as_text(messages, offers, server.format, must_call=_must_call(choice))
+    said = as_text(messages, offers, server.format, must_call=_must_call(choice), examples=examples)
     return {**kept, "messages": said}
 
 
@@ -148,7 +156,6 @@ def _reasoning_kept_back(request: Request, server: ServerSettings) -> Request:
 
 
 _STEPS: tuple[Callable[[Request, ServerSettings], Request], ...] = (
-    _tools_in_text,
     _schemas_in_dialect,
     _said_of_calls,
     _streaming,

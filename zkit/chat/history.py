@@ -128,7 +128,12 @@ def size_of(messages: Iterable[Message]) -> int:
 
 
 def as_text(
-    messages: Iterable[Message], offers: Sequence[Offer], format: str, *, must_call: str = ""
+    messages: Iterable[Message],
+    offers: Sequence[Offer],
+    format: str,
+    *,
+    must_call: str = "",
+    examples: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[Message]:
     """The conversation with the tools explained, and calls and results written in the format."""
     found: list[Message] = []
@@ -146,7 +151,7 @@ def as_text(
             found.append(message)
     if not offers:
         return found
-    taught = instructions(offers, format)
+    taught = instructions(offers, format, examples=examples)
     return with_system(found, f"{taught}\n{must_call}" if must_call else taught)
 
 

@@ -1,4 +1,4 @@
-"""A question and tools in, an answer out: the form of five lines."""
+"""`ChatLoop`: ask a model, run the calls that it makes, and ask again; `run` does it in one line."""
 
 from __future__ import annotations
 
@@ -10,22 +10,26 @@ from typing import Any, Unpack
 
 from zkit.chat.conversation import conversation
 from zkit.chat.decisions import Decided, Resumption, resumption
-from zkit.chat.drivers import create_of, drive, drive_async, is_async
+from zkit.chat.drivers import create_of, drive, drive_async, is_async, require_openai
 from zkit.chat.history import as_messages
 from zkit.chat.loop_events import LoopEvent, Message, RunFinished, RunResult
-from zkit.chat.loop_settings import settings_of
+from zkit.chat.loop_settings import LoopOptions, settings_of
 from zkit.chat.paused_run import PausedRun
 from zkit.chat.resuming import run_again
 from zkit.chat.run_state import RunState, Steering, begin_task
 from zkit.chat.server_profile import Profile
 from zkit.chat.tool_offer import dispatcher_for, kit_name
 from zkit.dispatch import Dispatcher, Recorder
+from zkit.dispatch.approval import Approver
 from zkit.dispatch.portal import run_sync
-from zkit.errors import MissingExtraError
 from zkit.required import require_kind, require_path, require_text
 
 Prompt = str | Iterable[Mapping[str, Any]] | Resumption
 """A question, a conversation to go on with, or a paused run with what was decided on it."""
+
+
+Source = Any
+"""A `Toolbox`, a `Kit`, a `Dispatcher` or any other source, or a list of tools and functions."""
 
 
 class ChatLoop:
@@ -35,8 +39,10 @@ class ChatLoop:
     `Toolbox`, a `Kit`, a `Dispatcher`, or a list of tools and functions; it is read again before
     each request. `system` is the system prompt. `workspace` is the folder that the tools work in:
     what changes in it is in the result, turn by turn. `profile` says how the server wants to be
-    asked: a `Profile`, or the file that `zkit doctor` wrote. All other settings are those of
-    `LoopSettings`, and go before those of the profile.
+    asked: a `Profile`, or the file that `zkit doctor` wrote. The other keyword arguments are those of
+    `LoopOptions`, and go before those of the profile: limits of the run (`max_turns`,
+    `max_seconds`), settings of the server, and what goes into each request (`temperature`,
+    `max_tokens`, as in the OpenAI API).
 
     Nothing that a model, a tool or a server did is raised: the result says why the run ended. A
     loop holds no conversation; many runs may go on at the same time.
@@ -46,15 +52,17 @@ class ChatLoop:
         self,
         client: Any,
         model: str,
-        source: Any = (),
+        source: Source = (),
         *,
         system: str | None = None,
         workspace: str | Path | None = None,
-        approve: Any = None,
+        approve: Approver | None = None,
         profile: Profile | str | Path | None = None,
-        **settings: Any,
+        **settings: Unpack[LoopOptions],
     ) -> None:
-        if client is not None:  # a loop without one can be looked at, but not run
+        if client is None:  # a loop without a client can be looked at, but not run
+            require_openai()
+        else:
             create_of(client)
         require_kind("model", model, str, "the name of a model")
         require_text("system", system, or_none=True)
@@ -72,6 +80,7 @@ class ChatLoop:
             self.settings.max_tools,
             recorder=recorder,
             approve=approve,
+            confirm=self.settings.confirm,
         )
         self.kit = kit_name(self.dispatcher)
 
@@ -254,24 +263,29 @@ def _result(event: RunFinished) -> RunResult:
 
 def run(
     prompt: Prompt,
-    tools: Iterable[Any] | Any = (),
+    tools: Source = (),
     *,
     model: str,
     base_url: str | None = None,
     api_key: str | None = None,
     client: Any = None,
-    **settings: Any,
+    system: str | None = None,
+    workspace: str | Path | None = None,
+    approve: Approver | None = None,
+    profile: Profile | str | Path | None = None,
+    **settings: Unpack[LoopOptions],
 ) -> RunResult:
     """Ask a model a question, with functions that it may call; the answer is `.text`.
 
     `base_url` is an OpenAI-compatible server, such as `http://localhost:11434/v1`; without it, the
-    client's own default. `settings` are those of `ChatLoop`. Raises what the client raised when
-    the server could not be asked.
+    client's own default. All other arguments are those of `ChatLoop`. Raises what the client raised
+    if the server gave no answer.
     """
     own = client is None
     used = client_for(base_url, api_key) if own else client
+    given = {"system": system, "workspace": workspace, "approve": approve, "profile": profile}
     try:
-        result = ChatLoop(used, model, tools, **settings).run_sync(prompt)
+        result = ChatLoop(used, model, tools, **given, **settings).run_sync(prompt)  # type: ignore[arg-type]
     finally:
         if own:
             used.close()
@@ -282,10 +296,9 @@ def run(
 
 def client_for(base_url: str | None, api_key: str | None = None) -> Any:
     """A client of the server; each request is sent once."""
-    try:
-        from openai import OpenAI
-    except ImportError as error:
-        raise MissingExtraError("openai", "talking to a server") from error
+    require_openai()
+    from openai import OpenAI
+
     # A local server asks for no key, but the client does.
     key = api_key or os.environ.get("OPENAI_API_KEY") or ("none" if base_url else None)
     return OpenAI(base_url=base_url, api_key=key, max_retries=0)

@@ -20,7 +20,7 @@ Reason = Literal[
     "completed",  # the model gave its answer
     "max_turns",
     "max_calls",
-    "max_tokens",
+    "max_total_tokens",
     "max_seconds",
     "length",  # the server's token limit cut the answer, or call after call
     "loop",  # the same call with the same result, again and again
@@ -60,13 +60,18 @@ def _count(usage: Mapping[str, Any] | None, key: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """One reply of the model, and what came of its calls. `diff` is what changed in files."""
+    """One reply of the model, and the outcomes of its calls.
+
+    `diff` is what changed in files. `ignored` are the names of tools whose calls stood in the text
+    beside native calls: they were not run.
+    """
 
     number: int
     text: str = ""
     reasoning: str = ""
     outcomes: tuple[Outcome, ...] = ()
     diff: str = ""
+    ignored: tuple[str, ...] = ()
 
     @property
     def effects(self) -> tuple[FileEffect | ProcessEffect, ...]:

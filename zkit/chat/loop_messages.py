@@ -47,6 +47,14 @@ def too_many_calls(limit: int) -> str:
     return f"this task may make {limit} calls, and they are used up"
 
 
+def beside_native(name: str) -> str:
+    """A call in the text of a reply that also made tool calls."""
+    return (
+        f"the text of your reply also contains a call of {name}: it was not run, because your reply"
+        " made tool calls as well. Send it as a tool call if you mean it."
+    )
+
+
 NO_MORE_CALLS = "no tool runs any more in this task; it was time for the answer"
 
 

@@ -1,4 +1,4 @@
-"""How a loop behaves, in one record."""
+"""The settings of a loop: one record, and the keyword arguments that make it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any, TypedDict, get_args
+
+from pydantic import JsonValue
 
 from zkit.chat.loop_events import Message
-from zkit.chat.server_profile import ServerSettings
+from zkit.chat.server_profile import Mode, ServerSettings, ToolChoice
 from zkit.chat.tool_offer import Fit
+from zkit.dispatch.approval import Confirm
 from zkit.extract.formats.table import wanted_formats
 from zkit.required import (
     require_count,
@@ -31,25 +34,81 @@ BUDGETS: Mapping[str, int] = MappingProxyType(
 
 
 _LEAST = {"max_turns": 1, "max_calls": 0, "result_limit": 1, "keep_turns": 1}
-_LEAST_OR_NONE = {"max_tokens": 1, "context": 1}
+_LEAST_OR_NONE = {"max_total_tokens": 1, "context": 1}
+
+
+class RequestOptions(TypedDict, total=False):
+    """What `ChatLoop` and `run` put into each request, under the names of the OpenAI API."""
+
+    temperature: float | None
+    top_p: float | None
+    max_tokens: int | None
+    max_completion_tokens: int | None
+    seed: int | None
+    stop: str | list[str] | None
+    frequency_penalty: float | None
+    presence_penalty: float | None
+    reasoning_effort: str | None
+    response_format: Mapping[str, JsonValue] | None
+    logit_bias: Mapping[str, int] | None
+    user: str | None
+    extra_body: Mapping[str, JsonValue] | None
+    extra_headers: Mapping[str, str] | None
+
+
+class LoopOptions(RequestOptions, total=False):
+    """The keyword arguments of `ChatLoop` and `run`; `LoopSettings` says what each means."""
+
+    max_turns: int
+    max_calls: int
+    max_total_tokens: int | None
+    max_seconds: float | None
+    confirm: Confirm
+    context: int | None
+    tool_share: float
+    fit: Fit
+    formats: tuple[str, ...] | None
+    result_limit: int
+    spill: str | Path | None
+    compact: Compact | None
+    compact_at: float
+    keep_turns: int
+    budgets: Mapping[str, int]
+    backoff: float
+    options: Mapping[str, Any]
+    mode: Mode
+    format: str
+    dialect: str
+    parallel: bool
+    tool_choice: ToolChoice
+    stream: bool
+    stream_usage: bool
+    reasoning: str
+    replay_reasoning: bool
+    max_tools: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class LoopSettings(ServerSettings):
-    """The limits and habits of a loop, and the profile of the server.
+    """The limits and habits of a loop, and the settings of the server.
 
-    Limits of a run: `max_turns` replies, `max_calls` calls, `max_tokens` over all requests,
-    `max_seconds`. `context` is the model's context in tokens: with it the tools may take `tool_share` of it
-    (`fit` says how: all of them, by `weights`, by `discovery`, or `auto`), results are cut to a
-    quarter of it, and `compact` is called when the conversation takes more than `compact_at` of
-    it. `compact` gets the messages and returns fewer; it may be async. `formats` limits the text
-    formats that calls are looked for in. `options` go into each request.
+    Limits of a whole run: `max_turns` replies, `max_calls` calls, `max_total_tokens` over all
+    requests, `max_seconds`. `confirm="never"` runs calls that were found in text and may not have
+    been meant, without asking anybody.
+
+    `context` is the model's context in tokens: with it the tools may take `tool_share` of it (`fit`
+    says how: all of them, by `weights`, by `discovery`, or `auto`), results are cut to a quarter of
+    it, and `compact` is called when the conversation takes more than `compact_at` of it. `compact`
+    gets the messages and returns fewer; it may be async. `formats` limits the text formats that
+    calls are looked for in. `options` go into each request, and so do the keyword arguments of
+    `RequestOptions`.
     """
 
     max_turns: int = 12
     max_calls: int = 64
-    max_tokens: int | None = None
+    max_total_tokens: int | None = None
     max_seconds: float | None = None
+    confirm: Confirm = "doubtful"
     context: int | None = None
     tool_share: float = 0.3
     fit: Fit = "auto"
@@ -66,6 +125,7 @@ class LoopSettings(ServerSettings):
     def __post_init__(self) -> None:
         ServerSettings.__post_init__(self)
         require_one_of("fit", self.fit, get_args(Fit))
+        require_one_of("confirm", self.confirm, get_args(Confirm))
         for name, least in _LEAST.items():
             require_count(name, getattr(self, name), least=least)
         for name, least in _LEAST_OR_NONE.items():
@@ -106,12 +166,22 @@ class LoopSettings(ServerSettings):
         return self.budgets.get(kind, BUDGETS[kind])
 
 
+REQUEST_OPTIONS = frozenset(RequestOptions.__annotations__)
+
+
 def settings_of(profile: Mapping[str, Any], given: Mapping[str, Any]) -> LoopSettings:
-    """The settings of a loop: those given go before the profile of the server."""
+    """Return the settings of a loop: those given go before those of the profile.
+
+    Raises `TypeError` for a name that there is not, with the nearest one.
+    """
     known = [one.name for one in fields(LoopSettings)]
     for name in given:
-        if name not in known:
-            near = get_close_matches(name, known, 1)
-            meant = f"; did you mean {near[0]}?" if near else ""
-            raise TypeError(f"there is no setting {name!r}{meant}")
-    return LoopSettings(**{**profile, **given})
+        if name not in known and name not in REQUEST_OPTIONS:
+            near = get_close_matches(name, [*known, *sorted(REQUEST_OPTIONS)], 1)
+            hint = f"did you mean {near[0]}?" if near else "options={...} go into each request"
+            raise TypeError(f"there is no setting {name!r}; {hint}")
+    own = {name: value for name, value in given.items() if name not in REQUEST_OPTIONS}
+    sent = {name: given[name] for name in given if name in REQUEST_OPTIONS}
+    require_mapping("options", own.get("options", {}))
+    options = {**own.pop("options", {}), **{k: v for k, v in sent.items() if v is not None}}
+    return LoopSettings(**{**profile, **own, "options": options})

@@ -1,20 +1,24 @@
-"""Paused runs in, the same runs out in another process: a store in one SQLite file."""
+"""A store of paused runs in one SQLite file, for any number of processes."""
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
+import stat
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from zkit.calls import Call
 from zkit.chat.paused_run import PausedRun, Waiting, release, require_paused
 from zkit.errors import ResumeError
-from zkit.required import require_path
+from zkit.required import require_path, require_seconds
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _SCHEMA = """
     create table paused_runs (
         id text primary key,
@@ -25,48 +29,116 @@ _SCHEMA = """
         resumed text
     ) strict
 """
+_STEPS = (
+    (_SCHEMA,),
+    (
+        "alter table paused_runs add column lease_until real",
+        """create table started_calls (
+            run text not null,
+            call text not null,
+            name text not null,
+            arguments text not null,
+            began text not null,
+            ended text,
+            primary key (run, call)
+        ) strict""",
+    ),
+)
+"""What to do to come from each version of the file to the next."""
 _PATIENCE = 30.0  # seconds to wait for another process that writes
+LEASE = 600.0
+"""How long a run that was taken stays with its taker before a call of it has started: long enough
+for a process that is loading a model, short enough that a dead one does not hold it for a day."""
+_LONGEST_ARGUMENTS = 2_000  # characters of a call's arguments that are kept to be shown
+
+
+class StartedCall(NamedTuple):
+    """A call of a resumed run that was started; `ended` is None if nobody noted an end."""
+
+    id: str
+    name: str
+    arguments: str
+    began: str
+    ended: str | None
 
 
 class Stored(NamedTuple):
-    """A line of the list of paused runs. `resumed` is when it was taken; None while it waits."""
+    """A line of the list of paused runs.
+
+    `resumed` is when it was taken, `lease_until` until when (seconds since 1970); both are None
+    while it waits. `started` are the calls that its taker has started.
+    """
 
     id: str
     created: str
     model: str
     waits_for: str
     resumed: str | None = None
+    lease_until: float | None = None
+    started: tuple[StartedCall, ...] = ()
+
+    @property
+    def is_free(self) -> bool:
+        """True if the run can be taken: it waits, or its lease ran out before a call started."""
+        if self.resumed is None:
+            return True
+        return not self.started and self.is_expired
+
+    @property
+    def is_expired(self) -> bool:
+        """True if the time of whoever took the run is over."""
+        return self.lease_until is not None and self.lease_until < time.time()
 
 
 class PauseStore:
     """Keeps paused runs in a file, for any number of processes and threads.
 
     `take` is the way to resume: of two that take the same run, one gets it. A run that was only
-    looked at (`load`), or the one that was saved, asks the store too when it is resumed. A run that was
-    taken stays in the list until it is deleted; `release` gives it free again, for when the process
-    that took it died. Only the owner of the file can read it: a paused run decides what is run.
+    looked at (`load`), or the one that was saved, asks the store too when it is resumed. Whoever
+    takes a run has it for `lease` seconds. If no call has started by then it can be taken again; if
+    one has, it may have had an effect, so `list` shows it and only `release` gives the run free.
+
+    Only the owner of the file can read it, and links are not followed. With a `secret`, runs are
+    signed, and what was changed in the file is rejected. Everything that goes wrong with the store
+    or a run in it raises `ResumeError`.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(
+        self, path: str | Path, *, secret: str | bytes | None = None, lease: float = LEASE
+    ) -> None:
         require_path("path", path)
+        require_seconds("lease", lease)
+        if secret is not None and not secret:
+            raise ValueError("secret must not be empty")
         self.path = Path(path)
+        self.lease = lease
+        self._secret = secret
         with self._open() as database:
             self._prepare(database)
+
+    @property
+    def _place(self) -> str:
+        return str(self.path.absolute())
 
     def save(self, paused: PausedRun) -> str:
         """Keep a paused run and return its id; one that is there already stays as it is."""
         require_paused(paused)
-        waits_for = "; ".join(map(_said, paused.waiting))
-        row = (paused.id, paused.created, paused.model, waits_for, paused.to_json())
+        waits_for = "; ".join(map(_waits_for, paused.waiting))
+        document = paused.to_json(self._secret)
+        row = (paused.id, paused.created, paused.model, waits_for, document)
         with self._open() as database:
-            database.execute("insert or ignore into paused_runs values (?, ?, ?, ?, ?, null)", row)
-        paused.claim.ask_too(str(self.path.resolve()), self._give)
+            database.execute(
+                "insert or ignore into paused_runs (id, created, model, waits_for, document)"
+                " values (?, ?, ?, ?, ?)",
+                row,
+            )
+        paused.claim.ask_too(self._place, self)
         return paused.id
 
     def load(self, id: str) -> PausedRun:
         """Look at a paused run; it goes on waiting."""
         paused = self._read(id)
-        paused.claim.ask_too(str(self.path.resolve()), self._give)
+        paused.claim.ask_too(self._place, self)
         return paused
 
     def _read(self, id: str) -> PausedRun:
@@ -76,58 +148,101 @@ class PauseStore:
             ).fetchone()
         if row is None:
             raise ResumeError(f"{self.path}: there is no paused run {id}")
-        return PausedRun.from_json(row[0])
+        paused = PausedRun.from_json(row[0], self._secret)
+        if paused.id != id:
+            raise ResumeError(f"{self.path}: the paused run {id} is stored as {paused.id}")
+        return paused
 
     def take(self, id: str) -> PausedRun:
         """Take a paused run to resume it; raises `ResumeError` when somebody has taken it."""
         paused = self._read(id)
-        if not self._give(id):
-            raise ResumeError(f"the paused run {id} was resumed already")
+        if not self.give(id):
+            raise ResumeError(self._taken(id))
+        paused.claim.given_by(self._place, self)
         return paused
 
-    def _give(self, id: str) -> bool:
-        """Give a run away; False when somebody has it, or it was deleted."""
+    def _taken(self, id: str) -> str:
+        line = next((one for one in self.list() if one.id == id), None)
+        text = f"the paused run {id} was resumed already"
+        if line is None or not line.started:
+            return text
+        calls = ", ".join(f"{one.name} at {one.began}" for one in line.started)
+        return f"{text}, and started {calls}; release it if it may go on"
+
+    def give(self, id: str) -> bool:
+        """Give a run away for the time of a lease; False when somebody has it, or it was deleted."""
+        now = time.time()
         with self._open() as database:
-            now = datetime.now(UTC).isoformat(timespec="seconds")
             done = database.execute(
-                "update paused_runs set resumed = ? where id = ? and resumed is null", (now, id)
+                "update paused_runs set resumed = ?, lease_until = ? where id = ? and (resumed is"
+                " null or (lease_until < ? and not exists"
+                " (select 1 from started_calls where run = paused_runs.id)))",
+                (_now(), now + self.lease, id, now),
             )
         return done.rowcount == 1
+
+    def mark_began(self, id: str, call: Call) -> None:
+        """Note that a call starts; the note is on the disk before this returns."""
+        arguments = json.dumps(call.arguments, ensure_ascii=True, default=str)
+        row = (id, call.id, call.name, arguments[:_LONGEST_ARGUMENTS], _now())
+        with self._open() as database:
+            database.execute(
+                "insert or replace into started_calls values (?, ?, ?, ?, ?, null)", row
+            )
+
+    def mark_ended(self, id: str, call: Call) -> None:
+        """Note that a call has a result."""
+        with self._open() as database:
+            database.execute(
+                "update started_calls set ended = ? where run = ? and call = ?",
+                (_now(), id, call.id),
+            )
 
     def release(self, id: str) -> None:
         """Let a run be taken again. What it did since is not undone: look before you do this."""
         with self._open() as database:
-            database.execute("update paused_runs set resumed = null where id = ?", (id,))
+            database.execute(
+                "update paused_runs set resumed = null, lease_until = null where id = ?", (id,)
+            )
+            database.execute("delete from started_calls where run = ?", (id,))
         release(id)
 
     def list(self) -> list[Stored]:
         """All runs in the store, the oldest first."""
         with self._open() as database:
             rows = database.execute(
-                "select id, created, model, waits_for, resumed from paused_runs"
+                "select id, created, model, waits_for, resumed, lease_until from paused_runs"
                 " order by created, rowid"
             ).fetchall()
-        return [Stored(*row) for row in rows]
+            marks = database.execute(
+                "select run, call, name, arguments, began, ended from started_calls order by rowid"
+            ).fetchall()
+        started: dict[str, list[StartedCall]] = {}
+        for run, *mark in marks:
+            started.setdefault(run, []).append(StartedCall(*mark))
+        return [Stored(*row)._replace(started=tuple(started.get(row[0], ()))) for row in rows]
 
     def delete(self, id: str) -> bool:
         """Forget a run; False when there is none of that id."""
         with self._open() as database:
+            database.execute("delete from started_calls where run = ?", (id,))
             return database.execute("delete from paused_runs where id = ?", (id,)).rowcount == 1
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         """A connection for one step, which happens whole or not at all."""
         try:
-            if not self.path.exists():
-                os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
+            _make_private(self.path)
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as database, database:
                 yield database
-        except (sqlite3.DatabaseError, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeError) as error:
             raise ResumeError(f"{self.path}: no store of paused runs: {error}") from error
 
     def _prepare(self, database: sqlite3.Connection) -> None:
-        """Make the table, or refuse a file that a newer zkit wrote."""
+        """Make the tables, or refuse a file that a newer zkit wrote."""
         database.execute("pragma journal_mode = wal")
+        # A note that a call starts must outlive a loss of power, not only the process.
+        database.execute("pragma synchronous = full")
         database.execute("begin immediate")
         (version,) = database.execute("pragma user_version").fetchone()
         if version > SCHEMA_VERSION:
@@ -135,12 +250,34 @@ class PauseStore:
                 f"{self.path}: written by a newer zkit (version {version} of the store; this one"
                 f" reads {SCHEMA_VERSION})"
             )
-        if version == 0:
-            database.execute(_SCHEMA)
-            database.execute(f"pragma user_version = {SCHEMA_VERSION}")
+        for statements in _STEPS[version:]:
+            for statement in statements:
+                database.execute(statement)
+        database.execute(f"pragma user_version = {SCHEMA_VERSION}")
 
 
-def _said(waiting: Waiting) -> str:
+def _make_private(path: Path) -> None:
+    """Create the file for its owner alone, or take the rights of others away from it.
+
+    Raises `OSError` for a link and for anything else that is not a plain file.
+    """
+    no_links = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag, and few links
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | no_links, 0o600)
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError("it is not a plain file")
+        if found.st_mode & 0o077 and hasattr(os, "fchmod"):
+            os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _waits_for(waiting: Waiting) -> str:
     if waiting.kind == "answer":
         return f"an answer: {waiting.question}"
     return f"approval of {waiting.call.name}"

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import hmac
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Lock
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
-from zkit.calls import Call
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    NonNegativeInt,
+    PositiveInt,
+)
+from pydantic_core import from_json
+
+from zkit.calls import Call, Position, Tier
+from zkit.chat.history import call_entry
 from zkit.chat.loop_events import Message, TurnRecord, Usage
 from zkit.chat.wire_data import (
     call_from_dict,
     call_to_dict,
+    entries,
     outcome_from_dict,
     outcome_to_dict,
 )
@@ -25,27 +38,50 @@ _RESUMED: dict[str, None] = {}
 _LOCK = Lock()
 
 
+class Holder(Protocol):
+    """A store that holds a paused run."""
+
+    def give(self, id: str) -> bool:
+        """Give the run away; False if somebody has it."""
+
+    def mark_began(self, id: str, call: Call) -> None:
+        """Note that a call of the run starts, before it does."""
+
+    def mark_ended(self, id: str, call: Call) -> None:
+        """Note that the call has a result."""
+
+
 class Claim:
-    """What a paused run must ask before it goes on: itself, this process, and each store that holds it."""
+    """The right to resume a paused run: there is one, however many copies of the run there are.
+
+    It is granted by the run itself, by this process, and by each store that holds the run.
+    """
 
     def __init__(self) -> None:
         self._own = Lock()
-        self._stores: dict[str, Callable[[str], bool]] = {}
+        self._asked: dict[str, Holder] = {}
+        self.holders: dict[str, Holder] = {}
+        """The stores that are told which calls start."""
 
-    def ask_too(self, store: str, take: Callable[[str], bool]) -> None:
+    def ask_too(self, place: str, holder: Holder) -> None:
         """Let a store be asked as well: it must give the run away, and only once."""
-        self._stores[store] = take
+        self._asked[place] = self.holders[place] = holder
+
+    def given_by(self, place: str, holder: Holder) -> None:
+        """The store has given the run away already."""
+        self._asked.pop(place, None)
+        self.holders[place] = holder
 
     def take(self, id: str, *, runs_calls: bool) -> bool:
-        """Whether the run may go on now.
+        """True if the run may go on now.
 
-        A call must not run twice. So where calls are open, no other copy of the run may have gone on in
-        this process; an answer to a question alone may be tried with several copies.
+        A call must not run twice. So if calls are open, no other copy of the run may have gone on
+        in this process; an answer to a question alone may be tried with several copies.
         """
         if runs_calls and not _mark(id):
             return False
         try:
-            free = all(take(id) for take in self._stores.values())
+            free = all(holder.give(id) for holder in self._asked.values())
         except BaseException:
             release(id)  # a store could not be asked, so nothing was resumed
             raise
@@ -68,7 +104,9 @@ def release(id: str) -> None:
         _RESUMED.pop(id, None)
 
 
-VERSION = 1
+VERSION = 2
+MOST_BYTES = 64_000_000
+"""The largest document that is read: longer than any conversation that a model can hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +174,14 @@ class OpenTurn:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What a run has used up so far; it goes on from here. `purse` is the budget of its calls."""
+    """What a run has used up so far; it goes on from here. `budget` is what its calls spent."""
 
     turn: int = 0
     calls: int = 0
     seconds: float = 0.0
     usage: Usage = field(default_factory=Usage)
     spent: Mapping[str, int] = field(default_factory=dict)
-    purse: Mapping[str, Any] = field(default_factory=dict)
+    budget: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
@@ -153,7 +191,7 @@ class Used:
             "seconds": self.seconds,
             "usage": self.usage._asdict(),
             "spent": dict(self.spent),
-            "purse": dict(self.purse),
+            "budget": dict(self.budget),
         }
 
     @classmethod
@@ -168,8 +206,11 @@ class PausedRun:
 
     `messages` can be sent as they are: each call has an answer, if only that it was not run.
     `permissions`, `kit` with its `tools`, and `role` say what may be called, and stay in force;
-    `limits` are those of the loop. The document decides what runs: keep it where only you can
-    write.
+    `limits` are those of the loop, `unconfirmed` the calls in text that the next reply can confirm.
+
+    The document decides what runs. Keep it where only you can write, or pass a `secret` to
+    `to_json` and `from_json`: then it is signed, and one that is unsigned or was changed is
+    rejected. Everything that is not a document of this kind raises `ResumeError`.
     """
 
     id: str
@@ -186,6 +227,7 @@ class PausedRun:
     limits: Mapping[str, Any] = field(default_factory=dict)
     text_mode: bool = False
     turns: tuple[TurnRecord, ...] = ()
+    unconfirmed: tuple[Mapping[str, Any], ...] = ()
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     version: int = VERSION
     claim: Claim = field(default_factory=Claim, repr=False, compare=False)
@@ -223,39 +265,231 @@ class PausedRun:
             "open": self.open.to_dict(),
             "used": self.used.to_dict(),
             "turns": [_turn_to_dict(turn) for turn in self.turns],
+            "unconfirmed": [dict(one) for one in self.unconfirmed],
             "messages": list(self.messages),
         }
 
-    def to_json(self) -> str:
-        """The run as JSON text; data that JSON does not know is written as text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, default=str)
+    def to_json(self, secret: str | bytes | None = None) -> str:
+        """The run as JSON text, signed if there is a secret.
+
+        Data that JSON does not know is written as text.
+        """
+        text = json.dumps(self.to_dict(), ensure_ascii=False, default=str)
+        text = text.encode("utf-8", "replace").decode("utf-8")
+        if secret is None:
+            return text
+        data = json.loads(text)
+        return json.dumps({**data, "signature": _signature(data, secret)}, ensure_ascii=False)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> PausedRun:
+    def from_dict(cls, data: Mapping[str, Any], secret: str | bytes | None = None) -> PausedRun:
         """The run again from what `to_dict` made."""
-        version = data.get("version") if isinstance(data, Mapping) else None
-        if version != VERSION:
-            raise ResumeError(f"a paused run of version {version!r}; this zkit reads {VERSION}")
         try:
-            read = {
-                "messages": tuple(data["messages"]),
-                "tools": tuple(data["tools"]),
-                "open": OpenTurn.from_dict(data["open"]),
-                "used": Used.from_dict(data["used"]),
-                "turns": tuple(map(_turn_from_dict, data["turns"])),
-            }
-            return cls(**{**data, **read})
-        except (KeyError, TypeError, ValueError) as error:
-            raise ResumeError(f"no paused run: {error!r}") from error
+            return cls.from_json(json.dumps(data), secret)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise _as_resume_error(error) from error
 
     @classmethod
-    def from_json(cls, text: str) -> PausedRun:
-        """The run again from what `to_json` made."""
+    def from_json(cls, text: str | bytes, secret: str | bytes | None = None) -> PausedRun:
+        """The run again from what `to_json` made; with a secret, only if it was signed with it."""
         try:
-            data = json.loads(text)
-        except ValueError as error:
-            raise ResumeError(f"no paused run: {error}") from error
-        return cls.from_dict(data)
+            if len(text) > MOST_BYTES:
+                raise ResumeError(f"not a paused run: it has more than {MOST_BYTES} bytes")
+            data = from_json(text)
+            version = data.get("version") if isinstance(data, dict) else None
+            if version != VERSION:
+                raise ResumeError(f"a paused run of version {version!r}; this zkit reads {VERSION}")
+            signature = data.pop("signature", None)
+            if secret is not None and not _is_signed(data, signature, secret):
+                raise ResumeError("the paused run is not signed with this secret, or was changed")
+            checked = _Document.model_validate_json(json.dumps(data))
+            return cls._from_checked(checked.model_dump(exclude_unset=True))
+        except (TypeError, ValueError, KeyError, RecursionError) as error:
+            raise _as_resume_error(error) from error
+
+    @classmethod
+    def _from_checked(cls, data: dict[str, Any]) -> PausedRun:
+        read = {
+            "open": OpenTurn.from_dict(data["open"]),
+            "used": Used.from_dict(data["used"]),
+            "turns": tuple(map(_turn_from_dict, data["turns"])),
+        }
+        made = cls(**{**data, **read})
+        _check_consistency(made)
+        return made
+
+
+def _as_resume_error(error: Exception) -> ResumeError:
+    """The one error for everything that is not a paused run; long reports are cut."""
+    if isinstance(error, ResumeError):
+        return error
+    said = " ".join(str(error).split())[:300] or type(error).__name__
+    return ResumeError(f"not a paused run: {said}")
+
+
+def _check_consistency(paused: PausedRun) -> None:
+    """Raise `ResumeError` unless what was shown, what waits and what will run are the same calls."""
+    calls = {call.id: call for call in paused.open.calls}
+    waiting = [one.call.id for one in paused.waiting]
+    if not waiting:
+        raise ResumeError("not a paused run: it waits for nothing")
+    if len(calls) != len(paused.open.calls) or len(set(waiting)) != len(waiting):
+        raise ResumeError("not a paused run: a call is in it twice")
+    if set(paused.open.times) - set(calls):
+        raise ResumeError("not a paused run: it counts a call that is not open")
+    shown = _shown_calls(paused.messages)
+    for one in paused.waiting:
+        if calls.get(one.call.id) != one.call:
+            raise ResumeError(
+                f"not a paused run: {one.call.name!r} waits, and another call would run"
+            )
+    for call in paused.open.calls:
+        entries_of = shown.get(call.id, [])
+        # A call that was held back is kept as the model made it, which may be broken JSON.
+        is_read = isinstance(call.arguments, dict)
+        if len(entries_of) != 1 or (is_read and entries_of[0] != call_entry(call)["function"]):
+            raise ResumeError(f"not a paused run: {call.name!r} is not the call in its messages")
+
+
+def _shown_calls(messages: Iterable[Message]) -> dict[str, list[dict[str, Any]]]:
+    """The function of each call in a conversation, by id."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for message in messages:
+        for entry in entries(message.get("tool_calls") or ()):
+            found.setdefault(str(entry.get("id")), []).append(entry.get("function") or {})
+    return found
+
+
+# ── signed documents ─────────────────────────────────────────────────────────
+
+
+def _signature(data: Mapping[str, Any], secret: str | bytes) -> str:
+    key = secret.encode() if isinstance(secret, str) else secret
+    if not key:
+        raise ValueError("the secret must not be empty")
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"))
+    return hmac.new(key, b"zkit paused run\n" + text.encode("ascii"), "sha256").hexdigest()
+
+
+def _is_signed(data: Mapping[str, Any], signature: object, secret: str | bytes) -> bool:
+    expected = _signature(data, secret)
+    return isinstance(signature, str) and hmac.compare_digest(
+        signature.encode("utf-8", "replace"), expected.encode()
+    )
+
+
+# ── the document: one strict model ───────────────────────────────────────────
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+RankName = Literal["EXACT", "UNWRAP", "RESPELL", "COMPLETE", "GUESS", "CUT", "SALVAGE"]
+Json = dict[str, JsonValue]
+
+
+class _Fix(_Strict):
+    name: str
+    rank: RankName
+    start: int
+    end: int
+    new: str
+    note: str
+    path: str
+
+
+class _Call(_Strict):
+    name: str
+    arguments: JsonValue
+    id: str
+    origin: str
+    tier: Tier
+    confidence: float
+    rank: RankName
+    fixes: tuple[_Fix, ...]
+    span: tuple[int, int] | None
+    position: Position
+
+
+class _Waiting(_Strict):
+    kind: Literal["approval", "answer"]
+    call: _Call
+    key: str
+    question: str
+    options: tuple[str, ...]
+    idempotency_key: str
+
+
+class _Open(_Strict):
+    waiting: tuple[_Waiting, ...]
+    calls: tuple[_Call, ...]
+    finish_reason: str | None
+    times: dict[str, PositiveInt]
+
+
+class _Usage(_Strict):
+    prompt_tokens: NonNegativeInt
+    completion_tokens: NonNegativeInt
+    total_tokens: NonNegativeInt
+    requests: NonNegativeInt
+
+
+class _Budget(_Strict):
+    calls: dict[str, NonNegativeInt] = {}
+    tokens: NonNegativeInt = 0
+
+
+class _Used(_Strict):
+    turn: NonNegativeInt
+    calls: NonNegativeInt
+    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    usage: _Usage
+    spent: dict[str, NonNegativeInt]
+    budget: _Budget
+
+
+class _Limits(_Strict):
+    max_turns: PositiveInt
+    max_calls: NonNegativeInt
+    max_total_tokens: PositiveInt | None
+    max_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
+
+
+class _Outcome(_Strict):
+    call: _Call
+    result: Json
+    seconds: Annotated[float, Field(ge=0)]
+    attempts: NonNegativeInt
+
+
+class _Turn(_Strict):
+    number: NonNegativeInt
+    text: str
+    reasoning: str
+    outcomes: tuple[_Outcome, ...]
+    diff: str
+    ignored: tuple[str, ...]
+
+
+class _Document(_Strict):
+    version: Literal[2]
+    id: Annotated[str, Field(min_length=1)]
+    task: Annotated[str, Field(min_length=1)]
+    model: str
+    created: str
+    kit: str | None
+    tools: tuple[str, ...]
+    permissions: Json
+    role: str
+    workspace: str
+    limits: _Limits
+    text_mode: bool
+    open: _Open
+    used: _Used
+    turns: tuple[_Turn, ...]
+    unconfirmed: tuple[Json, ...]
+    messages: tuple[Json, ...]
 
 
 def _turn_to_dict(turn: TurnRecord) -> dict[str, Any]:
@@ -265,6 +499,7 @@ def _turn_to_dict(turn: TurnRecord) -> dict[str, Any]:
         "reasoning": turn.reasoning,
         "outcomes": [outcome_to_dict(one) for one in turn.outcomes],
         "diff": turn.diff,
+        "ignored": list(turn.ignored),
     }
 
 
@@ -273,9 +508,9 @@ def _turn_from_dict(data: Mapping[str, Any]) -> TurnRecord:
 
 
 def require_paused(given: object) -> None:
-    """Refuse what is no paused run: that of a run that did not pause is None."""
+    """Raise `ResumeError` for anything but a paused run: that of a run that did not pause is None."""
     if not isinstance(given, PausedRun):
         raise ResumeError(
-            f"a paused run is due, not {given!r:.80}: the `paused` of a result whose reason is"
+            f"expected a paused run, not {given!r:.80}: the `paused` of a result whose reason is"
             " 'paused', what PauseStore.take gave, or PausedRun.from_json(text)"
         )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import regex
+from pydantic_core import from_json
 
 from zkit.calls import Call
+from zkit.chat import loop_messages
 from zkit.chat.assembler import Assembler, Reply
 from zkit.chat.call_checker import RefusedCall, new_id
 from zkit.chat.client.text_calls import refused_calls, unknown_as_call
@@ -22,8 +25,9 @@ from zkit.extract import Event as TextEvent
 class ModelReply:
     """What a model said in one turn.
 
-    `calls` are as they were made, to be dispatched; `refused` are calls in the text that cannot be
-    read. `extra` are fields that must go back to the server with the calls, `entry_extra` those
+    `calls` are as they were made, to be dispatched: native ones, or those in the text, doubtful and
+    unknown ones among them. `refused` are calls in the text that cannot be read. `ignored` are
+    calls in the text beside native ones: they stay in the text and are not run. `extra` are fields that must go back to the server with the calls, `entry_extra` those
     of single calls, by id.
     """
 
@@ -31,6 +35,7 @@ class ModelReply:
     reasoning: str = ""
     calls: tuple[Call, ...] = ()
     refused: tuple[RefusedCall, ...] = ()
+    ignored: tuple[RefusedCall, ...] = ()
     finish_reason: str | None = None
     declined: str = ""
     usage: dict[str, Any] | None = None
@@ -38,14 +43,19 @@ class ModelReply:
     entry_extra: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-_OPENERS = regex.compile(
-    "|".join(sorted({f"(?:{one.opener})" for one in FORMATS.values() if one.opener}))
-)
+class TruncatedStreamError(ConnectionError):
+    """A stream ended without a finish reason and without `[DONE]`: nothing in it counts."""
+
+
+@cache
+def _openers() -> regex.Pattern[str]:
+    marks = {f"(?:{one.opener})" for one in FORMATS.values() if one.opener}
+    return regex.compile("|".join(sorted(marks)))
 
 
 def begins_like_a_call(text: str) -> bool:
-    """Whether a text begins with the mark of a call, though no call could be read from it."""
-    return _OPENERS.match(text) is not None
+    """True if a text begins with the mark of a call, though no call could be read from it."""
+    return _openers().match(text) is not None
 
 
 class ReplyReader:
@@ -101,12 +111,19 @@ class ReplyReader:
             choices.append({**choice, "delta": message})
         return self.feed({**data, "choices": choices})
 
-    def close(self, most_tokens: int | None = None) -> tuple[list[LoopEvent], ModelReply]:
-        """The completion has ended."""
+    def close(
+        self, most_tokens: int | None = None, *, is_whole: bool = True
+    ) -> tuple[list[LoopEvent], ModelReply]:
+        """The completion has ended. `is_whole` is false for a stream that did not say so itself.
+
+        Raises `TruncatedStreamError` if it has no finish reason either.
+        """
         if not self._fed:
             raise ValueError("the server sent an empty stream")
         reply = self._assembler.reply()
         usage = self._assembler.usage
+        if reply.finish_reason is None and not is_whole:
+            raise TruncatedStreamError("the stream ended before the reply was complete")
         finish = _finish(reply.finish_reason, usage, most_tokens)
         events = _told(self._extractor.close(finish))
         made = self._made(reply, self._extractor.extraction)
@@ -115,11 +132,16 @@ class ReplyReader:
     def _made(self, reply: Reply, found: Extraction) -> ModelReply:
         calls = [Call(one.name, one.arguments, one.id) for one in reply.calls]
         refused = refused_calls(found, reply.content)
-        text = _without(found.content, refused)
+        doubtful = [one.call for one in found.doubtful]
+        read = [*found.calls, *doubtful, *map(unknown_as_call, found.unknown)]
+        ignored: tuple[RefusedCall, ...] = ()
         if calls:
+            text = self._with_calls()
+            ignored = tuple(_ignored(one) for one in read if not _is_among(one, calls))
             refused = ()
         else:
-            read = [*found.calls, *map(unknown_as_call, found.unknown)]
+            held = [reply.content[slice(*(call.span or (0, 0)))] for call in doubtful]
+            text = _without(_cut_out(found.content, held), refused)
             calls = sorted(read, key=lambda call: call.span or (0, 0))
         reasoning = "\n\n".join(part for part in (reply.reasoning, found.reasoning) if part)
         own = tuple(self._with_own_id(call) for call in calls)
@@ -128,9 +150,18 @@ class ReplyReader:
             call.id: one.extra for call, one in zip(own, reply.calls, strict=False) if one.extra
         }
         return ModelReply(
-            text.strip(), reasoning, own, refused,
+            text.strip(), reasoning, own, refused, ignored,
             declined=reply.refusal, extra=extra, entry_extra=entry_extra,
         )  # fmt: skip
+
+    def _with_calls(self) -> str:
+        """The text as it was written, calls included, without reasoning and leaked tokens."""
+        extractor, start, kept = self._extractor, 0, []
+        for span in extractor.spans:
+            if span.kind != "call":
+                kept.append(extractor.written(start, span.start))
+                start = span.end
+        return "".join([*kept, extractor.written(start, extractor.size)])
 
     def _with_own_id(self, call: Call) -> Call:
         id = call.id
@@ -138,6 +169,31 @@ class ReplyReader:
             id = new_id()
         self._taken.add(id)
         return replace(call, id=id)
+
+
+def _is_among(call: Call, calls: Iterable[Call]) -> bool:
+    """True if a call in the text repeats one that the server delivered, as LFM2's do."""
+    return any(
+        one.name == call.name and _value(one.arguments) == _value(call.arguments) for one in calls
+    )
+
+
+def _value(arguments: Any) -> Any:
+    try:
+        return from_json(arguments) if isinstance(arguments, str) else arguments
+    except ValueError:
+        return arguments
+
+
+def _ignored(call: Call) -> RefusedCall:
+    message = loop_messages.beside_native(call.name)
+    return RefusedCall("", call.name, "ignored", message, str(call.arguments), call.origin)
+
+
+def _cut_out(text: str, parts: Iterable[str]) -> str:
+    for part in parts:
+        text = text.replace(part, "", 1) if part else text
+    return text
 
 
 def _without(text: str, refused: Iterable[RefusedCall]) -> str:

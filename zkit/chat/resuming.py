@@ -1,4 +1,4 @@
-"""A run that was paused in; the calls it left open run, and their answers in the history out."""
+"""Go on with a paused run: within what it was allowed, beginning with the calls it left open."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from zkit.chat.actions import Want
+from anyio import to_thread
+
+from zkit.calls import Call
+from zkit.chat.actions import Action
 from zkit.chat.call_answers import (
     answer_to,
     diff_of,
@@ -25,9 +28,11 @@ from zkit.chat.paused_run import PausedRun
 from zkit.chat.run_state import RunState, Steering, begin_task
 from zkit.chat.wire_data import entries
 from zkit.dispatch import Dispatcher, Outcome
+from zkit.dispatch.dispatch_settings import Execute
 from zkit.dispatch.permissions import narrowed
-from zkit.results import Success
-from zkit.tools import Scope
+from zkit.errors import ResumeError
+from zkit.results import Result, Success
+from zkit.tools import Scope, Tool
 
 
 class Loop(Protocol):
@@ -45,15 +50,19 @@ def run_again(
 ) -> RunState:
     """Claim the paused run, and go on where it was. Its messages stay as they are."""
     paused = resumed.paused
-    paused.take()
     used = paused.used
+    try:
+        settings = replace(loop.settings, **paused.limits)
+        dispatcher = _as_allowed(loop, paused)
+    except (TypeError, ValueError) as error:
+        raise ResumeError(f"not a paused run: {error}") from error
+    paused.take()
     messages[:] = paused.messages
-    settings = replace(loop.settings, **paused.limits)
     seconds = settings.max_seconds
     left = None if seconds is None else max(0.0, seconds - used.seconds)
     task = begin_task(loop.workspace or paused.workspace, left, paused.task, paused.role)
-    dispatcher = _as_allowed(loop, paused)
-    _restore_purse(dispatcher, paused, task)
+    dispatcher = dispatcher.changed(execute=_marked(dispatcher.settings.execute, paused))
+    _restore_spent(dispatcher, paused, task)
     return RunState(
         loop.model,
         dispatcher,
@@ -86,13 +95,41 @@ def _as_allowed(loop: Loop, paused: PausedRun) -> Dispatcher:
     return loop.dispatcher.changed(permissions=allowed)
 
 
-def _restore_purse(dispatcher: Dispatcher, paused: PausedRun, task: Scope) -> None:
-    if dispatcher.settings.limits is not None:
-        with task.entered():
-            dispatcher.settings.budgets.always().add(paused.used.purse)
+def _restore_spent(dispatcher: Dispatcher, paused: PausedRun, task: Scope) -> None:
+    """Give the task back what it had spent, and the calls that wait for a confirmation."""
+    with task.entered():
+        if dispatcher.settings.limits is not None:
+            dispatcher.settings.budgets.always().add(paused.used.budget)
+        try:
+            dispatcher.restore_unconfirmed(paused.unconfirmed)
+        except ValueError as error:
+            raise ResumeError(f"not a paused run: {error}") from error
 
 
-def take_up(run: RunState, resumed: Resumption) -> Generator[Want, Any, Reason | None]:
+def _marked(execute: Execute, paused: PausedRun) -> Execute:
+    """Run tools as before, and note in each store of the paused run which of its calls start.
+
+    The note is written before the call starts: if the process is killed, somebody can see it.
+    """
+    holders = tuple(paused.claim.holders.values())
+    ids = {call.id for call in paused.open.calls}
+    if not holders:
+        return execute
+
+    async def marked(tool: Tool, call: Call, typed: Any = None) -> Result:
+        if call.id not in ids:
+            return await execute(tool, call, typed)
+        for holder in holders:
+            await to_thread.run_sync(holder.mark_began, paused.id, call)
+        result = await execute(tool, call, typed)
+        for holder in holders:
+            await to_thread.run_sync(holder.mark_ended, paused.id, call)
+        return result
+
+    return marked
+
+
+def take_up(run: RunState, resumed: Resumption) -> Generator[Action, Any, Reason | None]:
     """Run the calls that the pause left open; their answers take the place of its words.
 
     What ran before the pause is not run again. The turn may pause once more: at a call after the
@@ -108,7 +145,11 @@ def take_up(run: RunState, resumed: Resumption) -> Generator[Want, Any, Reason |
     known = {outcome.call.id for outcome in answered}
     calls = [call for call in left.calls if call.id not in known]
     ran = yield from run_calls(
-        run, calls, left.finish_reason, keep=lambda ran: _put(run, [*answered, *ran])
+        run,
+        calls,
+        left.finish_reason,
+        keep=lambda ran: _put(run, [*answered, *ran]),
+        resumed=True,
     )
     outcomes = _in_order(resumed, [*answered, *with_times(ran, left.times)])
     changed = _put(run, outcomes)

@@ -1,4 +1,4 @@
-"""One run of a loop: the conversation so far, what was used, and which limit is reached."""
+"""One run of a loop: its task, the conversation so far, what was used, messages from outside."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from zkit.chat.loop_events import Message, Reason, RunResult, TurnRecord, Usage
 from zkit.chat.loop_settings import LoopSettings
 from zkit.chat.paused_run import OpenTurn, PausedRun, Used
 from zkit.chat.server_profile import ServerSettings
-from zkit.chat.tool_offer import Offering, offering_of
+from zkit.chat.tool_offer import Offering, offering_of, prompt_about
+from zkit.chat.wire_data import text_of
 from zkit.dispatch import Dispatcher
 from zkit.tools import Scope, current_scope
 
@@ -87,7 +88,8 @@ def begin_task(
     return outer.inner(task, timeout=seconds, **given)
 
 
-LIMITS = ("max_turns", "max_calls", "max_tokens", "max_seconds")
+SYSTEM_ROLES = ("system", "developer")
+LIMITS = ("max_turns", "max_calls", "max_total_tokens", "max_seconds")
 """The limits that a run keeps when it is resumed."""
 
 
@@ -125,7 +127,8 @@ class RunState:
     def __post_init__(self) -> None:
         decided = {} if self.resumed is None else self.resumed.approvals
         reason = "" if self.resumed is None else self.resumed.reason
-        self.approvals = Approvals(self.dispatcher, decided, reason)
+        waiting = () if self.resumed is None else self.resumed.paused.waiting
+        self.approvals = Approvals(self.dispatcher, decided, reason, waiting)
         self.dispatcher = self.dispatcher.changed(approver=self.approvals)
 
     def spend(self, kind: str) -> bool:
@@ -145,11 +148,11 @@ class RunState:
 
     def limit_reached(self) -> Reason | None:
         """Why no further request may be sent; None when one may."""
-        most, left = self.settings.max_tokens, self.seconds_left
+        most, left = self.settings.max_total_tokens, self.seconds_left
         reached: dict[Reason, bool] = {
             "stopped": self.steering.stopped,
             "max_seconds": left is not None and left <= 0,
-            "max_tokens": most is not None and self.usage.total_tokens >= most,
+            "max_total_tokens": most is not None and self.usage.total_tokens >= most,
             "max_turns": self.turn >= self.settings.max_turns,
         }
         return next((reason for reason, is_so in reached.items() if is_so), None)
@@ -167,6 +170,19 @@ class RunState:
         """The tools as they are now: a tool that was just registered can be called at once."""
         room = self.settings.tool_room if self.settings.fit in ("weights", "auto") else None
         return offering_of(self.dispatcher.tools(), room, self.settings.max_tools)
+
+    def prompt_about(self, offering: Offering) -> str:
+        """What the system prompt says of the tools, beside what it says already."""
+        first = self.messages[0] if self.messages else {}
+        said = text_of(first.get("content")) if first.get("role") in SYSTEM_ROLES else ""
+        # Text mode shows the example of each tool as a call, where the tool is explained.
+        return prompt_about(
+            offering,
+            self.dispatcher,
+            said,
+            has_examples=self.server.mode != "text",
+            context=self.settings.context,
+        )
 
     @property
     def server(self) -> ServerSettings:
@@ -203,11 +219,12 @@ class RunState:
             {name: getattr(self.settings, name) for name in LIMITS},
             self.text_mode,
             turns,
+            tuple(self.dispatcher.unconfirmed_calls()),
         )
 
     def _used(self) -> Used:
         before = 0.0 if self.resumed is None else self.resumed.paused.used.seconds
         seconds = before + time.monotonic() - self.began
         settings = self.dispatcher.settings
-        purse = {} if settings.limits is None else settings.budgets.always().to_dict()
-        return Used(self.turn, self.calls, seconds, self.usage, dict(self.spent), purse)
+        budget = {} if settings.limits is None else settings.budgets.always().to_dict()
+        return Used(self.turn, self.calls, seconds, self.usage, dict(self.spent), budget)

@@ -1,4 +1,4 @@
-"""The tools of a source in, what a request offers of them out: sorted, stable, fitted to a context."""
+"""What a request offers of the tools of a source, and what its prompt says of them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Any, Literal
 
 from zkit.chat.wire_data import dumps
 from zkit.dispatch import Dispatcher, Recorder
+from zkit.dispatch.approval import Approver, Confirm
 from zkit.schema import Offer, offered
-from zkit.sources import Discovery, Kit
+from zkit.sources import Discovery, Kit, Workflow
+from zkit.sources.prompts import usage_prompt
 from zkit.sources.source import as_source
-from zkit.tools import Tool, ToolSpec
+from zkit.tools import Tool, ToolSpec, thaw
 
 Fit = Literal["all", "weights", "discovery", "auto"]
 
@@ -69,20 +71,22 @@ def dispatcher_for(
     room: int | None,
     most: int | None = None,
     *,
-    approve: Any = None,
+    approve: Approver | None = None,
     recorder: Recorder | None = None,
+    confirm: Confirm = "doubtful",
 ) -> Dispatcher:
     """The dispatcher that runs the calls: the one that was given, or one over the source.
 
     When the list does not fit, the model is given two tools to find the others with.
     """
     if isinstance(source, Dispatcher):
-        given = {"approver": approve, "recorder": recorder}
+        given: dict[str, Any] = {"approver": approve, "recorder": recorder}
+        given["confirm"] = None if confirm == "doubtful" else confirm
         return source.changed(**{name: one for name, one in given.items() if one is not None})
     found = as_source(source)
     if fit == "discovery" or (fit == "auto" and not _fits(found, room, most)):
         found = Discovery(found)
-    return Dispatcher(found, approve=approve, recorder=recorder)
+    return Dispatcher(found, approve=approve, recorder=recorder, confirm=confirm)
 
 
 def _fits(source: Any, room: int | None, most: int | None) -> bool:
@@ -92,8 +96,72 @@ def _fits(source: Any, room: int | None, most: int | None) -> bool:
     return (room is None or sum(sizes) <= room) and (most is None or len(sizes) <= most)
 
 
-def kit_name(dispatcher: Dispatcher) -> str | None:
-    """The name of the kit whose tools are offered, empty if it has none; None without a kit."""
+def kit_of(dispatcher: Dispatcher) -> Kit | None:
+    """Return the kit whose tools are offered; None if they are of no kit."""
     source = dispatcher.settings.source
     found = source.source if isinstance(source, Discovery) else source
-    return found.name if isinstance(found, Kit) else None
+    return found if isinstance(found, Kit) else None
+
+
+def kit_name(dispatcher: Dispatcher) -> str | None:
+    """Return the name of the kit whose tools are offered, empty if it has none; None without a kit."""
+    kit = kit_of(dispatcher)
+    return None if kit is None else kit.name
+
+
+# ── what the prompt says of the tools ────────────────────────────────────────
+
+LONGEST_PROMPT = 12_000
+"""The most characters about tools in a system prompt: about 3,000 tokens, which leaves most of an
+8k context to the conversation. With a known context it is a tenth of it."""
+
+
+def examples_of(offering: Offering) -> dict[str, dict[str, Any]]:
+    """Return the arguments of the first declared example of each tool on offer, by its wire name."""
+    return {
+        spec.wire_name: thaw(spec.examples[0].arguments) for spec in offering.specs if spec.examples
+    }
+
+
+def prompt_about(
+    offering: Offering,
+    dispatcher: Dispatcher,
+    said: str,
+    *,
+    has_examples: bool,
+    context: int | None = None,
+) -> str:
+    """Return what a system prompt says of the tools on offer, beside their declarations.
+
+    Workflows whose tools are all on offer, guides (a skill is a guide), and one declared example
+    for each tool if `has_examples`. A part that is in `said` already is left out; when they do not
+    all fit, workflows come first, then guides and examples by the weight of their tool.
+    """
+    room = LONGEST_PROMPT if context is None else min(LONGEST_PROMPT, context * 4 // 10)
+    specs = sorted(offering.specs, key=lambda spec: (-spec.preference.weight, spec.name))
+    guides = {spec.name: usage_prompt([spec]) for spec in specs}
+    shown = [
+        (spec, f"- {spec.wire_name}: {dumps(thaw(spec.examples[0].arguments))}")
+        for spec in specs
+        if has_examples and spec.examples
+    ]
+    flows = [usage_prompt([], [flow]) for flow in _workflows(offering, dispatcher)]
+    kept: set[str] = set()
+    for part in [*flows, *guides.values(), *(line for _, line in shown)]:
+        if part and part not in said and len(part) + 2 <= room:
+            room -= len(part) + 2
+            kept.add(part)
+    listed = [line for _, line in sorted(shown, key=lambda one: one[0].name) if line in kept]
+    head = ["\n".join(["Arguments of calls that work:", *listed])] if listed else []
+    parts = [*flows, *(guides[spec.name] for spec in offering.specs)]
+    return "\n\n".join([*(part for part in parts if part in kept), *head])
+
+
+def _workflows(offering: Offering, dispatcher: Dispatcher) -> list[Workflow]:
+    """The workflows of the kit whose tools are all on offer, or can all be found by the model."""
+    kit = kit_of(dispatcher)
+    if kit is None:
+        return []
+    is_searched = isinstance(dispatcher.settings.source, Discovery)
+    names = set(offering.names)
+    return [flow for flow in kit.usable_workflows() if is_searched or flow.tools <= names]

@@ -1,10 +1,10 @@
-"""Calls, outcomes and turns in, JSON data out; and the way back."""
+"""What clients and servers send, as plain data, and calls and outcomes as JSON data."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -36,6 +36,40 @@ def stream_data(body: bytes) -> list[str]:
     """The data of each event of a streamed answer, its mark of the end among them."""
     lines = _LINE_END.split(body.decode("utf-8", "replace"))
     return [line[5:].strip() for line in lines if line.startswith("data:")]
+
+
+class _EndWatch:
+    """An SSE decoder of the `openai` client that notes whether the stream said that it ended."""
+
+    def __init__(self, decoder: Any) -> None:
+        self._decoder = decoder
+        self.has_ended = False
+
+    def iter_bytes(self, data: Iterator[bytes]) -> Iterator[Any]:
+        """Decode, as the client's own decoder does."""
+        for event in self._decoder.iter_bytes(data):
+            self.has_ended = self.has_ended or event.data.startswith("[DONE]")
+            yield event
+
+    async def aiter_bytes(self, data: AsyncIterator[bytes]) -> AsyncIterator[Any]:
+        """The same in async code."""
+        async for event in self._decoder.aiter_bytes(data):
+            self.has_ended = self.has_ended or event.data.startswith("[DONE]")
+            yield event
+
+
+def watch_end(stream: Any) -> Callable[[], bool]:
+    """Return a function that is true once the stream has sent `[DONE]`.
+
+    The client swallows that mark, so its decoder is watched. It must be called before the first
+    chunk is read. A stream of another client has no mark that could be seen: always false.
+    """
+    decoder = getattr(stream, "_decoder", None)
+    if decoder is None:
+        return lambda: False
+    watch = _EndWatch(decoder)
+    stream._decoder = watch
+    return lambda: watch.has_ended
 
 
 def entries(x: Any) -> Iterator[dict[str, Any]]:

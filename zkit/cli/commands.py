@@ -28,6 +28,7 @@ COMMANDS: dict[str, Entry] = {
     "extract": Entry("zkit.cli.extract", "Find the tool calls in a reply.", WRITTEN),
     "tools": Entry("zkit.cli.tools", "List tools, show one, or call one.", TOOLS),
     "kit": Entry("zkit.cli.kit", "List kits, show what one holds, or write a new one.", TOOLS),
+    "mcp": Entry("zkit.cli.mcp", "Serve tools over MCP, approve what servers changed.", TOOLS),
     "schema": Entry("zkit.cli.schema", "Print the JSON Schema of a model or function.", TOOLS),
     "lint-schema": Entry("zkit.cli.lint_schema", "List what a backend would choke on.", TOOLS),
     "chat": Entry(
@@ -36,6 +37,7 @@ COMMANDS: dict[str, Entry] = {
     "doctor": Entry("zkit.cli.doctor", "Find out what it gets wrong, and what covers it.", TALK),
     "demo": Entry("zkit.cli.demo", "See the difference that zkit makes; needs no model.", TALK),
     "corpus": Entry("zkit.cli.corpus", "Run cases, or turn a failure into one.", CHECK),
+    "batch": Entry("zkit.cli.batch", "Repair or extract whole logs; report the damage.", CHECK),
     "completion": Entry("zkit.cli.completion", "Print the completion script of a shell.", CHECK),
     "docs": Entry("zkit.cli.docs", "Write the generated pages again."),
 }

@@ -76,14 +76,19 @@ def read_tools(path: str) -> Any:
 
 
 def needs_attention(found: Extraction) -> bool:
-    """Whether the model should hear of something: a refused, a cut or an unknown call."""
-    return bool(found.unknown or found.incomplete or any(r.message for r in found.refused))
+    """Whether the model should be told something: of a doubtful, refused, cut or unknown call."""
+    listed = found.doubtful or found.unknown or found.incomplete
+    return bool(listed or any(r.message for r in found.refused))
 
 
 def as_object(found: Extraction) -> str:
     """Return everything that was found as one JSON object on one line."""
     plain = {
         "calls": [as_entry(call) for call in found.calls],
+        "doubtful": [
+            {"call": as_entry(one.call), "reason": one.reason, "message": one.message}
+            for one in found.doubtful
+        ],
         "content": found.content,
         "reasoning": found.reasoning,
         "unknown": [asdict(one) for one in found.unknown],
@@ -136,12 +141,13 @@ def sections(found: Extraction) -> list[tuple[str, list[str]]]:
     ended = [] if found.ended_at is None else [f"from character {found.ended_at} on"]
     return [
         ("calls", [_call(call) for call in found.calls]),
+        ("doubtful", [line for one in found.doubtful for line in _refusal(one.name, one.reason, one.message)]),
         ("text", found.content.strip().splitlines()),
         ("reasoning", found.reasoning.strip().splitlines()),
         ("unknown tools", [f"{one.name} {_json(one.arguments)} [{one.origin}]" for one in found.unknown]),
         ("cut off", [f"{one.name or '?'} after {len(one.text)} characters [{one.origin}]" for one in found.incomplete]),
         ("refused", [line for one in found.refused if one.message for line in _refusal(one.name, one.reason, one.message)]),
-        ("a result that the model wrote itself, not acted on", ended),
+        ("after the end of the reply, not acted on", ended),
     ]  # fmt: skip
 
 

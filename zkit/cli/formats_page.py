@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from zkit.calls import Tier
 from zkit.extract import FORMATS, Format
-from zkit.extract.gates import CONFIDENCE
+from zkit.extract.standing import CONFIDENCE
 
 INTRO = """\
 # How models write tool calls as text
@@ -29,10 +30,9 @@ The examples call a tool `f` with `a=1` and `b="x"`. Calls in one *family* are r
 `formats=` takes names of formats or of families.
 """
 VALUES = {"json": "JSON", "raw": "raw, by schema", "python": "Python literals"}
-TIERS = {
-    "marker": "Special tokens and words in brackets that no prose holds.",
-    "tag": "Tags that look like HTML or XML.",
-    "shape": "No marker: shape, place and the tool list.",
+TIERS: dict[Tier, str] = {
+    "marker": "Special tokens, and envelopes that only calls stand in.",
+    "shape": "No marker: the shape, and the name of a declared tool. Where the reply is nothing else, the tier of the call is `alone`.",
 }
 
 
@@ -41,7 +41,7 @@ def formats_page() -> str:
     return "\n".join([INTRO, *(tier_section(tier) for tier in TIERS), results_section()])
 
 
-def tier_section(tier: str) -> str:
+def tier_section(tier: Tier) -> str:
     """Return the formats of one tier, family by family."""
     records = sorted((r for r in FORMATS.values() if r.tier == tier), key=lambda r: r.family)
     head = f"## {tier} ({len(records)} formats, confidence {CONFIDENCE[tier]})\n\n{TIERS[tier]}\n"

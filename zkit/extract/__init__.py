@@ -1,41 +1,43 @@
-"""Text that a model wrote in; calls, the text around them and the reasoning out."""
+"""Finds tool calls in the text of a reply, and writes them."""
 
 from zkit.calls import Call
+from zkit.extract.api import Extraction, Extractor, find_calls
 from zkit.extract.declared import Declared
 from zkit.extract.events import (
     CallComplete,
+    CallDoubtful,
+    CallHeld,
     CallIncomplete,
-    CallProgress,
     CallRefused,
-    CallStarted,
     CallUnknown,
+    Doubtful,
     Event,
     Incomplete,
     ReadingEnded,
     Reasoning,
     Refusal,
+    Span,
     Text,
     TextWasReasoning,
     Unknown,
 )
-from zkit.extract.extractor import Extraction, Extractor, find_calls
 from zkit.extract.formats.record import Format
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.instructions import instructions
-from zkit.extract.pieces import Span
 from zkit.extract.render import CannotWriteError, render_call, render_result
 
 __all__ = [
     "FORMATS",
     "Call",
     "CallComplete",
+    "CallDoubtful",
+    "CallHeld",
     "CallIncomplete",
-    "CallProgress",
     "CallRefused",
-    "CallStarted",
     "CallUnknown",
     "CannotWriteError",
     "Declared",
+    "Doubtful",
     "Event",
     "Extraction",
     "Extractor",

@@ -1,9 +1,9 @@
-"""The tools on offer in, answers about a name or an argument out."""
+"""The declared tools: names as models write them, and what their schemas say about arguments."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from zkit.repair.expect import Expect
@@ -21,6 +21,10 @@ def without_prefix(name: str) -> str:
     return name[len(prefix) :]
 
 
+def _letters(name: str) -> str:
+    return name.replace(".", "_").replace("-", "_")
+
+
 class Declared:
     """The declared tools, and what their schemas say."""
 
@@ -33,11 +37,20 @@ class Declared:
 
     def name_of(self, written: str) -> str | None:
         """The declared name that was meant; None when there is none of it."""
-        bare = written.strip(_TRIMMED)
+        bare = written.strip(_TRIMMED).replace("\\_", "_")
         for name in (bare, without_prefix(bare)):
             if name in self.offers:
                 return name
-        return None
+        near = self._respelt.get(_letters(without_prefix(bare)))
+        return near[0] if near is not None and len(near) == 1 else None
+
+    @cached_property
+    def _respelt(self) -> dict[str, list[str]]:
+        """The names without the signs between their words: models write `_` for `.` and `-`."""
+        found: dict[str, list[str]] = {}
+        for name in self.offers:
+            found.setdefault(_letters(name), []).append(name)
+        return found
 
     def expect(self, name: str | None) -> Expect:
         """What the arguments of a tool may be; anything for a tool that is not declared."""
@@ -88,7 +101,18 @@ class Declared:
         fitting = [n for n in self.offers if self.expect(n).required and self.fits(n, arguments)]
         return fitting[0] if len(fitting) == 1 else None
 
-    def pattern(self) -> str:
-        """The declared names as an alternation, longest first; never empty."""
-        names = sorted(self.offers, key=len, reverse=True)
-        return "|".join(re.escape(name) for name in names) or "(?!)"
+    def named_in(self, text: str) -> bool:
+        """True if a text holds the name of a tool."""
+        return any(name in text for name in self.spellings)
+
+    @cached_property
+    def spellings(self) -> tuple[str, ...]:
+        """The names as they may be written: `calculate\\_growth` is Markdown for `calculate_growth`."""
+        escaped = (name.replace("_", "\\_") for name in self.offers if "_" in name)
+        joined = (name.replace(".", "_") for name in self.offers if "." in name)
+        return tuple(dict.fromkeys((*self.offers, *escaped, *joined)))
+
+    @cached_property
+    def prefixes(self) -> frozenset[str]:
+        """Everything that a name may begin with, for the end of a chunk."""
+        return frozenset(name[:end] for name in self.spellings for end in range(1, len(name) + 1))

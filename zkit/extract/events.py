@@ -1,17 +1,74 @@
-"""What a stream tells while it arrives: frozen records, told apart by `kind`."""
+"""The records that a stream emits while it arrives, and what a reply is cut into."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from zkit.calls import Call
 from zkit.receipt import Fix, Rank
 
+Kind = Literal["text", "reasoning", "token", "frame", "thought", "ended"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the reply that is not a call.
+
+    `text` is the part of it that is shown, `whole` all of it where the two differ.
+    """
+
+    kind: Kind
+    span: tuple[int, int]
+    text: str
+    whole: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of the reply that is not part of its content."""
+
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Doubtful:
+    """A well-formed call of a declared tool that the reply goes on after.
+
+    It may be made, or only shown: the tool's grade decides. `message` is for the model, which can
+    send the call alone.
+    """
+
+    call: Call
+    reason: str
+    message: str
+
+    @property
+    def name(self) -> str:
+        """The name of the tool."""
+        return self.call.name
+
+    @property
+    def arguments(self) -> Any:
+        """The arguments of the call."""
+        return self.call.arguments
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Where the call stands in the reply."""
+        return self.call.span or (0, 0)
+
+    @property
+    def origin(self) -> str:
+        """The format that the call is written in."""
+        return self.call.origin
+
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A call to a tool that is not declared: its name, its arguments as far as they were read.
+    """A call of a tool that is not declared: its name, its arguments as far as they were read.
 
     `rank` and `fixes` say what was repaired to read them, without a schema to go by.
     """
@@ -38,7 +95,7 @@ class Incomplete:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What looked like a call and is none. `message` is for the model, if it can mend it."""
+    """What looks like a call and is not one. `message` is for the model, if it can fix it."""
 
     name: str
     reason: str
@@ -71,20 +128,11 @@ class TextWasReasoning:
 
 
 @dataclass(frozen=True, slots=True)
-class CallStarted:
-    """A call to a declared tool is being written. It may still be refused."""
+class CallHeld:
+    """A call was read. It is held back until the end of the reply decides what it is."""
 
-    kind: ClassVar[str] = "call_started"
-    name: str
-    start: int
-
-
-@dataclass(frozen=True, slots=True)
-class CallProgress:
-    """More of a call's text has arrived, as it was written."""
-
-    kind: ClassVar[str] = "call_progress"
-    text: str
+    kind: ClassVar[str] = "call_held"
+    call: Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +144,16 @@ class CallComplete:
 
 
 @dataclass(frozen=True, slots=True)
+class CallDoubtful:
+    """A call that text follows; its text comes as text."""
+
+    kind: ClassVar[str] = "call_doubtful"
+    doubtful: Doubtful
+
+
+@dataclass(frozen=True, slots=True)
 class CallRefused:
-    """What looked like a call is none; its text follows as text."""
+    """What looked like a call is not one; its text comes as text."""
 
     kind: ClassVar[str] = "call_refused"
     refusal: Refusal
@@ -105,7 +161,7 @@ class CallRefused:
 
 @dataclass(frozen=True, slots=True)
 class CallUnknown:
-    """A call to a tool that is not declared."""
+    """A call of a tool that is not declared."""
 
     kind: ClassVar[str] = "call_unknown"
     unknown: Unknown
@@ -121,13 +177,13 @@ class CallIncomplete:
 
 @dataclass(frozen=True, slots=True)
 class ReadingEnded:
-    """The model wrote a tool's result itself: nothing from this place on is acted on."""
+    """The reply ended here: a leaked turn, or a tool result that the model made up, follows."""
 
     kind: ClassVar[str] = "reading_ended"
     at: int
 
 
 Event = (
-    Text | Reasoning | TextWasReasoning | CallStarted | CallProgress | CallComplete | CallRefused
+    Text | Reasoning | TextWasReasoning | CallHeld | CallComplete | CallDoubtful | CallRefused
     | CallUnknown | CallIncomplete | ReadingEnded
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from zkit.calls import Call
@@ -26,14 +27,18 @@ _VALUES = {
 }
 
 
-def instructions(tools: Any, format: str | Format) -> str:
+def instructions(
+    tools: Any, format: str | Format, *, examples: Mapping[str, Mapping[str, Any]] | None = None
+) -> str:
     """The text that teaches a model without function calling to call these tools in this format.
 
     It lists the tools with their parameters, shows one call for each, and gives the rules.
+    `examples` are arguments to show by the name of the tool; others are made up.
     """
     record = format_named(format)
     offers = list(offered(tools).values())
-    shown = [_tool(offer, record) for offer in offers]
+    declared = examples or {}
+    shown = [_tool(offer, record, declared.get(offer.name)) for offer in offers]
     return "\n\n".join([_HEAD, *shown, _rules(record, offers)])
 
 
@@ -42,13 +47,13 @@ You can call tools. When you need one, write the call exactly in the form that i
 nothing after it: its result will come back to you."""
 
 
-def _tool(offer: Offer, record: Format) -> str:
+def _tool(offer: Offer, record: Format, declared: Mapping[str, Any] | None = None) -> str:
     """One tool: what it does, what it takes, and a call of it."""
     lines = [f"## {offer.name}"]
     if offer.description:
         lines.append(offer.description.strip())
     lines.append(_parameters(offer.parameters))
-    lines.append(f"A call of {offer.name} looks like this:\n{_example(offer, record)}")
+    lines.append(f"A call of {offer.name} looks like this:\n{_example(offer, record, declared)}")
     return "\n\n".join(lines)
 
 
@@ -90,12 +95,16 @@ def _kind(part: Any, root: Mapping[str, Any], depth: int = MAX_DEPTH) -> str:
     return kind
 
 
-def _example(offer: Offer, record: Format) -> str:
-    """A call of the tool with sample values, with required parameters only if all do not fit."""
+def _example(offer: Offer, record: Format, declared: Mapping[str, Any] | None = None) -> str:
+    """A call of the tool as it is declared, or with sample values.
+
+    It has required parameters only if the format cannot express all.
+    """
     members = offer.parameters.get("properties") or {}
-    for keys in (list(members)[:6], _required(offer), []):
+    sampled = (_sampled(offer, keys) for keys in (list(members)[:6], _required(offer), []))
+    for arguments in chain([] if declared is None else [dict(declared)], sampled):
         try:
-            return render_call(Call(offer.name, _sampled(offer, keys), id="call00000"), record)
+            return render_call(Call(offer.name, arguments, id="call00000"), record)
         except CannotWriteError:
             continue
     raise CannotWriteError(f"{record.name} cannot express a call of {offer.name}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from zkit.calls import Call
 from zkit.errors import ZkitError
-from zkit.extract.extractor import find_calls
+from zkit.extract.api import find_calls
 from zkit.extract.formats.record import Format
 from zkit.extract.formats.table import FORMATS, unknown_format
 from zkit.required import require_kind, require_list

@@ -1,4 +1,14 @@
-"""A function, a model or a raw schema in; JSON Schema in a backend's dialect, and a validator, out."""
+"""JSON Schemas of functions, models and tools, in the dialect of a backend, and their validators.
+
+| module | what it does |
+|---|---|
+| `target`, `signature`, `pydantic_schema` | a model, function or tool: its schema and its validator |
+| `raw_validator`, `compiled_schema` | raw schemas: pydantic-core where it can, else jsonschema |
+| `schema_tree`, `references`, `schema_limits` | walking a schema; `$ref`; the limits for schemas of strangers |
+| `convert`, `dialects` | a schema in the dialect of a backend; the dialects as records |
+| `normalize`, `rewrite`, `unions` | the steps that the dialects are made of |
+| `lint`, `offers` | what a backend would refuse; tools as others declare them |
+"""
 
 from zkit.schema.convert import convert, schema_for
 from zkit.schema.dialects import DIALECTS, Dialect

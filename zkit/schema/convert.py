@@ -1,4 +1,4 @@
-"""A schema and a dialect in, the schema as that backend takes it out."""
+"""Converts a JSON Schema to the dialect of a backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A schema and a dialect in, what the backend would choke on out, with what to write instead."""
+"""Lists what a backend would refuse, ignore or misread in a schema, and what to write instead."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from zkit.errors import SchemaError
 from zkit.schema.dialects import Dialect, dialect_of_name
 from zkit.schema.offers import Offer
 from zkit.schema.rewrite import undeclared, understood
+from zkit.schema.schema_limits import LONG_ENUM, LONG_ENUM_CHARACTERS
 from zkit.schema.schema_tree import (
     TYPES,
     Place,
@@ -30,8 +31,6 @@ from zkit.schema.unions import is_null
 
 if TYPE_CHECKING:
     from zkit.schema.dialects import Dialect
-
-_LONG_ENUM, _LONG_ENUM_CHARACTERS = 250, 15_000
 
 
 def over_limits(schema: Schema, dialect: Dialect) -> Iterator[tuple[str, str, str]]:
@@ -66,7 +65,7 @@ _SHORTER = "take a text, and say in the description what it may be"
 
 def _is_long(schema: Schema) -> bool:
     values = schema.get("enum", ())
-    return len(values) > _LONG_ENUM and sum(map(_length, values)) > _LONG_ENUM_CHARACTERS
+    return len(values) > LONG_ENUM and sum(map(_length, values)) > LONG_ENUM_CHARACTERS
 
 
 def _length(value: Any) -> int:

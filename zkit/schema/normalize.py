@@ -1,4 +1,4 @@
-"""A JSON Schema as somebody wrote it in, a sound one with an object at its root out."""
+"""Turns a JSON Schema as somebody wrote it into a valid one with an object at its root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Anything that names tools in, an offer for each out: name, description, schema of the arguments."""
+"""Reads anything that names tools: the name, description and parameter schema of each."""
 
 from __future__ import annotations
 

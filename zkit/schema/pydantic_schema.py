@@ -1,4 +1,4 @@
-"""A Python type in, its JSON Schema out: what must be sent, in the order of declaration."""
+"""Generates the JSON Schema of a Python type, with fields in the order of declaration."""
 
 from __future__ import annotations
 

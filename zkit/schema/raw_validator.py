@@ -1,24 +1,25 @@
-"""A raw JSON Schema in, a validator out whose complaints are facts, not sentences."""
+"""Validates values against a raw JSON Schema, and reports what is wrong as data."""
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
-from functools import cache
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
+from pydantic import JsonValue
 from pydantic_core import from_json
 
 from zkit.errors import SchemaError
-from zkit.schema.schema_tree import Schema, malformed, pointer_target, rebuilt, subschemas
+from zkit.schema.compiled_schema import CHECKED_FORMATS, acceptor, compiled, has_format, matcher
+from zkit.schema.references import check_references
+from zkit.schema.schema_tree import Schema, malformed, rebuilt, subschemas
 
 if TYPE_CHECKING:
+    from jsonschema import FormatChecker
     from jsonschema.exceptions import ValidationError as Complaint
     from jsonschema.protocols import Validator
 
@@ -79,13 +80,7 @@ def _unknown(error: Complaint, path: Path) -> list[Misfit]:
     if not isinstance(error.instance, dict) or _due(error) is not False:
         return [Misfit(path, str(error.validator), {"limit": _due(error)})]
     schema: Any = error.schema
-    patterns = schema.get("patternProperties", {})
-    extra = [
-        name
-        for name in error.instance
-        if name not in schema.get("properties", {})
-        and not any(re.search(pattern, name) for pattern in patterns)
-    ]
+    extra = _undeclared(error.instance, schema)
     known = tuple(schema.get("properties", {}))
     return [Misfit((*path, name), "unknown", {"allowed": known}) for name in extra]
 
@@ -152,50 +147,40 @@ _READERS: dict[str, Callable[[Complaint, Path], list[Misfit]]] = {
 
 
 @cache
-def format_checker() -> Any:
+def format_checker() -> FormatChecker:
     """Return the checker of jsonschema for the formats that are always checked."""
     from jsonschema import FormatChecker
 
-    checker = FormatChecker(("email", "ipv4", "ipv6", "uuid"))
-    for name, (check, raises) in _OWN_FORMATS.items():
-        checker.checks(name, raises)(_of_text(check))
+    checker = FormatChecker(())
+    for name in CHECKED_FORMATS:
+        checker.checks(name)(partial(_has_format, name))
     return checker
 
 
-def _of_text(check: Callable[[str], object]) -> Callable[[object], bool]:
-    return lambda value: not isinstance(value, str) or bool(check(value))
-
-
-def _is_date(text: str) -> bool:
-    return len(text) == 10 and bool(date.fromisoformat(text))
-
-
-def _is_date_time(text: str) -> bool:
-    """A date and a time. An offset may be missing: `format` is an annotation, not a contract."""
-    return len(text) > 10 and text[10] in "Tt " and bool(datetime.fromisoformat(text.upper()))
-
-
-def _is_time(text: str) -> bool:
-    return ":" in text and bool(time.fromisoformat(text.upper()).isoformat())
-
-
-def _is_uri(text: str) -> bool:
-    return bool(urlsplit(text).scheme) and not any(c.isspace() for c in text)
-
-
-_OWN_FORMATS: dict[str, tuple[Callable[[str], object], type[Exception]]] = {
-    "date": (_is_date, ValueError),
-    "date-time": (_is_date_time, ValueError),
-    "time": (_is_time, ValueError),
-    "uri": (_is_uri, ValueError),
-}
+def _has_format(name: str, value: object) -> bool:
+    return not isinstance(value, str) or has_format(name, value)
 
 
 class RawValidator:
-    """Validates against a raw JSON Schema; compiled once, safe to share between threads."""
+    """Validates against a raw JSON Schema; compiled once, safe to share between threads.
+
+    pydantic-core accepts what is valid, where it can; jsonschema says what is wrong, and decides on
+    the schemas that pydantic-core cannot check exactly. `core_schema` is None for those.
+    """
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        self._validator = _compiled(schema)
+        self._schema = dict(schema)
+        for path, problem in malformed(self._schema):
+            raise SchemaError(f"not a JSON Schema: {path}: {problem}")
+        check_references(self._schema)
+        self.core_schema = compiled(self._schema)
+        self._accepts = acceptor(self.core_schema) if self.core_schema else None
+        if self._accepts is None:
+            assert self._validator  # a malformed schema is refused here, not at the first call
+
+    @cached_property
+    def _validator(self) -> Validator:
+        return _by_jsonschema(self._schema)
 
     def validate_json(self, raw: str | bytes, *, strict: bool | None = None) -> Any:
         """Return the value of a JSON text that fits; raise `MisfitError`."""
@@ -214,6 +199,8 @@ class RawValidator:
 
     def misfits(self, value: Any) -> tuple[Misfit, ...]:
         """List what does not fit."""
+        if self._accepts is not None and self._accepts(value):
+            return ()
         try:
             return self._check(value)
         except RecursionError:
@@ -238,87 +225,130 @@ class RawValidator:
 
 # What a union said of a value, by the identity of both, during one validation. Without it a
 # recursive union takes 2^depth steps to reject a nested value, which a model can send.
-_SEEN: ContextVar[dict[tuple[int, int, str], bool]] = ContextVar("seen unions")
+_SEEN: ContextVar[dict[tuple[int | str, int, str], bool]] = ContextVar("seen unions")
 _COMPILING = threading.Lock()
 
 
-def _compiled(schema: Mapping[str, Any]) -> Validator:
+def _by_jsonschema(schema: Schema) -> Validator:
+    from jsonschema import FormatChecker
     from jsonschema.exceptions import SchemaError as InvalidSchemaError
     from jsonschema.exceptions import UnknownType
     from jsonschema.validators import Draft202012Validator, validator_for
     from referencing.jsonschema import EMPTY_REGISTRY
 
-    plain = dict(schema)
-    for path, problem in malformed(plain):
-        raise SchemaError(f"not a JSON Schema: {path}: {problem}")
-    _check_references(plain)
-    plain = rebuilt(plain, _with_readable_patterns)
+    plain = rebuilt(schema, _without_slow_keywords)
     with _COMPILING:
-        known = validator_for(plain, default=Draft202012Validator)
+        known: Any = validator_for(plain, default=Draft202012Validator)
         try:
-            known.check_schema(plain)
+            known.check_schema(plain, format_checker=FormatChecker(()))
         except (InvalidSchemaError, UnknownType, RecursionError) as error:
             place = ".".join(map(str, getattr(error, "absolute_path", ())))
             reason = str(getattr(error, "message", "it is nested too deep")).split("\n")[0]
             raise SchemaError(
                 f"not a JSON Schema: {place + ': ' if place else ''}{reason}"
             ) from None
-        return _guarded(known)(plain, registry=EMPTY_REGISTRY, format_checker=format_checker())  # type: ignore[no-any-return]
+        return _guarded(known)(plain, registry=EMPTY_REGISTRY, format_checker=format_checker())
 
 
-def _check_references(schema: dict[str, Any]) -> None:
-    """Refuse references that lead nowhere here: nothing is fetched, and nothing fails later."""
-    for place in subschemas(schema):
-        reference = place.schema.get("$ref")
-        if isinstance(reference, str) and pointer_target(schema, reference) is None:
-            raise SchemaError(
-                f"{place.path or 'the root'}: {reference!r} refers to nothing in the schema"
-            )
+def _without_slow_keywords(schema: Schema, path: str) -> Schema:
+    """Drop `unevaluatedProperties` beside patterns: jsonschema runs those with backtracking.
 
-
-def _with_readable_patterns(schema: Schema, path: str) -> Schema:
-    """Drop patterns that Python cannot read (`\\p{L}`): the server that wrote them checks them."""
-    made = dict(schema)
-    if "pattern" in made and not _is_readable(made["pattern"]):
-        del made["pattern"]
-    if "patternProperties" in made:
-        named = made["patternProperties"].items()
-        made["patternProperties"] = {name: part for name, part in named if _is_readable(name)}
-    return made
-
-
-def _is_readable(pattern: str) -> bool:
-    try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError):
-        return False
-    return True
+    The server that wrote the schema checks it again.
+    """
+    if "unevaluatedProperties" not in schema:
+        return schema
+    inner = subschemas({key: part for key, part in schema.items() if key != "properties"})
+    if not any("patternProperties" in place.schema or "$ref" in place.schema for place in inner):
+        return schema
+    return {key: part for key, part in schema.items() if key != "unevaluatedProperties"}
 
 
 @cache
-def _guarded(known: Any) -> Any:
-    """The validator class of a draft, its unions asked only once about the same value."""
+def _guarded(known: type[Validator]) -> Callable[..., Validator]:
+    """The validator class of a draft, with patterns in linear time and no question asked twice."""
     from jsonschema import validators
 
-    extend: Any = validators.extend
-
-    unions = {
-        name: known.VALIDATORS[name] for name in ("anyOf", "oneOf") if name in known.VALIDATORS
-    }
-    return extend(known, {name: _asked_once(name, check) for name, check in unions.items()})
+    once = [name for name in ("anyOf", "oneOf", "$ref", "$dynamicRef") if name in known.VALIDATORS]
+    checks = {name: _asked_once(name, known.VALIDATORS[name]) for name in once}
+    extend: Callable[..., Callable[..., Validator]] = validators.extend
+    return extend(known, {**checks, **_LINEAR})
 
 
-def _asked_once(name: str, check: Callable[..., Iterable[Complaint]]) -> Callable[..., Any]:
+Check = Callable[[Any, Any, Any, Any], Iterable["Complaint"]]
+"""A keyword of jsonschema: the validator, the keyword's value, the instance and the schema."""
+
+
+def _asked_once(name: str, check: Check) -> Check:
+    """The keyword, whose answer for one object or list is remembered during a validation."""
     from jsonschema.exceptions import ValidationError
 
-    def union(validator: Any, branches: Any, instance: Any, schema: Any) -> Iterator[Complaint]:
-        seen, key = _SEEN.get(), (id(branches), id(instance), name)
+    def remembered(
+        validator: Validator, due: JsonValue, instance: JsonValue, schema: Schema
+    ) -> Iterator[Complaint]:
+        if not isinstance(instance, dict | list):
+            yield from check(validator, due, instance, schema)
+            return
+        asked = due if isinstance(due, str) else id(due)
+        seen, key = _SEEN.get(), (asked, id(instance), name)
         if key in seen:
             if not seen[key]:
                 yield ValidationError("no branch fits", validator=name)
             return
-        found = list(check(validator, branches, instance, schema))
+        found = list(check(validator, due, instance, schema))
         seen[key] = not found
         yield from found
 
-    return union
+    return remembered
+
+
+def _pattern(
+    _: Validator, pattern: str, instance: JsonValue, schema: Schema
+) -> Iterator[Complaint]:
+    from jsonschema.exceptions import ValidationError
+
+    found = matcher(pattern) if isinstance(instance, str) else None
+    if found is not None and not found(str(instance)):
+        yield ValidationError("the pattern is not found", validator="pattern")
+
+
+def _pattern_properties(
+    validator: Validator, patterns: Schema, instance: JsonValue, schema: Schema
+) -> Iterator[Complaint]:
+    if not isinstance(instance, dict):
+        return
+    for pattern, part in patterns.items():
+        found = matcher(pattern)
+        for name, value in instance.items() if found else ():
+            if found and found(name):
+                yield from validator.descend(value, part, path=name, schema_path=pattern)  # type: ignore[attr-defined]
+
+
+def _additional_properties(
+    validator: Validator, due: JsonValue, instance: JsonValue, schema: Schema
+) -> Iterator[Complaint]:
+    from jsonschema.exceptions import ValidationError
+
+    extras = _undeclared(instance, schema) if isinstance(instance, dict) else []
+    if isinstance(due, dict) and isinstance(instance, dict):
+        for name in extras:
+            yield from validator.descend(instance[name], due, path=name)  # type: ignore[attr-defined]
+    elif due is False and extras:
+        yield ValidationError("undeclared properties", validator="additionalProperties")
+
+
+def _undeclared(instance: Mapping[str, JsonValue], schema: Schema) -> list[str]:
+    """The properties that an object has and its schema does not declare, by name or by pattern."""
+    declared = schema.get("properties", {})
+    patterns = [matcher(pattern) for pattern in schema.get("patternProperties", {})]
+    return [
+        name
+        for name in instance
+        if name not in declared and not any(found(name) for found in patterns if found)
+    ]
+
+
+_LINEAR: dict[str, Check] = {
+    "pattern": _pattern,
+    "patternProperties": _pattern_properties,
+    "additionalProperties": _additional_properties,
+}

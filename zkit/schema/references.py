@@ -1,4 +1,4 @@
-"""A schema with references in, one without them, or with the plain ones that a backend takes, out."""
+"""Follows and inlines `$ref`, and refuses references that never end or expand to too much."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from zkit.errors import SchemaError
+from zkit.schema.schema_limits import MAX_DEPTH, MAX_EXPANDED, MAX_PLACES
 from zkit.schema.schema_tree import (
-    MAX_DEPTH,
-    MAX_PLACES,
+    Place,
     Schema,
+    children,
+    join,
     map_children,
     pointer_target,
     rebuilt,
@@ -165,3 +167,107 @@ def _target(document: Schema, reference: str, path: str) -> Schema:
     if found is None:
         raise SchemaError(f"{path or 'the root'}: {reference!r} refers to nothing in the schema")
     return {} if found is True else {"not": {}} if found is False else found
+
+
+_IN_PLACE = ("anyOf", "oneOf", "allOf", "not", "if", "then", "else")
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+
+
+def check_references(schema: Schema) -> None:
+    """Refuse a schema whose references lead nowhere, never end, or expand to too much.
+
+    Nothing is fetched: a reference leads to a place in the same document. Raises `SchemaError` with
+    the location. A schema that contains itself is fine where each turn takes one step down in the
+    value, and endless where it does not, as in `{"not": {"$ref": "#"}}`.
+    """
+    for place in _all_places(schema):
+        for key in _REFERENCES:
+            reference = place.schema.get(key)
+            if isinstance(reference, str) and pointer_target(schema, reference) is None:
+                where = place.path or "the root"
+                raise SchemaError(f"{where}: {reference!r} refers to nothing in the schema")
+    _check_ends(schema)
+    _check_expansion(schema)
+
+
+def _targets(place: Place, root: Schema) -> Iterator[Place]:
+    """Where the references of a schema lead."""
+    for key in _REFERENCES:
+        reference = place.schema.get(key)
+        target = pointer_target(root, reference) if isinstance(reference, str) else None
+        if isinstance(target, dict):
+            yield Place(join(place.path, key), target)
+
+
+def _all_places(root: Schema) -> Iterator[Place]:
+    """Every schema of the document once, those that only a reference leads to among them."""
+    seen: set[int] = set()
+    waiting = [Place("", root)]
+    while waiting:
+        place = waiting.pop()
+        if id(place.schema) in seen:
+            continue
+        seen.add(id(place.schema))
+        if len(seen) > MAX_PLACES:
+            raise SchemaError(f"more than {MAX_PLACES} schemas in one")
+        yield place
+        waiting += [*children(place), *_targets(place, root)]
+
+
+def _check_ends(root: Schema) -> None:
+    """Refuse a schema that asks the same of the same value again, without end."""
+    done: set[int] = set()
+    for start in _all_places(root):
+        open_ones: dict[int, Iterator[Place]] = {}
+        waiting = [start]
+        while waiting:
+            place = waiting[-1]
+            at = id(place.schema)
+            if at not in open_ones:
+                open_ones[at] = _same_value(place, root)
+            inner = None if at in done else next(open_ones[at], None)
+            if inner is None:
+                done.add(at)
+                waiting.pop()
+            elif id(inner.schema) in open_ones and id(inner.schema) not in done:
+                raise SchemaError(f"{inner.path}: the schema refers to itself without end")
+            else:
+                waiting.append(inner)
+
+
+def _same_value(place: Place, root: Schema) -> Iterator[Place]:
+    """The schemas that are applied to the same value as this one."""
+    for inner in children(place):
+        keyword = inner.path[len(place.path) :].lstrip(".").partition(".")[0]
+        if keyword in _IN_PLACE or keyword == "dependentSchemas":
+            yield inner
+    yield from _targets(place, root)
+
+
+def _check_expansion(root: Schema) -> None:
+    """Refuse a schema that is too large once every reference is written out."""
+    sizes: dict[int, int] = {}
+    waiting: list[tuple[Place, list[Place]]] = [(Place("", root), _below(Place("", root), root))]
+    on_path = {id(root)}
+    while waiting:
+        place, below = waiting[-1]
+        at = id(place.schema)
+        inner = next((one for one in below if _is_new(one, sizes, on_path)), None)
+        if inner is not None:
+            waiting.append((inner, _below(inner, root)))
+            on_path.add(id(inner.schema))
+            continue
+        sizes[at] = 1 + sum(sizes.get(id(one.schema), 1) for one in below)
+        if sizes[at] > MAX_EXPANDED:
+            where = place.path or "the root"
+            raise SchemaError(f"{where}: stands for more than {MAX_EXPANDED:,} schemas")
+        on_path.discard(at)
+        waiting.pop()
+
+
+def _is_new(place: Place, sizes: dict[int, int], on_path: set[int]) -> bool:
+    return id(place.schema) not in sizes and id(place.schema) not in on_path
+
+
+def _below(place: Place, root: Schema) -> list[Place]:
+    return [*children(place), *_targets(place, root)]

@@ -1,4 +1,4 @@
-"""Objects of any kind in, closed and fully declared ones out, or an error that names the field."""
+"""Rewrites values, limits and objects that a backend does not accept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A schema in, the keywords whose value has a form that JSON Schema does not know out."""
+"""Walks a JSON Schema: its places, its types, and the keywords that are malformed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from zkit.errors import SchemaError
+from zkit.schema.schema_limits import MAX_DEPTH, MAX_PLACES
 
 # Where schemas stand inside a schema: under a name, in a list, or alone.
 UNDER_NAMES = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
@@ -24,10 +25,6 @@ ALONE = (
     "unevaluatedItems",
     "unevaluatedProperties",
 )
-
-# A schema may come from a server that nobody here wrote. Beyond these it is refused, not walked.
-MAX_DEPTH = 64
-MAX_PLACES = 20_000
 
 Schema = dict[str, Any]
 
@@ -127,7 +124,8 @@ def pointer_target(root: Schema, reference: str) -> Any:
 def _by_identifier(root: Schema, name: str) -> Any:
     """Find the schema that bears an `$anchor` or `$id` of that name."""
     for place in subschemas(root):
-        if name in (place.schema.get("$anchor"), place.schema.get("$id")):
+        known = (place.schema.get(key) for key in ("$anchor", "$id", "$dynamicAnchor"))
+        if name in known:
             return place.schema
     return None
 

@@ -1,4 +1,4 @@
-"""A function in, the type of its arguments out: a TypedDict that pydantic validates."""
+"""Turns a function into the TypedDict of its arguments, with descriptions from its docstring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Anything that says what arguments must look like in, one way to validate them out."""
+"""One way to validate arguments for models, functions, tools and raw schemas."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pydantic import PydanticSchemaGenerationError, PydanticUserError, TypeAdapt
 from zkit.errors import SchemaError, ToolDefinitionError
 from zkit.schema.pydantic_schema import ADVICE, json_schema_of
 from zkit.schema.raw_validator import RawValidator
+from zkit.schema.schema_limits import MAX_KEPT
 from zkit.schema.signature import (
     arguments_model,
     function_description,
@@ -48,7 +49,7 @@ class Target:
     validate_python: Validate = field(repr=False)
     _schema: Callable[[], dict[str, Any]] = field(repr=False)
     core_schema: Any = field(default=None, repr=False)
-    """What pydantic compiles its validator from; None for a JSON Schema."""
+    """What pydantic compiles its validator from; None for a JSON Schema that it cannot express."""
 
     @cached_property
     def schema(self) -> dict[str, Any]:
@@ -73,7 +74,7 @@ class _Known:
 # refers to its class, so a weak key would never go away.
 _KNOWN: dict[Any, _Known] = {}
 _RAW: dict[str, Target] = {}
-_MOST = 1024
+_SENT: dict[int, tuple[Mapping[str, Any], dict[str, Any], Target]] = {}
 
 
 def target_for(x: Any, *, hide: Collection[type] = ()) -> Target:
@@ -102,7 +103,7 @@ def _made_once(x: Any) -> Target:
 
 
 def _remember(table: dict[Any, Any], key: Any, value: Any) -> None:
-    while len(table) >= _MOST:
+    while len(table) >= MAX_KEPT:
         table.pop(next(iter(table)), None)
     table[key] = value
 
@@ -157,6 +158,11 @@ def _of_mapping(x: Mapping[str, Any]) -> Target:
 
 
 def _of_raw(schema: Mapping[str, Any]) -> Target:
+    # A dict may be changed at any time, so what it said is compared; that is far cheaper than to
+    # write it out again, and `true` for 1 is the only change that it does not see.
+    known = _SENT.get(id(schema))
+    if known is not None and known[0] is schema and known[1] == schema:
+        return known[2]
     try:
         key = json.dumps(schema)
     except (TypeError, ValueError, RecursionError) as error:
@@ -167,9 +173,16 @@ def _of_raw(schema: Mapping[str, Any]) -> Target:
         validator = RawValidator(plain)
         name = str(plain.get("title") or "arguments")
         target = Target(
-            name, "raw", validator.validate_json, validator.validate_python, lambda: plain
+            name,
+            "raw",
+            validator.validate_json,
+            validator.validate_python,
+            lambda: plain,
+            validator.core_schema,
         )
         _remember(_RAW, key, target)
+    if type(schema) is dict:
+        _remember(_SENT, id(schema), (schema, json.loads(key), target))
     return target
 
 

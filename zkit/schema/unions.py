@@ -1,4 +1,4 @@
-"""A schema with unions of any kind in, one whose unions a backend takes out."""
+"""Rewrites unions and `allOf` as a backend accepts them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from zkit.errors import SchemaError
 from zkit.schema.normalize import in_words, required_in_words
+from zkit.schema.schema_limits import MAX_ALL_OF
 from zkit.schema.schema_tree import (
     OF_TYPE,
     TYPED_KEYWORDS,
@@ -111,7 +112,6 @@ _JOIN: dict[str, Callable[[Any, Any, str], Any]] = {
 
 
 NULL = {"type": "null"}
-MAX_PARTS = 200
 CONDITIONS = ("not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies")
 _ABOUT = ("description", "title", "default", "examples", "deprecated", "nullable", "discriminator")
 
@@ -141,7 +141,7 @@ def _all_merged(schema: Schema, root: Schema, path: str) -> Schema:
     """Merge the branches of `allOf`, and what they refer to, and the `allOf` in that."""
     made = {key: value for key, value in schema.items() if key != "allOf"}
     waiting = list(schema["allOf"])[::-1]
-    for _ in range(MAX_PARTS):
+    for _ in range(MAX_ALL_OF):
         if not waiting:
             return made
         branch = _followed(waiting.pop(), root)

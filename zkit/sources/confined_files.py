@@ -96,7 +96,22 @@ class ConfinedFiles:
 
     def read_bytes(self, path: str, *, max_bytes: int = MAX_BYTES) -> bytes:
         """Return the content of a regular file of at most `max_bytes`."""
-        return self._read(path, max_bytes)[0]
+        return self.read_stamped(path, max_bytes=max_bytes)[0]
+
+    def read_stamped(self, path: str, *, max_bytes: int = MAX_BYTES) -> tuple[bytes, Stamp]:
+        """Return the content of a regular file, and what tells later whether it was changed."""
+        with self.opened(path) as descriptor:
+            found = os.fstat(descriptor)
+            if found.st_size > max_bytes:
+                raise _too_large(path, found.st_size, max_bytes)
+            chunks, size = [], 0
+            # A file may grow while it is read, and some of /proc say that they are empty.
+            while chunk := os.read(descriptor, min(_CHUNK, max_bytes + 1 - size)):
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > max_bytes:
+                    raise _too_large(path, size, max_bytes)
+            return b"".join(chunks), _stamp(found)
 
     def read_text(self, path: str, *, max_bytes: int = MAX_BYTES) -> str:
         """Return the content of a text file; raises `UnicodeDecodeError` if it is not UTF-8."""
@@ -161,9 +176,14 @@ class ConfinedFiles:
 
     # Writing
 
-    def write_bytes(self, path: str, data: bytes) -> bool:
-        """Write a whole file and make the folders that are missing; True if it is new."""
-        with self._lock, self._parent(path, create=True) as (folder, name):
+    def write_bytes(self, path: str, data: bytes, *, expected: Stamp | None = None) -> bool:
+        """Write a whole file and make the folders that are missing; True if it is new.
+
+        With `expected`, a file that has another stamp raises `ConfinedPathError`.
+        """
+        with self._lock, self._parent(path, create=expected is None) as (folder, name):
+            if expected is not None:
+                _require_unchanged(folder, name, expected, path)
             return _replace(folder, name, data, path)
 
     def update(
@@ -175,12 +195,9 @@ class ConfinedFiles:
         reading and writing raises `ConfinedPathError`, and nothing is written.
         """
         with self._lock:
-            old, before = self._read(path, max_bytes)
+            old, before = self.read_stamped(path, max_bytes=max_bytes)
             new = change(old)
-            with self._parent(path) as (folder, name):
-                if _stamp(_stat(folder, name)) != before:
-                    raise ConfinedPathError(f'"{path}" was changed by somebody else meanwhile')
-                _replace(folder, name, new, path)
+            self.write_bytes(path, new, expected=before)
         return new
 
     def append_bytes(self, path: str, data: bytes) -> bool:
@@ -228,20 +245,6 @@ class ConfinedFiles:
         """The parts of a path; an absolute one may lead into the root, as models write them."""
         own = f"{self.root}{os.sep}"
         return _parts(path[len(own) :] if path.startswith(own) else path)
-
-    def _read(self, path: str, max_bytes: int) -> tuple[bytes, Stamp]:
-        with self.opened(path) as descriptor:
-            found = os.fstat(descriptor)
-            if found.st_size > max_bytes:
-                raise _too_large(path, found.st_size, max_bytes)
-            chunks, size = [], 0
-            # A file may grow while it is read, and some of /proc say that they are empty.
-            while chunk := os.read(descriptor, min(_CHUNK, max_bytes + 1 - size)):
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > max_bytes:
-                    raise _too_large(path, size, max_bytes)
-            return b"".join(chunks), _stamp(found)
 
     @contextmanager
     def _parent(self, path: str, *, create: bool = False) -> Iterator[tuple[Folder, str]]:
@@ -400,6 +403,11 @@ def _write_all(descriptor: int, data: bytes) -> None:
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
+
+
+def _require_unchanged(folder: Folder, name: str, expected: Stamp, path: str) -> None:
+    if _stamp(_stat(folder, name)) != expected:
+        raise ConfinedPathError(f'"{path}" was changed by somebody else meanwhile')
 
 
 def _require_regular(found: os.stat_result, path: str) -> None:

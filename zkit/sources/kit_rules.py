@@ -17,8 +17,9 @@ from zkit.sources.workflows import Workflow
 from zkit.tools import Guide, Tool, ToolSpec, as_tool
 from zkit.tools.spec import to_wire
 
-RuleKind = Literal["name", "glob", "provider", "tag", "tool"]
+RuleKind = Literal["name", "glob", "provider", "tag", "family", "tool"]
 _GLOB = re.compile(r"[*?\[]")
+_FAMILY = re.compile(r"[^/]+/[^/]+")
 _MARKS: dict[str, RuleKind] = {"@": "provider", "#": "tag"}
 _ENTRY_KEYS = ("tool", "defaults", "description")
 
@@ -27,8 +28,8 @@ _ENTRY_KEYS = ("tool", "defaults", "description")
 class Rule:
     """One entry of a selection.
 
-    `read_file` is a name, `read_*` a glob, `@git` a provider, `#files` a tag, and with a `!` in
-    front each of these takes tools away. A name may have an alias, other defaults and another
+    `read_file` is a name, `read_*` a glob, `@git` a provider, `#files` a tag, `std/files` a tag of
+    one provider, and with a `!` in front each of these takes tools away. A name may have an alias, other defaults and another
     description. `line` is the place in a kit file.
     """
 
@@ -64,8 +65,15 @@ _MATCHES: dict[RuleKind, Callable[[str, ToolSpec], bool]] = {
     "glob": lambda text, spec: fnmatchcase(spec.name, text),
     "provider": lambda text, spec: fnmatchcase(spec.provider, text),
     "tag": lambda text, spec: any(fnmatchcase(tag, text) for tag in spec.tags),
+    "family": lambda text, spec: text in (spec.name, spec.wire_name) or _in_family(text, spec),
     "tool": lambda text, spec: text == spec.name,
 }
+
+
+def _in_family(text: str, spec: ToolSpec) -> bool:
+    """True if a tool of the provider before the `/` bears the tag after it."""
+    provider, _, tag = text.partition("/")
+    return spec.provider == provider and tag in spec.tags
 
 
 def rules_of(selection: Any) -> tuple[Rule, ...]:
@@ -109,7 +117,7 @@ def _of_entry(entry: Any) -> tuple[Rule, ...]:
 
 
 def rule_of(text: str, line: int | None = None) -> Rule:
-    """Read one entry: a name, `glob*`, `@provider`, `#tag`, or any of them after a `!`."""
+    """Read one entry: a name, `glob*`, `@provider`, `#tag`, `provider/tag`, or one after a `!`."""
     entry = text.strip()
     exclude = entry.startswith("!")
     entry = entry[exclude:].strip()
@@ -118,7 +126,7 @@ def rule_of(text: str, line: int | None = None) -> Rule:
     if not body or body.split() != [body]:
         raise KitError(f"{text!r} selects no tool: an entry is one word")
     if kind is None:
-        kind = "glob" if _GLOB.search(body) else "name"
+        kind = "glob" if _GLOB.search(body) else "family" if _FAMILY.fullmatch(body) else "name"
     return Rule(kind, body, exclude, line=line)
 
 
@@ -144,6 +152,8 @@ def _of_pair(alias: Any, target: Any) -> Rule:
 
 def _named(text: Any) -> Rule:
     rule = rule_of(text) if isinstance(text, str) else None
+    if rule is not None and rule.kind == "family":  # a name may hold a slash
+        rule = replace(rule, kind="name")
     if rule is None or rule.kind != "name" or rule.exclude:
         raise KitError(f"an alias stands for one tool by its name, not {text!r}")
     return rule
@@ -262,6 +272,8 @@ class KitChecks:
         for rule in (*rules, *extra):
             if rule.kind == "name":
                 self._check_name(rule, rules)
+            if rule.kind == "family" and not rule.exclude and not self._has_any(rule):
+                raise self._unknown(rule)
             if rule.kind == "tag" and rule.line and self._is_commented_out(rule):
                 problem = f"'#{rule.text}' selects a tag; a comment is written '# {rule.text}'"
                 raise self._error(rule.line, problem)
@@ -275,6 +287,9 @@ class KitChecks:
             if step.tool and step.tool not in known and not self._is_switched_off(step.tool):
                 problem = f"a step uses {step.tool!r}, which is not among the tools of the kit"
                 raise self._error(step.line, problem)
+
+    def _has_any(self, rule: Rule) -> bool:
+        return any(rule.matches(tool.definition()) for tool in self._source.tools())
 
     def _check_name(self, rule: Rule, rules: Sequence[Rule]) -> None:
         tool = self._source.get(rule.text)

@@ -67,7 +67,17 @@ def kit_prompt(
     examples: Sequence[ToolExample] = (),
 ) -> str:
     """Return the tools by their signatures, their guides, the workflows, and examples of calls."""
-    parts = ["\n".join(_tool_lines(specs)), *map(_guide, specs), *map(_workflow, workflows)]
+    parts = ["\n".join(_tool_lines(specs)), usage_prompt(specs, workflows, examples)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def usage_prompt(
+    specs: Sequence[ToolSpec],
+    workflows: Iterable[Workflow] = (),
+    examples: Sequence[ToolExample] = (),
+) -> str:
+    """Return how to use tools that the model knows already: guides, workflows, examples of calls."""
+    parts = [*map(_guide, specs), *map(_workflow, workflows)]
     parts += ["\n".join(["Examples:", *(f"- {one}" for one in examples)])] if examples else []
     return "\n\n".join(part for part in parts if part)
 

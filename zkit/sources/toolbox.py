@@ -124,7 +124,8 @@ class EntryTable:
         Whoever looks meanwhile, without a lock, finds the old one of a name or the new.
         """
         for entry in add:
-            if entry.name not in self._entries:
+            # Nobody can choose other names for the standard tools when they are registered.
+            if entry.name not in self._entries and entry.provider != "std":
                 warn_if_shadowing(entry.name)
         if remove:
             gone = {entry.name for entry in remove} - {entry.name for entry in add}
@@ -174,6 +175,8 @@ class Toolbox(SourceView):
         self._version = 0
         self._listeners: list[Listener] = []
         self._folders: dict[str, Loaded] = {}
+        self._mcp: Any = None
+        self._dynamic: Any = None
         self.overlays = overlays if overlays is not None else Overlays()
         self.overlays.listen(self._overlaid, check=self._check_overlays)
         for provider in providers:
@@ -322,6 +325,28 @@ class Toolbox(SourceView):
         if loaded is not None:
             forget_package(loaded.module)
         return loaded is not None
+
+    # Tools that come and go while the program runs
+
+    @property
+    def mcp(self) -> Any:
+        """The MCP servers of the toolbox, a `zkit.mcp.Connections`: `await box.mcp.connect(...)`."""
+        from zkit.mcp import Connections
+
+        with self._lock:
+            if self._mcp is None:
+                self._mcp = Connections(self)
+            return self._mcp
+
+    @property
+    def dynamic(self) -> Any:
+        """The tools made at run time, a `zkit.dynamic.DynamicTools`: `box.dynamic.new_tool(...)`."""
+        from zkit.dynamic import DynamicTools
+
+        with self._lock:
+            if self._dynamic is None:
+                self._dynamic = DynamicTools(self)
+            return self._dynamic
 
     # Reading it
 

@@ -8,11 +8,11 @@ from functools import cache
 
 import regex
 
-from zkit.extract.formats.by_shape import SHAPE_FORMATS
-from zkit.extract.formats.carrying_json import JSON_FORMATS
-from zkit.extract.formats.python_calls import PYTHON_FORMATS
-from zkit.extract.formats.raw_markup import MARKUP_FORMATS
+from zkit.extract.formats.json_formats import JSON_FORMATS
+from zkit.extract.formats.python_formats import PYTHON_FORMATS
 from zkit.extract.formats.record import Format
+from zkit.extract.formats.shape_formats import SHAPE_FORMATS
+from zkit.extract.formats.tag_formats import MARKUP_FORMATS
 from zkit.required import require_list
 
 FORMATS: dict[str, Format] = {
@@ -20,19 +20,15 @@ FORMATS: dict[str, Format] = {
     for record in (*JSON_FORMATS, *MARKUP_FORMATS, *PYTHON_FORMATS, *SHAPE_FORMATS)
 }
 
-_LIKE_DATA = frozenset({"object", "array", "python_list", "fence_object", "fence_array"})
-"""Bodies that data has as well as a call."""
-
-
-def looks_like_data(record: Format) -> bool:
-    """Whether nothing tells a call of this format from data but the words around it."""
-    return record.tier == "shape" and record.body in _LIKE_DATA
+_ALL = frozenset(FORMATS)
 
 
 def wanted_formats(names: Iterable[str] | None) -> frozenset[str]:
     """The formats to look for: all, or those named, with the others of their families."""
     if names is None:
-        return frozenset(FORMATS)
+        return _ALL
+    if isinstance(names, frozenset) and names <= _ALL:
+        return names
     require_list("formats", [names] if isinstance(names, str) else names, "names of formats")
     asked = [names] if isinstance(names, str) else list(names)
     families = {record.family for record in FORMATS.values()}

@@ -1,0 +1,215 @@
+"""Schemas that nobody here wrote: no pattern, reference or recursion in them stops the process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.schemas_strategy import NAMES
+from zkit.arguments import Decoded, decode
+from zkit.errors import SchemaError
+from zkit.results import Validation
+from zkit.schema import target_for
+from zkit.schema.compiled_schema import acceptor, compiled, matcher
+from zkit.schema.raw_validator import RawValidator
+
+Schema = dict[str, Any]
+REF = {"$ref": "#/$defs/n"}
+
+
+def chain(keyword: str, links: int = 30) -> Schema:
+    """Definitions that each refer twice to the next."""
+    defs: Schema = {
+        f"a{at}": {keyword: [{"$ref": f"#/$defs/a{at + 1}"}] * 2} for at in range(links)
+    }
+    return {"$defs": {**defs, f"a{links}": {"type": "integer"}}, "$ref": "#/$defs/a0"}
+
+
+ENDLESS: dict[str, tuple[Schema, str]] = {
+    "not of itself": ({"type": "object", "not": {"$ref": "#"}}, "not.$ref: "),
+    "a definition that is itself": ({"$defs": {"n": REF}, **REF}, "refers to itself"),
+    "a negation further down": (
+        {"$defs": {"n": {"not": REF}}, "properties": {"x": REF}},
+        "refers to itself",
+    ),
+    "two that refer to each other": (
+        {"$defs": {"n": {"anyOf": [{"$ref": "#/$defs/m"}]}, "m": {"allOf": [REF]}}},
+        "refers to itself",
+    ),
+    "a place that is no schema": (
+        {"x-a": {"b": {"not": {"$ref": "#/x-a/b"}}}, "properties": {"x": {"$ref": "#/x-a/b"}}},
+        "refers to itself",
+    ),
+    "a dynamic reference": ({"$dynamicAnchor": "x", "$dynamicRef": "#x"}, "refers to itself"),
+    "a bomb of allOf": (chain("allOf"), "stands for more than"),
+    "a bomb of anyOf": (chain("anyOf"), "stands for more than"),
+    "another document": ({"$ref": "https://example.org/x.json"}, "refers to nothing"),
+    "a file": ({"properties": {"x": {"$ref": "file:///etc/passwd"}}}, "properties.x: 'file"),
+}
+
+
+@pytest.mark.parametrize(("schema", "said"), ENDLESS.values(), ids=ENDLESS.keys())
+def test_a_schema_without_end_is_refused_where_it_is_defined(schema: Schema, said: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        target_for(schema)
+    assert said in str(caught.value)
+
+
+PATTERNS = {
+    "in a text": {"properties": {"x": {"type": "string", "pattern": "^(a+)+$"}}},
+    "with look-around": {"properties": {"x": {"type": "string", "pattern": "^(?=a)(a+)+$"}}},
+    "of a name": {"patternProperties": {"^(a|a)+$": {"type": "integer"}}},
+    "of a name, closed": {
+        "patternProperties": {"^(a|a)+$": {"type": "integer"}},
+        "additionalProperties": False,
+    },
+    "of a name, not evaluated": {
+        "patternProperties": {"^(a|a)+$": {"type": "integer"}},
+        "unevaluatedProperties": False,
+    },
+    "of every name": {"propertyNames": {"pattern": "^(a|a)+$"}},
+}
+
+
+@pytest.mark.parametrize("schema", PATTERNS.values(), ids=PATTERNS.keys())
+def test_a_pattern_takes_linear_time(schema: Schema) -> None:
+    """Python's own engine would take 2^60 steps."""
+    text = "a" * 60 + "!"
+    outcome = decode({"type": "object", **schema}, f'{{"x": "{text}", "{text}": 1}}')
+    assert isinstance(outcome, Decoded | Validation)
+
+
+def test_a_pattern_means_the_same_in_either_engine() -> None:
+    plain, ahead = matcher("^[a-z]+$"), matcher("^(?=a)[a-z]+$")
+    assert plain is not None
+    assert ahead is not None
+    assert plain("abc")
+    assert ahead("abc")
+    assert not plain("ab1")
+    assert not ahead("bcd")
+    assert matcher("(") is None
+    assert matcher("a" * 10_000) is None
+
+
+@pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
+def test_a_recursive_union_is_rejected_in_few_steps(keyword: str) -> None:
+    """Each level asks twice about the next: 2^40 steps, were the answers not remembered."""
+    inner = {"type": "object", "properties": {"c": {keyword: [REF, {**REF, "title": "again"}]}}}
+    schema = {"$defs": {"n": inner}, "type": "object", "properties": {"x": REF}}
+    raw = '{"x": ' + '{"c": ' * 40 + "1" + "}" * 41
+    assert isinstance(decode(schema, raw), Validation)
+
+
+def test_a_recursive_schema_that_goes_down_is_fine() -> None:
+    node = {
+        "type": "object",
+        "properties": {"v": {"type": "integer"}, "below": {"type": "array", "items": REF}},
+        "required": ["v"],
+    }
+    found = decode({"$defs": {"n": node}, **REF}, '{"v": 1, "below": [{"v": "2", "below": []}]}')
+    assert isinstance(found, Decoded)
+    assert found.value == {"v": 1, "below": [{"v": 2, "below": []}]}
+
+
+# --- the compiled validator and jsonschema ---------------------------------------------------
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 12),
+    st.sampled_from([2**53, 2**53 + 1, -(2**63), 10**25]),
+    st.sampled_from([0.0, 1.0, 2.5, -1.5, 3.0000000001, 1e300]),
+    st.sampled_from(["", "a", "ab", "abc\n", "2024-01-31", "x@y", "1", "true", "é"]),
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(NAMES, inner, max_size=3)),
+    max_leaves=8,
+)
+TYPES = st.sampled_from(["string", "integer", "number", "boolean", "null", "array", "object"])
+BOUND = st.one_of(st.integers(-2, 8), st.sampled_from([0.5, 2.0, 2.5, 2**53, 2**60]))
+LENGTH = st.integers(0, 3)
+KEYWORDS: dict[str, st.SearchStrategy[Any]] = {
+    "minimum": BOUND,
+    "maximum": BOUND,
+    "exclusiveMinimum": BOUND,
+    "exclusiveMaximum": BOUND,
+    "multipleOf": st.sampled_from([1, 2, 3, 0.5, 0.1]),
+    "minLength": LENGTH,
+    "maxLength": LENGTH,
+    "pattern": st.sampled_from(["^a", "b$", "^[a-z]*$", "^(?=a)", "(a", "^\\w+$"]),
+    "format": st.sampled_from(["date", "email", "uuid", "ipv4", "uri", "time", "colour"]),
+    "minItems": LENGTH,
+    "maxItems": LENGTH,
+    "required": st.lists(NAMES, max_size=2, unique=True),
+    "title": st.just("T"),
+    "uniqueItems": st.booleans(),
+    "minProperties": LENGTH,
+}
+
+
+@st.composite
+def any_schema(draw: st.DrawFn, depth: int = 3) -> Schema | bool:
+    """Schemas of every kind, sensible or not."""
+    if depth == 0 or draw(st.integers(0, 9)) == 0:
+        leaves: list[Schema | bool] = [True, {}, {"type": "string"}, {"type": "integer"}]
+        return draw(st.sampled_from(leaves))
+    inner = any_schema(depth=depth - 1)
+    made: Schema = {}
+    kind = draw(st.sampled_from(["type", "type", "type", "types", "enum", "union", "ref", "none"]))
+    if kind == "type":
+        made["type"] = draw(TYPES)
+    elif kind == "types":
+        made["type"] = draw(st.lists(TYPES, min_size=1, max_size=3, unique=True))
+    elif kind == "enum":
+        made["enum"] = draw(st.lists(SCALARS, min_size=1, max_size=3))
+    elif kind == "union":
+        made[draw(st.sampled_from(["anyOf", "oneOf"]))] = draw(
+            st.lists(inner, min_size=1, max_size=3)
+        )
+    elif kind == "ref":
+        return {"$ref": "#/$defs/n"}
+    for key in draw(st.lists(st.sampled_from(sorted(KEYWORDS)), max_size=2)):
+        made[key] = draw(KEYWORDS[key])
+    if draw(st.booleans()):
+        made["properties"] = draw(st.dictionaries(NAMES, inner, max_size=3))
+    if draw(st.integers(0, 3)) == 0:
+        made["additionalProperties"] = draw(st.one_of(st.booleans(), inner))
+    if draw(st.integers(0, 2)) == 0:
+        made["items"] = draw(inner)
+    return made
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> Schema:
+    """A schema with one definition, which may contain itself."""
+    root, inner = draw(any_schema()), draw(any_schema(depth=2))
+    whole = dict(root) if isinstance(root, dict) else {}
+    return {**whole, "$defs": {"n": inner}}
+
+
+@given(documents(), st.lists(VALUES, min_size=1, max_size=6))
+def test_the_compiled_validator_and_jsonschema_agree(schema: Schema, values: list[Any]) -> None:
+    made = compiled(schema)
+    if made is None:
+        return
+    try:
+        by_jsonschema = RawValidator(schema)
+    except SchemaError:
+        return
+    accepts = acceptor(made)
+    by_jsonschema._accepts = None
+    for value in values:
+        assert accepts(value) == (not by_jsonschema.misfits(value)), value
+
+
+@given(documents(), VALUES)
+def test_a_random_schema_never_makes_decode_raise(schema: Schema, value: Any) -> None:
+    try:
+        outcome = decode(schema, value)
+    except SchemaError:
+        return
+    assert isinstance(outcome, Decoded | Validation)

@@ -1,0 +1,200 @@
+"""`find_calls` and `Extractor`: the calls in a reply, whole or as it arrives in chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from zkit.calls import Call
+from zkit.extract import call_fences, call_labels, call_openers, call_shapes, quoting, thinking
+from zkit.extract.declared import Declared
+from zkit.extract.events import CallRefused, Doubtful, Event, Incomplete, Refusal, Span, Unknown
+from zkit.extract.formats.table import wanted_formats
+from zkit.extract.parsers.arguments import Task
+from zkit.extract.scan import Handler, Scanner
+from zkit.extract.standing import Standing
+from zkit.extract.tape import WAIT, Tape
+from zkit.required import require_text
+
+HANDLERS: dict[str, Handler] = {
+    "first": call_shapes.first_name,
+    "start": call_openers.opening,
+    "functools": call_openers.opening,
+    "tag": call_openers.tool_tag,
+    "functions": call_openers.functions_colon,
+    "fence": call_fences.fenced,
+    "json": call_shapes.bracket,
+    "name": call_shapes.named,
+    "label": call_labels.labelled,
+    "functionary": call_shapes.recipient,
+    "stripped": call_shapes.stripped_channel,
+    "marked": thinking.marked,
+    "think": thinking.tagged,
+    "orphan": thinking.orphan,
+    "spoken": thinking.spoken,
+    "answer": thinking.answer,
+    "channel": thinking.channel,
+    "result": quoting.result,
+    "turn": quoting.turn,
+    "speaker": quoting.speaker,
+    "quote": quoting.block_quote,
+    "row": quoting.row,
+    "quoting": quoting.quoting,
+    "comment": quoting.comment,
+    "tick": quoting.tick,
+    "stop": quoting.token,
+}
+"""What is done at each kind of hook: the table of the scan."""
+DEEPEST_QUOTE = 2
+"""How deep quotations are searched for calls: a block quote may hold a fence."""
+IN_REASONING = (
+    "{name} was called inside the reasoning, where nothing is run. "
+    "To call it, write the call again after the end of the reasoning."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What a reply holds.
+
+    `calls` are ready to be decoded; `doubtful` are calls that the reply goes on after, with a
+    reason and a message for the model. `refused` are call-shaped and stay in the text: those with a
+    message can be fixed by the model, those for the reason `quoted` are only shown. `content` is
+    the text without the `spans`. `ended_at` is where a leaked turn or a tool result that the model
+    made up begins, if there is one: nothing from there on counts.
+    """
+
+    calls: tuple[Call, ...] = ()
+    doubtful: tuple[Doubtful, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+    incomplete: tuple[Incomplete, ...] = ()
+    content: str = ""
+    reasoning: str = ""
+    spans: tuple[Span, ...] = ()
+    ended_at: int | None = None
+
+
+class Extractor:
+    """Finds calls in a reply that arrives in chunks; any chunking gives the same calls and text."""
+
+    def __init__(self, tools: Any, *, formats: Iterable[str] | None = None) -> None:
+        self._wanted = wanted_formats(formats)
+        self._declared = tools if isinstance(tools, Declared) else Declared(tools)
+        self._tape = Tape()
+        self._standing = Standing()
+        task = Task(self._tape, self._declared)
+        scan = Scanner(task, self._wanted, self._standing, HANDLERS, self._shown_in)
+        self._steps = scan.run()
+        self._depth = 0
+
+    def feed(self, chunk: str) -> list[Event]:
+        """Take the next chunk; return what is sure now."""
+        if self._tape.final:
+            raise ValueError("the reply was closed; use a new Extractor for the next one")
+        require_text("chunk", chunk)
+        if not chunk:
+            return []
+        self._tape.add(chunk)
+        return self._advance()
+
+    def close(self, finish_reason: str | None = None, *, last: str = "") -> list[Event]:
+        """End the reply, for the reason that the server gave; return what was held back.
+
+        `last` is a chunk that came with the end: all of it, for a reply that was not streamed.
+        """
+        self._tape.add(last)
+        self._tape.final = True
+        self._tape.finish_reason = finish_reason
+        return [*self._advance(), *self._only_reasoned()]
+
+    def _advance(self) -> list[Event]:
+        events: list[Event] = []
+        for step in self._steps:
+            if step is WAIT:
+                break
+            events.append(step)
+        return events
+
+    def _shown_in(self, text: str) -> Iterator[Call]:
+        """The well-formed calls of declared tools in a quoted text."""
+        if self._depth >= DEEPEST_QUOTE:
+            return
+        inner = Extractor(self._declared, formats=self._wanted)
+        inner._depth = self._depth + 1
+        inner._tape.add(text)
+        inner._tape.final = True
+        inner._advance()
+        for outcome in inner._standing.outcomes:
+            if isinstance(outcome, Call):
+                yield outcome
+            elif isinstance(outcome, Doubtful):
+                yield outcome.call
+            elif isinstance(outcome, Refusal) and outcome.reason == "quoted":
+                yield Call(outcome.name, origin=outcome.origin)
+
+    def _only_reasoned(self) -> list[Event]:
+        """Tell of a call inside the reasoning of a reply that holds nothing else.
+
+        Whether the model meant it cannot be known from the text; asked, it can make the call.
+        """
+        made = self._standing
+        if self._depth or made.holds or not made.reasoning or "".join(made.content).strip():
+            return []
+        told: list[Event] = []
+        for at, outcome in enumerate(made.outcomes):
+            if isinstance(outcome, Refusal) and outcome.reason == "quoted":
+                message = IN_REASONING.format(name=outcome.name)
+                refusal = replace(outcome, reason="in_reasoning", message=message)
+                made.outcomes[at] = refusal
+                told.append(CallRefused(refusal))
+        return told
+
+    @property
+    def size(self) -> int:
+        """How much text has arrived."""
+        return self._tape.size
+
+    @property
+    def spans(self) -> Sequence[Span]:
+        """What is no content so far; the last one may still grow."""
+        return self._standing.spans
+
+    def written(self, start: int, end: int) -> str:
+        """The text between two places as the model wrote it."""
+        return self._tape.slice(start, end)
+
+    @property
+    def extraction(self) -> Extraction:
+        """Everything that was found so far; whole after `close`."""
+        made = self._standing
+        of = made.outcomes
+        return Extraction(
+            tuple(o for o in of if isinstance(o, Call)),
+            tuple(o for o in of if isinstance(o, Doubtful)),
+            tuple(o for o in of if isinstance(o, Refusal)),
+            tuple(o for o in of if isinstance(o, Unknown)),
+            tuple(o for o in of if isinstance(o, Incomplete)),
+            "".join(made.content),
+            "".join(made.reasoning),
+            tuple(made.spans),
+            made.ended_at,
+        )
+
+
+def find_calls(
+    text: str,
+    tools: Any,
+    *,
+    formats: Iterable[str] | None = None,
+    finish_reason: str | None = None,
+) -> Extraction:
+    """Find the calls that a model wrote as text, in any of the known formats.
+
+    `tools` is anything that names tools and their schemas: without tools there are no calls.
+    `formats` limits the search to formats or families by name. Never raises, whatever the text.
+    """
+    extractor = Extractor(tools, formats=formats)
+    extractor.close(finish_reason, last=text)
+    return extractor.extraction

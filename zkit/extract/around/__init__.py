@@ -1,1 +1,0 @@
-"""The text around a call in, whether the call is made there out."""

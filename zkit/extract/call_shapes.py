@@ -1,0 +1,185 @@
+"""Calls that only their shape tells: an object, a list, or the name of a tool with its arguments."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import regex
+
+from zkit.extract.formats.table import FORMATS
+from zkit.extract.hooks import BRACKETED, LISTED_CALL, LISTED_NAME, OPENING_KEY
+from zkit.extract.parsers.brace_calls import read_braces
+from zkit.extract.parsers.call_objects import OPENING_KEYS
+from zkit.extract.parsers.envelopes import GENERIC_STOP
+from zkit.extract.parsers.headers import read_header
+from zkit.extract.parsers.json_calls import read_json, read_named
+from zkit.extract.parsers.python_calls import read_python
+from zkit.extract.parsers.readings import Reading
+from zkit.extract.quoting import row
+from zkit.extract.scan import Scanner
+from zkit.extract.tape import Steps
+
+_BRACKETED = regex.compile(BRACKETED)
+_STOP = rf"{GENERIC_STOP}|</tool_call>|<tool_call>"
+
+
+def bracket(scan: Scanner, at: int) -> Steps[int]:
+    """Read a brace or a bracket: an object, a list, or a mark in brackets."""
+    word = (yield from scan.tape.look(_BRACKETED, at)) if scan.tape.char(at) == "[" else None
+    if word is not None and word.lastgroup is not None:
+        return (yield from scan.handle(word.lastgroup, at))
+    tape, tools = scan.tape, scan.task.tools
+    calling = (yield from tape.look(LISTED_CALL, at)) if tape.char(at) == "[" else None
+    if calling is not None:
+        if tools.name_of(calling["name"]) is None:
+            return (yield from scan.skip(at))
+        reading = yield from read_python(scan.task, at, _STOP)
+        return (yield from scan.offer(reading, "", at))
+    if (yield from _spells_call(scan, at)):
+        found = yield from read_json(scan.task, at, _STOP)
+        body = "array" if found.body == "json_list" else "object"
+        return (yield from scan.offer(replace(found, body=body), "", at))
+    return (yield from scan.skip(at))
+
+
+def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
+    """Whether an object or a list begins as one does that spells calls."""
+    tools = scan.task.tools
+    listed = yield from scan.tape.look(LISTED_NAME, at)
+    if listed is not None:
+        return tools.name_of(listed["name"]) is not None
+    opening = yield from scan.tape.look(OPENING_KEY, at)
+    if opening is None:
+        return False
+    key = opening["key"]
+    if key in OPENING_KEYS or tools.name_of(key) is not None:
+        return True
+    return (yield from scan.tape.look(_ONE_LIST, at)) is not None
+
+
+_ONE_LIST = regex.compile(
+    r"\{\s*+[\"'][\w -]{1,80}+[\"']\s*+:\s*+\[\s*+\{\s*+[\"'](?:name|tool_name|function|tool|tool_call)[\"']"
+)
+"""An object that holds a list of calls under a key of its own making: `{"actions": [...]}`."""
+
+_SHAPE = regex.compile(
+    r"(?P<name>[^\W\d](?:[\w./-]|\\_)*+)(?::[0-9]++)?+(?P<mark>[`*\"']{0,3}+[ \t]*+:?+[`*]{0,3}+\s*+(?:```(?:json)?+\s*+)?+)(?:(?P<call>\()|(?P<object>\{))"
+)
+"""A name, then parentheses or an object, maybe after a colon or in a fence."""
+
+
+def named(scan: Scanner, at: int) -> Steps[int]:
+    """Read the name of a tool and its arguments: `f(a=1)`, `f: {"a": 1}`, `f` and an object."""
+    head = yield from scan.tape.look(_SHAPE, at)
+    if head is None or scan.task.tools.name_of(head["name"]) is None:
+        return (yield from scan.skip(at, _word_size(scan, at)))
+    if head["object"]:
+        return (yield from _with_object(scan, at, head))
+    if head["mark"]:
+        return (yield from scan.skip(at, head.end() - 1))
+    if (yield from scan.tape.look(_EMPTY, at + head.end())) and not _lone(scan, at):
+        return (yield from scan.skip(at, head.end()))
+    reading = yield from read_python(scan.task, at, _STOP)
+    if reading is None or (_is_signature(reading) and scan.before(at).rpartition("\n")[2].strip()):
+        return (yield from scan.skip(at, head.end()))
+    reading = replace(reading, body="python_list")
+    return (yield from scan.offer(reading, "", at, mentioned=not _begins_line(scan, at)))
+
+
+_EMPTY = regex.compile(r"\s*+\)")
+_LINE_LABEL = re.compile(r"[:：=>→]\s*+\Z")
+
+
+def _is_signature(reading: Reading) -> bool:
+    """Whether nothing that was read is a call: `read_file(path: string)` in a list describes a tool."""
+    return all(unit.state != "whole" for unit in reading.units)
+
+
+def _lone(scan: Scanner, at: int) -> bool:
+    """Whether a line holds nothing before this place."""
+    return not any(map(str.isalnum, scan.before(at).rpartition("\n")[2]))
+
+
+def _begins_line(scan: Scanner, at: int) -> bool:
+    """Whether a call begins its line, or what its line says ends with a colon: else a sentence names it."""
+    line = scan.before(at).rpartition("\n")[2]
+    return _lone(scan, at) or _LINE_LABEL.search(line) is not None
+
+
+def _word_size(scan: Scanner, at: int) -> int:
+    text = scan.tape.slice(at, at + 128)
+    return max(
+        next((i for i, c in enumerate(text) if not (c.isalnum() or c in "_\\")), len(text)), 1
+    )
+
+
+def _with_object(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
+    """Read a name and an object after it."""
+    reading = yield from read_named(scan.task, head["name"], at, at + head.end() - 1, _STOP)
+    if "```" in head["mark"]:
+        closer = yield from scan.tape.look(_FENCE_END, reading.end)
+        reading = replace(reading, end=reading.end + (0 if closer is None else closer.end()))
+    return (yield from scan.offer(replace(reading, body="name_line"), "", at))
+
+
+_FENCE_END = regex.compile(r"\s*+```")
+_FOLLOWS_NAME = re.compile(r":[0-9]++\Z|\.call\Z")
+"""A counter after a name (Kimi), and the method of a built-in tool (Llama 3.1)."""
+FIRST_NAME = regex.compile(
+    r"\s*+(?P<full>(?P<braces>call:)?+(?:functions\.)?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+))"
+    r"(?:(?:[ \t\r]*+\n\s*+|\[ARGS\])?+(?P<object>(?=\{))|(?P<call>(?=\())|(?P<end>\s*+\Z))"
+)
+"""A name, then an object or parentheses, and nothing before them."""
+
+
+def first_name(scan: Scanner, pos: int) -> Steps[int]:
+    """Read a reply that begins with a name and its arguments."""
+    found = yield from scan.tape.look(FIRST_NAME, pos)
+    if found is None or scan.task.tools.name_of(_FOLLOWS_NAME.sub("", found["name"])) is None:
+        return pos
+    at = pos + found.start("full")
+    if found["end"] is not None:
+        return pos
+    yield from scan.text(pos, at)
+    if found["braces"]:
+        reading = yield from read_braces(scan.task, at, _STOP)
+        return (yield from scan.offer(reading, FORMATS["gemma4"].opener, at))
+    if found["call"] is not None:
+        calls = yield from read_python(scan.task, at, _STOP)
+        return (yield from scan.offer(calls and replace(calls, body="python_list"), "", at))
+    header = yield from read_header(scan.task, "name_line", at, _STOP)
+    return (yield from scan.offer(header, "", at))
+
+
+_RECIPIENT = regex.compile(r">>>(?P<name>[^\s<>{}()\[\]\"']{1,128}+)[ \t\r]*+(?:\n|(?=\{))")
+_NEXT_RECIPIENT = re.compile(r"(?=\n>>>)")
+
+
+def recipient(scan: Scanner, at: int) -> Steps[int]:
+    """Read `>>>NAME` and an object; `>>>all` is the answer, anything else a prompt or a quotation."""
+    head = yield from scan.tape.look(_RECIPIENT, at)
+    if head is not None and head["name"] == "all":
+        yield from scan.piece("frame", at, at + head.end())
+        end = yield from scan.pass_to(at + head.end(), _NEXT_RECIPIENT)
+        return scan.tape.size if end is None else end.start
+    if head is None or scan.task.tools.name_of(head["name"]) is None:
+        return (yield from row(scan, at))
+    reading = yield from read_header(scan.task, "functionary_v32", at, rf"{GENERIC_STOP}|\n>>>")
+    if reading is None:
+        return (yield from row(scan, at))
+    return (yield from scan.offer(reading, "", at))
+
+
+_STRIPPED = regex.compile(
+    r"(?:assistant\s*+)?(?:analysis|commentary)\s*+to=(?:functions\.)?(?P<name>[^\s<>{}()\[\]\"']{1,128}+)\s*+(?:(?:code|json)\s*+)?(?:<\|message\|>)?+(?=\{)"
+)
+
+
+def stripped_channel(scan: Scanner, at: int) -> Steps[int]:
+    """Read a harmony header that lost its tokens."""
+    head = yield from scan.tape.look(_STRIPPED, at)
+    if head is None or scan.task.tools.name_of(head["name"]) is None:
+        return (yield from scan.skip(at))
+    reading = yield from read_named(scan.task, head["name"], at, at + head.end(), _STOP)
+    return (yield from scan.offer(replace(reading, body="harmony"), "", at))

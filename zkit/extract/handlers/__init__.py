@@ -1,1 +1,0 @@
-"""A mark in the text in, what it opens out: a module for each kind of mark."""

@@ -1,1 +1,0 @@
-"""The tools in, what to look for in a text out."""

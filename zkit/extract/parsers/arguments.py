@@ -1,0 +1,142 @@
+"""Arguments as they were written in, the unit of a call out: an object, or why it is none."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from zkit.extract.declared import Declared
+from zkit.extract.parsers.call_objects import BESIDE, RESULT_KEYS, Spelt, is_declaration
+from zkit.extract.parsers.readings import Unit, broken, shifted
+from zkit.extract.parsers.values import repaired, unambiguous
+from zkit.extract.tape import Tape
+from zkit.receipt import Fix, Rank
+from zkit.repair import Unrepairable
+from zkit.repair.expect import Expect
+
+WRAPPERS = ("arguments", "properties", "parameters", "input", "kwargs", "params", "args")
+"""Keys that some models put around all arguments."""
+
+
+class Task(NamedTuple):
+    """What a reader works on: the text so far, and the tools on offer."""
+
+    tape: Tape
+    tools: Declared
+
+
+def unit_of(task: Task, spelt: Spelt, span: tuple[int, int], fixes: tuple[Fix, ...]) -> Unit:
+    """The unit of a call that an object spells out."""
+    arguments = spelt.arguments
+    if "_twice" in spelt.keys:
+        message = f"{spelt.name}: the call gives two names or two sets of arguments. Send one call."
+        return broken(spelt.name, span, "ambiguous", message)
+    beside = spelt.keys - BESIDE - RESULT_KEYS - {"_bare"}
+    if "_bare" in spelt.keys and beside:
+        found = ", ".join(sorted(map(str, beside)))
+        message = (
+            f'{spelt.name}: no "arguments" in the call, but {found}. Put them into "arguments".'
+        )
+        return broken(spelt.name, span, "other_object", message)
+    if arguments is None or arguments == "":
+        arguments = {}
+    if isinstance(arguments, str):
+        return _from_string(task, spelt, arguments, span, fixes)
+    unit = finished(task, spelt.name, arguments, span, fixes)
+    if spelt.keys & RESULT_KEYS:
+        return broken(spelt.name, span, "result", "")
+    return Unit(
+        unit.name, unit.arguments, span, spelt.id, unit.fixes, unit.state, unit.reason,
+        unit.message, spelt.keys,
+    )  # fmt: skip
+
+
+def _from_string(
+    task: Task, spelt: Spelt, text: str, span: tuple[int, int], fixes: tuple[Fix, ...]
+) -> Unit:
+    """Arguments that stand in a string of their own."""
+    outcome = repaired(text, task.tools.schema(task.tools.name_of(spelt.name)))
+    if isinstance(outcome, Unrepairable):
+        return broken(spelt.name, span, outcome.reason, outcome.message)
+    if outcome.rank >= Rank.CUT:
+        return Unit(spelt.name, outcome.value, span, spelt.id, state="cut")
+    inner = tuple(Fix(f.name, f.rank, 0, 0, f.new, f.note, "arguments") for f in outcome.fixes)
+    unit = finished(task, spelt.name, outcome.value, span, fixes + inner)
+    return Unit(
+        unit.name, unit.arguments, span, spelt.id, unit.fixes, unit.state, unit.reason,
+        unit.message, spelt.keys,
+    )  # fmt: skip
+
+
+def from_text(
+    task: Task, name: str, text: str, at: int, span: tuple[int, int], finish: str | None = None
+) -> Unit:
+    """The unit of a call whose arguments are a JSON object of their own at place `at`.
+
+    `finish` says how the object ended: after "stop" its last value is no longer than it looks.
+    """
+    found = unambiguous(text)
+    if found is not None and isinstance(found[0], dict):
+        return finished(task, name, found[0], span, ())
+    known = task.tools.name_of(name)
+    outcome = repaired(text, task.tools.schema(known), finish)
+    if isinstance(outcome, Unrepairable):
+        if outcome.reason == "cut":
+            return Unit(name, None, span, state="cut")
+        return broken(name, span, outcome.reason, outcome.message)
+    if outcome.rank >= Rank.CUT:
+        return Unit(name, outcome.value, span, state="cut")
+    return finished(task, name, outcome.value, span, shifted(outcome.fixes, at))
+
+
+def finished(
+    task: Task, name: str, arguments: Any, span: tuple[int, int], fixes: tuple[Fix, ...]
+) -> Unit:
+    """The unit of arguments that were read; only an object that is no declaration can be one."""
+    known = task.tools.name_of(name)
+    expected = task.tools.expect(known).keys
+    if not isinstance(arguments, dict):
+        return broken(name, span, "no_object", f"The arguments of {name} must be an object.")
+    if is_declaration(arguments, task.tools.expect(known)):
+        return broken(name, span, "declaration", "")
+    fallen = _fallen_in(arguments, task.tools.expect(known)) if _closed_late(fixes) else ""
+    if fallen:
+        message = f"{name}: a bracket is not closed, and {fallen} may stand in it or after it. Close it and call {name} again."
+        return broken(name, span, "ambiguous", message)
+    key = next(iter(arguments)) if len(arguments) == 1 else ""
+    if known and key in WRAPPERS and key not in expected and isinstance(arguments[key], dict):
+        note = f"the arguments stood under the key {key!r}"
+        fixes = (*fixes, Fix("unwrap_arguments", Rank.UNWRAP, 0, 0, "", note, key))
+        arguments = arguments[key]
+    if not _finite(arguments):
+        message = f"{name}: a number is too large to be one. Send it as a finite number."
+        return broken(name, span, "number", message)
+    return Unit(name, arguments, span, fixes=fixes)
+
+
+def _closed_late(fixes: tuple[Fix, ...]) -> bool:
+    """Whether closers were added at the end that may have been meant further up."""
+    return any(fix.name == "close_at_end" for fix in fixes)
+
+
+def _fallen_in(arguments: dict[str, Any], expect: Expect) -> str:
+    """An argument of the tool that stands in another one, which has no such key; empty if none does."""
+    for key, value in arguments.items():
+        inner = expect.child(key)
+        for part in value if isinstance(value, list) else [value]:
+            within = part if isinstance(part, dict) else {}
+            lost = within.keys() & expect.keys - arguments.keys() - inner.keys - inner.item().keys
+            if lost:
+                return str(min(lost))
+    return ""
+
+
+def _finite(arguments: Any) -> bool:
+    """Whether JSON can hold the arguments: `1e999` is read as infinity, which it cannot."""
+    try:
+        json.dumps(arguments, allow_nan=False)
+    except ValueError:
+        return False
+    except RecursionError:
+        return True
+    return True

@@ -1,0 +1,191 @@
+"""Calls in notations of their own in, units out: Gemma's braces and the arrows of hosted APIs."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import regex
+
+from zkit.extract.parsers.arguments import Task, finished, from_text
+from zkit.extract.parsers.brackets import extent
+from zkit.extract.parsers.readings import Reading, Unit, broken, shifted
+from zkit.extract.parsers.values import Slot, Value, mended, strict, typed, unambiguous
+from zkit.extract.tape import Steps, Tape, compiled, searched
+from zkit.receipt import Fix, Rank
+from zkit.repair.expect import Expect
+from zkit.text.edits import Edit, Layer
+
+_NAME = r"[^\s{}<>()\[\]\"']{1,128}"
+_HEAD = regex.compile(rf"(?:call\s*+:\s*+)?(?P<name>{_NAME}?)\s*+(?=\{{)")
+_QUOTE = r"<escape>|<\|\"\|>"
+_MARKS = re.compile(rf"(?P<quote>{_QUOTE})|(?P<bracket>[{{}}\[\]])|(?P<string>(?<!\|)\")")
+_CLOSING = {"<escape>": re.compile("<escape>"), '<|"|>': re.compile(r"<\|\"\|>"), '"': re.compile(r"(?<!\\)(?:\\\\)*+\"")}  # fmt: skip
+_TOKEN = re.compile(
+    rf"(?P<quoted>(?P<mark>{_QUOTE})(?P<body>.*?)(?P=mark))|(?P<json>\"(?:[^\"\\]|\\.)*+\")|(?P<punct>[{{}}\[\],:])|(?P<blank>\s++)|(?P<bare>(?:(?!{_QUOTE})[^{{}}\[\],:])++)",
+    re.DOTALL,
+)
+_COLON = re.compile(r"\s*+:")
+
+
+# ── call:NAME{key:value} ─────────────────────────────────────────────────────
+
+
+def read_braces(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
+    """`call:NAME{...}` with strings between tokens."""
+    head = yield from task.tape.look(_HEAD, pos)
+    if head is None:
+        return None
+    opening = pos + head.end()
+    end, closed = yield from _braces_end(task.tape, opening, searched(stop or "(?!)"))
+    span = (pos, end)
+    if not closed:
+        return Reading((Unit(head["name"], None, span, state="cut"),), end, "braces", False)
+    text = task.tape.slice(opening, end)
+    return Reading((_from_braces(task, head["name"], text, opening, span),), end, "braces")
+
+
+def _braces_end(tape: Tape, pos: int, stop: re.Pattern[str]) -> Steps[tuple[int, bool]]:
+    """The place after the closing brace, strings between tokens passed over."""
+    marks = searched(f"{_MARKS.pattern}|(?P<stop>{stop.pattern})")
+    at, depth = pos, 0
+    while True:
+        hit = yield from tape.find(marks, at)
+        if hit is None or hit.match.lastgroup == "stop" or tape.exhausted:
+            return (tape.size if hit is None else hit.start), False
+        at, mark = hit.end, hit.match.group()
+        if hit.match.lastgroup == "bracket":
+            depth += 1 if mark in "{[" else -1
+            if depth <= 0:
+                return at, True
+        else:
+            closing = yield from tape.find(_CLOSING[mark], at)
+            if closing is None:
+                return tape.size, False
+            at = closing.end
+
+
+def _from_braces(task: Task, name: str, text: str, at: int, span: tuple[int, int]) -> Unit:
+    known = task.tools.name_of(name)
+    layer, fixes = _as_json(text, task.tools.expect(known))
+    found = unambiguous(layer.text)
+    if found is not None:
+        return finished(task, name, found[0], span, shifted(fixes, at))
+    unit = from_text(task, name, layer.text, 0, span)
+    mapped = tuple(
+        Fix(
+            f.name,
+            f.rank,
+            layer.source_start(f.start) + at,
+            layer.source_end(f.end) + at,
+            f.new,
+            f.note,
+        )
+        for f in unit.fixes
+    )
+    state = "broken" if unit.state == "cut" else unit.state
+    return Unit(name, unit.arguments, span, "", mapped, state, unit.reason or "damaged", unit.message)  # fmt: skip
+
+
+def _as_json(text: str, expect: Expect) -> tuple[Layer, list[Fix]]:
+    """The same value as JSON: keys in quotes, strings in quotes, bare words in quotes."""
+    edits: list[Edit] = []
+    fixes: list[Fix] = []
+    depth, key, after = 0, "", ""
+    for token in _TOKEN.finditer(text):
+        kind, shown = token.lastgroup, token.group()
+        is_key = after in ("{", ",") and _COLON.match(text, token.end()) is not None
+        if kind == "punct":
+            depth += (shown in "{[") - (shown in "}]")
+            after = shown
+        elif kind == "quoted":
+            key = token["body"] if is_key and depth == 1 else key
+            edits.append(Edit(token.start(), token.end(), json.dumps(token["body"])))
+        elif kind == "bare" and is_key:
+            key = shown.strip() if depth == 1 else key
+            edits.append(Edit(token.start(), token.end(), json.dumps(shown.strip())))
+        elif kind == "bare":
+            wanted = expect.child(key).kinds == {"string"} and depth == 1
+            if wanted or strict(shown) is None:
+                edits.append(Edit(token.start(), token.end(), json.dumps(shown.strip())))
+                fixes.append(Fix("quote_word", Rank.RESPELL, token.start(), token.end(), edits[-1].new, "a bare word"))  # fmt: skip
+    return Layer.over(text, edits), fixes
+
+
+# ── {tool => "NAME", args => { --key value }} ────────────────────────────────
+
+_ARROW = regex.compile(
+    rf"\{{\s*+tool\s*+=>\s*+[\"'](?P<name>{_NAME})[\"']\s*+,?+\s*+(?P<args>args\s*+=>\s*+\{{)?+"
+)
+_FLAG = regex.compile(r"\s*+,?\s*+--(?P<key>[\w.-]++)[ \t=]*+(?P<value>(?=\S)|(?=\s))")
+_ARROW_END = regex.compile(r"\s*+\}\s*+\}|\s*+\}")
+_STRING_END = re.compile(r"(?<!\\)(?:\\\\)*\"(?=\s*(?:,?\s*--[\w.-]|\}))")
+_LINE_END = re.compile(r"\n|\}\s*\}")
+
+
+def read_arrows(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
+    """`{tool => "NAME", args => { --key value }}`."""
+    tape = task.tape
+    head = yield from tape.look(_ARROW, pos)
+    if head is None:
+        return None
+    name, at = head["name"], pos + head.end()
+    known = task.tools.name_of(name)
+    values: dict[str, Any] = {}
+    fixes: tuple[Fix, ...] = ()
+    while True:
+        flag = yield from tape.look(_FLAG, at)
+        if flag is None:
+            break
+        begin = at + flag.end()
+        end = yield from _flag_end(tape, begin)
+        if end is None:
+            return _arrow(Unit(name, values, (pos, tape.size), state="cut"), tape.size, False)
+        slot = Slot(
+            flag["key"], task.tools.expect(known).child(flag["key"]), task.tools.schema(known)
+        )
+        found = _flag_value(tape.slice(begin, end), slot, begin)
+        if found.reason or flag["key"] in values:
+            return _arrow(
+                broken(name, (pos, end), found.reason or "ambiguous", found.message), end, True
+            )
+        values[flag["key"]], fixes, at = found.value, fixes + found.fixes, end
+    done = yield from tape.look(_ARROW_END, at)
+    end = at if done is None else at + done.end()
+    if done is None and not (yield from _may_end(tape, at, stop, bool(head["args"]))):
+        return _arrow(Unit(name, values, (pos, end), state="cut"), end, False)
+    return _arrow(finished(task, name, values, (pos, end), fixes), end, done is not None)
+
+
+def _may_end(tape: Tape, at: int, stop: str, argued: bool) -> Steps[bool]:
+    """Whether arguments may be whole though no brace closes them: the envelope or the text ends."""
+    solid = yield from tape.next_solid(at)
+    if solid >= tape.size:
+        return argued and not tape.cut
+    return (yield from tape.look(compiled(stop or "(?!)"), solid)) is not None
+
+
+def _arrow(unit: Unit, end: int, closed: bool) -> Reading:
+    return Reading((unit,), end, "arrows", closed)
+
+
+def _flag_end(tape: Tape, begin: int) -> Steps[int | None]:
+    """The place after a flag's value; None when it is cut."""
+    mark = tape.char(begin)
+    if mark in ("{", "["):
+        found = yield from extent(tape, begin)
+        return found.end if found.closed else None
+    pattern = _STRING_END if mark == '"' else _LINE_END
+    hit = yield from tape.find(pattern, begin + (mark == '"'))
+    if hit is None:
+        return None
+    return hit.end if mark == '"' else hit.start
+
+
+def _flag_value(text: str, slot: Slot, at: int) -> Value:
+    bare = text.strip()
+    if bare[:1] not in ('"', "{", "["):
+        return typed(bare, slot, at)
+    found = unambiguous(bare)
+    return Value(found[0]) if found is not None else mended(bare, slot, at)

@@ -1,0 +1,195 @@
+"""An opening bracket in, the place after its closer out; strings are passed over whole."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import Literal, NamedTuple
+
+import regex
+
+from zkit.extract.tape import LONGEST_MARK, Steps, Tape
+from zkit.text import lexis
+
+Notation = Literal["json", "python", "loose"]
+"""How strings are written; `loose` is Python whose quotes are not escaped."""
+_AFTER_STRING = {
+    "json": re.compile(r"\s*+(?:[,:}\]]|\Z)"),
+    "loose": re.compile(r"\s*+(?:[,:}\])]|\Z)"),
+}
+"""What follows a quote that ends a string, where quotes inside may be unescaped."""
+_VALUE_AFTER = regex.compile(
+    r"\s{0,40}+(?:(?:true|false|null|True|False|None|-?[0-9][0-9.eE+-]{0,40}+)\s{0,40}+[,}\]]"
+    r"|\{\s{0,40}+[\"}]|\[\s{0,40}+[\"{\[\]0-9])"
+)
+"""What follows a quote that ends a key whose colon is missing: a value that is no string."""
+_BEFORE_STRING = frozenset("{[(,:=")
+_DECODER = json.JSONDecoder()
+FIRST_PIECE = 4096
+
+
+class Extent(NamedTuple):
+    """Where a bracketed value ends. `closed` is false when it met a stop mark, or the text's end.
+
+    `open` is how many brackets were open where the text itself ended. `torn` says that a string
+    in it was not closed: what was read after that string's beginning may be another call's.
+    """
+
+    end: int
+    closed: bool
+    open: int = 0
+    torn: bool = False
+
+
+class Balance:
+    """Follows brackets and strings through a text that arrives in pieces."""
+
+    def __init__(self, notation: Notation, stop: str) -> None:
+        self.depth = 0
+        self.quote = ""
+        self.done = False
+        self.stopped = False
+        self._notation = notation
+        self._after = _AFTER_STRING.get(notation)
+        self._outside = _outside(notation, stop)
+
+    def run(self, text: str, at: int, final: bool) -> int:
+        """Go on from `at` as far as the text allows; return the place to go on from."""
+        while not self.done:
+            begun = at
+            step = self._in_string if self.quote else self._outside_strings
+            at, stuck = step(text, at, final)
+            if stuck:
+                return max(at, begun)
+        return at
+
+    def _outside_strings(self, text: str, at: int, final: bool) -> tuple[int, bool]:
+        match = self._outside.search(text, at)
+        if match is None:
+            return (len(text) if final else max(at, len(text) - LONGEST_MARK)), True
+        mark = match.group()
+        if not final and match.end() == len(text) and mark not in "{}[]()":
+            return match.start(), True
+        if mark in "{[(":
+            self.depth += 1
+        elif mark in "}])":
+            self.depth -= 1
+            self.done = self.depth <= 0
+        elif mark[0] in "\"'":
+            self.quote = mark if self._after is None or _opens(text, match.start()) else ""
+        else:
+            self.done = self.stopped = True
+            return match.start(), False
+        return match.end(), False
+
+    def _in_string(self, text: str, at: int, final: bool) -> tuple[int, bool]:
+        match = _inside(self.quote).search(text, at)
+        if match is None:
+            held = 0 if final else len(self.quote) + 1
+            return max(at, len(text) - held), True
+        if match.group()[0] != "\\":
+            ends = self._ends_string(text, match.end(), final)
+            if ends is None:
+                return match.start(), True
+            self.quote = "" if ends else self.quote
+        return match.end(), False
+
+    def _ends_string(self, text: str, end: int, final: bool) -> bool | None:
+        """Whether the quote before a place ends its string; None while more text may decide."""
+        if not final and end == len(text):
+            return None
+        if self._after is None:
+            return True
+        if self._after.match(text, end) is not None:
+            return True if final or lexis.skip_blank(text, end) < len(text) else None
+        if self._notation != "json":
+            return False
+        value = _VALUE_AFTER.match(text, end, partial=not final)
+        return None if value is not None and value.partial else value is not None
+
+
+_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+\"", re.DOTALL)
+
+
+def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
+    """Where a damaged value ends, one of whose strings ran over the end of its envelope.
+
+    Such a string holds a stop mark, and the quote that should close it opens one of the next
+    call's. None when there is no such string; the length of the text when the mark may as well
+    belong to the string, so that nothing after it can be told apart.
+    """
+    at = 0
+    while (found := _STRING.search(text, at)) is not None:
+        at = found.end()
+        if _AFTER_STRING["json"].match(text, at) or _VALUE_AFTER.match(text, at):
+            continue
+        marks = list(stop.finditer(text, found.start(), at))
+        if marks:
+            passed = marks[0].group() != marks[-1].group()
+            return marks[0].start() if passed else len(text)
+        while (quote := _inside('"').search(text, at)) is not None:
+            at = quote.end()
+            if quote.group() == '"' and _AFTER_STRING["json"].match(text, at):
+                break
+        else:
+            break
+    return None
+
+
+def _opens(text: str, at: int) -> bool:
+    """Whether a quote stands where JSON has a string; an apostrophe in a comment does not."""
+    return text[at] == '"' or text[max(0, at - 60) : at].rstrip()[-1:] in _BEFORE_STRING
+
+
+@cache
+def _outside(notation: Notation, stop: str) -> re.Pattern[str]:
+    brackets = r"[{}\[\]]" if notation == "json" else r"[{}\[\]()]"
+    triples = "\"{3}|'{3}|" if notation == "python" else ""
+    return re.compile(rf"{brackets}|{triples}[\"']" + (f"|{stop}" if stop else ""))
+
+
+@cache
+def _inside(quote: str) -> re.Pattern[str]:
+    return re.compile(rf"\\.|{quote}", re.DOTALL)
+
+
+def extent(tape: Tape, pos: int, notation: Notation = "json", stop: str = "") -> Steps[Extent]:
+    """Where the value ends whose bracket opens at `pos`; outside strings, `stop` ends it too."""
+    if notation == "json" and (end := _strict_end(tape, pos)) is not None:
+        return Extent(end, True)
+    if tape.exhausted:
+        return Extent(tape.size, False)
+    balance = Balance(notation, stop)
+    at = pos
+    while True:
+        text, base = tape.window(at)
+        at = balance.run(text, at - base, tape.final) + base
+        if balance.done:
+            tape.looked(pos, at)
+            return Extent(at, not balance.stopped)
+        if tape.final:
+            tape.looked(pos, tape.size)
+            return Extent(tape.size, False, balance.depth)
+        yield from tape.wait(max(pos, at - 64))
+
+
+def _strict_end(tape: Tape, pos: int) -> int | None:
+    """The end of a strict value that has arrived whole: the common case, at the C parser's speed.
+
+    The value is looked for in growing pieces, since an error of the parser costs the length of
+    the text before it.
+    """
+    text, base = tape.window(pos)
+    begin, size = pos - base, FIRST_PIECE
+    while True:
+        piece = text[begin : begin + size]
+        try:
+            return int(_DECODER.raw_decode(piece)[1]) + pos
+        except json.JSONDecodeError as error:
+            whole = begin + size >= len(text)
+            if whole or (error.pos < len(piece) - 8 and not error.msg.startswith("Unterminated")):
+                return None
+        except RecursionError:
+            return None
+        size *= 8

@@ -1,0 +1,206 @@
+"""An opener in, the reading of what it opens out: the first characters of a body decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import regex
+
+from zkit.extract.formats.table import FORMATS
+from zkit.extract.parsers.arguments import Task, finished
+from zkit.extract.parsers.brace_calls import read_arrows, read_braces
+from zkit.extract.parsers.headers import CALL_BEGIN, NAME, read_header, read_step3
+from zkit.extract.parsers.json_calls import read_json
+from zkit.extract.parsers.python_calls import read_python
+from zkit.extract.parsers.readings import Reading, Unit
+from zkit.extract.parsers.tag_calls import Draft, read_markup, read_unit
+from zkit.extract.parsers.tag_dialects import (
+    COFL,
+    FUNCTION_EQ,
+    FUNCTION_NAME,
+    INVOKE,
+    KEY_VALUE,
+    LEGACY,
+    LINES,
+    M3,
+    MINIMAX_M3,
+    PREFIX,
+    XTML,
+    Dialect,
+)  # fmt: skip
+from zkit.extract.tape import LONGEST_MARK, Steps, compiled
+
+GENERIC_STOP = r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|eot_id\|>|<\|eom_id\|>|<end_of_turn>"
+Read = Callable[[Task, int, str], Steps[Reading | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """An envelope: what opens it, what closes it, and what ends a damaged body."""
+
+    opener: str
+    closer: str
+
+    @property
+    def stop(self) -> str:
+        """Marks that end a body, even one whose brackets do not match."""
+        marks = "|".join(filter(None, (self.closer, self.opener)))
+        return f"(?i:{marks})|{GENERIC_STOP}"
+
+
+def _wrappers() -> tuple[Wrapper, ...]:
+    closers: dict[str, str] = {}
+    for record in FORMATS.values():
+        if record.opener:
+            closers[record.opener] = closers.get(record.opener) or record.closer
+    return tuple(Wrapper(opener, closer) for opener, closer in closers.items())
+
+
+WRAPPERS = _wrappers()
+
+
+def _tags(dialect: Dialect) -> Read:
+    return lambda task, pos, stop: read_markup(task, dialect, pos, stop)
+
+
+def _header(kind: str) -> Read:
+    return lambda task, pos, stop: read_header(task, kind, pos, stop)
+
+
+def _call_begin(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
+    """Three families open a call with the same words; what follows tells them apart."""
+    for read in (read_step3, _header("kimi"), _header("deepseek")):
+        reading = yield from read(task, pos, stop)
+        if reading is not None:
+            return reading
+    return None
+
+
+_PREFIXED = PREFIX.removesuffix("?+")
+
+BODIES: dict[str, tuple[str, Read]] = {
+    "function_eq": (r"<function\s*+=", _tags(FUNCTION_EQ)),
+    "function_name": (r"<function\s*+name\s*+=", _tags(FUNCTION_NAME)),
+    "invoke": (rf"<invoke\s++name\s*+=|<{_PREFIXED}invoke\s++name\s*+=", _tags(INVOKE)),
+    "legacy": (
+        rf"<invoke\s*+>\s*+<tool_name>|<{_PREFIXED}invoke\s*+>\s*+<tool_name>",
+        _tags(LEGACY),
+    ),
+    "cofl": (r"<cofl:tool_call\s", _tags(COFL)),
+    "xtml": (r"<\|open\|>call\s", _tags(XTML)),
+    "m3": (rf"{M3}<invoke\s", _tags(MINIMAX_M3)),
+    "call_begin": (CALL_BEGIN[3:-1], _call_begin),
+    "solar": (r"<\|tool_call:begin\|>", _header("solar")),
+    "functionary_v2": (r"<\|recipient\|>", _header("functionary_v2")),
+    "mistral": (r"\[TOOL_CALLS\]\s*+[^\s\[{<\"'(]", _header("mistral")),
+    "flower": (r"✿FUNCTION✿", _header("flower")),
+    "bracket_calling": (r"\[Calling tool:", _header("bracket_calling")),
+    "dspy": (r"\[\[ ## next_tool_name ## \]\]", _header("dspy")),
+    "tool_input": (r"<tool>", _header("tool_input")),
+}
+"""Bodies that say by themselves what they are; they may stand without an envelope."""
+
+_INNER = r"(?:<tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:```[\w-]*+[ \t\r]*+\n\s*+)?+"
+_PLAIN_NAME = NAME.replace("(?P<name>", "(?:")
+_CHOICE = regex.compile(
+    rf"\s*+{_INNER}(?:"
+    + "|".join(f"(?P<{kind}>(?={start}))" for kind, (start, _) in BODIES.items())
+    + r"|(?P<arrows>(?=\{\s*+tool\s*+=>))|(?P<json>(?=\[?\s*+\{))"
+    + rf"|(?P<braces>(?=call\s*+:\s*+{_PLAIN_NAME}\s*+\{{))"
+    + r"|(?P<python>(?=\[?\s*+(?:print\(\s*+)?[^\W\d][\w.:/-]*+\s*+\())"
+    + rf"|(?P<key_value>{NAME}\s*+(?:<tool_sep(?::[\w-]++)?+>)?+\s*+(?=<(?:longcat_)?(?:arg|param)_key|</tool_call)|{NAME}\s*+<tool_sep(?::[\w-]++)?+>\s*+)"
+    + rf"|(?P<named>(?={_PLAIN_NAME}(?:\[CALL_ID\]\w{{1,64}})?+(?:\[ARGS\])?+\s*+(?:```[\w-]*+\s*+)?+\{{))"
+    + rf"|(?P<bare>{NAME}\s*+(?:(?=</)|\Z))"
+    + r")",
+    regex.IGNORECASE,
+)
+_READS: dict[str, Read] = {
+    **{kind: read for kind, (_, read) in BODIES.items()},
+    "arrows": read_arrows,
+    "json": read_json,
+    "braces": read_braces,
+    "python": read_python,
+    "named": _header("named"),
+}
+_NESTED_END = r"(?:\s*+</(?i:tool_call)(?::[\w-]++)?+\s*+>)?+"
+
+
+def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading | None]:
+    """What the envelope holds whose opener ends at `pos`; None when its body spells no call."""
+    units: list[Unit] = []
+    at, kind, closed = pos, "", True
+    while closed:
+        reading = yield from _read_body(task, wrapper, at)
+        if reading is None:
+            break
+        units += reading.units
+        at, kind, closed = reading.end, kind or reading.body, reading.closed
+        if reading.units[-1].state == "cut" and at >= task.tape.size:
+            break
+        if reading.body == "key_value" and _ends_with(task, wrapper, at):
+            break
+        nested = yield from task.tape.look(compiled(rf"(?:\s*+```(?!\w))?+{_NESTED_END}"), at)
+        if nested is not None and not wrapper.closer.startswith("</(?i:tool_call)"):
+            at += nested.end()
+    if not units:
+        return None
+    end = yield from _closer(task, wrapper, at)
+    first = replace(units[0], span=(start, units[0].span[1])) if len(units) == 1 else units[0]
+    return Reading((first, *units[1:]), at if end is None else end, kind, end is not None)
+
+
+def _ends_with(task: Task, wrapper: Wrapper, at: int) -> bool:
+    """Whether what was read ends with the closer of its envelope: what follows is outside of it."""
+    _, opens, last = task.tape.slice(at - LONGEST_MARK, at).rpartition("<")
+    closes = compiled(rf"(?i:{wrapper.closer})\s*+").fullmatch(opens + last)
+    return bool(wrapper.closer) and closes is not None
+
+
+def _closer(task: Task, wrapper: Wrapper, at: int) -> Steps[int | None]:
+    """The place after the envelope's closer; brackets that were closed once too often are passed."""
+    if not wrapper.closer:
+        return None
+    pattern = compiled(rf"\s*+[\]}})]*?\s*+(?:```)?\s*+(?i:{wrapper.closer})")
+    found = yield from task.tape.look(pattern, at)
+    return None if found is None else at + found.end()
+
+
+def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
+    choice = yield from task.tape.look(_CHOICE, pos)
+    if choice is None:
+        return None
+    kind = next(k for k in (*_READS, "key_value", "bare") if choice.group(k) is not None)
+    at = pos + choice.end()
+    if kind == "key_value":
+        draft = Draft(choice["name"], pos)
+        unit, end, closed = yield from read_unit(task, KEY_VALUE, draft, at, wrapper.stop)
+        if not draft.values and task.tools.name_of(draft.name) is None:
+            return None
+        return Reading((unit,), end, "key_value", closed)
+    if kind == "bare":
+        return (yield from _bare_name(task, wrapper, choice["name"], pos, at))
+    reading = yield from _READS[kind](task, at, wrapper.stop)
+    if reading is not None and not reading.units:
+        return None
+    return reading
+
+
+def _bare_name(
+    task: Task, wrapper: Wrapper, name: str, start: int, at: int
+) -> Steps[Reading | None]:
+    """A declared name and nothing else: a call without arguments."""
+    known = task.tools.name_of(name)
+    if known is None:
+        return None
+    end = yield from _closer(task, wrapper, at)
+    if end is None and (yield from task.tape.next_solid(at)) < task.tape.size:
+        return None
+    missing = task.tools.expect(known).required
+    if end is None and (missing or task.tape.cut):
+        size = task.tape.size
+        return Reading((Unit(name, None, (start, size), state="cut"),), size, "key_value", False)
+    return Reading((finished(task, name, {}, (start, at), ()),), at, "key_value")
+
+
+__all__ = ["BODIES", "LINES", "WRAPPERS", "Wrapper", "read_envelope"]

@@ -1,0 +1,197 @@
+"""A header that names the tool in, the unit of the call out: the arguments follow as one object."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+
+import regex
+
+from zkit.extract.parsers.arguments import Task, finished, from_text
+from zkit.extract.parsers.json_calls import read_named
+from zkit.extract.parsers.readings import Reading, Unit
+from zkit.extract.parsers.tag_calls import read_markup
+from zkit.extract.parsers.tag_dialects import INVOKE
+from zkit.extract.tape import Steps, compiled, searched
+from zkit.receipt import Fix, Rank
+
+NAME = r"(?P<name>[^\s<>{}()\[\]\"'|✿,;]{1,128})"
+JOIN = r"(?:▁|\\?_| )"
+CALL_BEGIN = (
+    rf"(?:<｜\s?tool{JOIN}call{JOIN}begin\s?[｜|]>|<\|\s?tool{JOIN}call{JOIN}begin\s?[｜|]>)"
+)
+CALL_END = rf"<[｜|]\s?tool{JOIN}call{JOIN}end\s?[｜|]>"
+_SEP = rf"<[｜|]\s?tool{JOIN}sep\s?[｜|]>"
+_FENCE = r"(?:```[\w-]*+\s*+)?+"
+_FENCE_END = r"(?:\s*+```)?"
+_QUOTED_OBJECT = regex.compile(r"\"\s*+\{")
+_QUOTE = re.compile(r"(?<!\\)(?:\\\\)*+\"")
+_NUMBER_ONLY = re.compile(r"(?:[a-zA-Z]{1,12}[_-]?)?[0-9]{1,6}\Z")
+_COUNTER = re.compile(r":[0-9]+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What stands before the arguments, and what closes the call after them."""
+
+    name: str
+    pattern: str
+    end: str = ""
+    stop: str = ""
+    """What ends a damaged object, besides the end."""
+    raw: bool = False
+    """Whether the arguments may be a plain text, for a tool that takes only one."""
+
+
+HEADERS: dict[str, Header] = {
+    header.name: header
+    for header in (
+        Header("mistral", rf"\[TOOL_CALLS\]\s*+{NAME}(?:\s*+\[CALL_ID\]\s*+(?P<id>\w{{1,64}}))?+(?:\s*+\[ARGS\])?+\s*+{_FENCE}", stop=r"\[TOOL_CALLS\]"),
+        Header("functionary_v2", rf"<\|recipient\|>\s*+{NAME}\s*+<\|content\|>\s*+", stop=r"<\|(?:from|recipient)\|>"),
+        Header("functionary_v32", rf">>>{NAME}[ \t\r]*+\n\s*+"),
+        Header("deepseek", rf"{CALL_BEGIN}\s*+(?:function\s*+{_SEP})?+\s*+{NAME}\s*+(?:{_SEP})?+\s*+{_FENCE}", rf"{_FENCE_END}\s*+{CALL_END}", CALL_BEGIN),
+        Header("kimi", rf"{CALL_BEGIN}\s*+{NAME}\s*+<\|tool_call_argument_begin\|>\s*+", rf"\s*+{CALL_END}", CALL_BEGIN),
+        Header("solar", rf"<\|tool_call:begin\|>(?P<id>[^<>|]{{0,64}})<\|tool_call:name\|>\s*+{NAME}\s*+<\|tool_call:args\|>\s*+", r"\s*+<\|tool_call:end\|>", r"<\|tool_call:begin\|>"),
+        Header("flower", rf"✿FUNCTION✿:?\s*+{NAME}\s*+✿ARGS✿:?\s*+", stop="✿(?:RESULT|RETURN|FUNCTION)✿"),
+        Header("bracket_calling", rf"\[Calling tool:\s*+{NAME}\s*+\(\s*+", r"\s*+\)\s*+\]", r"\[Calling tool:"),
+        Header("dspy", rf"\[\[ ## next_tool_name ## \]\]\s*+{NAME}\s*+\[\[ ## next_tool_args ## \]\]\s*+{_FENCE}", rf"{_FENCE_END}\s*+\[\[ ## completed ## \]\]", r"\[\[ ## next_tool_name ## \]\]"),
+        Header("tool_input", rf"(?i:<tool>)\s*+{NAME}\s*+(?i:</tool>\s*+<tool_input>)\s*+", r"\s*+(?i:</tool_input>)", raw=True),
+        Header("named", rf"{NAME}(?:\[CALL_ID\](?P<id>\w{{1,64}}))?+(?:\[ARGS\])?+\s*+{_FENCE}(?=\{{)", r"\s*+```"),
+        Header("functions_colon", rf"(?:functions\.){NAME}?:\s*+(?=\{{)"),
+        Header("name_line", rf"{NAME}\s*?(?:\n\s*+|\[ARGS\])?+(?=\{{)"),
+    )
+}  # fmt: skip
+_PATTERNS = {name: regex.compile(header.pattern) for name, header in HEADERS.items()}
+_STEP3 = regex.compile(
+    rf"{CALL_BEGIN}\s*+(?:function\s*+)?+(?:{_SEP})?+\s*+(?=<(?:steptml:)?invoke)"
+)
+_STEP3_END = regex.compile(rf"\s*+{CALL_END}")
+
+
+def read_header(task: Task, kind: str, pos: int, stop: str) -> Steps[Reading | None]:
+    """The call whose header begins at `pos`; None when what follows it is no object."""
+    tape, header = task.tape, HEADERS[kind]
+    head = yield from tape.look(_PATTERNS[kind], pos)
+    if head is None:
+        return None
+    name, at = _COUNTER.sub("", head["name"]), pos + head.end()
+    ident = head.groupdict().get("id") or (head["name"] if kind == "kimi" else "")
+    until = "|".join(filter(None, (header.end, header.stop, stop)))
+    if (yield from tape.next_solid(at)) >= tape.size:
+        return Reading(
+            (Unit(name, None, (pos, tape.size), ident, state="cut"),), tape.size, kind, False
+        )
+    quoted = yield from quoted_object(task, name, pos, at)
+    if quoted is not None:
+        return (yield from closed_by(task, replace(quoted, body=kind), header.end, ident))
+    if tape.char(at) != "{":
+        return (yield from _without_object(task, header, name, pos, at, until))
+    reading = yield from read_named(task, name, pos, at, until)
+    if kind == "kimi":
+        reading = replace(reading, units=(_named_by_keys(task, reading.units[0], pos),))
+    return (yield from closed_by(task, replace(reading, body=kind), header.end, ident))
+
+
+def _named_by_keys(task: Task, unit: Unit, at: int) -> Unit:
+    """A call whose id lost its name: the only tool that takes such arguments was meant."""
+    if task.tools.name_of(unit.name) or unit.state != "whole" or not _NUMBER_ONLY.match(unit.name):
+        return unit
+    name = task.tools.by_keys(unit.arguments)
+    if name is None:
+        return unit
+    note = f"only {name} takes these arguments"
+    fix = Fix("name_by_arguments", Rank.GUESS, at, at, name, note)
+    return replace(unit, name=name, fixes=(fix, *unit.fixes))
+
+
+def closed_by(task: Task, reading: Reading, end: str, ident: str = "") -> Steps[Reading]:
+    """The reading with its closer, if there is one, and the call's id."""
+    units = tuple(replace(unit, id=unit.id or ident) for unit in reading.units)
+    if not end:
+        return replace(reading, units=units)
+    closer = yield from task.tape.look(compiled(end), reading.end)
+    if closer is None:
+        return replace(reading, units=units)
+    return Reading(units, reading.end + closer.end(), reading.body, True)
+
+
+def quoted_object(task: Task, name: str, start: int, at: int) -> Steps[Reading | None]:
+    """Arguments that were encoded twice: a string that holds an object with keys of the tool."""
+    opens = yield from task.tape.look(_QUOTED_OBJECT, at)
+    if opens is None or opens.partial:
+        return None
+    closes = yield from task.tape.find(_QUOTE, at + 1)
+    if closes is None:
+        return None
+    end = closes.end
+    unit = from_text(task, name, task.tape.slice(at, end), at, (start, end))
+    expected = task.tools.expect(task.tools.name_of(name)).keys
+    if unit.state != "whole" or not set(unit.arguments or ()) <= set(expected):
+        return None
+    return Reading((unit,), end, "named", True)
+
+
+def _without_object(
+    task: Task, header: Header, name: str, start: int, at: int, until: str
+) -> Steps[Reading | None]:
+    """A header that no object follows: no arguments at all, or a plain text for the only one."""
+    if not header.end:
+        return None
+    closer = yield from task.tape.look(compiled(header.end), at)
+    if closer is not None:
+        end = at + closer.end()
+        return Reading((finished(task, name, {}, (start, end), ()),), end, header.name)
+    if not header.raw:
+        return None
+    hit = yield from task.tape.find(searched(until), at)
+    end = task.tape.size if hit is None else hit.start
+    unit = plain_argument(task, name, at, end, start, hit is not None)
+    reading = Reading((unit,), end, header.name, hit is not None)
+    return (yield from closed_by(task, reading, header.end))
+
+
+def plain_argument(task: Task, name: str, at: int, end: int, start: int, whole: bool) -> Unit:
+    """A plain text as the only argument of a tool that takes one text."""
+    span = (start, end)
+    if not whole:
+        return Unit(name, None, span, state="cut")
+    known = task.tools.name_of(name)
+    expect = task.tools.expect(known)
+    key = (
+        expect.order[0]
+        if len(expect.order) == 1
+        else next(iter(expect.required), "")
+        if len(expect.required) == 1
+        else ""
+    )
+    text = task.tape.slice(at, end).strip()
+    if known is None or not key or "string" not in expect.child(key).kinds:
+        message = f"The arguments of {name} must be a JSON object."
+        return Unit(name, None, span, state="broken", reason="no_object", message=message)
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        text = _unquoted(text)
+    fix = Fix(
+        "name_only_argument", Rank.COMPLETE, at, at, f"{key}=", "a plain text was the only argument"
+    )
+    return finished(task, name, {key: text}, span, (fix,))
+
+
+def _unquoted(text: str) -> str:
+    """The text in quotes: as JSON spells it, if it does."""
+    try:
+        return str(json.loads(text))
+    except ValueError:
+        return text[1:-1]
+
+
+def read_step3(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
+    """Step-3: the header of a call, then tags."""
+    head = yield from task.tape.look(_STEP3, pos)
+    if head is None:
+        return None
+    reading = yield from read_markup(task, INVOKE, pos + head.end(), f"{CALL_END}|{stop}")
+    if reading is None:
+        return None
+    closed = yield from closed_by(task, replace(reading, body="step3"), _STEP3_END.pattern)
+    return closed

@@ -1,0 +1,190 @@
+"""Objects in an envelope in, units out: one object, a list of them, or one after the other."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import regex
+
+from zkit.extract.parsers.arguments import Task, from_text, unit_of
+from zkit.extract.parsers.brackets import Extent, extent, torn_at
+from zkit.extract.parsers.call_objects import LIST_KEYS, calls_in, is_turn, name_in, schema_of
+from zkit.extract.parsers.readings import Reading, Unit, broken, shifted
+from zkit.extract.parsers.values import python_literal, repaired, strict, unambiguous
+from zkit.extract.tape import Steps, searched
+from zkit.receipt import Fix, Rank
+from zkit.repair import Repaired, Unrepairable
+
+_BETWEEN = regex.compile(r"\s*+[;,]?+\s*+(?=\{)")
+_IN_LIST = regex.compile(r"[\s,]*+(?=(?P<mark>\S))")
+_EXTRA = regex.compile(r"\s*+\}++")
+_EXTRA_IN_LIST = regex.compile(r"\s*+\}++(?=\s*+[,\]])")
+_JUNK = regex.compile(r"\s*+(?:[\"'\\:=]|[^\W\d_][^\n<\[]{0,80}?[\"'}])")
+"""What follows an object that ended too early: the rest of a string, or of a member."""
+_SINGLE = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:\s*'(?=\s*\{)")
+_LISTED = re.compile(rf"[\"']?\b(?:{'|'.join(LIST_KEYS)})\b[\"']?\s*:\s*\[")
+
+
+def read_json(task: Task, pos: int, stop: str) -> Steps[Reading]:
+    """The calls at `pos`, where an object or a list begins; there may be none in it."""
+    if task.tape.char(pos) == "[":
+        return (yield from _read_list(task, pos, stop))
+    units: list[Unit] = []
+    at, closed = pos, True
+    while True:
+        more, at, closed = yield from _read_object(task, at, stop, listed=False)
+        units += more
+        between = yield from task.tape.look(_BETWEEN, at)
+        if between is None or not closed or not more:
+            break
+        at += between.end()
+    return Reading(tuple(units), at, "json", closed)
+
+
+def _read_list(task: Task, pos: int, stop: str) -> Steps[Reading]:
+    """Objects between brackets; a list that is cut keeps what came before."""
+    units: list[Unit] = []
+    at, closed = pos + 1, True
+    while closed:
+        gap = yield from task.tape.look(_IN_LIST, at)
+        mark = gap["mark"] if gap is not None else None
+        if mark != "{":
+            closed = mark == "]"
+            break
+        assert gap is not None
+        more, at, closed = yield from _read_object(task, at + gap.end(), stop, listed=True)
+        units += more
+    if closed:
+        at = (yield from task.tape.next_solid(at)) + 1
+    return Reading(tuple(units), min(at, task.tape.size), "json_list", closed)
+
+
+def _read_object(
+    task: Task, at: int, stop: str, *, listed: bool
+) -> Steps[tuple[tuple[Unit, ...], int, bool]]:
+    """The calls of one object, the place after it, and whether it was closed."""
+    found = yield from bounded(task, at, stop)
+    end = found.end
+    if found.closed:
+        extra = yield from task.tape.look(_EXTRA_IN_LIST if listed else _EXTRA, end)
+        end += 0 if extra is None else extra.end()
+    text = task.tape.slice(at, end)
+    if found.torn:
+        unit = Unit(name_in(text, task.tools), None, (at, end), state="cut")
+        return (unit,), end, found.closed
+    units = units_in(task, text, at, found)
+    cut = bool(units) and units[-1].state == "cut" and not listed
+    if cut and (listing := _LISTED.search(text)):
+        inner = yield from _read_list(task, at + listing.end() - 1, stop)
+        units = inner.units or units
+    return units, end, found.closed
+
+
+def bounded(task: Task, at: int, stop: str) -> Steps[Extent]:
+    """Where an object ends: at its brace, else before the first stop mark, else with the text."""
+    found = yield from extent(task.tape, at, "json", stop)
+    if found.closed or found.end < task.tape.size:
+        text = task.tape.slice(at, found.end)
+        if found.closed and strict(text) is not None:
+            return found
+        torn = torn_at(text, searched(stop or "(?!)"))
+        if torn is not None:
+            return Extent(at + torn, found.closed and torn == len(text), torn=True)
+    if found.closed:
+        found = yield from _past_junk(task, at, found, stop)
+    if found.closed or not stop or found.end < task.tape.size:
+        return found
+    hit = yield from task.tape.find(searched(stop), at)
+    return found if hit is None else Extent(hit.start, False)
+
+
+def _past_junk(task: Task, at: int, found: Extent, stop: str) -> Steps[Extent]:
+    """A damaged object that seems to end amid its own text goes on to the first stop mark."""
+    junk = yield from task.tape.look(_JUNK, found.end)
+    if junk is None:
+        return found
+    hit = yield from task.tape.find(searched(stop or "(?!)"), found.end)
+    end = task.tape.size if hit is None else hit.start
+    return Extent(end, hit is not None)
+
+
+def ended(task: Task, found: Extent) -> str | None:
+    """How an object ended, in the words of servers: what they say of the text holds only at its end.
+
+    So the calls before it are the same, whether that word has come already or not.
+    """
+    if found.closed:
+        return None
+    return "stop" if found.end < task.tape.size else task.tape.finish_reason
+
+
+def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
+    """The calls that one object spells out, strict or repaired.
+
+    Where the text ended amid its brackets, a call whose arguments were not closed may have lost
+    some, however whole those look that arrived; unless the model came to its own end there.
+    """
+    span = (at, at + len(text))
+    sound = unambiguous(text)
+    if sound is not None and is_turn(sound[0]):
+        return (broken("", span, "conversation", ""),)
+    if sound is not None:
+        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(sound[0], task.tools))
+    bare = _unquoted(text)
+    if bare is not None:
+        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(bare, task.tools))
+    name = name_in(text, task.tools)
+    outcome = repaired(text, schema_of(text, name, task.tools), ended(task, found))
+    outcome = _as_python(text, outcome)
+    if isinstance(outcome, Unrepairable):
+        if outcome.reason == "cut":
+            return (Unit(name, None, span, state="cut"),)
+        return (broken(name, span, outcome.reason, outcome.message),) if name else ()
+    if outcome.rank >= Rank.CUT:
+        return (Unit(name, outcome.value, span, state="cut"),) if name else ()
+    fixes = shifted(outcome.fixes, at)
+    found_calls = list(calls_in(outcome.value, task.tools))
+    units = [unit_of(task, spelt, span, fixes) for spelt in found_calls]
+    if units and found_calls[-1].level <= found.open and not task.tape.stopped:
+        units[-1] = replace(units[-1], state="cut")
+    return tuple(units)
+
+
+def _as_python(text: str, outcome: Repaired | Unrepairable) -> Repaired | Unrepairable:
+    """What Python makes of a literal counts more than what a repair does: they differ in escapes."""
+    literal = python_literal(text) if "'" in text else None
+    if literal is None or (isinstance(outcome, Repaired) and outcome.value == literal[0]):
+        return outcome
+    fix = Fix("read_python", Rank.RESPELL, 0, len(text), json.dumps(literal[0]), "a Python literal")
+    return Repaired(literal[0], (fix,), Rank.RESPELL, text)
+
+
+def _unquoted(text: str) -> Any:
+    """An object whose arguments are strict JSON between single quotes, nothing in them escaped."""
+    opened = _SINGLE.search(text)
+    closed = text.rfind("'")
+    if opened is None or closed < opened.end():
+        return None
+    bare = text[: opened.end() - 1] + text[opened.end() : closed] + text[closed + 1 :]
+    found = unambiguous(bare)
+    return None if found is None else found[0]
+
+
+def read_named(task: Task, name: str, start: int, pos: int, stop: str) -> Steps[Reading]:
+    """One call whose name is known and whose arguments are the object at `pos`."""
+    found = yield from bounded(task, pos, stop)
+    end = found.end
+    if found.closed:
+        extra = yield from task.tape.look(_EXTRA, end)
+        end += 0 if extra is None else extra.end()
+    text = task.tape.slice(pos, end)
+    if found.torn:
+        unit = Unit(name, None, (start, end), state="cut")
+        return Reading((unit,), end, "named", found.closed)
+    unit = from_text(task, name, text, pos, (start, end), ended(task, found))
+    if found.open and unit.state == "whole" and not task.tape.stopped:
+        unit = replace(unit, state="cut")
+    return Reading((unit,), end, "named", found.closed)

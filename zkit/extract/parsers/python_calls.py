@@ -1,0 +1,232 @@
+"""Python calls in, units out; every value is a literal, and nothing is ever evaluated."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import regex
+
+from zkit.extract.parsers.arguments import Task, finished
+from zkit.extract.parsers.brackets import Notation, extent
+from zkit.extract.parsers.readings import Reading, Unit, broken
+from zkit.extract.parsers.values import Slot, Value, mended, python_literal, typed, unambiguous
+from zkit.extract.tape import Steps, searched
+from zkit.receipt import Fix, Rank
+
+NAME = r"[^\W\d][\w.:/-]*+"
+_CALL = regex.compile(rf"\s*+(?P<print>print\(\s*+)?(?P<name>{NAME})\s*+\(")
+_BETWEEN = regex.compile(rf"(?:\s*+[,;]\s*+|[ \t]*+\n\s*+)(?=(?:print\(\s*+)?{NAME}\s*+\()")
+_CLOSER = regex.compile(r"\s*+,?\s*+\]")
+_PRINTED = regex.compile(r"\s*+\)")
+_MARKS = re.compile(r"\"{3}|'{3}|[\"'()\[\]{},=:]")
+_KEY = re.compile(r"\s*+(?:\"(\w+)\"|'(\w+)'|([^\W\d][\w-]*+))\s*+\Z")
+_QUOTED = re.compile(r"\s*+[rRbBuU]{0,2}[\"']")
+_INNER_CALL = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|(\w\s*+\()", re.DOTALL)
+_WORD = re.compile(r"[^\W\d][\w-]*+\Z")
+_NEXT_KEY = re.compile(r",\s*+(?P<key>\w++)\s*+=\s*+[\"']")
+_NEXT_ARGUMENT = re.compile(r"[,(]\s*+\w++\s*+=(?!=)")
+"""What a string whose quotes do not match must not hold: it may be the next argument."""
+NO_QUOTE = "{name}: the quotes of {key} do not match. Close every string, and escape quotes in it."
+_OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
+
+
+class Argument(NamedTuple):
+    """One argument as written: its key, if it has one, its text, and where that stands."""
+
+    key: str
+    text: str
+    at: int
+
+
+def read_python(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
+    """The calls at `pos`: a list of them, or one after the other."""
+    listed = task.tape.char(pos) == "["
+    at = pos + listed
+    units: list[Unit] = []
+    closed = True
+    while closed:
+        head = yield from task.tape.look(_CALL, at)
+        if head is None:
+            break
+        unit, at, closed = yield from _read_call(task, at, head, stop)
+        units.append(unit)
+        between = yield from task.tape.look(_BETWEEN, at)
+        if between is None:
+            break
+        at += between.end()
+    if not units:
+        return None
+    if listed and closed:
+        end = yield from task.tape.look(_CLOSER, at)
+        closed, at = end is not None, at + (0 if end is None else end.end())
+    return Reading(tuple(units), at, "python_list" if listed else "python", closed)
+
+
+def _read_call(
+    task: Task, at: int, head: regex.Match[str], stop: str
+) -> Steps[tuple[Unit, int, bool]]:
+    """One call whose opening parenthesis ends `head`, and the place after it."""
+    tape = task.tape
+    start, opening = at + head.start("name"), at + head.end() - 1
+    name = head["name"]
+    if task.tools.name_of(name) is None:
+        name = name.removesuffix(".call")
+    found = yield from extent(tape, opening, "python", stop)
+    notation: Notation = "python"
+    if not found.closed and (tape.final or found.end < tape.size):
+        loose = yield from extent(tape, opening, "loose", stop)
+        if loose.closed:
+            found, notation = loose, "loose"
+    end = found.end
+    inside = tape.slice(opening + 1, end - 1 if found.closed else end)
+    unit = unit_from(task, name, inside, opening + 1, (start, end), notation)
+    if not found.closed and (found.open or not _complete(inside)):
+        unit = Unit(unit.name, unit.arguments, unit.span, state="cut")
+    if found.closed and head["print"]:
+        printed = yield from tape.look(_PRINTED, end)
+        end += 0 if printed is None else printed.end()
+    return unit, end, found.closed
+
+
+def _complete(inside: str) -> bool:
+    """Whether an unclosed call ends after a whole argument: a string or a container that closed."""
+    return inside.rstrip()[-1:] in ('"', "'", "]", "}")
+
+
+def unit_from(
+    task: Task, name: str, inside: str, at: int, span: tuple[int, int], notation: Notation
+) -> Unit:
+    """The unit of a call from the text between its parentheses."""
+    known = task.tools.name_of(name)
+    schema = task.tools.schema(known)
+    expect = task.tools.expect(known)
+    values: dict[str, Any] = {}
+    fixes: tuple[Fix, ...] = ()
+    for argument in split(inside, at, notation):
+        if notation == "loose" and _runs_over(argument.text, expect.keys):
+            return broken(name, span, "ambiguous", NO_QUOTE.format(name=name, key=argument.key))
+        if not argument.key:
+            return _positional(task, name, inside, at, span, argument)
+        if argument.key in values:
+            return broken(name, span, "ambiguous", f"{name}: {argument.key} is given twice.")
+        slot = Slot(argument.key, expect.child(argument.key), schema)
+        found = value_of(argument, slot)
+        if found.reason:
+            return broken(name, span, found.reason, found.message)
+        values[argument.key] = found.value
+        fixes += found.fixes
+    return finished(task, name, values, span, fixes)
+
+
+def _runs_over(text: str, keys: frozenset[str]) -> bool:
+    """Whether a string whose quotes do not match may hold the next argument as well."""
+    return any(match["key"] in keys for match in _NEXT_KEY.finditer(text))
+
+
+def _positional(
+    task: Task, name: str, inside: str, at: int, span: tuple[int, int], argument: Argument
+) -> Unit:
+    """An argument without a name: the object of all arguments, or the only argument there is."""
+    known = task.tools.name_of(name)
+    expect = task.tools.expect(known)
+    if len(split(inside, at, "python")) == 1:
+        text = argument.text.strip().removeprefix("**").strip()
+        slot = Slot("", expect, None)
+        found = value_of(Argument("", text, argument.at), slot)
+        if not found.reason and isinstance(found.value, dict) and len(expect.order) != 1:
+            return finished(task, name, found.value, span, found.fixes)
+        if len(expect.order) == 1:
+            return _only(task, name, expect.order[0], argument, span)
+    names = ", ".join(f"{key}=..." for key in expect.order[:6]) or "..."
+    return broken(name, span, "positional", f"Name every argument: {name}({names}).")
+
+
+def _only(task: Task, name: str, key: str, argument: Argument, span: tuple[int, int]) -> Unit:
+    known = task.tools.name_of(name)
+    slot = Slot(key, task.tools.expect(known).child(key), task.tools.schema(known))
+    found = value_of(argument, slot)
+    if found.reason:
+        return broken(name, span, found.reason, found.message)
+    if isinstance(found.value, dict) and (key in found.value or "object" not in slot.expect.kinds):
+        return finished(task, name, found.value, span, found.fixes)
+    note = f"the only argument of {name} was given without its name"
+    fix = Fix("name_only_argument", Rank.COMPLETE, argument.at, argument.at, f"{key}=", note)
+    return finished(task, name, {key: found.value}, span, (fix, *found.fixes))
+
+
+def value_of(argument: Argument, slot: Slot) -> Value:
+    """The value of one argument; an expression is refused."""
+    text = argument.text.strip()
+    at = argument.at + argument.text.find(text)
+    found = python_literal(text) or unambiguous(text)
+    if found is not None:
+        return Value(found[0])
+    if _QUOTED.match(text) and _NEXT_ARGUMENT.search(text):
+        return Value(None, (), "ambiguous", NO_QUOTE.format(name="The call", key=slot.key))
+    if (_QUOTED.match(text) or text[:1] in ("{", "[")) and not _calls(text):
+        return mended(text, slot, at)
+    if _WORD.match(text) and text in _known_words(slot):
+        fix = Fix("quote_word", Rank.RESPELL, at, at + len(text), f'"{text}"', "a known value")
+        return Value(text, (fix,))
+    bare = typed(text, slot, at)
+    if text[:1].isdigit() and (not isinstance(bare.value, str) or slot.expect.kinds == {"string"}):
+        return bare
+    message = f"{slot.key or 'An argument'}: {text[:60]!r} is an expression. Send the value itself."
+    return Value(None, (), "expression", message)
+
+
+def _calls(text: str) -> bool:
+    """Whether a value holds a call of its own, outside of its strings."""
+    return any(match.group(1) for match in _INNER_CALL.finditer(text))
+
+
+def _known_words(slot: Slot) -> list[Any]:
+    """The values that the schema lists for a key."""
+    around = slot.around or {}
+    listed = (around.get("properties") or {}).get(slot.key) or {}
+    return list(listed.get("enum") or ()) if isinstance(listed, dict) else []
+
+
+def split(inside: str, at: int, notation: Notation) -> list[Argument]:
+    """The arguments between two parentheses, at the commas that stand outside of everything."""
+    cuts: list[tuple[str, int]] = []
+    depth, pos = 0, 0
+    while (match := _MARKS.search(inside, pos)) is not None:
+        mark, pos = match.group(), match.end()
+        if mark[0] in "\"'":
+            pos = _string_end(inside, match, notation)
+        elif mark in _OPENERS or mark in _CLOSERS:
+            depth += 1 if mark in _OPENERS else -1
+        elif depth == 0:
+            cuts.append((mark, match.start()))
+    return _pieces(inside, at, [*cuts, (",", len(inside))])
+
+
+def _string_end(text: str, quote: re.Match[str], notation: Notation) -> int:
+    """The place after a string, the same place that the search for the call's end found."""
+    mark = quote.group() if notation == "python" else quote.group()[0]
+    after = r"(?=\s*+(?:[,:}\])]|\Z))" if notation == "loose" else ""
+    closer = searched(rf"(?s:\\.)|{mark}{after}")
+    pos = quote.start() + len(mark)
+    while (match := closer.search(text, pos)) is not None:
+        pos = match.end()
+        if match.group()[0] != "\\":
+            return pos
+    return len(text)
+
+
+def _pieces(inside: str, at: int, cuts: list[tuple[str, int]]) -> list[Argument]:
+    found: list[Argument] = []
+    key, begin = "", 0
+    for mark, place in cuts:
+        if mark in "=:":  # Kimi and small models write `f(city: "London")`
+            named = _KEY.match(inside, begin, place)
+            if named is not None and not key:
+                key, begin = next(filter(None, named.groups())), place + 1
+            continue
+        text = inside[begin:place]
+        if key or text.strip():
+            found.append(Argument(key, text, at + begin))
+        key, begin = "", place + 1
+    return found

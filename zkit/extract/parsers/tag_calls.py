@@ -1,0 +1,277 @@
+"""Tags in, units out: a name, then arguments as raw texts that the schema types."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from zkit.extract.parsers.arguments import Task, finished
+from zkit.extract.parsers.json_calls import read_named
+from zkit.extract.parsers.nested_tags import nested_value
+from zkit.extract.parsers.readings import Reading, Unit, broken
+from zkit.extract.parsers.tag_dialects import Dialect, attributes
+from zkit.extract.parsers.values import Slot, Value, structure, typed
+from zkit.extract.tape import MOST_HEADER, Steps, compiled, searched
+from zkit.receipt import Fix, Rank
+
+_CDATA = re.compile(r"\s*<!\[CDATA\[(.*?)\]\]>\s*", re.DOTALL)
+_FIRST_BREAK, _LAST_BREAK = re.compile(r"\A\r?\n"), re.compile(r"\r?\n\Z")
+_NEVER = r"(?!)"
+_GAP = r"\s*+(?:```[\w-]*+\s*+)?"
+
+
+class Raw(NamedTuple):
+    """The text of one argument: where it stands, where to go on, and what was odd about it."""
+
+    start: int
+    end: int
+    next: int
+    odd: str = ""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A call on its way: what its tags said so far."""
+
+    name: str
+    start: int
+    id: str = ""
+    values: dict[str, Any] = field(default_factory=dict)
+    fixes: list[Fix] = field(default_factory=list)
+    trouble: tuple[str, str] = ("", "")
+    odd: set[str] = field(default_factory=set)
+
+
+def read_markup(task: Task, dialect: Dialect, pos: int, stop: str) -> Steps[Reading | None]:
+    """The calls at `pos`, one after the other; None when none opens there."""
+    units: list[Unit] = []
+    at, closed = pos, True
+    opener = compiled(dialect.unit)
+    while closed:
+        gap = (yield from task.tape.next_solid(at)) if units else at
+        head = yield from task.tape.look(opener, gap)
+        if head is None:
+            break
+        attrs = attributes(head.groupdict().get("attrs"))
+        name = head.groupdict().get("name") or attrs.get("name") or attrs.get("tool") or ""
+        if not name or (units and dialect.any_tag and task.tools.name_of(name) is None):
+            break
+        draft = Draft(name, gap, attrs.get("id", ""))
+        begin = gap + head.end()
+        if head.groupdict().get("empty"):
+            units.append(_unit(task, draft, begin))
+            at = begin
+            continue
+        unit, at, closed = yield from read_unit(task, dialect, draft, begin, stop)
+        units.append(unit)
+    return Reading(tuple(units), at, dialect.name, closed) if units else None
+
+
+def read_unit(
+    task: Task, dialect: Dialect, draft: Draft, pos: int, stop: str
+) -> Steps[tuple[Unit, int, bool]]:
+    """The call whose opener ends at `pos`, the place after it, and whether it was closed."""
+    tape = task.tape
+    end = dialect.end_of(draft.name)
+    begins = compiled(rf"{_GAP}(?P<object>\{{)|\s*+(?={dialect.param}|{end})")
+    first = yield from tape.look(begins, pos)
+    if first is not None and first["object"]:
+        return (yield from _with_object(task, dialect, draft, pos + first.end() - 1, stop))
+    at = pos
+    param = compiled(rf"\s*+(?:{dialect.param})")
+    while True:
+        opened = yield from tape.look(param, at)
+        if opened is None:
+            break
+        raw = yield from _read_raw(task, dialect, draft, at + opened.end(), opened, stop)
+        if raw is None:
+            return _cut(draft, tape.size), tape.size, False
+        _keep(task, dialect, draft, opened, raw)
+        at = raw.next
+    closer = yield from tape.look(compiled(rf"\s*+(?:{end})"), at)
+    if closer is not None:
+        return _unit(task, draft, at + closer.end()), at + closer.end(), True
+    return (yield from _unclosed(task, dialect, draft, at, stop))
+
+
+def _with_object(
+    task: Task, dialect: Dialect, draft: Draft, pos: int, stop: str
+) -> Steps[tuple[Unit, int, bool]]:
+    """The arguments are one JSON object between the tags."""
+    end = dialect.end_of(draft.name)
+    until = "|".join(filter(None, (end, stop)))
+    reading = yield from read_named(task, draft.name, draft.start, pos, until)
+    closer = yield from task.tape.look(compiled(rf"(?:\s*+```)?\s*+(?:{end})"), reading.end)
+    at = reading.end + (0 if closer is None else closer.end())
+    unit = reading.units[0]
+    return (
+        Unit(unit.name, unit.arguments, (draft.start, at), draft.id, unit.fixes, unit.state, unit.reason, unit.message, frozenset({"_object"})),
+        at,
+        closer is not None,
+    )  # fmt: skip
+
+
+def _unclosed(
+    task: Task, dialect: Dialect, draft: Draft, at: int, stop: str
+) -> Steps[tuple[Unit, int, bool]]:
+    """The closer is missing: fine after whole arguments, when the text or the envelope ends there."""
+    tape = task.tape
+    solid = yield from tape.next_solid(at)
+    ends = solid >= tape.size
+    stopped = (yield from tape.look(compiled(stop or _NEVER), solid)) if not ends else None
+    known = task.tools.name_of(draft.name)
+    short = (
+        bool(task.tools.expect(known).required - draft.values.keys()) if known else not draft.values
+    )
+    if not ends and stopped is None and (short or not draft.values):
+        return broken(draft.name, (draft.start, at), "other_markup", ""), at, False
+    if ends and (tape.cut or short):
+        return _cut(draft, solid), solid, False
+    if not ends and stopped is None and (yield from _breaks_off(task, dialect, draft, solid)):
+        return _cut(draft, tape.size), tape.size, False
+    return _unit(task, draft, at), at, stopped is not None
+
+
+def _breaks_off(task: Task, dialect: Dialect, draft: Draft, at: int) -> Steps[bool]:
+    """Whether the text ends inside of the next tag: an argument's, or the closer of a cut reply."""
+    marks = [dialect.param, dialect.end_of(draft.name)] if task.tape.cut else [dialect.param]
+    yield from task.tape.look(compiled("|".join(marks)), at)
+    rest = task.tape.slice(at, at + MOST_HEADER)
+    whole = at + len(rest) >= task.tape.size
+    return whole and any(compiled(mark).fullmatch(rest, partial=True) for mark in marks)
+
+
+def _read_raw(
+    task: Task, dialect: Dialect, draft: Draft, start: int, opened: Any, stop: str
+) -> Steps[Raw | None]:
+    """The text of one argument, up to the closer that structure follows; None when it is cut."""
+    key, attrs = _key_of(opened)
+    end = dialect.end_of(draft.name)
+    if dialect.nests and (dialect.keys_are_tags or attrs.get("type") in ("dict", "list")):
+        return (yield from _read_nested(task, dialect, key, start))
+    closer = dialect.closer(key)
+    ends = [f"(?P<value_end>{closer.pattern})", f"(?P<unit_end>{end})"]
+    if not dialect.keys_are_tags:
+        ends.append(f"(?P<next>{dialect.param.replace('?P<key>', '').replace('?P<attrs>', '')})")
+    marks = searched("|".join(ends))
+    follow = compiled(rf"\s*+(?:{dialect.param}|{end}|{stop or _NEVER}|\Z)")
+    at, inside, missing, strays = start, False, None, 0
+    while (hit := (yield from task.tape.find(marks, at))) is not None:
+        at = hit.end
+        kind = hit.match.lastgroup
+        if kind == "value_end":
+            after = yield from task.tape.look(follow, hit.end)
+            if after is not None:
+                odd = "ambiguous" if strays else "holds_closer" if inside else ""
+                return Raw(start, hit.start, hit.end, odd)
+            inside, strays = True, max(strays - 1, 0)
+            continue
+        if kind == "next" and not _may_open(task, dialect, draft, hit.match.group()):
+            strays += 1
+            continue
+        missing = hit.start if missing is None else missing
+        if task.tape.exhausted or (kind == "next" and not inside):
+            break
+    if missing is None:
+        return None
+    return Raw(start, missing, missing, "ambiguous" if inside else "no_closer")
+
+
+def _may_open(task: Task, dialect: Dialect, draft: Draft, tag: str) -> bool:
+    """Whether a tag inside a value may open the next argument: the tool must know its key."""
+    known = task.tools.name_of(draft.name)
+    opened = compiled(dialect.param).match(tag)
+    if known is None or opened is None or task.tools.is_open(known):
+        return True
+    return _key_of(opened)[0] in task.tools.expect(known).keys
+
+
+def _read_nested(task: Task, dialect: Dialect, key: str, start: int) -> Steps[Raw | None]:
+    """The text of an argument whose value is made of tags: closers are counted."""
+    opener = dialect.param
+    if dialect.keys_are_tags:
+        opener = re.sub(r"\(\?P<key>.*?\)(?=>)", lambda _: re.escape(key), dialect.param)
+    closer = dialect.closer(key).pattern
+    marks = searched(rf"(?P<open>{opener.replace('?P<attrs>', '?:')})|(?P<close>{closer})")
+    at, depth = start, 1
+    while True:
+        hit = yield from task.tape.find(marks, at)
+        if hit is None or task.tape.exhausted:
+            return None
+        depth += 1 if hit.match.lastgroup == "open" else -1
+        at = hit.end
+        if depth == 0:
+            return Raw(start, hit.start, at)
+
+
+def _key_of(opened: Any) -> tuple[str, dict[str, str]]:
+    attrs = attributes(opened.groupdict().get("attrs"))
+    key = opened.groupdict().get("key") or attrs.get("name") or attrs.get("key") or ""
+    return key.strip(), attrs
+
+
+def _keep(task: Task, dialect: Dialect, draft: Draft, opened: Any, raw: Raw) -> None:
+    """Type one argument and write it into the draft."""
+    key, attrs = _key_of(opened)
+    if key in draft.values or not key:
+        draft.trouble = ("ambiguous", f"{draft.name}: {key or 'an argument'} is given twice.")
+        return
+    text = task.tape.slice(raw.start, raw.end)
+    known = task.tools.name_of(draft.name)
+    slot = Slot(key, task.tools.expect(known).child(key), task.tools.schema(known))
+    found = _value(dialect, attrs, text, slot, raw)
+    draft.values[key] = found.value
+    draft.fixes += found.fixes
+    if raw.odd:
+        draft.odd.add(raw.odd)
+    if raw.odd == "no_closer":
+        note = f"the closing tag of {key} was missing"
+        draft.fixes.append(Fix("close_argument", Rank.COMPLETE, raw.end, raw.end, "", note))
+    if found.reason:
+        draft.trouble = (found.reason, found.message)
+
+
+def _value(dialect: Dialect, attrs: dict[str, str], text: str, slot: Slot, raw: Raw) -> Value:
+    kind = attrs.get("type", "")
+    if dialect.nests and (kind in ("dict", "list") or dialect.keys_are_tags):
+        return nested_value(dialect, text, slot, kind)
+    said = {"true": "string", "false": "json"}.get(attrs.get("string", ""), kind)
+    shown = _inner(dialect, text, raw.odd == "no_closer")
+    if said in ("string", "raw"):
+        return Value(shown)
+    if said == "json" and slot.expect.kinds == {"string"}:
+        plain = structure(shown, slot, raw.start)
+        return Value(plain.value if isinstance(plain.value, str) else shown)
+    return typed(shown, slot, raw.start)
+
+
+def _inner(dialect: Dialect, text: str, unclosed: bool) -> str:
+    """The value between its tags: what of the white space belongs to it is the dialect's matter."""
+    cdata = _CDATA.fullmatch(text)
+    if cdata is not None:
+        return cdata.group(1)
+    if dialect.newlines or unclosed:
+        text = _FIRST_BREAK.sub("", text) if dialect.newlines else text
+        text = text.rstrip() if unclosed else _LAST_BREAK.sub("", text)
+    return text
+
+
+def _unit(task: Task, draft: Draft, end: int) -> Unit:
+    span = (draft.start, end)
+    reason, message = draft.trouble
+    if not reason and ("ambiguous" in draft.odd or draft.odd >= {"no_closer", "holds_closer"}):
+        reason = "ambiguous"
+        message = (
+            f"{draft.name}: an argument holds tags of its own kind, so that its end is not clear."
+        )
+    if reason:
+        return broken(draft.name, span, reason, message)
+    unit = finished(task, draft.name, draft.values, span, tuple(draft.fixes))
+    return Unit(
+        unit.name, unit.arguments, span, draft.id, unit.fixes, unit.state, unit.reason, unit.message
+    )
+
+
+def _cut(draft: Draft, end: int) -> Unit:
+    return Unit(draft.name, dict(draft.values), (draft.start, end), draft.id, state="cut")

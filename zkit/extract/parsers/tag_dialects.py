@@ -1,0 +1,166 @@
+"""How tags spell a call: the dialects of markup, as records."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, replace
+
+from zkit.extract.tape import searched
+
+PREFIX = r"(?:[a-z]{2,10}:|[|｜‖]{1,2}DSML[|｜‖]{1,2}\s?)?+"
+M3 = r"\]<\]minimax\[>\["
+_SUFFIX = r"(?::[\w-]+)?+"
+_ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>/|]+))")
+TAGGED = r"[^\s<>/\"'=|{}\[\]]{1,128}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One way to write a call in tags.
+
+    `unit` opens a call and `unit_end` closes it; `param` opens an argument and `param_end` closes
+    it. The name and the key are groups of the openers, or attributes in the group `attrs`. In the
+    closers `{name}` and `{key}` stand for what the opener said.
+    """
+
+    name: str
+    unit: str
+    unit_end: str
+    param: str
+    param_end: str
+    newlines: bool = False
+    """One newline on each side of a value is markup."""
+    keys_are_tags: bool = False
+    """Any tag may open an argument, so that only a closer ends a value."""
+    nests: bool = False
+    """Values are made of further tags of the same dialect."""
+    any_tag: bool = False
+    """Any tag may open a call, so that only a declared name does."""
+
+    def closer(self, key: str) -> re.Pattern[str]:
+        """What ends the value of `key`."""
+        return searched(self.param_end.replace("{key}", re.escape(key)))
+
+    def end_of(self, name: str) -> str:
+        """What ends a call of `name`."""
+        return self.unit_end.replace("{name}", re.escape(name))
+
+
+def attributes(text: str | None) -> dict[str, str]:
+    """The attributes of a tag, with their entities resolved; quotes may be of either kind or none."""
+    found = _ATTRIBUTE.findall(text or "")
+    return {
+        key.lower(): html.unescape(double or single or bare) for key, double, single, bare in found
+    }
+
+
+def _in_any_case(dialect: Dialect) -> Dialect:
+    """A dialect of tags that may be written in capitals: some models shout."""
+    return replace(
+        dialect,
+        unit=_any_case(dialect.unit),
+        unit_end=_any_case(dialect.unit_end),
+        param=_any_case(dialect.param),
+        param_end=_any_case(dialect.param_end),
+    )
+
+
+def _any_case(pattern: str) -> str:
+    return f"(?i:{pattern})" if pattern else ""
+
+
+FUNCTION_EQ = _in_any_case(
+    Dialect(
+        "function_eq",
+        rf"<function\s*+=\s*+[\"']?(?P<name>{TAGGED})[\"']?\s*+>",
+        r"</function\s*+>",
+        rf"<parameter\s*+=\s*+[\"']?(?P<key>{TAGGED})[\"']?\s*+>",
+        r"</parameter\s*+>",
+        newlines=True,
+    )
+)
+FUNCTION_NAME = _in_any_case(
+    Dialect(
+        "function_name",
+        r"<function\s*+(?P<attrs>name\s*+=[^<>]{1,200}?)\s*+(?P<empty>/?)>",
+        r"</function\s*+>",
+        r"<param(?:eter)?\s*+(?P<attrs>name\s*+=[^<>]{1,200}?)\s*+>",
+        r"</param(?:eter)?\s*+>",
+    )
+)
+INVOKE = _in_any_case(
+    Dialect(
+        "invoke",
+        rf"<{PREFIX}invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+(?P<empty>/?)>",
+        rf"</{PREFIX}invoke\s*+>",
+        rf"<{PREFIX}parameter\s++(?P<attrs>[^<>]{{1,300}}?)\s*+>",
+        rf"</{PREFIX}parameter\s*+>",
+    )
+)
+LEGACY = _in_any_case(
+    Dialect(
+        "legacy",
+        rf"<{PREFIX}invoke\s*+>\s*+<tool_name>\s*+(?P<name>{TAGGED})\s*+</tool_name>(?:\s*+<(?:parameters|input)>)?+",
+        rf"(?:</(?:parameters|input)>\s*+)?</{PREFIX}invoke\s*+>",
+        rf"<(?P<key>{TAGGED})>",
+        r"</{key}\s*+>",
+        newlines=True,
+        keys_are_tags=True,
+    )
+)
+KEY_VALUE = _in_any_case(
+    Dialect(
+        "key_value",
+        "",
+        rf"</(?:longcat_)?tool_call{_SUFFIX}\s*+>",
+        rf"<(?:longcat_)?(?:arg|param)_key{_SUFFIX}>\s*+(?P<key>[^<>]{{1,200}}?)\s*+</(?:longcat_)?(?:arg|param)_key{_SUFFIX}>\s*+<(?:longcat_)?(?:arg|param)_value{_SUFFIX}>",
+        rf"</(?:longcat_)?(?:arg|param)_value{_SUFFIX}>",
+    )
+)
+COFL = _in_any_case(
+    Dialect(
+        "cofl",
+        r"<cofl:tool_call\s++(?P<attrs>[^<>]{1,300}?)\s*+(?P<empty>/?)>",
+        r"</cofl:tool_call\s*+>",
+        r"<cofl:value\s++(?P<attrs>[^<>]{1,300}?)\s*+>",
+        r"</cofl:value\s*+>",
+        nests=True,
+    )
+)
+XTML = Dialect(
+    "xtml",
+    r"<\|open\|>call\s++(?P<attrs>[^|]{1,300}?)\s*+<\|sep\|>",
+    r"<\|close\|>call<\|sep\|>",
+    r"<\|open\|>argument\s++(?P<attrs>[^|]{1,300}?)\s*+<\|sep\|>",
+    r"<\|close\|>argument<\|sep\|>",
+)
+MINIMAX_M3 = Dialect(
+    "m3",
+    rf"{M3}<invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+>",
+    rf"{M3}</invoke>",
+    rf"{M3}<(?P<key>{TAGGED})>",
+    rf"{M3}</{{key}}>",
+    keys_are_tags=True,
+    nests=True,
+)
+LINES = Dialect(
+    "lines",
+    r"(?i:tool_name):[ \t]*+(?P<name>\S{1,128})[ \t\r]*+(?:\n|$)",
+    r"(?:\r?\n)?[ \t]*+(?:```|~~~)",
+    r"(?i:begin_arg):[ \t]*+(?P<key>\S{1,128})[ \t\r]*+\n",
+    r"(?:\r?\n)?[ \t]*+(?i:end_arg)(?!\w)",
+)
+
+
+TOOL_TAG = Dialect(
+    "tool_tag",
+    rf"<(?P<name>{TAGGED})\s*+(?P<empty>/?)>",
+    r"</{name}\s*+>",
+    rf"<(?P<key>{TAGGED})>",
+    r"</{key}\s*+>",
+    newlines=True,
+    keys_are_tags=True,
+    any_tag=True,
+)
+"""Tags that bear the names of the tools: the tool list is the grammar."""

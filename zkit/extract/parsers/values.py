@@ -1,0 +1,200 @@
+"""A value as it was written in, the value that its schema means out, with what was done to it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from pydantic_core import from_json
+
+from zkit.extract.parsers.readings import shifted
+from zkit.receipt import Fix, Rank
+from zkit.repair import Repaired, Unrepairable, repair_json
+from zkit.repair.expect import Expect
+from zkit.repair.repeated_keys import Repeat, repeats_in, repeats_of
+
+MAX_LITERAL = 1_000_000
+MAX_DIGITS = 400
+_GIVEN_TWICE = (
+    "The key {key} is given more than once: {values}. Send the call again with one of them."
+)
+_INTEGER = re.compile(r"[+-]?[0-9]++\Z")
+_INTEGRAL = re.compile(r"[+-]?[0-9]++\.0*+\Z")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
+_ODD_ESCAPE = re.compile(r"\\(?:\\|[^\n'\"abfnrtvxuUN0-7\\])")
+_BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
+_NULLS = frozenset({"null", "None"})
+
+
+class Slot(NamedTuple):
+    """A place for an argument: its key, what may stand there, and the schema of all arguments."""
+
+    key: str
+    expect: Expect
+    around: dict[str, Any] | None
+
+
+class Value(NamedTuple):
+    """A value that was read, or the reason why not."""
+
+    value: Any
+    fixes: tuple[Fix, ...] = ()
+    reason: str = ""
+    message: str = ""
+
+
+def typed(raw: str, slot: Slot, at: int) -> Value:
+    """A raw text as the schema types it: a declared string is never parsed.
+
+    Without a type only sound objects and lists are read, for a text may begin with a bracket too;
+    with several, the order is null, boolean, integer, number, list or object, string. What does
+    not parse stays the text that it is.
+    """
+    kinds = slot.expect.kinds
+    bare = raw.strip()
+    if kinds == frozenset({"string"}):
+        return Value(raw)
+    if len(kinds) > 5:
+        found = (strict(bare) or python_literal(bare)) if bare[:1] in ("{", "[") else None
+        return Value(raw) if found is None else structure(raw, slot, at)
+    if bare in _NULLS and ("null" in kinds or "string" not in kinds):
+        return Value(None)
+    for kind, read in _READERS:
+        if kind in kinds and (scalar := read(bare)) is not None:
+            return Value(scalar[0])
+    if kinds & {"array", "object"} and bare[:1] in ("{", "[", "("):
+        return structure(raw, slot, at)
+    return Value(raw)
+
+
+def structure(raw: str, slot: Slot, at: int) -> Value:
+    """An object or a list in JSON, else as a Python literal, else repaired."""
+    bare = raw.strip()
+    found = unambiguous(bare) or python_literal(bare)
+    if found is not None:
+        return Value(found[0])
+    return mended(bare, slot, at + raw.find(bare))
+
+
+def mended(text: str, slot: Slot, at: int) -> Value:
+    """A damaged value, repaired with what the schema says about its key as evidence."""
+    lead = f"{{{json.dumps(slot.key)}: "
+    schema = None if slot.around is None else {**slot.around, "required": []}
+    outcome = repaired(f"{lead}{text}}}", schema)
+    if isinstance(outcome, Unrepairable):
+        return Value(text, (), outcome.reason, outcome.message)
+    if outcome.rank >= Rank.CUT or not _only(outcome, slot.key):
+        return Value(text, (), "damaged", f"{slot.key}: the value cannot be read in only one way.")
+    return Value(outcome.value[slot.key], shifted(outcome.fixes, at - len(lead)))
+
+
+def repaired(
+    text: str, schema: dict[str, Any] | None, finish_reason: str | None = None
+) -> Repaired | Unrepairable:
+    """Damaged JSON, repaired with the schema as evidence; but no guess where none is needed.
+
+    What can be read without a guess means what it says, even if the schema asks for another type. A
+    key with two values does not say which of them is meant.
+    """
+    outcome = repair_json(text, schema=schema, finish_reason=finish_reason)
+    if schema is not None and isinstance(outcome, Repaired) and outcome.rank == Rank.GUESS:
+        plain = repair_json(text, finish_reason=finish_reason)
+        if isinstance(plain, Repaired) and plain.rank < Rank.GUESS:
+            outcome = plain
+    twice = _two_values(repeats_of(outcome)) if isinstance(outcome, Repaired) else None
+    if twice is None:
+        return outcome
+    values = " or ".join(json.dumps(value, ensure_ascii=False)[:60] for value in twice.values[:3])
+    message = _GIVEN_TWICE.format(key=json.dumps(twice.path[-1]), values=values)
+    return Unrepairable("ambiguous", 0, message)
+
+
+def _only(outcome: Repaired, key: str) -> bool:
+    return isinstance(outcome.value, dict) and list(outcome.value) == [key]
+
+
+def strict(text: str) -> tuple[Any] | None:
+    """The value of strict JSON; None for anything else."""
+    try:
+        return (from_json(text, allow_inf_nan=False),)
+    except (ValueError, TypeError):  # a lone surrogate is no UTF-8, and a TypeError
+        return None
+
+
+def unambiguous(text: str) -> tuple[Any] | None:
+    """The value of strict JSON that gives no key two values; None for anything else."""
+    found = strict(text)
+    return None if found is None or _two_values(repeats_in(text, found[0])) else found
+
+
+def _two_values(repeats: Iterable[Repeat]) -> Repeat | None:
+    """The first key that is given two values."""
+    return next((one for one in repeats if not one.is_harmless), None)
+
+
+def _boolean(text: str) -> tuple[Any] | None:
+    return (_BOOLEANS[text],) if text in _BOOLEANS else None
+
+
+def _integer(text: str) -> tuple[Any] | None:
+    if len(text) > MAX_DIGITS:
+        return None
+    if _INTEGER.match(text):
+        return (int(text),)
+    return (int(text.partition(".")[0]),) if _INTEGRAL.match(text) else None
+
+
+def _number(text: str) -> tuple[Any] | None:
+    if len(text) > MAX_DIGITS or not _NUMBER.match(text):
+        return None
+    return (int(text) if _INTEGER.match(text) else float(text),)
+
+
+_READERS = (("boolean", _boolean), ("integer", _integer), ("number", _number))
+
+
+def python_literal(text: str) -> tuple[Any] | None:
+    """The value of a Python literal that JSON can hold; None for anything else.
+
+    Nothing is evaluated: `ast.literal_eval` reads constants and containers only, and its parser
+    refuses what is nested too deeply. An escape that Python would warn about is left to repair.
+    """
+    if len(text) > MAX_LITERAL or any(
+        len(m.group()) > 1 and m.group() != "\\\\" for m in _ODD_ESCAPE.finditer(text)
+    ):
+        return None
+    try:
+        tree = ast.parse(text.lstrip(" \t"), mode="eval")
+        return None if _repeats_a_key(tree) else _plain(ast.literal_eval(tree))
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return None
+
+
+def _repeats_a_key(tree: ast.Expression) -> bool:
+    """Whether a dict of a literal gives a key twice: repair says what it means, if it means one thing."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Dict):
+            keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+            if len(set(keys)) < len(keys):
+                return True
+    return False
+
+
+def _plain(value: Any) -> tuple[Any] | None:
+    """A literal as JSON has it: lists for tuples; None for what JSON lacks."""
+    if value is None or isinstance(value, str | bool | int):
+        return (value,)
+    if isinstance(value, float):
+        return (value,) if value - value == 0 else None
+    if isinstance(value, list | tuple):
+        items = [_plain(item) for item in value]
+        return None if None in items else ([item[0] for item in items if item],)
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        members = {key: item for key, part in value.items() if (item := _plain(part)) is not None}
+        return (
+            ({k: item[0] for k, item in members.items()},) if len(members) == len(value) else None
+        )
+    return None

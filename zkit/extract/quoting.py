@@ -1,0 +1,283 @@
+"""What is quoted: calls in code, quotations, logs and markup, and whatever follows the reply's own turn.
+
+Structure decides, in every language alike; no words are looked at but the labels and marks that a
+template defines (`turn_marks`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import regex
+
+from zkit.extract import turn_marks
+from zkit.extract.tape import Steps, compiled, searched
+
+if TYPE_CHECKING:
+    from zkit.extract.scan import Scanner
+
+MOST_TICKS = 20
+"""Code in a line stands between at most so many backticks: more of them are an ornament."""
+_LOG = re.compile(
+    r"\s*+(?:\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T _,|]{1,3}+\[?[0-9]{1,2}:[0-9]{2}|\[?[0-9]{4}-[0-9]{2}-[0-9]{2}\]|\[?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}|\])"
+    r"|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b|level=|\$ [\w./]|[A-Za-z]{3} [ 0-9][0-9] [0-9]{2}:)"
+)
+"""The beginning of a line of a log, a chat export or a shell session (corpus/untouched/results_and_logs)."""
+_COMMENT = re.compile(r"\s*+(?://|#|--\s|/\*|\* >|;;|%|\[\^\w+\]:)")
+"""The beginning of a comment in code, or of a footnote."""
+_INDENTED = re.compile(r"(?: {4,}|\t)\s*+\Z")
+_BEFORE = frozenset("\"'`“‘«„「『‹")
+"""A quote right before a call."""
+_AFTER = frozenset("\"'`”’»“」』›")
+_LITERAL = re.compile(r"\"{3}|'{3}|`{2,}+|`[^`\n]*+`|`(?! )")
+_LITERALS = frozenset({'"""', "'''", "`"})
+_VALUE_DUE = re.compile(r"(?:[=(\[,:+]|\breturn)\s*+(?:[A-Za-z]{1,8})?\Z")
+_ELEMENT = re.compile(
+    r"^[ \t]*+<(?P<open>[A-Za-z][\w:.-]*+)(?:\s[^<>]*+)?+(?<!/)>|</(?P<close>[A-Za-z][\w:.-]*+)\s*+>",
+    re.MULTILINE,
+)
+HTML = frozenset(
+    [
+        "html",
+        "body",
+        "main",
+        "article",
+        "section",
+        "aside",
+        "header",
+        "footer",
+        "div",
+        "details",
+        "summary",
+        "table",
+        "thead",
+        "tbody",
+        "ul",
+        "ol",
+        "dl",
+        "h1",
+        "h2",
+        "h3",
+        "figure",
+        "figcaption",
+        "template",
+        "form",
+        "svg",
+    ]
+)
+"""Elements of a page: nobody calls a tool from inside of one (corpus/untouched/markup_and_math)."""
+_ANY_QUOTE = re.compile(r"[\"“”„«»「」『』]")
+_BEFORE_OPENING = frozenset({"", *" \t\n([{:=,—–-"})
+_CLOSERS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』"}
+_MEMBER = re.compile(r"[\"'”]\s*+:\s*+(?:\[\s*+)?\Z")
+"""The key of a JSON object: what follows is a part of data (corpus/untouched/json_answers)."""
+
+
+def quotes(before: str) -> bool:
+    """True if the text before a call rules it out, whatever follows."""
+    head, _, line = before.rpartition("\n")
+    if before[-1:] in "\"'`" and before and _VALUE_DUE.search(before[-40:-1]):
+        return True
+    if " | " in line or _MEMBER.search(before[-80:]) or _in_literal(before):
+        return True
+    above = line if line.strip() else head.rpartition("\n")[2]
+    if _LOG.match(above) or _COMMENT.match(line):
+        return True
+    if _INDENTED.match(line) and head.strip():
+        return True
+    return "<" in before and _in_markup(before)
+
+
+def closes_quote(before: str, after: str) -> bool:
+    """True if a quotation that is open before a call is closed right after it."""
+    solid = after.lstrip()
+    if before[-1:] in _BEFORE and after[:1] in _AFTER:
+        return True
+    return bool(solid) and solid[0] in open_quote(before)
+
+
+def open_quote(before: str) -> str:
+    """What would close the quotation that is open at the end of a text; empty when there is none."""
+    closers = ""
+    for match in _ANY_QUOTE.finditer(before):
+        mark = match.group()
+        if closers:
+            closers = "" if mark in closers else closers
+        elif mark != '"':
+            closers = _CLOSERS.get(mark, "")
+        elif before[match.start() - 1 : match.start()] in _BEFORE_OPENING:
+            closers = mark
+    return closers
+
+
+def indented(before: str) -> bool:
+    """True if the last line is set in as code is."""
+    return _INDENTED.match(before.rpartition("\n")[2]) is not None
+
+
+def _in_markup(before: str) -> bool:
+    """True if an element of a page is open that a line began."""
+    elements: list[str] = []
+    for match in _ELEMENT.finditer(before):
+        if match["open"] and match["open"].lower() in HTML:
+            elements.append(match["open"])
+        elif match["close"] in elements:
+            del elements[elements.index(match["close"]) :]
+    return bool(elements)
+
+
+def _in_literal(before: str) -> bool:
+    """True if a string of code over several lines is open: one that stands where a value is expected."""
+    is_open = ""
+    for match in _LITERAL.finditer(before):
+        mark = match.group()
+        if is_open:
+            is_open = "" if mark == is_open else is_open
+        elif mark in _LITERALS and _VALUE_DUE.search(before[: match.start()][-40:]):
+            is_open = mark
+    return bool(is_open)
+
+
+# ── regions that quote ───────────────────────────────────────────────────────
+
+_LINE_END = re.compile(r"(?=\n)")
+_COMMENT_END = {"<!--": re.compile(r"-->"), "<![C": re.compile(r"\]\]>")}
+_TAG_NAME = r"<(?P<tag>[\w:-]{1,40}+)"
+_TICKS = "`++"
+_QUOTED_LINE = re.compile(r"(?m)^[ \t]*+(?:>[ \t]?)++")
+_NEXT_ANSWER = rf"(?={turn_marks.OWN_TURN})"
+RESULT_ENDS: tuple[tuple[str, str], ...] = (
+    (r"\[TOOL_RESULTS?\]", r"\[/TOOL_RESULTS?\]|\[END_TOOL_RESULTS?\]"),
+    (r"<[｜|]tool(?:▁|_| )outputs(?:▁|_| )begin", r"<[｜|]tool(?:▁|_| )outputs(?:▁|_| )end[｜|]>"),
+    (r"<[｜|]tool(?:▁|_| )output", r"<[｜|]tool(?:▁|_| )outputs?(?:▁|_| )end[｜|]>"),
+    (r"<\|START_TOOL_RESULT", r"<\|END_TOOL_RESULT\|>"),
+    (r"<\|tool_response", r"<tool_response\|>|<\|/tool_response\|>"),
+    (r"<start_function_response>", r"<end_function_response>"),
+    (r"✿RESULT✿:", r"(?=✿(?:RETURN|FUNCTION)✿)"),
+    (r"✿RETURN✿:", r"(?=✿FUNCTION✿)"),
+    (r"\[\[ ## observation", r"(?=\[\[ ## (?!observation))"),
+)  # fmt: skip
+"""What opens a result, and what closes it."""
+_STRUCK_OUT = regex.compile(r"(?P<words><s>[^<\n]{1,300}+</s>)\s{0,100}+[^\s<]")
+"""Words that a page strikes out, with more words after them: the same tag as a token of templates."""
+
+
+def block_quote(scan: Scanner, at: int) -> Steps[int]:
+    """Lines of a block quote."""
+    hit = yield from scan.pass_to(at, searched(r"\n(?=[ \t]*+[^> \t])|\n\Z"))
+    end = scan.tape.size if hit is None else hit.start
+    yield from scan.list_quoted(at, end, _QUOTED_LINE.sub("", scan.tape.slice(at, end)))
+    return end
+
+
+def row(scan: Scanner, at: int) -> Steps[int]:
+    """A row of a table, up to the end of its line."""
+    return (yield from _region(scan, at, _LINE_END, at + 1))
+
+
+def comment(scan: Scanner, at: int) -> Steps[int]:
+    """An HTML comment, or CDATA."""
+    return (yield from _region(scan, at, _COMMENT_END[scan.tape.slice(at, at + 4)], at + 4))
+
+
+def quoting(scan: Scanner, at: int) -> Steps[int]:
+    """A tag whose content is quoted: code, an example, a document, a result."""
+    head = yield from scan.tape.look(compiled(_TAG_NAME), at)
+    tag = "" if head is None else head["tag"].lower()
+    if tag in turn_marks.RESULT_TAGS and scan.called:
+        return (yield from scan.end_reply(at))
+    if tag not in turn_marks.QUOTING_TAGS and tag not in turn_marks.RESULT_TAGS:
+        return (yield from scan.skip(at))
+    stop = r"|(?=\n)" if tag in turn_marks.ONE_LINE else ""
+    return (yield from _region(scan, at, searched(rf"</(?i:{tag})\s*+>{stop}"), at + len(tag) + 1))
+
+
+def tick(scan: Scanner, at: int) -> Steps[int]:
+    """Code in a line, from a run of backticks to the next one as long."""
+    run = yield from scan.tape.look(compiled(_TICKS), at)
+    size = 1 if run is None else run.end()
+    if size > MOST_TICKS:
+        return (yield from scan.skip(at, size))
+    if size >= 3 and not scan.before(at).rpartition("\n")[2].strip(" \t>"):
+        return (yield from scan.handle("fence", at))
+    if size >= 3 and (yield from scan.tape.look(compiled(r"[\w-]*+[ \t\r]*+\n"), at + size)):
+        return (yield from scan.handle("fence", at))
+    hit = yield from scan.tape.find(searched(rf"(?<!`)`{{{size}}}(?!`)|\n"), at + size)
+    if hit is None or hit.match.group() == "\n":
+        return (yield from scan.skip(at, size))
+    yield from scan.text(at, hit.end)
+    yield from scan.list_quoted(at + size, hit.start)
+    return hit.end
+
+
+def _region(scan: Scanner, at: int, closer: re.Pattern[str], begin: int) -> Steps[int]:
+    """Pass over a region up to its closer; list the calls that it shows after its opener."""
+    end = yield from scan.skip_past(at, closer)
+    yield from scan.list_quoted(begin, end)
+    return end
+
+
+# ── tokens, results, turns ───────────────────────────────────────────────────
+
+
+def token(scan: Scanner, at: int) -> Steps[int]:
+    """A mark that belongs to no text."""
+    head = yield from scan.tape.look(compiled(turn_marks.TOKENS), at)
+    if head is None:
+        return (yield from scan.skip(at))
+    struck = yield from scan.tape.look(_STRUCK_OUT, at)
+    if struck is not None:
+        return (yield from scan.skip(at, struck.end("words")))
+    end = at + head.end()
+    left_over = scan.after_mark or scan.called
+    if not left_over and compiled(turn_marks.CLOSERS).match(head.group()):
+        return (yield from scan.skip(at, head.end()))
+    said = scan.called or scan.standing.shown
+    if said and compiled(turn_marks.END_OF_TURN).match(head.group()):
+        goes_on = yield from scan.tape.look(_GOES_ON, end)
+        if goes_on is None and scan.before(at)[-1:].isspace() and scan.tape.char(end) in " ,.;:)":
+            return (yield from scan.skip(at, head.end()))  # a word of a sentence about tokens
+        if goes_on is None:
+            return (yield from scan.end_reply(at, end, shown=not scan.called))
+    yield from scan.piece("token", at, end)
+    return end
+
+
+_GOES_ON = regex.compile(rf"\s*+(?:\Z|<|\[|\]|✿|◁|{turn_marks.OWN_TURN})")
+"""What may follow the token at the end of a turn: more tokens, or a call; any text is another turn's."""
+
+
+def result(scan: Scanner, at: int) -> Steps[int]:
+    """A tool's result that the model made up: it ends the reply, once a call was made."""
+    if scan.called:
+        return (yield from scan.end_reply(at))
+    for opener, closer in RESULT_ENDS:
+        head = yield from scan.tape.look(compiled(opener), at)
+        if head is not None:
+            return (yield from _region(scan, at, searched(closer), at + head.end()))
+    return (yield from quoting(scan, at))
+
+
+def turn(scan: Scanner, at: int) -> Steps[int]:
+    """A turn of somebody else: the reply has ended."""
+    head = yield from scan.tape.look(compiled(turn_marks.OTHER_TURN), at)
+    end = None if head is None else at + head.end()
+    return (yield from scan.end_reply(at, end, shown=not scan.called))
+
+
+_SPEAKER = regex.compile(
+    rf"(?:#{{1,4}}[ \t]*+|\*\*|__)?+(?:(?P<asks>(?i:{turn_marks.ASKED}))|(?i:{turn_marks.ANSWERED}))[ \t]?[0-9]{{0,2}}(?:\*\*|__)?[ \t]*+(?:[:：]|(?=\n))(?:\*\*|__)?"
+)
+
+
+def speaker(scan: Scanner, at: int) -> Steps[int]:
+    """The label of a speaker: an answer to somebody else's line shows that a turn leaked."""
+    head = yield from scan.tape.look(_SPEAKER, at)
+    if head is None:
+        return (yield from scan.skip(at))
+    if head["asks"]:
+        scan.asked_at = at
+    elif scan.asked_at is not None:
+        return (yield from scan.end_reply(scan.asked_at, at, shown=True))
+    return (yield from scan.skip(at, head.end()))

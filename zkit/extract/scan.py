@@ -1,0 +1,260 @@
+"""One walk through the text of a reply, from hook to hook.
+
+The outermost envelope wins, and its body is data until its closer. What was looked at and refused
+is passed over whole: no weaker rule gets to see it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from zkit.calls import Call
+from zkit.extract.events import Kind, Piece, Refusal, Unknown
+from zkit.extract.formats.table import format_of
+from zkit.extract.hooks import Watch
+from zkit.extract.parsers.arguments import Task
+from zkit.extract.parsers.readings import Reading
+from zkit.extract.standing import Candidate, Standing, judge, numbered
+from zkit.extract.tape import LONGEST_MARK, Hit, Steps, compiled
+
+REACH = 800
+"""How far back the text before a call is looked at."""
+LONGEST_REGION = 100_000
+"""How much quoted text is searched for calls that it shows: more is a document."""
+_UNSEEN = compiled(r"[\ufeff\u200b-\u200f\u2060]*+")
+Handler = Callable[["Scanner", int], Steps[int]]
+"""What happens at a hook: it is read from its place on, and the place to go on from comes back."""
+Inner = Callable[[str], Iterator[Call]]
+"""Finds the calls in a quoted text."""
+
+
+class Scanner:
+    """Walks through the text once. Every step is a generator that waits where the text ends."""
+
+    def __init__(
+        self,
+        task: Task,
+        wanted: frozenset[str],
+        standing: Standing,
+        handlers: Mapping[str, Handler],
+        inner: Inner,
+    ) -> None:
+        self.task = task
+        self.tape = task.tape
+        self.standing = standing
+        self.reasoned = False
+        """Whether the reply has set reasoning apart already."""
+        self.thinks = False
+        """Whether the text belongs to a thought that a label has opened."""
+        self.asked_at: int | None = None
+        """Where a line begins that is labelled as somebody else's."""
+        self._wanted = wanted
+        self._handlers = handlers
+        self._inner = inner
+        self._watch = Watch(task.tape, task.tools)
+        self._text_from = 0
+
+    def run(self) -> Steps[None]:
+        """Read the whole text."""
+        pos, fresh = (yield from self._unseen()), True
+        while True:
+            if self.tape.hopeless:
+                yield from self._give_up(pos)
+                return
+            done = (yield from self._line_start(pos)) if fresh else pos
+            if done > pos:
+                pos, fresh = done, self.after_mark
+                continue
+            found = yield from self._next_hook(pos)
+            if found is None:
+                yield from self.standing.close()
+                return
+            kind, at = found
+            pos = yield from self.handle(kind, at)
+            fresh = self.after_mark
+
+    @property
+    def after_mark(self) -> bool:
+        """Whether only blanks stand between the last thing that was no text and here."""
+        return self.standing.after_mark
+
+    @property
+    def called(self) -> bool:
+        """Whether a call was read so far."""
+        return self.standing.holds
+
+    def handle(self, kind: str, at: int) -> Steps[int]:
+        """Do what a hook of this kind asks for."""
+        return (yield from self._handlers[kind](self, at))
+
+    def _give_up(self, pos: int) -> Steps[None]:
+        """Too much of the text looks like calls and is none: the rest of it is text.
+
+        There is no message for the model: it may as well have listed data by the thousand.
+        """
+        yield from self.standing.refuse([Refusal("", "too_much", (pos, pos), "", "")])
+        while True:
+            yield from self.text(pos, self.tape.size)
+            pos = self.tape.size
+            if self.tape.final:
+                break
+            yield from self.tape.wait(pos)
+        yield from self.standing.close()
+
+    # ── looking for hooks ────────────────────────────────────────────────────
+
+    def _next_hook(self, pos: int) -> Steps[tuple[str, int] | None]:
+        """Pass text on until something may matter; None when the text has ended."""
+        while True:
+            kind, held = self._watch.next(pos)
+            if held > pos:
+                yield from self.text(pos, held)
+                pos = held
+            if kind:
+                return kind, held
+            if self.tape.final:
+                return None
+            yield from self.tape.wait(pos)
+
+    def _unseen(self) -> Steps[int]:
+        """Characters without a width at the very beginning: text that counts as nothing."""
+        marks = yield from self.tape.look(_UNSEEN, 0)
+        end = 0 if marks is None else marks.end()
+        if end:
+            yield self.standing.unseen(self.tape.slice(0, end))
+            self._text_from = end
+        return end
+
+    def _line_start(self, pos: int) -> Steps[int]:
+        """The beginning of the reply, or of what follows reasoning or a call."""
+        if self.task.tools and self.standing.shown == 0:
+            done = yield from self._handlers["first"](self, pos)
+            if done > pos:
+                return done
+        line = yield from self.tape.look(self._watch.line, pos)
+        if line is None:
+            return pos
+        at = pos + len(line["indent"])
+        yield from self.text(pos, at)
+        return (yield from self.handle(str(line.lastgroup), at))
+
+    # ── giving out pieces ────────────────────────────────────────────────────
+
+    def text(self, start: int, end: int) -> Steps[None]:
+        """Text for the reader."""
+        yield from self.piece("text", start, end)
+
+    def piece(self, kind: Kind, start: int, end: int, shown: str | None = None) -> Steps[None]:
+        """A stretch of the reply that is no candidate."""
+        if end <= start:
+            return
+        if kind == "text" and self.thinks:
+            kind = "thought"
+        whole = self.tape.slice(start, end)
+        piece = Piece(kind, (start, end), whole if shown is None else shown, whole)
+        yield from self.standing.add(piece)
+        if kind not in ("text", "thought"):
+            self._text_from = end
+            self.thinks = False
+
+    def skip(self, at: int, size: int = 1) -> Steps[int]:
+        """Pass over what is only text."""
+        end = min(at + size, self.tape.size)
+        yield from self.text(at, end)
+        return end
+
+    def pass_to(self, start: int, until: re.Pattern[str], kind: Kind = "text") -> Steps[Hit | None]:
+        """Give out everything up to a mark as it arrives; None when the text ends without it."""
+        given, begun = start, compiled(until.pattern)
+        while True:
+            text, base = self.tape.window(given)
+            match = until.search(text, given - base)
+            if match is not None and (self.tape.final or match.end() + base < self.tape.size):
+                yield from self.piece(kind, given, match.start() + base)
+                return Hit(match.start() + base, match.end() + base, match)
+            tail = max(given - base, len(text) - LONGEST_MARK)
+            part = None if self.tape.final else begun.search(text, tail, partial=True)
+            held = self.tape.size if part is None else part.start() + base
+            held = held if match is None else min(held, match.start() + base)
+            yield from self.piece(kind, given, held)
+            given = held
+            if self.tape.final:
+                return None
+            yield from self.tape.wait(given)
+
+    def skip_past(self, at: int, until: re.Pattern[str]) -> Steps[int]:
+        """Pass over text up to a mark, the mark included; to the end when there is none."""
+        hit = yield from self.pass_to(at, until)
+        if hit is None:
+            return self.tape.size
+        return (yield from self.skip(hit.start, hit.end - hit.start))
+
+    # ── candidates ───────────────────────────────────────────────────────────
+
+    def before(self, at: int) -> str:
+        """The text before a place, since the last thing that was no text."""
+        return self.tape.slice(max(self._text_from, at - REACH), at)
+
+    def start_of_text(self, at: int) -> None:
+        """Leave what stands before this place out of account."""
+        self._text_from = at
+
+    def offer(
+        self, reading: Reading | None, opener: str, at: int, *, mentioned: bool = False
+    ) -> Steps[int]:
+        """Judge a reading, and hold it until the reply ends; no reading is text.
+
+        `mentioned` says that the call stands in a sentence, so that only its tool's grade lets it run.
+        """
+        if reading is None:
+            self.tape.in_vain += 1
+            return (yield from self.skip(at))
+        end = max(reading.end, at + 1)
+        text = self.tape.slice(at, end)
+        record = format_of(opener, reading.body, text)
+        if record.name not in self._wanted or not reading.units:
+            self.tape.in_vain += 1
+            return (yield from self.skip(at, end - at))
+        tools = self.task.tools
+        judged = [judge(unit, self.tape.slice(*unit.span), record, tools) for unit in reading.units]
+        outcomes = numbered(judged, self.standing.known)
+        if not any(isinstance(outcome, Call | Unknown) for outcome in outcomes):
+            self.tape.in_vain += 1
+        candidate = Candidate((at, end), text, record, outcomes, self.before(at), mentioned)
+        counts = yield from self.standing.offer(candidate)
+        if counts:
+            self._text_from = end
+            self.thinks = False
+        return end
+
+    def list_quoted(self, start: int, end: int, text: str | None = None) -> Steps[None]:
+        """List the calls of declared tools that a quoted part of the reply shows."""
+        if text is None:
+            text = self.tape.slice(start, min(end, start + LONGEST_REGION))
+        if not self.task.tools.named_in(text):
+            return
+        found = [
+            Refusal(call.name, "quoted", (start, end), "", call.origin)
+            for call in self._inner(text)
+        ]
+        if found:
+            yield from self.standing.refuse(found)
+
+    def end_reply(self, at: int, content: int | None = None, *, shown: bool = False) -> Steps[int]:
+        """End the reply here: nothing later is acted on, and calls in it are listed.
+
+        What follows belongs to somebody else's turn, or to a result that the model made up. It is
+        left out of the content unless it was `shown` already.
+        """
+        while not self.tape.final:
+            yield from self.tape.wait(self.tape.size)
+        begin = at if content is None else content
+        rest = self.tape.slice(begin, self.tape.size)
+        if shown:
+            yield from self.text(max(at, self.standing.reached), self.tape.size)
+        else:
+            yield from self.piece("ended", at, self.tape.size, rest)
+        self.standing.ended_at = at if rest.strip() else None
+        yield from self.list_quoted(begin, self.tape.size)
+        return self.tape.size

@@ -1,0 +1,417 @@
+"""Where a call stands: its tier, its position in the reply, and the list that it goes into.
+
+From the first call on everything is held back. The end of the reply decides: calls that only
+blanks, closers or more calls follow are calls; calls that text follows are doubtful.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from zkit.calls import Call, Tier
+from zkit.extract import events
+from zkit.extract.declared import Declared, without_prefix
+from zkit.extract.events import Doubtful, Event, Incomplete, Piece, Refusal, Span, Unknown
+from zkit.extract.formats.record import Format
+from zkit.extract.parsers.call_objects import BESIDE
+from zkit.extract.parsers.readings import Unit
+from zkit.extract.quoting import closes_quote, quotes
+
+Outcome = Call | Doubtful | Unknown | Incomplete | Refusal
+CONFIDENCE: dict[Tier, float] = {"marker": 0.98, "alone": 0.9, "shape": 0.7}
+"""How sure a call is by its tier; each rank of its repair takes a twentieth off."""
+FOLLOWED = (
+    "Your reply contains a call of {name} followed by more text, so nothing was run. "
+    "Send the call alone if you mean it."
+)
+MENTIONED = (
+    "Your reply contains a call of {name} in plain text, so nothing was run. "
+    "Send the call alone if you mean it."
+)
+_SILENT = frozenset({"declaration", "result", "conversation"})
+MOST_THOUGHT = 1500
+"""How long a thought may be that waits for its call (ReAct prompts); a longer one is text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A span that spells calls. `before` is the text before it, `mentioned` that a sentence names it."""
+
+    span: tuple[int, int]
+    text: str
+    format: Format
+    outcomes: tuple[Outcome, ...]
+    before: str = ""
+    mentioned: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is call-shaped: a call, a cut one, one that can be fixed, or an unknown one in a marker."""
+        if any(isinstance(o, Refusal) and o.reason == "conversation" for o in self.outcomes):
+            return False
+        silent = any(isinstance(o, Refusal) and not o.message for o in self.outcomes)
+        if silent and self.format.tier == "shape":
+            return False  # a list of data, one item of which looks like a call
+        return any(map(self._counts, self.outcomes))
+
+    def _counts(self, outcome: Outcome) -> bool:
+        if isinstance(outcome, Refusal):
+            return bool(outcome.message)
+        return not isinstance(outcome, Unknown) or self.format.tier == "marker"
+
+
+Waiting = Piece | Candidate | list[Refusal]
+"""What is held back: text, candidates, and the calls of a quoted part."""
+
+
+def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
+    """What becomes of one call that was read."""
+    known = tools.name_of(unit.name)
+    if unit.state == "cut" and (known or record.opener or record.tier == "marker"):
+        return Incomplete(known or unit.name, unit.arguments, unit.span, text, record.name)
+    if unit.state == "cut":
+        return Refusal(unit.name, "cut", unit.span, "", record.name)
+    if unit.state == "broken":
+        silent = unit.reason in _SILENT
+        message = "" if silent or known is None else unit.message
+        return Refusal(known or unit.name, unit.reason, unit.span, message, record.name)
+    if known is None and record.tier == "shape" and unit.keys - BESIDE:
+        return Refusal(unit.name, "other_object", unit.span, "", record.name)
+    if known is None:
+        name, rank, fixes = without_prefix(unit.name), unit.rank, unit.fixes
+        return Unknown(name, unit.arguments, unit.span, text, record.name, rank, fixes)
+    problem = _misfit(unit, known, record, tools)
+    if problem is not None:
+        return problem
+    confidence = CONFIDENCE[record.tier] - 0.05 * unit.rank
+    return Call(
+        known, unit.arguments, unit.id, record.name, record.tier, round(confidence, 2), unit.rank,
+        unit.fixes, unit.span,
+    )  # fmt: skip
+
+
+_LOOSE_BODIES = frozenset({"tool_tag", "function_name", "tool_input"})
+"""Bodies in tags that bear ordinary words."""
+
+
+def _misfit(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal | None:
+    """Why a call in a format that proves nothing by itself is none.
+
+    Where only the shape speaks, the keys must be those of the tool; so they must be where the
+    tags bear ordinary words. A marker is proof enough: wrong arguments are for `decode` to refuse.
+    """
+    if record.tier != "shape" and record.body not in _LOOSE_BODIES:
+        return None
+    problem = tools.misfit(name, unit.arguments) or tools.misplaced(name, unit.arguments)
+    if not problem:
+        return None
+    message = f"{problem} Call {name} again with arguments that fit."
+    return Refusal(name, "arguments", unit.span, message, record.name)
+
+
+def numbered(outcomes: Sequence[Outcome], first: int) -> tuple[Outcome, ...]:
+    """The outcomes with an id for every call that came without one."""
+    named = []
+    for index, outcome in enumerate(outcomes, first):
+        if isinstance(outcome, Call) and not outcome.id:
+            outcome = replace(outcome, id=f"call_{index}")
+        named.append(outcome)
+    return tuple(named)
+
+
+class Standing:
+    """Collects the parts of a reply. From the first call on they wait for the end of the reply."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[Outcome] = []
+        self.spans: list[Span] = []
+        self.content: list[str] = []
+        self.reasoning: list[str] = []
+        self.ended_at: int | None = None
+        """Where the reply ended: at a leaked turn, or at a result that the model made up."""
+        self.after_mark = True
+        """Whether only blanks stand between the last thing that was no text and here."""
+        self.shown = 0
+        """How many characters of text the reply has, blanks at its edges not counted."""
+        self.reached = 0
+        """Where the last piece ended."""
+        self.holds = False
+        """Whether a call was read."""
+        self._thought = 0
+        """How long the thought is that waits for its call."""
+        self._rehearsed = 0
+        """How many of the outcomes are known to stand in reasoning."""
+        self._pending: list[Waiting] = []
+        self._held = 0
+        """How many outcomes wait."""
+
+    @property
+    def known(self) -> int:
+        """How many outcomes are known so far, those that still wait included."""
+        return len(self.outcomes) + self._held
+
+    # ── what arrives ─────────────────────────────────────────────────────────
+
+    def add(self, item: Piece) -> Iterator[Event]:
+        """Take the next piece, in the order of the text."""
+        self.reached = item.span[1]
+        ends_text = item.kind == "token" and not self.after_mark
+        if item.kind == "text":
+            self._count(item.text)
+        elif item.kind == "thought":
+            self._thought += item.span[1] - item.span[0]
+            self.after_mark = self.after_mark and not item.whole.strip()
+        else:
+            self.after_mark = True
+        if self.holds or ends_text or (self._pending and not item.text.strip()):
+            self._pending.append(item)
+        elif item.kind == "thought":
+            self._pending.append(item)
+            if self._thought > MOST_THOUGHT:
+                yield from self._release(called=False)
+        else:
+            yield from self._release(called=False)
+            yield from self._emit(item)
+
+    def new_thought(self) -> None:
+        """Begin a thought: those before it count with it as long as they wait."""
+        if not self._pending:
+            self._thought = 0
+
+    def refuse(self, found: list[Refusal]) -> Iterator[Event]:
+        """List what is no call, and stays in the text."""
+        if self._pending:
+            self._pending.append(found)
+            self._held += len(found)
+        else:
+            yield from map(self._told, found)
+
+    def offer(self, item: Candidate) -> Generator[Event, None, bool]:
+        """Take the next candidate; return whether it may be a call."""
+        if not item.counts or quotes(item.before):
+            self._count(item.text)
+            if not self._pending:
+                yield from self._refused(item)
+            else:
+                self._pending.append(replace(item, outcomes=tuple(_as_quoted(item))))
+                self._held += len(item.outcomes)
+            return False
+        if not self.holds:
+            yield from self._release(called=True, over=True)
+        self.holds = self.after_mark = True
+        self._pending.append(item)
+        self._held += len(item.outcomes)
+        for outcome in item.outcomes:
+            if isinstance(outcome, Call):
+                yield events.CallHeld(outcome)
+        return True
+
+    def all_was_reasoning(self, end: int) -> Iterator[Event]:
+        """Take everything so far as reasoning that the prompt had opened: no call in it counts."""
+        for item in self._pending:
+            if isinstance(item, Piece):
+                self.content.append(item.whole if item.kind in ("text", "thought") else "")
+            elif isinstance(item, Candidate):
+                self.content.append(item.text)
+                self.outcomes += _as_quoted(item)
+            else:
+                self.outcomes += item
+        self._pending, self._held, self.holds = [], 0, False
+        told = "".join(self.content)
+        self.reasoning += [told] if told else []
+        self.content, self.shown = [], 0
+        for at in range(self._rehearsed, len(self.outcomes)):
+            o = self.outcomes[at]
+            self.outcomes[at] = Refusal(o.name, "quoted", o.span or (0, end), "", o.origin)
+        self._rehearsed = len(self.outcomes)
+        self.spans = [Span("reasoning", 0, end)]
+        self.after_mark = True
+        yield events.TextWasReasoning()
+
+    # ── the end ──────────────────────────────────────────────────────────────
+
+    def close(self) -> Iterator[Event]:
+        """End the reply: what waits is a call, a doubtful one or text."""
+        if not self.holds:
+            yield from self._release(called=False, over=True)
+            return
+        pending, self._pending, self._held = self._pending, [], 0
+        pending = [self._settled(item, pending, i) for i, item in enumerate(pending)]
+        final = self._is_final(pending)
+        alone = final and not self._has_text(pending)
+        for item in pending:
+            if isinstance(item, list):
+                yield from map(self._told, item)
+            elif isinstance(item, Piece):
+                yield from self._emit(
+                    item if item.kind != "thought" else replace(item, kind="reasoning")
+                )
+            elif item.counts and not _is_quoted(item):
+                yield from self._accepted(item, final, alone)
+            else:
+                yield from self._refused(item)
+
+    def _settled(self, item: Waiting, pending: list[Waiting], index: int) -> Waiting:
+        """A candidate inside of a quotation that closes right after it is quoted."""
+        if not isinstance(item, Candidate):
+            return item
+        after = "".join(
+            p.text
+            for p in pending[index + 1 : index + 3]
+            if isinstance(p, Piece) and p.kind == "text"
+        )
+        return (
+            replace(item, outcomes=tuple(_as_quoted(item)))
+            if closes_quote(item.before, after)
+            else item
+        )
+
+    def _is_final(self, pending: list[Waiting]) -> bool:
+        """True if no text follows the last call, up to where the reply ended."""
+        for item in reversed(pending):
+            if isinstance(item, Candidate) and item.counts and not _is_quoted(item):
+                return True
+            if isinstance(item, Candidate) or (isinstance(item, Piece) and self._is_text(item)):
+                return False
+        return True
+
+    def _is_text(self, item: Piece) -> bool:
+        """Whether a piece is text of this reply; punctuation and closers are not."""
+        if item.kind not in ("text", "thought") or (
+            self.ended_at is not None and item.span[0] >= self.ended_at
+        ):
+            return False
+        return any(map(str.isalnum, item.text))
+
+    def _has_text(self, pending: list[Waiting]) -> bool:
+        """Whether the reply is more than its calls."""
+        if any(any(map(str.isalnum, part)) for part in self.content):
+            return True
+        return any(
+            isinstance(item, Piece) and item.kind == "text" and self._is_text(item)
+            for item in pending
+        )
+
+    def _accepted(self, item: Candidate, final: bool, alone: bool) -> Iterator[Event]:
+        """The outcomes of a candidate; its calls leave the text if they are final."""
+        at, end = item.span
+        kept: list[tuple[int, int]] = []
+        for outcome in item.outcomes:
+            if isinstance(outcome, Call):
+                outcome = placed(outcome, final and not item.mentioned, alone)
+                if outcome.position == "followed":
+                    message = FOLLOWED if not final else MENTIONED
+                    reason = "followed" if not final else "mentioned"
+                    outcome = Doubtful(outcome, reason, message.format(name=outcome.name))
+            stays = isinstance(outcome, Doubtful | Refusal)
+            if isinstance(outcome, Unknown) and item.format.tier != "marker":
+                stays = not alone
+            if stays:
+                kept.append(outcome.span or item.span)
+            yield self._told(outcome)
+        if len(kept) == len(item.outcomes):
+            kept = [item.span]
+        for start, stop in kept:
+            if start < at:
+                continue
+            self._mark("call", at, start)
+            yield self._show(item.text[start - item.span[0] : stop - item.span[0]])
+            at = stop
+        self._mark("call", at, end)
+
+    def _refused(self, item: Candidate) -> Iterator[Event]:
+        yield from map(self._told, _as_quoted(item))
+        yield self._show(item.text)
+
+    # ── giving out ───────────────────────────────────────────────────────────
+
+    def _release(self, *, called: bool, over: bool = False) -> Iterator[Event]:
+        """Let go of what waits without a call.
+
+        Thoughts are reasoning when a call goes with them. Tokens in the middle of a text are text.
+        """
+        pending, self._pending, self._held = self._pending, [], 0
+        for item in pending:
+            if isinstance(item, list):
+                yield from map(self._told, item)
+            elif isinstance(item, Candidate):
+                yield from self._refused(item)
+            elif item.kind == "thought" and called:
+                yield from self._emit(replace(item, kind="reasoning"))
+            elif item.kind == "token" and over:
+                yield from self._emit(item)
+            else:
+                yield self._show(item.whole)
+
+    def _told(self, outcome: Outcome) -> Event:
+        self.outcomes.append(outcome)
+        if isinstance(outcome, Call):
+            return events.CallComplete(outcome)
+        if isinstance(outcome, Doubtful):
+            return events.CallDoubtful(outcome)
+        if isinstance(outcome, Unknown):
+            return events.CallUnknown(outcome)
+        if isinstance(outcome, Incomplete):
+            return events.CallIncomplete(outcome)
+        return events.CallRefused(outcome)
+
+    def _emit(self, item: Piece) -> Iterator[Event]:
+        if item.kind == "text":
+            yield self._show(item.text)
+            return
+        self._mark(item.kind, *item.span)
+        if item.kind == "reasoning":
+            self.reasoning.append(item.text)
+            if item.text:
+                yield events.Reasoning(item.text)
+        elif item.kind == "ended" and item.text.strip():
+            yield events.ReadingEnded(item.span[0])
+
+    def _count(self, text: str) -> None:
+        """Note that the reply has more text."""
+        solid = text.strip()
+        self.shown += len(solid)
+        self.after_mark = self.after_mark and not solid
+
+    def _show(self, text: str) -> Event:
+        self.content.append(text)
+        return events.Text(text)
+
+    def unseen(self, text: str) -> Event:
+        """Show characters without a width: they count as nothing."""
+        return self._show(text)
+
+    def _mark(self, kind: str, start: int, end: int) -> None:
+        last = self.spans[-1] if self.spans else None
+        if last is not None and kind == "reasoning" and (last.kind, last.end) == (kind, start):
+            self.spans[-1] = Span(kind, last.start, end)
+        elif end > start:
+            self.spans.append(Span(kind, start, end))
+
+
+def placed(call: Call, final: bool, alone: bool) -> Call:
+    """The call with its tier and position in the reply."""
+    tier: Tier = "alone" if alone and call.tier == "shape" else call.tier
+    if tier == call.tier and final:
+        return call
+    confidence = CONFIDENCE[tier] - 0.05 * call.rank
+    return replace(
+        call, tier=tier, position="final" if final else "followed", confidence=round(confidence, 2)
+    )
+
+
+def _is_quoted(item: Candidate) -> bool:
+    return all(isinstance(o, Refusal) and o.reason == "quoted" for o in item.outcomes)
+
+
+def _as_quoted(item: Candidate) -> Iterable[Outcome]:
+    """The outcomes of a candidate that is quoted: its calls are listed, without a message."""
+    for outcome in item.outcomes:
+        if isinstance(outcome, Call | Incomplete) or (
+            isinstance(outcome, Refusal) and outcome.message
+        ):
+            span = outcome.span or item.span
+            yield Refusal(outcome.name, "quoted", span, "", item.format.name)
+        else:
+            yield outcome

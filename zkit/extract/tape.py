@@ -1,0 +1,228 @@
+"""The text of a reply while it arrives in chunks.
+
+Parsers are generators. They ask the tape for the next mark or for a match at a place, and the tape
+yields `WAIT` until enough text has arrived for an answer that no later chunk can change.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Generator
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
+
+import regex
+
+T = TypeVar("T")
+Steps = Generator[Any, None, T]
+"""A reader on its way: it yields `WAIT` and what it has found, and returns its result."""
+
+MOST_HEADER = 600
+"""How far a look reaches: longer than the longest header of any format."""
+MOST_WORK = 8
+"""How often, on the average, a character may be looked at."""
+FREE_WORK = 100_000
+"""How many looks at characters any text may take, however short it is."""
+MOST_IN_VAIN = 2_000
+"""How many readings of any text may spell no call, however short it is."""
+TEXT_FOR_ONE_MORE = 300
+"""How much text allows for one more of them."""
+BLOCK = 2048
+"""How much text that was searched stays in the window, before it is stored."""
+WORTH_KEEPING = 256
+"""A search that went so far is not made again from a place within it."""
+MOST_KEPT = 256
+LONGEST_MARK = 96
+"""No mark that is searched for is longer than this."""
+
+
+class _Wait:
+    """There is only one: the text so far cannot say."""
+
+    def __repr__(self) -> str:
+        return "WAIT"
+
+
+WAIT = _Wait()
+
+
+class Hit(NamedTuple):
+    """A mark in the text: where it begins and ends, and the groups that its pattern found."""
+
+    start: int
+    end: int
+    match: re.Match[str]
+
+
+class Tape:
+    """The text so far. Only what has not been searched yet is kept in one string.
+
+    The rest is kept in blocks: 200,000 chunks of four characters cost as much as one text.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.final = False
+        self.finish_reason: str | None = None
+        self.work = 0
+        """How many characters were looked at so far; one that was looked at twice counts twice."""
+        self.in_vain = 0
+        """How many readings were not calls."""
+        self._reach = 0
+        """The furthest place that was looked at."""
+        self._absent: dict[re.Pattern[str], tuple[int, int]] = {}
+        """Patterns, and the places between which none of them begins."""
+        self._blocks: list[str] = []
+        self._starts: list[int] = []
+        self._window = ""
+        self._base = 0
+        """Where the window begins."""
+        self._stored = 0
+        """How much of the text is in blocks."""
+        self._keep = 0
+
+    @property
+    def cut(self) -> bool:
+        """Whether the server said that the text was cut by a limit."""
+        return self.finish_reason in ("length", "max_tokens", "max_output_tokens")
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the server said that the model came to its own end: then no more was to come."""
+        return self.finish_reason == "stop"
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the text was looked at often enough: what has not closed by now is not looked for.
+
+        What counts is how far it was looked at, not how much has arrived: any chunking ends alike.
+        """
+        return self.work > MOST_WORK * self._reach + FREE_WORK
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether so many readings came to nothing that no more are made."""
+        return self.in_vain > MOST_IN_VAIN + self._reach // TEXT_FOR_ONE_MORE
+
+    def looked(self, start: int, end: int) -> None:
+        """What stands between two places was looked at."""
+        self._reach = max(self._reach, end)
+        self.work += max(end - start, 0)
+
+    def add(self, chunk: str) -> None:
+        """Take the next chunk."""
+        self.size += len(chunk)
+        if self._keep - self._base > BLOCK:
+            self._store()
+        self._window += chunk
+
+    def _store(self) -> None:
+        """Move what is not searched again out of the window."""
+        upto = self._keep
+        if upto > self._stored:
+            self._starts.append(self._stored)
+            self._blocks.append(self._window[self._stored - self._base : upto - self._base])
+            self._stored = upto
+        self._window = self._window[upto - self._base :]
+        self._base = upto
+
+    def slice(self, start: int, end: int) -> str:
+        """The text between two places."""
+        start, end = max(start, 0), min(end, self.size)
+        if start >= self._base:
+            return self._window[start - self._base : end - self._base]
+        if start >= end:
+            return ""
+        first = bisect_right(self._starts, start) - 1
+        last = bisect_right(self._starts, end - 1)
+        whole = "".join(self._blocks[first:last])
+        if end > self._stored:
+            whole += self._window[self._stored - self._base : end - self._base]
+        return whole[start - self._starts[first] : end - self._starts[first]]
+
+    def window(self, pos: int) -> tuple[str, int]:
+        """A text that holds everything from `pos` on, and the place where it begins.
+
+        It holds the character before `pos` as well, for patterns that look back.
+        """
+        begin = max(pos - 1, 0)
+        if begin < self._base:
+            self._window, self._base = self.slice(begin, self.size), begin
+        return self._window, self._base
+
+    def wait(self, keep: int) -> Steps[None]:
+        """Wait for more text; nothing before `keep` is searched again."""
+        self._keep = max(keep - 1, 0)
+        yield WAIT
+
+    def find(
+        self, pattern: re.Pattern[str], pos: int, until: int | None = None
+    ) -> Steps[Hit | None]:
+        """The first match from `pos` on, up to `until`; None when the text ends without one."""
+        begin, absent = self._absent.get(pattern, (pos, pos))
+        begin, pos = (begin, absent) if begin <= pos < absent else (pos, pos)
+        searched_from = pos
+        while True:
+            text, base = self.window(pos)
+            last = len(text) if until is None else min(until - base, len(text))
+            match = pattern.search(text, pos - base, last)
+            if match is not None and (self.final or match.end() + base < self.size):
+                hit = Hit(match.start() + base, match.end() + base, match)
+                self.looked(searched_from, hit.end)
+                self._keep_absent(pattern, begin, hit.start)
+                return hit
+            if self.final or (until is not None and self.size > until):
+                absent = self.size if until is None else until - LONGEST_MARK
+                self.looked(searched_from, absent)
+                self._keep_absent(pattern, begin, absent)
+                return None
+            reach = max(pos, self.size - LONGEST_MARK)
+            pos = reach if match is None else min(reach, match.start() + base)
+            yield from self.wait(pos)
+
+    def _keep_absent(self, pattern: re.Pattern[str], begin: int, end: int) -> None:
+        """Remember that no match begins between two places."""
+        if end - begin > WORTH_KEEPING:
+            if len(self._absent) > MOST_KEPT:
+                self._absent.clear()
+            self._absent[pattern] = (begin, end)
+
+    def look(
+        self, pattern: regex.Pattern[str], pos: int, reach: int = MOST_HEADER
+    ) -> Steps[regex.Match[str] | None]:
+        """The match at `pos`; None as soon as there can be none. Patterns look `reach` far at most."""
+        while True:
+            text = self.slice(pos, pos + reach)
+            open_end = not self.final and len(text) < reach
+            match = pattern.match(text, partial=open_end)
+            if match is None or not open_end:
+                return match
+            # A match may be whole and yet shorter than the one that the next chunk would give.
+            if not match.partial and pattern.fullmatch(text, partial=True) is None:
+                return match
+            yield from self.wait(pos)
+
+    def next_solid(self, pos: int) -> Steps[int]:
+        """The first place from `pos` on that is not white space; the end when there is none."""
+        hit = yield from self.find(_SOLID, pos)
+        return self.size if hit is None else hit.start
+
+    def char(self, pos: int) -> str:
+        """The character at a place that has arrived; nothing at the end."""
+        return self.slice(pos, pos + 1)
+
+
+@lru_cache(maxsize=1024)
+def compiled(pattern: str) -> regex.Pattern[str]:
+    """A pattern for looks."""
+    return regex.compile(pattern)
+
+
+@lru_cache(maxsize=1024)
+def searched(pattern: str) -> re.Pattern[str]:
+    """A pattern for searches."""
+    return re.compile(pattern)
+
+
+_SOLID = re.compile(r"\S(?=.|\Z)", re.DOTALL)

@@ -1,0 +1,141 @@
+"""Reasoning and channels: the parts of a reply that are set apart from its answer."""
+
+from __future__ import annotations
+
+import re
+
+from zkit.extract import quoting, turn_marks
+from zkit.extract.call_openers import message_call, opening
+from zkit.extract.events import Kind
+from zkit.extract.scan import Scanner
+from zkit.extract.tape import Steps, compiled, searched
+from zkit.extract.turn_marks import Region
+
+_LINE_ENDS = compiled(r"[ \t]*+(?:\r?\n|\Z)")
+_FIELDS_END = re.compile(r"\[\[ ## completed ## \]\]|\[/THINK\]")
+
+
+def _opened(scan: Scanner, found: tuple[Region, ...], at: int) -> Steps[tuple[Region, int] | None]:
+    """The region that opens at a place, and the place after its opener."""
+    for region in found:
+        head = yield from scan.tape.look(compiled(region.opener), at)
+        if head is not None:
+            return region, at + head.end()
+    return None
+
+
+def marked(scan: Scanner, at: int) -> Steps[int]:
+    """A block of reasoning between marks, up to its closer or to the end."""
+    found = yield from _opened(scan, turn_marks.MARKED_REASONING, at)
+    if found is None:
+        return (yield from scan.skip(at))
+    region, begin = found
+    if region.opener.startswith(r"\[") and scan.before(at).rpartition("\n")[2].strip():
+        return (yield from scan.skip_past(at, _FIELDS_END))
+    return (yield from _block(scan, region, at, begin))
+
+
+def tagged(scan: Scanner, at: int) -> Steps[int]:
+    """A tag that may only be named in a sentence: it sets reasoning apart where a line begins."""
+    found = yield from _opened(scan, turn_marks.TAGGED_REASONING, at)
+    if found is None or scan.before(at).rpartition("\n")[2].strip():
+        return (yield from scan.skip(at))
+    return (yield from _block(scan, *_with(found, at)))
+
+
+def _with(found: tuple[Region, int], at: int) -> tuple[Region, int, int]:
+    return found[0], at, found[1]
+
+
+def _block(scan: Scanner, region: Region, at: int, begin: int) -> Steps[int]:
+    scan.reasoned = True
+    return (yield from _between(scan, at, begin, searched(region.closer), "reasoning"))
+
+
+def _between(scan: Scanner, at: int, begin: int, closer: re.Pattern[str], kind: Kind) -> Steps[int]:
+    """Everything from an opener to its closer as pieces of one kind, without the marks."""
+    yield from scan.piece("frame", at, begin)
+    hit = yield from scan.pass_to(begin, closer, kind)
+    if hit is None:
+        return scan.tape.size
+    yield from scan.piece("frame", hit.start, hit.end)
+    if kind == "reasoning":
+        yield from scan.list_quoted(begin, hit.start)
+    return hit.end
+
+
+def orphan(scan: Scanner, at: int) -> Steps[int]:
+    """The end of reasoning that the prompt had opened: everything before it is reasoning.
+
+    So it is where reasoning was set apart already, if the mark stands at an edge of its line: the
+    model opened a block inside of another, or went on thinking after it had closed one.
+    """
+    head = yield from scan.tape.look(compiled(turn_marks.ORPHANS), at)
+    if head is None:
+        return (yield from scan.skip(at))
+    end = at + head.end()
+    if scan.reasoned and scan.after_mark and not scan.called:
+        yield from scan.piece("token", at, end)
+        return end
+    if scan.before(at)[-1:] in ("`", '"', "'"):
+        return (yield from scan.skip(at, head.end()))
+    if scan.reasoned and not (yield from _at_edge(scan, at, end)):
+        return (yield from scan.skip(at, head.end()))
+    yield from scan.standing.all_was_reasoning(end)
+    scan.reasoned = True
+    scan.start_of_text(end)
+    return end
+
+
+def _at_edge(scan: Scanner, at: int, end: int) -> Steps[bool]:
+    """Whether a mark begins its line or ends it: one that a sentence names does neither."""
+    if not scan.before(at).rpartition("\n")[2].strip():
+        return True
+    return (yield from scan.tape.look(_LINE_ENDS, end)) is not None
+
+
+def spoken(scan: Scanner, at: int) -> Steps[int]:
+    """Reasoning between two sentences; without the second one it is text."""
+    found = yield from _opened(scan, turn_marks.SPOKEN_REASONING, at)
+    if found is None:
+        return (yield from scan.skip(at))
+    region, begin = found
+    closer = yield from scan.tape.find(
+        searched(region.closer), begin, begin + turn_marks.LONGEST_SPOKEN
+    )
+    if closer is None:
+        return (yield from scan.skip(at, begin - at))
+    scan.reasoned = True
+    yield from scan.piece("frame", at, begin)
+    yield from scan.piece("reasoning", begin, closer.start)
+    yield from scan.piece("frame", closer.start, closer.end)
+    return closer.end
+
+
+def answer(scan: Scanner, at: int) -> Steps[int]:
+    """A channel for the reader: text, whatever it looks like."""
+    found = yield from _opened(scan, turn_marks.ANSWERS, at)
+    if found is None:
+        return (yield from scan.skip(at))
+    region, begin = found
+    return (yield from _between(scan, at, begin, searched(region.closer), "text"))
+
+
+def channel(scan: Scanner, at: int) -> Steps[int]:
+    """A message with a header that says whom it is for."""
+    head = yield from scan.tape.look(turn_marks.CHANNEL, at)
+    if head is None:
+        return (yield from scan.skip(at))
+    begin, to = at + head.end(), head["to"] or ""
+    if head["role"] not in (None, "assistant"):
+        return (yield from quoting.turn(scan, at))
+    if to == "self" or (not to and head["channel"] == "analysis"):
+        scan.reasoned = True
+        return (yield from _between(scan, at, begin, turn_marks.CHANNEL_END, "reasoning"))
+    if scan.task.tools and to == "tools":
+        return (yield from opening(scan, at))
+    if scan.task.tools and to not in ("", "user", "all"):
+        done = yield from message_call(scan, to, at, begin)
+        if done is not None:
+            return done
+    return (yield from _between(scan, at, begin, turn_marks.CHANNEL_END, "text"))

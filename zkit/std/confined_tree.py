@@ -1,0 +1,108 @@
+"""The files below one root as the tools name them; what a model asks for in vain is refused."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from zkit.results import Validation
+from zkit.sources.confined_files import (
+    MAX_BYTES,
+    ConfinedFiles,
+    ConfinedPathError,
+    Entry,
+    Stamp,
+    path_errors,
+)
+
+
+class ConfinedTree:
+    """`ConfinedFiles` for tools: paths as models write them, errors as a `Validation`."""
+
+    def __init__(self, root: str | Path) -> None:
+        self.files = ConfinedFiles(root)
+        self.root = self.files.root
+
+    def name(self, path: str) -> str:
+        """Return a path as it is shown, relative to the root; refuse one that leads out of it.
+
+        `.` and `..` inside the root are resolved, and a whole path below the root is as good as a
+        relative one: models like to send those.
+        """
+        if "\0" in path or not path.strip():
+            raise outside(path)
+        whole = os.path.normpath(os.path.join(self.root, path))
+        base = str(self.root).rstrip("/")
+        if whole != str(self.root) and not whole.startswith(f"{base}/"):
+            raise outside(path)
+        return os.path.relpath(whole, self.root)
+
+    def parts(self, path: str) -> tuple[str, ...]:
+        """Return the steps from the root to a path."""
+        name = self.name(path)
+        return () if name == "." else tuple(name.split("/"))
+
+    def list_folder(self, path: str = ".") -> list[Entry]:
+        """Return what is in a folder, sorted."""
+        with path_errors(path):
+            return self.files.list_folder(self.name(path))
+
+    def stamp(self, path: str) -> Stamp | None:
+        """Return what tells whether a file was changed; None when there is no such file."""
+        try:
+            return self.files.stamp(self.name(path))
+        except (Validation, ConfinedPathError, OSError):
+            return None
+
+    def read(self, path: str, *, most: int = MAX_BYTES) -> tuple[bytes, Stamp]:
+        """Return the bytes of a regular file and its stamp; refuse one above `most` bytes."""
+        with path_errors(path):
+            return self.files.read_stamped(self.name(path), max_bytes=most)
+
+    def write(self, path: str, data: bytes, *, expected: Stamp | None = None) -> tuple[bool, Stamp]:
+        """Replace or make a file; say whether it is new, and give its stamp.
+
+        With `expected`, a file that is not the one that was read is refused as stale.
+        """
+        name = self.name(path)
+        if expected is not None and self.stamp(path) != expected:
+            raise stale(path)
+        with path_errors(path):
+            new = self.files.write_bytes(name, data, expected=expected)
+            found = self.files.stamp(name)
+        if found is None:
+            raise stale(path)
+        return new, found
+
+    def append(self, path: str, data: bytes) -> Stamp:
+        """Add to the end of a file, which is made when it is missing."""
+        with path_errors(path):
+            self.files.append_bytes(self.name(path), data)
+            found = self.files.stamp(self.name(path))
+        if found is None:
+            raise stale(path)
+        return found
+
+    def delete(self, path: str) -> None:
+        """Delete a file, or a link (not what it leads to)."""
+        with path_errors(path):
+            self.files.delete(self.name(path))
+
+    def move(self, path: str, to: str) -> None:
+        """Move a file to a place where there is nothing yet."""
+        new = self.name(to)
+        if self.stamp(to) is not None:
+            raise Validation(f'to: "{to}" exists already. Send a path where nothing is yet.')
+        with path_errors(path):
+            self.files.move(self.name(path), new)
+
+
+def outside(path: str) -> Validation:
+    """Say that a path leads out of the root."""
+    return Validation(f'path: "{path}" is outside of the workspace. Send a path inside it.')
+
+
+def stale(path: str) -> Validation:
+    """Say that a file is not as it was when it was read."""
+    message = f"{path} has changed since you read it, so it was not changed. Read it again."
+    return Validation(message, code="stale")
