@@ -20,23 +20,23 @@ class Bench:
         asked = (lambda call: True) if approve else None
         self.dispatcher = Dispatcher(self.box, approve=asked)
 
-    def result(self, name: str, **arguments: Any) -> Result:
+    def result(self, name: str, /, **arguments: Any) -> Result:
         """The result of one call."""
         return self.dispatcher.call_sync(Call(name, arguments, id="1"))
 
-    def ok(self, name: str, **arguments: Any) -> Any:
+    def ok(self, name: str, /, **arguments: Any) -> Any:
         """The data of a call that must succeed."""
         result = self.result(name, **arguments)
         assert isinstance(result, Success), render_result(result)
         return result.data
 
-    def text(self, name: str, **arguments: Any) -> str:
+    def text(self, name: str, /, **arguments: Any) -> str:
         """What the model reads of a call that must succeed."""
         result = self.result(name, **arguments)
         assert isinstance(result, Success), render_result(result)
         return render_result(result)
 
-    def refused(self, name: str, **arguments: Any) -> Validation:
+    def refused(self, name: str, /, **arguments: Any) -> Validation:
         """The refusal of a call that must not succeed."""
         result = self.result(name, **arguments)
         assert isinstance(result, Validation), result

@@ -81,16 +81,23 @@ def test_a_file_that_cannot_be_loaded_is_told_and_the_rest_is_listed(here: Path)
 
 
 def test_kits_are_listed_with_what_they_are_for(here: Path) -> None:
-    assert said(here, "kit", "list") == "polite  Be polite\n"
-    [entry] = as_json(here, "kit", "list", "--json")
-    assert entry == {"name": "polite", "description": "Be polite", "path": "kits/polite.kit"}
+    assert "polite         Be polite\n" in said(here, "kit", "list")
+    entries = {entry["name"]: entry for entry in as_json(here, "kit", "list", "--json")}
+    assert sorted(entries) == [
+        "code_quality", "debug_cycle", "polite", "project_setup", "tdd_workflow",
+    ]  # fmt: skip
+    assert entries["polite"] == {
+        "name": "polite",
+        "description": "Be polite",
+        "path": "kits/polite.kit",
+    }
 
 
 def test_a_broken_kit_is_listed_with_its_mistake(here: Path) -> None:
     (here / "kits/wrong.kit").write_text("---\n", "utf-8")
     done = zkit(here, "kit", "list")
     assert done.code == 1
-    assert "wrong   kits/wrong.kit:1: this '---' has no second one" in done.out
+    assert "wrong          kits/wrong.kit:1: this '---' has no second one" in done.out
 
 
 def test_a_kit_is_shown_by_its_name(here: Path) -> None:
@@ -128,7 +135,7 @@ WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("kit", "create", "new"), 2, "needs tools"),
     (("kit", "create", "../new", "read_file"), 2, "no name of a kit"),
     (("kit", "create", "new", "reed_file"), 1, "did you mean read_file"),
-    (("kit", "info", "nope"), 1, "there is no kit 'nope' in kits; there are: polite"),
+    (("kit", "info", "nope"), 1, "there is no kit 'nope' in kits or among the standard ones"),
     (("kit", "info", "polite"), 1, "kits/polite.kit:5: there is no tool 'greet'"),
     (("kit", "list", "--kits", "nowhere"), 2, "no such folder"),
     (("tools", "show", "readfile"), 1, "did you mean read_file"),
@@ -173,11 +180,18 @@ def test_what_is_odd_is_told_in_one_line_and_done(
     assert len(done.err.splitlines()) == 1
 
 
-def test_an_empty_folder_of_kits_is_told(here: Path) -> None:
-    (here / "empty").mkdir()
-    done = zkit(here, "kit", "list", "--kits", "empty")
-    assert (done.code, done.out) == (0, "")
-    assert "zkit kit create NAME TOOL" in done.err
+def test_a_standard_kit_is_shown_unless_the_folder_has_its_own(here: Path) -> None:
+    assert "test_runner" in said(here, "kit", "info", "tdd_workflow")
+    (here / "kits/tdd_workflow.kit").write_text("read_file\n", "utf-8")
+    assert "test_runner" not in said(here, "kit", "info", "tdd_workflow")
+
+
+def test_the_standard_tools_are_listed_and_called(here: Path) -> None:
+    listed = said(here, "tools", "list", "--std")
+    assert len(listed.splitlines()) == 20
+    assert "grep " in listed
+    (here / "a.txt").write_text("one\n# TODO: two\n", "utf-8")
+    assert "a.txt\n    2: # TODO: two\n" in said(here, "tools", "call", "grep", "pattern=TODO")
 
 
 def test_a_created_kit_may_hold_aliases(here: Path) -> None:

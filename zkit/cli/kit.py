@@ -15,12 +15,14 @@ from zkit.cli.toolboxes import (
     KITS,
     MACHINE,
     kit_folder,
+    place_for,
     telling_warnings,
     toolbox_of,
 )
 from zkit.errors import KitError, KitFileError, MissingExtraError, ZkitError
 from zkit.sources import Kit, KitFolder, read_kit
 from zkit.sources.kit_files import SUFFIXES, kit_text, parse_kit
+from zkit.std import StdKits
 
 EPILOG = "Exit code: 0 done, 1 the kit does not hold together, 2 bad usage."
 
@@ -35,7 +37,7 @@ def command() -> None:
 @MACHINE
 @click.pass_context
 def list_kits(ctx: click.Context, kits: str, machine: bool) -> None:
-    """List the kits of a folder with what they say of themselves."""
+    """List the kits of a folder and the standard ones with what they say of themselves."""
     folder = kit_folder(kits)
     entries = [_summary(folder, name) for name in folder.names()]
     if not entries:
@@ -76,11 +78,11 @@ def kit_info(
     machine: bool,
 ) -> None:
     """Show the kit SELECTION: the name of a kit file, a path to one, or `a,b,#tag,!c`."""
-    box = toolbox_of(places)
+    box = toolbox_of(places, place_for(selection, kits))
     try:
         chosen: Any = read_kit(selection) if Path(selection).suffix in SUFFIXES else selection
         with telling_warnings() as told:
-            kit = Kit(box, chosen, extra=extra, kits=kits)
+            kit = Kit(box, chosen, extra=extra, kits=StdKits(kits))
     except ZkitError as error:
         is_tool = selection in box and isinstance(error, KitError)
         tell(f"{error}; write '{selection},' for the tool of that name" if is_tool else str(error))

@@ -11,11 +11,12 @@ import click
 
 from zkit.cli.commands import CONTEXT
 from zkit.cli.streams import BadUsageError, tell, write_json, write_line
-from zkit.cli.toolboxes import FROM, KITS, MACHINE, toolbox_of
+from zkit.cli.toolboxes import FROM, KITS, MACHINE, place_for, toolbox_of
 from zkit.dynamic import Catalog, Pin, default_catalog
 from zkit.errors import ZkitError
 from zkit.sources import Kit, read_kit
 from zkit.sources.kit_files import SUFFIXES
+from zkit.std import StdKits
 
 CATALOG = click.option(
     "--catalog",
@@ -63,12 +64,12 @@ def serve(
 
 def kit_of(selection: str | None, places: tuple[str, ...], kits: str) -> Kit:
     """Return the kit of that name or selection; all tools without one."""
-    box = toolbox_of(places)
+    box = toolbox_of(places, place_for(selection, kits))
     try:
         if selection is None:
             return box.kit("*", docs_root=".")
         chosen: Any = read_kit(selection) if Path(selection).suffix in SUFFIXES else selection
-        return Kit(box, chosen, kits=kits if Path(kits).is_dir() else None, docs_root=".")
+        return Kit(box, chosen, kits=StdKits(kits), docs_root=".")
     except ZkitError as error:
         raise BadUsageError(str(error)) from error
 

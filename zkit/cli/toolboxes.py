@@ -16,8 +16,8 @@ import click
 from zkit.cli.schema import found, module_name
 from zkit.cli.streams import BadUsageError, tell
 from zkit.errors import ZkitError
-from zkit.sources import KitFolder, Toolbox
-from zkit.std import BuiltinProvider
+from zkit.sources import Toolbox
+from zkit.std import BuiltinProvider, StdKits, StdProvider
 from zkit.tools import tools_in
 
 FROM = click.option(
@@ -25,19 +25,20 @@ FROM = click.option(
     "places",
     metavar="PLACE",
     multiple=True,
-    help="Where tools come from: a folder of Python files, a file, a module, module:name, or"
-    " builtin (the default). May be repeated.",
+    help="Where tools come from: a folder of Python files, a file, a module, module:name,"
+    " builtin (four tools for files) or std (the standard tools). May be repeated.",
 )
+USUAL_KITS = "kits"
 KITS = click.option(
-    "--kits", metavar="FOLDER", default="kits", help="The folder of kit files (default kits)."
+    "--kits", metavar="FOLDER", default=USUAL_KITS, help="The folder of kit files (default kits)."
 )
 MACHINE = click.option("--json", "machine", is_flag=True, help="As JSON.")
 
 
-def toolbox_of(places: Sequence[str]) -> Toolbox:
+def toolbox_of(places: Sequence[str], default: str = "builtin") -> Toolbox:
     """Gather the tools of all places; what could not be loaded is told on standard error."""
     box = Toolbox()
-    for place in places or ("builtin",):
+    for place in places or (default,):
         before = len(box)
         try:
             with telling_warnings():
@@ -61,9 +62,12 @@ def telling_warnings() -> Iterator[list[str]]:
         tell(message)
 
 
+_PROVIDERS = {"builtin": BuiltinProvider, "std": StdProvider}
+
+
 def _add(box: Toolbox, place: str) -> None:
-    if place == "builtin":
-        box.register_provider(BuiltinProvider("."))
+    if place in _PROVIDERS:
+        box.register_provider(_PROVIDERS[place]("."))
     elif Path(place).is_dir():
         for problem in box.load_dir(place).problems:
             tell(str(problem))
@@ -90,8 +94,14 @@ def _module(place: str) -> types.ModuleType:
         raise BadUsageError(f"{place}: {type(error).__name__}: {line}") from error
 
 
-def kit_folder(path: str) -> KitFolder:
-    """The folder of kits, which must be there."""
-    if not Path(path).is_dir():
+def kit_folder(path: str) -> StdKits:
+    """The kits of a folder and the standard ones; only the usual folder may be missing."""
+    if not Path(path).is_dir() and path != USUAL_KITS:
         raise BadUsageError(f"{path}: no such folder; say where the kits are with --kits")
-    return KitFolder(path)
+    return StdKits(path)
+
+
+def place_for(selection: str | None, kits: str) -> str:
+    """Where the tools of a selection come from if nobody says: a standard kit needs its own."""
+    folder = StdKits(kits)
+    return "std" if selection is not None and folder.is_standard(selection) else "builtin"

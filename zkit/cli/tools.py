@@ -34,14 +34,19 @@ def command() -> None:
 
 @command.command("list")
 @FROM
+@click.option("--std", "standard", is_flag=True, help="The standard tools, as --from std.")
 @click.option("--tag", "tags", metavar="TAG", multiple=True, help="Only tools with every TAG.")
 @click.option("--search", metavar="WORDS", help="Only tools that these words mean, best first.")
 @MACHINE
 def list_tools(
-    places: tuple[str, ...], tags: tuple[str, ...], search: str | None, machine: bool
+    places: tuple[str, ...],
+    standard: bool,
+    tags: tuple[str, ...],
+    search: str | None,
+    machine: bool,
 ) -> None:
     """List the tools with their grades."""
-    box = toolbox_of(places)
+    box = toolbox_of((*places, "std") if standard else places)
     specs = [spec for spec in box.specs() if set(tags) <= set(spec.tags)]
     if search is not None:
         specs = box.search(search, tags, limit=len(box))
@@ -75,7 +80,7 @@ def _entry(spec: ToolSpec) -> dict[str, Any]:
 )
 def show_tool(name: str, places: tuple[str, ...], projection: str) -> None:
     """Show the tool NAME: what it takes, and what it is for."""
-    box = toolbox_of(places)
+    box = toolbox_of(places, "std")
     tool = box.get(name)
     if tool is None:
         near = " or ".join(box.catalog().nearest(name))

@@ -43,7 +43,7 @@ def call_tool(
     machine: bool,
     quiet: bool,
 ) -> None:
-    """Call the tool NAME, as a model would.
+    """Call the tool NAME, as a model would; a standard tool unless --from says otherwise.
 
     ARGUMENTS are one JSON object, or `-` for one on standard input, or pairs: `path=a.txt` for a
     text, `lines:=10` for JSON; a key that is repeated is a list. They are repaired like any others.
@@ -51,7 +51,7 @@ def call_tool(
     """
     limit: Any = {} if timeout is None else {"timeout": timeout}
     approve = (lambda call: True) if yes else _asked if sys.stdin.isatty() else None
-    dispatcher = Dispatcher(toolbox_of(places), approve=approve, **limit)
+    dispatcher = Dispatcher(toolbox_of(places, "std"), approve=approve, **limit)
     outcome = anyio.run(dispatcher.outcome, Call(name, sent_arguments(arguments), id="cli"))
     if machine:
         write_json(as_object(outcome))

@@ -49,6 +49,7 @@ class RemoteTool:
         self.tool = tool
         self._spec = spec
         self._caller = caller
+        self._promised = None if spec.output is None else target_for(thaw(spec.output))
 
     def __repr__(self) -> str:
         return f"<tool {self._spec.signature()}>"
@@ -62,10 +63,10 @@ class RemoteTool:
         known = current_context()
         context = known if known is not None and known.call is call else Context(call)
         result = await self._caller(self.tool, call, context)
-        if not isinstance(result, Success) or self._spec.output is None:
+        if not isinstance(result, Success) or self._promised is None:
             return result
         try:
-            target_for(thaw(self._spec.output)).validate_python(result.data)
+            self._promised.validate_python(result.data)
         except MisfitError as error:
             cause = f"the server returned something else than it promises: {error}"[:500]
             return Crashed(cause, meta=result.meta)

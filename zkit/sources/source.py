@@ -172,9 +172,13 @@ class SourceView:
         return known[1]
 
     def summaries(self, tags: Iterable[str] = ()) -> list[dict[str, Any]]:
-        """The catalogue: a line for each tool that bears every one of the tags."""
+        """The catalogue: a line for each tool that bears every one of the tags.
+
+        The name of a tool's provider counts as one of its tags.
+        """
         wanted = set(_as_tags(tags))
-        return [spec.summary_entry() for spec in self.specs() if wanted <= set(spec.tags)]
+        listed = self.specs()
+        return [spec.summary_entry() for spec in listed if wanted <= {*spec.tags, spec.provider}]
 
     def describe(self, name: str) -> Result:
         """Everything about one tool; for a name that does not exist, a hint how to find others."""

@@ -1,6 +1,7 @@
 """The standard tools, workflow kits and skills: `std_tools(root)` is where to begin."""
 
 from zkit.std.bubblewrap import Sandbox
+from zkit.std.kits import StdKits, std_kit
 from zkit.std.std_tool import DOCS_ROOT, std_skills
 from zkit.std.toolset import ALIASES, FAMILIES, BuiltinProvider, StdProvider, std_tools
 from zkit.std.web_client import SearchBackend, SearchHit, Web
@@ -16,8 +17,10 @@ __all__ = [
     "SearchBackend",
     "SearchHit",
     "SearxngSearch",
+    "StdKits",
     "StdProvider",
     "Web",
+    "std_kit",
     "std_skills",
     "std_tools",
 ]

@@ -16,7 +16,8 @@ MAX_PATCH = 1_000_000
 _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$")
 
 
-class HunkReceipt(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class HunkReceipt:
     """Where a hunk was applied, and how far from the place that it names."""
 
     path: str

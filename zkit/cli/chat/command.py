@@ -23,9 +23,11 @@ from zkit.cli.chat.replay import replayed
 from zkit.cli.chat.transcript_recording import ChatLog, FileLog, NoLog
 from zkit.cli.servers import API_KEY, BASE_URL, MODEL, check_server, only_model
 from zkit.cli.streams import BadUsageError, read_text
-from zkit.cli.toolboxes import FROM, KITS, toolbox_of
+from zkit.cli.toolboxes import FROM, KITS, place_for, toolbox_of
 from zkit.errors import ZkitError
 from zkit.sources import Kit, read_kit
+from zkit.sources.kit_files import SUFFIXES
+from zkit.std import StdKits
 from zkit.transcripts import Header, Redaction, TranscriptWriter, read_transcript
 
 
@@ -58,8 +60,9 @@ def chatted(options: Options) -> int:
         raise BadUsageError(f"{_started(line)}. Look at it, then resume without --once")
     paused = None if store is None or line is None else store.load(line.id)
     header = _header(options, paused, line)
-    box = toolbox_of(options.places)
-    box.register(ask_clarification)
+    box = toolbox_of(options.places, place_for(options.kit, options.kits))
+    if "ask_clarification" not in box:
+        box.register(ask_clarification)
     redaction = Redaction(_secrets(options))
     log: ChatLog = NoLog()
     if options.record is not None:
@@ -146,14 +149,15 @@ def _public(url: str) -> str:
 
 
 def _kit(box: Any, selection: str, kits: str) -> Kit:
-    chosen: Any = read_kit(selection) if Path(selection).suffix == ".kit" else selection
-    is_file = isinstance(chosen, str) and (Path(kits) / f"{chosen}.kit").is_file()
+    folder = StdKits(kits)
+    chosen: Any = read_kit(selection) if Path(selection).suffix in SUFFIXES else selection
+    is_file = isinstance(chosen, str) and chosen in folder.names()
     if isinstance(chosen, str) and not is_file:
         chosen = [part.strip() for part in chosen.split(",") if part.strip()]
     # Whatever the kit, the model may ask the person who sits there.
     name = "" if is_file else selection
     try:
-        return Kit(box, chosen, kits=kits, extra=[ask_clarification], name=name)
+        return Kit(box, chosen, kits=folder, extra=[ask_clarification], name=name)
     except ZkitError as error:
         if is_file or len(chosen) != 1:
             raise
