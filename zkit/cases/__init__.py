@@ -1,6 +1,6 @@
 """Case files in, verdicts out: the corpus and how it is judged."""
 
-from zkit.cases.case import Case, CaseFileError, Verdict
+from zkit.cases.case import Case, CaseFileError, CaseResult
 from zkit.cases.decode_cases import DecodeCase
 from zkit.cases.extract_cases import ExtractCase
 from zkit.cases.files import load, shipped_corpus
@@ -11,12 +11,12 @@ from zkit.cases.runner import deviation, run
 __all__ = [
     "Case",
     "CaseFileError",
+    "CaseResult",
     "DecodeCase",
     "ExtractCase",
     "Recorded",
     "Recordings",
     "RepairCase",
-    "Verdict",
     "deviation",
     "load",
     "recordings",

@@ -14,17 +14,22 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from zkit.cases import Case, CaseFileError, Verdict, load, run, shipped_corpus
+from zkit.cases import Case, CaseFileError, CaseResult, load, run, shipped_corpus
 from zkit.cli.commands import CONTEXT
 from zkit.cli.corpus_add import command as add_case
 from zkit.cli.junit import Judged, junit_xml
 from zkit.cli.screen import Screen
 from zkit.cli.streams import BadUsageError, write_json
 
-EPILOG = "Exit code: 0 every case holds, 1 some deviate, 2 a case file is missing or malformed."
+EPILOG = """\b
+Examples:
+  zkit corpus run
+  zkit corpus run cases --junit report.xml
+
+Exit code: 0 every case holds, 1 some deviate, 2 a case file is missing or malformed."""
 
 
-@click.group(context_settings=CONTEXT)
+@click.group(context_settings=CONTEXT, epilog=EPILOG)
 def command() -> None:
     """Run cases of repair, extraction and decoding as a regression check, or add one."""
 
@@ -94,7 +99,7 @@ def judge_one(file: str, case: Case) -> Judged:
     try:
         verdict = run(case)
     except Exception as error:
-        verdict = Verdict(case, f"raised {type(error).__name__}: {error}")
+        verdict = CaseResult(case, f"raised {type(error).__name__}: {error}")
     return Judged(file, verdict, time.perf_counter() - started)
 
 

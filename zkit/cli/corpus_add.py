@@ -33,9 +33,12 @@ from zkit.cli.terminal import printable
 from zkit.receipt import Rank
 from zkit.transcripts import TranscriptError, read_transcript
 
-EPILOG = (
-    "Exit code: 0 added, 1 not added (a duplicate, declined, or it would not hold), 2 bad usage."
-)
+EPILOG = """\b
+Examples:
+  zkit corpus add reply.txt --it 'read a Python dict'
+  zkit corpus add talk.jsonl --yes
+
+Exit code: 0 added, 1 not added (a duplicate, declined, or it would not hold), 2 bad usage."""
 QUESTION = "Is that right? y(es), n(o, leave it), or what must come: JSON, untouched, refused"
 
 

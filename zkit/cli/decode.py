@@ -20,7 +20,11 @@ from zkit.cli.streams import (
 )
 from zkit.errors import SchemaError
 
-EPILOG = "Exit code: 0 valid or decoded, 1 refused, 2 bad usage."
+EPILOG = """\b
+Example:
+  echo "{'City': 'Oslo'}" | zkit decode --schema forecast.json
+
+Exit code: 0 valid or decoded, 1 refused, 2 bad usage."""
 
 
 @click.command(epilog=EPILOG)

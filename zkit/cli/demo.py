@@ -22,7 +22,14 @@ RECORDED = (
 LIVE = "The OpenAI client asks {model} each request twice: bare, and wrapped by zkit."
 
 
-@click.command()
+EPILOG = """\b
+Examples:
+  zkit demo
+  zkit demo --base-url http://localhost:11434/v1 --model qwen2.5:1.5b
+  zkit demo --repair"""
+
+
+@click.command(epilog=EPILOG)
 @click.option(
     "--base-url",
     metavar="URL",

@@ -10,8 +10,14 @@ import click
 from zkit.cli.pages import PAGES
 from zkit.cli.streams import BadUsageError, write_line
 
+EPILOG = """\b
+Example:
+  zkit docs --check
 
-@click.command()
+Exit code: 0 done or in step, 1 a page differs, 2 bad usage."""
+
+
+@click.command(epilog=EPILOG)
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when a page has drifted.")
 @click.argument("only", nargs=-1, metavar="[PAGE]...")
 @click.pass_context

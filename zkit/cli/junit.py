@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from zkit.cases import Verdict
+from zkit.cases import CaseResult
 
 # XML 1.0 has no way to write these, not even as a reference.
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -18,7 +18,7 @@ class Judged(NamedTuple):
     """A verdict, the file it belongs to as the user knows it, and how long it took."""
 
     file: str
-    verdict: Verdict
+    verdict: CaseResult
     seconds: float
 
 

@@ -18,9 +18,13 @@ from zkit.cli.streams import (
     write_styled,
 )
 from zkit.errors import ZkitError
-from zkit.schema import Finding, lint_schema, lint_tool, offered
+from zkit.schema import SchemaProblem, lint_schema, lint_tool, offered
 
-EPILOG = "Exit code: 0 clean, 1 findings, 2 bad usage."
+EPILOG = """\b
+Example:
+  zkit lint-schema weather.json --dialect openai-strict
+
+Exit code: 0 clean, 1 findings, 2 bad usage."""
 _TOOL_KEYS = ("function", "name", "tools", "functionDeclarations", "function_declarations")
 
 
@@ -49,7 +53,7 @@ def read_json(path: str) -> Any:
         raise BadUsageError(f"{name_of(path)}: not JSON: {error}") from error
 
 
-def all_findings(data: Any, dialect: str, path: str) -> list[tuple[str, Finding]]:
+def all_findings(data: Any, dialect: str, path: str) -> list[tuple[str, SchemaProblem]]:
     """Return every finding, with the name of its tool where there is one."""
     if isinstance(data, dict) and not is_tool(data):
         return [("", finding) for finding in lint_schema(data, dialect)]
@@ -67,7 +71,7 @@ def is_tool(data: dict[str, Any]) -> bool:
     return any(isinstance(data.get(key), (str, dict, list)) for key in _TOOL_KEYS)
 
 
-def show(tool: str, finding: Finding, machine: bool) -> None:
+def show(tool: str, finding: SchemaProblem, machine: bool) -> None:
     """Print one finding for programs or for people."""
     if machine:
         write_json(as_object(tool, finding))
@@ -75,12 +79,12 @@ def show(tool: str, finding: Finding, machine: bool) -> None:
         write_styled(as_line(tool, finding))
 
 
-def as_object(tool: str, finding: Finding) -> str:
+def as_object(tool: str, finding: SchemaProblem) -> str:
     """Return one finding as one JSON object."""
     return json.dumps({"tool": tool or None, **asdict(finding)}, ensure_ascii=False)
 
 
-def as_line(tool: str, finding: Finding) -> str:
+def as_line(tool: str, finding: SchemaProblem) -> str:
     """Return one finding as a line for people; in colour on a terminal."""
     place = ": ".join(part for part in (tool, finding.path or "the root") if part)
     return f"{styled(place, bold=True)}: {styled(f'{finding.problem}; {finding.advice}')}"

@@ -24,7 +24,12 @@ LINE_END = re.compile(r"[\r\n][ \t\r\n]*")
 
 CARETS = re.compile(r"[ |]*\^")
 
-EPILOG = "Exit code: 0 valid or repaired, 1 refused, 2 bad usage."
+EPILOG = """\b
+Examples:
+  echo "{'a': 1,}" | zkit repair
+  zkit repair answer.txt --schema forecast.json --limit COMPLETE
+
+Exit code: 0 valid or repaired, 1 refused, 2 bad usage."""
 
 
 class Style(NamedTuple):

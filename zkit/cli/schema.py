@@ -21,7 +21,11 @@ DIALECT = click.option(
     default="openai",
     help=f"One of {', '.join(DIALECTS)} (default openai).",
 )
-EPILOG = "Exit code: 0 done, 1 the dialect cannot express it, 2 bad usage."
+EPILOG = """\b
+Example:
+  zkit schema weather:get_weather --dialect portable
+
+Exit code: 0 done, 1 the dialect cannot express it, 2 bad usage."""
 
 
 @click.command(epilog=EPILOG)

@@ -15,7 +15,12 @@ from zkit.cli.tools_call import call_tool
 from zkit.cli.tools_history import tool_history
 from zkit.tools import ToolSpec
 
-EPILOG = "Exit code: 0 done, 1 there is no such tool, 2 bad usage."
+EPILOG = """\b
+Examples:
+  zkit tools list --from weather
+  zkit tools show get_weather --from weather --as signature
+
+Exit code: 0 done, 1 there is no such tool, 2 bad usage."""
 PROJECTIONS: dict[str, Callable[[ToolSpec], Any]] = {
     "text": lambda spec: spec.text(),
     "signature": lambda spec: spec.signature(),
@@ -27,12 +32,12 @@ PROJECTIONS: dict[str, Callable[[ToolSpec], Any]] = {
 }
 
 
-@click.group(context_settings=CONTEXT)
+@click.group(context_settings=CONTEXT, epilog=EPILOG)
 def command() -> None:
     """List tools, show one, or call one."""
 
 
-@command.command("list")
+@command.command("list", epilog=EPILOG)
 @FROM
 @click.option("--std", "standard", is_flag=True, help="The standard tools, as --from std.")
 @click.option("--tag", "tags", metavar="TAG", multiple=True, help="Only tools with every TAG.")

@@ -18,7 +18,11 @@ from zkit.dispatch import Dispatcher, Outcome
 from zkit.results import Success
 from zkit.tools import render_result, thaw
 
-EPILOG = "Exit code: 0 the tool answered, 1 it was refused or failed, 2 bad usage."
+EPILOG = """\b
+Example:
+  zkit tools call get_weather city=Oslo days:=2 --from weather
+
+Exit code: 0 the tool answered, 1 it was refused or failed, 2 bad usage."""
 
 
 @click.command("call", epilog=EPILOG)

@@ -12,8 +12,14 @@ from zkit.cli.toolboxes import MACHINE
 from zkit.dynamic import ToolCode
 from zkit.errors import ZkitError
 
+EPILOG = """\b
+Example:
+  zkit tools history make_report --catalog .zkit/catalog.db
 
-@click.command("history", epilog="Exit code: 0 done, 1 there is no such tool, 2 bad usage.")
+Exit code: 0 done, 1 there is no such tool, 2 bad usage."""
+
+
+@click.command("history", epilog=EPILOG)
 @click.argument("name")
 @click.option("--restore", metavar="VERSION", type=int, help="Make this version the current one.")
 @click.option("--code", is_flag=True, help="With the code of each version.")
