@@ -10,6 +10,7 @@ from pydantic_core import from_json
 from zkit.receipt import Rank
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.expect import evidence_for
+from zkit.repair.fast_path import read_in_prose, read_misspelled
 from zkit.repair.fixes import (
     CUT,
     EXACT,
@@ -248,8 +249,12 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
     """The value with but white space or one fence around it, and whether it is all that is said."""
     span = starts.plain_span(task.text)
     if span is None:
-        return None, False
-    start = span[0]
+        quick = read_in_prose(task)
+        return quick, quick is not None
+    start, end = span
+    quick = read_misspelled(task, start, end)
+    if quick is not None:
+        return quick, True
     found = read_at(task, start, complaint="" if start else complaint)
     if not payload.ends_text(task.text, found.end):
         return found, False
