@@ -12,6 +12,7 @@ import re
 from zkit.receipt import Fix
 from zkit.repair.evidence.strings import respell
 from zkit.repair.fixes import EXACT, FIXES, GUESS, RESPELL, fix_named
+from zkit.repair.limits import FAST_WITHIN
 from zkit.repair.locate.layers import begins_marked
 from zkit.repair.locate.starts import is_argument
 from zkit.repair.outcome import DAMAGED, Candidate, Task
@@ -33,14 +34,13 @@ _TOKEN = re.compile(
 """A run of strict tokens, or one token whose spelling is off."""
 _JSON_WORDS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 _KEY_PLACES = frozenset("{,")
-LONGEST = 100_000
-"""A longer text pays for the search anyway, and its matches would be held in memory twice."""
 
 
 def read_misspelled(task: Task, start: int, end: int) -> Candidate | None:
     """The value of a span in which only tokens are misspelled; None if there is more to it, or less."""
-    if end - start > LONGEST or task.limit < RESPELL or task.finish_reason == "length":
+    if end - start > FAST_WITHIN or task.limit < RESPELL or task.finish_reason == "length":
         return None
+    end = lexis.last_sign(task.text, end)
     found = _respelled(task.text, start, end)
     if found is None:
         return None
