@@ -30,9 +30,9 @@ check: setup ## format, lint, types, and all tests
 	$(BIN)/python -m pytest -n auto -m "slow and not engines" --hypothesis-profile=steady
 
 .venv/ready-extras: .venv/ready
-	$(PYTHON) -m venv .venv-extras
-	.venv-extras/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	-.venv-extras/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[all]" --group dev --group frameworks --group engines
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv  # pip needs minutes for so many packages
+	$(BIN)/uv venv --quiet --python $(BIN)/python .venv-extras
+	$(BIN)/uv pip install --quiet --python .venv-extras/bin/python --editable ".[all]" --group dev --group frameworks --group engines
 	@touch $@
 
 check-extras: .venv/ready-extras ## the tests of plug-ins and engines, with the frameworks installed
