@@ -70,7 +70,7 @@ coverage: setup ## run the tests and print the lines that no test reaches
 	$(BIN)/python -m pytest -n auto --cov=zkit --cov-report=term-missing:skip-covered
 
 release-check: setup ## build the wheel, install it in an empty environment, run the examples
-	$(BIN)/python -m tests.release_check
+	$(BIN)/python tests/release_check.py
 
 docs: setup ## write the generated pages again
 	$(BIN)/zkit docs

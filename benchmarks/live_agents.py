@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 KEY = "none"
@@ -137,21 +138,15 @@ def _transport(helped: bool, asynchronous: bool = False) -> dict[str, Any]:
 
 
 Ask = Callable[[str, str, str], str]
-AGENTS: dict[str, tuple[str, Ask]] = {
-    "zkit": ("zkit", zkit),
-    **{
-        f"{name}{' + zkit' if helped else ''}": (
-            module,
-            lambda question, url, model, ask=ask, helped=helped: ask(question, url, model, helped),
-        )
-        for name, module, ask in (
-            ("pydantic-ai", "pydantic_ai", pydantic_ai),
-            ("openai-agents", "agents", openai_agents),
-            ("LangChain", "langchain_openai", langchain),
-            ("smolagents", "smolagents", smolagents),
-            ("Agno", "agno", agno),
-        )
-        for helped in (False, True)
-    },
+_HELPED = {
+    "pydantic-ai": ("pydantic_ai", pydantic_ai),
+    "openai-agents": ("agents", openai_agents),
+    "LangChain": ("langchain_openai", langchain),
+    "smolagents": ("smolagents", smolagents),
+    "Agno": ("agno", agno),
 }
-"""Each framework with the module that must be installed for it."""
+AGENTS: dict[str, tuple[str, Ask]] = {"zkit": ("zkit", zkit)}
+"""Each framework with the module that must be installed for it, bare and with zkit."""
+for _name, (_module, _ask) in _HELPED.items():
+    AGENTS[_name] = (_module, _ask)
+    AGENTS[f"{_name} + zkit"] = (_module, partial(_ask, helped=True))
