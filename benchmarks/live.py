@@ -1,4 +1,4 @@
-"""Sixty requests to a live server, bare and wrapped: how many end in the right, validated call.
+"""Twenty tasks with plain functions and sixty requests, bare and wrapped, to a live server.
 
     python -m benchmarks.live --base-url http://127.0.0.1:8080/v1 --model NAME --about "..."
 
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import jsonschema
 from openai import OpenAI
 
+from benchmarks.live_tasks import measure_tasks
 from benchmarks.recovery_page import table
 from zkit.cases import recordings
 from zkit.chat import wrap
@@ -163,7 +164,11 @@ def main() -> None:
     parser.add_argument("--model", default="local")
     parser.add_argument("--about", default="", help="model, quantisation and server, in a sentence")
     parser.add_argument("--max-tokens", type=int, default=120)
+    parser.add_argument("--only-tasks", action="store_true", help="only the tasks with functions")
     given = parser.parse_args()
+    measure_tasks(given.base_url, given.model, given.about)
+    if given.only_tasks:
+        return
     bare = OpenAI(base_url=given.base_url, api_key="none", timeout=600, max_retries=2)
     clients = {"bare": bare, "wrapped": wrap(bare)}
     rows = measure(clients, given.model, given.max_tokens, lambda line: print(line, flush=True))
