@@ -251,8 +251,8 @@ def _each_once(run: RunState, reply: ModelReply) -> tuple[ModelReply, Counter[st
 def _repeated(run: RunState, reply: ModelReply) -> list[Outcome]:
     """The outcomes of calls in text that the reply before made too; empty unless all are such.
 
-    Qwen2.5-Coder-1.5B, shown its call and the result, writes the same call again, up to three
-    times in ten tasks of ten. Nothing is run for that: it is told the result in words.
+    Qwen2.5-Coder-1.5B, shown its call and the result, wrote the same call again in both tasks that
+    were looked at without this step. Nothing is run for that: it is told the result in words.
     """
     before = run.turns[-1].outcomes if run.turns else ()
     known = {_call_text(one.call): one.result for one in before if isinstance(one.result, Success)}

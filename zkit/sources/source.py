@@ -207,6 +207,24 @@ class SourceView:
         )
         return made
 
+    def as_pydantic_ai(self, **options: Any) -> list[Any]:
+        """The tools as those of pydantic-ai; `options` are those of the dispatcher they go through."""
+        from zkit.ext.pydantic_ai import tools_of
+
+        return tools_of(self, **options)
+
+    def as_langchain(self, **options: Any) -> list[Any]:
+        """The tools as those of LangChain; `options` are those of the dispatcher they go through."""
+        from zkit.ext.langchain import tools_of
+
+        return list(tools_of(self, **options))
+
+    def as_openai_agents(self, **options: Any) -> list[Any]:
+        """The tools as those of the OpenAI Agents SDK, each called through a dispatcher."""
+        from zkit.ext.openai_agents import tools_of
+
+        return list(tools_of(self, **options))
+
     def _projected(self, spec: ToolSpec, strict: bool) -> Any:
         """The projection of one tool, made again only when that tool has changed."""
         known = self._entries_for_openai.get((strict, spec.name))
