@@ -175,6 +175,8 @@ def test_the_smallest_request_that_fails_is_printed() -> None:
 
 
 class NothingHere(BaseHTTPRequestHandler):
+    """A web server that has no model."""
+
     def do_GET(self) -> None:
         self.send_error(404)
 

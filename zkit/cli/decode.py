@@ -1,4 +1,4 @@
-"""Raw arguments and a schema in, typed arguments on standard output, the receipt beside them."""
+"""`zkit decode`: read raw arguments as a schema wants them, with a receipt."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ Exit code: 0 valid or decoded, 1 refused, 2 bad usage."""
     default=Rank.GUESS.name,
     help="Highest rank allowed (default GUESS).",
 )
-@click.option("--finish-reason", metavar="TEXT", help="What the server said: stop, length, ...")
+@click.option(
+    "--finish-reason", metavar="TEXT", help="The finish reason of the server: stop, length, ..."
+)
 @click.option("--quiet", "-q", is_flag=True, help="No receipt on standard error.")
 @click.pass_context
 def command(

@@ -154,7 +154,9 @@ def _root(schema: Schema) -> Iterator[SchemaProblem]:
 def _wrong_type_name(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaProblem]:
     for name in types_of(place.schema):
         if name not in TYPES:
-            yield SchemaProblem(place.path, f"no type is called {name!r}", f"one of {', '.join(TYPES)}")
+            yield SchemaProblem(
+                place.path, f"no type is called {name!r}", f"one of {', '.join(TYPES)}"
+            )
 
 
 def _wrong_required(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaProblem]:
@@ -188,7 +190,9 @@ def _wrong_enum(place: Place, root: Schema, dialect: Dialect) -> Iterator[Schema
         return
     values, types = place.schema["enum"], types_of(place.schema)
     if not isinstance(values, list) or not values:
-        yield SchemaProblem(place.path, "the enum has no values", "list the values, or drop the enum")
+        yield SchemaProblem(
+            place.path, "the enum has no values", "list the values, or drop the enum"
+        )
         return
     if len(distinct(values)) < len(values):
         yield SchemaProblem(place.path, "the enum has the same value twice", "list each value once")
@@ -292,7 +296,9 @@ def _open_object(place: Place, root: Schema, dialect: Dialect) -> Iterator[Schem
     if not dialect.closed or not takes(place.schema, "object"):
         return
     if place.schema.get("additionalProperties") is not False:
-        yield SchemaProblem(place.path, "the object is not closed", 'write "additionalProperties": false')
+        yield SchemaProblem(
+            place.path, "the object is not closed", 'write "additionalProperties": false'
+        )
     required = place.schema.get("required", ())
     optional = [name for name in place.schema.get("properties", {}) if name not in required]
     if optional:

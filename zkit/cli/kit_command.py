@@ -1,4 +1,4 @@
-"""Kit files and places of tools in; what a kit holds out, or a new kit file."""
+"""`zkit kit`: list kits, show what one holds, or write a new one."""
 
 from __future__ import annotations
 
