@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.growing import ADVERSARIAL, SCHEMA
-from zkit.extract import FORMATS, Extractor, arriving_text, find_calls
-from zkit.repair import candidates, choice, repair_all, repair_json
-from zkit.repair.around import beginnings
+from zkit.extract import FORMATS, Extractor, find_calls, tape
+from zkit.repair import choice, repair_all, repair_json
+from zkit.repair.locate import starts
 from zkit.repair.repeated_keys import repeats_a_key
-from zkit.repair.search.reader import Reader
+from zkit.repair.search import candidates
+from zkit.repair.search.engine import Engine
 from zkit.text import lexis, remembered
 from zkit.text.edits import Edit, Layer
 
@@ -60,8 +61,8 @@ def test_a_value_costs_its_own_size_and_not_that_of_what_stands_before_it(
 ) -> None:
     """The reader, and the look for keys that are written twice, see each value once or twice."""
     text = grown(part, MANY)
-    read, looked = Counted(Reader), Counted(repeats_a_key)
-    monkeypatch.setattr(candidates, "Reader", read)
+    read, looked = Counted(Engine), Counted(repeats_a_key)
+    monkeypatch.setattr(candidates, "Engine", read)
     monkeypatch.setattr(choice, "repeats_a_key", looked)
     repair_json(text)
     found = repair_all(text)
@@ -79,16 +80,16 @@ def ends_one_by_one(text: str) -> int:
     """The end of reasoning, where each mark is judged by its whole line."""
     ends = [
         match.end()
-        for match in beginnings.REASONING.finditer(text)
-        if not beginnings._in_string(text, match.start())
+        for match in starts.REASONING.finditer(text)
+        if not starts._in_string(text, match.start())
     ]
     end = max(ends, default=0)
-    return len(text) if beginnings._open_reasoning(text, end) else end
+    return len(text) if starts._open_reasoning(text, end) else end
 
 
 @given(text=QUOTED)
 def test_the_end_of_reasoning_is_the_same_in_one_pass(text: str) -> None:
-    assert beginnings.reasoning_end(text) == ends_one_by_one(text)
+    assert starts.reasoning_end(text) == ends_one_by_one(text)
 
 
 @pytest.mark.parametrize("part", ['"</think> ', '"" </think>', '</think>"\\"'])
@@ -96,15 +97,15 @@ def test_the_ends_of_reasoning_in_a_long_line_are_looked_at_once(
     part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[int] = []
-    counted = beginnings._odd_quotes
+    counted = starts._odd_quotes
 
     def count(text: str, start: int, end: int) -> bool:
         looks.append(end - start)
         return counted(text, start, end)
 
-    monkeypatch.setattr(beginnings, "_odd_quotes", count)
+    monkeypatch.setattr(starts, "_odd_quotes", count)
     text = part * 1_000
-    beginnings.reasoning_end(text)
+    starts.reasoning_end(text)
     assert sum(looks) <= 2 * len(text)
 
 
@@ -261,7 +262,7 @@ OPENERS = {
     "refused, then called": f"> {HERMES}\n\n{HERMES}\n",
 }
 ENDS = {"nothing": "", "all closers": "\"}})]'</parameter></invoke></function></tool_call>\n```\n"}
-MOST_WORK = arriving_text.MOST_WORK + 3
+MOST_WORK = tape.MOST_WORK + 3
 """A reading that has begun is ended before the budget is looked at: a few passes more."""
 
 
@@ -278,7 +279,7 @@ def test_openers_that_never_close_are_looked_at_a_bounded_number_of_times(
 ) -> None:
     """Also where one closer at the very end would do for each of them."""
     text = opener * (30_000 // len(opener)) + end
-    assert work_of(text) <= MOST_WORK * len(text) + arriving_text.FREE_WORK
+    assert work_of(text) <= MOST_WORK * len(text) + tape.FREE_WORK
 
 
 SEARCHED = {
@@ -312,8 +313,8 @@ def test_a_reply_that_only_looks_like_calls_is_given_up_and_says_so() -> None:
 def test_any_chunking_gives_up_at_the_same_place(parts: list[str], size: int) -> None:
     text = "".join(part * 4 for part in parts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arriving_text, "FREE_WORK", 1_000)
-        patch.setattr(arriving_text, "MOST_IN_VAIN", 5)
+        patch.setattr(tape, "FREE_WORK", 1_000)
+        patch.setattr(tape, "MOST_IN_VAIN", 5)
         stream = Extractor(TOOLS)
         for start in range(0, len(text), size):
             stream.feed(text[start : start + size])
@@ -352,7 +353,7 @@ def fed(text: str) -> None:
 def test_the_steps_of_an_extraction_grow_as_the_text_does(
     opener: str, run: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arriving_text, "FREE_WORK", 1_000)
+    monkeypatch.setattr(tape, "FREE_WORK", 1_000)
     small, large = (opener * (size // len(opener) + 1) for size in (3_000, 12_000))
     run(small)
     ratio = len(large) / len(small)
