@@ -12,8 +12,7 @@ import httpx2
 import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
-
-from tests.proxy_samples import (
+from proxy_samples import (
     CUT,
     GOOD,
     IN_TEXT,
@@ -26,6 +25,7 @@ from tests.proxy_samples import (
     rows,
     wait_for,
 )
+
 from zkit.chat.server_profile import Profile
 from zkit.proxy import ProxySettings, Upstream
 from zkit.testing import Answer, ScriptedServer, call, completion, error, says, stream
@@ -386,7 +386,7 @@ def test_keys_reach_the_upstream_and_are_kept_nowhere(
     with proxy(upstream.url, keep=kept) as address:
         upstream.play(error(401, f"wrong key {key}"), SLIP)
         headers = {"authorization": f"Bearer {key}"}
-        own = {**REQUEST, "user": f"my key is {key} and sk-abcdefghijklmnopqrstuvwx"}
+        own = {**REQUEST, "user": f"my key is {key} and sk-abcdefghijklmnopqrstuv42"}
         for _ in range(2):
             httpx2.post(f"{address}/v1/chat/completions", json=own, headers=headers)
         page = httpx2.get(f"{address}/zkit/requests").text
