@@ -39,7 +39,7 @@ GOOD = says(None, [call("get_weather", OSLO, "b")])
 @contextmanager
 def proxy(url: str, *more: Upstream, **options: Any) -> Iterator[str]:
     """A proxy in front of a server; yields its address."""
-    upstreams = (*more, Upstream(url))
+    upstreams = (*more, Upstream(url)) if url else more
     settings = ProxySettings(**{"upstreams": upstreams, "port": 0, **options})
     server = make_server(settings)
     thread = threading.Thread(target=server.run, daemon=True)

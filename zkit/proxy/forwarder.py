@@ -523,7 +523,7 @@ class Forwarder:
             for chunk in reader.end():
                 await self._bridged(visit, bridge, chunk)
             await visit.write(bridge.end())
-        await visit.write(_receipt(watch), more=False)
+        await visit.write(_receipt(watch, visit.api), more=False)
 
     async def _bridged(self, visit: _Visit, bridge: Bridge, chunk: Data) -> None:
         if "error" in chunk and not chunk.get("choices"):
@@ -538,11 +538,16 @@ _NAME_OF = {path: f"/v1{path}" for path in _ENDPOINTS}
 _NAMES = frozenset(_NAME_OF.values())
 
 
-def _receipt(watch: Watch) -> bytes:
-    """The report as the last event of a stream, after the mark of its end."""
+def _receipt(watch: Watch, api: ApiName) -> bytes:
+    """The report as the last event of a stream, after the mark of its end.
+
+    `/responses` has no such mark, and OpenAI's client takes every event: there it is a comment.
+    """
     headers = headers_of(watch.report)
     if not headers:
         return b""
+    if api == "responses":
+        return b": zkit.receipt %s\n\n" % write_json(headers)
     return b"event: zkit.receipt\ndata: %s\n\n" % write_json(headers)
 
 
