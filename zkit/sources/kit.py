@@ -12,7 +12,6 @@ from zkit.calls import Call
 from zkit.errors import KitError
 from zkit.required import require_list, require_mapping, require_text
 from zkit.results import Failure, Refused, Result
-from zkit.sources.confined_files import confined
 from zkit.sources.kit_files import KitFile, KitFolder
 from zkit.sources.kit_rules import KitChecks, Pick, Rule, picked, rules_of
 from zkit.sources.prompts import kit_prompt
@@ -205,20 +204,7 @@ class Kit(SourceView):
 
     def docs_index(self) -> dict[str, Any]:
         """Which documents there are: those of each tool by alias, and those of the kit."""
-        tool_docs = {spec.name: spec.docs for spec in self.specs() if spec.docs}
-        return {"tool_docs": tool_docs, "kit_docs": list(self._docs)}
-
-    def resolve_doc(self, path: str) -> str | None:
-        """Read a document below the root of documents; None when there is none of that name.
-
-        Raises `KitError` for a path that leads out of the root.
-        """
-        if self.docs_root is None:
-            raise KitError("the kit has no docs_root to read documents from")
-        found = confined(self.docs_root, path)
-        if found is None or Path(path).is_absolute():
-            raise KitError(f"{path!r} leads out of the root of documents")
-        return found.read_text("utf-8") if found.is_file() else None
+        return {**super().docs_index(), "kit_docs": list(self._docs)}
 
     # Inside
 

@@ -7,6 +7,7 @@ import hashlib
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from zkit.calls import Call
@@ -14,6 +15,7 @@ from zkit.grade import Grade, joint_grade
 from zkit.required import require_kind
 from zkit.results import Failure, Result, Success, Validation
 from zkit.sources.catalog import Catalog
+from zkit.sources.documents import read_document
 from zkit.sources.prompts import MOST_EXAMPLES, ToolExample, nearest_examples
 from zkit.tools import FrozenList, Tool, ToolSpec, decode_call, freeze, run_tool
 
@@ -188,6 +190,28 @@ class SourceView:
     def search(self, query: str, tags: Iterable[str] = (), limit: int = 10) -> list[ToolSpec]:
         """The tools that a query means, best first."""
         return self.catalog().search(query, _as_tags(tags), limit)
+
+    # Documents: named here, read when somebody asks
+
+    def docs_index(self) -> dict[str, Any]:
+        """Return which documents there are: `tool_docs` by tool, and `kit_docs`."""
+        inner = getattr(self, "source", None)
+        index = inner.docs_index() if isinstance(inner, SourceView) else {}
+        tool_docs = {spec.name: spec.docs for spec in self.specs() if spec.docs}
+        return {"tool_docs": tool_docs, "kit_docs": list(index.get("kit_docs", ()))}
+
+    def resolve_doc(self, path: str) -> str | None:
+        """Read a document below a root of documents; None when there is none of that name.
+
+        Raises `KitError` for a path that leads out of the root.
+        """
+        return read_document(path, self.doc_roots())
+
+    def doc_roots(self) -> tuple[str | Path, ...]:
+        """Return the folders that documents are read from, those of this source first."""
+        own, inner = getattr(self, "docs_root", None), getattr(self, "source", None)
+        outer = inner.doc_roots() if isinstance(inner, SourceView) else ()
+        return outer if own is None else (own, *outer)
 
     def examples(self, intent: str, limit: int = MOST_EXAMPLES) -> list[ToolExample]:
         """The examples of the tools that come nearest to what is wanted, best first."""
