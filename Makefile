@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench docs clean fuzz coverage release-check
+.PHONY: help setup demo test check format bench docs clean fuzz coverage release-check check-extras
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -19,14 +19,24 @@ setup: .venv/ready ## make .venv with everything that tests and demo need
 demo: setup ## a small model with and without zkit; BASE_URL=... MODEL=... asks a live one
 	@$(BIN)/zkit demo $(if $(BASE_URL),--base-url "$(BASE_URL)") $(if $(MODEL),--model "$(MODEL)")
 
-test: setup ## run the tests
-	$(BIN)/python -m pytest -n auto
+test: setup ## run the tests, less what takes long (four minutes on two cores)
+	$(BIN)/python -m pytest -n auto -m "not slow and not engines" --hypothesis-profile=quick
 
-check: setup ## exactly what CI runs: format, lint, types, tests
+check: setup ## format, lint, types, and all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(MAKE) test
+	$(BIN)/python -m pytest -n auto -m "slow and not engines" --hypothesis-profile=steady
+
+.venv/ready-extras: .venv/ready
+	$(PYTHON) -m venv .venv-extras
+	.venv-extras/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	-.venv-extras/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[all]" --group dev --group frameworks --group engines
+	@touch $@
+
+check-extras: .venv/ready-extras ## the tests of plug-ins and engines, with the frameworks installed
+	.venv-extras/bin/python -m pytest -n auto --hypothesis-profile=quick -m "engines or frameworks"
 
 format: setup ## rewrite the code in the project's format
 	$(BIN)/ruff format .
@@ -66,4 +76,4 @@ docs: setup ## write the generated pages again
 	$(BIN)/zkit docs
 
 clean: ## remove what the other targets made
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-extras .pytest_cache .mypy_cache .ruff_cache .hypothesis

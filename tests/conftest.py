@@ -1,7 +1,8 @@
 """How hypothesis runs, and what every test of chat needs: a server, clients of it, an event loop.
 
-Hypothesis tries the same examples every time. `pytest --hypothesis-profile=explore` tries many new
-ones; what it finds becomes an `@example`.
+Hypothesis tries the same examples every time: few with the profile `quick` (`make test`), more with
+`steady` (`make check`, and the default). `--hypothesis-profile=explore` tries many new ones; what it
+finds becomes an `@example`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,14 @@ from zkit.testing import ScriptedServer
 # Damaged tool arguments are long texts, and the laws over them are no stop-watches.
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
 
+settings.register_profile(
+    "quick",
+    derandomize=True,
+    deadline=None,
+    max_examples=25,
+    database=None,
+    suppress_health_check=SLOW,
+)
 settings.register_profile(
     "steady",
     derandomize=True,

@@ -334,6 +334,7 @@ def test_the_command_line_runs_and_reports(tmp_path: Path) -> None:
 
 
 @pytest.mark.engines
+@pytest.mark.filterwarnings("default")  # the engines' own
 @pytest.mark.parametrize("engine", ["polars", "daft", "ray"])
 def test_an_engine_gives_the_same_columns(engine: str, tmp_path: Path) -> None:
     pytest.importorskip(engine, reason=f"{engine} is not installed")

@@ -53,7 +53,7 @@ def rebuilt(text: str, found: Extraction) -> str:
         '{"name": "send_mail", "version": "1.0.0"}',
         '{"name": "send_mail", "parameters": {"type": "object", "properties": {"to": {}}}}',
         '{"name": "list_mail", "arguments": {}, "result": "none"}',
-        '{"name": "send_mail", "arguments": {"to": "ann", "colour": "red"}}',
+        'Sure: {"name": "send_mail", "arguments": {"to": "ann", "colour": "red"}}',
         "<tool_call>\n{}\n</tool_call>",
         "send_mail(to='ann') sends mail.",
         ">>> list_mail()\n[]",
@@ -167,8 +167,13 @@ def test_wrong_arguments_behind_a_mark_are_left_to_decode() -> None:
     assert [call.arguments for call in found.calls] == [{"whom": "ann"}]
 
 
+def test_wrong_arguments_in_a_reply_that_is_nothing_else_are_left_to_decode() -> None:
+    [call] = find_calls(SEND.replace('"to"', '"whom"'), TOOLS).calls
+    assert (call.arguments, call.tier) == ({"whom": "ann"}, "alone")
+
+
 def test_wrong_arguments_without_a_mark_are_refused_with_a_message() -> None:
-    found = find_calls(SEND.replace('"to"', '"whom"'), TOOLS)
+    found = find_calls("Sure.\n" + SEND.replace('"to"', '"whom"'), TOOLS)
     assert found.calls == ()
     assert "send_mail needs to." in found.refused[0].message
 
@@ -200,10 +205,18 @@ def test_what_came_whole_before_a_cut_call_counts() -> None:
     assert len(found.incomplete) == 1
 
 
-def test_missing_closers_after_whole_arguments_are_cut_only_by_a_limit() -> None:
+def test_a_call_with_a_tag_for_each_argument_is_cut_without_its_closing_tag() -> None:
     text = "<tool_call>\n<function=send_mail>\n<parameter=to>\nann\n</parameter>\n"
-    assert names(text) == ["send_mail"]
-    assert names(text, finish_reason="length") == []
+    for reason in (None, "stop", "length"):
+        found = find_calls(text, TOOLS, finish_reason=reason)
+        assert (found.calls, [one.name for one in found.incomplete]) == ((), ["send_mail"])
+    assert names(text + "</tool_call>") == ["send_mail"]
+
+
+def test_a_call_that_gives_every_argument_needs_no_closing_tag() -> None:
+    text = "<function=look_up>\n<parameter=query>mail</parameter>\n"
+    assert names(text) == ["look_up"]
+    assert find_calls(text, TOOLS, finish_reason="length").calls == ()
 
 
 def test_a_result_that_the_model_wrote_itself_ends_the_reading() -> None:

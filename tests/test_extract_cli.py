@@ -51,7 +51,10 @@ def test_a_repaired_call_shows_its_fixes_in_json(tools: str) -> None:
     [
         (HERMES.replace("send_mail", "rm"), "unknown tools\n  rm"),
         (HERMES[:-20], "cut off\n  send_mail after "),
-        (SEND.replace('"to"', '"whom"'), "refused\n  send_mail (arguments): send_mail needs to."),
+        (
+            "Sure: " + SEND.replace('"to"', '"whom"'),
+            "refused\n  send_mail (arguments): send_mail needs to.",
+        ),
     ],
 )
 def test_what_needs_attention_sets_the_exit_code(tools: str, text: str, shown: str) -> None:
@@ -71,7 +74,7 @@ def test_only_the_asked_formats_are_read(tools: str) -> None:
 
 
 def test_the_finish_reason_counts(tools: str) -> None:
-    text = "<function=send_mail>\n<parameter=to>ann</parameter>\n"
+    text = "<function=look_up>\n<parameter=query>ann</parameter>\n"
     assert run(tools, text).exit_code == 0
     assert run(tools, text, "--finish-reason", "length").exit_code == 1
 

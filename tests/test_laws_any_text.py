@@ -139,7 +139,7 @@ def test_reading_chunks_never_raises_and_ends_as_the_whole_text_does(
 @thorough
 @given(ANY_TEXT)
 def test_a_result_never_holds_a_string_that_the_text_does_not_spell(text: str) -> None:
-    assume(not {"\\", "&"} & set(text))
+    assume(not {"\\", "&"} & set(text) and "''" not in text)  # SQL writes `it''s`
     outcome = repair_json(text)
     if isinstance(outcome, Repaired) and "join_strings" not in {f.name for f in outcome.fixes}:
         assert all(string in text for string in strings_of(outcome.value))

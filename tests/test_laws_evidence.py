@@ -39,7 +39,8 @@ def test_a_value_without_foreign_keys_is_one_that_fits_with_nothing_out_of_place
         ({"inner": {"b": 1, "a": "x"}}, False),
         ({"free": {"anything": 1, "a": "x"}}, False),
         ({"a": "x", "free": {"anything": 1}, "more": 2}, False),
-        ({"a": 1}, False),
+        ({"a": 1}, True),
+        ({"a": [1]}, False),
     ],
     ids=str,
 )

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import trio
 from mcp_samples import RAW, SDK, HttpServer, World, described, wait_until
+from zkit.dispatch.pausing import pause_in
 
 from zkit import Call, Crashed, Dispatcher, Refused, Success, Toolbox, Transient, Validation, tool
-from zkit.dispatch.pausing import pause_in
 from zkit.errors import McpError
 from zkit.grade import Grade
 from zkit.mcp import mcp_tools
@@ -575,8 +575,7 @@ def test_an_operator_may_answer_the_questions_of_a_server(tmp_path: Path) -> Non
     made.connect(SDK, elicitation=answer)
     assert made.call("ask").data == 'accept {"city": "Which city? Oslo"}'
     made.connect(SDK, elicitation="pause", mode="legacy")
-    paused = pause_in(made.call("ask"))
-    assert paused is not None
+    paused = made.call("ask").meta["pause"]
     assert (paused["for"], paused["question"]) == ("answer", "Which city?")
     made.box.mcp.close_sync()
 

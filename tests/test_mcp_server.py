@@ -10,6 +10,7 @@ from typing import Any
 import anyio
 import mcp_types as types
 import pytest
+from command_line import zkit
 from mcp import Client, MCPError, StdioServerParameters
 from mcp_samples import FOLDER, HttpServer
 
@@ -329,29 +330,24 @@ def test_clients_hear_of_new_tools(tmp_path: Path, mode: str) -> None:
 # The command line
 
 
-def zkit(*words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "zkit", *words]
-    return subprocess.run(command, capture_output=True, text=True, input=stdin, timeout=120)
-
-
 def test_pins_are_shown_and_approved(tmp_path: Path) -> None:
     from zkit.dynamic import Catalog
 
     path = tmp_path / "catalog.db"
     where = ("--catalog", str(path))
-    assert zkit("mcp", "pins", *where).returncode == 2
+    assert zkit("mcp", "pins", *where).code == 2
     catalog = Catalog(path)
     catalog.admit("files@1", {"read": {"name": "read", "description": "Read."}})
-    assert zkit("mcp", "pins", *where).returncode == 0
+    assert zkit("mcp", "pins", *where).code == 0
     catalog.admit("files@1", {"read": {"name": "read", "description": "Read.\x1b]0;x\x07"}})
     shown = zkit("mcp", "pins", "files", *where)
-    assert shown.returncode == 1
-    assert '-  "description": "Read."' in shown.stdout
-    assert "\x1b" not in shown.stdout
-    assert json.loads(zkit("mcp", "pins", *where, "--json").stdout)[0]["waiting"] is True
-    assert zkit("mcp", "approve", "files", *where, stdin="n\n").returncode == 130
+    assert shown.code == 1
+    assert '-  "description": "Read."' in shown.out
+    assert "\x1b" not in shown.out
+    assert json.loads(zkit("mcp", "pins", *where, "--json").out)[0]["waiting"] is True
+    assert zkit("mcp", "approve", "files", *where, given="n\n").code == 130
     assert catalog.pins()[0].waiting is not None
-    assert zkit("mcp", "approve", "files", *where, stdin="y\n").returncode == 0
+    assert zkit("mcp", "approve", "files", *where, given="y\n").code == 0
     assert catalog.pins()[0].waiting is None
 
 
@@ -364,13 +360,13 @@ def test_the_history_of_a_tool_is_shown_and_restored(tmp_path: Path) -> None:
     parts = {"name": "one", "description": "One.", "returns": "int"}
     catalog.save_tool({**parts, "body": "return 1"})
     catalog.save_tool({**parts, "body": "return 2"})
-    shown = zkit("tools", "history", "one", "--code", *where).stdout
+    shown = zkit("tools", "history", "one", "--code", *where).out
     assert "def one() -> int:\n        return 1" in shown
-    assert zkit("tools", "history", "one", "--restore", "1", *where).returncode == 0
+    assert zkit("tools", "history", "one", "--restore", "1", *where).code == 0
     assert catalog.tools()[0].definition["body"] == "return 1"
-    assert zkit("tools", "history", "two", *where).returncode == 1
-    assert zkit("tools", "history", "one", "--restore", "9", *where).returncode == 2
+    assert zkit("tools", "history", "two", *where).code == 1
+    assert zkit("tools", "history", "one", "--restore", "9", *where).code == 2
 
 
 def test_a_kit_that_is_not_there_is_told() -> None:
-    assert zkit("mcp", "serve", "--kit", "no_such_kit").returncode == 2
+    assert zkit("mcp", "serve", "--kit", "no_such_kit").code == 2

@@ -61,8 +61,10 @@ def _loop(**settings: Any) -> ChatLoop:
 
 
 MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
-    "a rank by name": (lambda: wrap(CLIENT, limit="GUESS"), "limit must be a Rank, such as"),  # type: ignore[arg-type]
-    "unmarked as a text": (lambda: wrap(CLIENT, unmarked="no"), "unmarked must be True or False"),  # type: ignore[arg-type]
+    "a rank by a wrong name": (
+        lambda: wrap(CLIENT, limit="GUES"),
+        "limit: there is no rank 'GUES'",
+    ),
     "a format of wrap": (lambda: wrap(CLIENT, formats=["hermes_jsn"]), "did you mean hermes_json"),
     "a tool of wrap": (lambda: wrap(CLIENT, tools=[1]), "1 names no tool"),
     "a client of wrap": (lambda: wrap(3), "3 has no chat.completions.create"),
@@ -201,7 +203,7 @@ WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
         },
     ),
     (Profile, {"system": NO_FLAG, "stream": NO_FLAG}),
-    (_wrapped, {"limit": NO_RANK, "formats": NO_LIST, "profile": NO_PATH, "unmarked": NO_FLAG}),
+    (_wrapped, {"limit": NO_RANK_NAME, "formats": NO_LIST, "profile": NO_PATH}),
     (Limits, {"calls": NO_COUNT, "tokens": NO_COUNT, "per_tool": [*NO_MAPPING, {"look": "3"}]}),
     (_budget, {"calls": NO_COUNT, "tokens": NO_COUNT}),
     (
@@ -327,6 +329,6 @@ def test_settings_that_make_sense_are_taken() -> None:
     Limits(calls=0, tokens=None, per_tool={"look": 0})
     Kit(BOX, "*", docs=("a.md",), extra=(one for one in (look,)))
     _scoped(task="t", timeout=-1)  # a deadline that is over
-    wrap(CLIENT, tools=[look], limit=Rank.GUESS, formats="hermes_json", unmarked=False)
+    wrap(CLIENT, tools=[look], limit=Rank.GUESS, formats="hermes_json")
     _loop(max_turns=1, max_seconds=0.5, context=1, tool_share=1, budgets={"empty": 0}, fit="all")
     _loop(formats=("hermes_json",), max_total_tokens=None, options={"temperature": 0})

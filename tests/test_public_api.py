@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import zkit
-from zkit import Fix, Rank, Repaired, RepairError, Unrepairable, repair_json
+from zkit import Fix, Rank, Repaired, RepairError, Unrepairable, loads, repair_json
 
 NAMES = [
     "Call",
@@ -111,6 +111,19 @@ def test_the_package_is_typed() -> None:
     assert files("zkit").joinpath("py.typed").is_file()
 
 
-def test_a_text_that_is_no_string_is_our_mistake_and_raises() -> None:
-    with pytest.raises(TypeError, match="text must be a str, not bytes"):
-        repair_json(b'{"a": 1,}')  # type: ignore[arg-type]
+def test_bytes_are_read_in_the_encodings_of_json() -> None:
+    assert loads('{"größe": 1,}'.encode()) == {"größe": 1}
+    assert loads('{"größe": 1,}'.encode("utf-16")) == {"größe": 1}
+    assert isinstance(repair_json(b'{"a": "\xff\xfe"'), Unrepairable)
+
+
+def test_a_limit_may_be_the_name_of_a_rank() -> None:
+    assert isinstance(repair_json('{"a": 1 "b": 2}', limit="respell"), Unrepairable)
+    assert loads('{"a": 1 "b": 2}', limit="COMPLETE") == {"a": 1, "b": 2}
+    with pytest.raises(ValueError, match="there is no rank"):
+        repair_json("{}", limit="anything")
+
+
+def test_a_text_that_is_neither_string_nor_bytes_is_our_mistake_and_raises() -> None:
+    with pytest.raises(TypeError, match="text must be str or bytes, not int"):
+        repair_json(5)  # type: ignore[arg-type]

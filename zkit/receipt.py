@@ -1,4 +1,4 @@
-"""The receipt: how far a fix strays, and what was changed where."""
+"""The receipt of a repair: what was changed where, and how invasive that was."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Rank(IntEnum):
-    """How far a fix strays from what the model wrote; a result wears its highest."""
+    """How invasive a fix is; the rank of a result is the highest rank of its fixes."""
 
     EXACT = 0
     UNWRAP = 1
@@ -36,10 +36,9 @@ class Rank(IntEnum):
         raise TypeError(f"a rank is a Rank or its name, such as 'COMPLETE', not {given!r:.80}")
 
 
-def check_limit(limit: object) -> None:
-    """Refuse a limit that is no rank, such as the name of one."""
-    if not isinstance(limit, Rank):
-        raise TypeError(f"limit must be a Rank, such as Rank.COMPLETE, not {limit!r}")
+def check_limit(limit: Rank | str) -> Rank:
+    """Return a limit as a rank; raise TypeError if it is neither a rank nor the name of one."""
+    return Rank.of(limit)
 
 
 class Fix(NamedTuple):
@@ -65,7 +64,7 @@ class Fix(NamedTuple):
 
 
 def highest(fixes: tuple[Fix, ...]) -> Rank:
-    """The rank that a result with these fixes wears."""
+    """The rank of a result with these fixes."""
     if len(fixes) == 1:
         return fixes[0].rank
     return max([fix.rank for fix in fixes], default=Rank.EXACT)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from zkit.batch.columns import COLUMNS, Work
+from zkit.batch.columns import COLUMNS, Columns, Work
 from zkit.batch.logs import BatchError
 from zkit.errors import ZkitError
 
@@ -15,32 +15,35 @@ class MissingEngineError(ZkitError, ImportError):
     """An engine that is not installed."""
 
 
+def _arrays(made: Columns) -> dict[str, Any]:
+    """Return the columns as Arrow arrays."""
+    import pyarrow as arrow
+
+    kinds = {"fixes": arrow.list_(arrow.string())}
+    return {name: arrow.array(made[name], kinds.get(name, arrow.string())) for name in COLUMNS}
+
+
 def with_polars(frame: Any, work: Work, column: str = "text") -> Any:
-    """Return a polars data frame with the columns of the work added; batches are processed in turn."""
+    """Return a polars data frame with the columns of the work added, lazy if it is lazy."""
     import polars
 
     def added(batch: Any) -> Any:
-        made = work(batch[column].to_list())
-        made["fixes"] = [list(names) for names in made["fixes"]]
-        kinds = {
-            name: polars.List(polars.String) if name == "fixes" else polars.String
-            for name in COLUMNS
-        }
-        return batch.with_columns(polars.DataFrame(made, schema=kinds))
+        made = _arrays(work(batch[column].to_list()))
+        return batch.with_columns(polars.Series(name, cells) for name, cells in made.items())
 
-    return added(frame) if isinstance(frame, polars.DataFrame) else frame.map_batches(added)
+    if isinstance(frame, polars.DataFrame):
+        return added(frame)
+    fixes = polars.List(polars.String)
+    new = {name: fixes if name == "fixes" else polars.String for name in COLUMNS}
+    return frame.map_batches(added, schema={**frame.collect_schema(), **new})
 
 
 def with_ray(dataset: Any, work: Work, column: str = "text") -> Any:
     """Return a Ray dataset with the columns of the work added."""
 
     def added(batch: Any) -> Any:
-        import pyarrow as arrow
-
-        made = work(batch.column(column).to_pylist())
-        for name in COLUMNS:
-            kind = arrow.list_(arrow.string()) if name == "fixes" else arrow.string()
-            batch = batch.append_column(name, arrow.array(made[name], kind))
+        for name, cells in _arrays(work(batch.column(column).to_pylist())).items():
+            batch = batch.append_column(name, cells)
         return batch
 
     return dataset.map_batches(added, batch_format="pyarrow", zero_copy_batch=True)
@@ -49,20 +52,17 @@ def with_ray(dataset: Any, work: Work, column: str = "text") -> Any:
 def with_daft(frame: Any, work: Work, column: str = "text") -> Any:
     """Return a Daft data frame with the columns of the work added."""
     import daft
+    import pyarrow as arrow
 
-    kinds = {
-        name: daft.DataType.list(daft.DataType.string())
-        if name == "fixes"
-        else daft.DataType.string()
-        for name in COLUMNS
-    }
+    text = daft.DataType.string()
+    kinds = {name: daft.DataType.list(text) if name == "fixes" else text for name in COLUMNS}
 
     @daft.func.batch(  # type: ignore[untyped-decorator, unused-ignore]
         return_dtype=daft.DataType.struct(kinds)
     )
     def added(texts: Any) -> Any:
-        made = work(texts.to_pylist())
-        return [dict(zip(COLUMNS, row, strict=True)) for row in zip(*made.values(), strict=True)]
+        made = _arrays(work(texts.to_pylist()))
+        return arrow.StructArray.from_arrays(list(made.values()), list(made))
 
     cells = frame.with_column("_zkit", added(frame[column]))
     for name in COLUMNS:

@@ -1,12 +1,13 @@
-"""One call as it was found in; the same call made sound, or why it must not run, out."""
+"""Check a call that a model made: the call with valid arguments, or why it must not run."""
 
 from __future__ import annotations
 
+import json
 import secrets
 import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, get_args
 
 from zkit.arguments import Decoded, decode_to_run
 from zkit.arguments.field_names import nearest, same_name
@@ -14,11 +15,12 @@ from zkit.arguments.refusals import refuse_echo
 from zkit.calls import Call
 from zkit.chat.assembler import Assembled
 from zkit.chat.wire_data import dumps, entries, id_of
+from zkit.dispatch.approval import Confirm, unconfirmed
 from zkit.dispatch.tool_lookup import spellings
-from zkit.extract import Declared
+from zkit.extract import Declared, Doubtful
 from zkit.extract.formats.table import wanted_formats
-from zkit.receipt import Fix, Rank, check_limit
-from zkit.required import require_flag
+from zkit.receipt import Fix, Rank
+from zkit.required import require_one_of
 from zkit.results import Validation
 from zkit.sources import unknown_tool
 from zkit.tools import ToolSpec, policy_for, text_call_action
@@ -26,9 +28,9 @@ from zkit.tools import ToolSpec, policy_for, text_call_action
 
 @dataclass(frozen=True, slots=True)
 class RefusedCall:
-    """A call that could not be made sound, left as the model wrote it.
+    """A call that must not run.
 
-    `message` is for the model: send it as the answer to the call `id`. A call that stands in the
+    `message` is for the model: send it as the answer to the call `id`. A call that was found in the
     text has no id. `text` is what the model wrote: the arguments, or the place in the text.
     """
 
@@ -44,12 +46,20 @@ class RefusedCall:
 class Report:
     """What was done to the calls of a completion; empty when nothing had to be done.
 
-    `calls` are those that can be run: their arguments fit the schema, and each names where it was
-    found and what was changed to read it. `refusals` are those that must not be run.
+    `calls` can be run: their arguments fit the schema, and each names where it was found and what
+    was changed to read it. `refusals` must not be run. `doubtful` are valid calls that stay in the
+    text, because the model may not have meant them; their `reason` is `followed`, `unmarked` (only
+    the shape says that it is a call, and the tool can change things) or `beside_native`. `answered` are the calls of earlier replies that were not delivered, because the model was
+    asked again; `requests` is how many requests were made in all. A reply of several choices has a
+    report for each of them in `choices`.
     """
 
     calls: tuple[Call, ...] = ()
     refusals: tuple[RefusedCall, ...] = ()
+    doubtful: tuple[Doubtful, ...] = ()
+    answered: tuple[RefusedCall | Doubtful, ...] = ()
+    requests: int = 1
+    choices: tuple[Report, ...] = ()
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
@@ -60,6 +70,11 @@ class Report:
     def origin(self) -> str:
         """Where the calls were found: `native`, or the name of the text format; else empty."""
         return next((call.origin for call in self.calls), "")
+
+    @property
+    def is_clean(self) -> bool:
+        """True if every call of the reply can be run."""
+        return not self.refusals and not self.doubtful
 
     def call(self, id: str) -> Call | None:
         """The call that can be run under this id; None when there is none."""
@@ -72,9 +87,15 @@ class Report:
 
 def joined(reports: Iterable[Report]) -> Report:
     """One report of several choices."""
-    found = list(reports)
-    calls = tuple(call for report in found for call in report.calls)
-    return Report(calls, tuple(one for report in found for one in report.refusals))
+    found = tuple(reports)
+    if len(found) == 1:
+        return found[0]
+    return Report(
+        tuple(call for report in found for call in report.calls),
+        tuple(one for report in found for one in report.refusals),
+        tuple(one for report in found for one in report.doubtful),
+        choices=found if any(report != Report() for report in found) else (),
+    )
 
 
 _LONGEST_NAME = 256
@@ -88,20 +109,34 @@ def new_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How far calls may be mended.
+    """How far calls may be repaired.
 
-    `limit` is the highest rank of repair, `unmarked` whether a call may be found in text by its
-    shape alone; a tool that declares a grade sets both by it. `formats` limits the text formats.
+    `limit` is the highest rank of repair; a tool that declares a grade sets it by that. `formats`
+    limits the text formats. `confirm` is `never` if calls in text that the model may not have meant
+    count like others.
     """
 
     limit: Rank = Rank.GUESS
-    unmarked: bool = True
     formats: tuple[str, ...] | None = None
+    confirm: Confirm = "doubtful"
 
     def __post_init__(self) -> None:
-        check_limit(self.limit)
-        require_flag("unmarked", self.unmarked)
+        require_one_of("confirm", self.confirm, get_args(Confirm))
         wanted_formats(self.formats)
+
+    @classmethod
+    def of(
+        cls,
+        limit: Rank | str = Rank.GUESS,
+        formats: tuple[str, ...] | None = None,
+        confirm: Confirm = "doubtful",
+    ) -> Rules:
+        """The rules with the rank given by itself or by its name."""
+        try:
+            rank = Rank.of(limit)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"limit: {error}") from None
+        return cls(rank, formats, confirm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +148,21 @@ class CallChecker:
     specs: Mapping[str, ToolSpec] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     reads_text: bool = True
+    confirmed: frozenset[str] = frozenset()
+    """The doubtful calls of the reply before (see `key_of`): sent again, they are meant."""
 
     @classmethod
     def of(
-        cls, tools: Any, rules: Rules, messages: Any = (), reads_text: bool = True
+        cls,
+        tools: Any,
+        rules: Rules,
+        messages: Any = (),
+        reads_text: bool = True,
+        confirmed: frozenset[str] = frozenset(),
     ) -> CallChecker:
         """The checker for one request."""
         specs = {spec.name: spec for spec in _specs(tools)}
-        return cls(Declared(tools), rules, specs, set(_ids(messages)), reads_text)
+        return cls(Declared(tools), rules, specs, set(_ids(messages)), reads_text, confirmed)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -132,14 +174,13 @@ class CallChecker:
         spec = self.specs.get(name)
         return self.rules.limit if spec is None else policy_for(spec).limit
 
-    def unmarked(self, name: str) -> bool:
-        """Whether a call of a tool may be found by its shape alone."""
-        spec = self.specs.get(name)
-        return (
-            self.rules.unmarked
-            if spec is None
-            else (text_call_action(spec.grade, "shape", "final") == "run")
-        )
+    def is_doubtful(self, call: Call) -> bool:
+        """True if somebody must confirm a call that was found in the text."""
+        spec = self.specs.get(call.name)
+        grade = None if spec is None else spec.grade
+        action = text_call_action(grade, call.tier, call.position)
+        is_due = action == "confirm" and self.rules.confirm != "never"
+        return is_due and key_of(call) not in self.confirmed
 
     def free_id(self, wanted: str) -> str:
         """The id, or another if it is empty or taken."""
@@ -164,20 +205,17 @@ class CallChecker:
         text = given.arguments if is_exact else dumps(sound.arguments)
         return given._replace(id=id, name=name, arguments=text), sound
 
-    def from_text(self, call: Call, text: str) -> Call | RefusedCall:
-        """A call that was found in text; `text` is how it stands there."""
+    def from_text(self, call: Call, text: str) -> Call | RefusedCall | Doubtful:
+        """Check a call that was found in the text; `text` is how it is written there."""
         named = self._named(call)
         if named is None:
             return replace(self._unknown(call.name, text, ""), origin=call.origin)
-        if call.tier == "shape" and not self.unmarked(named.name):
-            message = (
-                f"{named.name} was not called: it can change things, and a call in plain text may be"
-                " meant as an example. Use the tool call format that you were given."
-            )
-            return RefusedCall("", named.name, "unmarked", message, text, call.origin)
         sound = self._sound(named, None)
         if isinstance(sound, RefusedCall):
             return replace(sound, text=text)
+        if self.is_doubtful(sound):
+            reason = "followed" if sound.position == "followed" else "unmarked"
+            return Doubtful(sound, reason, str(unconfirmed(sound)))
         return replace(sound, id=self.free_id("" if _is_numbered(call.id) else call.id))
 
     def _named(self, call: Call) -> Call | None:
@@ -208,6 +246,11 @@ class CallChecker:
     def _unknown(self, name: str, text: str, id: str) -> RefusedCall:
         said = unknown_tool(name, self.names, nearest(name[:_LONGEST_NAME], list(self.names)))
         return RefusedCall(id, name, said.code, str(said), text)
+
+
+def key_of(call: Call) -> str:
+    """What two equal calls have in common: the tool and the decoded arguments."""
+    return json.dumps([call.name, call.arguments], sort_keys=True, default=str)
 
 
 def meant_name(written: str, names: Sequence[str]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -12,17 +13,25 @@ from zkit.cli.streams import BadUsageError, write_line
 
 @click.command()
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when a page has drifted.")
+@click.argument("only", nargs=-1, metavar="[PAGE]...")
 @click.pass_context
-def command(ctx: click.Context, check: bool) -> None:
-    """Write the generated pages of the checkout in the current directory again."""
+def command(ctx: click.Context, check: bool, only: tuple[str, ...]) -> None:
+    """Write the generated pages of the checkout in the current directory again, or some of them."""
     if not Path("docs").is_dir():
         raise BadUsageError("docs: no such folder here; run this at the top of a checkout")
-    drifted = [path for path, page in PAGES.items() if read(path) != page()]
+    drifted = [path for path in only or PAGES if read(path) != _page(path)()]
     for path in drifted:
         write_line(f"{path}: drifted; run `make docs`" if check else f"{path}: written")
         if not check:
-            Path(path).write_text(PAGES[path](), encoding="utf-8")
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).write_text(_page(path)(), encoding="utf-8")
     ctx.exit(int(check and bool(drifted)))
+
+
+def _page(path: str) -> Callable[[], str]:
+    if path not in PAGES:
+        raise BadUsageError(f"{path}: no such page; there are {', '.join(PAGES)}")
+    return PAGES[path]
 
 
 def read(path: str) -> str | None:

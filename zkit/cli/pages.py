@@ -7,9 +7,12 @@ from collections.abc import Callable
 from zkit.cli.coercions_page import coercions_page
 from zkit.cli.formats_page import formats_page
 from zkit.cli.repairs_page import repairs_page
+from zkit.cli.std_page import std_page, tool_pages
 
 PAGES: dict[str, Callable[[], str]] = {
     "docs/repairs.md": repairs_page,
     "docs/coercions.md": coercions_page,
     "docs/formats.md": formats_page,
+    "docs/std.md": std_page,
+    **tool_pages(),
 }

@@ -40,7 +40,7 @@ _FENCE_INLINE = regex.compile(
 )
 """A fence whose content begins in its own line."""
 _MAY_CALL = regex.compile(
-    r"\s*+(?:[\[{<✿]|print\(|(?:[^\W\d][\w.:/\\-]*+)[ \t]*+(?:[(:{]|\n\s*+\{|\Z))"
+    r"\s*+(?:[\[{<✿]|print\(|(?:[^\W\d][\w.:/\\-]*+)[ \t]*+(?:[(:{=]|\n\s*+\{|\Z))"
 )
 """How a block begins that may hold a call and nothing else."""
 
@@ -140,7 +140,9 @@ def _whole(task: Task, info: str) -> Steps[Opened | None]:
     return (yield from envelope_at(task, start))
 
 
-_PYTHON = regex.compile(r"(?:\[?\s*+print\(\s*+|\[\[?\s*+)?+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\(")
+_PYTHON = regex.compile(
+    r"\[?+\s*+(?:[^\W\d]\w*+\s*+=\s*+)?+(?:print\(\s*+)?+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
+)
 _NAMED = regex.compile(r"(?P<name>[^\W\d][\w./\\-]*+):?\s*+\{")
 
 

@@ -10,12 +10,14 @@ import regex
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.hooks import BRACKETED, LISTED_CALL, LISTED_NAME, OPENING_KEY
 from zkit.extract.parsers.brace_calls import read_braces
-from zkit.extract.parsers.call_objects import OPENING_KEYS
+from zkit.extract.parsers.call_objects import NAME_KEYS, OPENING_KEYS
 from zkit.extract.parsers.envelopes import GENERIC_STOP
 from zkit.extract.parsers.headers import read_header
 from zkit.extract.parsers.json_calls import read_json, read_named
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.readings import Reading
+from zkit.extract.parsers.tag_calls import Draft, read_unit
+from zkit.extract.parsers.tag_dialects import KEY_VALUE
 from zkit.extract.quoting import row
 from zkit.extract.scan import Scanner
 from zkit.extract.tape import Steps
@@ -32,7 +34,7 @@ def bracket(scan: Scanner, at: int) -> Steps[int]:
     tape, tools = scan.tape, scan.task.tools
     calling = (yield from tape.look(LISTED_CALL, at)) if tape.char(at) == "[" else None
     if calling is not None:
-        if tools.name_of(calling["name"]) is None:
+        if tools.name_of(calling["name"]) is None and scan.standing.shown:
             return (yield from scan.skip(at))
         reading = yield from read_python(scan.task, at, _STOP)
         return (yield from scan.offer(reading, "", at))
@@ -59,7 +61,7 @@ def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
 
 
 _ONE_LIST = regex.compile(
-    r"\{\s*+[\"'][\w -]{1,80}+[\"']\s*+:\s*+\[\s*+\{\s*+[\"'](?:name|tool_name|function|tool|tool_call)[\"']"
+    rf"\{{\s*+[\"'][\w -]{{1,80}}+[\"']\s*+:\s*+\[\s*+\{{\s*+[\"'](?:{'|'.join(NAME_KEYS)})[\"']"
 )
 """An object that holds a list of calls under a key of its own making: `{"actions": [...]}`."""
 
@@ -71,6 +73,9 @@ _SHAPE = regex.compile(
 
 def named(scan: Scanner, at: int) -> Steps[int]:
     """Read the name of a tool and its arguments: `f(a=1)`, `f: {"a": 1}`, `f` and an object."""
+    keyed = yield from scan.tape.look(_KEYED, at)
+    if keyed is not None:
+        return (yield from _with_tags(scan, at, keyed))
     head = yield from scan.tape.look(_SHAPE, at)
     if head is None or scan.task.tools.name_of(head["name"]) is None:
         return (yield from scan.skip(at, _word_size(scan, at)))
@@ -78,13 +83,28 @@ def named(scan: Scanner, at: int) -> Steps[int]:
         return (yield from _with_object(scan, at, head))
     if head["mark"]:
         return (yield from scan.skip(at, head.end() - 1))
-    if (yield from scan.tape.look(_EMPTY, at + head.end())) and not _lone(scan, at):
+    line = scan.before(at).rpartition("\n")[2].strip()
+    empty = yield from scan.tape.look(_EMPTY, at + head.end())
+    if empty and line and _LINE_LABEL.search(line) is None:  # `f()` names a function in any text
         return (yield from scan.skip(at, head.end()))
     reading = yield from read_python(scan.task, at, _STOP)
-    if reading is None or (_is_signature(reading) and scan.before(at).rpartition("\n")[2].strip()):
+    if reading is None or (line and _is_signature(reading)):
         return (yield from scan.skip(at, head.end()))
     reading = replace(reading, body="python_list")
     return (yield from scan.offer(reading, "", at, mentioned=not _begins_line(scan, at)))
+
+
+_KEYED = regex.compile(r"(?P<name>[^\s<>{}()]{1,128}+)\s*+(?=<(?:arg|param)_key>)")
+
+
+def _with_tags(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
+    """Read a name and tags of arguments whose `<tool_call>` is missing (GLM-4.5-Air)."""
+    draft = Draft(head["name"], at)
+    unit, end, closed = yield from read_unit(
+        scan.task, KEY_VALUE, draft, at + head.end(), GENERIC_STOP
+    )
+    reading = Reading((unit,), end, "key_value", closed)
+    return (yield from scan.offer(reading, FORMATS["glm45"].opener, at))
 
 
 _EMPTY = regex.compile(r"\s*+\)")
@@ -128,7 +148,7 @@ _FOLLOWS_NAME = re.compile(r":[0-9]++\Z|\.call\Z")
 """A counter after a name (Kimi), and the method of a built-in tool (Llama 3.1)."""
 FIRST_NAME = regex.compile(
     r"\s*+(?P<full>(?P<braces>call:)?+(?:functions\.)?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+))"
-    r"(?:(?:[ \t\r]*+\n\s*+|\[ARGS\])?+(?P<object>(?=\{))|(?P<call>(?=\())|(?P<end>\s*+\Z))"
+    r"(?:(?:[ \t\r]*+\n\s*+|\[ARGS\])?+(?P<object>(?=\{))|(?P<call>(?=\()))"
 )
 """A name, then an object or parentheses, and nothing before them."""
 
@@ -139,8 +159,6 @@ def first_name(scan: Scanner, pos: int) -> Steps[int]:
     if found is None or scan.task.tools.name_of(_FOLLOWS_NAME.sub("", found["name"])) is None:
         return pos
     at = pos + found.start("full")
-    if found["end"] is not None:
-        return pos
     yield from scan.text(pos, at)
     if found["braces"]:
         reading = yield from read_braces(scan.task, at, _STOP)

@@ -9,7 +9,16 @@ from typing import Any
 from zkit.repair.expect import Expect
 from zkit.schema import Offer, offered
 
-PREFIXES = ("functions.", "function.", "tools.", "tool.", "default_api.", "api.", "multi_tool_use.")
+PREFIXES = (
+    "call:",
+    "functions.",
+    "function.",
+    "tools.",
+    "tool.",
+    "default_api.",
+    "api.",
+    "multi_tool_use.",
+)
 """What models write before a tool's name, after the namespaces of their prompts."""
 _NO_SCHEMA = Expect({}, {})
 _TRIMMED = " \t\r\n\"'`*"

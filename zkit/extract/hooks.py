@@ -30,9 +30,7 @@ BRACKETED = (
 CALLING = r"\s*+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
 """After a bracket: a call in Python's way."""
 _KEYS = "|".join(sorted(map(re.escape, OPENING_KEYS), key=len, reverse=True))
-_OBJECT = (
-    rf"\{{(?=\s*+\{{|\s*+[\"'“`]?(?:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{])"
-)
+_OBJECT = rf"\{{(?=\s*+\{{|\s*+&quot;|\s*+[\"'“`]?(?:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{])"
 """An object that may be a call: it begins with a key of one, or holds another object or a list."""
 _LIST = r"\[(?=\s*+(?:[\[{]|\[?[\"']?[^\W\d][\w.:/\\-]*+(?:\s*+\(|[\"']\s*+,\s*+\{)))"
 """A list that may be of calls: of objects, of Python calls, or of a name and an object."""
@@ -136,7 +134,7 @@ def wrappers() -> regex.Pattern[str]:
     return regex.compile(wrapped, regex.IGNORECASE)
 
 
-OPENING_KEY = regex.compile(r"[\[\s]*+\{(?:\s*+\{)?+\s*+(?:\"(?P<key>[^\"\n]{0,80})\"|'(?P<key>[^'\n]{0,80})'|“(?P<key>[^“”\n]{0,80})”|\"?(?P<key>[\w.-]{1,80}+)\"?)\s*+[:=]")  # fmt: skip
+OPENING_KEY = regex.compile(r"[\[\s]*+\{(?:\s*+\{)?+\s*+(?:\"(?P<key>[^\"\n]{0,80})\"|'(?P<key>[^'\n]{0,80})'|“(?P<key>[^“”\n]{0,80})”|&quot;(?P<key>\w{1,80}+)&quot;|\"?(?P<key>[\w.-]{1,80}+)\"?)\s*+[:=]")  # fmt: skip
 """The first key of an object, or of the first object in a list."""
 LISTED_CALL = regex.compile(rf"\[\[?{CALLING}")
 """A list that begins with a call in Python's way."""

@@ -81,6 +81,8 @@ def quotes(before: str) -> bool:
         return True
     if " | " in line or _MEMBER.search(before[-80:]) or _in_literal(before):
         return True
+    if "&lt;" in line or "&gt;" in line:  # a page that shows markup escapes it
+        return True
     above = line if line.strip() else head.rpartition("\n")[2]
     if _LOG.match(above) or _COMMENT.match(line):
         return True

@@ -15,7 +15,7 @@ from zkit.extract.formats.table import format_of
 from zkit.extract.hooks import Watch
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.readings import Reading
-from zkit.extract.standing import Candidate, Standing, judge, numbered
+from zkit.extract.standing import Candidate, Standing, judge, misfit, numbered
 from zkit.extract.tape import LONGEST_MARK, Hit, Steps, compiled
 
 REACH = 800
@@ -221,7 +221,8 @@ class Scanner:
         outcomes = numbered(judged, self.standing.known)
         if not any(isinstance(outcome, Call | Unknown) for outcome in outcomes):
             self.tape.in_vain += 1
-        candidate = Candidate((at, end), text, record, outcomes, self.before(at), mentioned)
+        unfit = tuple(misfit(unit, record, tools) for unit in reading.units)
+        candidate = Candidate((at, end), text, record, outcomes, unfit, self.before(at), mentioned)
         counts = yield from self.standing.offer(candidate)
         if counts:
             self._text_from = end

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from zkit.calls import Call, Tier
 from zkit.extract import events
@@ -42,6 +43,8 @@ class Candidate:
     text: str
     format: Format
     outcomes: tuple[Outcome, ...]
+    misfits: tuple[Refusal | None, ...] = ()
+    """Why each of the outcomes is refused unless the reply is nothing else."""
     before: str = ""
     mentioned: bool = False
 
@@ -81,7 +84,9 @@ def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
     if known is None:
         name, rank, fixes = without_prefix(unit.name), unit.rank, unit.fixes
         return Unknown(name, unit.arguments, unit.span, text, record.name, rank, fixes)
-    problem = _misfit(unit, known, record, tools)
+    problem = _beside(unit, known, record, tools)
+    if problem is None and (record.tier != "shape" or unit.keys & _BY_FIT):
+        problem = misfit(unit, record, tools)
     if problem is not None:
         return problem
     confidence = CONFIDENCE[record.tier] - 0.05 * unit.rank
@@ -91,16 +96,41 @@ def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
     )  # fmt: skip
 
 
+def _beside(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal | None:
+    """Why a call is refused that has more than its name and arguments: what is beside them is lost.
+
+    Without a marker, keys that are none of the tool's make it another kind of object.
+    """
+    odd = unit.keys - BESIDE - {"_flat", "_keyed", "_object"}
+    if not odd:
+        return None
+    if record.tier == "shape" and not odd & tools.expect(name).keys:
+        return Refusal(name, "other_object", unit.span, "", record.name)
+    found = ", ".join(sorted(odd))
+    message = (
+        f"{name}: {found} beside the arguments. Put it into the arguments, and call {name} again."
+    )
+    return Refusal(name, "beside_arguments", unit.span, message, record.name)
+
+
 _LOOSE_BODIES = frozenset({"tool_tag", "function_name", "tool_input"})
 """Bodies in tags that bear ordinary words."""
 
 
-def _misfit(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal | None:
-    """Why a call in a format that proves nothing by itself is none.
+_BY_FIT = frozenset({"_flat", "_keyed"})
+"""Objects that only the fit of their keys tells from data."""
 
-    Where only the shape speaks, the keys must be those of the tool; so they must be where the
-    tags bear ordinary words. A marker is proof enough: wrong arguments are for `decode` to refuse.
+
+def misfit(unit: Unit, record: Format, tools: Declared) -> Refusal | None:
+    """Why the arguments of a call in a format that proves nothing by itself rule it out.
+
+    Where only the shape tells a call from text, the keys must be those of the tool; so they must
+    where tags bear ordinary words. A marker is proof enough, and so is a reply that is nothing
+    else: wrong arguments are for `decode` to refuse.
     """
+    name = tools.name_of(unit.name)
+    if unit.state != "whole" or name is None:
+        return None
     if record.tier != "shape" and record.body not in _LOOSE_BODIES:
         return None
     problem = tools.misfit(name, unit.arguments) or tools.misplaced(name, unit.arguments)
@@ -238,6 +268,7 @@ class Standing:
             return
         pending, self._pending, self._held = self._pending, [], 0
         pending = [self._settled(item, pending, i) for i, item in enumerate(pending)]
+        pending = list(_without_echoes(pending))
         final = self._is_final(pending)
         alone = final and not self._has_text(pending)
         for item in pending:
@@ -297,7 +328,9 @@ class Standing:
         """The outcomes of a candidate; its calls leave the text if they are final."""
         at, end = item.span
         kept: list[tuple[int, int]] = []
-        for outcome in item.outcomes:
+        for outcome, unfit in zip_longest(item.outcomes, item.misfits):
+            if isinstance(outcome, Call) and unfit is not None and not alone:
+                outcome = unfit
             if isinstance(outcome, Call):
                 outcome = placed(outcome, final and not item.mentioned, alone)
                 if outcome.position == "followed":
@@ -388,6 +421,34 @@ class Standing:
             self.spans[-1] = Span(kind, last.start, end)
         elif end > start:
             self.spans.append(Span(kind, start, end))
+
+
+def _without_echoes(pending: list[Waiting]) -> Iterator[Waiting]:
+    """What waits, without a second copy of a call right beside the first.
+
+    LFM2 writes a call between its tokens and again as a plain list, in either order: one call.
+    """
+    last: Candidate | None = None
+    for item in pending:
+        if isinstance(item, Candidate) and last is not None and _echoes(item, last):
+            at, end = item.span
+            yield Piece("frame", (at, end), "", item.text)
+            continue
+        yield item
+        if isinstance(item, Candidate):
+            last = item
+        elif isinstance(item, Piece) and item.text.strip():
+            last = None
+
+
+def _echoes(item: Candidate, last: Candidate) -> bool:
+    if item.format is last.format or {item.format.values, last.format.values} != {"python"}:
+        return False
+    one, other = (
+        [(o.name, o.arguments) for o in part.outcomes if isinstance(o, Call)]
+        for part in (item, last)
+    )
+    return bool(one) and one == other
 
 
 def placed(call: Call, final: bool, alone: bool) -> Call:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import os
 import re
 import threading
 import time
 import weakref
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, Unpack
 
@@ -25,7 +26,7 @@ from zkit.mcp.remote_tool import Grades, Offered, RemoteTool, offered
 from zkit.mcp.server_connection import ConnectionOptions, Sample, ServerConnection, State
 from zkit.mcp.server_limits import NOTES_PER_MINUTE
 from zkit.mcp.server_target import Given, ServerTarget, target_of
-from zkit.results import Result
+from zkit.results import Result, Transient
 from zkit.sources import Snapshot, Toolbox
 from zkit.tools import Context
 
@@ -90,6 +91,12 @@ class _Entry:
     withheld: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     minute: tuple[int, int] = (0, 0)
+    process: int = field(default_factory=os.getpid)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the connection was made here, and not by a process that forked into this one."""
+        return self.process == os.getpid()
 
     @property
     def provider(self) -> str:
@@ -271,8 +278,9 @@ class Connections:
             self.catalog.remove_connection(name)
         if entry is None:
             return False
-        entry.connection.close()
-        await entry.connection.ended.wait()
+        if entry.is_ours:
+            entry.connection.close()
+            await entry.connection.ended.wait()
         self._drop(entry)
         return True
 
@@ -293,6 +301,9 @@ class Connections:
         """Register a listing; True when some of it waits for approval."""
 
         async def caller(tool: str, call: Call, context: Context) -> Result:
+            if not entry.is_ours:
+                said = f"the MCP server {entry.name} was connected before a fork; connect again"
+                return Transient(said, code="unavailable")
             return await background.awaited(entry.connection.call, tool, call, context)
 
         offer = offered(listed, entry.name, entry.prefix, entry.grades, caller)
@@ -373,5 +384,5 @@ _ALL: weakref.WeakSet[Connections] = weakref.WeakSet()
 def _leave_all() -> None:
     """Stop the servers when the program ends."""
     for one in tuple(_ALL):
-        if one._entries:
+        if any(entry.is_ours for entry in one._entries.values()):
             one.close_sync()

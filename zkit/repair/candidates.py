@@ -186,7 +186,7 @@ def _attempt(task: Task, body: Body, place: int, how: How, *, careful: bool) -> 
     for tied in reader.search(first):
         made = [m for reading in tied if (m := _made(task, text, start, reading)) is not None]
         if made:
-            settled = _settled(text, made, start, max(reader.stuck, start))
+            settled = _settled(task, text, made, start, max(reader.stuck, start))
             return beyond_doubt(task, _moved(settled, offset))
         if _too_deep(text, start, tied[0]):
             reader.reason = "too_deep"
@@ -218,11 +218,14 @@ def _too_deep(body: str, start: int, reading: Reading) -> bool:
     return False
 
 
-def _settled(body: str, made: list[Candidate], start: int, stuck: int) -> Candidate:
+def _settled(task: Task, body: str, made: list[Candidate], start: int, stuck: int) -> Candidate:
     """One value out of equally good ones; the schema or the lines break a tie, otherwise it is ambiguous."""
     if len(made) == 1:
         return made[0]
     made = [m for m in made if m.fits] or made
+    if task.evidence is not None:
+        suits = task.evidence.suits
+        made = [m for m in made if m.value is not None and suits(m.value[0])] or made
     made = [m for m in made if suits_lines(body, (m.start, m.end), m.fixes)] or made
     if all(same(m.value, made[0].value) for m in made[1:]):
         return made[0]

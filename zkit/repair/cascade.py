@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from pydantic_core import from_json
 
-from zkit.receipt import Rank, check_limit
+from zkit.receipt import Rank
 from zkit.repair.around import beginnings, enclosing, layers, payload, peeling, wrapping
 from zkit.repair.around.full_width import plain_brackets
 from zkit.repair.around.line_marks import unmarked
+from zkit.repair.around.notations import rewritten
 from zkit.repair.around.shell import begins_coloured, without_colours, without_shell_quotes
 from zkit.repair.candidates import How, read_at
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
@@ -17,16 +19,17 @@ from zkit.repair.evidence import evidence_for
 from zkit.repair.fixes import (
     CUT,
     EXACT,
+    FIXES,
     GUESS,
     MAX_CHARACTERS,
     MAX_VALUES,
+    RESPELL,
     SALVAGE,
     UNWRAP,
     fix_named,
 )
 from zkit.repair.outcome import Repaired, RepairError, Unrepairable
 from zkit.repair.salvage import salvaged
-from zkit.repair.short_ways.express import express, in_prose, unopened
 from zkit.repair.single_edit import read_with_one_edit
 from zkit.repair.sound import OF_SURROGATES, strict, verdict, with_surrogates
 from zkit.repair.task import Candidate, Task
@@ -43,19 +46,24 @@ _new = tuple.__new__
 
 
 def repair_json(
-    text: str,
+    text: str | bytes,
     *,
     schema: Any = None,
-    limit: Rank = Rank.CUT,
+    limit: Rank | str = Rank.CUT,
     finish_reason: str | None = None,
 ) -> Repaired | Unrepairable:
-    """Read the one JSON value that `text` holds. Never raises, whatever the string.
+    """Read the one JSON value that `text` holds. Never raises, whatever the string or the bytes.
 
     `schema` (a JSON Schema or a pydantic model) is evidence for the reading; `limit` is the
-    highest rank that a fix may have; `finish_reason` is what the server said about the end.
+    highest rank that a fix may have, or its name; `finish_reason` is the reason the server gave.
     """
     if type(limit) is not Rank:
-        check_limit(limit)
+        limit = Rank.of(limit)
+    if type(text) is not str:
+        decoded = _decoded(text)
+        if decoded is None:
+            return Unrepairable("damaged", 0, "The bytes are not text in UTF-8, UTF-16 or UTF-32.")
+        text = decoded
     try:
         value = from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError) as error:
@@ -67,13 +75,13 @@ def repair_json(
 
 
 def loads(
-    text: str,
+    text: str | bytes,
     *,
     schema: Any = None,
-    limit: Rank = Rank.CUT,
+    limit: Rank | str = Rank.CUT,
     finish_reason: str | None = None,
 ) -> Any:
-    """The value of `repair_json`; raises `RepairError`, a ValueError, where that refuses."""
+    """Return the value of `repair_json`; raise `RepairError`, a ValueError, where that refuses."""
     outcome = repair_json(text, schema=schema, limit=limit, finish_reason=finish_reason)
     if isinstance(outcome, Unrepairable):
         raise RepairError(outcome)
@@ -81,14 +89,15 @@ def loads(
 
 
 def repair_all(
-    text: str,
+    text: str | bytes,
     *,
     schema: Any = None,
-    limit: Rank = Rank.CUT,
+    limit: Rank | str = Rank.CUT,
     finish_reason: str | None = None,
 ) -> list[Repaired]:
     """Every value that `text` holds, in order; what cannot be read is left out."""
-    check_limit(limit)
+    limit = Rank.of(limit)
+    text = text if isinstance(text, str) else _decoded(text) or ""
     whole = strict(text)
     if whole is not None:
         return [Repaired(whole[0], (), EXACT, text)]
@@ -101,26 +110,34 @@ def repair_all(
     return [receipt for receipt in receipts if receipt.rank <= limit]
 
 
+def _decoded(text: object) -> str | None:
+    """The text of bytes in the encodings that JSON may have; None if they are in none of them."""
+    if isinstance(text, str):
+        return str(text)
+    if not isinstance(text, bytes | bytearray | memoryview):
+        raise TypeError(f"text must be str or bytes, not {type(text).__name__}")
+    data = bytes(text)
+    try:
+        return data.decode(json.detect_encoding(data), "surrogatepass")
+    except UnicodeDecodeError:
+        return None
+
+
 def _mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepairable:
     """The text is not strict JSON, as the strict parser says: repair it, or say why not.
 
     `rewrites` says how many of the ways to rewrite a whole text are dealt with.
     """
     text, _, limit, _ = task
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a str, not {type(text).__name__}")
     if len(text) > MAX_CHARACTERS:
         return refuse(task, "too_large", 0)
-    is_object = text[:1] == "{" and text[-1:] == "}" and text[1:2] != "`"
-    first = express(task, 0, len(text), complaint) if is_object else None
-    if first is not None and first.value is not None and first.fits:
-        return within_limit(task, first)
+    first = None
     if complaint.startswith(OF_SURROGATES):
         whole = with_surrogates(text, complaint)
         if whole is not None:
             return Repaired(whole[0], (), EXACT, text)
     if first is None and (rewrites or not begins_coloured(text)):
-        first, is_all = _first(task, complaint, expressed=is_object)
+        first, is_all = _first(task, complaint)
         if first is not None and is_all:
             return within_limit(task, first)
     for done, (rewrite, name) in enumerate(_REWRITES[rewrites:] if limit >= UNWRAP else (), 1):
@@ -130,9 +147,20 @@ def _mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepai
     outcome = _searched(task, first)
     if rewrites <= len(_REWRITES) and limit >= UNWRAP and _may_be_wrapped(task, outcome):
         outcome = _peeled(task, outcome) or outcome
+    if rewrites <= len(_REWRITES) and limit >= RESPELL and isinstance(outcome, Unrepairable):
+        outcome = _in_notation(task, outcome)
     if limit >= SALVAGE and isinstance(outcome, Unrepairable):
         return salvaged(text) or outcome
     return outcome
+
+
+def _in_notation(task: Task, refused: Unrepairable) -> Repaired | Unrepairable:
+    """What a text says whose containers are written as another language does; the refusal if nothing."""
+    layer = rewritten(task.text, task.guide, lone=refused.reason in _UNREAD)
+    if layer is None:
+        return refused
+    found = _rewritten(task, layer, "respell_container", _PEELED)
+    return refused if isinstance(found, Unrepairable) or found.rank >= CUT else found
 
 
 def _searched(task: Task, first: Candidate | None) -> Repaired | Unrepairable:
@@ -173,6 +201,8 @@ def _peeled(task: Task, outcome: Repaired | Unrepairable) -> Repaired | None:
     inner = _read_inner(task._replace(text=text[start:end], finish_reason=reason), _PEELED)
     if isinstance(inner, Unrepairable) or not _is_payload(task, text[start:end], inner):
         return None
+    if not inner.value:
+        return None  # `args = {}` says that there is nothing yet
     if inner.rank == CUT and (isinstance(outcome, Repaired) or text[end:].strip()):
         return None
     fixes = [f._replace(start=f.start + start, end=f.end + start) for f in inner.fixes]
@@ -212,21 +242,15 @@ def _is_payload(task: Task, inner: str, found: Repaired) -> bool:
     return task.evidence is not None and task.guide is not None and task.evidence.fits(found.value)
 
 
-def _first(task: Task, complaint: str, *, expressed: bool) -> tuple[Candidate | None, bool]:
-    """The value with but white space, one fence or prose around it, and whether it is all that is said.
-
-    `expressed` says that the short ways came to nothing.
-    """
+def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
+    """The value with but white space or one fence around it, and whether it is all that is said."""
     span = beginnings.plain_span(task.text)
     if span is None:
-        found = in_prose(task)
-        return found, found is not None
-    start, end = span
-    found = None if expressed else express(task, start, end, complaint)
-    if found is None:
-        found = read_at(task, start, complaint="" if start else complaint)
-        if not wrapping.ends_text(task.text, found.end):
-            return found, False
+        return None, False
+    start = span[0]
+    found = read_at(task, start, complaint="" if start else complaint)
+    if not wrapping.ends_text(task.text, found.end):
+        return found, False
     if found.value is None or not found.fits:
         return found, False
     return found, found.rank < GUESS or not payload.words_only(task, found)
@@ -258,7 +282,7 @@ def _rewritten(task: Task, layer: Layer, name: str, rewrites: int) -> Repaired |
     if isinstance(inner, Unrepairable):
         return refuse(task, inner.reason, layer.source_start(inner.at))
     fixes = layers.through(layer, inner.fixes, name)
-    return Repaired(inner.value, tuple(fixes), max(UNWRAP, inner.rank), task.text)
+    return Repaired(inner.value, tuple(fixes), max(FIXES[name].rank, inner.rank), task.text)
 
 
 def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
@@ -331,7 +355,7 @@ def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
     start = beginnings.next_start(text, base)
     key = beginnings.key_at(text, begin)
     if key is not None and (start is None or start > key):
-        candidate = unopened(task, key) or read_at(task, key, How(missing_brace=True))
+        candidate = read_at(task, key, How(missing_brace=True))
         found.append(candidate)
         if candidate.value is not None:
             return beginnings.next_start(text, candidate.end)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from zkit.receipt import highest
+from zkit.receipt import Fix, highest
 from zkit.repair import messages
 from zkit.repair.around import beginnings, enclosing, payload, wrapping
+from zkit.repair.around.dropped import data_after, data_before, is_echo
 from zkit.repair.doubts.doubt import with_repeats
 from zkit.repair.fixes import fix_named
 from zkit.repair.outcome import Repaired, Unrepairable
@@ -21,7 +22,7 @@ _new = tuple.__new__
 def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     """One value out of the candidates, or a refusal: never a silent choice."""
     text = task.text
-    candidates = payload.not_in_passing(text, candidates)
+    candidates = _without_echoes(payload.not_in_passing(text, candidates))
     if (
         len(candidates) == 1
         and candidates[0].value is not None
@@ -33,8 +34,9 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     read = read or payload.alone_in_code(text, candidates)
     if not read:
         return _refused(task, worth)
-    read = [c for c in read if c.fits] or read
     read = [c for c in read if payload.strong(text, c)] or read
+    read = [c for c in read if not payload.is_mention(text, c)] or read
+    read = [c for c in read if not _is_draft(text, c, read[-1])]
     if any(not same(c.value, read[0].value) for c in read[1:]):
         return refuse(task, "several", read[1].start)
     unread = [c for c in candidates if c.value is None]
@@ -47,6 +49,28 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if more:
         return refuse(task, "several", more[0])
     return _of_its_own(task, read[0], repeated=len(read) > 1)
+
+
+def _is_draft(text: str, candidate: Candidate, final: Candidate) -> bool:
+    """Whether a value in a sentence says nothing that the last one does not say, too."""
+    if candidate is final or payload.is_block(text, candidate.start, candidate.end):
+        return False
+    draft, value = candidate.value, final.value
+    if draft is None or value is None:
+        return False
+    if not isinstance(draft[0], dict) or not isinstance(value[0], dict):
+        return False
+    whole = value[0]
+    return len(draft[0]) < len(whole) and all(
+        key in whole and same(part, whole[key]) for key, part in draft[0].items()
+    )
+
+
+def _without_echoes(candidates: list[Candidate]) -> list[Candidate]:
+    """The candidates without those that repeat the prompt, where there is another one."""
+    if len(candidates) < 2:
+        return candidates
+    return [c for c in candidates if c.value is None or not is_echo(c.value[0])] or candidates
 
 
 def _of_its_own(
@@ -85,7 +109,14 @@ def refuse(task: Task, reason: str, at: int) -> Unrepairable:
 def within_limit(
     task: Task, candidate: Candidate, *, repeated: bool = False
 ) -> Repaired | Unrepairable:
-    """The candidate's value with its receipt, unless a fix goes further than it may."""
+    """The candidate's value with its receipt, unless a fix goes further than it may, or data is dropped."""
+    start, end = candidate.start, candidate.end
+    names = () if task.evidence is None else task.evidence.names
+    data = data_before(task.text, start, names) if start else None
+    if data is None and end < len(task.text) and not repeated:
+        data = data_after(task.text, end, names)
+    if data is not None:
+        return refuse(task, "several", data)
     receipt = with_receipt(task, candidate, repeated=repeated)
     return receipt if receipt.rank <= task.limit else refuse(task, "limit", candidate.start)
 
@@ -96,7 +127,7 @@ def with_receipt(task: Task, candidate: Candidate, *, repeated: bool = False) ->
     start, end, value, fixes, rank, _, _, json = candidate
     assert value is not None
     if json and repeats_a_key(json, value[0]):
-        fixes = with_repeats(text, (start, end), fixes)
+        fixes = _cut_if_looping(with_repeats(text, (start, end), fixes))
         rank = max(rank, highest(tuple(fixes)))
     if not start and end == len(text):
         return _new(Repaired, (value[0], tuple(fixes), rank, text))
@@ -112,9 +143,25 @@ def with_receipt(task: Task, candidate: Candidate, *, repeated: bool = False) ->
     return _new(Repaired, (value[0], tuple(fixes), rank, text))
 
 
+MOST_REPEATS = 3
+"""A key that was written so often, in a text that ends without its closers, is a loop until the limit of tokens."""
+
+
+def _cut_if_looping(fixes: Sequence[Fix]) -> Sequence[Fix]:
+    """The fixes with the closers at the end as those of a cut, where the text ended in a repetition."""
+    if sum(fix.name == "keep_last" for fix in fixes) < MOST_REPEATS:
+        return fixes
+    return [
+        fix_named("close_after_cut", *fix[2:5]) if fix.name == "close_at_end" else fix
+        for fix in fixes
+    ]
+
+
 def stops(task: Task, candidate: Candidate) -> bool:
     """Whether to look no further: what follows may be a part of a value that was not read."""
     if candidate.value is not None or beginnings.is_set(task.text, candidate.start):
+        return False
+    if beginnings.in_formula(task.text, candidate.start):
         return False
     if task.text[candidate.start] == "{":
         return beginnings.next_start(task.text, candidate.start) == candidate.start

@@ -15,7 +15,7 @@ from zkit.repair.validator import validator_for
 class Evidence:
     """A schema made ready: what to expect while reading, and whether a value fits."""
 
-    __slots__ = ("_all_declared", "_json", "_names", "fits", "root", "schema", "tells")
+    __slots__ = ("_all_declared", "_json", "_names", "_suits", "fits", "root", "schema", "tells")
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self.schema: Any = schema
@@ -24,6 +24,7 @@ class Evidence:
         self.fits = _judge(validator_for(schema), otherwise=True)
         """Whether the schema accepts a value."""
         self._all_declared = _judge(validator_for(schema, closed=True), otherwise=False)
+        self._suits: Callable[[Any], bool] | None = None
         self._names: frozenset[str] | None = None
         self.tells = bool(self.root.keys) or not self.root.takes("object")
         """Whether it says more than that an object is due, so that a value which fits is the one meant."""
@@ -34,6 +35,12 @@ class Evidence:
         if self._names is None:
             self._names = frozenset(_names(self._json))
         return self._names
+
+    def suits(self, value: Any) -> bool:
+        """Whether a value has the scalar types and known values that the schema names: it breaks a tie."""
+        if self._suits is None:
+            self._suits = _judge(validator_for(self._json, scalars=True), otherwise=True)
+        return self._suits(value)
 
     def supports(self, value: Any) -> bool:
         """Whether a value that fits also looks like the one meant: an object with a key that is declared."""

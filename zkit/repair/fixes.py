@@ -51,7 +51,7 @@ FIXES: dict[str, FixKind] = {
         FixKind("keep_not_a_number", _R, "keep NaN and infinities as floats", '{"a": -Infinity}', '{"a": -1e999}', 0),
         FixKind("drop_comment", _R, "drop a comment", '{"a": 1 /* one */}', '{"a": 1 }', 0),
         FixKind("drop_backslash", _R, "drop a backslash between two tokens", '{"a": \\[1\\]}', '{"a": [1]}', 0),
-        FixKind("drop_markdown", _R, "drop the Markdown around a key", '{**"a"**: 1}', '{"a": 1}', 0),
+        FixKind("drop_markdown", _R, "drop the Markdown around a key or a value", '{**"a"**: 1}', '{"a": 1}', 0),
         FixKind("drop_trailing_comma", _R, "drop a comma before a closer", '{"a": [1, 2,],}', '{"a": [1, 2]}', 0),
         FixKind("use_colon", _R, "write a colon for `=`, `=>` or `->`", '{"a" => 1}', '{"a" : 1}', 0),
         FixKind("use_comma", _R, "write a comma for one of another script", '{"a": 1，"b": 2}', '{"a": 1,"b": 2}', 0),
@@ -59,6 +59,7 @@ FIXES: dict[str, FixKind] = {
         FixKind("keep_last", _R, "let the last value count of a key that is written twice", '{"a": 1, "a": 2,}', '{"a": 1, "a": 2}', 0),
         FixKind("join_strings", _R, "join strings that are added up", '{"a": "x" + "y"}', '{"a": "xy"}', 0),
         FixKind("list_for_tuple", _R, "write a tuple as a list", '{"a": (1, 2)}', '{"a": [1, 2]}', 0),
+        FixKind("respell_container", _R, "write the brackets of JSON for those of another language", "dict(a=1, b=[2])", '{"a": 1, "b": [2]}', 0),
         FixKind("add_comma", _C, "add a missing comma", '{"a": 1 "b": 2}', '{"a": 1, "b": 2}'),
         FixKind("drop_comma", _C, "drop a leading or doubled comma", '{"a": 1,, "b": 2}', '{"a": 1, "b": 2}'),
         FixKind("add_colon", _C, "add a missing colon", '{"a" 1}', '{"a": 1}'),
@@ -70,7 +71,6 @@ FIXES: dict[str, FixKind] = {
         FixKind("replace_closer", _C, "write the closer that matches", '{"a": {"b": 1], "c": 2}', '{"a": {"b": 1}, "c": 2}'),
         FixKind("drop_closer", _C, "drop a closer that closes nothing, or too early", '{"a": 1], "b": 2}', '{"a": 1, "b": 2}'),
         FixKind("open_object", _C, "add the opening brace", '"a": 1}', '{"a": 1}'),
-        FixKind("drop_ellipsis", _C, "drop an ellipsis between values", '{"a": [1, ...]}', '{"a": [1]}'),
         FixKind("escape_inner_quote", _G, "escape quotes inside a string", '{"a": "say "hi" now"}', '{"a": "say \\"hi\\" now"}', 3),
         FixKind("keep_backslash_guess", _G, "read an escape as a backslash and a letter, as its neighbours are", '{"a": "\\bx\\s"}', '{"a": "\\\\bx\\\\s"}', 1),
         FixKind("quote_phrase", _G, "quote a bare value", '{"a": some words}', '{"a": "some words"}', 3),
@@ -90,6 +90,7 @@ FIXES: dict[str, FixKind] = {
         FixKind("drop_opener", _G, "drop an opener that opens nothing", '{"a": 1, {"b": 2}', '{"a": 1, "b": 2}', 3),
         FixKind("drop_stray_mark", _G, "drop a mark that belongs to nothing", '{"a": "x"[, "b": 2}', '{"a": "x", "b": 2}', 3),
         FixKind("join_thousands", _G, "drop the thousands separators of a number", '{"a": 1,500, "b": 2}', '{"a": 1500, "b": 2}', 3),
+        FixKind("drop_ellipsis", _X, "drop the ellipsis that stands for values which were left out", '{"a": [1, ...]}', '{"a": [1]}', 1),
         FixKind("keep_open_string", _X, "end a string that the text ended in", '{"a": "x', '{"a": "x"}', 1),
         FixKind("drop_cut_member", _X, "drop the member that the text ended in", '{"a": "x", "b": 12', '{"a": "x"}', 1),
         FixKind("close_after_cut", _X, "add the closers that the cut left out", '{"a": "x",', '{"a": "x"}', 1),
@@ -128,3 +129,5 @@ MAX_VALUES = 10_000
 FREE_FIXES = 16
 CHARACTERS_PER_FIX = 6
 """Structural fixes are refused beyond FREE_FIXES plus one for each CHARACTERS_PER_FIX."""
+MOST_COST = 24_000
+"""What all structural fixes of one reading may cost: 12,000 missing commas. A flood is refused within seconds."""

@@ -78,7 +78,7 @@ def _holds(task: Task, json: str, value: Any) -> bool:
     if not isinstance(value, dict | list):
         return False
     evidence = task.evidence
-    if evidence is not None and not evidence.holds(value):
+    if evidence is not None and not (evidence.holds(value) and evidence.suits(value)):
         return False
     return not repeats_a_key(json, value)
 

@@ -12,9 +12,10 @@ from zkit.repair.expect import ALL_KINDS, kinds_of, resolved, table_of
 class _Core:
     """Builds the pydantic core schema that tells, at C speed, whether a value fits."""
 
-    def __init__(self, root: Any, *, closed: bool) -> None:
+    def __init__(self, root: Any, *, closed: bool, scalars: bool) -> None:
         self.root = root
         self.closed = closed
+        self.scalars = scalars
         self.anything = _scalar() if closed else core_schema.any_schema()
         self.named: dict[str, Any] = {}
 
@@ -34,12 +35,11 @@ class _Core:
         kinds = sorted(kinds_of(schema))
         if len(kinds) == len(ALL_KINDS):
             return self.anything
-        choices = [self._kind(kind, schema, depth) for kind in kinds if kind != "null"]
-        if len(choices) > 1:
-            choices = [core_schema.union_schema(choices)]
-        if "null" not in kinds:
-            return choices[0]
-        return core_schema.nullable_schema(choices[0]) if choices else core_schema.none_schema()
+        choices = [self._kind(kind, schema, depth) for kind in kinds if kind not in _SCALARS]
+        if len(choices) < len(kinds):
+            scalars = [_SCALARS[kind]() for kind in kinds if kind in _SCALARS]
+            choices += scalars if self.scalars else [_scalar()]
+        return core_schema.union_schema(choices) if len(choices) > 1 else choices[0]
 
     def _reference(self, ref: str, schema: Any, depth: int) -> Any:
         if ref not in self.named:
@@ -53,7 +53,7 @@ class _Core:
             return self._object(schema, depth)
         if kind == "array":
             return core_schema.list_schema(self.build(schema.get("items"), depth + 1), strict=True)
-        return _SCALARS[kind]() if kind in _SCALARS else self.anything
+        return self.anything
 
     def _object(self, schema: dict[str, Any], depth: int) -> Any:
         required = schema.get("required")
@@ -74,9 +74,9 @@ class _Core:
         )
 
     def _literals(self, values: list[Any]) -> Any:
-        if any(not isinstance(v, str | int | bool) and v is not None for v in values):
+        if any(isinstance(v, dict | list | float) for v in values):
             return self.anything
-        return core_schema.literal_schema(values)
+        return core_schema.literal_schema(values) if self.scalars else _scalar()
 
 
 _SCALARS: dict[str, Any] = {
@@ -91,15 +91,19 @@ _SCALARS: dict[str, Any] = {
 
 
 def _scalar() -> Any:
+    """Any scalar. Repair judges structure; whether a number was expected is for `decode` to say."""
     return core_schema.union_schema([make() for make in _SCALARS.values()])
 
 
-def validator_for(schema: dict[str, Any], *, closed: bool = False) -> SchemaValidator | None:
+def validator_for(
+    schema: dict[str, Any], *, closed: bool = False, scalars: bool = False
+) -> SchemaValidator | None:
     """The validator of a schema; None when the schema makes no sense.
 
-    One that is `closed` takes no key anywhere that the schema does not declare.
+    One that is `closed` takes no key anywhere that the schema does not declare; one with `scalars` also
+    judges the types of scalars and their known values.
     """
-    core = _Core(schema, closed=closed)
+    core = _Core(schema, closed=closed, scalars=scalars)
     try:
         built = core.build(schema)
         if core.named:

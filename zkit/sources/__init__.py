@@ -6,6 +6,7 @@
 | `toolbox`, `shown_tool`, `overlays` | the registry; tools shown in another way; what an operator changes |
 | `kit`, `kit_rules`, `kit_files`, `workflows`, `prompts` | selections of tools, their files, their text in a prompt |
 | `memo_source`, `memory`, `memo_keys` | remembered answers, and when they are forgotten |
+| `shared_memo`, `redis_memo` | one memory for many processes, in SQLite or Redis |
 | `discovery`, `catalog` | two tools in place of hundreds; the search behind them |
 | `tool_folder` | tools from a folder of Python files |
 | `confined_files`, `documents` | files that no path or link leads out of; documents of tools and kits |
@@ -20,6 +21,8 @@ from zkit.sources.memo_source import MemoSource
 from zkit.sources.memory import Memory
 from zkit.sources.overlays import Overlay, Overlays, SqliteOverlays
 from zkit.sources.prompts import ToolExample, catalog_text
+from zkit.sources.redis_memo import RedisMemo
+from zkit.sources.shared_memo import MemoStore, SqliteMemo
 from zkit.sources.shown_tool import Provider, PythonProvider, ShownTool
 from zkit.sources.source import ShadowedNameWarning, SourceView, ToolSource, unknown_tool
 from zkit.sources.tool_folder import Loaded, LoadProblem
@@ -35,16 +38,19 @@ __all__ = [
     "LoadProblem",
     "Loaded",
     "MemoSource",
+    "MemoStore",
     "Memory",
     "NothingLeftOutWarning",
     "Overlay",
     "Overlays",
     "Provider",
     "PythonProvider",
+    "RedisMemo",
     "ShadowedNameWarning",
     "ShownTool",
     "Snapshot",
     "SourceView",
+    "SqliteMemo",
     "SqliteOverlays",
     "Step",
     "ToolExample",

@@ -10,6 +10,7 @@ from zkit.calls import Call
 from zkit.required import require_kind
 from zkit.results import Failure, Result
 from zkit.sources.memory import Memory
+from zkit.sources.shared_memo import MemoStore
 from zkit.sources.source import SourceView, ToolSource, require_source
 from zkit.tools import Tool, decode_call
 
@@ -19,7 +20,8 @@ class MemoSource(SourceView):
 
     A hit is marked (`meta["cached"]`), carries no effects, and its data cannot be changed. See
     `Memory` for what clears it. `MemoSource(box, root=".")` narrows that by the files that tools
-    declare and report. The same memory can serve several sources.
+    declare and report. The same memory can serve several sources. `store` shares the answers with
+    other processes: `SqliteMemo(path)` on one machine, `RedisMemo(url)` on many.
     """
 
     def __init__(
@@ -30,13 +32,16 @@ class MemoSource(SourceView):
         max_bytes: int = 32_000_000,
         root: str | Path | None = None,
         memory: Memory | None = None,
+        store: MemoStore | None = None,
     ) -> None:
         super().__init__()
         require_source(source)
         require_kind("memory", memory, Memory, "a Memory", or_none=True)
         self.source = source
         if memory is None:
-            memory = Memory(max_entries=max_entries, max_bytes=max_bytes, root=root)
+            memory = Memory(max_entries=max_entries, max_bytes=max_bytes, root=root, store=store)
+        elif store is not None:
+            raise ValueError("a memory has its own store: Memory(store=...)")
         self.memory = memory
 
     @property

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from anyio import Event
+from anyio import CancelScope, Event
 from anyio.lowlevel import current_token
 
 from zkit.calls import Call
@@ -20,6 +20,7 @@ from zkit.effects import ProcessEffect
 from zkit.required import require_count, require_path
 from zkit.results import Result, Success
 from zkit.sources.memo_keys import Files, Key, Paths, Remembered, as_hit, key_of, overlap, shareable
+from zkit.sources.shared_memo import MemoStore, SharedMemo
 from zkit.tools import Tool, ToolSpec, current_scope, policy_for
 from zkit.tools.context import Watch, reset, watching
 
@@ -100,7 +101,9 @@ class Memory:
     Equal calls at the same time run once. Every call that executes or writes clears the workspace,
     before and after, whether it succeeds or not, for all tasks; while it runs, or a process that
     it left in the background, nothing is remembered there. With `root`, the folder to which paths
-    are relative, a call that only touches declared files clears only what depends on them.
+    are relative, a call that only touches declared files clears only what depends on them. With
+    `store` (`SqliteMemo`, `RedisMemo`) the answers are shared with other processes: one of them runs
+    a call, and a change anywhere clears the workspace everywhere.
     """
 
     def __init__(
@@ -109,6 +112,7 @@ class Memory:
         max_entries: int = 1024,
         max_bytes: int = 32_000_000,
         root: str | Path | None = None,
+        store: MemoStore | None = None,
     ) -> None:
         require_count("max_entries", max_entries)
         require_count("max_bytes", max_bytes)
@@ -121,6 +125,7 @@ class Memory:
         self._max_entries = max_entries
         self._max_bytes = max_bytes
         self._files = Files(root)
+        self._shared = None if store is None else SharedMemo(store)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -149,7 +154,9 @@ class Memory:
                 self._tidy(workspace, room)
 
     def clear(self, workspace: str | None = None) -> None:
-        """Forget everything of a workspace, or of all."""
+        """Forget everything of a workspace, or of all; in a shared store that of a workspace."""
+        if self._shared is not None and workspace is not None:
+            self._shared.clear(workspace)
         with self._lock:
             self._drop(lambda key: workspace is None or key.workspace == workspace)
 
@@ -182,6 +189,10 @@ class Memory:
         shared: Result | None = None
         current_scope().when_over(self, lambda: self.forget(key.task))
         try:
+            if self._shared is not None:
+                result = await self._ask_others(self._shared, flight, key, call, proceed)
+                shared = shareable(result)
+                return result
             result = await proceed(call)
             shared = shareable(result)
             self._keep(flight, key, call, shared)
@@ -192,6 +203,30 @@ class Memory:
                 if self._flights.get(key) is flight:
                     del self._flights[key]
             flight.land(shared)
+
+    async def _ask_others(
+        self, others: SharedMemo, flight: Flight, key: Key, call: Call, proceed: Proceed
+    ) -> Result:
+        """Return what another process found, or run the call and share its result.
+
+        The store is asked each time: only it knows of the changes that other processes make.
+        """
+        found = await others.find(flight.tool.definition(), key)
+        if isinstance(found, Success):
+            return as_hit(found, 1)
+        if found is None:
+            return await proceed(call)
+        kept: Success | None = None
+        try:
+            result = await proceed(call)
+            safe = shareable(result)
+            with self._lock:  # a change of ours takes the flight out of the table
+                if self._flights.get(key) is flight and isinstance(safe, Success):
+                    kept = safe
+            return result
+        finally:
+            with CancelScope(shield=True):
+                await others.keep(found, kept)
 
     def _known(self, tool: Tool, key: Key) -> Success | None:
         entry = self._entries.get(key)
@@ -230,15 +265,24 @@ class Memory:
             self._room(workspace).writers += 1
             self._clear_paths(workspace, touched)
         result: Result | None = None
+        change = None
         with watching() as watch:
             try:
+                if self._shared is not None:
+                    change = await self._shared.begin_change(workspace)
                 result = await proceed(call)
                 return result
             finally:
-                self._settle(workspace, task, watch, touched, result)
+                self._settle(workspace, task, watch, touched, result, change)
 
     def _settle(
-        self, workspace: str, task: str, watch: Watch, touched: Paths, result: Result | None
+        self,
+        workspace: str,
+        task: str,
+        watch: Watch,
+        touched: Paths,
+        result: Result | None,
+        change: str | None,
     ) -> None:
         """Clear again when the tool's code has really ended, which may be after the call has."""
         effects = getattr(result, "effects", ())
@@ -261,6 +305,9 @@ class Memory:
                 room.background |= running
                 self._clear_paths(workspace, paths)
                 self._tidy(workspace, room)
+            # A process in the background holds the change until its lease ends.
+            if self._shared is not None and change is not None and not running:
+                self._shared.end_change(workspace, change)
 
         watch.when_idle(over)
 

@@ -26,7 +26,9 @@ How long a comment may be is bounded, since after each quote of a text one may s
 """
 
 ESCAPE = r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
-STRING = rf'"[^"\\\x00-\x1f]*+(?:{ESCAPE}[^"\\\x00-\x1f]*+)*+"'
+_MEANT = r'\\(?:["\\/nrt]|[bf](?![A-Za-z]{2})|u[0-9a-fA-F]{4})'
+STRING = rf'"[^"\\\x00-\x1f]*+(?:{_MEANT}[^"\\\x00-\x1f]*+)*+"'
+"""A strict string without a backspace or a form feed before a letter: in a damaged text those are never meant."""
 DIGITS = r"-?+(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+"
 NUMBER = rf"{DIGITS}(?=[ \t\n\r,}}\]])"
 SCALAR = rf"(?:{STRING}|{NUMBER}|true|false|null)"
@@ -205,7 +207,14 @@ def string_at(text: str, pos: int) -> Token | None:
             text.find(quote * 3, pos + 3) < 0 and text[-20:].rstrip()[-1:] not in ("}", "]")
         ):
             return tripled
+    if text.startswith('""""', pos) and AFTER_STRING.match(text, pos + 4):
+        return Token("", "'", pos + 4)  # an empty string between doubled quotes
     end = _string_end(text, pos, quote)
+    doubled = quote == "'" and end > 0 and _DOUBLED_IN_WORD.match(text, end - 2) is not None
+    while doubled and end > 0 and _DOUBLED_IN_WORD.match(text, end - 2):
+        end = _string_end(text, end, quote)  # SQL writes `it''s`
+    if doubled and end > 0:
+        return Token(_DOUBLED_APOSTROPHE.sub("'", text[pos + 1 : end - 1]), quote, end)
     if quote in "“„«'‘" and (end < 0 or not AFTER_STRING.match(text, end)):
         mixed = _MIXED.match(text, pos, pos + MIXED_WITHIN)
         if mixed is not None and _AFTER_MIXED.match(text, mixed.end()):
@@ -268,8 +277,12 @@ def _tripled(text: str, pos: int, quote: str) -> Token | None:
     return None
 
 
-JOINED = re.compile(r"(?<!\\)[\"']\s*+\+\s*+[\"']")
-"""Two strings that are added up."""
+_DOUBLED_APOSTROPHE = re.compile(r"(?<=[^\W\d_])''(?=[^\W\d_])")
+_DOUBLED_IN_WORD = re.compile(r"[^\W\d_]''(?:s|t|re|ve|ll|d|m)\b")
+_JOINTS = r"(?:\+|\.|&|\|\||\\\r?+\n)"
+JOINED = re.compile(rf"(?<!\\)[\"'”](?:\s*+{_JOINTS}\s*+[\"'“]|[\])]\s*+\+\s*+[\[(][\"'])")
+"""Two strings, or two lists of them, that are added up: with the operator of one language or another."""
+JOINT = re.compile(rf"{_JOINTS}\s*+(?=[\"'`“])")
 
 AFTER_STRING = re.compile(rf"{GAP}(?:[,}}\]:)]|\Z)")
 _AFTER_MIXED = re.compile(rf"{GAP}[,}}\]:)]")

@@ -1,18 +1,29 @@
-"""A completion as plain data in, the same with sound calls out, and a report of what was done."""
+"""Repair the calls of one whole message: valid calls, the text that is left, and a report."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from zkit.calls import Call
 from zkit.chat.assembler import OWN_KEYS, Assembled, call_entries, split_concatenated
 from zkit.chat.call_checker import CallChecker, RefusedCall, Report
-from zkit.chat.client.text_calls import TextCalls
+from zkit.chat.client.text_calls import MAX_CALLS, TextCalls, TextEnd, too_many_calls
 from zkit.chat.wire_data import arguments_of, dumps, entries, id_of, text_of
+from zkit.extract import Doubtful
+from zkit.tools import to_wire
 
+MAX_HELD = 8_000_000
+"""How many characters of one reply are held back; far more than any model writes in one reply."""
+REFUSED_NAME = "refused_"
+"""The beginning of the name under which a refused call is passed on; see `refused_entry`."""
+_LONGEST_NAME = 64
 _CUT_SHORT = ("length", "content_filter", "max_tokens")
+_BESIDE = (
+    "Your reply holds a call of {name} in its text beside calls in the tool call format, so the one"
+    " in the text was not run. Send all calls in the tool call format."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,58 +38,97 @@ class RepairedMessage:
 def repair_message(
     message: dict[str, Any], finish_reason: str | None, checker: CallChecker
 ) -> RepairedMessage:
-    """Make the calls of one message sound. Native calls win: text is read when there are none."""
+    """Repair the calls of one message. Native calls win: calls in the text are then only listed."""
     if not checker.declared:
         return RepairedMessage(message, finish_reason, Report())
     given = [one for one in call_entries(message) if is_function(one)]
     others = [one for one in entries(message.get("tool_calls")) if not is_function(one)]
+    text = message.get("content")
+    found = read_text(text, finish_reason, bool(given or others), checker)
     if given or others:
         made, report = repair_native([_assembled(one) for one in given], finish_reason, checker)
-        mended = _without_old_call({**message, "tool_calls": [*made, *others]})
+        report = with_text_calls(report, found)
+        repaired = _without_old_call({**message, "tool_calls": [*made, *others]})
         return RepairedMessage(
-            mended if given else message, finish_for(finish_reason, True), report
+            repaired if given else message, finish_for(finish_reason, True), report
         )
-    text = message.get("content")
-    if not isinstance(text, str) or not text:
-        return RepairedMessage(message, finish_for(finish_reason, False), Report())
-    side = TextCalls(checker)
-    shown = side.feed(text)
-    end = side.close(finish_reason, native=False)
-    report = Report(end.calls, end.refusals)
-    if not end.calls:
+    report = Report(found.calls, found.refusals, found.doubtful)
+    if not found.calls:
         return RepairedMessage(message, finish_for(finish_reason, False), report)
-    made = [entry_of(call) for call in end.calls]
-    mended = {**message, "content": (shown + end.rest) or None, "tool_calls": made}
-    return RepairedMessage(mended, finish_for(finish_reason, True), report)
+    made = [entry_of(call) for call in found.calls]
+    repaired = {**message, "content": found.rest or None, "tool_calls": made}
+    return RepairedMessage(repaired, finish_for(finish_reason, True), report)
+
+
+def read_text(text: Any, finish_reason: str | None, native: bool, checker: CallChecker) -> TextEnd:
+    """Read the calls in a whole text."""
+    if not isinstance(text, str) or not text or len(text) > MAX_HELD:
+        return TextEnd(text if isinstance(text, str) else "")
+    reader = TextCalls(checker)
+    shown = reader.feed(text)
+    end = reader.close(finish_reason, native=native)
+    return TextEnd(shown + end.rest, end.calls, end.refusals, end.doubtful)
 
 
 def repair_native(
     calls: Sequence[Assembled], finish_reason: str | None, checker: CallChecker
 ) -> tuple[list[dict[str, Any]], Report]:
-    """Make the calls that a server delivered sound; the entries as they go on, and the report."""
+    """Repair the calls that a server delivered; the entries that are passed on, and the report."""
     made, judged = [], []
-    for given in split_concatenated(calls, frozenset(checker.names)):
+    found = split_concatenated(calls, frozenset(checker.names))
+    for given in found[:MAX_CALLS]:
         entry, outcome = checker.native(given, finish_reason)
-        made.append(_entry(entry))
+        if isinstance(outcome, RefusedCall):
+            entry = refused_entry(entry, outcome, checker.names)
+        made.append(as_entry(entry))
         judged.append(outcome)
     sound = tuple(one for one in judged if isinstance(one, Call))
-    return made, Report(sound, tuple(one for one in judged if isinstance(one, RefusedCall)))
+    refusals = [one for one in judged if isinstance(one, RefusedCall)]
+    if len(found) > MAX_CALLS:
+        refusals.append(too_many_calls(len(found)))
+    return made, Report(sound, tuple(refusals))
+
+
+def refused_entry(entry: Assembled, refusal: RefusedCall, names: Sequence[str]) -> Assembled:
+    """A refused call in a form that no framework runs: under a name that is not a tool.
+
+    The id stays, the arguments are valid JSON that holds what the model wrote and why it was
+    refused. A framework answers such a call like that of any unknown tool, and the model reads the
+    reason in its own call. (Left as they are, smolagents runs the raw string, LlamaIndex runs the
+    tool with no arguments, and LangChain's streams run it with arguments that were cut.)
+    """
+    name = (REFUSED_NAME + to_wire(refusal.name.strip() or "call"))[:_LONGEST_NAME]
+    while name in names:
+        name = f"_{name}"[:_LONGEST_NAME]
+    arguments = dumps({"reason": refusal.message, "arguments": entry.arguments})
+    return entry._replace(name=name, arguments=arguments)
+
+
+def with_text_calls(report: Report, found: TextEnd) -> Report:
+    """The report of native calls with those that are in the text beside them, each once."""
+    known = {dumps([call.name, call.arguments]) for call in report.calls}
+    beside = [
+        Doubtful(call, "beside_native", _BESIDE.format(name=call.name))
+        for call in (*found.calls, *(one.call for one in found.doubtful))
+        if dumps([call.name, call.arguments]) not in known
+    ]
+    return Report(report.calls, (*report.refusals, *found.refusals), tuple(beside))
 
 
 def finish_for(reason: str | None, has_calls: bool) -> str | None:
-    """The finish reason that goes with what the message holds."""
+    """The finish reason that agrees with what the message holds."""
     if has_calls:
         return reason if reason in _CUT_SHORT else "tool_calls"
     return "stop" if reason == "tool_calls" else reason
 
 
 def entry_of(call: Call) -> dict[str, Any]:
-    """A sound call as an entry of `tool_calls`."""
-    return _entry(Assembled(call.id, call.name, dumps(call.arguments)))
+    """A valid call as an entry of `tool_calls`."""
+    return as_entry(Assembled(call.id, call.name, dumps(call.arguments)))
 
 
 def is_function(entry: dict[str, Any]) -> bool:
-    """Whether an entry of `tool_calls` is a call of a function, and not of another kind of tool."""
+    """True if an entry of `tool_calls` calls a function, and not another kind of tool."""
     return entry.get("type") in ("function", None, "") or "function" in entry
 
 
@@ -94,6 +144,24 @@ def _assembled(entry: dict[str, Any]) -> Assembled:
     return Assembled(id_of(entry.get("id")), name, arguments, extra)
 
 
-def _entry(call: Assembled) -> dict[str, Any]:
+def as_entry(call: Assembled) -> dict[str, Any]:
+    """A call as an entry of `tool_calls`."""
     function = {"name": call.name, "arguments": call.arguments}
     return {**call.extra, "id": call.id, "type": "function", "function": function}
+
+
+def added(first: Mapping[str, Any], *more: Any) -> dict[str, Any]:
+    """Counts added up, key by key; what is not a count stays that of the first."""
+    total = dict(first)
+    for other in more:
+        for key, value in other.items() if isinstance(other, Mapping) else ():
+            known = total.get(key)
+            if isinstance(value, Mapping):
+                total[key] = added(known if isinstance(known, Mapping) else {}, value)
+            elif _is_count(value) and (known is None or _is_count(known)):
+                total[key] = (known or 0) + value
+    return total
+
+
+def _is_count(x: Any) -> bool:
+    return isinstance(x, int | float) and not isinstance(x, bool)

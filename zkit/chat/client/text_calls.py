@@ -1,4 +1,4 @@
-"""The text of a reply in, the text to show and the calls in it out; any chunking gives the same.
+"""Read the calls in the text of a reply, and pass on the text around them while it arrives.
 
 Text goes out as soon as it cannot be a call. From the first call on it waits for the end of the
 reply: the server may still deliver calls of its own, and then the text stays as it is. What is no
@@ -8,12 +8,14 @@ call (reasoning among it) stays in the text where the server put it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from zkit.calls import Call
 from zkit.chat.call_checker import CallChecker, RefusedCall
 from zkit.extract import (
     FORMATS,
+    CallDoubtful,
+    Doubtful,
     Event,
     Extraction,
     Extractor,
@@ -42,14 +44,17 @@ class TextEnd:
     rest: str
     calls: tuple[Call, ...] = ()
     refusals: tuple[RefusedCall, ...] = ()
+    doubtful: tuple[Doubtful, ...] = ()
 
 
 class _Places:
     """An extractor, with the places of what it told: how far the reply is settled, and its text."""
 
     def __init__(self, checker: CallChecker) -> None:
-        self._extractor = Extractor(checker.declared.offers.values(), formats=checker.rules.formats)
+        self._extractor = Extractor(checker.declared, formats=checker.rules.formats)
         self._shown = self._marked = self._known = self._reached = 0
+        self.doubtful_texts: list[str] = []
+        """The text of each doubtful call, with its envelope."""
 
     @property
     def settled(self) -> int:
@@ -80,10 +85,16 @@ class _Places:
 
     def _placed(self, events: list[Event]) -> tuple[list[Event], list[Span]]:
         """The events with the spans that are new, or the part by which the last one has grown."""
+        is_doubtful = False
         for event in events:
             if isinstance(event, Text):
                 self._shown += len(event.text)
-            elif isinstance(event, TextWasReasoning):
+                if is_doubtful:
+                    self.doubtful_texts.append(event.text)
+            is_doubtful = isinstance(event, CallDoubtful)
+            if is_doubtful:
+                continue
+            if isinstance(event, TextWasReasoning):
                 self._shown = self._marked = self._known = self._reached = 0
         spans = self._extractor.spans
         new = list(spans[self._known :])
@@ -147,33 +158,73 @@ class TextCalls:
         start = self._out
         self._follow(extractor, *extractor.close(finish_reason))
         whole = extractor.written(start, extractor.size)
-        if native:
-            return TextEnd(whole)
-        calls, refusals = self._judged(extractor)
-        if not calls:
-            return TextEnd(whole, (), refusals)
-        taken = list(_taken(extractor.extraction.spans, calls))
+        found = self._judged(extractor)
+        calls = found.calls
+        if native or not calls:
+            return replace(found, rest=whole)
+        spans = [*extractor.extraction.spans, *self._doubtful_spans(extractor)]
+        taken = list(_taken(sorted(spans, key=lambda span: span.start), calls))
         rest = [extractor.written(a, b) for a, b in _between(self._out, extractor.size, taken)]
         shown = extractor.written(start, self._out) + "".join(rest)
-        return TextEnd(shown if self._out or shown.strip() else "", calls, refusals)
+        return replace(found, rest=shown if self._out or shown.strip() else "")
+
+    def _doubtful_spans(self, extractor: _Places) -> Iterator[Span]:
+        """Where the doubtful calls are, with their envelopes: one that may run leaves the text."""
+        whole = extractor.written(0, extractor.size)
+        for one in extractor.extraction.doubtful:
+            start, end = one.span
+            for text in extractor.doubtful_texts:
+                at = whole.find(text, max(0, end - len(text)), start + len(text))
+                if 0 <= at <= start:
+                    yield Span("call", at, at + len(text))
+                    break
+            else:
+                yield Span("call", start, end)
 
     def abandon(self) -> str:
         """The stream broke: what was held back, as it was written."""
         extractor = self._extractor
         return "" if extractor is None else extractor.written(self._out, extractor.size)
 
-    def _judged(self, extractor: _Places) -> tuple[tuple[Call, ...], tuple[RefusedCall, ...]]:
-        """The calls that can run, and those that must not."""
+    def stop(self) -> str:
+        """Read no more; return what was held back, as it was written."""
+        rest = self.abandon()
+        self._extractor = None
+        return rest
+
+    def whole(self) -> str:
+        """All text that was taken in."""
+        return "" if self._extractor is None else self._extractor.written(0, self._extractor.size)
+
+    def _judged(self, extractor: _Places) -> TextEnd:
+        """The calls that can run, those that must not, and those that may not be meant."""
         found = extractor.extraction
-        judged: list[Call | RefusedCall] = []
-        for call in [*found.calls, *map(unknown_as_call, found.unknown)]:
+        doubtful = [one.call for one in found.doubtful]
+        read = [*found.calls, *doubtful, *map(unknown_as_call, found.unknown)]
+        judged: list[Call | RefusedCall | Doubtful] = []
+        for call in sorted(read, key=lambda call: call.span or (0, 0))[:MAX_CALLS]:
             start, end = call.span or (0, 0)
             judged.append(self._checker.from_text(call, extractor.written(start, end)))
-        judged += refused_calls(found, extractor.written(0, extractor.size))
-        calls = sorted(
-            (one for one in judged if isinstance(one, Call)), key=lambda c: c.span or (0, 0)
+        judged += refused_calls(found, extractor.written(0, extractor.size))[:MAX_CALLS]
+        if len(read) > MAX_CALLS:
+            judged.append(too_many_calls(len(read)))
+        return TextEnd(
+            "",
+            tuple(one for one in judged if isinstance(one, Call)),
+            tuple(one for one in judged if isinstance(one, RefusedCall)),
+            tuple(one for one in judged if isinstance(one, Doubtful)),
         )
-        return tuple(calls), tuple(one for one in judged if isinstance(one, RefusedCall))
+
+
+MAX_CALLS = 128
+"""How many calls of one reply are read; OpenAI's own server takes 128 tools, and no reply in our
+recordings holds more than 30 calls. To check 100,000 calls took minutes."""
+
+
+def too_many_calls(count: int) -> RefusedCall:
+    """The calls beyond the limit, as one."""
+    message = f"A reply may hold {MAX_CALLS} calls; {count - MAX_CALLS} more were not read."
+    return RefusedCall("", "", "budget", message, "")
 
 
 def _between(start: int, end: int, spans: Iterable[Span]) -> Iterator[tuple[int, int]]:

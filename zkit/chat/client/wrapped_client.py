@@ -1,69 +1,162 @@
-"""The user's own client in, the same client with chat completions that hold sound calls out."""
+"""The user's own client, with replies that are repaired and a report on each of them.
+
+A client that sends its requests with httpx or httpx2 gets the transport of `zkit.transport`, so every
+way to ask (`create`, `parse`, `stream`, raw and streaming responses) is repaired in one place. For any
+other client, `create` itself is driven.
+"""
 
 from __future__ import annotations
 
 import copy
 import functools
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from zkit.chat.call_checker import CallChecker, Report, Rules, joined
-from zkit.chat.client.message_repair import RepairedMessage, repair_message
-from zkit.chat.client.stream_repair import StreamRepair
+from zkit.chat.call_checker import Report, Rules
+from zkit.chat.client.exchange import CHAT, WATCH, Api, Exchange, Listener, Repairing, Watch
+from zkit.chat.client.responses_api import RESPONSES
 from zkit.chat.client.whole_stream import AsyncWholeStream, WholeStream
 from zkit.chat.drivers import create_of
 from zkit.chat.fit_request import asked, fitted
 from zkit.chat.server_profile import Profile, ServerSettings
 from zkit.chat.wire_data import plain
+from zkit.dispatch.approval import Confirm
 from zkit.receipt import Rank
 from zkit.required import require_list
 
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
+
+    from zkit.chat.client.typed_client import RepairedAsyncOpenAI, RepairedOpenAI
+
 C = TypeVar("C")
+_WAYS: tuple[tuple[str, str], ...] = (
+    ("chat.completions", "create"),
+    ("chat.completions", "parse"),
+    ("beta.chat.completions", "parse"),
+    ("responses", "create"),
+    ("responses", "parse"),
+)
+"""The methods of a client that return a reply; those that are missing are passed over."""
 
 
+@overload
+def wrap(
+    client: OpenAI,
+    tools: Any = None,
+    *,
+    ask_again: int = 0,
+    limit: Rank | str = Rank.GUESS,
+    formats: Iterable[str] | None = None,
+    confirm: Confirm = "doubtful",
+    on_report: Listener | None = None,
+    profile: Profile | str | Path | None = None,
+) -> RepairedOpenAI: ...
+@overload
+def wrap(
+    client: AsyncOpenAI,
+    tools: Any = None,
+    *,
+    ask_again: int = 0,
+    limit: Rank | str = Rank.GUESS,
+    formats: Iterable[str] | None = None,
+    confirm: Confirm = "doubtful",
+    on_report: Listener | None = None,
+    profile: Profile | str | Path | None = None,
+) -> RepairedAsyncOpenAI: ...
+@overload
 def wrap(
     client: C,
     tools: Any = None,
     *,
-    limit: Rank = Rank.GUESS,
-    unmarked: bool = True,
+    ask_again: int = 0,
+    limit: Rank | str = Rank.GUESS,
     formats: Iterable[str] | None = None,
+    confirm: Confirm = "doubtful",
+    on_report: Listener | None = None,
     profile: Profile | str | Path | None = None,
-) -> C:
-    """Return the client with `chat.completions.create` mended; the one passed in stays as it is.
+) -> C: ...
+def wrap(
+    client: Any,
+    tools: Any = None,
+    *,
+    ask_again: int = 0,
+    limit: Rank | str = Rank.GUESS,
+    formats: Iterable[str] | None = None,
+    confirm: Confirm = "doubtful",
+    on_report: Listener | None = None,
+    profile: Profile | str | Path | None = None,
+) -> Any:
+    """Return the client with replies that are repaired; the one passed in stays as it is.
 
-    Works with `OpenAI`, `AsyncOpenAI` and anything built like them, with `stream=True` or not. Tool
-    calls come back with arguments that fit their schemas, calls written as text come back as tool
-    calls, and `.zkit` on the completion (or the stream, when it has ended) says what was done. A
-    call that cannot be mended is left as it is and listed in `.zkit.refusals`.
+    Works with `OpenAI`, `AsyncOpenAI` and anything built like them, for chat completions and
+    responses, with `stream=True` or not. Tool calls come back with arguments that fit their schemas,
+    calls written as text come back as tool calls, and `.zkit` on the reply (or the stream, when it has
+    ended) says what was done. A call that must not run is passed on under the name `refused_…`, which
+    is not a tool, and listed in `.zkit.refusals`; a call in the text that may not be meant stays there
+    and is listed in `.zkit.doubtful`.
 
-    `tools` are the tools that calls are judged by; those of each request when it is None. `limit`
-    is the highest rank of repair and `unmarked` whether a call may be found in text by its shape
-    alone; tools that declare a grade set both by it. For others the
-    limit is that of `decode_args`; where they can do harm, lower it. `formats` limits the formats to look for.
-    `profile` says how the server wants to be asked: a `Profile`, or the file that `zkit doctor`
-    wrote. Without one, requests go out as they are.
+    `ask_again` is how many extra requests one completion may cost: if a call cannot be run, nothing of
+    the reply is delivered, the call is answered and the model is asked again. `tools` are the tools
+    that calls are checked against; those of each request when it is None. `limit` is the highest rank
+    of repair; tools that declare a grade set it by that. `formats` limits the formats to look for,
+    `confirm="never"` lets doubtful calls pass. `on_report` is called with each report. `profile` says
+    how the server wants to be asked: a `Profile`, or the file that `zkit doctor` wrote. Without one,
+    requests go out as they are.
     """
-    create = create_of(client)
-    formats = (formats,) if isinstance(formats, str) else formats
-    require_list("formats", formats, "names of formats", or_none=True)
-    rules = Rules(limit, unmarked, None if formats is None else tuple(formats))
-    if tools is not None:
-        CallChecker.of(tools, rules)  # what is no tool is refused here, not at the first reply
+    create_of(client)
+    names = (formats,) if isinstance(formats, str) else formats
+    require_list("formats", names, "names of formats", or_none=True)
+    rules = Rules.of(limit, None if names is None else tuple(names), confirm)
+    repairing = Repairing(rules, ask_again, tools, on_report)
     server = None if profile is None else Profile.of(profile)
-    again = functools.partial(
-        wrap, tools=tools, limit=limit, unmarked=unmarked, formats=rules.formats, profile=server
-    )
-    wrapped: Any = copy.copy(client)
-    wrapped.chat = copy.copy(wrapped.chat)
-    wrapped.chat.completions = copy.copy(wrapped.chat.completions)
-    wrapped.chat.completions.create = _mending(create, tools, rules, server)
+    again = functools.partial(_wrapped, repairing=repairing, server=server)
+    return again(client)
+
+
+def _wrapped(client: Any, *, repairing: Repairing, server: ServerSettings | None) -> Any:
+    again = functools.partial(_wrapped, repairing=repairing, server=server)
+    with_transport = _with_transport(client, repairing)
+    wrapped = copy.copy(client) if with_transport is None else with_transport
+    drive = _driven if with_transport is None else _watched
+    for path, name in _WAYS:
+        owner = _copied(wrapped, client, path.split("."))
+        method = None if owner is None else getattr(owner, name, None)
+        if callable(method):
+            api = RESPONSES if path == "responses" else CHAT
+            setattr(owner, name, drive(method, api, repairing, server))
     for name in ("copy", "with_options"):
         if callable(getattr(client, name, None)):
             setattr(wrapped, name, _then(getattr(client, name), again))
-    return wrapped  # type: ignore[no-any-return]
+    return wrapped
+
+
+def _with_transport(client: Any, repairing: Repairing) -> Any:
+    """A copy of the client with our transport; None if it does not send with httpx or httpx2."""
+    from zkit.transport import repaired_copy
+
+    inner = getattr(client, "_client", None)
+    made = None if inner is None else repaired_copy(inner, repairing)
+    with_options = getattr(client, "with_options", None)
+    if made is None or not callable(with_options):
+        return None
+    return with_options(http_client=made)
+
+
+def _copied(wrapped: Any, client: Any, path: list[str]) -> Any:
+    """The object at a path of the client, copied on the way so that the client's own stays as it is."""
+    owner, original = wrapped, client
+    for name in path:
+        found, original = getattr(owner, name, None), getattr(original, name, None)
+        if found is None:
+            return None
+        if found is original:
+            found = copy.copy(found)
+            setattr(owner, name, found)
+        owner = found
+    return owner
 
 
 def _then(make: Callable[..., Any], follow: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -74,147 +167,266 @@ def _then(make: Callable[..., Any], follow: Callable[[Any], Any]) -> Callable[..
     return made
 
 
-def _mending(
-    create: Callable[..., Any], tools: Any, rules: Rules, server: ServerSettings | None
+# ── clients with our transport: the report is fetched from it ────────────────
+
+
+def _watched(
+    method: Callable[..., Any], api: Api, repairing: Repairing, server: ServerSettings | None
 ) -> Callable[..., Any]:
-    """The client's own `create`, with its outcome mended; plain or async as it is."""
+    """The client's own method; what it returns gets the report of the transport."""
 
-    @functools.wraps(create)
-    def mended_create(*args: Any, **request: Any) -> Any:
-        checker = _checker(request, tools, rules)
-        sent = request if server is None else fitted(request, server)
-        is_stream_due = bool(asked(request, "stream")) and "stream" not in sent
-        outcome = create(*args, **sent)
+    @functools.wraps(method)
+    def with_report(*args: Any, **request: Any) -> Any:
+        sent, watch, is_stream_due = _prepared(request, api, server)
+        token = WATCH.set(watch)
+        try:
+            outcome = method(*args, **sent)
+        finally:
+            WATCH.reset(token)
         if inspect.isawaitable(outcome):
-            return _awaited(outcome, checker, is_stream_due)
-        made = _mended(outcome, checker)
-        return WholeStream(made) if is_stream_due else made
+            return _awaited(outcome, watch, is_stream_due)
+        _attach(outcome, watch)
+        return WholeStream(outcome) if is_stream_due else outcome
 
-    return mended_create
+    return with_report
 
 
-async def _awaited(outcome: Awaitable[Any], checker: CallChecker, is_stream_due: bool) -> Any:
-    made = _mended(await outcome, checker)
+async def _awaited(outcome: Any, watch: Watch, is_stream_due: bool) -> Any:
+    token = WATCH.set(watch)
+    try:
+        made = await outcome
+    finally:
+        WATCH.reset(token)
+    _attach(made, watch)
     return AsyncWholeStream(made) if is_stream_due else made
 
 
-def _checker(request: Mapping[str, Any], tools: Any, rules: Rules) -> CallChecker:
-    """What a request says about the calls that may come."""
-    offered = _given(request.get("tools")) if tools is None else tools
-    reads_text = request.get("tool_choice") != "none"
-    return CallChecker.of(offered, rules, _given(request.get("messages")), reads_text)
+def _prepared(
+    request: Mapping[str, Any], api: Api, server: ServerSettings | None
+) -> tuple[Mapping[str, Any], Watch, bool]:
+    """The request as the server wants it, the watch for it, and whether a stream must be made."""
+    if server is None or api is not CHAT:
+        return request, Watch(), False
+    sent = fitted(request, server)
+    return sent, Watch(api.tools(request)), bool(asked(request, "stream")) and "stream" not in sent
 
 
-def _given(x: Any) -> Any:
-    """A list of the request; clients have marks of their own for what is not given.
-
-    Tools that are no functions have no arguments to mend.
-    """
-    if not isinstance(x, list | tuple):
-        return ()
-    return [one for one in x if not isinstance(one, Mapping) or one.get("type") != "custom"]
-
-
-def _mended(outcome: Any, checker: CallChecker) -> Any:
-    """A completion or a stream, mended; anything else a client may return passes as it is."""
-    if hasattr(outcome, "choices"):
-        return mend_completion(outcome, checker)
+def _attach(outcome: Any, watch: Watch) -> None:
+    """Put the report on a reply, beside its fields: it is not part of what is dumped."""
     if hasattr(outcome, "__anext__") or hasattr(outcome, "__next__"):
-        return _MENDED_STREAMS[hasattr(outcome, "__anext__")](outcome, checker)
-    return outcome
-
-
-def mend_completion(completion: Any, checker: CallChecker) -> Any:
-    """Mend a completion of a client; its type stays what it is."""
-    reports = []
-    for choice in completion.choices or ():
-        message = plain(choice).get("message")
-        made = _mended_choice(choice, message if isinstance(message, dict) else {}, checker)
-        reports.append(made)
-        _hang(choice, made)
-    _hang(completion, joined(reports))
-    return completion
-
-
-def _mended_choice(choice: Any, message: dict[str, Any], checker: CallChecker) -> Report:
-    mended: RepairedMessage = repair_message(message, choice.finish_reason, checker)
-    if mended.message != message:
-        choice.message = remade(choice.message, mended.message)
-    if mended.finish_reason != choice.finish_reason:
-        choice.finish_reason = mended.finish_reason
-    return mended.report
-
-
-def remade(like: Any, data: dict[str, Any]) -> Any:
-    """A record of the same type from data, without the checks that a broken reply would fail."""
-    construct = getattr(type(like), "construct", None) or type(like).model_construct
-    return construct(**data)
-
-
-def _hang(record: Any, report: Report) -> None:
-    """Hang the report on a record, beside its fields: it is not part of what is dumped."""
-    object.__setattr__(record, "zkit", report)
-
-
-# ── streams: one repairer, two drivers ─────────────────────────────────────────
-
-
-def _mend_stream(stream: Any, checker: CallChecker) -> Any:
-    repairer = StreamRepair(checker, remade)
-
-    def chunks(source: Iterator[Any]) -> Iterator[Any]:
-        try:
-            for chunk in source:
-                yield from repairer.feed(chunk)
-        except Exception:
-            yield from repairer.abandon()
-            raise
-        yield from repairer.close()
-
-    return _replaced(stream, repairer, chunks)
-
-
-def _mend_async_stream(stream: Any, checker: CallChecker) -> Any:
-    repairer = StreamRepair(checker, remade)
-
-    async def chunks(source: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        try:
-            async for chunk in source:
-                for made in repairer.feed(chunk):
-                    yield made
-        except Exception:
-            for made in repairer.abandon():
-                yield made
-            raise
-        for made in repairer.close():
-            yield made
-
-    return _replaced(stream, repairer, chunks)
-
-
-_MENDED_STREAMS = {False: _mend_stream, True: _mend_async_stream}
-
-
-def _replaced(stream: Any, repairer: StreamRepair, chunks: Callable[[Any], Any]) -> Any:
-    """The same stream, of a type derived from its own, that gives out other chunks."""
-    bare = copy.copy(stream)
-    kind: Any = type(stream)
-    stream.__class__ = _stream_type(kind)
-    stream.__dict__ |= {"_zkit_mender": repairer, "_zkit_chunks": chunks(bare)}
-    return stream
+        kind: Any = type(outcome)
+        outcome.__class__ = _stream_type(kind)
+        outcome.__dict__["_zkit_watch"] = watch
+    elif hasattr(outcome, "choices") or hasattr(outcome, "output"):
+        attach_report(outcome, watch.report)
 
 
 @functools.lru_cache(maxsize=64)
 def _stream_type(kind: Any) -> type[Any]:
-    """A stream type whose iteration is ours, and everything else its own."""
-    own = {
-        "__iter__": lambda self: self._zkit_chunks,
-        "__next__": lambda self: next(self._zkit_chunks),
-    }
-    asynchronous = {
-        "__aiter__": lambda self: self._zkit_chunks,
-        "__anext__": lambda self: anext(self._zkit_chunks),
-    }
-    report = property(lambda self: self._zkit_mender.report)
-    methods = asynchronous if hasattr(kind, "__anext__") else own
-    return type(kind.__name__, (kind,), {**methods, "zkit": report, "__module__": kind.__module__})
+    """The type of a stream, with the report as a property: it is complete when the stream has ended."""
+    report = property(lambda self: self._zkit_watch.report)
+    return type(kind.__name__, (kind,), {"zkit": report, "__module__": kind.__module__})
+
+
+# ── other clients: `create` is driven ────────────────────────────────────────
+
+
+def _driven(
+    method: Callable[..., Any], api: Api, repairing: Repairing, server: ServerSettings | None
+) -> Callable[..., Any]:
+    """The client's own method, called as often as the exchange wants it."""
+
+    @functools.wraps(method)
+    def repaired(*args: Any, **request: Any) -> Any:
+        sent, watch, is_stream_due = _prepared(request, api, server)
+        exchange = Exchange(api, _given(sent), repairing, watch.tools)
+        if not exchange.has_tools:
+            return method(*args, **sent)
+        driver = _Driver(method, args, exchange)
+        outcome = method(*args, **sent)
+        if inspect.isawaitable(outcome):
+            return driver.run_async(outcome, is_stream_due)
+        made = driver.run(outcome)
+        return WholeStream(made) if is_stream_due else made
+
+    return repaired
+
+
+def _given(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The request without the marks of a client for what is not given."""
+    return {key: value for key in request if (value := asked(request, key)) is not None}
+
+
+class _Driver:
+    """Drives one exchange through a method of a client."""
+
+    def __init__(self, method: Callable[..., Any], args: Any, exchange: Exchange) -> None:
+        self._method = method
+        self._args = args
+        self._exchange = exchange
+
+    def _again(self) -> Any:
+        return self._method(*self._args, **self._exchange.request)
+
+    def run(self, outcome: Any) -> Any:
+        """Repair what a plain client returned."""
+        if hasattr(outcome, "__next__"):
+            return _RepairedStream(outcome, self._exchange, self._chunks(outcome))
+        while _is_reply(outcome):
+            made = self._exchange.take(plain(outcome))
+            if made is not None:
+                return remade_reply(outcome, made, self._exchange.report)
+            try:
+                outcome = self._again()
+            except Exception:
+                return remade_reply(outcome, self._exchange.give_up(), self._exchange.report)
+        return outcome
+
+    async def run_async(self, awaitable: Any, is_stream_due: bool) -> Any:
+        """Repair what an async client returned."""
+        outcome = await awaitable
+        if hasattr(outcome, "__anext__"):
+            return _AsyncRepairedStream(outcome, self._exchange, self._chunks_async(outcome))
+        while _is_reply(outcome):
+            made = self._exchange.take(plain(outcome))
+            if made is None:
+                try:
+                    outcome = await self._again()
+                    continue
+                except Exception:
+                    made = self._exchange.give_up()
+            outcome = remade_reply(outcome, made, self._exchange.report)
+            return AsyncWholeStream(outcome) if is_stream_due else outcome
+        return outcome
+
+    def _chunks(self, stream: Any) -> Iterator[Any]:
+        made = self._exchange
+        made.open_stream(remade, plain)
+        while True:
+            try:
+                for chunk in stream:
+                    yield from made.feed(chunk)
+            except Exception:
+                yield from made.abandon()
+                raise
+            yield from made.end()
+            if not made.asks_again:
+                return
+            try:
+                stream = self._again()
+            except Exception:
+                yield from made.give_up()
+                return
+            yield from made.resume()
+
+    async def _chunks_async(self, stream: Any) -> AsyncIterator[Any]:
+        made = self._exchange
+        made.open_stream(remade, plain)
+        while True:
+            try:
+                async for chunk in stream:
+                    for one in made.feed(chunk):
+                        yield one
+            except Exception:
+                for one in made.abandon():
+                    yield one
+                raise
+            for one in made.end():
+                yield one
+            if not made.asks_again:
+                return
+            try:
+                stream = await self._again()
+            except Exception:
+                for one in made.give_up():
+                    yield one
+                return
+            for one in made.resume():
+                yield one
+
+
+def _is_reply(outcome: Any) -> bool:
+    return hasattr(outcome, "choices") or hasattr(outcome, "output")
+
+
+def remade_reply(reply: Any, data: dict[str, Any], report: Report) -> Any:
+    """A reply of the same type with other data, and with the report on it."""
+    made = reply if data == plain(reply) else remade(reply, data)
+    attach_report(made, report)
+    return made
+
+
+def attach_report(reply: Any, report: Report) -> None:
+    """Put the report on a reply and on each of its choices, beside their fields."""
+    object.__setattr__(reply, "zkit", report)
+    choices = getattr(reply, "choices", None) or ()
+    for choice, own in zip(choices, report.choices or [report] * len(choices), strict=False):
+        if choice is not None:
+            object.__setattr__(choice, "zkit", own)
+
+
+def remade(like: Any, data: dict[str, Any]) -> Any:
+    """A record of the same type from data, without the checks that a broken reply would fail."""
+    if isinstance(like, Mapping):
+        return data
+    construct = getattr(type(like), "construct", None) or type(like).model_construct
+    return construct(**data)
+
+
+class _RepairedStream:
+    """A stream whose chunks are repaired; everything else is the client's own."""
+
+    def __init__(self, stream: Any, exchange: Exchange, chunks: Iterator[Any]) -> None:
+        self._stream, self._exchange, self._chunks = stream, exchange, chunks
+
+    @property
+    def zkit(self) -> Report:
+        """What was done; complete when the stream has ended."""
+        return self._exchange.report
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._chunks
+
+    def __next__(self) -> Any:
+        return next(self._chunks)
+
+    def __enter__(self) -> _RepairedStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        close = getattr(self._stream, "close", None)
+        if callable(close):
+            close()
+
+
+class _AsyncRepairedStream:
+    """The same for async code."""
+
+    def __init__(self, stream: Any, exchange: Exchange, chunks: AsyncIterator[Any]) -> None:
+        self._stream, self._exchange, self._chunks = stream, exchange, chunks
+
+    @property
+    def zkit(self) -> Report:
+        """What was done; complete when the stream has ended."""
+        return self._exchange.report
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self._chunks
+
+    async def __anext__(self) -> Any:
+        return await anext(self._chunks)
+
+    async def __aenter__(self) -> _AsyncRepairedStream:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        close = getattr(self._stream, "close", None) or getattr(self._stream, "aclose", None)
+        closed = close() if callable(close) else None
+        if inspect.isawaitable(closed):
+            await closed

@@ -217,6 +217,17 @@ JSON_FORMATS: tuple[Format, ...] = (
         spell="args", each=("<|message_model|><|content_invoke_tool_json|>", "<|end_message|>"), joint="",
     ),
     Format(
+        "inkling_named", "inkling", "marker", "json", "Inkling, with the name in the header",
+        f"<|message_model|>f<|content_invoke_tool_json|>{_ARGS}<|end_message|>",
+        "inkling_named", spell="arguments", each=("<|message_model|>$name<|content_invoke_tool_json|>", "<|end_message|>"), joint="",
+    ),
+    Format(
+        "tools_tag", "qwen_tools", "marker", "json", "Qwen2.5-Coder, after the block of its prompt that lists the tools",
+        f"<tools>\n{_CALL}\n</tools>",
+        "json", r"<tools>|<tool>(?=\s*+[\[{])|<tool_use>|<api_call>", r"</tools>|</tool>|</tool_use>|</api_call>",
+        each=("<tools>\n", "\n</tools>"),
+    ),
+    Format(
         "harmony", "harmony", "marker", "json", "gpt-oss 20b/120b",
         f"<|channel|>commentary to=functions.f <|constrain|>json<|message|>{_ARGS}<|call|>",
         "harmony", spell="arguments", sign=r"^(?:<\|start\|>assistant)?<\|channel\|>",

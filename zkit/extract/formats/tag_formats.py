@@ -19,7 +19,8 @@ _CODER = "Qwen3-Coder, Qwen3.5/3.6/3.8, Nemotron 3, Step-3.5, MiMo-V2, Intern-S2
 _GLM = "GLM-4.5/4.6/4.7/5, Ling 3, Laguna"
 _ARG = ("<arg_key>$key</arg_key>\n<arg_value>", "</arg_value>\n")
 _BARS = r"[|｜‖]{1,2}"
-_DSML = (rf"<{_BARS}DSML{_BARS}\s?(?:function_calls|tool_calls|calls)>", rf"</{_BARS}DSML{_BARS}\s?(?:function_calls|tool_calls|calls)>")  # fmt: skip
+_BLOCKS = "(?:function_calls|tool_calls|tool_use|calls)"
+_DSML = (rf"<{_BARS}\s?DSML\s?{_BARS}\s?{_BLOCKS}>", rf"</{_BARS}\s?DSML\s?{_BARS}\s?{_BLOCKS}>")
 _FUNCTION_CALLS = (
     r"<function_calls>|<[a-z]{2,10}:function_calls>",
     r"</(?:[a-z]{2,10}:)?+function_calls>",

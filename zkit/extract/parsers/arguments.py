@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NamedTuple
 
 from zkit.extract.declared import Declared
@@ -108,10 +109,52 @@ def finished(
         note = f"the arguments stood under the key {key!r}"
         fixes = (*fixes, Fix("unwrap_arguments", Rank.UNWRAP, 0, 0, "", note, key))
         arguments = arguments[key]
+    hollow = _placeholder(arguments, task.tools.expect(known), task.tools.schema(known) or {})
+    if hollow:
+        message = f"{name}: {hollow} holds a placeholder. Call {name} again with the value itself."
+        return broken(name, span, "placeholder", message)
     if not _finite(arguments):
         message = f"{name}: a number is too large to be one. Send it as a finite number."
         return broken(name, span, "number", message)
     return Unit(name, arguments, span, fixes=fixes)
+
+
+_BLANK = re.compile(r"_{2,}+\Z|<(?P<inner>[^\W\d][\w -]{1,60}+)>\Z")
+_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "list": "array", "dict": "object"}  # fmt: skip
+
+
+def _placeholder(arguments: dict[str, Any], expect: Expect, schema: dict[str, Any]) -> str:
+    """The key of an argument that repeats the prompt instead of a value; empty when there is none.
+
+    `{"city": "string", "days": "integer"}` repeats the schema, `"<your query>"` and `"___"` an
+    example (Llama 3.2 1B, Qwen2.5 0.5B). A word that the schema lists as a value is one.
+    """
+    texts = {
+        key: value
+        for key, value in arguments.items()
+        if isinstance(value, str) and value not in _listed(schema, key)
+    }
+    types = [
+        key for key, value in texts.items() if _TYPES.get(value, value) in expect.child(key).kinds
+    ]
+    if types and len(types) == len(arguments):
+        return str(types[0])
+    return next((str(key) for key, value in texts.items() if _is_blank(str(key), value)), "")
+
+
+def _is_blank(key: str, value: str) -> bool:
+    """Whether a text is a blank to be filled in: `___`, `<city>` for a city, `<your query>`."""
+    blank = _BLANK.match(value)
+    if blank is None or blank["inner"] is None:
+        return blank is not None
+    inner, name = blank["inner"].lower(), key.lower()
+    return inner in name or name in inner or any(sign in inner for sign in " _-") or inner in _TYPES
+
+
+def _listed(schema: dict[str, Any], key: str) -> list[Any]:
+    """The values that a schema lists for a key."""
+    part = (schema.get("properties") or {}).get(key)
+    return list(part.get("enum") or ()) if isinstance(part, dict) else []
 
 
 def _closed_late(fixes: tuple[Fix, ...]) -> bool:

@@ -153,16 +153,16 @@ def read_arrows(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
         values[flag["key"]], fixes, at = found.value, fixes + found.fixes, end
     done = yield from tape.look(_ARROW_END, at)
     end = at if done is None else at + done.end()
-    if done is None and not (yield from _may_end(tape, at, stop, bool(head["args"]))):
+    if done is None and not (yield from _may_end(tape, at, stop)):
         return _arrow(Unit(name, values, (pos, end), state="cut"), end, False)
     return _arrow(finished(task, name, values, (pos, end), fixes), end, done is not None)
 
 
-def _may_end(tape: Tape, at: int, stop: str, argued: bool) -> Steps[bool]:
-    """Whether arguments may be whole though no brace closes them: the envelope or the text ends."""
+def _may_end(tape: Tape, at: int, stop: str) -> Steps[bool]:
+    """Whether arguments may be whole though no brace closes them: the envelope ends."""
     solid = yield from tape.next_solid(at)
     if solid >= tape.size:
-        return argued and not tape.cut
+        return False
     return (yield from tape.look(compiled(stop or "(?!)"), solid)) is not None
 
 

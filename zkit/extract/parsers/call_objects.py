@@ -11,12 +11,12 @@ from zkit.extract.declared import Declared
 from zkit.repair.expect import Expect
 
 NAME_KEYS = (
-    "_name", "name", "tool_name", "tool", "function", "action", "recipient_name", "function_name",
+    "_name", "name", "tool_name", "tool", "function", "action", "recipient_name", "function_name", "tool_call", "function_call",
 )  # fmt: skip
 ARGUMENT_KEYS = (
     "arguments", "parameters", "args", "input", "tool_input", "action_input", "params", "kwargs",
 )  # fmt: skip
-LIST_KEYS = ("tool_calls", "tool_uses", "function_calls", "calls")
+LIST_KEYS = ("tool_calls", "tool_uses", "function_calls", "calls", "actions")
 NEST_KEYS = ("tool_call", "function_call", "function", "tool_use")
 ID_KEYS = ("id", "tool_call_id", "call_id", "tool_use_id")
 BESIDE = frozenset(
@@ -76,15 +76,28 @@ def calls_in(value: Any, tools: Declared, level: int = 1) -> Iterator[Spelt]:
     """Every call that a JSON value spells out, in order; nothing for a value that is none."""
     if level > DEEPEST:
         return
-    if isinstance(value, list):
+    if isinstance(value, list) and (pair := _pair(value, tools, level)) is not None:
+        yield pair
+    elif isinstance(value, list):
         for item in value:
             yield from calls_in(item, tools, level + 1)
     elif isinstance(value, dict):
         yield from _in_object(value, tools, level)
 
 
+def _pair(value: list[Any], tools: Declared, level: int) -> Spelt | None:
+    """`[NAME, {...}]`, as Qwen2.5-Coder-0.5B writes calls."""
+    if len(value) != 2 or not isinstance(value[0], str) or not isinstance(value[1], dict):
+        return None
+    if tools.name_of(value[0]) is None:
+        return None
+    return Spelt(value[0], value[1], "", frozenset(), level + 1)
+
+
 def _in_object(value: dict[str, Any], tools: Declared, level: int) -> Iterator[Spelt]:
     listed = next((value[k] for k in LIST_KEYS if isinstance(value.get(k), list)), None)
+    if listed is None and len(value) == 1:  # `{"steps": [...]}`: any key around a list of calls
+        listed = next((part for part in value.values() if isinstance(part, list)), None)
     if listed is not None and not isinstance(value.get("name"), str):
         answered = frozenset(key for key in RESULT_KEYS if value.get(key))
         for one in calls_in(listed, tools, level + 1):
@@ -95,7 +108,9 @@ def _in_object(value: dict[str, Any], tools: Declared, level: int) -> Iterator[S
         if isinstance(inner, dict):
             outer = {k: v for k, v in value.items() if k != key}
             ids = {k: outer[k] for k in ID_KEYS if k in outer}
-            yield from calls_in({**ids, **inner}, tools, level + 1)
+            odd = frozenset(outer.keys() - BESIDE - {"role", "content"})
+            for one in calls_in({**ids, **inner}, tools, level + 1):
+                yield replace(one, keys=one.keys | odd)
             return
     spelt = _named(value, tools, level) or _keyed(value, tools, level)
     if spelt is not None:
@@ -213,8 +228,13 @@ def _nested(text: str, inner: dict[str, Any]) -> dict[str, Any]:
 
 
 def _object(members: dict[str, Any]) -> dict[str, Any]:
-    required = [key for key in members if key not in ("id", "type")]
-    return {"type": "object", "properties": members, "required": required}
+    beside: dict[str, Any] = {key: {} for key in BESIDE}
+    return {
+        "type": "object",
+        "properties": {**beside, **members},
+        "required": list(members),
+        "additionalProperties": False,
+    }
 
 
 def _rooted(schema: dict[str, Any], parameters: dict[str, Any]) -> dict[str, Any]:

@@ -11,15 +11,16 @@ from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.brace_calls import read_arrows, read_braces
 from zkit.extract.parsers.headers import CALL_BEGIN, NAME, read_header, read_step3
-from zkit.extract.parsers.json_calls import read_json
+from zkit.extract.parsers.json_calls import FOLLOWED, read_json
 from zkit.extract.parsers.python_calls import read_python
-from zkit.extract.parsers.readings import Reading, Unit
+from zkit.extract.parsers.readings import Reading, Unit, broken
 from zkit.extract.parsers.tag_calls import Draft, read_markup, read_unit
 from zkit.extract.parsers.tag_dialects import (
     COFL,
     FUNCTION_EQ,
     FUNCTION_NAME,
     INVOKE,
+    INVOKE_TAGS,
     KEY_VALUE,
     LEGACY,
     LINES,
@@ -29,7 +30,7 @@ from zkit.extract.parsers.tag_dialects import (
     XTML,
     Dialect,
 )  # fmt: skip
-from zkit.extract.tape import LONGEST_MARK, Steps, compiled
+from zkit.extract.tape import LONGEST_MARK, Steps, compiled, searched
 
 GENERIC_STOP = r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|eot_id\|>|<\|eom_id\|>|<end_of_turn>"
 Read = Callable[[Task, int, str], Steps[Reading | None]]
@@ -64,6 +65,14 @@ def _tags(dialect: Dialect) -> Read:
     return lambda task, pos, stop: read_markup(task, dialect, pos, stop)
 
 
+def _invoke(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
+    """`<invoke name="f">` with `<parameter name="a">`, or with tags that bear the arguments' names."""
+    reading = yield from read_markup(task, INVOKE, pos, stop)
+    if reading is None or any(unit.reason != "other_markup" for unit in reading.units):
+        return reading
+    return (yield from read_markup(task, INVOKE_TAGS, pos, stop)) or reading
+
+
 def _header(kind: str) -> Read:
     return lambda task, pos, stop: read_header(task, kind, pos, stop)
 
@@ -82,7 +91,7 @@ _PREFIXED = PREFIX.removesuffix("?+")
 BODIES: dict[str, tuple[str, Read]] = {
     "function_eq": (r"<function\s*+=", _tags(FUNCTION_EQ)),
     "function_name": (r"<function\s*+name\s*+=", _tags(FUNCTION_NAME)),
-    "invoke": (rf"<invoke\s++name\s*+=|<{_PREFIXED}invoke\s++name\s*+=", _tags(INVOKE)),
+    "invoke": (rf"<invoke\s++name\s*+=|<{_PREFIXED}invoke\s++name\s*+=", _invoke),
     "legacy": (
         rf"<invoke\s*+>\s*+<tool_name>|<{_PREFIXED}invoke\s*+>\s*+<tool_name>",
         _tags(LEGACY),
@@ -91,6 +100,10 @@ BODIES: dict[str, tuple[str, Read]] = {
     "xtml": (r"<\|open\|>call\s", _tags(XTML)),
     "m3": (rf"{M3}<invoke\s", _tags(MINIMAX_M3)),
     "call_begin": (CALL_BEGIN[3:-1], _call_begin),
+    "inkling_named": (
+        r"<\|message_model\|>[^<>|\s]++<\|content_invoke_tool_",
+        _header("inkling_named"),
+    ),
     "solar": (r"<\|tool_call:begin\|>", _header("solar")),
     "functionary_v2": (r"<\|recipient\|>", _header("functionary_v2")),
     "mistral": (r"\[TOOL_CALLS\]\s*+[^\s\[{<\"'(]", _header("mistral")),
@@ -123,6 +136,7 @@ _READS: dict[str, Read] = {
     "python": read_python,
     "named": _header("named"),
 }
+_OBJECT = regex.compile(r"\s*+,?\s*+\{\s*+[\"'}]")
 _NESTED_END = r"(?:\s*+</(?i:tool_call)(?::[\w-]++)?+\s*+>)?+"
 
 
@@ -146,6 +160,11 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
     if not units:
         return None
     end = yield from _closer(task, wrapper, at)
+    if end is None and units[-1].state == "whole" and (yield from task.tape.look(_OBJECT, at)):
+        name = units[-1].name
+        units[-1] = broken(name, units[-1].span, "ambiguous", FOLLOWED.format(name=name))
+        closer = yield from task.tape.find(searched(wrapper.stop), at)
+        end = None if closer is None else closer.end
     first = replace(units[0], span=(start, units[0].span[1])) if len(units) == 1 else units[0]
     return Reading((first, *units[1:]), at if end is None else end, kind, end is not None)
 
@@ -161,7 +180,9 @@ def _closer(task: Task, wrapper: Wrapper, at: int) -> Steps[int | None]:
     """The place after the envelope's closer; brackets that were closed once too often are passed."""
     if not wrapper.closer:
         return None
-    pattern = compiled(rf"\s*+[\]}})]*?\s*+(?:```)?\s*+(?i:{wrapper.closer})")
+    # Qwen3 and Granite close with the opener: `<tool_call>{...}<tool_call>`.
+    again = rf"(?:{wrapper.opener})(?=\s*+(?:\Z|<\||</))"
+    pattern = compiled(rf"\s*+[\]}})]*?\s*+(?:```)?\s*+(?i:{wrapper.closer}|{again})")
     found = yield from task.tape.look(pattern, at)
     return None if found is None else at + found.end()
 

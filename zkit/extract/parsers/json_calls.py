@@ -11,13 +11,23 @@ import regex
 
 from zkit.extract.parsers.arguments import Task, from_text, unit_of
 from zkit.extract.parsers.brackets import Extent, extent, torn_at
-from zkit.extract.parsers.call_objects import LIST_KEYS, calls_in, is_turn, name_in, schema_of
+from zkit.extract.parsers.call_objects import (
+    LIST_KEYS,
+    NAME_KEYS,
+    calls_in,
+    is_turn,
+    name_in,
+    schema_of,
+)
+from zkit.extract.parsers.python_calls import unit_from
 from zkit.extract.parsers.readings import Reading, Unit, broken, shifted
 from zkit.extract.parsers.values import python_literal, repaired, strict, unambiguous
 from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable
 
+FOLLOWED = "{name}: another object follows the call. Put its members into the arguments."
+"""For an object beside a call that is not one itself: it may hold arguments."""
 _BETWEEN = regex.compile(r"\s*+[;,]?+\s*+(?=\{)")
 _IN_LIST = regex.compile(r"[\s,]*+(?=(?P<mark>\S))")
 _EXTRA = regex.compile(r"\s*+\}++")
@@ -25,23 +35,30 @@ _EXTRA_IN_LIST = regex.compile(r"\s*+\}++(?=\s*+[,\]])")
 _JUNK = regex.compile(r"\s*+(?:[\"'\\:=]|[^\W\d_][^\n<\[]{0,80}?[\"'}])")
 """What follows an object that ended too early: the rest of a string, or of a member."""
 _SINGLE = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:\s*'(?=\s*\{)")
+_NAME_EQUALS = re.compile(rf"\A(\s*+\{{\s*+\"(?:{'|'.join(NAME_KEYS)}))=\"")
+"""`{"name="f"` for `{"name": "f"` (Qwen2.5-Coder-1.5B)."""
 _LISTED = re.compile(rf"[\"']?\b(?:{'|'.join(LIST_KEYS)})\b[\"']?\s*:\s*\[")
 
 
 def read_json(task: Task, pos: int, stop: str) -> Steps[Reading]:
     """The calls at `pos`, where an object or a list begins; there may be none in it."""
     if task.tape.char(pos) == "[":
+        inner = yield from task.tape.look(_IN_LIST, pos + 1)
+        if inner is not None and inner["mark"] in "[\"'":
+            return (yield from _read_whole_list(task, pos, stop))
         return (yield from _read_list(task, pos, stop))
     units: list[Unit] = []
-    at, closed = pos, True
+    at, begin, closed = pos, pos, True
     while True:
-        more, at, closed = yield from _read_object(task, at, stop, listed=False)
-        units += more
+        more, end, still = yield from _read_object(task, at, stop, listed=False)
+        if units and not more:
+            break  # an object that is not a call: it is not a part of what was read
+        units, at, closed = units + list(more), end, still
         between = yield from task.tape.look(_BETWEEN, at)
         if between is None or not closed or not more:
             break
-        at += between.end()
-    return Reading(tuple(units), at, "json", closed)
+        begin, at = at, at + between.end()
+    return Reading(tuple(units), min(at, begin) if units and not more else at, "json", closed)
 
 
 def _read_list(task: Task, pos: int, stop: str) -> Steps[Reading]:
@@ -56,10 +73,40 @@ def _read_list(task: Task, pos: int, stop: str) -> Steps[Reading]:
             break
         assert gap is not None
         more, at, closed = yield from _read_object(task, at + gap.end(), stop, listed=True)
+        if units and not more and units[-1].state == "whole":
+            units[-1] = broken(
+                units[-1].name, units[-1].span, "ambiguous", FOLLOWED.format(name=units[-1].name)
+            )
         units += more
     if closed:
         at = (yield from task.tape.next_solid(at)) + 1
     return Reading(tuple(units), min(at, task.tape.size), "json_list", closed)
+
+
+def _read_whole_list(task: Task, pos: int, stop: str) -> Steps[Reading]:
+    """A list of calls in strings, or of names with their arguments: `["f(a=1)"]`, `["f", {...}]`."""
+    found = yield from extent(task.tape, pos, "json", stop)
+    text = task.tape.slice(pos, found.end)
+    value = unambiguous(text) or python_literal(text)
+    span = (pos, found.end)
+    if value is None or not found.closed:
+        return Reading((), found.end, "json_list", found.closed)
+    if isinstance(value[0], list) and all(isinstance(item, str) for item in value[0]):
+        calls = [_CALLED.fullmatch(item) for item in value[0]]
+        named = [call for call in calls if call and task.tools.name_of(call["name"])]
+        if len(named) < len(calls):
+            return Reading((), found.end, "json_list")
+        units = tuple(
+            unit_from(task, call["name"], call["inside"], pos, span, "python") for call in named
+        )
+        return Reading(units, found.end, "json_list")
+    units = tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(value[0], task.tools))
+    return Reading(units, found.end, "json_list")
+
+
+_CALLED = re.compile(
+    r"\s*+(?P<name>[^\W\d](?:[\w.:/-]|\\_)*+)\s*+\((?P<inside>.*)\)\s*+", re.DOTALL
+)
 
 
 def _read_object(
@@ -133,6 +180,7 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
         return (broken("", span, "conversation", ""),)
     if sound is not None:
         return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(sound[0], task.tools))
+    text = _NAME_EQUALS.sub(r'\g<1>": "', text)
     bare = _unquoted(text)
     if bare is not None:
         return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(bare, task.tools))

@@ -14,9 +14,15 @@ from zkit.extract.parsers.values import Slot, Value, mended, python_literal, typ
 from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 
-NAME = r"[^\W\d][\w.:/-]*+"
-_CALL = regex.compile(rf"\s*+(?P<print>print\(\s*+)?(?P<name>{NAME})\s*+\(")
-_BETWEEN = regex.compile(rf"(?:\s*+[,;]\s*+|[ \t]*+\n\s*+)(?=(?:print\(\s*+)?{NAME}\s*+\()")
+NAME = r"[^\W\d](?:[\w.:/-]|\\_)*+"
+"""`calculate\\_growth` is Markdown for `calculate_growth` (Mistral, Gemma)."""
+_BEFORE = r"(?:[^\W\d]\w*+\s*+=\s*+)?+(?P<print>print\(\s*+)?"
+"""What small models put before a call in a code block: an assignment, or `print`."""
+_CALL = regex.compile(rf"\s*+{_BEFORE}(?P<name>{NAME})\s*+\(")
+_BETWEEN = regex.compile(
+    rf"(?:\s*+\]?+\s*+[,;]\s*+\[?+\s*+|[ \t]*+\]?+[ \t]*+\n\s*+\[?+)(?={_BEFORE}{NAME}\s*+\()"
+)
+"""Between two calls: a comma, a line end, or the end of one list and the beginning of the next."""
 _CLOSER = regex.compile(r"\s*+,?\s*+\]")
 _PRINTED = regex.compile(r"\s*+\)")
 _MARKS = re.compile(r"\"{3}|'{3}|[\"'()\[\]{},=:]")
@@ -59,8 +65,21 @@ def read_python(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
         return None
     if listed and closed:
         end = yield from task.tape.look(_CLOSER, at)
+        if end is None and (yield from task.tape.look(_OPERATOR, at)) is not None:
+            return (yield from _with_expression(task, units, pos, stop))
         closed, at = end is not None, at + (0 if end is None else end.end())
     return Reading(tuple(units), at, "python_list" if listed else "python", closed)
+
+
+_OPERATOR = regex.compile(r"[ \t]*+(?:[-+*/%|&^.\[]|[<>=!]=)")
+
+
+def _with_expression(task: Task, units: list[Unit], pos: int, stop: str) -> Steps[Reading]:
+    """A list in which a call is a part of an expression: `[f(a=1) / g(b=2)]` is refused."""
+    found = yield from extent(task.tape, pos, "python", stop)
+    message = f"{units[-1].name}: the call is a part of an expression. Send the call itself."
+    units[-1] = broken(units[-1].name, units[-1].span, "expression", message)
+    return Reading(tuple(units), found.end, "python_list", found.closed)
 
 
 def _read_call(

@@ -12,7 +12,7 @@ from zkit.extract.parsers.nested_tags import nested_value
 from zkit.extract.parsers.readings import Reading, Unit, broken
 from zkit.extract.parsers.tag_dialects import Dialect, attributes
 from zkit.extract.parsers.values import Slot, Value, structure, typed
-from zkit.extract.tape import MOST_HEADER, Steps, compiled, searched
+from zkit.extract.tape import Steps, compiled, searched
 from zkit.receipt import Fix, Rank
 
 _CDATA = re.compile(r"\s*<!\[CDATA\[(.*?)\]\]>\s*", re.DOTALL)
@@ -115,31 +115,31 @@ def _with_object(
 def _unclosed(
     task: Task, dialect: Dialect, draft: Draft, at: int, stop: str
 ) -> Steps[tuple[Unit, int, bool]]:
-    """The closer is missing: fine after whole arguments, when the text or the envelope ends there."""
+    """The closing tag of the call is missing: it is cut, unless no argument can be missing.
+
+    Where every argument has its own tag, only the end of the envelope shows that there were no
+    more of them, or that every argument of the tool is there.
+    """
     tape = task.tape
     solid = yield from tape.next_solid(at)
     ends = solid >= tape.size
     stopped = (yield from tape.look(compiled(stop or _NEVER), solid)) if not ends else None
+    whole = ends and not tape.cut and _has_all(task, draft)
+    if (draft.values and stopped is not None) or (whole and not dialect.any_tag):
+        note = "the closing tag of the call was missing"
+        draft.fixes.append(Fix("close_call", Rank.COMPLETE, at, at, "", note))
+        return _unit(task, draft, at), at, stopped is not None
+    if ends or draft.values:
+        return _cut(draft, solid if ends else at), solid if ends else at, False
+    return broken(draft.name, (draft.start, at), "other_markup", ""), at, False
+
+
+def _has_all(task: Task, draft: Draft) -> bool:
+    """Whether a call gives every argument that its tool takes."""
     known = task.tools.name_of(draft.name)
-    short = (
-        bool(task.tools.expect(known).required - draft.values.keys()) if known else not draft.values
-    )
-    if not ends and stopped is None and (short or not draft.values):
-        return broken(draft.name, (draft.start, at), "other_markup", ""), at, False
-    if ends and (tape.cut or short):
-        return _cut(draft, solid), solid, False
-    if not ends and stopped is None and (yield from _breaks_off(task, dialect, draft, solid)):
-        return _cut(draft, tape.size), tape.size, False
-    return _unit(task, draft, at), at, stopped is not None
-
-
-def _breaks_off(task: Task, dialect: Dialect, draft: Draft, at: int) -> Steps[bool]:
-    """Whether the text ends inside of the next tag: an argument's, or the closer of a cut reply."""
-    marks = [dialect.param, dialect.end_of(draft.name)] if task.tape.cut else [dialect.param]
-    yield from task.tape.look(compiled("|".join(marks)), at)
-    rest = task.tape.slice(at, at + MOST_HEADER)
-    whole = at + len(rest) >= task.tape.size
-    return whole and any(compiled(mark).fullmatch(rest, partial=True) for mark in marks)
+    if known is None or task.tools.is_open(known):
+        return False
+    return task.tools.expect(known).keys <= draft.values.keys()
 
 
 def _read_raw(

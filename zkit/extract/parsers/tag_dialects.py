@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from zkit.extract.tape import searched
 
-PREFIX = r"(?:[a-z]{2,10}:|[|｜‖]{1,2}DSML[|｜‖]{1,2}\s?)?+"
+PREFIX = r"(?:[a-z]{2,10}:|[|｜‖]{1,2}\s?DSML\s?[|｜‖]{1,2}\s?)?+"
 M3 = r"\]<\]minimax\[>\["
 _SUFFIX = r"(?::[\w-]+)?+"
 _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>/|]+))")
@@ -98,6 +98,18 @@ INVOKE = _in_any_case(
         rf"</{PREFIX}parameter\s*+>",
     )
 )
+INVOKE_TAGS = _in_any_case(
+    Dialect(
+        "invoke",
+        rf"<{PREFIX}invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+(?P<empty>/?)>",
+        rf"</{PREFIX}invoke\s*+>",
+        rf"<(?P<key>{TAGGED})>",
+        r"</{key}\s*+>",
+        newlines=True,
+        keys_are_tags=True,
+    )
+)
+"""Tags that bear the names of the arguments: MiniMax-M3 without its sentinels, Claude-style slips."""
 LEGACY = _in_any_case(
     Dialect(
         "legacy",
@@ -109,13 +121,16 @@ LEGACY = _in_any_case(
         keys_are_tags=True,
     )
 )
+_KEY_TAG, _VALUE_TAG = (
+    rf"<(?:longcat_)?(?:arg|param)_{part}{_SUFFIX}" for part in ("key", "value")
+)
 KEY_VALUE = _in_any_case(
     Dialect(
         "key_value",
         "",
         rf"</(?:longcat_)?tool_call{_SUFFIX}\s*+>",
-        rf"<(?:longcat_)?(?:arg|param)_key{_SUFFIX}>\s*+(?P<key>[^<>]{{1,200}}?)\s*+</(?:longcat_)?(?:arg|param)_key{_SUFFIX}>\s*+<(?:longcat_)?(?:arg|param)_value{_SUFFIX}>",
-        rf"</(?:longcat_)?(?:arg|param)_value{_SUFFIX}>",
+        rf"(?:{_KEY_TAG}>\s*+){{1,2}}+(?P<key>[^<>]{{1,200}}?)\s*+(?:</{_KEY_TAG[1:]}>\s*+(?:{_VALUE_TAG}>){{0,2}}+|{_VALUE_TAG}>)",
+        rf"</{_VALUE_TAG[1:]}>(?:\s*+</{_VALUE_TAG[1:]}>)?+",
     )
 )
 COFL = _in_any_case(

@@ -130,6 +130,17 @@ def is_list(text: str, start: int) -> bool:
     return _LIST.match(text, start) is not None
 
 
+_FORMULA = re.compile(r"(?:\\[A-Za-z]++|[\^_}])\*?+\Z")
+
+
+def in_formula(text: str, start: int) -> bool:
+    """Whether a bracket belongs to a formula of LaTeX: `\\frac{-b}{2a}`, not to a value."""
+    return (
+        _FORMULA.search(text[max(0, start - 30) : start]) is not None
+        and _QUOTED_KEY.match(text, blank_end(text, start + 1)) is None
+    )
+
+
 def is_set(text: str, start: int) -> bool:
     """Whether braces hold a string and no key: a set in prose, not an object."""
     return _SET.match(text, start) is not None

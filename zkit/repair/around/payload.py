@@ -101,6 +101,23 @@ def strong(text: str, candidate: Candidate) -> bool:
     )
 
 
+def is_mention(text: str, candidate: Candidate) -> bool:
+    """Whether a value is only mentioned: it stands in a sentence and is not spelled as JSON is."""
+    start, end = candidate.start, candidate.end
+    return _SPELLED.match(text, start) is None and not is_block(text, start, end)
+
+
+_SPELLED = re.compile(r"\{\s*+(?:\"|\})|\[\s*+[\[{\"]")
+_LINE_BEGINS = re.compile(r"(?:\A|\n)[ \t]*+\Z")
+_LINE_ENDS = re.compile(r"[ \t]*+(?:\n|\Z)")
+
+
+def is_block(text: str, start: int, end: int) -> bool:
+    """Whether a value has its lines for itself."""
+    begins = _LINE_BEGINS.search(text[max(0, start - 80) : start]) is not None
+    return begins and _LINE_ENDS.match(text, end) is not None
+
+
 def counts(task: Task, candidate: Candidate) -> bool:
     """Whether a candidate may be the payload: it looks like JSON, or stands alone, or fits."""
     text, start = task.text, candidate.start
@@ -172,13 +189,17 @@ def words_only(task: Task, candidate: Candidate) -> bool:
 
 
 def _empty_block(text: str, candidate: Candidate) -> bool:
-    """Whether braces with nothing in them belong to a statement: its body, or what it assigns."""
-    if text[candidate.start + 1 : candidate.end - 1].strip():
+    """Whether braces with nothing in them are part of a sentence or a statement: `args = {}`."""
+    start, end = candidate.start, candidate.end
+    if candidate.value is None or candidate.value[0] or text[start + 1 : end - 1].strip():
         return False
-    before = lexis.last_sign(text, candidate.start)
-    return text.endswith(")", 0, before) or (
-        text.endswith("=", 0, before) and text.startswith(";", candidate.end)
-    )
+    led = _EMPTY_LED.search(text[max(0, start - 80) : start]) is not None
+    return not led or _EMPTY_FOLLOWED.match(text, end) is None
+
+
+_EMPTY_LED = re.compile(r"(?:\A|[\n>]|\w\**+:\**+|\](?=[ \t\n]*+\Z)|```\w*+)[ \t\n]*+`?+\Z")
+_EMPTY_FOLLOWED = re.compile(r"`?+\s*+(?:\Z|<|```|\[/|[}\]]++\s*+\Z)")
+"""Around an empty value: nothing, a label, a fence or a tag."""
 
 
 def _stands_for_json(text: str, candidate: Candidate) -> bool:

@@ -6,12 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.repair.search import ending
+from zkit.repair.search.expressions import is_expression
 from zkit.repair.search.missing_quotes import unopened
 from zkit.repair.search.reading import KEY, NEXT, Reading
 from zkit.repair.search.rereading import reread
 from zkit.repair.search.strings import respell
 from zkit.repair.search.suspect_escapes import UNC
-from zkit.repair.search.trouble_with_schema import misfit, no_value, welcome
+from zkit.repair.search.trouble_with_schema import expected, misfit, no_value
 from zkit.text import lexis
 from zkit.text.remembered import of_last
 
@@ -33,28 +34,6 @@ _WORDS = {
 _FLOATS = {"nan": "NaN", "infinity": "1e999", "inf": "1e999"}
 _ESCAPED_PAIR = re.compile(r'\\["\\/]')
 """What a raw string holds only if it was escaped none the less."""
-_TYPES = frozenset(
-    [
-        "int",
-        "str",
-        "float",
-        "bool",
-        "string",
-        "integer",
-        "number",
-        "boolean",
-        "any",
-        "list",
-        "dict",
-        "object",
-        "array",
-        "tuple",
-        "type",
-    ]
-)
-_LOGIC = re.compile(
-    r"(?:not|None|True|False|null|true|false)\s+\w|\S++\s++(?:or|and|is|in)\s++\S++\Z|.*\sif\s.*\selse\s"
-)
 _LITERALS_IN_A_ROW = re.compile(
     r"(?:true|false|null|none)\s*+(?:true|false|null|none|-?[0-9][0-9.]*+)", re.IGNORECASE
 )
@@ -81,12 +60,16 @@ _NO_LAST_WORD = ("...", "…", ",", ";", *lexis.OTHER_COMMAS)
 _ENTITY_QUOTE = re.compile(r"&(?:quot|apos|#34|#39|#x22|#x27);")
 
 
+_MARKED = re.compile(rf"(\*{{1,3}})({lexis.DIGITS}|true|false|null|{lexis.STRING})\1{_STOP}")
+"""A number, a literal or a string in bold or italics."""
+
+
 def read_bare(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
     """Read the value without quotes that stands at `pos`."""
     reading.remember(pos)
     text = reader.text
     plain = lexis.PLAIN.match(text, pos)
-    if plain is not None and welcome(reading.want, plain.group()):
+    if plain is not None and expected(reading.want, plain.group()):
         return _plain(reader, reading, plain)
     number = _NUMBER.match(text, pos)
     if number is not None:
@@ -98,11 +81,18 @@ def read_bare(reader: Reader, reading: Reading, pos: int) -> list[Reading] | Non
         return _signed_infinity(reading, text, pos)
     if text[pos] in ",:;}])":
         return no_value(reader, reading, pos)
-    if _FORMATTED.match(text, pos):
-        reader.reason = "expression"
-        return []
+    if (marked := _MARKED.match(text, pos)) is not None:
+        reading.note("drop_markdown", pos, marked.end(), marked[2])
+        reading.settle(marked.end())
+        return None
+    if (formatted := _FORMATTED.match(text, pos)) is not None:
+        return _formatted(reader, reading, pos, formatted.end() - 1)
+    if (wide := _WIDE_NUMBER.match(text, pos)) is not None:
+        return _number(reader, reading, pos, wide[0], wide[0].translate(_PLAIN_DIGITS))
+    if (typed := _TYPED_NUMBER.match(text, pos)) is not None:
+        return _number(reader, reading, pos, typed[0], typed["whole"] or typed["real"])
     prefix = lexis.PREFIX.match(text, pos)
-    if prefix is not None:
+    if prefix is not None and not lexis.AFTER_STRING.match(text, prefix.end() + 1):
         return _prefixed(reader, reading, pos, prefix)
     return _phrase(reader, reading, pos)
 
@@ -124,12 +114,36 @@ def _ends_text(reader: Reader, end: int) -> bool:
     return end == reader.size and reader.finish_reason != "stop"
 
 
-def _number(reader: Reader, reading: Reading, pos: int, token: str) -> list[Reading] | None:
+_WIDE_NUMBER = re.compile(rf"[-－]?+[０-９]++(?:[.．][０-９]++)?+{_STOP}")
+_PLAIN_DIGITS = str.maketrans("０１２３４５６７８９．－", "0123456789.-")
+_TYPED_NUMBER = re.compile(
+    rf"(?:(?P<whole>-?+(?:0|[1-9][0-9]*+))[nL]|(?P<real>-?+[0-9]++\.[0-9]++)f){_STOP}"
+)
+"""An integer of JavaScript or Java, or a float of C."""
+
+
+def _formatted(reader: Reader, reading: Reading, pos: int, quote: int) -> list[Reading] | None:
+    """An f-string: text if it has no fields, else an expression."""
+    token = lexis.string_at(reader.text, quote)
+    if token is None or "{" in token.body or not lexis.AFTER_STRING.match(reader.text, token.end):
+        reader.reason = "expression"
+        return []
+    body = respell(token.body, "'")
+    if body is None:
+        return []
+    reading.note("use_double_quotes", pos, token.end, f'"{body.body}"')
+    reading.settle(token.end)
+    return None
+
+
+def _number(
+    reader: Reader, reading: Reading, pos: int, token: str, plain: str | None = None
+) -> list[Reading] | None:
     """A number in another spelling; as text where only text may stand."""
     end = pos + len(token)
     if _ends_text(reader, end) or (end == reader.size and token[-1] in "._eE+-"):
         return ending.cut(reader, reading, "the text ended in a number, which may be longer")
-    new = f'"{token}"' if reading.want.only("string") else spell_number(token)
+    new = f'"{token}"' if reading.want.only("string") else spell_number(plain or token)
     if new is None:
         reader.reason = "ambiguous"
         return [*unopened(reader, reading.recent[0], pos)]
@@ -163,9 +177,13 @@ def _word(reader: Reader, reading: Reading, pos: int, word: str) -> list[Reading
     """A literal in the spelling of another language."""
     end = pos + len(word)
     lower = word.lower()
-    if lower == "undefined" and not reading.want.takes("null"):
+    if (
+        lower == "undefined"
+        and not reading.want.takes("null")
+        and not _is_required(reader, reading)
+    ):
         return _dropped(reader, reading, end)
-    if reading.want.kinds == {"string"}:
+    if lower in _FLOATS and reading.want.kinds == {"string"}:
         reading.note("quote_phrase", pos, end, f'"{word}"')
     elif lower in _WORDS:
         if word != _WORDS[lower]:
@@ -176,6 +194,16 @@ def _word(reader: Reader, reading: Reading, pos: int, word: str) -> list[Reading
         reading.note("respell_literal", pos, end, "null")
     reading.settle(end)
     return None
+
+
+def _is_required(reader: Reader, reading: Reading) -> bool:
+    """Whether the schema requires the member whose value begins at the last value's place."""
+    key = _KEY_BEFORE.search(reader.text, reading.safe, reading.recent[0].pos)
+    frame = reading.frame
+    return key is not None and frame is not None and key[1] in frame.expect.required
+
+
+_KEY_BEFORE = re.compile(r"([\w$-]++)[\"'`]?+\s*+[:=]\s*+\Z")
 
 
 def _dropped(reader: Reader, reading: Reading, end: int) -> list[Reading] | None:
@@ -261,11 +289,7 @@ def _phrase(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     text, frame = reader.text, reading.frame
     if frame is None:
         return []
-    if (
-        _EXPRESSION.match(text, pos)
-        and not _DATE.match(text, pos)
-        and not reading.want.only("string")
-    ):
+    if _EXPRESSION.match(text, pos) and not _DATE.match(text, pos):
         reader.reason = "expression"
     found = (_OBJECT_END if frame.kind == "{" else _LIST_END).search(text, pos, pos + MOST_PHRASE)
     end = found.start() if found else reader.size
@@ -290,6 +314,9 @@ def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Rea
         return []
     if _ENTITY_QUOTE.match(phrase) or phrase.endswith(_NO_LAST_WORD) or ", #" in phrase:
         return []
+    if is_expression(phrase) or _is_placeholder(reader, reading, pos, phrase):
+        reader.reason = "expression"
+        return []
     textual = reading.want.only("string") and reader.guided
     if not textual and (
         _is_member(reading, phrase)
@@ -307,6 +334,14 @@ def _quoted(reader: Reader, reading: Reading, pos: int, phrase: str) -> list[Rea
     other = reading.fork().note("quote_phrase", pos, pos + len(phrase), f'"{body.body}"')
     other.settle(pos + len(phrase))
     return [other]
+
+
+def _is_placeholder(reader: Reader, reading: Reading, pos: int, phrase: str) -> bool:
+    """Whether several words are all that brackets hold, and no list is expected: `[insert value]`."""
+    frame = reading.frame
+    if frame is None or frame.kind == "{" or " " not in phrase or frame.expect.only("array"):
+        return False
+    return pos == frame.start + 1 and reader.text.startswith("]", pos + len(phrase))
 
 
 _MEMBER = re.compile(
@@ -340,21 +375,6 @@ def _spelt_as_words(phrase: str) -> bool:
 
 def _is_code(phrase: str) -> bool:
     """Whether a phrase that is spelt as words is a type, a number or an expression."""
-    if (
-        phrase.partition(":")[0] in _TYPES
-        or _LOGIC.match(phrase)
-        or _LITERALS_IN_A_ROW.match(phrase)
-    ):
+    if _LITERALS_IN_A_ROW.match(phrase):
         return True
     return phrase.lstrip("+-.$~")[:1].isdigit() and not _DATE.fullmatch(phrase)
-
-
-def is_text(phrase: str) -> bool:
-    """Whether words without quotes can be nothing but text."""
-    lower = phrase.lower()
-    if lower in _WORDS or lower in _FLOATS or lower in _HALF_LITERALS:
-        return False
-    member = _MEMBER.match(phrase)
-    if member is not None and member["plain"] is not None:
-        return False
-    return _spelt_as_words(phrase) and not _is_code(phrase)

@@ -18,6 +18,8 @@ _NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F))} - {"/", "#", "-", "<", "\\
 """The end of the text, and what begins neither odd white space nor a comment."""
 NEAR = 2000
 """How far from an escape its like is looked for."""
+MOST_COMMAS = 16
+"""How many commas in a row may be slips; more are a loop."""
 _BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
 _ESCAPED = re.compile(r"\\(?:(?=[\[\]{},:])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\0-9-]|\Z))")
 """Between two tokens: a backslash before a mark or at the end of a line, or white space that is escaped."""
@@ -37,16 +39,30 @@ def skip(reader: Reader, reading: Reading) -> bool:
     ):
         end = escape.end()
         reading.note("drop_backslash", ahead, end, "")
+    elif (token := _SPECIAL_TOKEN.match(text, ahead)) is not None:
+        end = token.end()
+        reading.note("drop_tag", ahead, end, "")
     else:
         found = comment_end(text, ahead)
         if found is None or not _is_comment(reader, reading, ahead, found):
             return False
         end = found
-        reading.note("drop_comment", ahead, end, "")
+        elided = _ELIDED.match(text, ahead) is not None
+        reading.note("drop_ellipsis" if elided else "drop_comment", ahead, end, "")
     if reading.safe == pos:
         reading.safe = end
     reading.pos = end
     return True
+
+
+_ELIDED = re.compile(r"(?://|#|/\*|<!--|--)\s*+(?:\.{3}|…)")
+"""A comment that stands for values which were left out: `// ... more fields`."""
+
+
+_SPECIAL_TOKEN = re.compile(
+    r"<[|｜][^<>|｜\"\n]{1,40}+[|｜]>|</?s>|<eos>|<bos>|<(?:end|start)_of_turn>|\[/?INST\]"
+)
+"""A token of a chat template that leaked between two members."""
 
 
 def _is_outside(reader: Reader, reading: Reading, escape: re.Match[str]) -> bool:
@@ -114,21 +130,22 @@ def _is_comment(reader: Reader, reading: Reading, start: int, end: int) -> bool:
 
 
 def dropped_ellipsis(reader: Reader, reading: Reading, pos: int) -> bool:
-    """Drop `...` before the first value or after the last one, with a comma beside it."""
+    """Drop `...` after the last value, with the comma before it: what it stands for is missing."""
     dots, frame = lexis.ELLIPSIS.match(reader.text, pos), reading.frame
-    if dots is None:
-        return False
+    if dots is None or reader.text[dots.end() : dots.end() + 1].isalnum():
+        return False  # `...rest` spreads a variable
     end = dots.end()
     last = (
         lexis.CLOSER.match(reader.text, end) is not None
         or lexis.skip_blank(reader.text, end) == reader.size
     )
-    first = frame is not None and reading.safe == frame.start + 1
-    if first == last:
+    if not last or frame is None or reading.safe == frame.start + 1:
         return False
-    comma = lexis.COMMA.match(reader.text, end) if first else None
-    reading.note("drop_ellipsis", pos, comma.end() if comma else end, "")
-    reading.pos = comma.end() if comma else end
+    comma = reader.text.find(",", reading.safe, pos)
+    reading.note(
+        "drop_ellipsis", pos if comma < 0 or reading.has_changed(comma) else comma, end, ""
+    )
+    reading.pos = end
     return True
 
 
@@ -148,10 +165,14 @@ def dropped_remark(reader: Reader, reading: Reading, pos: int) -> bool:
     return reader.limit >= Rank.GUESS
 
 
+_COMMAS = re.compile(rf",(?:{lexis.SPACE},){{0,{MOST_COMMAS}}}+")
+
+
 def dropped_comma(reader: Reader, reading: Reading, pos: int) -> bool:
-    """Drop a comma where a key or an item is due."""
-    if reader.text[pos] != ",":
+    """Drop commas where a key or an item is expected; False for a flood of them."""
+    commas = _COMMAS.match(reader.text, pos)
+    if commas is None or commas[0].count(",") > MOST_COMMAS:
         return False
-    reading.note("drop_comma", pos, pos + 1, "")
-    reading.pos = pos + 1
+    reading.note("drop_comma", pos, commas.end(), "", "", commas[0].count(",") - 1)
+    reading.pos = commas.end()
     return True

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
+from zkit.repair.search.missing_quotes import before_declared_key
 from zkit.repair.search.quote_marks import is_folder, is_other_quote
 from zkit.repair.search.reading import DONE, VALUE, Frame, Reading
 from zkit.repair.search.scripts import quote_meant
@@ -26,6 +27,7 @@ _MEMBER_INSIDE = re.compile(
     rf",\s*+[\"']?+{lexis.NAME}[\"']?+:(?:[\[{{\"']|[0-9]|true|false|null)|,\s*+'[^'\n]{{1,60}}+'\s*+:"
 )
 """What reads as another member inside a string that lost its closing quote."""
+_NAMED_INSIDE = re.compile(rf",\s*+[\"']?+({lexis.NAME})[\"']?+\s*+[:=]")
 _UNCLOSED_KEY = re.compile(rf"\"({lexis.NAME})(\\\"|['`“”’»])?+{lexis.SPACE}:")
 """A key and its colon; group 2 is what stands for its closing quote, if anything does."""
 
@@ -121,7 +123,8 @@ def in_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
         open_ = open_string if reading.want.takes("string") else _dropped_string
         others = open_(reader, reading, pos)
     quoted = _missing_last_quote(reader, reading, pos)
-    return [*others, quoted] if quoted else others
+    found = [*others, quoted] if quoted else others
+    return [*found, *before_declared_key(reader, reading.recent[0])] if reader.guided else found
 
 
 def _dropped_string(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
@@ -227,9 +230,12 @@ def _missing_last_quote(reader: Reader, reading: Reading, pos: int) -> Reading |
     content, over = _without_mark(content, reader.text[pos])
     odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
     literal = odd and is_folder(content[:-2])
-    if not reader.guided and not literal and over != 1:
+    own_line = "\n" in raw[len(content) + over :] and "\n" not in content and '"' not in content
+    if not reader.guided and not literal and over != 1 and not own_line:
         return None
     if not tail or not _even(content) or (odd and not literal) or _MEMBER_INSIDE.search(content):
+        return None
+    if any(key[1] in reading.frame.expect.keys for key in _NAMED_INSIDE.finditer(content)):
         return None
     spelled = respell(content[:-2] + "\\\\" if literal else content, reader.text[pos], path=literal)
     if spelled is None:

@@ -38,6 +38,8 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
         return []
     body = text[start + 1 : quote]
     stem = body.rstrip(BLANKS_AND_OPENERS)
+    if (found := _before_key(reader, before, quote)) is not None:
+        return found
     if stem[-1:] not in (",", ":") or (frame.kind != "{" and _holds_items(before, body)):
         return []
     bare = BARE_KEY_END.search(body)
@@ -47,6 +49,46 @@ def shorter(reader: Reader, before: Before, quote: int) -> list[Reading]:
     if not stem.endswith(",") or not _string_goes_on(reader, frame, quote):
         return []
     return _before_closers(before, text, stem)
+
+
+def _before_key(reader: Reader, before: Before, quote: int) -> list[Reading] | None:
+    """The reading in which the quote found opens a key, the comma before it missing, too; None if it opens none.
+
+    Llama 3 writes long answers so: `"… so 160.\\n    "answer": "160"`. The key must stand on a line of its own, or
+    be one that the schema declares here.
+    """
+    text, frame = reader.text, before.frame
+    key = _KEY_REST.match(text, quote + 1)
+    if key is None or frame is None or frame.kind != "{" or not known(reader, frame, key[1]):
+        return None
+    content = text[before.pos + 1 : quote].rstrip()
+    own_line = "\n" in text[before.pos + 1 + len(content) : quote]
+    if content.endswith((",", ":", "{", "[")) or not (own_line or key[1] in frame.expect.keys):
+        return None
+    return _closed_before(before, text, before.pos + 1 + len(content))
+
+
+def before_declared_key(reader: Reader, before: Before) -> list[Reading]:
+    """The reading in which a string ends before the first key that the schema still expects: `"zh, formal: false`."""
+    text, frame = reader.text, before.frame
+    if frame is None or frame.kind != "{" or not frame.expect.keys or text[before.pos] not in "\"'":
+        return []
+    stop = min(reader.size, before.pos + FAR)
+    if not reader.spend(stop - before.pos):
+        return []
+    quote = text.find(text[before.pos], before.pos + 1, stop)
+    for found in _BARE_MEMBER.finditer(text, before.pos + 1, quote if quote > 0 else stop):
+        said = rf"[{{,\s\"']{re.escape(found[1])}[\"']?\s*+[:=]"
+        if found[1] in frame.expect.keys and not re.search(said, text[frame.start : before.pos]):
+            return _closed_before(before, text, found.start())
+    return []
+
+
+_BARE_MEMBER = re.compile(
+    rf",\s*+({lexis.NAME})\s*+[:=]\s*+(?=[\"'{{\[0-9-]|(?:true|false|null|None|True|False)\b)"
+)
+
+_KEY_REST = re.compile(r"([\w$-]{1,60}+)\"\s*+:")
 
 
 def _holds_items(before: Before, body: str) -> bool:
@@ -188,9 +230,28 @@ def _begins_with_mark(body: str) -> bool:
     return _LONE_BACKSLASH.fullmatch(body) is not None
 
 
+_UNOPENED_SINGLE = re.compile(r"[^\W\d_][^'\"\n{}\[\]]*+'")
+
+
+def _unopened_single(reader: Reader, before: Before, start: int) -> list[Reading]:
+    """The reading in which a string between single quotes lacks the first one: `src/**'`."""
+    found = _UNOPENED_SINGLE.match(reader.text, start)
+    if found is None or not follows(reader, before.frame, found.end()):
+        return []
+    spelled = respell(found[0][:-1], "'")
+    if spelled is None:
+        return []
+    other = Reading.back_to(before)
+    other.note("add_opening_quote", start, found.end(), f'"{spelled.body}"')
+    other.settle(found.end())
+    return [other]
+
+
 def unopened(reader: Reader, before: Before, start: int) -> list[Reading]:
     """Readings in which a string begins at `start` without its quote and ends at one."""
     text = reader.text
+    if single := _unopened_single(reader, before, start):
+        return single
     first = text.find('"', start, start + FAR)
     if _REST_OF_PATH.match(text, start):
         return []

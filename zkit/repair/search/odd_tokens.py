@@ -38,8 +38,10 @@ def odd_mark(reader: Reader, reading: Reading, pos: int) -> list[Reading]:
     if mark in lexis.OTHER_COMMAS:
         place = KEY if frame is not None and frame.kind == "{" else VALUE
         return [reading.fork().note("use_comma", pos, pos + 1, ",").go(pos + 1, place)]
+    if mark in "+.&|\\" and (joint := lexis.JOINT.match(reader.text, pos)) is not None:
+        return _joined(reader, reading, joint.end() - 1)
     if mark == "+":
-        return _joined(reader, reading, pos)
+        reader.reason = "expression"
     if mark in ".…" and dropped_ellipsis(reader, reading, pos):
         return [reading]
     return []
@@ -201,6 +203,8 @@ def odd_value(reader: Reader, reading: Reading) -> list[Reading] | None:
     mark = text[pos : pos + 1]
     if not mark:
         return ending.before_value(reader, reading)
+    if mark == "(" and (joined := _parenthesised(reader, reading, pos)) is not None:
+        return joined
     if mark in "{[" or (mark == "(" and frame is not None):
         return reader.open(reading, pos, mark)
     if mark in lexis.QUOTES or text.startswith('\\"', pos):
@@ -234,9 +238,15 @@ def _odd_item(reader: Reader, reading: Reading, frame: Frame, pos: int) -> list[
     return read_bare(reader, reading, pos)
 
 
+_FENCED = re.compile(r"```[\w+#.-]*+[ \t]*+\n")
+
+
 def _string(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
     """A value in quotes of any kind, up to its first unescaped closer."""
     reading.remember(pos)
+    if _FENCED.match(reader.text, pos):
+        reader.reason = "ambiguous"  # is the line end before the last fence part of the text?
+        return []
     token = lexis.string_at(reader.text, pos)
     if token is None:
         bare = reader.text[pos] == "\\" or (
@@ -260,10 +270,30 @@ def _string(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
     return None
 
 
+_ONE_STRING = rf"(?:{lexis.STRING}|'[^'\\\n]*+')"
+_IN_PARENTHESES = re.compile(rf"\(\s*+{_ONE_STRING}(?:\s*+\+?+\s*+{_ONE_STRING})*+\s*+\)")
+_STRINGS = re.compile(_ONE_STRING)
+
+
+def _parenthesised(reader: Reader, reading: Reading, pos: int) -> list[Reading] | None:
+    """Python's way to write a long string: parts between parentheses, with or without a plus."""
+    found = _IN_PARENTHESES.match(reader.text, pos)
+    if found is None or reading.frame is None or reading.want.only("array"):
+        return None
+    parts = [respell(part[1:-1], part[0]) for part in _STRINGS.findall(found[0])]
+    body = "".join(part.body for part in parts if part is not None)
+    other = reading.fork()
+    other.remember(pos)
+    other.note("join_strings", pos, found.end(), f'"{body}"')
+    other.settle(found.end())
+    return [other]
+
+
 def _joined(reader: Reader, reading: Reading, plus: int) -> list[Reading]:
     """Join `"a" + "b"`: drop the quotes and the plus between two strings."""
     pos = lexis.skip_blank(reader.text, plus + 1)
-    if reader.text[pos : pos + 1] not in ('"', "'", "`"):
+    if reader.text[pos : pos + 1] not in ('"', "'", "`", "“"):
+        reader.reason = "expression"
         return []
     start, head, edits, name = reading.pos - 1, "", reading.edits, "join_strings"
     if edits is not None and edits[1].end == reading.pos:

@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 
 from zkit.receipt import Rank
 from zkit.repair.expect import ANYTHING, Expect
-from zkit.repair.fixes import CHARACTERS_PER_FIX, FREE_FIXES, MAX_DEPTH
+from zkit.repair.fixes import CHARACTERS_PER_FIX, FREE_FIXES, MAX_DEPTH, MOST_COST
 from zkit.repair.search import ending, odd_tokens
 from zkit.repair.search.arrived import Arrived
 from zkit.repair.search.reading import (
@@ -41,6 +41,7 @@ MOST_MISFITS = 3
 """How many times a reading may go against the schema before it is given up."""
 FREE_READINGS = 300
 CHARACTERS_PER_READING = 4
+MOST_READINGS = 10_000
 """How many readings are taken up at most: the free ones, and one for so many characters."""
 UNCOMPARED = 300
 """How many readings are taken up before it is asked whether a better one came to the same place."""
@@ -48,6 +49,9 @@ MOST_TRIALS = 4
 """How many readings are shown to the strict parser before they are read to the end."""
 _SPACES = frozenset(" \t\n\r")
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
+
+
+_NEVER_MEANT = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z]{2})")
 
 
 _Agenda = list[tuple[tuple[int, int, int], int, int, Reading]]
@@ -89,7 +93,7 @@ class Reader:
         self.needed: Rank | None = None
         """The lowest rank that was asked for and is above the limit."""
         self._budget = 16384 + size
-        self._most_cost = 2 * (FREE_FIXES + size // CHARACTERS_PER_FIX)
+        self._most_cost = min(2 * (FREE_FIXES + size // CHARACTERS_PER_FIX), MOST_COST)
         self._trials = MOST_TRIALS
         self._queued = 0
         self._misses = 0
@@ -114,7 +118,8 @@ class Reader:
         self._queue(agenda, self._advance(first))
         best: list[Reading] = []
         arrived = Arrived()
-        for taken in range(FREE_READINGS + self.size // CHARACTERS_PER_READING):
+        most = min(self.size // CHARACTERS_PER_READING, MOST_READINGS + (self.size >> 8))
+        for taken in range(FREE_READINGS + most):
             if best and (not agenda or agenda[0][0] > best[0].priority):
                 yield best
                 best = []
@@ -139,7 +144,7 @@ class Reader:
             return False
         self._trials -= 1
         json = reading.json(self.text, self.start, self.size)
-        value = strict(json)
+        value = None if _NEVER_MEANT.search(json, reading.pos) else strict(json)
         if value is None:
             return False
         reading.whole = (json, value)
@@ -255,11 +260,8 @@ class Reader:
         return None
 
     def _literal(self, reading: Reading, word: str, start: int) -> None:
-        """A literal of another language as JSON, or as text where only text may stand."""
-        if self.guided and reading.want.kinds == {"string"}:
-            reading.note("quote_phrase", start, start + len(word), f'"{word}"')
-        else:
-            reading.note("respell_literal", start, start + len(word), _LITERALS.get(word, "null"))
+        """A literal of another language as JSON: `None` is null, also where the schema wants text."""
+        reading.note("respell_literal", start, start + len(word), _LITERALS.get(word, "null"))
 
     def _at_value(self, reading: Reading) -> list[Reading] | None:
         pos, frame = reading.pos, reading.frame

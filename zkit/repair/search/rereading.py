@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.repair.doubts.layout import on_own_line
-from zkit.repair.search.missing_quotes import doubled_opening, shorter
+from zkit.repair.search.missing_quotes import before_declared_key, doubled_opening, shorter
 from zkit.repair.search.reading import CLOSERS, VALUE, Before, Closed, Frame, Reading
 from zkit.repair.search.string_ends import SKIPPED, longer
 from zkit.text import lexis
@@ -34,7 +34,7 @@ def _reread(reader: Reader, reading: Reading, past: int, first: int) -> list[Rea
         token = lexis.string_at(reader.text, before.pos)
         found += _longer(reader, before, token, max(past, before.pos + 1), back)
         if token is not None and opener in "\"'":
-            found += shorter(reader, before, token.end - 1)
+            found += shorter(reader, before, token.end - 1) or before_declared_key(reader, before)
             found += _bracket_for_quote(reader, before)
             found += doubled_opening(reader, before)
     return found

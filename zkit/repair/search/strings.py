@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from json.encoder import encode_basestring
 from typing import NamedTuple
 
 from zkit.receipt import Rank
 from zkit.repair.fixes import GUESS, RESPELL
+from zkit.repair.search.latex import escape_latex, is_latex, is_prose, is_verbatim
 from zkit.repair.search.lost_marks import (
     Mended,
-    is_unsure,
     mended,
     undoubled,
     with_lone_quote,
@@ -30,6 +31,10 @@ _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
 }  # fmt: skip
 _UNESCAPED = re.compile(rf"[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
 """Content in which every backslash begins an escape of JSON, or of an apostrophe."""
+_NEVER_MEANT = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z]{2})")
+"""A backspace or a form feed before a letter: these are never meant, a regex or a path is."""
+_CONTINUED = re.compile(r"\\n\\\r?+\n")
+"""A line end that is escaped, and then a raw one with a backslash before it: one line end in two spellings."""
 _VALID = LETTERS | set('"\\/')
 _FURTHEST = 0x10FFFF
 _SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
@@ -65,13 +70,21 @@ def respell(
         return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
     if _PATH_WITH_QUOTE.match(body) or (_BARE_PATH.match(body) and _passes_end(body, quote)):
         return None
-    if not path and _UNESCAPED.fullmatch(body):
+    if not path and (decided := _decided(body, quote)) is not None:
+        return decided
+    if not path and _UNESCAPED.fullmatch(body) and not _NEVER_MEANT.search(body):
         return _with_sound_escapes(body, quote, cut)
     found = _SPECIAL.findall(body)
     kinds = set(found)
     suspects = LETTERS if path else suspect_escapes(body, quote, kinds)
     if suspects is None:
         return _mended(body) if quote == '"' else None
+    if _CONTINUED.search(body):
+        body = _CONTINUED.sub(r"\\n", body)
+        found = _SPECIAL.findall(body)
+        kinds = set(found)
+    if not is_prose(body):
+        suspects |= {"\n", "\r"}  # the backslash of a shell command continues its line
     spelt = {special: _spelt(special, quote, suspects) for special in kinds}
     done = {issue: 0 for _, issue in spelt.values() if issue}
     for special in found if done else ():
@@ -80,12 +93,17 @@ def respell(
     return _summary(_SPECIAL.sub(lambda match: spelt[match[0]][0], body), done)
 
 
+def _decided(body: str, quote: str) -> Respelled | None:
+    """The content of pasted code or of LaTeX, where each backslash is decided by itself; None of any other."""
+    if is_verbatim(body, quote):
+        return _summary(_escaped(body), {"inner": 1, "controls": 1})
+    return _summary(*escape_latex(body, quote, _CONTROL)) if is_latex(body) else None
+
+
 def _with_sound_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
     """Content in which every backslash begins an escape: its quotes may still be off."""
     if quote != '"' or cut or '"' not in body:
         return _escaped_quotes(body, quote)
-    if _lost_before(body):
-        return None
     if _bare_quotes(body) == 1:
         whole = with_lone_quote(body)
         return None if whole is None else _as_mended(whole)
@@ -119,20 +137,6 @@ def _passes_end(body: str, quote: str) -> bool:
     return any(mark in body for mark in ('"', "\n", *lexis.QUOTES.get(quote, "")))
 
 
-_IN_WORD = re.compile(r"(?<=[^\W\d_])\\'(?=[^\W\d_])")
-
-
-def _lost_before(body: str) -> bool:
-    """Whether the one escaped apostrophe of several may be what is left of an escaped quote."""
-    if "\\'" not in body or '\\"' not in body:
-        return False
-    body = body.replace("\\\\", "")
-    if body.count("\\'") != 1 or body.count("'") == 1:
-        return False
-    in_word = _IN_WORD.search(body) is not None
-    return not in_word or body.count('\\"') % 2 == 1 or is_unsure(body)
-
-
 def _escaped(body: str) -> str:
     return _NEEDS_WORK.sub(lambda m: _CONTROL.get(m.group(), "\\" + m.group()), body)
 
@@ -156,7 +160,7 @@ def _without_loose_quotes(body: str, quote: str, done: dict[str, int]) -> str:
         body = body.replace("\\\\", "\0")
     if apostrophes := body.count("\\'"):
         done["apostrophes"] = apostrophes
-        body = body.replace("\\'", "'")
+        body = body.replace("'\\''", "'\1'").replace("\\'", "'").replace("\1", "\\\\'")
     if inner := body.count('"') - body.count('\\"'):
         body = body.replace('\\"', '"').replace('"', '\\"')
         if quote == '"':
@@ -180,13 +184,13 @@ def _spelt_escape(
 ) -> tuple[str, str]:
     """An escape as JSON writes it."""
     script = quote in "'`"
+    if escape.endswith("\n"):
+        return ("\\\\\\n", "doubled") if letter in suspects else ("\\n", "controls")
     if letter in suspects:
         return ("\\" + escape if letter != "\\" else "\\\\\\\\"), "literal"
     if letter in _VALID or (len(escape) == 6 and letter == "u" and escape[2] != "{"):
         return escape, ""
-    if escape.endswith("\n"):
-        return "\\n", "controls"
-    if letter == "'" or letter == quote:
+    if letter in "'_" or letter == quote:  # Markdown writes `\\_`
         return letter, "apostrophes"
     if len(escape) == 4:
         return (f"\\u00{escape[2:]}", "") if script else ("\\" + escape, "doubled")
@@ -205,7 +209,7 @@ def _code_point(escape: str) -> tuple[str, str]:
     return encode_basestring(chr(code))[1:-1], ""
 
 
-def _summary(body: str, done: dict[str, int]) -> Respelled:
+def _summary(body: str, done: Mapping[str, int]) -> Respelled:
     """Name the most invasive thing that was done; the note counts them all."""
     if not done:
         return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))

@@ -22,6 +22,8 @@ _PATH = re.compile(
     r"(?:[A-Za-z]:|\.{1,2}|~|%\w++%|\\)(?:\\++[\w .()$%@+~,-]*+)++\Z|[\w.-]++(?:\\[\w.$-]++)++\Z"
 )
 _DRIVE = re.compile(r"\b[A-Za-z]:\\[bfnrt]")
+_DRIVE_FIRST = re.compile(r"[A-Za-z]:\\(?!\\)")
+_NEVER_MEANT = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z]{2})")
 _IN_PATH = re.compile(r"(?:\.\.|[\w$%)])\\[nrt](?=[\w.])")
 """A letter after the backslash of a folder: its name begins with it, or a line ends there."""
 _FOLDERS = re.compile(r"(?:\b[A-Za-z]:|(?<![\w.])\.{1,2}|%\w++%|(?<!\\)\\\\[\w.-]++)\\[^\\/\"']")
@@ -31,12 +33,6 @@ _LAST_FOLDER = re.compile(r"'(?:[A-Za-z]:|\.{1,2}(?=\\)|%\w++%)(?:\\[\w .()$%@+~
 UNC = re.compile(r"\\\\(?:\w[\w.$-]*+|\?)\\(?!\\)(?!.*\\\\)", re.DOTALL)
 _MAY_BE_SHARE = re.compile(r"\\\\[\w.-]++\\[\w.$-]++(?:\\|\Z)")
 _SHARE_INSIDE = re.compile(r"(?<=['\s=(])\\\\[\w.-]++\\[\w.$-]")
-_LATEX = re.compile(
-    r"\\(?:t(?:imes|heta|au|ext\w*|an|anh|o|op|riangle\w*|ilde|itle|able\w*|iny|hanks|frac)"
-    r"|n(?:u|eq?|abla|ot|otin|i|eg|ewline|ewcommand|ewpage|oindent|ode|onumber|atural|exists|mid)"
-    r"|r(?:ho|ight\w*|angle|m|ef|floor|ceil|aisebox|enewcommand|ule)"
-    r"|b(?:eta|ar|egin|inom|ig\w*|f|oldsymbol)|f(?:rac|orall|lat))(?![a-z])"
-)
 _HALF_ESCAPE = re.compile(
     r"(?<!\\)(?:\\\\)*+\\u(?=[a-fA-F]{0,2}[0-9])[0-9a-fA-F]{2,3}(?![0-9a-fA-F])"
 )
@@ -55,8 +51,12 @@ def suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | 
         kinds = {special for special in kinds if len(special) != _LONG}
     elif _BRACED.search(body):
         return None
+    if script and _DRIVE_FIRST.match(body) and "\\\\" not in kinds:
+        return LETTERS | _SCRIPT_LETTERS  # a literal of Python or JavaScript would have pairs
     if all(special[1:2] in fine for special in kinds) and "\\u" not in kinds:
-        return frozenset()
+        if not _NEVER_MEANT.search(body):
+            return frozenset()
+        return LETTERS if _PATH.match(body) else frozenset("bf")
     escapes = [e for e in _ESCAPES.findall(body) if not script or len(e) != _LONG]
     invalid = [e for e in escapes if e[1] not in fine or e == "\\u"]
     if _HALF_ESCAPE.search(body) or may_have_slipped(body, escapes, invalid):
@@ -72,8 +72,7 @@ def suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | 
     if _DRIVE.search(body) or (_FOLDERS.search(body) and _IN_PATH.search(body)):
         return None
     folder = {"'"} if "\\'" in escapes and _LAST_FOLDER.search(body) else frozenset[str]()
-    found = _regex_or_latex(body, escapes)
-    return None if found is None else found | folder
+    return _in_regex(escapes) | folder
 
 
 def _beside_pairs(body: str, escapes: list[str]) -> frozenset[str] | None:
@@ -87,15 +86,9 @@ def _beside_pairs(body: str, escapes: list[str]) -> frozenset[str] | None:
     return None if "\\b" in escapes or "\\f" in escapes else frozenset()
 
 
-def _regex_or_latex(body: str, escapes: list[str]) -> frozenset[str] | None:
-    """Word boundaries and form feeds are never meant beside `\\s` or `\\sqrt`; tabs and lines depend."""
-    latex = [m.group()[1] for m in _LATEX.finditer(body)]
+def _in_regex(escapes: list[str]) -> frozenset[str]:
+    """Word boundaries and form feeds are never meant beside `\\s`; tabs and line ends depend."""
     letters = {e[1] for e in escapes} & set("bf")
-    if "\\t" in escapes and "\\n" not in escapes:
-        letters.add("t")
-    if "\\r" in escapes and "\\n" not in escapes:
-        letters.add("r")
-    plain = {e[1] for e in escapes} & set(latex)
-    if any(latex.count(x) < escapes.count("\\" + x) for x in plain & set("nrt") - letters):
-        return None  # a command here, and a line or a tab there
-    return frozenset(letters | plain)
+    if "\\n" not in escapes:
+        letters |= {e[1] for e in escapes} & set("tr")
+    return frozenset(letters)

@@ -55,6 +55,8 @@ _NOTHING_OUTSIDE = re.compile(
     rf"(?:{_LEAVES}\"(?![\w$ -]{{1,60}}+\"\s*+:))*+(?:{_LEAVES}|{_UP_TO_QUOTE})\\?+\Z", re.DOTALL
 )
 """Quotes in pairs, the first of each ending the content and the second one no key's."""
+_PARTED = re.compile(r"(?<!\\)',\s")
+"""In a string between single quotes: the quote and the comma after it."""
 _LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
 """An ellipsis between two strings."""
 
@@ -70,7 +72,7 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
 
     `closed` says that a schema lists all keys: then one that it does not know is content.
     """
-    if "+" in body and lexis.JOINED.search(body):
+    if lexis.JOINED.search(body):
         return True
     if not closed and _FIRST_KEY.match(body):
         return True
@@ -80,7 +82,9 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
         return True
     if ("..." in body or "…" in body) and _LEFT_OUT.search(body):
         return True
-    return (quote == "'" and "\\\\'" in body) or structure_outside(body, closed)
+    if quote == "'" and ("\\\\'" in body or _PARTED.search(body)):
+        return True
+    return structure_outside(body, closed)
 
 
 def _is_said_twice(body: str, quote: str) -> bool:

@@ -22,7 +22,7 @@ _OPERATOR = re.compile(r"[0-9\"'] *+[+*/%.(\[?-]|[0-9)] *+(?:[a-z<>&|^]|=>)")
 _OPERAND = r"(?:[\"'][^\"'\n]{0,400}+[\"']|[\w.]{1,400}+(?:\([^()\n]{0,400}+\))?+)"
 OPERATION = re.compile(
     rf"[\"'](?:[ \t]*+(?:\+|\|{{1,2}}|&&|;|%|\*|(?:or|and)\b)[ \t]*+{_OPERAND}){{1,20}}+[ \t]*+[,}}\]]"
-    r"|[\"'][ \t]++if\s[^\"',]{1,40}\selse\s"
+    r"|[\"'][ \t]++if\s[^\"',]{1,40}\selse\s|[\"']\.[a-z_]{1,40}+\([^()\n]{0,200}+\)\s*+[,}\]]"
 )
 """After a string: an operator, so that this is an expression and not text with quotes in it."""
 _INCH = re.compile(r"[0-9]\\\"")

@@ -22,6 +22,7 @@ _KINDS = {
     "f": "boolean",
     "n": "null",
 }
+_SCALARS = frozenset({"string", "number", "integer", "boolean", "null"})
 
 
 def strange(text: str, frame: Frame | None, key: str) -> bool:
@@ -58,6 +59,12 @@ def unknown_key(reader: Reader, reading: Reading, key: str, after: int) -> list[
 
 def welcome(want: Expect, mark: str) -> bool:
     """Whether a value that begins with `mark` may stand where `want` is expected."""
+    kind = _KINDS.get(mark[0], "number")
+    return want.takes(kind) if kind in ("object", "array") else not want.kinds.isdisjoint(_SCALARS)
+
+
+def expected(want: Expect, mark: str) -> bool:
+    """Whether the schema names the kind of value that begins with `mark`."""
     kind = _KINDS.get(mark[0], "number")
     return want.takes(kind) or (kind == "number" and want.takes("integer"))
 

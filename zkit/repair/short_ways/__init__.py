@@ -1,1 +1,0 @@
-"""What takes no search: each short way is judged by the strict parser."""

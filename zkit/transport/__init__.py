@@ -1,0 +1,131 @@
+"""HTTP clients whose replies are repaired on the way, for every SDK that speaks to OpenAI-like servers.
+
+`http_client=zkit.transport.client(ask_again=1)` is all that an SDK needs. The replies of
+`/chat/completions` and `/responses` to requests with tools are repaired, whole or streamed;
+everything else passes byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+from zkit.chat.call_checker import Rules
+from zkit.chat.client.exchange import Listener, Repairing
+from zkit.receipt import Rank
+from zkit.transport.httpx_transport import library_for_sdk, library_of, transports_of
+
+__all__ = ["async_client", "async_transport", "client", "transport"]
+
+
+def client(
+    *,
+    ask_again: int = 0,
+    limit: Rank | str = Rank.GUESS,
+    formats: Iterable[str] | None = None,
+    tools: Any = None,
+    on_report: Listener | None = None,
+    http: ModuleType | None = None,
+    inner: Any = None,
+    **options: Any,
+) -> Any:
+    """An `httpx.Client` (or `httpx2.Client`) that repairs replies, to be passed as `http_client`.
+
+    `ask_again` is how many extra requests one completion may cost when a call in it cannot be run.
+    `limit` is the highest rank of repair, `formats` limits the text formats that are looked for, and
+    `tools` are the tools that calls are checked against, if not those of each request. `on_report`
+    is called with the report of each reply that holds calls. `http` is the library, by default the
+    one that the installed openai client uses; `inner` is the transport that sends the requests. Other
+    options are those of the client class (`timeout`, `proxy`, `verify`, …).
+    """
+    made = _repairing(ask_again, limit, formats, tools, on_report)
+    library = http or (library_of(inner) if inner is not None else None) or library_for_sdk()
+    found = library.Client(**{"follow_redirects": True, **options, **_below(inner)})
+    return repair_client(found, made)
+
+
+def async_client(
+    *,
+    ask_again: int = 0,
+    limit: Rank | str = Rank.GUESS,
+    formats: Iterable[str] | None = None,
+    tools: Any = None,
+    on_report: Listener | None = None,
+    http: ModuleType | None = None,
+    inner: Any = None,
+    **options: Any,
+) -> Any:
+    """The same as `client`, for async SDKs: an `httpx.AsyncClient` (or `httpx2.AsyncClient`)."""
+    made = _repairing(ask_again, limit, formats, tools, on_report)
+    library = http or (library_of(inner) if inner is not None else None) or library_for_sdk()
+    found = library.AsyncClient(**{"follow_redirects": True, **options, **_below(inner)})
+    return repair_client(found, made)
+
+
+def transport(inner: Any, *, ask_again: int = 0, on_report: Listener | None = None) -> Any:
+    """A transport that repairs the replies of another one (`httpx.HTTPTransport()`, for example)."""
+    library = library_of(inner) or library_for_sdk()
+    return transports_of(library).plain(inner, Repairing(ask_again=ask_again, on_report=on_report))
+
+
+def async_transport(inner: Any, *, ask_again: int = 0, on_report: Listener | None = None) -> Any:
+    """The same as `transport`, for async clients."""
+    library = library_of(inner) or library_for_sdk()
+    return transports_of(library).asynchronous(
+        inner, Repairing(ask_again=ask_again, on_report=on_report)
+    )
+
+
+def repair_client(found: Any, repairing: Repairing) -> Any:
+    """Put the repair in front of the transports of an HTTP client, those for proxies among them."""
+    library = library_of(found)
+    if library is None:
+        raise TypeError(f"{found!r:.80} is not a client of httpx or httpx2")
+    kind = transports_of(library)[hasattr(found, "__aenter__")]
+    found._transport = kind(found._transport, repairing)
+    found._mounts = {
+        pattern: None if inner is None else kind(inner, repairing)
+        for pattern, inner in found._mounts.items()
+    }
+    return found
+
+
+def repaired_copy(found: Any, repairing: Repairing) -> Any:
+    """A copy of an HTTP client that repairs replies; None for any other object.
+
+    The copy shares the connections of the original. It keeps the original alive, and does not close
+    them when it is collected: the clients of openai close themselves then.
+    """
+    if library_of(found) is None or not hasattr(found, "_transport"):
+        return None
+    kind = type(found)
+    made: Any = object.__new__(
+        type(kind.__name__, (kind,), {"__del__": _keep, "__module__": kind.__module__})
+    )
+    made.__dict__.update(found.__dict__)
+    made.__dict__["_zkit_original"] = found
+    return repair_client(made, repairing)
+
+
+def _keep(self: Any) -> None:
+    """Leave the connections open: they belong to the original client."""
+
+
+def _repairing(
+    ask_again: int,
+    limit: Rank | str,
+    formats: Iterable[str] | None,
+    tools: Any,
+    on_report: Listener | None,
+) -> Repairing:
+    names = (formats,) if isinstance(formats, str) else formats
+    rules = Rules(
+        Rank[limit] if isinstance(limit, str) else limit,
+        formats=None if names is None else tuple(names),
+    )
+    return Repairing(rules, ask_again, tools, on_report)
+
+
+def _below(inner: Any) -> dict[str, Any]:
+    return {} if inner is None else {"transport": inner}
