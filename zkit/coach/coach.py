@@ -76,6 +76,9 @@ class Coach(Guard):
     `meta["coach"]` of the result.
     """
 
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
     def __init__(
         self,
         source: Any = None,

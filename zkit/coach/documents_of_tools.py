@@ -17,7 +17,7 @@ log = logging.getLogger("zkit")
 TITLES = ("Signature", "Parameters", "Returns", "Examples", "Notes", "Errors")
 """The sections of a document, in their order; failure modes name them."""
 _FENCES = ("```", "~~~")
-_COUPLING = ("computes, and touches nothing", "reads", "executes something", "writes")
+_COUPLING = ("is pure", "reads", "executes", "writes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def _parameter(name: str, part: Any, required: bool, spec: ToolSpec) -> str:
 
 def _returns(spec: ToolSpec) -> str:
     if spec.output is None:
-        return ""
+        return "Not declared."
     about = " ".join(str(spec.output.get("description") or "").split())
     kind = f"`{type_text(spec.output, spec.output)}`"
     return f"{kind}: {about}" if about else kind
@@ -161,20 +161,34 @@ def _examples(spec: ToolSpec) -> str:
     )
 
 
-def _notes(spec: ToolSpec) -> str:
+def _grade(spec: ToolSpec) -> str:
     grade = spec.effective_grade
-    lines = [*guide_lines(spec.guide), f"it {_COUPLING[grade.w]} (grade w {grade.w}, d {grade.d})"]
-    lines += ["destructive: needs approval"] if spec.is_destructive() else []
-    return "\n".join(f"- {line}" for line in lines)
+    lines = [f"`{grade}`: it {_COUPLING[grade.w]}."]
+    if isinstance(spec.destructive, Mapping):
+        asks = [f"`{name}={v}`" for name, values in spec.destructive.items() for v in values]
+        lines += [f"It asks for approval with {', '.join(asks)}."]
+    elif spec.destructive:
+        lines += ["It asks for approval."]
+    return " ".join(lines)
+
+
+def _notes(spec: ToolSpec) -> str:
+    return "\n".join(f"- {line}" for line in guide_lines(spec.guide))
 
 
 def _errors(spec: ToolSpec) -> str:
     return "\n".join(f"- {mode}" for mode in spec.error_modes)
 
 
-_WRITERS: Mapping[str, Callable[[ToolSpec], str]] = dict(
-    zip(TITLES, (_signature, _parameters, _returns, _examples, _notes, _errors), strict=True)
-)
+_WRITERS: Mapping[str, Callable[[ToolSpec], str]] = {
+    "Signature": _signature,
+    "Parameters": _parameters,
+    "Returns": _returns,
+    "Grade": _grade,
+    "Examples": _examples,
+    "Notes": _notes,
+    "Errors": _errors,
+}
 
 
 def _json(value: Any) -> str:

@@ -28,7 +28,6 @@ BUDGET = 1_200
 _LEAST_PIECE = 80  # characters of a section that are still worth sending
 _MOST_SIGNATURES = 3
 _MOST_KIT_DOCS = 4
-_OFTEN = 3  # failures of one kind after which the text says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +70,6 @@ class Hints:
             yield f"A call of this form works (with values of your own): {self.example}", False
         if self.level < 3:
             return
-        if self.history is not None and self.history.count >= _OFTEN:
-            yield f"This kind of mistake was made {self.history.count} times of late.", False
         file = ""
         for section in self.sections:
             if self._is_told(section):
@@ -82,8 +79,8 @@ class Hints:
             file = place
 
     def _is_told(self, section: DocSection) -> bool:
-        """Whether a section says no more than a signature above it."""
-        return section.title == "Signature" and any(s in section.content for s in self.signatures)
+        """Whether a section says what is said above it."""
+        return section.title == "Signature" and bool(self.signatures)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the hints as plain data."""

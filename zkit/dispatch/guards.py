@@ -24,7 +24,7 @@ class GuardError(ZkitError, ValueError):
     """Two guards of one name."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Guard:
     """A named check. `before` is given the decoded call, `after` the call and its result.
 
