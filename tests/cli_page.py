@@ -1,14 +1,15 @@
-"""docs/cli.md in, the same page with what its commands print today out. Run it to write the page again."""
+"""Write docs/cli.md again, with what its commands print today."""
 
 from __future__ import annotations
 
-import os
 import re
+import shlex
 import subprocess
-import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
+from command_line import Done, zkit
 from test_doctor import asked, good_model, served
 
 from zkit.testing import SHORTCOMINGS, Answer, Request, Said, ScriptedServer, says
@@ -58,16 +59,53 @@ def played(page: str) -> str:
 
 
 def _output(line: str, folder: str, url: str) -> str:
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    unset = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "OPENAI_API_KEY", "OPENAI_BASE_URL")
-    clean = {key: value for key, value in os.environ.items() if key not in unset}
-    done = subprocess.run(
-        ["sh", "-c", line.replace(SERVER, url)],
-        cwd=folder, env={**clean, "PATH": path}, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    assert "Traceback" not in done.stdout, done.stdout
-    return _TIME.sub("in 0.5 s", done.stdout.replace(url, SERVER))
+    """Return what a line of shell prints: zkit runs in this process, other programs as processes.
+
+    Known are `;`, `|`, `> FILE`, `2>/dev/null` and `$?`: what the page needs.
+    """
+    words = shlex.shlex(line.replace(SERVER, url), posix=False, punctuation_chars=True)
+    words.whitespace_split, words.commenters = True, ""
+    shown, code = "", 0
+    for command in _split(words, ";"):
+        data = ""
+        for stage in _split(command, "|"):
+            done = _stage([one.replace("$?", str(code)) for one in stage], data, Path(folder))
+            data, code = done.out, done.code
+            shown += done.err
+        shown += data
+    assert "Traceback" not in shown, shown
+    return _TIME.sub("in 0.5 s", shown.replace(url, SERVER))
+
+
+def _split(words: Iterable[str], mark: str) -> list[list[str]]:
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == mark:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return parts
+
+
+def _stage(words: list[str], given: str, folder: Path) -> Done:
+    if words[0] != "zkit":
+        command = ["sh", "-c", " ".join(words)]
+        ran = subprocess.run(command, cwd=folder, input=given.encode(), capture_output=True)
+        return Done(ran.returncode, ran.stdout, ran.stderr)
+    target = ""
+    if ">" in words:
+        at = words.index(">")
+        words, target = words[:at], words[at + 1]
+    is_quiet = target == "/dev/null" and words.pop() == "2"
+    args = [shlex.split(one)[0] for one in words[1:]]
+    unset = {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""}
+    done = zkit(*args, given=given, cwd=folder, err_with_out=not target, **unset)
+    if is_quiet:
+        done.err = ""
+    elif target:
+        (folder / target).write_text(done.out, "utf-8")
+        done.out = ""
+    return done
 
 
 if __name__ == "__main__":

@@ -33,15 +33,25 @@ def clean_environment(**env: str) -> dict[str, str]:
     return {**{k: v for k, v in os.environ.items() if k not in odd}, **env}
 
 
-def zkit(*args: str | Path, given: str | bytes = "", cwd: Path | None = None, **env: str) -> Done:
-    """Run zkit in this process, with pipes for its streams: starting a process takes half a second."""
+def zkit(
+    *args: str | Path,
+    given: str | bytes = "",
+    cwd: Path | None = None,
+    err_with_out: bool = False,
+    **env: str,
+) -> Done:
+    """Run zkit in this process, with pipes for its streams: starting a process takes half a second.
+
+    With `err_with_out`, standard error goes where standard output goes, as with `2>&1`.
+    """
     data = given.encode("utf-8") if isinstance(given, str) else given
-    out, err = io.BytesIO(), io.BytesIO()
+    out = io.BytesIO()
+    err = out if err_with_out else io.BytesIO()
     with (
         mock.patch.object(sys, "argv", ["zkit", *map(str, args)]),
         mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8")),
-        mock.patch.object(sys, "stdout", io.TextIOWrapper(out, "utf-8")),
-        mock.patch.object(sys, "stderr", io.TextIOWrapper(err, "utf-8", "backslashreplace")),
+        mock.patch.object(sys, "stdout", _unbuffered(out)),
+        mock.patch.object(sys, "stderr", _unbuffered(err, "backslashreplace")),
         mock.patch.dict(os.environ, clean_environment(**env), clear=True),
         warnings.catch_warnings(),
         _as_it_was(cwd),
@@ -52,7 +62,11 @@ def zkit(*args: str | Path, given: str | bytes = "", cwd: Path | None = None, **
             code = end.code if isinstance(end.code, int) else 1
         sys.stdout.flush()
         sys.stderr.flush()
-        return Done(code, out.getvalue(), err.getvalue())
+        return Done(code, out.getvalue(), b"" if err_with_out else err.getvalue())
+
+
+def _unbuffered(stream: io.BytesIO, errors: str = "strict") -> io.TextIOWrapper:
+    return io.TextIOWrapper(stream, "utf-8", errors, write_through=True)
 
 
 def zkit_process(

@@ -172,7 +172,9 @@ def test_a_call_in_text_beside_a_native_one_is_told_and_stays(
 ) -> None:
     server.play(says(f"I look.\n{TEXT_CALL}", [call("look", {"at": "a"}, "1")]), says("Done."))
     events = list(ChatLoop(client, "m", [look]).stream_sync("?"))
-    result = events[-1].result  # type: ignore[attr-defined]
+    finished = events[-1]
+    assert isinstance(finished, RunFinished)
+    result = finished.result
     assert_sound(result.messages)
     assert looked == ["a"]
     assert result.turns[0].ignored == ("look",)

@@ -261,7 +261,7 @@ def test_a_model_cannot_rule_the_terminal(server: ScriptedServer, place: Path) -
         screen.wait_for("> ")
         screen.type("hello\n")
         shown = screen.wait_for("15 tokens")
-        assert "\\x1b]0;title\\x07red\\x1b[31m \\x202egnp.exe" in shown
+        assert "\\x1b]0;title\\x07red\\x1b[31m \\u202egnp.exe" in shown
         assert b"\x1b[31m" not in screen.raw
         assert b"\x1b]0" not in screen.raw
 

@@ -40,7 +40,7 @@ from zkit.grade import PURE, READ, WRITE
 from zkit.receipt import Fix, Rank
 from zkit.repair import repair_json
 from zkit.results import Crashed, Refused, Result, Success, Transient, Validation
-from zkit.sources import Kit, Toolbox, ToolSource
+from zkit.sources import Kit, ToolSource
 from zkit.tools import Context, ToolSpec, render_result, tool
 
 
@@ -461,19 +461,6 @@ def test_effects_of_a_failing_tool_are_not_lost() -> None:
 
     crashed = failed(send(Dispatcher([half]), "half"), Crashed)
     assert [effect.kind for effect in crashed.effects] == ["file"]
-
-
-def test_a_tool_that_is_replaced_while_its_call_waits_is_not_run() -> None:
-    """What was resolved, decoded and approved is what runs."""
-    ran: list[str] = []
-    box = Toolbox([made("act", lambda: ran.append("old"), destructive=True)])
-
-    def agree(call: Call) -> bool:
-        box.register(made("act", lambda: ran.append("new"), destructive=True), replace=True)
-        return True
-
-    data_of(send(Dispatcher(box, approve=agree), "act"))
-    assert ran == ["old"]
 
 
 def test_a_source_of_somebody_else_is_called_by_way_of_its_own_call() -> None:

@@ -20,6 +20,7 @@ from zkit.dispatch import (
     spend,
     with_step,
 )
+from zkit.dispatch.permissions import UnmatchedRuleWarning
 from zkit.errors import KitError
 from zkit.grade import READ, WRITE
 from zkit.results import Crashed, Refused, Result, Success, Validation
@@ -54,7 +55,8 @@ def test_only_what_is_allowed_can_be_called_and_the_listing_says_the_same(bench:
 
 def test_an_allowed_name_is_no_prefix(bench: Bench) -> None:
     """`read` allows neither read_file nor anything else that begins so."""
-    dispatcher = Dispatcher(bench.tools(), allow=["read", "ad"])
+    with pytest.warns(UnmatchedRuleWarning, match="'read' matches no tool; did you mean read_file"):
+        dispatcher = Dispatcher(bench.tools(), allow=["read", "ad"])
     assert names(dispatcher) == []
     failed(send(dispatcher, "read_file", PATH), Refused, "denied")
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from benchmarks.damage import DAMAGES, Damage, damaged_payload
 from zkit import Rank, repair_json
 from zkit.repair.expect import ANYTHING
-from zkit.repair.search import reader
-from zkit.repair.search.arrived import MOST_EQUAL, MOST_STATES, Arrived
-from zkit.repair.search.reading import Frame, Reading
+from zkit.repair.search import engine
+from zkit.repair.search.hypothesis import MOST_EQUAL, MOST_STATES, Arrived, Frame, Hypothesis
 
 STATES: st.SearchStrategy[dict[str, Any]] = st.builds(
     dict,
@@ -28,9 +27,9 @@ STATES: st.SearchStrategy[dict[str, Any]] = st.builds(
 @given(states=st.lists(STATES, max_size=MOST_STATES))
 def test_only_what_costs_more_in_the_same_place_is_given_up(states: list[dict[str, Any]]) -> None:
     """In the order of their price, as the search takes them up."""
-    arrived, kept = Arrived(), list[Reading]()
+    arrived, kept = Arrived(), list[Hypothesis]()
     for state in sorted(states, key=lambda s: (s["misfit"], s["rank"], s["cost"])):
-        reading = Reading(state["pos"])
+        reading = Hypothesis(state["pos"])
         reading.misfit, reading.rank, reading.cost = state["misfit"], state["rank"], state["cost"]
         here = [
             other.cost
@@ -55,13 +54,13 @@ def test_readings_that_are_compared_give_the_same_value(
     broken = [damaged_payload(rng, [damage, rng.choice(DAMAGES)]) for _ in range(12)]
     texts = [(text, payload.schema) for payload, text in filter(None, broken)]
     found = [repair_json(text, schema=schema) for text, schema in texts]
-    monkeypatch.setattr(reader, "UNCOMPARED", -1)
+    monkeypatch.setattr(engine, "UNCOMPARED", -1)
     assert [repair_json(text, schema=schema) for text, schema in texts] == found
 
 
-def nested(depth: int) -> Reading:
+def nested(depth: int) -> Hypothesis:
     """A reading in so many containers, none of them shared with another reading."""
-    reading = Reading(depth, ANYTHING)
+    reading = Hypothesis(depth, ANYTHING)
     for level in range(depth):
         reading.frame = Frame(reading.frame, "[", "]", ANYTHING, level, level + 1)
     return reading

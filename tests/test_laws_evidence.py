@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schemas_strategy import Schema, arguments_with_value
 
-from zkit.repair.evidence import Evidence
+from zkit.repair.expect import Evidence
 
 INNER = {"type": "object", "properties": {"b": {"type": "integer"}}}
 OUTER: Schema = {

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from benchmarks.growing import ADVERSARIAL, SCHEMA
 from zkit.extract import FORMATS, Extractor, arriving_text, find_calls
-from zkit.repair import candidates, choice, repair_all, repair_json
-from zkit.repair.around import beginnings
+from zkit.repair import choice, repair_all, repair_json
+from zkit.repair.locate import starts
 from zkit.repair.repeated_keys import repeats_a_key
-from zkit.repair.search.reader import Reader
+from zkit.repair.search import candidates
+from zkit.repair.search.engine import Engine
 from zkit.text import lexis, remembered
 from zkit.text.edits import Edit, Layer
 
@@ -60,8 +61,8 @@ def test_a_value_costs_its_own_size_and_not_that_of_what_stands_before_it(
 ) -> None:
     """The reader, and the look for keys that are written twice, see each value once or twice."""
     text = grown(part, MANY)
-    read, looked = Counted(Reader), Counted(repeats_a_key)
-    monkeypatch.setattr(candidates, "Reader", read)
+    read, looked = Counted(Engine), Counted(repeats_a_key)
+    monkeypatch.setattr(candidates, "Engine", read)
     monkeypatch.setattr(choice, "repeats_a_key", looked)
     repair_json(text)
     found = repair_all(text)
@@ -79,16 +80,16 @@ def ends_one_by_one(text: str) -> int:
     """The end of reasoning, where each mark is judged by its whole line."""
     ends = [
         match.end()
-        for match in beginnings.REASONING.finditer(text)
-        if not beginnings._in_string(text, match.start())
+        for match in starts.REASONING.finditer(text)
+        if not starts._in_string(text, match.start())
     ]
     end = max(ends, default=0)
-    return len(text) if beginnings._open_reasoning(text, end) else end
+    return len(text) if starts._open_reasoning(text, end) else end
 
 
 @given(text=QUOTED)
 def test_the_end_of_reasoning_is_the_same_in_one_pass(text: str) -> None:
-    assert beginnings.reasoning_end(text) == ends_one_by_one(text)
+    assert starts.reasoning_end(text) == ends_one_by_one(text)
 
 
 @pytest.mark.parametrize("part", ['"</think> ', '"" </think>', '</think>"\\"'])
@@ -96,15 +97,15 @@ def test_the_ends_of_reasoning_in_a_long_line_are_looked_at_once(
     part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[int] = []
-    counted = beginnings._odd_quotes
+    counted = starts._odd_quotes
 
     def count(text: str, start: int, end: int) -> bool:
         looks.append(end - start)
         return counted(text, start, end)
 
-    monkeypatch.setattr(beginnings, "_odd_quotes", count)
+    monkeypatch.setattr(starts, "_odd_quotes", count)
     text = part * 1_000
-    beginnings.reasoning_end(text)
+    starts.reasoning_end(text)
     assert sum(looks) <= 2 * len(text)
 
 

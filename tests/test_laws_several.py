@@ -12,7 +12,7 @@ from oracles import alike
 from strategies import STYLES, VALUES
 
 from zkit import Rank, Repaired, Unrepairable, repair_all, repair_json
-from zkit.repair.around.dropped import is_echo
+from zkit.repair.locate.payload import is_echo
 
 KEYS = st.text(min_size=1, max_size=6)
 OBJECTS = st.dictionaries(KEYS, VALUES, min_size=1, max_size=3)

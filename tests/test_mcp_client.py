@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 import trio
 from mcp_samples import RAW, SDK, HttpServer, World, described, wait_until
-from zkit.dispatch.pausing import pause_in
 
 from zkit import Call, Crashed, Dispatcher, Refused, Success, Toolbox, Transient, Validation, tool
 from zkit.errors import McpError

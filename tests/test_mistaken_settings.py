@@ -124,6 +124,7 @@ NO_PATH: list[Any] = [0, True, ["x"], {"a": 1}]
 NO_TEXT: list[Any] = [0, True, ["x"], b"x"]
 NO_LIST: list[Any] = [0, 1.5, True]
 NO_RECORD: list[Any] = [0, "x", True, {"a": 1}, [1]]
+NO_SOURCE = [one for one in NO_RECORD if not isinstance(one, list | set | tuple)]
 NO_RANK: list[Any] = ["GUESS", 3, None, True]
 NO_RANK_NAME: list[Any] = ["GUES", None, True, 2.5]
 
@@ -230,7 +231,7 @@ WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
     (
         lambda **given: MemoSource(**{"source": BOX, **given}),
         {
-            "source": [*NO_RECORD, None],
+            "source": [*NO_SOURCE, None],
             "max_entries": NO_COUNT,
             "max_bytes": NO_COUNT,
             "root": NO_PATH,
@@ -239,12 +240,12 @@ WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
     ),
     (
         lambda **given: Discovery(**{"source": BOX, **given}),
-        {"source": [*NO_RECORD, None], "always": [*NO_LIST, "look"], "keep": NO_COUNT_ABOVE_0},
+        {"source": [*NO_SOURCE, None], "always": [*NO_LIST, "look"], "keep": NO_COUNT_ABOVE_0},
     ),
     (
         lambda **given: Kit(**{"source": BOX, "selection": "*", **given}),
         {
-            "source": [*NO_RECORD, None],
+            "source": [*NO_SOURCE, None],
             "name": NO_TEXT,
             "docs": [*NO_LIST, "a.md"],
             "workflows": NO_LIST,

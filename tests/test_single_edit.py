@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zkit import Rank, Repaired, repair_json
-from zkit.repair import single_edit
+from zkit.repair.search import candidates
 
 WORDS = st.text("acehkmostxyz0129 ./:,-", min_size=1, max_size=8)
 VALUES: st.SearchStrategy[Any] = st.recursive(
@@ -64,6 +64,6 @@ def test_no_mark_between_digits_is_dropped(left: str, right: str) -> None:
 
 def test_a_long_text_is_not_read_again_and_again(monkeypatch: Any) -> None:
     short, long = '{"a": 1, k"ey": 2}', f'{{"a": "{"x" * 100}", k"ey": 2}}'
-    monkeypatch.setattr(single_edit, "LONGEST", 60)
+    monkeypatch.setattr(candidates, "LONGEST", 60)
     assert isinstance(repair_json(short), Repaired)
     assert not isinstance(repair_json(long), Repaired)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -199,12 +200,77 @@ def test_a_tool_under_two_names_of_its_file_is_one_tool(tmp_path: Path) -> None:
     assert (loaded.tools, loaded.problems) == (("hello",), ())
 
 
-def test_a_load_that_is_stopped_leaves_no_module_behind(tmp_path: Path) -> None:
-    folder = write(tmp_path / "tools", a=HELLO, b="raise KeyboardInterrupt\n")
+@pytest.mark.parametrize(
+    "source",
+    [
+        "raise KeyboardInterrupt",
+        "raise SystemExit(3)",
+        "raise GeneratorExit",
+        "class E(Exception):\n    def __str__(self): raise E\nraise E",
+        "class T:\n    def definition(self): raise OSError\n    def execute(self, call): ...\nTOOLS = [T()]",
+        "import time\ntime.sleep(30)",
+        "TOOLS = 5",
+        "def f(:",
+        "\0",
+    ],
+)
+def test_no_file_ends_the_load_of_the_others(source: str, tmp_path: Path) -> None:
+    folder = write(tmp_path / "tools", a=HELLO, b=source)
     box = Toolbox()
-    with pytest.raises(KeyboardInterrupt):
-        box.load_dir(folder)
-    assert (box.names(), modules_of(folder)) == ([], [])
+    loaded = box.load_dir(folder, timeout=5 if "sleep" not in source else 0.5)
+    assert loaded.tools == ("hello",)
+    assert [Path(problem.file).name for problem in loaded.problems] == ["b.py"]
+    assert str(loaded.problems[0])
+
+
+def test_a_link_out_of_the_folder_is_not_loaded(tmp_path: Path) -> None:
+    outside = write(tmp_path / "outside", evil=HELLO)
+    folder = tmp_path / "tools"
+    folder.mkdir()
+    (folder / "evil.py").symlink_to(outside / "evil.py")
+    (folder / "uses.py").write_text("from .evil import hello\nTOOLS = [hello]")
+    loaded = Toolbox().load_dir(folder)
+    assert loaded.tools == ()
+    assert len(loaded.problems) == 2
+
+
+def test_an_empty_path_is_not_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "tools", a=HELLO)
+    monkeypatch.chdir(tmp_path / "tools")
+    with pytest.raises(ValueError, match="path is empty"):
+        Toolbox().load_dir("")
+
+
+def test_folders_are_loaded_from_many_threads(tmp_path: Path) -> None:
+    folders = [write(tmp_path / f"tools{n}", **{f"m{n}": HELLO}) for n in range(8)]
+    boxes = [Toolbox() for _ in folders]
+    failed: list[BaseException] = []
+
+    def load(number: int) -> None:
+        try:
+            for _ in range(5):
+                assert boxes[number].load_dir(folders[number]).tools == ("hello",)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=load, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+
+
+def test_a_box_that_is_dropped_leaves_no_modules(tmp_path: Path) -> None:
+    folder = write(tmp_path / "tools", a=HELLO)
+    box = Toolbox()
+    box.load_dir(folder)
+    assert modules_of(folder)
+    del box
+    gc.collect()
+    assert modules_of(folder) == []
 
 
 @pytest.mark.parametrize("name", ["with space", "dash-ed", "a.dotted.name", "schön"])

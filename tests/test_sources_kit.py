@@ -577,3 +577,25 @@ def test_mistakes_in_skills_are_told(tmp_path: Path) -> None:
     (tmp_path / "y.yaml").write_text("tool: a\n", "utf-8")
     with pytest.raises(KitFileError, match="already"):
         load_skills(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "a: " + "[" * 100_000, "- " * 50_000, "a: 1\n" * 100_000]
+)
+def test_a_hostile_kit_file_is_refused_at_once(text: str, tmp_path: Path) -> None:
+    for name in ("deep.yaml", "deep.kit"):
+        (tmp_path / name).write_text(text, "utf-8")
+        if name == "deep.yaml" or len(text) > 256 * 1024:
+            with pytest.raises(KitFileError):
+                read_kit(tmp_path / name)
+
+
+def test_a_document_that_cannot_be_read_is_a_mistake_of_the_kit(tmp_path: Path) -> None:
+    kit = Kit(box_of_five(), "none", docs_root=tmp_path)
+    (tmp_path / "binary.md").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "large.md").write_bytes(b"x" * 300_000)
+    os.mkfifo(tmp_path / "pipe.md")
+    for name in ("binary.md", "large.md", "pipe.md"):
+        with pytest.raises(KitError, match="cannot be read"):
+            kit.resolve_doc(name)
+    assert kit.resolve_doc("missing.md") is None

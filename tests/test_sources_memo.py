@@ -230,13 +230,13 @@ def test_each_task_remembers_for_itself_and_forgets_at_its_end() -> None:
                 assert len(memo.memory) == 2
             assert len(memo.memory) == 1
             with scope(role="other"):
-                assert is_hit(await memo.call(Call("look", {})))
+                assert not is_hit(await memo.call(Call("look", {})))
         assert len(memo.memory) == 0
         [again] = await in_task(memo, "one", "look")
         assert not is_hit(again)
 
     anyio.run(main)
-    assert counter.reads == 3
+    assert counter.reads == 4
 
 
 def test_a_change_in_one_task_clears_all_tasks_of_the_workspace_and_no_others() -> None:

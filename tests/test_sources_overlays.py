@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+import stat
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zkit.errors import OverlayError
 from zkit.sources import Overlay, Overlays, SqliteOverlays, Toolbox
 from zkit.tools import Preference, tool
 
@@ -113,9 +114,9 @@ def test_a_write_that_fails_changes_nothing(tmp_path: Path) -> None:
     store = SqliteOverlays(tmp_path / "overlays.db")
     store.set("a", Overlay("x"))
     store._db.execute("DROP TABLE overlays")
-    with pytest.raises(sqlite3.OperationalError):
+    with pytest.raises(OverlayError, match="no such table"):
         store.set("a", Overlay("y"))
-    assert store.get("a") == Overlay("x")
+    assert store.all() == {"a": Overlay("x")}
     assert store.revision == 1
     store.close()
 
@@ -155,3 +156,54 @@ overlays = st.builds(
 @given(overlays)
 def test_an_overlay_survives_as_data(overlay: Overlay) -> None:
     assert Overlay(**overlay.to_dict()) == overlay
+
+
+def test_a_tool_that_was_switched_off_stays_off(tmp_path: Path) -> None:
+    """Two processes change different fields of one overlay; neither undoes the other."""
+    one, other = (SqliteOverlays(tmp_path / "overlays.db") for _ in range(2))
+    one.change("act", enabled=False, reason="broken")
+    other.change("act", weight=2.0)
+    both = one.get("act")
+    assert both is not None
+    assert both.preference is not None
+    assert (both.preference.enabled, both.preference.weight) == (False, 2.0)
+    for store in (one, other):
+        store.close()
+
+
+def test_readers_see_a_change_of_another_process_without_asking(tmp_path: Path) -> None:
+    @tool
+    def act() -> str:
+        """Act."""
+        return "done"
+
+    operator = SqliteOverlays(tmp_path / "overlays.db")
+    seen = SqliteOverlays(tmp_path / "overlays.db")
+    box = Toolbox([act], overlays=seen)
+    assert box.names() == ["act"]
+    operator.change("act", enabled=False)
+    assert box.get("act") is None
+    assert box.names() == []
+    operator.change("act", enabled=True)
+    assert box.names() == ["act"]
+    operator.close()
+    seen.close()
+
+
+def test_a_store_is_for_its_owner_only_and_has_one_kind_of_error(tmp_path: Path) -> None:
+    path = tmp_path / "overlays.db"
+    path.touch(0o666)
+    path.chmod(0o666)
+    store = SqliteOverlays(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    store.set("a", Overlay("x"))
+    store._db.execute("UPDATE overlays SET data = '[[['")
+    with pytest.raises(OverlayError, match="'a' is broken"):
+        SqliteOverlays(path)
+    store.close()
+    with pytest.raises(OverlayError, match="closed"):
+        store.set("a", Overlay("y"))
+    (tmp_path / "junk").write_bytes(b"junk" * 1000)
+    for wrong in (tmp_path / "junk", tmp_path, tmp_path / "none" / "x.db"):
+        with pytest.raises(OverlayError):
+            SqliteOverlays(wrong)

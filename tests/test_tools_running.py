@@ -82,11 +82,11 @@ def test_a_cause_is_kept_beside_the_effects() -> None:
     @tool
     def act(context: Context) -> None:
         context.record(EFFECT)
-        raise ValueError("x")
+        raise RuntimeError("x")
 
     result = execute(act)
     assert isinstance(result, Crashed)
-    assert isinstance(result.__cause__, ValueError)
+    assert isinstance(result.__cause__, RuntimeError)
 
 
 def test_progress_reaches_who_listens_and_a_broken_listener_hurts_nobody() -> None:

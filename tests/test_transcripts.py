@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -13,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zkit.cli.chat import command
 from zkit.transcripts import (
     HIDDEN,
     VERSION,
@@ -123,9 +126,9 @@ def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
         ("", "does not begin with a header"),
         ('{"kind": "typed", "text": "a"}\n', "does not begin with a header"),
         (json.dumps({"kind": "header", "model": "m", "version": VERSION + 1}) + "\n", "version 2"),
-        ('{"kind": "header", "model": "m"}\n[]\n', ":2: no line of a transcript"),
-        ('{"kind": "header", "model": "m"}\n{"kind": "odd"}\n', ":2: no line of a transcript"),
-        ('{"kind": "header", "model": "m"}\n' + "[" * 100_000 + "\n", ":2: no line"),
+        ('{"kind": "header", "model": "m"}\n[]\n', ":2: not a line of a transcript"),
+        ('{"kind": "header", "model": "m"}\n{"kind": "odd"}\n', ":2: not a line of a transcript"),
+        ('{"kind": "header", "model": "m"}\n' + "[" * 100_000 + "\n", ":2: not a line"),
     ],
 )
 def test_what_is_no_transcript_is_refused_with_its_place(
@@ -159,3 +162,69 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert done.returncode == -signal.SIGKILL
     lines = read_transcript(tmp_path / "t").lines
     assert [line.record for line in lines] == [Shown(str(number)) for number in range(1000)]
+
+
+SAMPLES: tuple[Record, ...] = (
+    HEADER,
+    Typed("hello"),
+    Request(1, {"messages": [{"role": "user", "content": "hello"}]}),
+    Response(1, 200, "text/event-stream"),
+    Received.of(1, b"data: hi"),
+    Received.of(1, b"\xff"),
+    Ended(1),
+    Told({"kind": "text_delta", "text": "hi"}),
+    Shown("hi"),
+)
+
+
+@given(st.data())
+def test_no_damage_to_a_transcript_raises_anything_else(data: st.DataObject) -> None:
+    """A random value at a random place of a random record."""
+    lines = [one.to_dict() for one in SAMPLES]
+    at: Any = data.draw(st.sampled_from(lines))
+    while True:
+        key = data.draw(st.sampled_from(list(at) if isinstance(at, dict) else range(len(at))))
+        if not isinstance(at[key], dict | list) or not at[key]:
+            break
+        at = at[key]
+    at[key] = data.draw(st.sampled_from([None, -1, "x", [], {}, 10**12, True, "\ud800", [[]]]))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), "ascii")
+        with contextlib.suppress(TranscriptError):
+            read_transcript(path).exchanges()
+
+
+def test_a_pipe_is_no_transcript(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "t")
+    with pytest.raises(TranscriptError, match="not a plain file"):
+        read_transcript(tmp_path / "t")
+
+
+TAMPERED: dict[str, dict[str, Any]] = {
+    "no options": {"options": {}},
+    "an odd approver": {"options": {"approve": "perhaps"}},
+    "a resumed run that is none": {"options": {"resumed": {"version": 2}}},
+    "a profile that is none": {"options": {"profile": []}},
+    "marks that are none": {"options": {"marks": "x"}},
+}
+
+
+@pytest.mark.parametrize("name", TAMPERED)
+def test_a_replay_of_a_tampered_header_ends_in_one_line(name: str, tmp_path: Path) -> None:
+    usual = {
+        "approve": "ask",
+        "max_turns": 3,
+        "profile": {"version": 1},
+        "marks": "ascii",
+        "store": "",
+        "resumed": None,
+        "can_ask": False,
+    }
+    given = TAMPERED[name]["options"]
+    header = Header("m", once="?", options={**usual, **given} if given else {})
+    TranscriptWriter(tmp_path / "t", header).close()
+    result = CliRunner().invoke(command, ["--replay", str(tmp_path / "t")])
+    assert result.exit_code == 2
+    assert result.stderr.startswith(("Error: ", "zkit: "))
+    assert isinstance(result.exception, SystemExit)

@@ -1,10 +1,11 @@
-"""What a tool did to the world, as records told apart by `kind`."""
+"""What a tool did to the world, as records that differ in `kind`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 FileOp = Literal["read", "create", "modify", "append", "delete", "rename"]
 
@@ -36,3 +37,27 @@ class ProcessEffect(BaseModel):
 
 Effect = Annotated[FileEffect | ProcessEffect, Field(discriminator="kind")]
 EFFECTS: TypeAdapter[tuple[FileEffect | ProcessEffect, ...]] = TypeAdapter(tuple[Effect, ...])
+ONE_EFFECT: TypeAdapter[FileEffect | ProcessEffect] = TypeAdapter(Effect)
+
+
+def read_effects(given: object) -> tuple[tuple[FileEffect | ProcessEffect, ...], tuple[str, ...]]:
+    """Return the valid effects among what a tool gave, and a short text for each of the others.
+
+    An effect may be given as a mapping. What is wrong is reported, not raised: the tool has run, and
+    its result must not be lost.
+    """
+    if isinstance(given, FileEffect | ProcessEffect | Mapping):
+        given = (given,)
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        return (), (f"{given!r:.80}",)
+    valid: list[FileEffect | ProcessEffect] = []
+    wrong: list[str] = []
+    for one in given:
+        if isinstance(one, FileEffect | ProcessEffect):
+            valid.append(one)
+            continue
+        try:
+            valid.append(ONE_EFFECT.validate_python(one))
+        except ValidationError:
+            wrong.append(f"{one!r:.80}")
+    return tuple(valid), tuple(wrong)

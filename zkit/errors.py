@@ -1,4 +1,4 @@
-"""What callers of zkit can get wrong, as exceptions.
+"""Exceptions for mistakes of the calling program.
 
     ZkitError
     ├── SchemaError              a schema that a dialect cannot express, or that is no schema
@@ -8,6 +8,7 @@
     ├── ProviderError            a provider that is not there, or cannot provide
     ├── KitError                 a selection of tools that says nothing, or two things
     │   └── KitFileError         the same in a file, with its line
+    ├── OverlayError             a store of overlays that cannot be read or written
     ├── ProfileError             a profile of a server that cannot be read
     ├── ResumeError              a paused run that cannot go on: it did already, or was never paused
     ├── CatalogError             a catalog of tools that cannot be read, or holds no such version
@@ -60,6 +61,10 @@ class KitFileError(KitError):
         self.file = file
         self.line = line
         self.problem = problem
+
+
+class OverlayError(ZkitError, RuntimeError):
+    """A store of overlays that cannot be read or written; says why."""
 
 
 class ProfileError(ZkitError, ValueError):

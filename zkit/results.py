@@ -1,12 +1,15 @@
-"""What comes of a call: success, or a failure that says who can mend it.
+"""The result of a call: success, or a failure that says who can fix it.
 
 Result
 ├── Success      it worked
 └── Failure      (an exception too: a tool may return it or raise it)
-    ├── Validation   the model mends it, by another call
-    ├── Transient    time mends it
-    ├── Refused      the operator mends it
-    └── Crashed      the tool's author mends it
+    ├── Validation   the model can fix it, by another call
+    ├── Transient    time can fix it
+    ├── Refused      the operator can fix it
+    └── Crashed      the tool's author can fix it
+
+Effects and metadata are checked when a result is made. What is invalid in them is left out and named
+in `meta["invalid"]`: the tool has run, and its result is not lost over a wrong note about it.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 from pydantic import TypeAdapter
 
-from zkit.effects import EFFECTS, FileEffect, ProcessEffect
+from zkit.effects import EFFECTS, FileEffect, ProcessEffect, read_effects
 from zkit.receipt import Fix, Rank
 from zkit.required import require_kind, require_one_of, require_text
 
@@ -55,10 +58,10 @@ class Problem:
 
 
 def json_text(data: Any) -> str:
-    """Data as strict JSON in a text that can be written anywhere.
+    """Return data as strict JSON in a text that can be written anywhere.
 
-    What JSON does not know is written as text: objects, and numbers without an end. Half a
-    character, which no file or socket takes, stands as its escape.
+    What JSON does not know is written as text: objects, NaN and infinity. Half a character (a lone
+    surrogate), which no file or socket takes, is written as its escape.
     """
     try:
         text = json.dumps(data, ensure_ascii=False, default=str, allow_nan=False)
@@ -83,8 +86,17 @@ class Result:
         return {"kind": self.kind, **{name: _plain(value) for name, value in own.items()}}
 
     def to_json(self) -> str:
-        """The result as JSON text; data that JSON does not know is written as text."""
-        return json_text(self.to_dict())
+        """The result as JSON text; `from_json` is the way back.
+
+        Objects that JSON does not know are written as text, NaN and infinity so that they come back.
+        """
+        whole = self.to_dict()
+        try:
+            text = json.dumps(whole, ensure_ascii=False, default=str, allow_nan=False)
+            is_plain = f'"{_FLOAT}"' not in text
+        except (ValueError, TypeError):
+            is_plain = False
+        return json_text(whole if is_plain else _with_floats(whole))
 
 
 @dataclass(frozen=True)
@@ -98,7 +110,10 @@ class Success(Result):
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "effects", tuple(self.effects))
+        if self.effects != () or type(self.meta) is not dict:
+            effects, meta = _checked(self.effects, self.meta)
+            object.__setattr__(self, "effects", effects)
+            object.__setattr__(self, "meta", meta)
 
     def data_as(self, kind: type[T]) -> T:
         """The data as a type again: a pydantic model, a dataclass, a TypedDict, `list[int]`.
@@ -109,15 +124,27 @@ class Success(Result):
 
 
 class Failure(Result, Exception):
-    """What failed, and who can mend it. Its fields are set once; it can be raised as it is."""
+    """What failed, and who can fix it. Its fields are set once; it can be raised as it is.
+
+    In place of a text an exception will do: `raise Transient(error)`.
+    """
 
     code: str
+    meta: Mapping[str, Any]
+    effects: tuple[FileEffect | ProcessEffect, ...]
     codes: ClassVar[tuple[str, ...]]
     words: ClassVar[str]
 
     def __post_init__(self) -> None:
-        require_text(self.words, getattr(self, self.words))
+        given = getattr(self, self.words)
+        if isinstance(given, BaseException):
+            self.__dict__[self.words] = exception_text(given)
+            self.__cause__ = given
+        else:
+            require_text(self.words, given)
         require_one_of("code", self.code, self.codes)
+        if self.effects != () or type(self.meta) is not dict:
+            self.__dict__["effects"], self.__dict__["meta"] = _checked(self.effects, self.meta)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__dict__ and not name.startswith("__"):
@@ -133,7 +160,7 @@ class Failure(Result, Exception):
 
 @dataclass(eq=True)
 class Validation(Failure):
-    """The model can mend it by another call; `message` is written for the model."""
+    """The model can fix it by another call; `message` is written for the model."""
 
     kind: ClassVar[str] = "validation"
     codes: ClassVar[tuple[str, ...]] = get_args(ValidationCode)
@@ -153,7 +180,7 @@ class Validation(Failure):
 
 @dataclass(eq=True)
 class Transient(Failure):
-    """Time can mend it: the same call may work later, after `retry_after` seconds if known."""
+    """Time can fix it: the same call may work later, after `retry_after` seconds if known."""
 
     kind: ClassVar[str] = "transient"
     codes: ClassVar[tuple[str, ...]] = get_args(TransientCode)
@@ -180,7 +207,7 @@ class Transient(Failure):
 
 @dataclass(eq=True)
 class Refused(Failure):
-    """The operator can mend it: the call is not allowed, not approved, or over a budget."""
+    """The operator can fix it: the call is not allowed, not approved, or over a budget."""
 
     kind: ClassVar[str] = "refused"
     codes: ClassVar[tuple[str, ...]] = get_args(RefusedCode)
@@ -198,7 +225,7 @@ class Refused(Failure):
 
 @dataclass(eq=True)
 class Crashed(Failure):
-    """The tool's author can mend it: the tool itself failed, whatever the arguments."""
+    """The tool's author can fix it: the tool itself failed, whatever the arguments."""
 
     kind: ClassVar[str] = "crashed"
     codes: ClassVar[tuple[str, ...]] = ("tool_exception",)
@@ -230,7 +257,53 @@ def from_dict(data: Mapping[str, Any]) -> Result:
 
 def from_json(text: str) -> Result:
     """A result again from what `to_json` made."""
-    return from_dict(json.loads(text))
+    return from_dict(_without_floats(json.loads(text)))
+
+
+def exception_text(error: BaseException) -> str:
+    """Return the type and the text of an exception, also of one whose text cannot be made."""
+    name = type(error).__name__
+    try:
+        said = str(error)
+    except BaseException:
+        return name
+    return f"{name}: {said}" if said else name
+
+
+def _checked(effects: object, meta: object) -> tuple[Any, Mapping[str, Any]]:
+    """Effects and metadata as far as they are valid."""
+    valid, wrong = read_effects(effects)
+    invalid = [f"effect {one}" for one in wrong]
+    if not isinstance(meta, Mapping):
+        invalid.append(f"meta {meta!r:.80}")
+        meta = {}
+    if not all(isinstance(key, str) for key in meta):
+        meta = {str(key): value for key, value in meta.items()}
+    return valid, {**meta, "invalid": invalid} if invalid else meta
+
+
+# Strict JSON has no NaN and no infinity: they are written as an object with this one key.
+_FLOAT = "$float"
+
+
+def _with_floats(value: Any) -> Any:
+    if isinstance(value, float) and value - value != 0:  # NaN or infinite
+        return {_FLOAT: str(value)}
+    if isinstance(value, Mapping):
+        inner = {str(key): _with_floats(part) for key, part in value.items()}
+        return {_FLOAT: [inner]} if set(inner) == {_FLOAT} else inner
+    return [_with_floats(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+def _without_floats(value: Any) -> Any:
+    if isinstance(value, dict):
+        if set(value) == {_FLOAT}:
+            given = value[_FLOAT]
+            if isinstance(given, list):
+                return {key: _without_floats(part) for key, part in given[0].items()}
+            return float(given)
+        return {key: _without_floats(part) for key, part in value.items()}
+    return [_without_floats(part) for part in value] if isinstance(value, list) else value
 
 
 def _plain(value: Any) -> Any:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from zkit.batch.logs import BatchError
-from zkit.cases.masking import without_secrets
+from zkit.masking import without_secrets
 
 MOST_PATTERNS = 12
 """Patterns that a report lists; the rest is counted. Twelve cover over 90 % of the rows of our logs."""

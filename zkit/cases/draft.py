@@ -13,9 +13,9 @@ from pydantic_core import to_jsonable_python
 from zkit.arguments import Decoded, decode
 from zkit.cases.case import Case
 from zkit.cases.entry import read_entry
-from zkit.cases.masking import secrets_in, shortened, without_secrets
 from zkit.cases.values import Sheet
 from zkit.extract import Extraction, find_calls
+from zkit.masking import secrets_in, shortened, without_secrets
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable, repair_json
 from zkit.results import Validation
@@ -156,6 +156,8 @@ def redacted(draft: Draft) -> Draft:
         text=without_secrets(draft.text),
         schema=_clean_data(draft.schema),
         toolset=_clean_data(list(draft.toolset)),
+        source=without_secrets(draft.source),
+        finish_reason=draft.finish_reason and without_secrets(draft.finish_reason),
     )
     if _shape(clean.outcome()) != shape:
         kinds = ", ".join(dict.fromkeys(one.kind for one in secrets_in(draft.text)))

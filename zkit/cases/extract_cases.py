@@ -19,7 +19,7 @@ from zkit.cases.values import (
     a_string,
     a_table,
     json_kind,
-    json_text,
+    json_or_tables,
     names,
 )
 from zkit.receipt import Rank
@@ -64,7 +64,11 @@ def check(case: ExtractCase) -> None:
     """Refuse calls without a name or arguments, and an `untouched` text with other content."""
     for key in ("calls", "doubtful"):
         for call in wanted_calls(case, key):
-            if not isinstance(call, dict) or set(call) != {"name", "arguments"}:
+            if (
+                not isinstance(call, dict)
+                or not set(call) <= {"name", "arguments"}
+                or "name" not in call
+            ):
                 raise EntryError(f'{key} must be a list of {{"name": …, "arguments": …}}', key)
     if case.untouched and case.content is not None:
         raise EntryError("untouched: the content is the text itself", "content")
@@ -147,7 +151,7 @@ def wanted_calls(case: ExtractCase, key: str = "calls") -> list[Any]:
     calls = json.loads(getattr(case, key) or "[]")
     if not isinstance(calls, list):
         raise EntryError(f"{key} must be a list, not {json_kind(calls)}", key)
-    return calls
+    return [{"arguments": {}, **call} if isinstance(call, dict) else call for call in calls]
 
 
 def a_toolset(key: str, value: Any, sheet: Sheet) -> Tools:
@@ -175,9 +179,9 @@ def a_name_or_names(key: str, value: Any, sheet: Sheet) -> tuple[str, ...]:
 EXTRACT = Kind(
     ExtractCase,
     readers={
-        "calls": json_text,
+        "calls": json_or_tables,
         "content": a_string,
-        "doubtful": json_text,
+        "doubtful": json_or_tables,
         "ended": a_flag,
         "finish_reason": a_string,
         "format": a_name_or_names,

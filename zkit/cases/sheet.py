@@ -11,6 +11,8 @@ from typing import Any
 from zkit.cases.kinds import KINDS
 from zkit.cases.values import EntryError, Sheet, ToolSets, a_list, a_table
 
+ONE_SET = "tools"
+"""The name of the tool set of a file that has only one, written as `[[tools]]`."""
 SHARED = ("about", "kind", *dict.fromkeys(key for kind in KINDS.values() for key in kind.shares))
 
 
@@ -28,18 +30,21 @@ def read_sheet(raw: Mapping[str, Any], empty: Sheet, folder: Path) -> Sheet:
     for key in raw:
         if key not in known:
             raise EntryError(f"unknown key {key!r} (known: {', '.join(known)})", key)
+    tools = tool_sets(raw.get("tools", {}), empty, folder)
+    own = {"toolset": ONE_SET} if list(tools) == [ONE_SET] and "toolset" in kind.also else {}
     return replace(
         empty,
         kind=kind.name,
         schemas=a_table("schemas", raw.get("schemas", {}), empty),
-        tools=tool_sets(raw.get("tools", {}), empty, folder),
-        defaults={key: raw[key] for key in kind.also if key in raw},
+        tools=tools,
+        defaults=own | {key: raw[key] for key in kind.also if key in raw},
     )
 
 
 def tool_sets(given: Any, empty: Sheet, folder: Path) -> ToolSets:
-    """Take lists of tools by name, or the name of a JSON file beside the case file that has them."""
+    """Take lists of tools by name, one list (`[[tools]]`), or the name of a JSON file that has them."""
     held = read_json(folder / given, given) if isinstance(given, str) else given
+    held = {ONE_SET: held} if isinstance(held, list) else held
     sets = a_table("tools", held, empty)
     for tools in sets.values():
         for tool in a_list("tools", tools):

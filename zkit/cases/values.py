@@ -60,6 +60,16 @@ def json_text(key: str, value: Any, sheet: Sheet) -> str:
     return text
 
 
+def json_or_tables(key: str, value: Any, sheet: Sheet) -> str:
+    """Take a string that holds JSON, or the same as TOML: a table or a list of tables."""
+    if isinstance(value, str):
+        return json_text(key, value, sheet)
+    found = value if isinstance(value, list) else [value]
+    for one in found:
+        a_table(key, one, sheet)
+    return json.dumps(found, ensure_ascii=False, default=str)
+
+
 def json_texts(key: str, value: Any, sheet: Sheet) -> tuple[str, ...]:
     """Take a list of strings that hold JSON."""
     return tuple(json_text(key, item, sheet) for item in a_list(key, value))

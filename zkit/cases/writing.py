@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -49,7 +50,7 @@ def add_case(path: Path, draft: Draft, it: str, expects: Expects) -> Case:
     if any("\ud800" <= one <= "\udfff" for one in text):
         raise NotAddedError("the text holds half of a character, which no file can")
     path.parent.mkdir(parents=True, exist_ok=True)
-    _replace(path, text)
+    replace_file(path, text)
     try:
         added = load([path])[-1]
         deviation = run(added).deviation
@@ -57,7 +58,7 @@ def add_case(path: Path, draft: Draft, it: str, expects: Expects) -> Case:
         added, deviation = None, str(error)
     if deviation is None and added is not None:
         return added
-    path.unlink() if before is None else _replace(path, before)
+    path.unlink() if before is None else replace_file(path, before)
     raise NotAddedError(f"the case would not hold: {deviation}")
 
 
@@ -124,11 +125,17 @@ def _shared(table: str, value: Any, known: Any) -> tuple[str, str]:
     return name, "\n".join([*tools, ""])
 
 
-def _replace(path: Path, text: str) -> None:
-    """Write the file in one go."""
-    fresh = path.with_name(f".{path.name}.new")
-    fresh.write_bytes(text.encode("utf-8"))
-    os.replace(fresh, path)
+def replace_file(path: Path, text: str) -> None:
+    """Write the file in one go, for its owner only: recorded texts are private."""
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    number = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with open(number, "wb") as file:
+            file.write(text.encode("utf-8"))
+        os.replace(fresh, path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
 
 
 # ── TOML ─────────────────────────────────────────────────────────────────────

@@ -1,4 +1,19 @@
-"""Messages in, an answer out: clients whose tool calls can be trusted, and the loop that runs them."""
+"""Talk to a model: `wrap` repairs the replies of your own client, `ChatLoop` and `run` run the calls.
+
+    loop            ChatLoop, run               conversation    what happens in a run, step by step
+    actions         what the steps ask for      drivers         sync and async code that does it
+    loop_settings   typed settings              loop_events     events and the result of a run
+    loop_messages   what the loop tells a model run_state       what changes during a run
+    tool_offer      tools and prompt of a request   server_profile, fit_request   how a server wants it
+    history         valid conversations, text mode  wire_data   plain data from clients and servers
+    assembler       stream deltas to calls      reply_reader    a reply to text and calls
+    call_checker    calls repaired or refused   call_answers    calls run and answered
+    client_errors   what to do when a client raises
+    paused_run, pause_store, decisions, resuming    runs that wait for somebody
+    client          wrap
+
+It has more than a dozen modules because a run has that many subjects; each can be read alone.
+"""
 
 from zkit.chat.assembler import Assembled, Assembler, Reply
 from zkit.chat.call_checker import RefusedCall, Report

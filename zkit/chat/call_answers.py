@@ -1,4 +1,4 @@
-"""The calls of a reply in; their answers in the history, and why the run is over if it is, out."""
+"""Run the calls of a reply and put their answers into the history; decide if the run is over."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from zkit.coach import coach_of
 from zkit.dispatch import Outcome
 from zkit.dispatch.approval import pause_in, was_held_back
 from zkit.dispatch.live_call import with_notes
-from zkit.results import Refused, Result, Validation
-from zkit.tools import call_key, render_result
+from zkit.results import Refused, Result, Success, Validation
+from zkit.tools import call_key, render_result, thaw
 
 MAX_CALLS = "ChatLoop(max_calls=...)"
 _MODELS_FAULT = frozenset(
@@ -192,9 +192,9 @@ def run_calls(
 def answer_calls(run: RunState, reply: ModelReply) -> Generator[Action, Any, Reason | None]:
     """Run the calls of a reply; whatever happens, each has exactly one answer in the history."""
     reply, times = _each_once(run, reply)
-    settled = [
-        _coached(run, one) for one in (*_beforehand(run, reply), *map(_unreadable, reply.refused))
-    ]
+    repeated = _repeated(run, reply)
+    settled = [*(repeated or _beforehand(run, reply)), *map(_unreadable, reply.refused)]
+    settled = [_coached(run, one) for one in settled]
     known = {outcome.call.id for outcome in settled}
     calls = [call for call in reply.calls if call.id not in known]
     ran = yield from run_calls(
@@ -208,6 +208,9 @@ def answer_calls(run: RunState, reply: ModelReply) -> Generator[Action, Any, Rea
     messages = _added(run, reply, outcomes)
     run.open = open_turn(run, outcomes, calls, reply.finish_reason, times)
     verdict = verdict_on(run, outcomes, reply.finish_reason)
+    if repeated and verdict is None:
+        run.tells_facts = True
+        verdict = None if run.spend("repeated") else "loop"
     run.calls += len(calls)
     yield from told(run, outcomes, messages[1:])
     for one in reply.ignored:
@@ -245,6 +248,34 @@ def _each_once(run: RunState, reply: ModelReply) -> tuple[ModelReply, Counter[st
         if first[key] is call:
             kept.append(call)
     return replace(reply, calls=tuple(kept)), times
+
+
+def _repeated(run: RunState, reply: ModelReply) -> list[Outcome]:
+    """The outcomes of calls in text that the reply before made too; empty unless all are such.
+
+    Qwen2.5-Coder-1.5B, shown its call and the result, wrote the same call again in both tasks that
+    were looked at without this step. Nothing is run for that: it is told the result in words.
+    """
+    before = run.turns[-1].outcomes if run.turns else ()
+    known = {_call_text(one.call): one.result for one in before if isinstance(one.result, Success)}
+    found = []
+    for call in reply.calls:
+        result = known.get(_call_text(call)) if call.span is not None else None
+        if result is None or not _may_be_skipped(run, call.name):
+            return []
+        found.append(Outcome(call, with_notes(result, loop_messages.REPEATED)))
+    return [] if reply.refused else found
+
+
+def _call_text(call: Call) -> str:
+    return dumps([call.name, thaw(call.arguments)])
+
+
+def _may_be_skipped(run: RunState, name: str) -> bool:
+    """False if a tool is declared to change something: the same call twice may be meant."""
+    tool = run.dispatcher.get(name)
+    grade = None if tool is None else tool.definition().grade
+    return tool is not None and (grade is None or grade.w <= 1)
 
 
 def _only_reads(run: RunState, name: str) -> bool:

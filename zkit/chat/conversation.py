@@ -139,8 +139,9 @@ def _ask(run: RunState) -> Generator[Action, Any, ModelReply | RunResult]:
 
 def _request(run: RunState, offering: Offering) -> dict[str, Any]:
     """What goes to the server. Notes are said once, and never enter the history."""
-    if offering.specs and run.closing is not None:
-        messages = [*as_facts(run.messages), *_said([loop_messages.LAST_TURN])]
+    if offering.specs and (run.closing is not None or run.tells_facts):
+        note = loop_messages.HAVE_RESULTS if run.closing is None else loop_messages.LAST_TURN
+        messages = [*as_facts(run.messages), *_said([note])]
         offering = Offering(())
     else:
         messages = [*run.messages, *_said(run.notes)]
@@ -213,7 +214,7 @@ _REMEDIES = {
 
 def _take(run: RunState, reply: ModelReply) -> Generator[Action, Any, Reason | None]:
     """What the reply asks for; a reason when the run is over."""
-    run.notes = []
+    run.notes, run.tells_facts = [], False
     if reply.calls or reply.refused:
         return (yield from answer_calls(run, reply))
     if begins_like_a_call(reply.text) and run.dispatcher.tools():
@@ -256,5 +257,7 @@ def _ask_again(run: RunState, reply: ModelReply) -> Generator[Action, Any, Reaso
     thought = loop_messages.OUT_OF_TOKENS if is_cut else loop_messages.REASONING_ONLY
     note = loop_messages.EMPTY if kind == "empty" else thought
     run.notes = [note]
+    # A small model that says nothing after a result can use it when it is told in words.
+    run.tells_facts = kind == "empty" and run.messages[-1].get("role") == "tool"
     yield Corrected(kind, note)
     return None

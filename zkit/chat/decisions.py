@@ -124,9 +124,8 @@ class Approvals:
         tool = self._dispatcher.get(call.name)
         if tool is None:
             return approval_key(call)
-        spec = tool.definition()
-        arguments = canonical_arguments(spec, call.arguments)
-        return f"{approval_key(replace(call, arguments=arguments))}:{spec.digest[:16]}"
+        arguments = canonical_arguments(tool.definition(), call.arguments)
+        return approval_key(replace(call, arguments=arguments), tool.definition())
 
 
 Ask = Callable[[str, tuple[str, ...]], Any]

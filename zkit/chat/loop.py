@@ -101,7 +101,7 @@ class ChatLoop:
         async with aclosing(self._events(prompt, steering, into, False)) as events:
             async for event in events:
                 if isinstance(event, RunFinished):
-                    return _result(event)
+                    return event.result
         raise RuntimeError("the run ended without a result")
 
     def run_sync(
@@ -115,7 +115,7 @@ class ChatLoop:
         if is_async(self.client):
             return run_sync(lambda: self.run(prompt, steering=steering, into=into))
         with closing(self._events_sync(prompt, steering, into, False)) as events:
-            return next(_result(event) for event in events if isinstance(event, RunFinished))
+            return next(event.result for event in events if isinstance(event, RunFinished))
 
     def stream(
         self,
@@ -256,11 +256,6 @@ def require_prompt(prompt: object) -> None:
             "a prompt is a text, or a list of messages such as {'role': 'user', 'content': '...'},"
             f" not {found!r:.80}"
         )
-
-
-def _result(event: RunFinished) -> RunResult:
-    result: RunResult = event.result
-    return result
 
 
 def run(

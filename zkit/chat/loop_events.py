@@ -1,4 +1,4 @@
-"""What a running loop tells: frozen records, told apart by `kind`, each with a JSON form."""
+"""What a running loop tells its caller: events with a `kind` and a JSON form, and the result."""
 
 from __future__ import annotations
 
@@ -305,4 +305,4 @@ class RunFinished(LoopEvent):
     """The run is over; `result` is a `RunResult`."""
 
     kind: ClassVar[str] = "run_finished"
-    result: Any
+    result: RunResult

@@ -55,6 +55,8 @@ def beside_native(name: str) -> str:
     )
 
 
+REPEATED = "You made this call before, and this is its result. It was not run again."
+HAVE_RESULTS = "You have these results already. Answer the question now, in words."
 NO_MORE_CALLS = "no tool runs any more in this task; it was time for the answer"
 
 

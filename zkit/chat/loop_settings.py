@@ -30,7 +30,7 @@ from zkit.required import (
 
 Compact = Callable[[list[Message]], Any]
 BUDGETS: Mapping[str, int] = MappingProxyType(
-    {"malformed": 3, "unreadable": 3, "empty": 3, "reasoning_only": 2, "retry": 3}
+    {"malformed": 3, "unreadable": 3, "empty": 3, "reasoning_only": 2, "repeated": 2, "retry": 3}
 )
 """How often in a row each kind of trouble is met with another try; progress begins anew."""
 

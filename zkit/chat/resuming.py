@@ -116,12 +116,12 @@ def _marked(execute: Execute, paused: PausedRun) -> Execute:
     if not holders:
         return execute
 
-    async def marked(tool: Tool, call: Call) -> Result:
+    async def marked(tool: Tool, call: Call, typed: Any = None) -> Result:
         if call.id not in ids:
-            return await execute(tool, call)
+            return await execute(tool, call, typed)
         for holder in holders:
             await to_thread.run_sync(holder.mark_began, paused.id, call)
-        result = await execute(tool, call)
+        result = await execute(tool, call, typed)
         for holder in holders:
             await to_thread.run_sync(holder.mark_ended, paused.id, call)
         return result

@@ -99,7 +99,8 @@ class RunState:
 
     `notes` are said in the next request only. `ending` is why the run will end after one more
     reply, in which no tool may be called. `open` is what a pause leaves open of this turn;
-    `resumed` how the run goes on after one.
+    `resumed` how the run goes on after one. `tells_facts` means that the next request tells the
+    results in words and offers no tools: the model does not go on from its own calls.
     """
 
     model: str
@@ -122,6 +123,7 @@ class RunState:
     open: OpenTurn = field(default_factory=OpenTurn)
     approvals: Approvals = field(init=False)
     resumed: Resumption | None = None
+    tells_facts: bool = False
     began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:

@@ -10,10 +10,10 @@ from typing import Any, Literal
 from zkit.chat.wire_data import dumps
 from zkit.dispatch import Dispatcher, Recorder
 from zkit.dispatch.approval import Approver, Confirm
-from zkit.dispatch.run_step import source_of
 from zkit.schema import Offer, offered
 from zkit.sources import Discovery, Kit, Workflow
 from zkit.sources.prompts import usage_prompt
+from zkit.sources.source import as_source
 from zkit.tools import Tool, ToolSpec, thaw
 
 Fit = Literal["all", "weights", "discovery", "auto"]
@@ -83,7 +83,7 @@ def dispatcher_for(
         given: dict[str, Any] = {"approver": approve, "recorder": recorder}
         given["confirm"] = None if confirm == "doubtful" else confirm
         return source.changed(**{name: one for name, one in given.items() if one is not None})
-    found = source_of(source)
+    found = as_source(source)
     if fit == "discovery" or (fit == "auto" and not _fits(found, room, most)):
         found = Discovery(found)
     return Dispatcher(found, approve=approve, recorder=recorder, confirm=confirm)

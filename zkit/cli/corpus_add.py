@@ -208,7 +208,9 @@ def without_secrets(draft: Draft) -> Draft:
     try:
         return redacted(draft)
     except ShapeLostError as error:
-        raise BadUsageError(f"{error}; change it by hand, or keep them with --no-redact") from error
+        raise BadUsageError(
+            f"{error}; write the text with other words in their place, and add that"
+        ) from error
 
 
 # ── what must come of it ─────────────────────────────────────────────────────

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from zkit.chat.client_errors import explain
 from zkit.chat.loop import client_for
-from zkit.cli.streams import BadUsageError
+from zkit.cli.streams import BadUsageError, tell
 from zkit.errors import MissingExtraError
 
 BASE_URL = click.option(
@@ -40,6 +41,23 @@ def check_server(base_url: str | None, api_key: str | None) -> None:
             f"--base-url {base_url}: an address begins with http:// or https://; did you mean"
             f" http://{host}/v1?"
         )
+
+
+def only_model(base_url: str | None, api_key: str | None) -> str:
+    """Return the model of a server that has one; with none or several, ask which."""
+    client = connect(base_url, api_key)
+    try:
+        names = sorted({str(one.id) for one in client.with_options(timeout=10).models.list().data})
+    except Exception as error:  # whatever the client raises, the user can name the model
+        explain(error)
+        raise BadUsageError(f"which model? --model NAME, or set ZKIT_MODEL ({error})") from error
+    finally:
+        client.close()
+    if len(names) == 1:
+        tell(f"using {names[0]}, the only model of the server")
+        return names[0]
+    known = f"; the server has {', '.join(names[:20])}" if names else ""
+    raise BadUsageError(f"which model? --model NAME, or set ZKIT_MODEL{known}")
 
 
 def connect(base_url: str | None, api_key: str | None) -> Any:

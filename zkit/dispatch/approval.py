@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -15,12 +14,18 @@ from anyio import move_on_after, to_thread
 
 from zkit.calls import Call
 from zkit.dispatch.live_call import LiveCall, Next, plain_call
+from zkit.dispatch.tool_lookup import looked_up_again
 from zkit.results import Failure, Refused, Result, Success, Validation
 from zkit.tools import ToolSpec, call_key, canonical_arguments, current_scope, text_call_action
+from zkit.tools.call_arguments import judged_arguments
+from zkit.tools.execution import is_contained, log_failure
 
 Approver = Callable[[Call], Any]
 """A function that is asked about a call, plain or async; only `True` is an approval."""
 Confirm = Literal["doubtful", "never"]
+
+
+_MOST_QUESTIONS = 3  # about one call, when its tool changes while somebody is asked
 
 
 def ask_later(call: Call) -> Refused:
@@ -139,27 +144,30 @@ def _checked(waiting: object) -> Waiting:
     return dict(waiting)
 
 
-log = logging.getLogger("zkit")
-
-
 async def approve(call: LiveCall, proceed: Next) -> Result:
     """Ask before a call that can destroy something, or that the model may not have meant.
 
     The approver is asked once, also if both are true. With nobody to ask, what can destroy is
     refused, and what may not have been meant is confirmed by the model, which sends it again.
     """
-    must_ask, is_doubtful = needs_approval(call), needs_confirmation(call)
-    if not must_ask and not is_doubtful:
-        return await proceed(call)
-    approver = call.settings.approver
-    refusal = (
-        nobody_to_ask(call) if approver is None else _refusal(call, await _answer(approver, call))
-    )
-    if refusal is None:
-        return await proceed(replace(call, approved=call.arguments))
-    if must_ask or not _nobody_was_asked(refusal):
-        return refusal
-    return await proceed(call) if _model_confirms(call) else unconfirmed(call)
+    for _ in range(_MOST_QUESTIONS):
+        must_ask, is_doubtful = needs_approval(call), needs_confirmation(call)
+        if not must_ask and not is_doubtful:
+            return await proceed(call)
+        approver = call.settings.approver
+        answer = nobody_to_ask(call) if approver is None else await _answer(approver, call)
+        refusal = _refusal(call, answer)
+        if refusal is not None:
+            if must_ask or not _nobody_was_asked(refusal):
+                return refusal
+            return await proceed(call) if _model_confirms(call) else unconfirmed(call)
+        now = looked_up_again(call)
+        if isinstance(now, Failure):
+            return now
+        if now.arguments is call.arguments:
+            return await proceed(replace(now, approved=(now.arguments, now.tool)))
+        call = now  # the tool has changed meanwhile: what was approved is not what would run
+    return Refused(f"{call.name} changes while approval is asked for", code="approval")
 
 
 def nobody_to_ask(call: Call) -> Refused:
@@ -197,21 +205,25 @@ def needs_approval(call: LiveCall) -> bool:
     spec = call.spec
     if isinstance(spec.destructive, bool):
         return spec.destructive
-    return spec.is_destructive(canonical_arguments(spec, call.arguments))
+    return spec.is_destructive(judged_arguments(spec, call.arguments, call.typed_arguments))
 
 
 def is_settled(call: LiveCall) -> bool:
     """Whether the call may run: it needs no approval, or it is exactly what was approved."""
     if call.approved is None:
         return not needs_approval(call)
-    return call.approved is call.arguments
+    arguments, tool = call.approved
+    return arguments is call.arguments and tool is call.tool
 
 
-def approval_key(call: Call) -> str:
+def approval_key(call: Call, spec: ToolSpec | None = None) -> str:
     """Return a key for what is approved: the tool and its arguments, in one task, by call id.
 
-    A run that was paused and is resumed asks for the same key.
+    A run that was paused and is resumed asks for the same key. With a spec, its digest is part of
+    the key: an approval is not valid for a tool that has changed since.
     """
+    if spec is not None:
+        call = replace(call, name=f"{call.name} {spec.digest}")
     return call_key(current_scope().task, call)
 
 
@@ -231,13 +243,29 @@ async def _asked(approver: Approver, call: LiveCall) -> Any:
     try:
         if inspect.iscoroutinefunction(approver):
             return await approver(shown)
-        answer = await to_thread.run_sync(approver, shown, abandon_on_cancel=True)
+        answer = await to_thread.run_sync(_in_thread, approver, shown, abandon_on_cancel=True)
         return await answer if inspect.isawaitable(answer) else answer
     except Failure as failure:
         return failure
-    except Exception:
-        log.exception("asking for approval of %r failed", call.name)
-        return Refused(f"asking for approval of {call.name} failed", code="approval")
+    except BaseException as error:
+        if not is_contained(error):
+            raise
+        return _not_asked(call, error)
+
+
+def _in_thread(approver: Approver, call: Call) -> Any:
+    """What the approver says; a failure as a value, for a thread's SystemExit would end the loop."""
+    try:
+        return approver(call)
+    except Failure as failure:
+        return failure
+    except BaseException as error:
+        return _not_asked(call, error)
+
+
+def _not_asked(call: Call, error: BaseException) -> Refused:
+    log_failure("asking for approval of %r failed with %s", error, call.name)
+    return Refused(f"asking for approval of {call.name} failed", code="approval")
 
 
 def _refusal(call: LiveCall, answer: Any) -> Failure | None:

@@ -89,6 +89,7 @@ class Budget:
 
     def spend_tokens(self, tokens: int) -> None:
         """Note tokens that were spent elsewhere, as by the model itself."""
+        require_count("tokens", tokens)
         with _LOCK:
             for budget in self.all_around():
                 budget._tokens += tokens
@@ -100,9 +101,14 @@ class Budget:
 
     def add(self, spent: Mapping[str, Any]) -> None:
         """Add what was spent elsewhere, as `to_dict` tells it: by the same task before a pause."""
+        calls, tokens = spent.get("calls", {}), spent.get("tokens", 0)
+        require_mapping("calls", calls)
+        require_count("tokens", tokens)
+        for tool, made in calls.items():
+            require_count(f"calls[{tool!r}]", made)
         with _LOCK:
-            self._calls.update(spent.get("calls", {}))
-            self._tokens += spent.get("tokens", 0)
+            self._calls.update(calls)
+            self._tokens += tokens
 
     def all_around(self) -> Iterator[Budget]:
         """This budget, and those around it."""
@@ -235,12 +241,13 @@ def _settle(
         return
     meta: Any = result.meta  # type: ignore[attr-defined]
     told = meta.get("tokens_used")
-    answered = told if isinstance(told, int) else call.settings.count_tokens(render_result(result))
+    is_count = type(told) is int and told >= 0
+    answered = told if is_count else max(0, call.settings.count_tokens(render_result(result)))
     held.settle(ran=call.trace.ran, tokens=asked + answered)
 
 
 def _count(call: LiveCall, data: Any) -> int:
-    return call.settings.count_tokens(as_json(data))
+    return max(0, call.settings.count_tokens(as_json(data)))
 
 
 def _overdrawn(budgets: list[Budget]) -> bool:

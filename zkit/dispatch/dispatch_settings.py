@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from zkit.calls import Call
 from zkit.dispatch.approval import Approver, Confirm, Confirmations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from zkit.dispatch.recorder import Recorder
 
 
-Execute = Callable[[Tool, Call], Awaitable[Result]]
+Execute = Callable[[Tool, Call, Any], Awaitable[Result]]
 _MOST_POLICIES = 4096
 
 

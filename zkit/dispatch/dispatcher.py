@@ -18,21 +18,22 @@ from zkit.dispatch.hooks import Hooks
 from zkit.dispatch.live_call import LiveCall, Middleware, Trace, live_call
 from zkit.dispatch.loop_guards import repeated_calls
 from zkit.dispatch.metrics import Metrics
-from zkit.dispatch.permissions import permissions
+from zkit.dispatch.permissions import permissions, warn_of_unmatched
 from zkit.dispatch.portal import run_sync
 from zkit.dispatch.recorder import Recorder, checked_recorder
-from zkit.dispatch.run_step import memory_for, reached, source_of, step_result
+from zkit.dispatch.run_step import memory_for, reached, step_result
 from zkit.dispatch.tool_lookup import absent, find_tool
 from zkit.dispatch.turns import Outcome, Turn, outcome_of
 from zkit.results import Failure, Result
-from zkit.sources import Memory
+from zkit.sources import Memory, SourceView, ToolSource
+from zkit.sources.source import as_source
 from zkit.tools import Tool
 from zkit.tools.context import PerTask
 
 TIMEOUT = 300.0
 
 
-class Dispatcher:
+class Dispatcher(SourceView):
     """Runs the calls that a model made. Nothing that a model or a tool did is raised.
 
     `source` is a `Toolbox`, a `Kit`, any other source, or a list of tools and functions. A
@@ -52,7 +53,7 @@ class Dispatcher:
 
     def __init__(
         self,
-        source: Any,
+        source: ToolSource | Iterable[Any],
         *,
         allow: Any = "*",
         deny: Any = (),
@@ -76,7 +77,8 @@ class Dispatcher:
         count_tokens: Callable[[str], int] = rough_tokens,
         chain: Sequence[Middleware] = CHAIN,
     ) -> None:
-        found = source_of(source)
+        super().__init__()
+        found = as_source(source)
         remembered, always = memory_for(found, memory)
         self.settings = Settings(
             source=found,
@@ -103,6 +105,7 @@ class Dispatcher:
             count_tokens=count_tokens,
         )
         self._first, self.chain = linked(chain), tuple(chain)
+        warn_of_unmatched(self.settings.permissions, found.tools())
 
     def __repr__(self) -> str:
         names = [tool.definition().name for tool in self.tools()]
@@ -182,6 +185,10 @@ class Dispatcher:
         """Find a tool that may be called here, by its name or its wire name."""
         tool, allowed = self.settings.source.get(name), self.settings.permissions
         return None if tool is None or (not allowed.is_open and allowed.refusal(tool)) else tool
+
+    def _once(self, what: str, make: Callable[[], Any]) -> Any:
+        """What is allowed may depend on who asks: then nothing made from the listing is kept."""
+        return super()._once(what, make) if self.settings.permissions.is_open else make()
 
     def absent(self, name: str) -> Failure:
         """Say why there is no tool of that name here."""

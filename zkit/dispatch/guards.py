@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -13,7 +12,7 @@ from zkit.dispatch.live_call import LiveCall, Next, effects_of, with_notes
 from zkit.errors import ZkitError
 from zkit.required import require_function, require_kind, require_list, require_text
 from zkit.results import Failure, Refused, Result
-from zkit.tools.execution import with_effects
+from zkit.tools.execution import is_contained, log_failure, with_effects
 
 GuardAnswer = Failure | str | None
 Before = Callable[[Any], GuardAnswer | Awaitable[GuardAnswer]]
@@ -65,9 +64,6 @@ def checked_guards(guards: Iterable[Guard]) -> tuple[Guard, ...]:
     return found
 
 
-log = logging.getLogger("zkit")
-
-
 async def guard(call: LiveCall, proceed: Next) -> Result:
     """Let the guards look before and after: a note goes with the result, a failure blocks."""
     guards = [one for one in call.settings.guards if not one.every]
@@ -102,9 +98,13 @@ async def _before(call: LiveCall, guards: Iterable[Guard], notes: list[str]) -> 
             verdict = None if said is None else await _said(said)
         except Failure as failure:
             verdict = failure
-        except Exception:
+        except BaseException as error:
+            if not is_contained(error):
+                raise
             # It might have wanted to block the call.
-            log.exception("the guard %r failed before a call of %r", one.name, call.name)
+            log_failure(
+                "the guard %r failed before a call of %r with %s", error, one.name, call.name
+            )
             verdict = Refused(f"the guard {one.name} failed, so {call.name} was not run")
         if isinstance(verdict, Failure):
             return verdict
@@ -124,8 +124,12 @@ async def _after(
             verdict = None if said is None else await _said(said)
         except Failure as failure:
             verdict = failure
-        except Exception:
-            log.exception("the guard %r failed after a call of %r", one.name, call.name)
+        except BaseException as error:
+            if not is_contained(error):
+                raise
+            log_failure(
+                "the guard %r failed after a call of %r with %s", error, one.name, call.name
+            )
             continue
         if isinstance(verdict, Failure):
             result = with_effects(verdict, effects_of(result))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import logging
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,8 +12,8 @@ from zkit.calls import Call
 from zkit.errors import ZkitError
 from zkit.results import Failure, Refused, Result, Success
 from zkit.tools import Scope, current_scope
+from zkit.tools.execution import is_contained, log_failure
 
-log = logging.getLogger("zkit")
 Point = Literal["before", "after", "error", "denied", "over_budget", "disabled"]
 POINTS: tuple[Point, ...] = get_args(Point)
 _BY_CODE: dict[str, Point] = {"budget": "over_budget", "disabled": "disabled"}
@@ -133,8 +132,10 @@ async def _asked(hook: Hook, event: HookEvent) -> Failure | None:
             answer = await _awaited(answer)
     except Failure as failure:
         answer = failure
-    except Exception:
-        log.exception("the %s hook %r failed", event.point, hook)
+    except BaseException as error:
+        if not is_contained(error):
+            raise
+        log_failure("the %s hook %r failed with %s", error, event.point, hook)
         reason = "a hook that must agree to each call failed"
         return Refused(reason) if event.point == "before" else None
     may_veto = event.point in ("before", "after") and isinstance(answer, Failure)

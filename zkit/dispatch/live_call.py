@@ -80,31 +80,52 @@ class Trace:
 class LiveCall(Call):
     """A call on its way through the chain. `replace` it to change what the inner steps see.
 
-    `tool` and `policy` are there once the name is resolved; `arguments` are JSON data that cannot
-    be changed once they are decoded. `approved` holds the arguments that somebody approved.
+    `tool`, its `spec` and `policy` are there once the name is resolved; `arguments` are JSON data
+    that cannot be changed once they are decoded, and `typed_arguments` what the tool is called with.
+    `approved` holds the arguments and the tool that somebody approved.
     """
 
     settings: Settings = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
     trace: Trace = field(default_factory=Trace, repr=False, compare=False)
     tool: Tool = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+    spec: ToolSpec = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
     policy: CallPolicy = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
-    approved: Any = field(default=None, repr=False, compare=False)
+    typed: tuple[Any, Any] | None = field(default=None, repr=False, compare=False)
+    approved: tuple[Any, Tool] | None = field(default=None, repr=False, compare=False)
     finish_reason: str | None = field(default=None, repr=False)
 
     @property
-    def spec(self) -> ToolSpec:
-        """What the tool says of itself; there once the name is resolved."""
-        return self.tool.definition()
+    def typed_arguments(self) -> Any:
+        """The arguments as the tool takes them; None when a step has changed the arguments."""
+        typed = self.typed
+        return typed[1] if typed is not None and typed[0] is self.arguments else None
 
     def with_tool(
-        self, name: str, fixes: tuple[Fix, ...], rank: Rank, tool: Tool, policy: CallPolicy
+        self,
+        tool: Tool,
+        spec: ToolSpec,
+        policy: CallPolicy,
+        fixes: tuple[Fix, ...],
+        rank: Rank,
     ) -> LiveCall:
-        """Return the call with its name resolved. As quick as can be: every call comes this way."""
-        return _made(self, name, self.arguments, fixes, rank, tool, policy)
+        """Return the call with its name resolved."""
+        return _made(self, spec.name, self.arguments, fixes, rank, tool, spec, policy)
 
-    def with_arguments(self, arguments: Any, fixes: tuple[Fix, ...], rank: Rank) -> LiveCall:
-        """Return the call with decoded arguments. As quick as can be, too."""
-        return _made(self, self.name, arguments, fixes, rank, self.tool, self.policy)
+    def with_arguments(
+        self, arguments: Any, typed: Any, fixes: tuple[Fix, ...], rank: Rank
+    ) -> LiveCall:
+        """Return the call with decoded arguments."""
+        return _made(
+            self,
+            self.name,
+            arguments,
+            fixes,
+            rank,
+            self.tool,
+            self.spec,
+            self.policy,
+            (arguments, typed),
+        )
 
 
 def live_call(call: Call, settings: Settings, trace: Trace, finish_reason: str | None) -> LiveCall:
@@ -133,9 +154,11 @@ def _made(
     fixes: tuple[Fix, ...],
     rank: Rank,
     tool: Tool,
+    spec: ToolSpec,
     policy: CallPolicy,
+    typed: tuple[Any, Any] | None = None,
 ) -> LiveCall:
-    """A live call by positions; `replace` would cost several times as much."""
+    """A live call by positions; `replace` would cost several times as much, on every call."""
     return LiveCall(
         name,
         arguments,
@@ -150,7 +173,9 @@ def _made(
         call.settings,
         call.trace,
         tool,
+        spec,
         policy,
+        typed,
         call.approved,
         call.finish_reason,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
@@ -37,7 +38,7 @@ def span_of(call: LiveCall) -> AbstractContextManager[Finish]:
     Names follow the conventions for generative AI (`execute_tool`, `gen_ai.tool.name`).
     """
     api = _api()
-    if api is None or isinstance(api.get_tracer_provider(), api.ProxyTracerProvider):
+    if api is None or not _is_set_up(api):
         return _NO_SPAN  # not installed, or nobody has said where spans go
     span = api.get_tracer("zkit").start_span(
         f"execute_tool {call.name}", attributes=_known_at_start(call)
@@ -45,6 +46,18 @@ def span_of(call: LiveCall) -> AbstractContextManager[Finish]:
     if not span.is_recording() and not span.get_span_context().is_valid:
         return _NO_SPAN
     return _span(call, api, span)
+
+
+@cache
+def _is_named_in_environment() -> bool:
+    return "OTEL_PYTHON_TRACER_PROVIDER" in os.environ
+
+
+def _is_set_up(api: Any) -> bool:
+    """Whether spans go anywhere. Asking for the provider looks at the environment on each call."""
+    if getattr(api, "_TRACER_PROVIDER", api) is None and not _is_named_in_environment():
+        return False
+    return not isinstance(api.get_tracer_provider(), api.ProxyTracerProvider)
 
 
 def _ignore(result: Result) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import inspect
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from zkit.arguments.field_names import nearest
 from zkit.dispatch.call_policy import specs_of
 from zkit.dispatch.live_call import LiveCall, Next
 from zkit.required import require_kind, require_mapping
 from zkit.results import Refused, Result
 from zkit.sources.kit_rules import Rule, rules_of
+from zkit.sources.source import levels_out
 from zkit.tools import Tool, ToolSpec, current_scope, to_wire
 
 Selection = tuple[Rule, ...]
@@ -40,7 +44,11 @@ class Permissions:
         return is_own and self.allow == ALL and (self.within is None or self.within.is_open)
 
     def _is_on(self) -> bool:
-        return self.enabled if isinstance(self.enabled, bool) else bool(self.enabled())
+        """Only True is on: an answer that is not a bool, such as a coroutine, switches off."""
+        answer: object = self.enabled if isinstance(self.enabled, bool) else self.enabled()
+        if inspect.iscoroutine(answer):
+            answer.close()
+        return answer is True
 
     def refusal(self, tool: Tool) -> Refused | None:
         """Say why a tool must not be called here; None when it may."""
@@ -72,6 +80,26 @@ class Permissions:
 ALL: Selection = rules_of("*")
 
 
+class UnmatchedRuleWarning(UserWarning):
+    """An entry of `allow`, `deny` or `roles` names no tool: perhaps a slip, and another is meant."""
+
+
+def warn_of_unmatched(allowed: Permissions, tools: Sequence[Tool]) -> None:
+    """Warn of names that no tool has, with the nearest one."""
+    specs = [spec for tool in tools for spec in specs_of(tool)]
+    names = [spec.name for spec in specs]
+    given = {"allow": allowed.allow, "deny": allowed.deny}
+    given |= {f"roles[{role!r}]": rules for role, rules in (allowed.roles or {}).items()}
+    for where, rules in given.items():
+        for rule in rules if rules is not ALL else ():
+            if rule.kind != "name" or any(rule.matches(spec) for spec in specs):
+                continue
+            near = nearest(rule.text, names)
+            hint = f"; did you mean {' or '.join(near)}?" if near else ""
+            said = f"{where}: {rule} matches no tool{hint}"
+            warnings.warn(said, UnmatchedRuleWarning, stacklevel=levels_out())
+
+
 def permissions(
     allow: Any = "*",
     deny: Any = (),
@@ -83,6 +111,12 @@ def permissions(
     require_mapping("roles", roles, or_none=True)
     if not callable(enabled):
         require_kind("enabled", enabled, bool, "True, False or a function")
+    elif inspect.iscoroutinefunction(enabled) or inspect.iscoroutinefunction(
+        getattr(enabled, "__call__", None)  # noqa: B004
+    ):
+        raise TypeError(
+            "enabled must be a plain function, not an async one: what it returns is true"
+        )
     by_role = None if roles is None else {role: rules_of(one) for role, one in roles.items()}
     outer = None if within is None else permissions(**within)
     return Permissions(rules_of(allow), rules_of(deny), by_role, enabled, outer)

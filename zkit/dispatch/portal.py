@@ -11,9 +11,11 @@ from typing import Any, TypeVar
 import anyio
 from anyio.from_thread import BlockingPortal
 
+from zkit.tools.execution import is_contained
+
 T = TypeVar("T")
 _LOCK = threading.Lock()
-_SHARED: list[BlockingPortal] = []
+_SHARED: list[tuple[BlockingPortal, threading.Thread]] = []
 _THREADS: set[int] = set()  # those in which an event loop of ours runs
 
 
@@ -25,7 +27,7 @@ def run_sync(function: Callable[..., Awaitable[T]], *args: Any) -> T:
     thread that calls. When the wait is interrupted, the function is cancelled.
     """
     if threading.get_ident() in _THREADS:  # a tool that blocks our loop: it would wait for itself
-        portal = _started()
+        portal, _ = _started()
         try:
             return _waited(portal, function, args)
         finally:
@@ -34,22 +36,40 @@ def run_sync(function: Callable[..., Awaitable[T]], *args: Any) -> T:
 
 
 def _waited(portal: BlockingPortal, function: Callable[..., Awaitable[T]], args: Any) -> T:
-    future = portal.start_task_soon(function, *args)
+    future = portal.start_task_soon(_contained, function, args)
     try:
-        return future.result()
+        value, error = future.result()
     except BaseException:
         future.cancel()
         raise
+    if error is not None:
+        raise error
+    return value  # type: ignore[no-any-return]
+
+
+async def _contained(
+    function: Callable[..., Awaitable[T]], args: Any
+) -> tuple[T | None, BaseException | None]:
+    """What a function returns or raises, as values: what it raises must not end the event loop."""
+    try:
+        return await function(*args), None
+    except BaseException as error:
+        if not is_contained(error):
+            raise
+        return None, error
 
 
 def _shared() -> BlockingPortal:
+    """The portal that all calls share; another one when its thread has died."""
     with _LOCK:
+        if _SHARED and not _SHARED[0][1].is_alive():
+            _SHARED.clear()
         if not _SHARED:
             _SHARED.append(_started())
-        return _SHARED[0]
+        return _SHARED[0][0]
 
 
-def _started() -> BlockingPortal:
+def _started() -> tuple[BlockingPortal, threading.Thread]:
     """A portal to an event loop in a thread that does not keep the interpreter from ending."""
     ready: Future[BlockingPortal] = Future()
 
@@ -62,8 +82,9 @@ def _started() -> BlockingPortal:
         finally:
             _THREADS.discard(threading.get_ident())
 
-    threading.Thread(target=anyio.run, args=(serve,), name="zkit", daemon=True).start()
-    return ready.result()
+    thread = threading.Thread(target=anyio.run, args=(serve,), name="zkit", daemon=True)
+    thread.start()
+    return ready.result(), thread
 
 
 def _forget() -> None:

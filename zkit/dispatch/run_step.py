@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
-
-from anyio import get_cancelled_exc_class
 
 from zkit.calls import Call
 from zkit.dispatch.approval import is_settled
 from zkit.dispatch.dispatch_settings import Execute
 from zkit.dispatch.live_call import LiveCall, Next, plain_call
 from zkit.dispatch.tool_lookup import opened
-from zkit.errors import ToolDefinitionError
 from zkit.required import require_kind
 from zkit.results import Crashed, Failure, Refused, Result, Success
 from zkit.schema import MisfitError, target_for
-from zkit.sources import Kit, Memory, MemoSource, ShownTool, Toolbox, ToolSource
+from zkit.sources import Discovery, Kit, Memory, MemoSource, ShownTool, Toolbox, ToolSource
+from zkit.sources.source import vouched
 from zkit.tools import Tool, run_tool, thaw
-from zkit.tools.execution import failure_of
+from zkit.tools.execution import failure_of, is_contained, log_failure, redacted
 
 log = logging.getLogger("zkit")
 _CAUSE = "the dispatcher could not handle the call"
@@ -33,55 +30,50 @@ async def step_result(step: Next, call: LiveCall) -> Result:
         result = await step(call)
     except Failure as failure:
         return failure
-    except Exception:
-        log.exception("a step of the dispatcher failed on a call of %r", call.name)
+    except BaseException as error:
+        if not is_contained(error):
+            raise
+        log_failure("a step of the dispatcher failed on a call of %r with %s", error, call.name)
         return Crashed(_CAUSE)
     if isinstance(result, Result):
         return result
-    log.error("a step of the dispatcher returned %r for a call of %r", result, call.name)
+    log.error("a step returned a %s for a call of %r", type(result).__name__, call.name)
     return Crashed(_CAUSE)
-
-
-def source_of(given: Any) -> ToolSource:
-    """Return the source itself, or one of the tools and functions in a list."""
-    if isinstance(given, ToolSource):
-        return given
-    if isinstance(given, Iterable) and not isinstance(given, str | bytes):
-        return Toolbox(given)
-    raise ToolDefinitionError(f"{given!r} is neither a source of tools nor a list of tools")
 
 
 def reached(source: ToolSource) -> Execute:
     """Return how to run a tool of a source.
 
-    Tools of a `Toolbox`, and of kits of one, are run as they are. Any other source may do more in
+    Tools of a `Toolbox`, and of kits and discoveries of one, are run as they are. Any other source may do more in
     its `call` than run a tool (another dispatcher does), so the call goes by way of it.
     """
     if _is_plain(source.source if isinstance(source, MemoSource) else source):
         return run_shown
 
-    async def by_source(tool: Tool, call: Call) -> Result:
-        return await source.call(call)
+    async def by_source(tool: Tool, call: Call, typed: Any = None) -> Result:
+        with vouched(call):
+            return await source.call(call)
 
     return by_source
 
 
-async def run_shown(tool: Tool, call: Call) -> Result:
+async def run_shown(tool: Tool, call: Call, typed: Any = None) -> Result:
     """Run a tool under its own name, with the arguments that are set for it.
 
     A kit shows tools under other names; the context of the call, by which a tool hears that
     nobody waits any more, must be the one of the tool that runs.
     """
     while isinstance(tool, ShownTool):
+        typed = typed if tool.takes_the_same else None
         ready = tool.prepared(call)
         if isinstance(ready, Failure):
             return ready
         tool, call = tool.inner, ready
-    return await run_tool(tool, call)
+    return await run_tool(tool, call, typed)
 
 
 def _is_plain(source: Any) -> bool:
-    while type(source) is Kit:
+    while type(source) in (Kit, Discovery):
         source = source.source
     return isinstance(source, Toolbox) and type(source).call is Toolbox.call
 
@@ -117,7 +109,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 }
 
 
-def kept(tool: Tool, result: Result) -> Result:
+def checked_output(tool: Tool, result: Result) -> Result:
     """Check the data of a success against the tool's output schema.
 
     More than was promised is no fault: a field that is computed is not in every schema.
@@ -176,26 +168,12 @@ def _by_schema(schema: Mapping[str, Any]) -> Fault:
     return fault
 
 
-_MOST_CHARACTERS = 300
-_SECRETS = re.compile(
-    r"(?i:\bbearer\s++)[\w.~+/=-]{8,}+"
-    r"|(?i:\b[\w-]{0,32}?(?:api[_-]?key|token|secret|passw(?:or)?d|authorization)[\w-]{0,16}\b\"?\s{0,4}[=:]\s{0,4})\"?[^\s,;&\"']{4,}+"
-    r"|\bAKIA[0-9A-Z]{12,}+|\bgh[a-z]_\w{16,}+|\bsk-[\w-]{16,}+"
-    r"|(?<=://)[^\s/@:]{1,64}+:[^\s/@]{1,128}+(?=@)"
-    r"|-----BEGIN [A-Z ]{1,32}+-----.*+"
-)
-_SOURCE = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s\"'<>|:]{1,400}?\.py\b(?:[\"']?,? line \d++|:\d++)?")
-
-
-def discreet(crash: Crashed) -> Crashed:
+def redacted_crash(crash: Crashed) -> Crashed:
     """Return the crash in one line, without secrets and places in source code.
 
     The log has the whole of it; `__cause__` is the exception.
     """
-    said = crash.cause.strip().split("\n", 1)[0]
-    said = _SECRETS.sub("[secret]", _SOURCE.sub("[source]", said))
-    if len(said) > _MOST_CHARACTERS:
-        said = f"{said[:_MOST_CHARACTERS]} …"
+    said = redacted(crash.cause)
     if said == crash.cause:
         return crash
     quiet = replace(crash, cause=said)
@@ -210,15 +188,14 @@ async def run(call: LiveCall) -> Result:
     call.trace.ran = True
     call.trace.attempts += 1
     try:
-        result = await call.settings.execute(call.tool, plain_call(call, opened(call.arguments)))
-    except (get_cancelled_exc_class(), KeyboardInterrupt, GeneratorExit):
-        raise
+        # A tool may change its typed arguments, so they serve one attempt only.
+        typed = call.typed_arguments if call.trace.attempts == 1 else None
+        plain = plain_call(call, opened(call.arguments))
+        result = await call.settings.execute(call.tool, plain, typed)
     except BaseException as error:  # such as the SystemExit of a command line used as a tool
-        result = failure_of(_as_exception(error), call.name)
+        if not is_contained(error):
+            raise
+        result = failure_of(error, call.name)
     if isinstance(result, Crashed):
-        return discreet(result)
-    return kept(call.tool, result)
-
-
-def _as_exception(error: BaseException) -> Any:
-    return error
+        return redacted_crash(result)
+    return checked_output(call.tool, result)

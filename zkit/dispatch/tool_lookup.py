@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from zkit.arguments.field_names import nearest, same_name
-from zkit.dispatch.dispatch_settings import Settings
 from zkit.dispatch.live_call import LiveCall, Next
 from zkit.receipt import Fix, Rank
 from zkit.results import Failure, Result
 from zkit.sources import unknown_tool
 from zkit.tools import FrozenDict, Tool, freeze, thaw
-from zkit.tools.call_arguments import json_arguments
+from zkit.tools.call_arguments import read_arguments
+
+if TYPE_CHECKING:
+    from zkit.dispatch.dispatch_settings import Settings
 
 _MOST_CHARACTERS = 256
 # What models put in front: OpenAI's namespaces, Gemini's, and the name of the list.
@@ -32,12 +35,12 @@ async def resolve(call: LiveCall, proceed: Next) -> Result:
     tool = find_tool(settings, call.name)
     if tool is None:
         return absent(settings, call.name)
-    name = tool.definition().name
+    spec = tool.definition()
     fixes, rank = call.fixes, call.rank
-    if name != call.name and tool.definition().wire_name != call.name:
-        fixes = (*fixes, _receipt(call.name, name))
+    if spec.name != call.name and spec.wire_name != call.name:
+        fixes = (*fixes, _receipt(call.name, spec.name))
         rank = max(rank, Rank.RESPELL)
-    found = call.with_tool(name, fixes, rank, tool, settings.policy_of(tool))
+    found = call.with_tool(tool, spec, settings.policy_of(tool), fixes, rank)
     call.trace.call = found
     return await proceed(found)
 
@@ -110,17 +113,50 @@ def absent(settings: Settings, name: str) -> Failure:
 _SCALARS = (str, int, float, bool, type(None))
 
 
+def _innermost(tool: Tool) -> Tool:
+    """The tool that runs: a kit may show it anew whenever its source changes."""
+    inner = getattr(tool, "inner", None)
+    while inner is not None:
+        tool, inner = inner, getattr(inner, "inner", None)
+    return tool
+
+
 async def decode_arguments(call: LiveCall, proceed: Next) -> Result:
     """Read the arguments, as far as the tool's grade allows; what was cut off never runs."""
-    limit = min(call.policy.limit, Rank.GUESS)
-    decoded = json_arguments(call.tool, call, limit, call.finish_reason)
-    if isinstance(decoded, Failure):
-        return decoded
-    ready = call.with_arguments(
-        sealed(decoded.value), call.fixes + decoded.fixes, max(call.rank, decoded.rank)
-    )
+    ready = decoded_call(call)
+    if isinstance(ready, Failure):
+        return ready
     call.trace.call = ready
     return await proceed(ready)
+
+
+def decoded_call(call: LiveCall) -> LiveCall | Failure:
+    """Return a call with arguments that its tool takes, or what the model must know."""
+    limit = min(call.policy.limit, Rank.GUESS)
+    found = read_arguments(call.tool, call, limit, call.finish_reason)
+    if isinstance(found, Failure):
+        return found
+    fixes, rank = call.fixes + found.fixes, max(call.rank, found.rank)
+    return call.with_arguments(sealed(found.data), found.typed, fixes, rank)
+
+
+def looked_up_again(call: LiveCall) -> LiveCall | Failure:
+    """Return the call as it stands now, after waiting: its tool may be gone, changed or forbidden.
+
+    A tool that has changed reads the arguments anew.
+    """
+    settings = call.settings
+    tool = find_tool(settings, call.name)
+    if tool is None:
+        return absent(settings, call.name)
+    refusal = settings.permissions.refusal(tool)
+    if refusal is not None:
+        return refusal
+    spec = tool.definition()
+    found = replace(call, tool=tool, spec=spec, policy=settings.policy_of(tool))
+    if spec.digest == call.spec.digest and _innermost(tool) is _innermost(call.tool):
+        return found
+    return decoded_call(replace(found, arguments=opened(call.arguments)))
 
 
 def sealed(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from zkit.calls import Call
-from zkit.extract import call_fences, call_labels, call_openers, call_shapes, quoting, thinking
+from zkit.extract import call_openers, call_shapes, quoting, thinking
 from zkit.extract.declared import Declared
 from zkit.extract.events import CallRefused, Doubtful, Event, Incomplete, Refusal, Span, Unknown
 from zkit.extract.formats.table import wanted_formats
@@ -23,10 +23,10 @@ HANDLERS: dict[str, Handler] = {
     "functools": call_openers.opening,
     "tag": call_openers.tool_tag,
     "functions": call_openers.functions_colon,
-    "fence": call_fences.fenced,
+    "fence": call_openers.fenced,
     "json": call_shapes.bracket,
     "name": call_shapes.named,
-    "label": call_labels.labelled,
+    "label": call_shapes.labelled,
     "functionary": call_shapes.recipient,
     "stripped": call_shapes.stripped_channel,
     "marked": thinking.marked,
@@ -140,7 +140,7 @@ class Extractor:
         Whether the model meant it cannot be known from the text; asked, it can make the call.
         """
         made = self._standing
-        if self._depth or made.holds or not made.reasoning or "".join(made.content).strip():
+        if self._depth or made.holds or not made.reasoning or made.content.strip():
             return []
         told: list[Event] = []
         for at, outcome in enumerate(made.outcomes):
@@ -176,7 +176,7 @@ class Extractor:
             tuple(o for o in of if isinstance(o, Refusal)),
             tuple(o for o in of if isinstance(o, Unknown)),
             tuple(o for o in of if isinstance(o, Incomplete)),
-            "".join(made.content),
+            made.content,
             "".join(made.reasoning),
             tuple(made.spans),
             made.ended_at,
@@ -195,6 +195,9 @@ def find_calls(
     `tools` is anything that names tools and their schemas: without tools there are no calls.
     `formats` limits the search to formats or families by name. Never raises, whatever the text.
     """
+    if text == "":
+        wanted_formats(formats)
+        return Extraction()
     extractor = Extractor(tools, formats=formats)
     extractor.close(finish_reason, last=text)
     return extractor.extraction

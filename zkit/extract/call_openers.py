@@ -1,19 +1,23 @@
-"""Calls that begin with a mark: envelopes, calls without one, and tags that name a tool."""
+"""Calls that begin with a mark: envelopes, tags that name a tool, messages, and fenced blocks."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
-from zkit.extract.hooks import openers, wrappers
+import regex
+
+from zkit.extract.hooks import LISTED_NAME, OPENING_KEY, openers, wrappers
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.envelopes import BODIES, GENERIC_STOP, WRAPPERS, read_envelope
 from zkit.extract.parsers.headers import closed_by, quoted_object, read_header
-from zkit.extract.parsers.json_calls import read_named
-from zkit.extract.parsers.readings import Reading, Unit
+from zkit.extract.parsers.json_calls import read_json, read_named
+from zkit.extract.parsers.python_calls import read_python
+from zkit.extract.parsers.readings import Reading, Unit, shifted
 from zkit.extract.parsers.tag_calls import read_markup
-from zkit.extract.parsers.tag_dialects import TOOL_TAG
+from zkit.extract.parsers.tag_dialects import LINES, TOOL_TAG
 from zkit.extract.scan import Scanner
-from zkit.extract.tape import Steps
+from zkit.extract.tape import WAIT, Steps, Tape, compiled, searched
 
 Opened = tuple[str, Reading]
 """The opener of an envelope, empty for a call without one, and what was read."""
@@ -75,3 +79,129 @@ def message_call(scan: Scanner, to: str, at: int, begin: int) -> Steps[int | Non
     reading = yield from read_named(scan.task, name, at, solid, _MESSAGE_STOP)
     closed = yield from closed_by(scan.task, replace(reading, body="harmony"), _MESSAGE_END)
     return (yield from scan.offer(closed, "", at))
+
+
+FENCES = {
+    "": "fence_object", "json": "fence_object", "json5": "fence_object", "jsonc": "fence_object",
+    "jsonl": "fence_object", "xml": "fence_object", "text": "fence_object", "txt": "fence_object", "plaintext": "fence_object", "html": "fence_object",
+    "python": "fence_object", "py": "fence_object", "javascript": "fence_object", "js": "fence_object",
+    "bash": "fence_object", "sh": "fence_object", "shell": "fence_object", "yaml": "fence_object", "markdown": "fence_object",
+    "tool_call": "fence_call", "tool_calls": "fence_call", "function_call": "fence_call",
+    "function": "fence_call", "tool_use": "fence_call", "tool_code": "fence_python", "tool": "lines",
+}  # fmt: skip
+"""The info strings of fences that may hold a call, and what they hold."""
+MARKED = frozenset({"fence_call", "fence_python", "lines"})
+"""What stands only in fences whose info string says that they hold a call: it marks it."""
+_RESULT_FENCES = frozenset(
+    {"tool_output", "tool_outputs", "tool_result", "tool_results", "tool_response", "output"}
+)
+"""What a model calls a fence in which it makes up a tool's result."""
+_FENCE = r"(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]{0,80}+)(?:\n|\Z)"
+_FENCE_INLINE = rf"(?P<mark>`{{3,}}+)[ \t]*+(?P<info>(?i:{'|'.join(sorted(filter(None, FENCES), key=len, reverse=True))})?+)[ \t]*+(?=[\[{{<])"
+"""A fence whose content begins in its own line."""
+_MAY_CALL = r"\s*+(?:[\[{<✿]|print\(|(?:[^\W\d][\w.:/\\-]*+)[ \t]*+(?:[(:{=]|\n\s*+\{|\Z))"
+"""How a block begins that may hold a call and nothing else."""
+
+
+def fenced(scan: Scanner, at: int) -> Steps[int]:
+    """Read a fenced block."""
+    inline = yield from scan.tape.look(_FENCE_INLINE, at)
+    head = inline or (yield from scan.tape.look(_FENCE, at))
+    if head is None:
+        return (yield from scan.skip(at, 3))
+    words = head["info"].strip().lower().split()
+    info = words[0] if words else ""
+    begin = at + head.end()
+    if info in _RESULT_FENCES and scan.called:
+        return (yield from scan.end_reply(at))
+    if info == "tool" and inline is None:
+        reading = yield from read_markup(scan.task, LINES, begin, "(?!)")
+        if reading is not None:
+            return (yield from scan.offer(reading, "", at))
+    before_closer = "" if inline else r"(?<=\n)[ \t]*"
+    closer = searched(rf"{before_closer}{head['mark']}[`~]*[ \t]*(?=\r?\n|\Z|<)")
+    if info not in FENCES or (yield from scan.tape.look(_MAY_CALL, begin)) is None:
+        return (yield from _quoted(scan, at, begin, closer))
+    hit = yield from scan.tape.find(closer, begin)
+    end = scan.tape.size if hit is None else hit.end
+    held = scan.tape.slice(begin, end if hit is None else hit.start)
+    if hit is None:
+        held = held.rstrip().removesuffix(head["mark"])
+    finish = scan.tape.finish_reason if hit is None else "stop"
+    found = _inside(scan.task, held, begin, info, finish)
+    if found is None:
+        yield from scan.text(at, end)
+        yield from scan.list_quoted(begin, end, held)
+        return end
+    opener, reading = found
+    return (yield from scan.offer(replace(reading, end=end), opener, at))
+
+
+def _quoted(scan: Scanner, at: int, begin: int, closer: re.Pattern[str]) -> Steps[int]:
+    """Pass over a block that holds no call, or more than one."""
+    yield from scan.text(at, begin)
+    end = yield from scan.skip_past(begin, closer)
+    yield from scan.list_quoted(begin, end)
+    return end
+
+
+def _inside(task: Task, text: str, at: int, info: str, finish: str | None) -> Opened | None:
+    """What a fence holds, when it holds nothing but calls; `finish` says how it ended."""
+    tape = Tape()
+    tape.add(text)
+    tape.final, tape.finish_reason = True, finish
+    inner = Task(tape, task.tools)
+    found = _run(_whole(inner, info))
+    if found is None or not found[1].units:
+        return None
+    rest = tape.slice(found[1].end, tape.size)
+    if any(map(str.isalnum, rest)):
+        return None
+    opener, reading = found
+    units = tuple(_moved(unit, at) for unit in reading.units)
+    return opener, Reading(units, at + reading.end, reading.body, reading.closed)
+
+
+def _run(steps: Steps[Opened | None]) -> Opened | None:
+    """Run a parser over a text that has arrived whole."""
+    while True:
+        try:
+            assert next(steps) is not WAIT
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+
+
+def _whole(task: Task, info: str) -> Steps[Opened | None]:
+    start = yield from task.tape.next_solid(0)
+    kind = FENCES[info]
+    if kind == "fence_python":
+        reading = yield from read_python(task, start, "(?!)")
+        return None if reading is None else ("", replace(reading, body=kind))
+    opening = yield from task.tape.look(OPENING_KEY, start)
+    listed = yield from task.tape.look(LISTED_NAME, start)
+    if opening is not None or listed is not None:
+        found = yield from read_json(task, start, "(?!)")
+        array = found.body == "json_list" and kind == "fence_object"
+        return "", replace(found, body="fence_array" if array else kind)
+    spelt = yield from task.tape.look(_PYTHON, start)
+    if spelt is not None and task.tools.name_of(spelt["name"]) is not None:
+        calls = yield from read_python(task, start, "(?!)")
+        return None if calls is None else ("", replace(calls, body="python_list"))
+    named = yield from task.tape.look(_NAMED, start)
+    if named is not None and task.tools.name_of(named["name"]) is not None:
+        header = yield from read_header(task, "name_line", start, "(?!)")
+        return None if header is None else ("", header)
+    tag = yield from task.tape.look(compiled(r"<(?P<name>[^\s<>/]{1,128}+)\s*+/?>"), start)
+    if tag is not None and task.tools.name_of(tag["name"]) is not None:
+        tags = yield from read_markup(task, TOOL_TAG, start, "(?!)")
+        return None if tags is None else ("", replace(tags, body="tool_tag"))
+    return (yield from envelope_at(task, start))
+
+
+_PYTHON = r"\[?+\s*+(?:[^\W\d]\w*+\s*+=\s*+)?+(?:print\(\s*+)?+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
+_NAMED = regex.compile(r"(?P<name>[^\W\d][\w./\\-]*+):?\s*+\{")
+
+
+def _moved(unit: Unit, by: int) -> Unit:
+    span = (unit.span[0] + by, unit.span[1] + by)
+    return replace(unit, span=span, fixes=shifted(unit.fixes, by))

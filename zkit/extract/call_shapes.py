@@ -1,4 +1,4 @@
-"""Calls that only their shape tells: an object, a list, or the name of a tool with its arguments."""
+"""Calls without a marker: objects, lists, names with arguments, and the labels of ReAct prompts."""
 
 from __future__ import annotations
 
@@ -8,21 +8,29 @@ from dataclasses import replace
 import regex
 
 from zkit.extract.formats.table import FORMATS
-from zkit.extract.hooks import BRACKETED, LISTED_CALL, LISTED_NAME, OPENING_KEY
+from zkit.extract.hooks import BRACKETED, LISTED_CALL, LISTED_NAME, OPENING_KEY, RESULT_LABELS
+from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.brace_calls import read_braces
-from zkit.extract.parsers.call_objects import NAME_KEYS, OPENING_KEYS
+from zkit.extract.parsers.call_objects import (
+    ARGUMENT_KEYS,
+    ID_KEYS,
+    LIST_KEYS,
+    NAME_KEYS,
+    NEST_KEYS,
+    OPENING_KEYS,
+)
 from zkit.extract.parsers.envelopes import GENERIC_STOP
-from zkit.extract.parsers.headers import read_header
+from zkit.extract.parsers.headers import closed_by, plain_argument, quoted_object, read_header
 from zkit.extract.parsers.json_calls import read_json, read_named
 from zkit.extract.parsers.python_calls import read_python
-from zkit.extract.parsers.readings import Reading
-from zkit.extract.parsers.tag_calls import Draft, read_unit
-from zkit.extract.parsers.tag_dialects import KEY_VALUE
-from zkit.extract.quoting import row
+from zkit.extract.parsers.readings import Reading, Unit
+from zkit.extract.parsers.tag_calls import Draft, read_markup, read_unit
+from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES
+from zkit.extract.quoting import indented, row
 from zkit.extract.scan import Scanner
-from zkit.extract.tape import Steps
+from zkit.extract.tape import Steps, searched
 
-_BRACKETED = regex.compile(BRACKETED)
+_BRACKETED = BRACKETED
 _STOP = rf"{GENERIC_STOP}|</tool_call>|<tool_call>"
 
 
@@ -55,19 +63,30 @@ def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
     if opening is None:
         return False
     key = opening["key"]
+    if key in NAME_KEYS and (value := (yield from scan.tape.look(_NAME_FIRST, at))) is not None:
+        return value["argued"] is not None or tools.name_of(value["name"]) is not None
+    if key in _BEFORE_NAME:
+        return (yield from scan.tape.find(_NAME_LATER, at, at + _NAMED_WITHIN)) is not None
     if key in OPENING_KEYS or tools.name_of(key) is not None:
         return True
     return (yield from scan.tape.look(_ONE_LIST, at)) is not None
 
 
-_ONE_LIST = regex.compile(
+_BEFORE_NAME = frozenset({*ID_KEYS, "type", "thought", "content", "role", "index"})
+"""Keys that data begins with as often as calls do."""
+_NAMING = "|".join({*NAME_KEYS, *LIST_KEYS, *NEST_KEYS})
+_NAME_LATER = re.compile(rf"\b(?:{_NAMING})[\"'”]?\s*:")
+"""The key of a name further on in an object."""
+_NAMED_WITHIN = 500
+"""How far: a thought of a few sentences may stand before the name (corpus/extract/openai_envelope)."""
+_NAME_FIRST = rf"[\[\s]*+\{{\s*+[\"'](?:{'|'.join(NAME_KEYS)})[\"']\s*+:\s*+[\"'](?P<name>[^\"'\n]{{0,128}}+)[\"'](?:\s*+,\s*+[\"'](?P<argued>{'|'.join(ARGUMENT_KEYS)})[\"'])?+"
+"""An object that begins with a name, and maybe goes on with arguments."""
+_ONE_LIST = (
     rf"\{{\s*+[\"'][\w -]{{1,80}}+[\"']\s*+:\s*+\[\s*+\{{\s*+[\"'](?:{'|'.join(NAME_KEYS)})[\"']"
 )
 """An object that holds a list of calls under a key of its own making: `{"actions": [...]}`."""
 
-_SHAPE = regex.compile(
-    r"(?P<name>[^\W\d](?:[\w./-]|\\_)*+)(?::[0-9]++)?+(?P<mark>[`*\"']{0,3}+[ \t]*+:?+[`*]{0,3}+\s*+(?:```(?:json)?+\s*+)?+)(?:(?P<call>\()|(?P<object>\{))"
-)
+_SHAPE = r"(?P<name>[^\W\d](?:[\w./-]|\\_)*+)(?::[0-9]++)?+(?P<mark>[`*\"']{0,3}+[ \t]*+:?+[`*]{0,3}+\s*+(?:```(?:json)?+\s*+)?+)(?:(?P<call>\()|(?P<object>\{))"
 """A name, then parentheses or an object, maybe after a colon or in a fence."""
 
 
@@ -107,7 +126,7 @@ def _with_tags(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
     return (yield from scan.offer(reading, FORMATS["glm45"].opener, at))
 
 
-_EMPTY = regex.compile(r"\s*+\)")
+_EMPTY = r"\s*+\)"
 _LINE_LABEL = re.compile(r"[:：=>→]\s*+\Z")
 
 
@@ -143,10 +162,9 @@ def _with_object(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
     return (yield from scan.offer(replace(reading, body="name_line"), "", at))
 
 
-_FENCE_END = regex.compile(r"\s*+```")
 _FOLLOWS_NAME = re.compile(r":[0-9]++\Z|\.call\Z")
 """A counter after a name (Kimi), and the method of a built-in tool (Llama 3.1)."""
-FIRST_NAME = regex.compile(
+FIRST_NAME = (
     r"\s*+(?P<full>(?P<braces>call:)?+(?:functions\.)?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+))"
     r"(?:(?:[ \t\r]*+\n\s*+|\[ARGS\])?+(?P<object>(?=\{))|(?P<call>(?=\()))"
 )
@@ -170,7 +188,7 @@ def first_name(scan: Scanner, pos: int) -> Steps[int]:
     return (yield from scan.offer(header, "", at))
 
 
-_RECIPIENT = regex.compile(r">>>(?P<name>[^\s<>{}()\[\]\"']{1,128}+)[ \t\r]*+(?:\n|(?=\{))")
+_RECIPIENT = r">>>(?P<name>[^\s<>{}()\[\]\"']{1,128}+)[ \t\r]*+(?:\n|(?=\{))"
 _NEXT_RECIPIENT = re.compile(r"(?=\n>>>)")
 
 
@@ -189,9 +207,7 @@ def recipient(scan: Scanner, at: int) -> Steps[int]:
     return (yield from scan.offer(reading, "", at))
 
 
-_STRIPPED = regex.compile(
-    r"(?:assistant\s*+)?(?:analysis|commentary)\s*+to=(?:functions\.)?(?P<name>[^\s<>{}()\[\]\"']{1,128}+)\s*+(?:(?:code|json)\s*+)?(?:<\|message\|>)?+(?=\{)"
-)
+_STRIPPED = r"(?:assistant\s*+)?(?:analysis|commentary)\s*+to=(?:functions\.)?(?P<name>[^\s<>{}()\[\]\"']{1,128}+)\s*+(?:(?:code|json)\s*+)?(?:<\|message\|>)?+(?=\{)"
 
 
 def stripped_channel(scan: Scanner, at: int) -> Steps[int]:
@@ -201,3 +217,110 @@ def stripped_channel(scan: Scanner, at: int) -> Steps[int]:
         return (yield from scan.skip(at))
     reading = yield from read_named(scan.task, head["name"], at, at + head.end(), _STOP)
     return (yield from scan.offer(replace(reading, body="harmony"), "", at))
+
+
+_MARK = r"(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+"
+_COLON = r"(?:[ \t]?[0-9]{1,2})?+(?:\*\*|__)?+[ \t]*+:(?:\*\*|__)?+"
+_NEXT = r"\n[ \t]*+" + _MARK + r"(?:Observation|Thought|Final Answer|Action)" + _COLON
+_ACTION = rf"{_MARK}Action{_COLON}[ \t]*+(?:`)?+(?P<name>[^\s`(){{}}\[\]<>]{{1,128}}+)(?:`)?+[ \t\r]*+\n\s*+{_MARK}Action[ _]Input{_COLON}\s*+(?P<fence>```[\w-]*+\s*+)?+"
+_ACTION_JSON = rf"{_MARK}Action{_COLON}\s*+(?P<fence>```[\w-]*+[ \t\r]*+\n\s*+)?+(?=[{{\[])"
+_ACTION_CALL = (
+    rf"(?:{_MARK}Action|(?:\*\*|__)*+Call){_COLON}\s*+(?=(?P<name>[^\W\d][\w.:/-]*+)\s*+\()"
+)
+_WORD = regex.compile(
+    rf"{_MARK}(?P<word>Final Answer|(?P<result>{RESULT_LABELS})(?=\W)|\w++){_COLON}"
+)
+_BLANKS = r"[ \t]*+"
+_FENCE_END = r"\s*+(?:```|~~~)"
+
+
+def labelled(scan: Scanner, at: int) -> Steps[int]:
+    """`Thought:`, `Action:`, `Call:`, `Observation:` at the beginning of a line."""
+    word = yield from scan.tape.look(_WORD, at)
+    if word is None:
+        return (yield from scan.skip(at))
+    kind = word["word"]
+    if kind in ("Thought", "Plan", "Reflection"):
+        before = scan.before(at)
+        if indented(before) and before.strip() and not scan.thinks:
+            return (yield from scan.skip(at, word.end()))
+        return (yield from _thought(scan, at, at + word.end()))
+    if scan.thinks:
+        scan.thinks = False
+        scan.start_of_text(at)
+    if word["result"]:
+        direct = scan.after_mark or kind == "Observation"
+        if scan.called and direct:
+            return (yield from scan.end_reply(at, at + word.end()))
+        if kind == "Observation":
+            return (yield from _observed(scan, at, at + word.end()))
+        return (yield from scan.skip(at, word.end()))
+    if kind.lower() == "tool_name":
+        lines = yield from read_markup(scan.task, LINES, at, "(?!)")
+        return (yield from scan.offer(lines, "", at))
+    reading = yield from _labelled_call(scan, at)
+    if reading is None:
+        scan.tape.in_vain += 1
+        return (yield from scan.skip(at, word.end()))
+    return (yield from scan.offer(reading, "", at))
+
+
+def _thought(scan: Scanner, at: int, begin: int) -> Steps[int]:
+    """A thought up to the next label or call: reasoning when a call goes with it, else text."""
+    blanks = yield from scan.tape.look(_BLANKS, begin)
+    end = begin if blanks is None else begin + blanks.end()
+    scan.standing.new_thought()
+    yield from scan.piece("thought", at, end, "")
+    scan.thinks = True
+    return end
+
+
+def _observed(scan: Scanner, at: int, begin: int) -> Steps[int]:
+    """Pass over a result that no call comes before, up to the next label: a transcript, not a reply."""
+    yield from scan.text(at, begin)
+    hit = yield from scan.pass_to(
+        begin, searched(rf"(?=\n\s*+{_MARK}(?:Thought|Final Answer|Action){_COLON})|\n\n")
+    )
+    end = scan.tape.size if hit is None else hit.start
+    yield from scan.list_quoted(begin, end)
+    return end
+
+
+def _labelled_call(scan: Scanner, at: int) -> Steps[Reading | None]:
+    task, tape = scan.task, scan.tape
+    named = yield from tape.look(_ACTION, at)
+    if named is not None:
+        return (yield from _react(task, named, at))
+    spelt = yield from tape.look(_ACTION_JSON, at)
+    if spelt is not None:
+        reading = yield from read_json(task, at + spelt.end(), _NEXT)
+        end = _FENCE_END if spelt["fence"] else ""
+        return (
+            (yield from closed_by(task, replace(reading, body="action"), end))
+            if reading.units
+            else None
+        )
+    calling = yield from tape.look(_ACTION_CALL, at)
+    if calling is None or task.tools.name_of(calling["name"]) is None:
+        return None
+    found = yield from read_python(task, at + calling.end(), _NEXT)
+    return None if found is None else replace(found, body="label_call")
+
+
+def _react(task: Task, named: regex.Match[str], at: int) -> Steps[Reading | None]:
+    """`Action: NAME` and its input: an object, or a plain text for the only argument."""
+    tape, name, begin = task.tape, named["name"], at + named.end()
+    solid = yield from tape.next_solid(begin)
+    if solid >= tape.size:
+        return Reading((Unit(name, None, (at, tape.size), state="cut"),), tape.size, "react", False)
+    quoted = yield from quoted_object(task, name, at, begin)
+    if quoted is not None:
+        return replace(quoted, body="react")
+    if tape.char(begin) == "{":
+        reading = yield from read_named(task, name, at, begin, _NEXT)
+        end = _FENCE_END if named["fence"] else ""
+        return (yield from closed_by(task, replace(reading, body="react"), end))
+    hit = yield from tape.find(searched(_NEXT), begin)
+    end_at = tape.size if hit is None else hit.start
+    whole = hit is not None or not tape.cut
+    return Reading((plain_argument(task, name, begin, end_at, at, whole),), end_at, "react")

@@ -26,7 +26,9 @@ _TRIMMED = " \t\r\n\"'`*"
 
 def without_prefix(name: str) -> str:
     """A name without the namespace that a model put before it."""
-    prefix = next((prefix for prefix in PREFIXES if name.startswith(prefix)), "")
+    if not name.startswith(PREFIXES):
+        return name
+    prefix = next(prefix for prefix in PREFIXES if name.startswith(prefix))
     return name[len(prefix) :]
 
 
@@ -46,6 +48,8 @@ class Declared:
 
     def name_of(self, written: str) -> str | None:
         """The declared name that was meant; None when there is none of it."""
+        if written in self.offers:
+            return written
         bare = written.strip(_TRIMMED).replace("\\_", "_")
         for name in (bare, without_prefix(bare)):
             if name in self.offers:

@@ -43,7 +43,8 @@ DEPTH = 3
 class Hooks(NamedTuple):
     """Where to stop in a text, and how to tell whether its end may be the beginning of a stop."""
 
-    search: tuple[re.Pattern[str], ...]
+    search: tuple[tuple[str, re.Pattern[str]], ...]
+    """Patterns, each with the character that all its matches begin with."""
     partial: regex.Pattern[str]
     new_line: regex.Pattern[str]
     line: regex.Pattern[str]
@@ -113,7 +114,7 @@ def hooks_for(tools: bool) -> Hooks:
     line = rf"\n(?P<indent>[ \t]*+)(?:{lines})"
     searches = [*by_first(_inline(tools)), line]
     return Hooks(
-        tuple(re.compile(search) for search in searches),
+        tuple((_character(search), re.compile(search)) for search in searches),
         regex.compile("|".join(searches)),
         regex.compile(line),
         regex.compile(rf"(?P<indent>\s*+)(?:{lines})"),
@@ -134,11 +135,13 @@ def wrappers() -> regex.Pattern[str]:
     return regex.compile(wrapped, regex.IGNORECASE)
 
 
-OPENING_KEY = regex.compile(r"[\[\s]*+\{(?:\s*+\{)?+\s*+(?:\"(?P<key>[^\"\n]{0,80})\"|'(?P<key>[^'\n]{0,80})'|“(?P<key>[^“”\n]{0,80})”|&quot;(?P<key>\w{1,80}+)&quot;|\"?(?P<key>[\w.-]{1,80}+)\"?)\s*+[:=]")  # fmt: skip
+OPENING_KEY = (
+    r"[\[\s]*+\{(?:\s*+\{)?+\s*+(?:\"(?P<key>[^\"\n]{0,80})\"|'(?P<key>[^'\n]{0,80})'|“(?P<key>[^“”\n]{0,80})”|&quot;(?P<key>\w{1,80}+)&quot;|\"?(?P<key>[\w.-]{1,80}+)\"?)\s*+[:=]"
+)  # fmt: skip
 """The first key of an object, or of the first object in a list."""
-LISTED_CALL = regex.compile(rf"\[\[?{CALLING}")
+LISTED_CALL = rf"\[\[?{CALLING}"
 """A list that begins with a call in Python's way."""
-LISTED_NAME = regex.compile(r"\[\s*+[\"'](?P<name>[^\W\d][\w.:/-]*+)(?:\s*+\(|[\"']\s*+,\s*+\{)")
+LISTED_NAME = r"\[\s*+[\"'](?P<name>[^\W\d][\w.:/-]*+)(?:\s*+\(|[\"']\s*+,\s*+\{)"
 """A list that begins with a call in a string, or with a name and an object."""
 
 
@@ -230,7 +233,7 @@ class Watch:
     def __init__(self, tape: Tape, tools: Declared) -> None:
         self._tape = tape
         self._hooks = hooks_for(bool(tools))
-        self._patterns = [(_character(one.pattern), one) for one in self._hooks.search]
+        self._patterns = self._hooks.search
         self._names = tools.spellings if tools else ()
         self._prefixes = tools.prefixes if tools else frozenset()
         self._text: str | None = None
@@ -244,10 +247,18 @@ class Watch:
     def next(self, pos: int) -> tuple[str, int]:
         """The kind of the next hook, empty when none is sure yet, and where the text before it ends."""
         text, base = self._tape.window(pos)
+        if not self._tape.final and self._is_plain(text, pos - base):
+            return "", self._name_begun(text, pos - base) + base
         found = self._first(text, pos - base)
         if found is not _NONE and self._is_sure(text, found):
             return found.kind, found.start + base
         return "", self._held(text, base, pos, found)
+
+    def _is_plain(self, text: str, at: int) -> bool:
+        """Whether nothing from a place on can belong to a hook, but for a name that has begun."""
+        if TRIGGER.search(text, at) is not None:
+            return False
+        return all(text.find(name, at) < 0 for name in self._names)
 
     def _first(self, text: str, at: int) -> Found:
         """The hook that begins first, from `at` on; each pattern is searched for once per window."""
@@ -304,12 +315,13 @@ class Watch:
             # A whole match further on hides one that has only begun: backticks may become a fence.
             if line >= 0 and self._hooks.new_line.fullmatch(text, line, partial=True):
                 held = min(held, line)
-        if self._names and text[-1:] not in _ENDS_WORD:
-            held = min(held, self._name_begun(text, tail))
-        return held + base
+        return min(held, self._name_begun(text, tail)) + base
 
     def _name_begun(self, text: str, tail: int) -> int:
         """Where the name of a tool may have begun that the next chunk completes."""
+        if not self._names or text[-1:] in _ENDS_WORD:
+            return len(text)
+        tail = max(tail, len(text) - LONGEST_MARK)
         word = _LAST_WORD.search(text, tail)
         at = len(text) if word is None else word.start("name")
         while at < len(text) and text[at:] not in self._prefixes:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import regex
-
 from zkit.extract import turn_marks
 from zkit.extract.tape import Steps, compiled, searched
 
@@ -161,7 +159,7 @@ RESULT_ENDS: tuple[tuple[str, str], ...] = (
     (r"\[\[ ## observation", r"(?=\[\[ ## (?!observation))"),
 )  # fmt: skip
 """What opens a result, and what closes it."""
-_STRUCK_OUT = regex.compile(r"(?P<words><s>[^<\n]{1,300}+</s>)\s{0,100}+[^\s<]")
+_STRUCK_OUT = r"(?P<words><s>[^<\n]{1,300}+</s>)\s{0,100}+[^\s<]"
 """Words that a page strikes out, with more words after them: the same tag as a token of templates."""
 
 
@@ -246,7 +244,7 @@ def token(scan: Scanner, at: int) -> Steps[int]:
     return end
 
 
-_GOES_ON = regex.compile(rf"\s*+(?:\Z|<|\[|\]|✿|◁|{turn_marks.OWN_TURN})")
+_GOES_ON = rf"\s*+(?:\Z|<|\[|\]|✿|◁|{turn_marks.OWN_TURN})"
 """What may follow the token at the end of a turn: more tokens, or a call; any text is another turn's."""
 
 
@@ -268,9 +266,7 @@ def turn(scan: Scanner, at: int) -> Steps[int]:
     return (yield from scan.end_reply(at, end, shown=not scan.called))
 
 
-_SPEAKER = regex.compile(
-    rf"(?:#{{1,4}}[ \t]*+|\*\*|__)?+(?:(?P<asks>(?i:{turn_marks.ASKED}))|(?i:{turn_marks.ANSWERED}))[ \t]?[0-9]{{0,2}}(?:\*\*|__)?[ \t]*+(?:[:：]|(?=\n))(?:\*\*|__)?"
-)
+_SPEAKER = rf"(?:#{{1,4}}[ \t]*+|\*\*|__)?+(?:(?P<asks>(?i:{turn_marks.ASKED}))|(?i:{turn_marks.ANSWERED}))[ \t]?[0-9]{{0,2}}(?:\*\*|__)?[ \t]*+(?:[:：]|(?=\n))(?:\*\*|__)?"
 
 
 def speaker(scan: Scanner, at: int) -> Steps[int]:

@@ -143,7 +143,10 @@ class Scanner:
 
     def text(self, start: int, end: int) -> Steps[None]:
         """Text for the reader."""
-        yield from self.piece("text", start, end)
+        if self.thinks or self.standing.waits:
+            yield from self.piece("text", start, end)
+        elif end > start:
+            yield self.standing.show(self.tape.slice(start, end), end)
 
     def piece(self, kind: Kind, start: int, end: int, shown: str | None = None) -> Steps[None]:
         """A stretch of the reply that is no candidate."""

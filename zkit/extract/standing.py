@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from io import StringIO
 from itertools import zip_longest
 
 from zkit.calls import Call, Tier
@@ -156,7 +157,7 @@ class Standing:
     def __init__(self) -> None:
         self.outcomes: list[Outcome] = []
         self.spans: list[Span] = []
-        self.content: list[str] = []
+        self._content = StringIO()
         self.reasoning: list[str] = []
         self.ended_at: int | None = None
         """Where the reply ended: at a leaked turn, or at a result that the model made up."""
@@ -175,6 +176,22 @@ class Standing:
         self._pending: list[Waiting] = []
         self._held = 0
         """How many outcomes wait."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether anything is held back."""
+        return self.holds or bool(self._pending)
+
+    @property
+    def content(self) -> str:
+        """The text of the reply so far."""
+        return self._content.getvalue()
+
+    def show(self, text: str, end: int) -> Event:
+        """Show text that nothing before it waits for."""
+        self.reached = end
+        self._count(text)
+        return self._show(text)
 
     @property
     def known(self) -> int:
@@ -241,16 +258,16 @@ class Standing:
         """Take everything so far as reasoning that the prompt had opened: no call in it counts."""
         for item in self._pending:
             if isinstance(item, Piece):
-                self.content.append(item.whole if item.kind in ("text", "thought") else "")
+                self._content.write(item.whole if item.kind in ("text", "thought") else "")
             elif isinstance(item, Candidate):
-                self.content.append(item.text)
+                self._content.write(item.text)
                 self.outcomes += _as_quoted(item)
             else:
                 self.outcomes += item
         self._pending, self._held, self.holds = [], 0, False
-        told = "".join(self.content)
+        told = self.content
         self.reasoning += [told] if told else []
-        self.content, self.shown = [], 0
+        self._content, self.shown = StringIO(), 0
         for at in range(self._rehearsed, len(self.outcomes)):
             o = self.outcomes[at]
             self.outcomes[at] = Refusal(o.name, "quoted", o.span or (0, end), "", o.origin)
@@ -317,7 +334,7 @@ class Standing:
 
     def _has_text(self, pending: list[Waiting]) -> bool:
         """Whether the reply is more than its calls."""
-        if any(any(map(str.isalnum, part)) for part in self.content):
+        if self.shown and any(map(str.isalnum, self.content)):
             return True
         return any(
             isinstance(item, Piece) and item.kind == "text" and self._is_text(item)
@@ -408,7 +425,7 @@ class Standing:
         self.after_mark = self.after_mark and not solid
 
     def _show(self, text: str) -> Event:
-        self.content.append(text)
+        self._content.write(text)
         return events.Text(text)
 
     def unseen(self, text: str) -> Event:

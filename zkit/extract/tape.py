@@ -189,9 +189,14 @@ class Tape:
             self._absent[pattern] = (begin, end)
 
     def look(
-        self, pattern: regex.Pattern[str], pos: int, reach: int = MOST_HEADER
+        self, pattern: str | regex.Pattern[str], pos: int, reach: int = MOST_HEADER
     ) -> Steps[regex.Match[str] | None]:
-        """The match at `pos`; None as soon as there can be none. Patterns look `reach` far at most."""
+        """The match at `pos`; None as soon as there can be none. Patterns look `reach` far at most.
+
+        A pattern in a string is compiled when it is first used.
+        """
+        if isinstance(pattern, str):
+            pattern = compiled(pattern)
         while True:
             text = self.slice(pos, pos + reach)
             open_end = not self.final and len(text) < reach

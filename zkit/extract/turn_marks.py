@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-import regex
-
 
 @dataclass(frozen=True, slots=True)
 class Region:
@@ -160,7 +158,7 @@ TURN_LABELS: tuple[tuple[str, str, str], ...] = (
 ASKED = "|".join(asks for _, asks, _ in TURN_LABELS)
 ANSWERED = "|".join(answers for _, _, answers in TURN_LABELS)
 
-CHANNEL = regex.compile(
+CHANNEL = (
     r"(?:<\|start\|>(?P<role>[\w.]++))?+(?:\s*+to=(?P<to>[\w.:/-]++))?+\s*+"
     r"(?:<\|channel\|>\s*+(?P<channel>\w++)(?:\s*+to=(?P<to>[\w.:/-]++))?+(?:\s*+(?:<\|constrain\|>)?+\s*+(?P<kind>\w++))?+)?+\s*+<\|message\|>"
 )

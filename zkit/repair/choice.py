@@ -7,13 +7,12 @@ from collections.abc import Sequence
 
 from zkit.receipt import Fix, highest
 from zkit.repair import messages
-from zkit.repair.around import beginnings, enclosing, payload, wrapping
-from zkit.repair.around.dropped import data_after, data_before, is_echo
-from zkit.repair.doubts.doubt import with_repeats
 from zkit.repair.fixes import fix_named
-from zkit.repair.outcome import Repaired, Unrepairable
+from zkit.repair.locate import payload, starts
+from zkit.repair.locate.payload import data_after, data_before, is_echo
+from zkit.repair.outcome import Candidate, Repaired, Task, Unrepairable, same
 from zkit.repair.repeated_keys import repeats_a_key
-from zkit.repair.task import Candidate, Task, same
+from zkit.repair.rivals import with_repeats
 from zkit.text import lexis
 
 _new = tuple.__new__
@@ -78,7 +77,7 @@ def _of_its_own(
 ) -> Repaired | Unrepairable:
     """The candidate, unless it is a part of something larger that could not be read."""
     closes_more = any(fix.name == "drop_closer" for fix in candidate.fixes)
-    if not candidate.is_meant(task) and enclosing.enclosed(
+    if not candidate.is_meant(task) and starts.enclosed(
         task.text, candidate.start, candidate.end, closes_more=closes_more
     ):
         return refuse(task, "damaged", task.text.find("{"))
@@ -95,7 +94,7 @@ _BEGUN = re.compile(r"[:\n>]\s*+\{\s*+\Z")
 
 def _refused(task: Task, candidates: Sequence[Candidate]) -> Unrepairable:
     for candidate in candidates:
-        if len(candidates) == 1 or wrapping.quoted(task.text, candidate.start):
+        if len(candidates) == 1 or payload.quoted(task.text, candidate.start):
             return refuse(task, *candidate.refusal)
     return refuse(task, "no_json", 0)
 
@@ -132,11 +131,11 @@ def with_receipt(task: Task, candidate: Candidate, *, repeated: bool = False) ->
     if not start and end == len(text):
         return _new(Repaired, (value[0], tuple(fixes), rank, text))
     if start and lexis.skip_spaces(text, 0) < start:
-        drop = fix_named(wrapping.before_name(text, start), 0, start, "")
+        drop = fix_named(payload.before_name(text, start), 0, start, "")
         fixes = [drop, *fixes]
         rank = max(rank, drop.rank)
     if end < len(text) and lexis.skip_spaces(text, end) < len(text):
-        name = "drop_repeat" if repeated else wrapping.after_name(text, end)
+        name = "drop_repeat" if repeated else payload.after_name(text, end)
         drop = fix_named(name, end, len(text), "")
         fixes = [*fixes, drop]
         rank = max(rank, drop.rank)
@@ -159,10 +158,10 @@ def _cut_if_looping(fixes: Sequence[Fix]) -> Sequence[Fix]:
 
 def stops(task: Task, candidate: Candidate) -> bool:
     """Whether to look no further: what follows may be a part of a value that was not read."""
-    if candidate.value is not None or beginnings.is_set(task.text, candidate.start):
+    if candidate.value is not None or starts.is_set(task.text, candidate.start):
         return False
-    if beginnings.in_formula(task.text, candidate.start):
+    if starts.in_formula(task.text, candidate.start):
         return False
     if task.text[candidate.start] == "{":
-        return beginnings.next_start(task.text, candidate.start) == candidate.start
-    return beginnings.is_list(task.text, candidate.start)
+        return starts.next_start(task.text, candidate.start) == candidate.start
+    return starts.is_list(task.text, candidate.start)

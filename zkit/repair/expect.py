@@ -1,9 +1,15 @@
-"""A JSON Schema in, what it says about each place of a value out."""
+"""What a schema expects at each place of a value, and whether a value fits it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+from pydantic_core import SchemaError, SchemaValidator, core_schema
+
+# ── expect ──────────────────────────────────────────────────────────────────
+
 
 ALL_KINDS = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
 _KIND_OF_VALUE = {dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
@@ -136,3 +142,236 @@ def kinds_of(schema: Any) -> frozenset[str]:
 
 
 ANYTHING = Expect({}, {})
+
+
+# ── validator ───────────────────────────────────────────────────────────────
+
+
+class _Core:
+    """Builds the pydantic core schema that tells, at C speed, whether a value fits."""
+
+    def __init__(self, root: Any, *, closed: bool, scalars: bool) -> None:
+        self.root = root
+        self.closed = closed
+        self.scalars = scalars
+        self.anything = _scalar() if closed else core_schema.any_schema()
+        self.named: dict[str, Any] = {}
+
+    def build(self, schema: Any, depth: int = 0) -> Any:
+        """A core schema for `schema`; what it cannot express is left open."""
+        if not isinstance(schema, dict) or depth > 24:
+            return self.anything
+        if isinstance(schema.get("$ref"), str):
+            return self._reference(schema["$ref"], schema, depth)
+        for name in ("anyOf", "oneOf"):
+            if isinstance(schema.get(name), list) and schema[name]:
+                return core_schema.union_schema([self.build(s, depth + 1) for s in schema[name]])
+        if isinstance(schema.get("enum"), list) and schema["enum"]:
+            return self._literals(schema["enum"])
+        if "const" in schema:
+            return self._literals([schema["const"]])
+        kinds = sorted(kinds_of(schema))
+        if len(kinds) == len(ALL_KINDS):
+            return self.anything
+        choices = [self._kind(kind, schema, depth) for kind in kinds if kind not in _SCALARS]
+        if len(choices) < len(kinds):
+            scalars = [_SCALARS[kind]() for kind in kinds if kind in _SCALARS]
+            choices += scalars if self.scalars else [_scalar()]
+        return core_schema.union_schema(choices) if len(choices) > 1 else choices[0]
+
+    def _reference(self, ref: str, schema: Any, depth: int) -> Any:
+        if ref not in self.named:
+            self.named[ref] = None
+            built = dict(self.build(resolved(schema, self.root), depth + 1))
+            self.named[ref] = built | {"ref": ref} if "ref" not in built else built
+        return core_schema.definition_reference_schema(ref)
+
+    def _kind(self, kind: str, schema: dict[str, Any], depth: int) -> Any:
+        if kind == "object":
+            return self._object(schema, depth)
+        if kind == "array":
+            return core_schema.list_schema(self.build(schema.get("items"), depth + 1), strict=True)
+        return self.anything
+
+    def _object(self, schema: dict[str, Any], depth: int) -> Any:
+        required = schema.get("required")
+        required = set(required) if isinstance(required, list) else set()
+        fields = {
+            name: core_schema.typed_dict_field(
+                self.build(part, depth + 1), required=name in required
+            )
+            for name, part in table_of(schema, "properties").items()
+        }
+        for name in required - set(fields):
+            fields[name] = core_schema.typed_dict_field(self.anything, required=True)
+        others = False if self.closed else schema.get("additionalProperties")
+        extra: Literal["forbid", "allow"] = "forbid" if others is False else "allow"
+        more = self.build(others, depth + 1) if isinstance(others, dict) else None
+        return core_schema.typed_dict_schema(
+            fields, extra_behavior=extra, extras_schema=more, strict=True
+        )
+
+    def _literals(self, values: list[Any]) -> Any:
+        if any(isinstance(v, dict | list | float) for v in values):
+            return self.anything
+        return core_schema.literal_schema(values) if self.scalars else _scalar()
+
+
+_SCALARS: dict[str, Any] = {
+    "string": lambda: core_schema.str_schema(strict=True),
+    "boolean": lambda: core_schema.bool_schema(strict=True),
+    "null": core_schema.none_schema,
+    "number": lambda: core_schema.float_schema(strict=True),
+    "integer": lambda: core_schema.union_schema(
+        [core_schema.int_schema(strict=True), core_schema.float_schema(strict=True, multiple_of=1)]
+    ),
+}
+
+
+def _scalar() -> Any:
+    """Any scalar. Repair judges structure; whether a number was expected is for `decode` to say."""
+    return core_schema.union_schema([make() for make in _SCALARS.values()])
+
+
+def validator_for(
+    schema: dict[str, Any], *, closed: bool = False, scalars: bool = False
+) -> SchemaValidator | None:
+    """The validator of a schema; None when the schema makes no sense.
+
+    One that is `closed` takes no key anywhere that the schema does not declare; one with `scalars` also
+    judges the types of scalars and their known values.
+    """
+    core = _Core(schema, closed=closed, scalars=scalars)
+    try:
+        built = core.build(schema)
+        if core.named:
+            built = core_schema.definitions_schema(built, [d for d in core.named.values() if d])
+        return SchemaValidator(built)
+    except (SchemaError, KeyError, TypeError, ValueError):
+        return None
+
+
+# ── evidence ────────────────────────────────────────────────────────────────
+
+
+class Evidence:
+    """A schema made ready: what to expect while reading, and whether a value fits."""
+
+    __slots__ = ("_all_declared", "_json", "_names", "_suits", "fits", "root", "schema", "tells")
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self.schema: Any = schema
+        self._json = schema
+        self.root = Expect(schema, schema)
+        self.fits = _judge(validator_for(schema), otherwise=True)
+        """Whether the schema accepts a value."""
+        self._all_declared = _judge(validator_for(schema, closed=True), otherwise=False)
+        self._suits: Callable[[Any], bool] | None = None
+        self._names: frozenset[str] | None = None
+        self.tells = bool(self.root.keys) or not self.root.takes("object")
+        """Whether it says more than that an object is due, so that a value which fits is the one meant."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every key that the schema names, at any place."""
+        if self._names is None:
+            self._names = frozenset(_names(self._json))
+        return self._names
+
+    def suits(self, value: Any) -> bool:
+        """Whether a value has the scalar types and known values that the schema names: it breaks a tie."""
+        if self._suits is None:
+            self._suits = _judge(validator_for(self._json, scalars=True), otherwise=True)
+        return self._suits(value)
+
+    def supports(self, value: Any) -> bool:
+        """Whether a value that fits also looks like the one meant: an object with a key that is declared."""
+        return self.tells and not (isinstance(value, dict) and self.root.keys.isdisjoint(value))
+
+    def holds(self, value: Any) -> bool:
+        """Whether the schema has nothing against a value that a structural fix made."""
+        return self._all_declared(value) or (self.fits(value) and not self._misplaced(value))
+
+    def _misplaced(self, value: Any) -> bool:
+        """Whether an object holds a key that its parent declares and lacks, or that fell out of another."""
+        todo: list[tuple[Any, Expect]] = [(value, self.root)]
+        for part, expect in todo:
+            if type(part) is list:
+                inner = [item for item in part if type(item) is dict or type(item) is list]
+                todo += [(item, expect.item()) for item in inner]
+            elif type(part) is dict:
+                if not part.keys() <= expect.keys and _fell_out(part, expect):
+                    return True
+                for key, of in part.items():
+                    if type(of) is dict:
+                        child = expect.child(key)
+                        if _strayed(of, child, part, expect):
+                            return True
+                        todo.append((of, child))
+                    elif type(of) is list:
+                        todo.append((of, expect.child(key)))
+        return False
+
+
+def _names(schema: Any) -> Iterable[str]:
+    todo = [schema]
+    for part in todo:
+        if isinstance(part, dict):
+            yield from table_of(part, "properties")
+            todo += part.values()
+        elif isinstance(part, list):
+            todo += part
+
+
+def _judge(validator: SchemaValidator | None, *, otherwise: bool) -> Callable[[Any], bool]:
+    return (lambda value: otherwise) if validator is None else validator.isinstance_python
+
+
+def _strayed(
+    inner: dict[str, Any], child: Expect, outer: dict[str, Any], expect: Expect
+) -> set[str]:
+    """The keys of the inner object that only the outer one declares, and lacks."""
+    declared = inner.keys() & expect.keys
+    return declared - child.keys - outer.keys() if declared else declared
+
+
+def _fell_out(outer: dict[str, Any], expect: Expect) -> bool:
+    """Whether a key that is not declared comes right after an object that takes any key."""
+    if not expect.keys:
+        return False
+    free = False
+    for key, value in outer.items():
+        if free and key not in expect.keys:
+            return True
+        free = isinstance(value, dict) and not expect.child(key).keys
+    return False
+
+
+_CACHE: OrderedDict[int, Evidence] = OrderedDict()
+_CACHED = 256
+
+
+def evidence_for(schema: Any) -> Evidence | None:
+    """The evidence in a JSON Schema or a pydantic model, made once for each schema object."""
+    if schema is None:
+        return None
+    known = _CACHE.get(id(schema))
+    if known is not None and known.schema is schema:
+        return known
+    evidence = _made(schema)
+    _CACHE[id(schema)] = evidence
+    if len(_CACHE) > _CACHED:
+        _CACHE.popitem(last=False)
+    return evidence
+
+
+def _made(schema: Any) -> Evidence:
+    if isinstance(schema, dict):
+        return Evidence(schema)
+    if hasattr(schema, "model_json_schema"):
+        evidence = Evidence(schema.model_json_schema())
+        evidence.schema = schema
+        return evidence
+    raise TypeError(
+        f"schema must be a JSON Schema dict or a pydantic model, not {type(schema).__name__}"
+    )

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 
-from zkit.repair.evidence import Evidence
-from zkit.repair.expect import Expect
+from zkit.repair.expect import Evidence, Expect
 from zkit.text.places import excerpt, place_of
 
 _FOUND = {

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 from zkit.receipt import Rank, check_limit
-from zkit.repair.cascade import repair_json
-from zkit.repair.evidence import evidence_for
+from zkit.repair.api import repair_json
+from zkit.repair.expect import evidence_for
 from zkit.repair.outcome import Repaired, Unrepairable
-from zkit.repair.sound import strict
+from zkit.repair.strict_parse import strict
 from zkit.text import lexis
 
 _SEEK = re.compile(r"[^{\[]*+")

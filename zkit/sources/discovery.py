@@ -14,7 +14,7 @@ from zkit.grade import PURE
 from zkit.required import require_count, require_list
 from zkit.results import Failure, Result, Success, Validation
 from zkit.sources.prompts import catalog_text
-from zkit.sources.source import SourceView, ToolSource, require_source, unknown_tool
+from zkit.sources.source import SourceView, ToolSource, as_source, unknown_tool
 from zkit.tools import FunctionTool, Tool, current_scope, tool
 
 _MOST_FOUND = 25
@@ -28,12 +28,13 @@ class Discovery(SourceView):
     A tool that is not open is not run: the answer describes it instead, and opens it.
     """
 
-    def __init__(self, source: ToolSource, *, always: Iterable[str] = (), keep: int = 16) -> None:
+    def __init__(
+        self, source: ToolSource | Iterable[Any], *, always: Iterable[str] = (), keep: int = 16
+    ) -> None:
         super().__init__()
-        require_source(source)
         require_list("always", always, "names of tools")
         require_count("keep", keep, least=1)
-        self.source = source
+        self.source = source = as_source(source)
         self.keep = keep
         self._always = tuple(always)
         self._lock = threading.Lock()

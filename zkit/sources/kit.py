@@ -16,9 +16,9 @@ from zkit.sources.kit_files import KitFile, KitFolder
 from zkit.sources.kit_rules import KitChecks, Pick, Rule, picked, rules_of
 from zkit.sources.prompts import kit_prompt
 from zkit.sources.shown_tool import ShownTool
-from zkit.sources.source import SourceView, ToolSource, require_source
+from zkit.sources.source import SourceView, ToolSource, as_source, ready_call, vouched
 from zkit.sources.workflows import Workflow
-from zkit.tools import Guide, Tool, decode_call, run_tool
+from zkit.tools import Guide, Tool, run_tool
 
 _KIT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -40,7 +40,7 @@ class Kit(SourceView):
 
     def __init__(
         self,
-        source: ToolSource,
+        source: ToolSource | Iterable[Any],
         selection: Any = None,
         *,
         extra: Iterable[Any] | Mapping[str, Any] = (),
@@ -53,7 +53,7 @@ class Kit(SourceView):
         skills: Mapping[str, Guide] | None = None,
     ) -> None:
         super().__init__()
-        require_source(source)
+        source = as_source(source)
         require_text("name", name)
         require_list("docs", docs, "paths")
         require_list("workflows", workflows, "workflows")
@@ -129,17 +129,19 @@ class Kit(SourceView):
         return [str(rule) for rule in rules if not any(rule.matches(spec) for spec in specs)]
 
     async def call(self, call: Call, /) -> Result:
-        """Run a call of a tool of the kit, by way of the source."""
+        """Run a call of a tool of the kit, by way of the source; a destructive one is refused."""
         pick = self._pick(call.name)
         if pick is None:
             return self.absent(call.name)
-        ready = decode_call(pick.shown, call)
+        ready = ready_call(pick.shown, call)
         if isinstance(ready, Failure) or pick.own:
             return ready if isinstance(ready, Failure) else await run_tool(pick.shown, ready)
         if isinstance(pick.shown, ShownTool):
             inner = pick.shown.prepared(ready)
             ready = ready if isinstance(inner, Failure) else inner
-        return await self.source.call(replace(ready, name=pick.name))
+        ready = replace(ready, name=pick.name)
+        with vouched(ready):
+            return await self.source.call(ready)
 
     def absent(self, name: str) -> Failure:
         """Say why there is no tool of that name: switched off, or not in the kit."""

@@ -12,7 +12,15 @@ from typing import Any
 from zkit.errors import KitError, KitFileError
 from zkit.sources.confined_files import confined
 from zkit.sources.kit_rules import Rule, rule_of, rules_of
-from zkit.sources.workflows import Marked, MarkedList, Step, Workflow, read_yaml, steps_of
+from zkit.sources.workflows import (
+    Marked,
+    MarkedList,
+    Step,
+    Workflow,
+    read_small_text,
+    read_yaml,
+    steps_of,
+)
 
 SUFFIXES = (".kit", ".yaml", ".yml")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -69,12 +77,7 @@ class KitFolder:
 def read_kit(path: str | Path) -> KitFile:
     """Read a kit file: `.kit`, or YAML."""
     file = Path(path)
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise KitFileError(str(file), None, f"not UTF-8: {error.reason}") from error
-    except OSError as error:
-        raise KitFileError(str(file), None, error.strerror or str(error)) from error
+    text = read_small_text(file)
     return parse_kit(text, file) if file.suffix == ".kit" else parse_yaml_kit(text, file)
 
 

@@ -15,6 +15,7 @@ from zkit.sources.shown_tool import ShownTool, with_defaults
 from zkit.sources.source import SourceView, ToolSource, levels_out, warn_if_shadowing
 from zkit.sources.workflows import Workflow
 from zkit.tools import Guide, Tool, ToolSpec, as_tool
+from zkit.tools.spec import to_wire
 
 RuleKind = Literal["name", "glob", "provider", "tag", "family", "tool"]
 _GLOB = re.compile(r"[*?\[]")
@@ -185,7 +186,19 @@ def picked(source: ToolSource, rules: Rules, extra: Rules, skills: Skills) -> di
     picks = _selected(source, rules, skills)
     for alias, pick in _selected(source, extra, skills).items():
         picks.setdefault(alias, pick)
+    _check_one_namespace(picks)
     return dict(sorted(picks.items()))
+
+
+def _check_one_namespace(picks: Mapping[str, Pick]) -> None:
+    """Refuse an alias that is the name of another tool on the wire: a call must mean one tool."""
+    wires = {to_wire(alias): alias for alias in picks}
+    for alias in picks:
+        other = wires.get(alias, alias)
+        if other != alias:
+            raise KitError(
+                f"{alias!r} and {other!r} would be one name in calls: rename one of them"
+            )
 
 
 def _selected(source: ToolSource, rules: Rules, skills: Skills) -> dict[str, Pick]:

@@ -53,12 +53,17 @@ def overlap(one: Paths, other: Paths) -> bool:
 
 
 class Key(NamedTuple):
-    """What makes two calls the same: in one task of one workspace, one tool, equal arguments."""
+    """What makes two calls the same: one tool, equal arguments, and all that a tool sees of its scope.
+
+    The deadline is left out, for it never is the same.
+    """
 
     workspace: str
     task: str
     tool: str
     arguments: str
+    role: str = ""
+    depth: int = 0
 
 
 @dataclass(slots=True)
@@ -80,7 +85,7 @@ def key_of(spec: ToolSpec, call: Call) -> Key | None:
     except (TypeError, ValueError, AttributeError, RecursionError):
         return None
     scope = current_scope()
-    return Key(scope.workspace, scope.task, spec.name, text)
+    return Key(scope.workspace, scope.task, spec.name, text, scope.role, scope.depth)
 
 
 def shareable(result: Result) -> Result | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,8 @@ from zkit.required import require_kind
 from zkit.results import Failure, Result
 from zkit.sources.memory import Memory
 from zkit.sources.shared_memo import MemoStore
-from zkit.sources.source import SourceView, ToolSource, require_source
-from zkit.tools import Tool, decode_call
+from zkit.sources.source import SourceView, ToolSource, as_source, ready_call, vouched
+from zkit.tools import Tool
 
 
 class MemoSource(SourceView):
@@ -26,7 +26,7 @@ class MemoSource(SourceView):
 
     def __init__(
         self,
-        source: ToolSource,
+        source: ToolSource | Iterable[Any],
         *,
         max_entries: int = 1024,
         max_bytes: int = 32_000_000,
@@ -35,9 +35,8 @@ class MemoSource(SourceView):
         store: MemoStore | None = None,
     ) -> None:
         super().__init__()
-        require_source(source)
         require_kind("memory", memory, Memory, "a Memory", or_none=True)
-        self.source = source
+        self.source = as_source(source)
         if memory is None:
             memory = Memory(max_entries=max_entries, max_bytes=max_bytes, root=root, store=store)
         elif store is not None:
@@ -64,14 +63,15 @@ class MemoSource(SourceView):
         return failure
 
     async def call(self, call: Call, /) -> Result:
-        """Answer from memory, or run the call by way of the source."""
+        """Answer from memory, or run the call by way of the source; a destructive one is refused."""
         tool = self.source.get(call.name)
         if tool is None:
             return await self.source.call(call)
-        ready = decode_call(tool, call)
+        ready = ready_call(tool, call)
         if isinstance(ready, Failure):
             return ready
-        return await self.memory.run(tool, ready, self.source.call)
+        with vouched(ready):
+            return await self.memory.run(tool, ready, self.source.call)
 
     def forget(self, task: str) -> None:
         """Forget everything of a task."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from zkit.errors import ToolDefinitionError
+from zkit.errors import OverlayError, ToolDefinitionError
 from zkit.tools import Preference, ToolSpec, thaw
 
 Listener = Callable[[frozenset[str]], None]
@@ -61,6 +63,10 @@ class Overlays:
     def get(self, name: str) -> Overlay | None:
         """The overlay of a tool; None when there is none."""
         return self._known.get(name)
+
+    def refresh(self) -> bool:
+        """Take over what others changed; True when something did. In memory there are no others."""
+        return False
 
     def all(self) -> dict[str, Overlay]:
         """Every overlay, by name."""
@@ -146,46 +152,147 @@ def _changed(preference: Preference, changes: Mapping[str, Any]) -> Preference:
 
 
 class SqliteOverlays(Overlays):
-    """Overlays that last, in a SQLite file that several processes may share."""
+    """Overlays that last, in a SQLite file that several processes may share.
+
+    A change reads, changes and writes one overlay in one transaction, so that changes of other
+    processes are never undone. What others changed is seen at the next look, without asking. The
+    file is for its owner only. Raises `OverlayError` for whatever the file cannot do.
+    """
 
     def __init__(self, path: str | Path) -> None:
         super().__init__()
-        self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-        self._db.execute("PRAGMA busy_timeout = 5000")
-        self._db.execute("CREATE TABLE IF NOT EXISTS overlays (name TEXT PRIMARY KEY, data TEXT)")
-        self._known = self._read()
+        self._path = str(path)
+        with self._errors():
+            _make_private(self._path)
+            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._db.execute("PRAGMA busy_timeout = 5000")
+            self._db.execute(
+                "CREATE TABLE IF NOT EXISTS overlays (name TEXT PRIMARY KEY, data TEXT)"
+            )
+            self._known = self._read()
+            self._seen = self._data_version()
+
+    def change(self, name: str, **changes: Any) -> Overlay:
+        """Change some of an overlay as it is in the file now; return it."""
+        with self._lock, self._transaction():
+            self._catch_up(self._read())
+            return super().change(name, **changes)
+
+    def set(self, name: str, overlay: Overlay) -> None:
+        """Put an overlay on a tool, in place of the one that is there."""
+        with self._lock, self._transaction():
+            self._catch_up(self._read())
+            super().set(name, overlay)
+
+    def delete(self, name: str) -> bool:
+        """Take an overlay away; False, and no change, when there is none."""
+        with self._lock, self._transaction():
+            self._catch_up(self._read())
+            return super().delete(name)
+
+    def load(self, overlays: Mapping[str, Overlay]) -> None:
+        """Replace all overlays at once: one change."""
+        with self._lock, self._transaction():
+            self._catch_up(self._read())
+            super().load(overlays)
+
+    def get(self, name: str) -> Overlay | None:
+        """The overlay of a tool; None when there is none."""
+        self.refresh()
+        return super().get(name)
+
+    def all(self) -> dict[str, Overlay]:
+        """Every overlay, by name."""
+        self.refresh()
+        return super().all()
 
     def refresh(self) -> bool:
-        """Read what other processes changed; True when something did."""
+        """Read what other processes changed; True when something did. Cheap when nothing did."""
         with self._lock:
-            before = self._revision
-            now = self._read()
-            changed: dict[str, Overlay | None] = {
-                name: now.get(name)
-                for name in set(now) | set(self._known)
-                if now.get(name) != self._known.get(name)
-            }
-            if changed:
-                self._told(changed, keep=False)
-            return self._revision != before
+            if self._depth:
+                return False
+            with self._errors():
+                version = self._data_version()
+                if version == self._seen:
+                    return False
+                self._seen = version
+                return self._catch_up(self._read())
 
     def close(self) -> None:
         """Close the file."""
         self._db.close()
 
+    # Inside
+
+    _depth = 0  # transactions that are open; one change may be made of another
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._errors():
+            if not self._depth:
+                self._db.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+            try:
+                yield
+                if self._depth == 1:
+                    self._db.execute("COMMIT")
+            except BaseException:
+                if self._depth == 1:
+                    with suppress(sqlite3.Error):  # a full disk has rolled back already
+                        self._db.execute("ROLLBACK")
+                    with suppress(sqlite3.Error, OverlayError):
+                        self._catch_up(self._read())  # what was told is not true any more
+                raise
+            finally:
+                self._depth -= 1
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise OverlayError(f"{self._path}: {error}") from error
+
+    def _data_version(self) -> int:
+        """A number that changes when another connection has changed the file."""
+        [number] = self._db.execute("PRAGMA data_version").fetchone()
+        return int(number)
+
+    def _catch_up(self, now: Mapping[str, Overlay]) -> bool:
+        """Take over what others changed; True when something did."""
+        changed: dict[str, Overlay | None] = {
+            name: now.get(name)
+            for name in set(now) | set(self._known)
+            if now.get(name) != self._known.get(name)
+        }
+        if changed:
+            self._told(changed, keep=False)
+        return bool(changed)
+
     def _read(self) -> dict[str, Overlay]:
         rows = self._db.execute("SELECT name, data FROM overlays ORDER BY name").fetchall()
-        return {name: Overlay(**json.loads(data)) for name, data in rows}
+        return {name: self._row(name, data) for name, data in rows}
+
+    def _row(self, name: str, data: Any) -> Overlay:
+        try:
+            return Overlay(**json.loads(data))
+        except (TypeError, ValueError, RecursionError, ToolDefinitionError) as error:
+            raise OverlayError(
+                f"{self._path}: the overlay of {name!r} is broken: {error}"
+            ) from error
 
     def _store(self, changes: Mapping[str, Overlay | None]) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            for name, overlay in changes.items():
-                self._db.execute("DELETE FROM overlays WHERE name = ?", (name,))
-                if overlay is not None:
-                    row = (name, json.dumps(overlay.to_dict()))
-                    self._db.execute("INSERT INTO overlays VALUES (?, ?)", row)
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
+        for name, overlay in changes.items():
+            self._db.execute("DELETE FROM overlays WHERE name = ?", (name,))
+            if overlay is not None:
+                row = (name, json.dumps(overlay.to_dict()))
+                self._db.execute("INSERT INTO overlays VALUES (?, ?)", row)
+
+
+def _make_private(path: str) -> None:
+    """Make the file, or make it its owner's only."""
+    if path == ":memory:":
+        return
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    if os.name == "posix" and os.stat(path).st_mode & 0o077:
+        os.chmod(path, 0o600)

@@ -34,7 +34,11 @@ class ShownTool:
         self._spec = spec
         self._preset = dict(preset or {})
         self._defaults = dict(defaults or {})
-        self._name = inner.definition().name
+        own = inner.definition()
+        self._name = own.name
+        is_bare = not self._preset and not self._defaults
+        # Whether arguments that are decoded for the one fit the other as they are.
+        self.takes_the_same = is_bare and spec.parameters == own.parameters
         self.runs_async = bool(getattr(inner, "runs_async", False))
 
     def __repr__(self) -> str:
@@ -44,8 +48,7 @@ class ShownTool:
     def target(self) -> Target:
         """How arguments are validated: as the tool does it, where it takes what is shown."""
         own = getattr(self.inner, "target", None)
-        same = self._spec.parameters == self.inner.definition().parameters
-        if not (isinstance(own, Target) and same):
+        if not (isinstance(own, Target) and self.takes_the_same):
             own = target_for(thaw(self._spec.parameters))
         return replace(own, name=self._spec.name)
 
@@ -86,12 +89,24 @@ def without(spec: ToolSpec, preset: Mapping[str, Any]) -> ToolSpec:
     left = {
         "parameters": parameters,
         "touches": [name for name in spec.touches if name not in preset],
+        "destructive": _pinned(spec, preset),
         "examples": [
             replace(one, arguments={k: v for k, v in one.arguments.items() if k not in preset})
             for one in spec.examples
         ],
     }
     return spec.replace(**left)
+
+
+def _pinned(spec: ToolSpec, preset: Mapping[str, Any]) -> bool | dict[str, Any]:
+    """What is destructive once some arguments are set: always, never, or by those that are left."""
+    if isinstance(spec.destructive, bool):
+        return spec.destructive
+    pinned = {name: values for name, values in spec.destructive.items() if name in preset}
+    left = {name: values for name, values in spec.destructive.items() if name not in preset}
+    if pinned and replace(spec, destructive=pinned).is_destructive(preset):
+        return True
+    return left or False
 
 
 def with_defaults(spec: ToolSpec, defaults: Mapping[str, Any]) -> ToolSpec:

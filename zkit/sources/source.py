@@ -7,17 +7,21 @@ import hashlib
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from zkit.calls import Call
+from zkit.errors import ToolDefinitionError
 from zkit.grade import Grade, joint_grade
-from zkit.required import require_kind
-from zkit.results import Failure, Result, Success, Validation
+from zkit.results import Failure, Refused, Result, Success, Validation
 from zkit.sources.catalog import Catalog
 from zkit.sources.documents import read_document
 from zkit.sources.prompts import MOST_EXAMPLES, ToolExample, nearest_examples
-from zkit.tools import FrozenList, Tool, ToolSpec, decode_call, freeze, run_tool
+from zkit.tools import FrozenList, Tool, ToolSpec, freeze, policy_for, run_tool
+from zkit.tools.call_arguments import judged_arguments, read_arguments
+from zkit.tools.context import Held
 
 
 class ShadowedNameWarning(UserWarning):
@@ -67,9 +71,54 @@ class ToolSource(Protocol):
         """Run a call; nothing that a model or a tool did is raised."""
 
 
-def require_source(given: object) -> None:
-    """Refuse what lists no tools and runs none."""
-    require_kind("source", given, ToolSource, "a Toolbox, or another source of tools")
+def as_source(given: Any) -> ToolSource:
+    """Return the source itself, or a `Toolbox` of the tools and functions in a list."""
+    if isinstance(given, ToolSource):
+        return given
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping):
+        from zkit.sources.toolbox import Toolbox
+
+        return Toolbox(given)
+    raise ToolDefinitionError(
+        f"source must be a source of tools or a list of tools, not {given!r:.80}"
+    )
+
+
+class ToolUnavailableWarning(UserWarning):
+    """A tool cannot say what it is called and takes, so it is neither listed nor callable."""
+
+
+def spec_or_none(tool: Tool) -> ToolSpec | None:
+    """Return what a tool says of itself; None, with a warning, when it raises."""
+    try:
+        return tool.definition()
+    except Exception as error:
+        kind = type(tool).__name__
+        said = f"definition() of a {kind} raised {type(error).__name__}: the tool is unavailable"
+        warnings.warn(said, ToolUnavailableWarning, stacklevel=levels_out())
+        return None
+
+
+_VOUCHED: ContextVar[Call | None] = ContextVar("zkit vouched", default=None)
+
+
+def vouched(call: Call) -> Held[Call, Call]:
+    """Let a source run this very call, also if it is destructive: somebody else has asked."""
+    return Held(_VOUCHED, call, call)
+
+
+def ready_call(tool: Tool, call: Call) -> Call | Failure:
+    """Return a call with arguments that fit; refuse one that is destructive and not vouched for."""
+    spec = tool.definition()
+    found = read_arguments(tool, call, policy_for(spec).limit)
+    if isinstance(found, Failure):
+        return found
+    judged = judged_arguments(spec, found.data, found.typed)
+    if spec.is_destructive(judged) and _VOUCHED.get() is not call:
+        reason = f"{spec.name} needs approval: it is run by a Dispatcher, which can ask for it"
+        return Refused(reason, code="approval")
+    fixes, rank = (*call.fixes, *found.fixes), max(call.rank, found.rank)
+    return replace(call, arguments=found.data, fixes=fixes, rank=rank)
 
 
 _MOST_NAMED = 20
@@ -115,8 +164,8 @@ class SourceView:
         return [spec.name for spec in self.specs()]
 
     def specs(self) -> list[ToolSpec]:
-        """What each tool says of itself, sorted by name."""
-        return [tool.definition() for tool in self.tools()]
+        """What each tool says of itself, sorted by name; one that cannot say it is left out."""
+        return [spec for tool in self.tools() if (spec := spec_or_none(tool)) is not None]
 
     @property
     def grade(self) -> Grade:
@@ -130,11 +179,14 @@ class SourceView:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     async def call(self, call: Call, /) -> Result:
-        """Run a call: find the tool, read the arguments, run it. Nothing is raised."""
+        """Run a call: find the tool, read the arguments, run it. Nothing is raised.
+
+        A source has nobody to ask: a destructive call is refused. Only a `Dispatcher` runs it.
+        """
         tool = self.get(call.name)
         if tool is None:
             return self.absent(call.name)
-        ready = decode_call(tool, call)
+        ready = ready_call(tool, call)
         return ready if isinstance(ready, Failure) else await run_tool(tool, ready)
 
     def absent(self, name: str) -> Failure:
@@ -157,6 +209,24 @@ class SourceView:
         )
         return made
 
+    def as_pydantic_ai(self, **options: Any) -> list[Any]:
+        """The tools as those of pydantic-ai; `options` are those of the dispatcher they go through."""
+        from zkit.ext.pydantic_ai import tools_of
+
+        return tools_of(self, **options)
+
+    def as_langchain(self, **options: Any) -> list[Any]:
+        """The tools as those of LangChain; `options` are those of the dispatcher they go through."""
+        from zkit.ext.langchain import tools_of
+
+        return list(tools_of(self, **options))
+
+    def as_openai_agents(self, **options: Any) -> list[Any]:
+        """The tools as those of the OpenAI Agents SDK, each called through a dispatcher."""
+        from zkit.ext.openai_agents import tools_of
+
+        return list(tools_of(self, **options))
+
     def _projected(self, spec: ToolSpec, strict: bool) -> Any:
         """The projection of one tool, made again only when that tool has changed."""
         known = self._entries_for_openai.get((strict, spec.name))
@@ -174,13 +244,16 @@ class SourceView:
         return known[1]
 
     def summaries(self, tags: Iterable[str] = ()) -> list[dict[str, Any]]:
-        """The catalogue: a line for each tool that bears every one of the tags.
+        """The catalogue: a line for each tool that has every one of the tags.
 
         The name of a tool's provider counts as one of its tags.
         """
         wanted = set(_as_tags(tags))
-        listed = self.specs()
-        return [spec.summary_entry() for spec in listed if wanted <= {*spec.tags, spec.provider}]
+        return [
+            spec.summary_entry()
+            for spec in self.specs()
+            if wanted <= {*spec.tags, *([spec.provider] if spec.provider else ())}
+        ]
 
     def describe(self, name: str) -> Result:
         """Everything about one tool; for a name that does not exist, a hint how to find others."""

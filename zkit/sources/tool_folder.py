@@ -7,9 +7,11 @@ import inspect
 import itertools
 import linecache
 import sys
+import threading
 import traceback
 import types
 from collections.abc import Iterator, Sequence
+from contextvars import copy_context
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from zkit.errors import ToolDefinitionError
+from zkit.results import exception_text
 from zkit.tools import Tool, as_tool, declared_in
 
 _PREFIX = "zkit_loaded_"
@@ -58,8 +61,9 @@ def load_module(package: str, file: Path) -> types.ModuleType:
 
 def forget_package(package: str) -> None:
     """Take the modules of one load away."""
-    for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
-        del sys.modules[name]
+    for name in list(sys.modules):  # a copy: other threads import meanwhile
+        if f"{name}.".startswith(f"{package}."):
+            sys.modules.pop(name, None)
 
 
 def _spec(name: str, file: Path) -> ModuleSpec:
@@ -91,7 +95,24 @@ class _Finder(MetaPathFinder):
         if not name.startswith(_PREFIX) or not path:
             return None
         file = Path(path[0]) / f"{name.rpartition('.')[2]}.py"
-        return _spec(name, file) if file.is_file() else None
+        if is_inside(Path(path[0]), file):
+            return _spec(name, file)
+        if file.is_symlink() or file.with_suffix("").is_symlink():
+            raise ModuleNotFoundError(f"{file.name} is a link out of the folder", name=name)
+        return None
+
+
+def is_inside(folder: Path, file: Path) -> bool:
+    """True if a file is a regular file of the folder, and no link leads out of it."""
+    try:
+        real = file.resolve(strict=True)
+    except (OSError, RuntimeError):
+        return False
+    return real.is_file() and real.is_relative_to(folder.resolve())
+
+
+LOAD_TIMEOUT = 60.0
+"""Seconds that a file may take to be imported."""
 
 
 class LoadProblem(NamedTuple):
@@ -118,6 +139,7 @@ class Found(NamedTuple):
     """A tool, and the place in a file that defines it."""
 
     tool: Tool
+    name: str
     file: Path
     line: int
 
@@ -134,10 +156,11 @@ class Folder(NamedTuple):
     module: str
 
 
-def read_folder(path: Path, provider: str) -> Folder:
+def read_folder(path: Path, provider: str, timeout: float = LOAD_TIMEOUT) -> Folder:
     """Run every file of a folder that does not begin with `_`, and find the tools in it.
 
-    A file that fails is a problem, not an end: the others are loaded.
+    A file that fails, that does not end in time, or that is a link out of the folder is a problem,
+    not an end: the others are loaded.
     """
     if not path.is_dir():
         raise NotADirectoryError(f"{path}: no such folder")
@@ -148,7 +171,7 @@ def read_folder(path: Path, provider: str) -> Folder:
     try:
         for file in sorted(folder.glob("*.py")):
             if not file.name.startswith("_"):
-                for one in _read_file(file, package):
+                for one in _read_in_time(file, package, timeout):
                     _sort_in(one, found, problems)
     except BaseException:  # the load itself was stopped
         forget_package(package)
@@ -162,10 +185,31 @@ def _sort_in(
     if isinstance(one, LoadProblem):
         problems.append(one)
         return
-    name = one.tool.definition().name
-    twin = found.setdefault(name, one)
+    twin = found.setdefault(one.name, one)
+    name = one.name
     if twin is not one:
         problems.append(one.problem(f"{name!r} is defined in {twin.file}:{twin.line} already"))
+
+
+def _read_in_time(file: Path, package: str, timeout: float) -> list[Found | LoadProblem]:
+    """The tools and problems of a file; a file that does not end in time is left to itself.
+
+    A thread cannot be stopped, so what the file still does then it does in the background.
+    """
+    if not is_inside(file.parent, file):
+        return [LoadProblem(str(file), 1, "it is a link out of the folder, or no regular file")]
+    read: list[Found | LoadProblem] = []
+    worker = threading.Thread(
+        target=copy_context().run,
+        args=(lambda: read.extend(_read_file(file, package)),),
+        name=f"zkit loads {file.name}",
+        daemon=True,
+    )
+    worker.start()
+    worker.join(timeout)
+    if worker.is_alive():
+        return [LoadProblem(str(file), 1, f"it was still being loaded after {timeout:g} seconds")]
+    return read
 
 
 def _read_file(file: Path, package: str) -> Iterator[Found | LoadProblem]:
@@ -173,18 +217,22 @@ def _read_file(file: Path, package: str) -> Iterator[Found | LoadProblem]:
     try:
         module = load_module(package, file)
         candidates = list(_candidates(module))
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         yield _problem(file, error)
         return
     if not candidates:
         hint = "no tools here; decorate a function with @tool, or begin the file's name with _"
         yield LoadProblem(str(file), 1, hint)
     for candidate in candidates:
-        line = _line_of(candidate)
+        line = 1
         try:
-            yield Found(as_tool(candidate), file, line)
+            line = _line_of(candidate)
+            tool = as_tool(candidate)
+            yield Found(tool, tool.definition().name, file, line)
         except ToolDefinitionError as error:
             yield LoadProblem(str(file), line, str(error))
+        except BaseException as error:
+            yield LoadProblem(str(file), line, exception_text(error))
 
 
 def _candidates(module: types.ModuleType) -> Iterator[Any]:
@@ -215,5 +263,4 @@ def _problem(file: Path, error: BaseException) -> LoadProblem:
         return LoadProblem(str(file), error.lineno or 1, f"SyntaxError: {error.msg}")
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(file)]
-    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return LoadProblem(str(file), (lines[-1] if lines else 1) or 1, said)
+    return LoadProblem(str(file), (lines[-1] if lines else 1) or 1, exception_text(error))

@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
+from weakref import finalize
 
 from zkit.errors import ProviderError, ToolNameTakenError
-from zkit.required import require_kind, require_list, require_path
+from zkit.required import require_kind, require_list, require_path, require_seconds
 from zkit.results import Failure, Refused
 from zkit.sources.kit import Kit
 from zkit.sources.overlays import Overlay, Overlays
 from zkit.sources.shown_tool import Provider, PythonProvider, ShownTool, provided, without
-from zkit.sources.source import SourceView, warn_if_shadowing
-from zkit.sources.tool_folder import Loaded, forget_package, read_folder
+from zkit.sources.source import SourceView, spec_or_none, warn_if_shadowing
+from zkit.sources.tool_folder import LOAD_TIMEOUT, Loaded, forget_package, read_folder
 from zkit.tools import FunctionTool, Tool, ToolSpec, as_tool
 from zkit.tools.declare import Declared, tool_of
 
@@ -30,10 +31,23 @@ class Entry:
     shown: Tool
     wire_name: str
 
+    name: str
+
     @property
-    def spec(self) -> ToolSpec:
-        """What is shown of the tool."""
-        return self.shown.definition()
+    def spec(self) -> ToolSpec | None:
+        """What is shown of the tool; None when it cannot say it any more."""
+        return spec_or_none(self.shown)
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether the tool is listed and can be called."""
+        spec = self.spec
+        return spec is not None and spec.preference.enabled
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names under which calls find the tool."""
+        return frozenset((self.name, self.wire_name))
 
 
 def entry_for(tool: Tool, provider: str | None, overlay: Overlay | None) -> Entry:
@@ -45,7 +59,13 @@ def entry_for(tool: Tool, provider: str | None, overlay: Overlay | None) -> Entr
     preset = spec.preference.overrides
     shown = without(spec, preset) if preset else spec
     seen = tool if shown is own else ShownTool(tool, shown, preset)
-    return Entry(tool, tag, seen, own.wire_name)
+    return Entry(tool, tag, seen, own.wire_name, own.name)
+
+
+def _same_on_the_wire(name: str, other: str) -> ToolNameTakenError:
+    return ToolNameTakenError(
+        f"{name!r} and {other!r} would be one name in calls: rename one of the tools"
+    )
 
 
 class EntryTable:
@@ -73,21 +93,30 @@ class EntryTable:
         return [entry for _, entry in found if provider is None or entry.provider == provider]
 
     def check(self, entries: Sequence[Entry], *, replace: bool) -> None:
-        """Refuse a name that another provider has, or that two of the entries bear."""
-        seen: dict[str, Tool] = {}
+        """Refuse a name that another provider has, or that two of the tools have.
+
+        Names and wire names are one namespace: a call of either must mean one tool.
+        """
+        seen: dict[str, Entry] = {}
         for entry in entries:
-            name = entry.spec.name
-            if seen.setdefault(name, entry.tool) is not entry.tool:
-                raise ToolNameTakenError(f"two of the tools are called {name!r}; rename one")
-            old = self._entries.get(name)
+            for name in entry.names:
+                twin = seen.setdefault(name, entry)
+                if twin.tool is not entry.tool and twin.name == entry.name:
+                    raise ToolNameTakenError(
+                        f"two of the tools are called {entry.name!r}; rename one"
+                    )
+                if twin.name != entry.name:
+                    raise _same_on_the_wire(entry.name, twin.name)
+            old = self._entries.get(entry.name)
             if old is not None and old.provider != entry.provider and not replace:
                 raise ToolNameTakenError(
-                    f"{name!r} belongs to the provider {old.provider or '(none)'!r};"
+                    f"{entry.name!r} belongs to the provider {old.provider or '(none)'!r};"
                     " pass replace=True to take it over"
                 )
-            other = self._by_wire.get(entry.wire_name, name)
-            if other != name:
-                raise ToolNameTakenError(f"{name!r} and {other!r} have the same name on the wire")
+            for name in entry.names:
+                other = name if name in self._entries else self._by_wire.get(name, entry.name)
+                if other != entry.name:
+                    raise _same_on_the_wire(entry.name, other)
 
     def change(self, *, add: Sequence[Entry] = (), remove: Sequence[Entry] = ()) -> None:
         """Take entries away and add others, which may replace some; a new name may be warned of.
@@ -96,16 +125,16 @@ class EntryTable:
         """
         for entry in add:
             # Nobody can choose other names for the standard tools when they are registered.
-            if entry.spec.name not in self._entries and entry.provider != "std":
-                warn_if_shadowing(entry.spec.name)
+            if entry.name not in self._entries and entry.provider != "std":
+                warn_if_shadowing(entry.name)
         if remove:
-            gone = {entry.spec.name for entry in remove} - {entry.spec.name for entry in add}
+            gone = {entry.name for entry in remove} - {entry.name for entry in add}
             kept = {name: entry for name, entry in self._entries.items() if name not in gone}
             self._by_wire = {entry.wire_name: name for name, entry in kept.items()}
             self._entries = kept
         for entry in add:
-            self._entries[entry.spec.name] = entry
-            self._by_wire[entry.wire_name] = entry.spec.name
+            self._entries[entry.name] = entry
+            self._by_wire[entry.wire_name] = entry.name
 
 
 Listener = Callable[[int], None]
@@ -258,22 +287,32 @@ class Toolbox(SourceView):
     # Folders
 
     def load_dir(
-        self, path: str | Path, *, provider: str | None = None, replace: bool = False
+        self,
+        path: str | Path,
+        *,
+        provider: str | None = None,
+        replace: bool = False,
+        timeout: float = LOAD_TIMEOUT,
     ) -> Loaded:
         """Add the tools in the Python files of a folder, and say what could not be loaded.
 
         Files that begin with `_` are helpers and are skipped. Loading again replaces what the same
-        provider had: tools that are gone from the files are gone.
+        provider had: tools that are gone from the files are gone. `timeout` is for each file; a
+        file that takes longer is reported, and goes on in the background.
         """
+        if not str(path).strip():
+            raise ValueError('path is empty: write "." for the current folder')
+        require_seconds("timeout", timeout, above_zero=True)
         name = provider or f"dir:{Path(path).resolve().as_posix()}"
-        read = read_folder(Path(path), name)
+        read = read_folder(Path(path), name, timeout)
+        finalize(self, forget_package, read.module)  # a box that is dropped leaves no modules
         with self._lock:
             judged = [(found, self._conflict(found.tool, name, replace)) for found in read.found]
             kept = [found.tool for found, why in judged if why is None]
             self._replace(name, kept, replace=replace)
             refused = [found.problem(str(why)) for found, why in judged if why is not None]
             problems = (*read.problems, *refused)
-            names = tuple(sorted(one.definition().name for one in kept))
+            names = tuple(sorted(found.name for found, why in judged if why is None))
             loaded = Loaded(name, names, tuple(sorted(problems)), read.module)
             self._forget(name)
             self._folders[name] = loaded
@@ -321,7 +360,8 @@ class Toolbox(SourceView):
 
     @property
     def version(self) -> int:
-        """A number that grows with every change."""
+        """A number that grows with every change, also of the overlays by other processes."""
+        self.overlays.refresh()
         return self._version
 
     def tools(self) -> tuple[Tool, ...]:
@@ -332,20 +372,21 @@ class Toolbox(SourceView):
     def _list(self) -> tuple[Tool, ...]:
         with self._lock:
             found = self._table.all()
-        return tuple(entry.shown for entry in found if entry.spec.preference.enabled)
+        return tuple(entry.shown for entry in found if entry.is_enabled)
 
     def get(self, name: str) -> Tool | None:
         """Find an enabled tool by its name or its wire name."""
+        self.overlays.refresh()
         entry = self._table.find(name)
-        enabled = entry is not None and entry.spec.preference.enabled
-        return entry.shown if entry is not None and enabled else None
+        return entry.shown if entry is not None and entry.is_enabled else None
 
     def absent(self, name: str) -> Failure:
         """Say why there is no tool of that name: switched off, or unknown."""
         entry = self._table.find(name)
-        if entry is None or entry.spec.preference.enabled:
+        spec = None if entry is None else entry.spec
+        if spec is None or spec.preference.enabled:
             return super().absent(name)
-        reason = entry.spec.preference.reason or f"{entry.spec.name} is switched off"
+        reason = spec.preference.reason or f"{spec.name} is switched off"
         return Refused(reason, code="disabled")
 
     def listen(self, listener: Listener) -> Callable[[], None]:

@@ -10,6 +10,11 @@ from typing import Any
 from zkit.errors import KitFileError, MissingExtraError
 from zkit.tools import Guide
 
+MAX_FILE = 256 * 1024
+"""Bytes of a kit, workflow, skill or document: far more than anybody writes by hand."""
+MAX_DEPTH = 32
+"""Levels of a YAML file. PyYAML is recursive, and needs minutes for 100,000 levels."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -86,8 +91,7 @@ def read_yaml(text: str, file: str) -> Marked:
     except ImportError as error:
         raise MissingExtraError("yaml", "Reading YAML kits and skills") from error
     try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise KitFileError(file, None, "aliases (*name) are not allowed here")
+        _check_events(yaml, text, file)
         node = yaml.compose(text, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
@@ -98,6 +102,21 @@ def read_yaml(text: str, file: str) -> Marked:
         raise KitFileError(file, 1, "must be a mapping of names to values")
     found: Marked = _value(node, file, yaml.SafeLoader(""))
     return found
+
+
+def _check_events(yaml: Any, text: str, file: str) -> None:
+    """Refuse aliases, and what is nested too deep to be read quickly, before anything is built."""
+    if len(text) > MAX_FILE:
+        raise KitFileError(file, None, f"larger than {MAX_FILE // 1024} KB")
+    depth = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent):
+            raise KitFileError(file, line, "aliases (*name) are not allowed here")
+        if depth > MAX_DEPTH:
+            raise KitFileError(file, line, f"nested deeper than {MAX_DEPTH} levels")
 
 
 def _value(node: Any, file: str, loader: Any) -> Any:
@@ -168,7 +187,7 @@ _SKILL_KEYS = ("tool", "when_to_use", "when_not_to_use", "examples", "tips")
 
 def read_skill(path: str | Path) -> tuple[str, Guide]:
     """Read a skill file: the name of a tool, and how to use it well."""
-    data = read_yaml(_read(Path(path)), str(path))
+    data = read_yaml(read_small_text(Path(path)), str(path))
     for key in data:
         if key not in _SKILL_KEYS:
             raise data.error(key, f"{key!r}: a skill has {', '.join(_SKILL_KEYS)}")
@@ -196,8 +215,21 @@ def _yaml_files(folder: Path) -> Iterator[Path]:
     yield from sorted(path for path in folder.iterdir() if path.suffix in (".yaml", ".yml"))
 
 
-def _read(path: Path) -> str:
+def read_small_text(path: Path) -> str:
+    """Read a kit, workflow or skill file: a regular file of at most 256 KB, in UTF-8.
+
+    Raises `KitFileError` for anything else.
+    """
     try:
-        return path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise KitFileError(str(path), None, str(error)) from error
+        if not path.is_file():
+            raise KitFileError(str(path), None, "No such file, or not a regular one")
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE + 1)
+    except OSError as error:
+        raise KitFileError(str(path), None, error.strerror or str(error)) from error
+    if len(data) > MAX_FILE:
+        raise KitFileError(str(path), None, f"larger than {MAX_FILE // 1024} KB")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise KitFileError(str(path), None, f"not UTF-8: {error.reason}") from error

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from pydantic_core import from_json
+from pydantic import BaseModel
+from pydantic_core import from_json, to_jsonable_python
 
-from zkit.arguments import Decoded, decode_to_run
+from zkit.arguments import decode_to_run
 from zkit.arguments.decoder import DecodedWithData
 from zkit.arguments.refusals import refuse_echo
 from zkit.calls import Call
-from zkit.receipt import Rank
+from zkit.receipt import Fix, Rank
 from zkit.results import Failure, Validation
 from zkit.schema.schema_tree import pointer_target
 from zkit.tools.execution import failure_of
@@ -30,17 +31,26 @@ def decode_call(
     The arguments stay JSON data: what the tool makes of them is its own business.
     """
     limit = policy_for(tool.definition()).limit if limit is None else limit
-    decoded = json_arguments(tool, call, limit, finish_reason)
+    decoded = read_arguments(tool, call, limit, finish_reason)
     if isinstance(decoded, Failure):
         return decoded
     fixes, rank = (*call.fixes, *decoded.fixes), max(call.rank, decoded.rank)
-    return replace(call, arguments=decoded.value, fixes=fixes, rank=rank)
+    return replace(call, arguments=decoded.data, fixes=fixes, rank=rank)
 
 
-def json_arguments(
+class Arguments(NamedTuple):
+    """The arguments of a call that fit its tool: as JSON data, and as the tool takes them."""
+
+    data: dict[str, Any]
+    typed: Any
+    fixes: tuple[Fix, ...]
+    rank: Rank
+
+
+def read_arguments(
     tool: Tool, call: Call, limit: Rank, finish_reason: str | None = None
-) -> Decoded | Failure:
-    """Return the arguments of a call as JSON data that fits, with their receipt.
+) -> Arguments | Failure:
+    """Return the arguments of a call as data that fits, with their receipt.
 
     A validator of the tool that raises what none should raise is a crash of the tool.
     """
@@ -52,7 +62,33 @@ def json_arguments(
         return decoded if broken is None else failure_of(broken, call.name)
     data = dict(decoded.data) if isinstance(decoded, DecodedWithData) else _parsed(call.arguments)
     echoed = refuse_echo(call.name, data)
-    return Decoded(data, decoded.fixes, decoded.rank) if echoed is None else echoed
+    return Arguments(data, decoded.value, decoded.fixes, decoded.rank) if echoed is None else echoed
+
+
+def judged_arguments(spec: ToolSpec, data: Mapping[str, Any], typed: Any = None) -> dict[str, Any]:
+    """Return the arguments by which `destructive` is judged, as JSON data.
+
+    What the tool's own types made of them counts (validators, default factories, aliases), then the
+    defaults of the schema.
+    """
+    if isinstance(spec.destructive, bool):
+        return dict(data)
+    known = canonical_arguments(spec, data)
+    if isinstance(typed, BaseModel):
+        typed = {
+            **{name: getattr(typed, name, None) for name in type(typed).model_fields},
+            **typed.model_dump(by_alias=True),
+        }
+    if isinstance(typed, Mapping):
+        known |= {name: typed[name] for name in spec.destructive if name in typed}
+    return {name: _as_data(known[name]) for name in spec.destructive if name in known}
+
+
+def _as_data(value: Any) -> Any:
+    try:
+        return to_jsonable_python(value, by_alias=True, fallback=str)
+    except (ValueError, TypeError):
+        return None
 
 
 def _too_far(spec: ToolSpec, call: Call) -> Validation:

@@ -12,9 +12,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
 
 from zkit.calls import Call
-from zkit.effects import FileEffect, ProcessEffect
+from zkit.effects import FileEffect, ProcessEffect, read_effects
 from zkit.required import require_kind, require_text
 from zkit.results import Transient
 
@@ -115,6 +116,8 @@ class watched:  # noqa: N801, read as a verb: `with watched():`
 
 
 log = logging.getLogger("zkit")
+# Without it Python prints warnings of a library whose log nobody has set up, secrets included.
+log.addHandler(logging.NullHandler())
 Effect = FileEffect | ProcessEffect
 
 
@@ -126,6 +129,37 @@ class Progress(NamedTuple):
     done: float
     total: float | None = None
     message: str = ""
+
+
+class _TaskState:
+    """What the scopes of one task share: how many are open, and what is done when all have ended."""
+
+    def __init__(self) -> None:
+        self.actions: dict[Hashable, Callable[[], None]] = {}
+        self.is_over = False
+        self.scopes = 1
+
+    def left(self) -> list[Callable[[], None]]:
+        """Note that one scope has ended; return what is to be done now."""
+        with _TASKS_LOCK:
+            self.scopes -= 1
+            self.is_over = self.scopes <= 0
+            return list(self.actions.values()) if self.is_over else []
+
+
+_TASKS_LOCK = threading.Lock()
+_TASKS: WeakValueDictionary[str, _TaskState] = WeakValueDictionary()
+
+
+def _joined(task: str) -> _TaskState:
+    """The state of a task that is running under this name, or of a new one."""
+    with _TASKS_LOCK:
+        state = _TASKS.get(task)
+        if state is None or state.is_over:
+            state = _TASKS[task] = _TaskState()
+        else:
+            state.scopes += 1
+        return state
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,16 +176,13 @@ class Scope:
     role: str = ""
     depth: int = 0
     on_progress: Callable[[Progress], None] | None = None
-    _ends: dict[Hashable, Callable[[], None]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
-
-    _over: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
+    _state: _TaskState = field(default_factory=lambda: _TaskState(), repr=False, compare=False)
+    _ended: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
 
     @property
     def is_over(self) -> bool:
         """Whether the task has ended, though some code of it may still run."""
-        return self._over.is_set()
+        return self._state.is_over
 
     def when_over(self, key: Hashable, action: Callable[[], None]) -> bool:
         """Have something done when the task ends, once for a key; False when it has ended.
@@ -159,7 +190,7 @@ class Scope:
         Outside of any task nothing ends.
         """
         if self.task:
-            self._ends.setdefault(key, action)
+            self._state.actions.setdefault(key, action)
         return not self.is_over
 
     def inner(
@@ -170,7 +201,7 @@ class Scope:
         It inherits what it does not set, and never has a later deadline.
         """
         if task is not None and task != self.task:
-            own = {"_ends": {}, "_over": threading.Event()}
+            own = {"_state": _joined(task), "_ended": threading.Event()}
             changes |= {"task": task, "depth": self.depth + 1, **own}
         if timeout is not None:
             ends = time.monotonic() + timeout
@@ -182,11 +213,14 @@ class Scope:
         return Held(_SCOPE, self, self)
 
     def end(self) -> None:
-        """End the task: what was remembered for it is forgotten. It ends once."""
-        if self.is_over:
+        """End the task: what was remembered for it is forgotten. It ends once.
+
+        A task that several threads have entered by its name ends with the last of them.
+        """
+        if self._ended.is_set():
             return
-        self._over.set()
-        for action in list(self._ends.values()):
+        self._ended.set()
+        for action in self._state.left():
             try:
                 action()
             except Exception:
@@ -246,8 +280,8 @@ def deadline_scope(timeout: float | None) -> Held[Scope, Scope]:
         outer.role,
         outer.depth,
         outer.on_progress,
-        outer._ends,
-        outer._over,
+        outer._state,
+        outer._ended,
     )
     return Held(_SCOPE, inner, inner)
 
@@ -261,6 +295,7 @@ class Context:
     def __init__(self, call: Call, scope: Scope | None = None) -> None:
         self.call = call
         self.scope = scope or current_scope()
+        self.typed: Any = None  # the arguments, decoded for the tool that runs
         self._cancelled = False
         self._effects: list[Effect] = []
 
@@ -319,8 +354,14 @@ class Context:
             log.exception("a listener for progress failed")
 
     def record(self, effect: Effect) -> None:
-        """Note what was done to the world; it goes into the result, success or not."""
-        self._effects.append(effect)
+        """Note what was done to the world; it goes into the result, success or not.
+
+        What is no effect is logged and left out: the tool has done its work already.
+        """
+        valid, wrong = read_effects((effect,))
+        self._effects += valid
+        if wrong:
+            log.warning("the tool %r recorded something that is no effect", self.call.name)
 
     @property
     def effects(self) -> tuple[Effect, ...]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import inspect
 import logging
+import re
+import signal
 import threading
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from dis import opname
 from typing import Any
 
 from anyio import get_cancelled_exc_class, to_thread
@@ -16,7 +19,16 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 from zkit.arguments import decode_to_run
 from zkit.calls import Call
 from zkit.receipt import Rank
-from zkit.results import Crashed, Failure, Result, Success, Transient, Validation
+from zkit.results import (
+    Crashed,
+    Failure,
+    Refused,
+    Result,
+    Success,
+    Transient,
+    Validation,
+    exception_text,
+)
 from zkit.tools.context import Context, Effect, current_context, inside, watched
 from zkit.tools.spec import Tool
 from zkit.tools.spec_fields import misfits
@@ -63,8 +75,9 @@ def plain(value: Any) -> Any:
 def failure_of(raised: BaseException, tool: str) -> Failure:
     """Return what a tool raised as a result: its own failures as they are, others as crashes.
 
-    A time-out or a lost connection may go away by itself. A group of one, which is what a task
-    group makes of a failure inside, counts as the one.
+    A time-out or a lost connection may go away by itself. A file that is not there and a value that
+    cannot be used are for the model to fix, a permission that is missing for the operator. A group
+    of one, which is what a task group makes of a failure inside, counts as the one.
     """
     error = _sole(raised)
     if isinstance(error, Failure):
@@ -74,8 +87,80 @@ def failure_of(raised: BaseException, tool: str) -> Failure:
         return _caused(Transient(said, code="timeout"), error)
     if isinstance(error, ConnectionError):
         return _caused(Transient(said, code="unavailable"), error)
-    log.error("the tool %r failed", tool, exc_info=error)
+    if isinstance(error, FileNotFoundError | PermissionError | ValueError):
+        return _caused(_named_failure(error, tool), error)
+    # The text of a tool's exception may hold anything: only whoever looks for it sees it.
+    log.error("the tool %r failed with %s", tool, type(error).__name__)
+    log.debug("the tool %r failed", tool, exc_info=error)
     return _caused(Crashed(said, meta={"at": _place(error)}), error)
+
+
+def _named_failure(error: FileNotFoundError | PermissionError | ValueError, tool: str) -> Failure:
+    """What plain tools raise for arguments that they cannot use, as the failure that it is."""
+    said = redacted(exception_text(error).partition(": ")[2] or "no reason given")
+    if isinstance(error, PermissionError):
+        return Refused(f"{tool} is not permitted to do that: {said}", code="denied")
+    if isinstance(error, FileNotFoundError):
+        named = error.filename if isinstance(error.filename, str) else ""
+        what = f'there is no "{redacted(named)}"' if named else said
+        return Validation(f"{tool}: {what}. Send one that exists.", code="not_found")
+    return Validation(f"{tool} cannot use these arguments: {said}. Send others.")
+
+
+def log_failure(message: str, error: BaseException, *about: object) -> None:
+    """Log that code of the operator failed (a hook, guard, approver or step), with its traceback."""
+    log.error(message, *about, type(error).__name__, exc_info=error)
+
+
+def is_contained(error: BaseException) -> bool:
+    """True if an exception of foreign code (a tool, hook, guard or approver) ends only its call.
+
+    A cancellation goes on, and so does a real Ctrl-C: in the main thread, where Python's own handler
+    raises it in whatever code is running. `GeneratorExit` goes on when Python closes a coroutine,
+    and not when code raises it.
+    """
+    if isinstance(error, Exception):
+        return True
+    if isinstance(error, KeyboardInterrupt):
+        in_main = threading.current_thread() is threading.main_thread()
+        if in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            return _was_raised(error)
+        return True
+    if isinstance(error, GeneratorExit):
+        return _was_raised(error)
+    try:
+        return not isinstance(error, get_cancelled_exc_class())
+    except Exception:
+        return True  # in a thread, where nothing is cancelled
+
+
+def _was_raised(error: BaseException) -> bool:
+    """True if a `raise` statement raised the exception, and neither a signal nor a `close()`."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return False
+    code = trace.tb_frame.f_code.co_code
+    return opname[code[trace.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
+
+
+MAX_REDACTED = 300
+_SECRETS = re.compile(
+    r"(?i:\bbearer\s++)[\w.~+/=-]{8,}+"
+    r"|(?i:\b[\w-]{0,32}?(?:api[_-]?key|token|secret|passw(?:or)?d|authorization)[\w-]{0,16}\b\"?\s{0,4}[=:]\s{0,4})\"?[^\s,;&\"']{4,}+"
+    r"|\bAKIA[0-9A-Z]{12,}+|\bgh[a-z]_\w{16,}+|\bsk-[\w-]{16,}+"
+    r"|(?<=://)[^\s/@:]{1,64}+:[^\s/@]{1,128}+(?=@)"
+    r"|-----BEGIN [A-Z ]{1,32}+-----.*+"
+)
+_SOURCE = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s\"'<>|:]{1,400}?\.py\b(?:[\"']?,? line \d++|:\d++)?")
+
+
+def redacted(text: str) -> str:
+    """Return the first line of a text, bounded, without secrets and places in source code."""
+    said = text.strip().split("\n", 1)[0]
+    said = _SECRETS.sub("[secret]", _SOURCE.sub("[source]", said))
+    return said if len(said) <= MAX_REDACTED else f"{said[:MAX_REDACTED]} …"
 
 
 def _sole(error: BaseException) -> BaseException:
@@ -85,11 +170,10 @@ def _sole(error: BaseException) -> BaseException:
 
 
 def _said(error: BaseException) -> str:
-    name = type(error).__name__
     if isinstance(error, BaseExceptionGroup):
         inside = "; ".join(map(_said, error.exceptions[:_MOST_NAMED]))
         return f"{len(error.exceptions)} failures: {inside}"
-    return f"{name}: {error}" if str(error) else name
+    return exception_text(error)
 
 
 def _caused(failure: Failure, error: BaseException) -> Failure:
@@ -136,8 +220,11 @@ def executed(
     return run(begin, context, promised)
 
 
-def typed_arguments(tool: Tool, call: Call, limit: Rank) -> Any:
+def typed_arguments(tool: Tool, call: Call, limit: Rank, context: Context) -> Any:
     """Return the arguments as the tool takes them; raise the `Validation` that says why not."""
+    if context.typed is not None:
+        typed, context.typed = context.typed, None
+        return typed
     decoded = decode_to_run(tool, call.arguments, limit=limit)
     if isinstance(decoded, Validation):
         raise decoded
@@ -165,7 +252,9 @@ def _plain(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -
             if inspect.isawaitable(value) or inspect.isasyncgen(value):
                 return _awaited(lambda _: (value, output), context, promised)
             return _kept(settled(value, context, output), promised)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if not is_contained(error):
+                raise
             return settled(failure_of(error, context.call.name), context)
 
 
@@ -175,7 +264,9 @@ async def _awaited(begin: Begin, context: Context, promised: Mapping[str, Any] |
             found, output = begin(context)
             value = [part async for part in found] if inspect.isasyncgen(found) else await found
             return _kept(settled(value, context, output), promised)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if not is_contained(error):
+                raise
             return settled(failure_of(error, context.call.name), context)
 
 
@@ -188,21 +279,24 @@ def _kept(result: Result, promised: Mapping[str, Any] | None) -> Result:
     return Crashed(cause, effects=result.effects)  # type: ignore[attr-defined]
 
 
-async def run_tool(tool: Tool, call: Call) -> Result:
+async def run_tool(tool: Tool, call: Call, typed: Any = None) -> Result:
     """Run one call and return its result; nothing that the tool raises gets out.
+
+    `typed` are the arguments as the tool takes them, when they have been decoded already.
 
     A plain `execute` runs in a thread, so that it cannot hold up others. When the waiting is
     cancelled the thread runs on, is told so by its context, and every `watching()` block around
     knows when it has ended. A call that is cancelled before its thread begins never runs.
     """
     context = Context(call)
+    context.typed = typed
     with inside(context):
         try:
             result = result_of(await _returned(tool, call))
-        except get_cancelled_exc_class():
-            context.cancel()
-            raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if not is_contained(error):
+                context.cancel()
+                raise
             result = failure_of(error, call.name)
     return with_effects(result, context.effects)
 
@@ -228,14 +322,27 @@ async def _in_thread(tool: Tool, call: Call) -> Any:
             return None
         try:
             return tool.execute(call)
+        except BaseException as error:
+            # As a value: a thread's KeyboardInterrupt or SystemExit would end the event loop.
+            return _Raised(error)
         finally:
             block.__exit__(None, None, None)
 
     try:
-        return await to_thread.run_sync(work, abandon_on_cancel=True)
+        found = await to_thread.run_sync(work, abandon_on_cancel=True)
+        if isinstance(found, _Raised):
+            return failure_of(found.error, call.name)
+        return found
     finally:
         if ticket.take():  # cancelled before a thread was free: it will not begin any more
             block.__exit__(None, None, None)
+
+
+class _Raised:
+    """What a tool raised in its thread."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
 
 
 class _Ticket:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence, Set
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, Protocol, Self, runtime_checkable
+from unicodedata import normalize
 
 from zkit.calls import Call
 from zkit.errors import ToolDefinitionError
@@ -141,12 +142,18 @@ class ToolSpec:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def is_destructive(self, arguments: Mapping[str, Any] | None = None) -> bool:
-        """Whether a call can destroy something; without arguments, whether any call can."""
+        """True if a call can destroy something; without arguments, if any call can.
+
+        The arguments are decoded ones. Case and whitespace do not matter, and a value that is
+        missing, or that holds others, is taken for one that destroys.
+        """
         if isinstance(self.destructive, bool):
             return self.destructive
         if arguments is None:
             return bool(self.destructive)
-        return any(arguments.get(name) in values for name, values in self.destructive.items())
+        return any(
+            _is_among(arguments.get(name), values) for name, values in self.destructive.items()
+        )
 
     def openai(self, *, strict: bool = False) -> dict[str, Any]:
         """The tool as an entry of OpenAI's `tools`."""
@@ -244,6 +251,21 @@ def _plain(value: Any) -> Any:
 def _default(kind: type[Any], name: str) -> Any:
     [entry] = [entry for entry in fields(kind) if entry.name == name]
     return entry.default_factory() if entry.default_factory is not MISSING else entry.default
+
+
+def _is_among(value: Any, values: Sequence[Any]) -> bool:
+    if value is None or (
+        isinstance(value, Mapping | Set | Sequence) and not isinstance(value, str)
+    ):
+        return True
+    return _folded(value) in [_folded(one) for one in values]
+
+
+def _folded(value: Any) -> Any:
+    """A text without case, whitespace and compatibility forms; any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    return "".join(normalize("NFKC", value).casefold().split())
 
 
 def _first_sentence(description: str) -> str:

@@ -79,7 +79,7 @@ class TypedTool:
         return executed(partial(self._begin, call), call, self.runs_async, promised)
 
     def _begin(self, call: Call, context: Context) -> tuple[Any, str | None]:
-        arguments = typed_arguments(self, call, self._limit)
+        arguments = typed_arguments(self, call, self._limit, context)
         output = arguments.output if self._formats else None
         return self.run(arguments, **dict.fromkeys(self._injected, context)), output
 

@@ -1,19 +1,24 @@
-"""What happens in a chat, as the records of a transcript: frozen, told apart by `kind`."""
+"""The records of a transcript: what happens in a chat, each with its `kind`."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
+
+from pydantic import ConfigDict, Field
 
 VERSION = 1
+Columns = Annotated[int, Field(ge=1, le=10_000)]
+"""The width of a screen: what is wider was not recorded from one."""
 
 
 class Record:
-    """The family of records."""
+    """The family of records. A field that there is not, or of another type, is refused on reading."""
 
     kind: ClassVar[str]
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     def to_dict(self) -> dict[str, Any]:
         """The record as plain data, ready for `json.dumps`."""
@@ -31,7 +36,7 @@ class Header(Record):
     kit: str = ""
     system: str = ""
     once: str | None = None
-    columns: int = 80
+    columns: Columns = 80
     colour: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
     zkit: str = ""
@@ -40,10 +45,14 @@ class Header(Record):
 
 @dataclass(frozen=True, slots=True)
 class Tools(Record):
-    """The tools that can be called from here on, as `ToolSpec.to_dict` writes them."""
+    """The tools that can be called from here on, as `ToolSpec.to_dict` writes them.
+
+    `workflows` are those of the kit: the prompt speaks of them.
+    """
 
     kind: ClassVar[str] = "tools"
     tools: tuple[Mapping[str, Any], ...]
+    workflows: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +147,7 @@ class Resized(Record):
     """The screen has another width."""
 
     kind: ClassVar[str] = "resized"
-    columns: int
+    columns: Columns
 
 
 KINDS: dict[str, type[Record]] = {

@@ -1,9 +1,11 @@
-"""The command line of a chat in, an exit code out."""
+"""The command `zkit chat`: its options, and a chat with a server, recorded if it should be."""
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import click
 
-from zkit.chat import ChatLoop, PausedRun, PauseStore, ask_clarification
+from zkit.chat import ChatLoop, PausedRun, PauseStore, Stored, ask_clarification
 from zkit.chat.server_profile import Profile
 from zkit.cli.chat.http_recording import recording_client
 from zkit.cli.chat.keyboard import Interrupts, Keyboard, Lines, Terminal
@@ -19,7 +21,7 @@ from zkit.cli.chat.output import has_colour, screen_columns
 from zkit.cli.chat.play import APPROVERS, loop_of, openai_client, play, session_of
 from zkit.cli.chat.replay import replayed
 from zkit.cli.chat.transcript_recording import ChatLog, FileLog, NoLog
-from zkit.cli.servers import API_KEY, BASE_URL, MODEL, check_server
+from zkit.cli.servers import API_KEY, BASE_URL, MODEL, check_server, only_model
 from zkit.cli.streams import BadUsageError, read_text
 from zkit.cli.toolboxes import FROM, KITS, place_for, toolbox_of
 from zkit.errors import ZkitError
@@ -51,9 +53,13 @@ class Options:
 
 def chatted(options: Options) -> int:
     """Chat, or ask once; the exit code."""
-    store = None if options.store is None else PauseStore(options.store)
-    paused = None if store is None or options.resume is None else _found(store, options.resume)
-    header = _header(options, paused)
+    secret = os.environ.get("ZKIT_PAUSE_SECRET") or None
+    store = None if options.store is None else PauseStore(options.store, secret=secret)
+    line = None if store is None or options.resume is None else _found(store, options.resume)
+    if line is not None and line.started and options.once is not None:
+        raise BadUsageError(f"{_started(line)}. Look at it, then resume without --once")
+    paused = None if store is None or line is None else store.load(line.id)
+    header = _header(options, paused, line)
     box = toolbox_of(options.places, place_for(options.kit, options.kits))
     if "ask_clarification" not in box:
         box.register(ask_clarification)
@@ -77,7 +83,7 @@ def chatted(options: Options) -> int:
     return play(session, header, paused)
 
 
-def _header(options: Options, paused: PausedRun | None) -> Header:
+def _header(options: Options, paused: PausedRun | None, line: Stored | None) -> Header:
     """What must be known to play the chat again."""
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     return Header(
@@ -95,22 +101,40 @@ def _header(options: Options, paused: PausedRun | None) -> Header:
             "marks": "utf-8" if is_unicode else "ascii",
             "store": options.store or "",
             "resumed": None if paused is None else paused.to_dict(),
+            "started": [] if line is None else [one._asdict() for one in line.started],
             "can_ask": options.once is None or sys.stdin.isatty(),
         },
         zkit=version("zkit-llm"),
     )
 
 
-def _found(store: PauseStore, wanted: str) -> PausedRun:
-    """The paused run that is meant: by its id, or the newest that waits."""
-    waiting = [one for one in store.list() if one.resumed is None]
-    ids = [one.id for one in waiting]
-    if wanted == "last" and ids:
-        return store.load(ids[-1])
-    if wanted in ids:
-        return store.load(wanted)
+def _found(store: PauseStore, wanted: str) -> Stored:
+    """The paused run that is meant: by its id, or the newest that can go on.
+
+    One whose process ended while a call ran can go on too, after somebody has looked at the call.
+    """
+    lines = store.list()
+    waiting = [one for one in lines if one.is_free or (one.started and one.is_expired)]
+    for one in reversed(waiting):
+        if wanted in ("last", one.id):
+            return one
+    taken = next((one for one in lines if one.id == wanted), None)
+    if taken is not None and taken.lease_until is not None:
+        until = datetime.fromtimestamp(taken.lease_until, UTC).isoformat(timespec="seconds")
+        started = f"; {_started(taken)}" if taken.started else ""
+        raise BadUsageError(f"{wanted} is being resumed by another process until {until}{started}")
     known = "; ".join(f"{one.id} ({one.waits_for})" for one in waiting) or "nothing waits there"
     raise BadUsageError(f"no paused run {wanted} waits in {store.path}: {known}")
+
+
+def _started(line: Stored) -> str:
+    """Which calls a process had started when it ended."""
+    calls = [
+        f"{one.name} {one.arguments} at {one.began}"
+        + (f" (it ended at {one.ended})" if one.ended else " (no end was noted)")
+        for one in line.started
+    ]
+    return f"a process that resumed {line.id} started {'; '.join(calls)}"
 
 
 def _secrets(options: Options) -> list[str]:
@@ -189,12 +213,12 @@ EPILOG = (
 @click.option(
     "--store",
     metavar="FILE",
-    help="Keep paused runs in this SQLite file, so that they can be resumed.",
+    help="Keep paused runs in this SQLite file, so that they can be resumed. They are signed if ZKIT_PAUSE_SECRET is set.",
 )
 @click.option(
     "--resume",
     metavar="ID",
-    help="Go on with a paused run of --store; `last` is the newest. With --once, QUESTION is the answer, or yes.",
+    help="Go on with a paused run of --store; `last` is the newest. Shows the calls that a process had started before it was killed. With --once, QUESTION is the answer, or yes.",
 )
 @click.option(
     "--record",
@@ -231,7 +255,7 @@ def _options(model: str | None, given: dict[str, Any]) -> Options:
     given["base_url"] = given["base_url"] or profile.base_url or None
     check_server(given["base_url"], given["api_key"])
     if not (model or profile.model or given["resume"]):
-        raise BadUsageError("which model? --model NAME, or set ZKIT_MODEL")
+        model = only_model(given["base_url"], given["api_key"])
     system = given["system"]
     if system.startswith("@"):
         given["system"] = read_text(system[1:])

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from zkit.cli.chat.transcript_recording import ChatLog
+from zkit.cli.terminal import printable
 from zkit.transcripts import Transcript, Typed
 
 
@@ -101,7 +102,7 @@ def _whole(text: str) -> str:
 def echo(prompt: str, text: str | None, *, colour: bool = False) -> None:
     """Show a line that nobody typed here."""
     shown = _COLOURED.replace("\001", "").replace("\002", "").format(prompt) if colour else prompt
-    sys.stdout.write(f"{shown}{text or ''}\n")
+    sys.stdout.write(f"{shown}{printable(text or '')}\n")
     sys.stdout.flush()
 
 

@@ -1,4 +1,4 @@
-"""Styled text in; the screen and the log out, in that order of caution: the log first."""
+"""The output of a chat: everything is made safe for a terminal here, logged, then shown."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rich.text import Text
 
 from zkit.cli.chat.transcript_recording import ChatLog
 from zkit.cli.screen import Screen
+from zkit.cli.terminal import printable
 from zkit.transcripts import Shown
 
 
@@ -26,8 +27,8 @@ def has_colour(stream: TextIO) -> bool:
     return stream.isatty() and not plain
 
 
-class _Taped:
-    """A stream whose text is taken down before it is written."""
+class _LoggedStream:
+    """A stream whose text is logged before it is written."""
 
     def __init__(self, stream: TextIO, name: str, log: ChatLog) -> None:
         self._stream, self._name, self._log = stream, name, log
@@ -49,7 +50,7 @@ class _Taped:
 
 
 def _screen(stream: TextIO, name: str, log: ChatLog, colour: bool) -> Screen:
-    taped: Any = _Taped(stream, name, log)
+    taped: Any = _LoggedStream(stream, name, log)
     system: Any = "standard" if colour else None
     return Screen(
         file=taped, force_terminal=colour, color_system=system, no_color=not colour,
@@ -75,6 +76,7 @@ class Output:
     def stream(self, text: str, style: str = "", *, answer: bool = True) -> None:
         """Show a piece of running text."""
         if text:
+            text = printable(text)
             screen = self.answers if answer else self.rest
             screen.print(Text(text, style), end="", soft_wrap=True)
             self.is_fresh = text.endswith("\n")
@@ -82,13 +84,21 @@ class Output:
     def line(self, *parts: str | tuple[str, str]) -> None:
         """Show a line of its own, of plain and of styled parts; it may be wider than the screen."""
         self.end_line()
-        self.rest.print(Text.assemble(*parts), soft_wrap=True)
+        safe = [_printable_part(part) for part in parts]
+        self.rest.print(Text.assemble(*safe), soft_wrap=True)
 
     def end_line(self) -> None:
         """Begin a new line, if one is begun."""
         if not self.is_fresh:
             self.answers.print()
             self.is_fresh = True
+
+
+def _printable_part(part: str | tuple[str, str]) -> str | tuple[str, str]:
+    if isinstance(part, str):
+        return printable(part)
+    text, style = part
+    return printable(text), style
 
 
 def make_output(log: ChatLog, *, colour: bool, once: bool) -> Output:

@@ -1,4 +1,4 @@
-"""A header, a keyboard and tools in; the chat played to its end, live or again, out."""
+"""Play a chat to its end, live or from a transcript."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from zkit.chat import ChatLoop, PausedRun, RunResult
 from zkit.chat.server_profile import Profile
+from zkit.chat.tool_offer import kit_of
 from zkit.cli.chat.http_recording import http_library
 from zkit.cli.chat.keyboard import Interrupts, Keyboard, Lines
 from zkit.cli.chat.output import make_output
@@ -15,6 +16,7 @@ from zkit.cli.chat.session import LeaveError, Session
 from zkit.cli.chat.slash_commands import run_command
 from zkit.cli.chat.transcript_recording import ChatLog
 from zkit.dispatch import ask_later
+from zkit.sources import Workflow
 from zkit.transcripts import Header, Tools
 
 APPROVERS: dict[str, Any] = {"ask": ask_later, "never": None, "always": lambda call: True}
@@ -40,8 +42,19 @@ def loop_of(client: Any, header: Header, source: Any, log: ChatLog) -> ChatLoop:
         profile=Profile.from_dict(header.options["profile"]),
         max_turns=header.options["max_turns"],
     )
-    log.note(Tools(tuple(tool.definition().to_dict() for tool in loop.dispatcher.tools())))
+    specs = tuple(tool.definition().to_dict() for tool in loop.dispatcher.tools())
+    kit = kit_of(loop.dispatcher)
+    flows = () if kit is None else tuple(map(_workflow, kit.usable_workflows()))
+    log.note(Tools(specs, flows))
     return loop
+
+
+def _workflow(flow: Workflow) -> dict[str, Any]:
+    steps = [
+        {"tool": one.tool, "action": one.action, "params": dict(one.params), "note": one.note}
+        for one in flow.steps
+    ]
+    return {"name": flow.name, "goal": flow.goal, "steps": steps}
 
 
 def session_of(
@@ -66,6 +79,7 @@ def session_of(
         store_name=header.options["store"],
         kit=header.kit,
         can_ask=header.options["can_ask"],
+        started=tuple(header.options.get("started", ())),
     )
 
 

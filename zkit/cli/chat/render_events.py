@@ -1,9 +1,8 @@
-"""Events of a loop in, lines on the output out."""
+"""Show the events of a loop as lines of a chat."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,13 +23,11 @@ from zkit.chat import (
     ToolStarted,
 )
 from zkit.cli.chat.output import Output
+from zkit.cli.terminal import printable, printable_line
 from zkit.effects import FileEffect, ProcessEffect
 from zkit.receipt import Fix
 from zkit.results import Result, Success
 
-# What a model writes may try to rule the terminal: control characters, and marks that turn the
-# direction of a text, are shown and not sent.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 MARKS = {
     "utf-8": {"call": "●", "ok": "✓", "bad": "✗", "fix": "✎", "again": "↻", "end": "■", "to": "→", "dot": "·"},
     "ascii": {"call": "*", "ok": "+", "bad": "x", "fix": "~", "again": "@", "end": "#", "to": "->", "dot": "-"},
@@ -45,18 +42,6 @@ WHY_NOT: dict[str, str] = {
     "error": "the server failed",
 }
 REVOKED = {"reasoning": "that was reasoning, not the answer", "connection": "the connection broke"}
-
-
-def clean(text: str) -> str:
-    """A text that only shows itself."""
-    return _UNSEEN.sub(lambda found: f"\\x{ord(found[0]):02x}", text.replace("\r\n", "\n"))
-
-
-def one_line(text: str, room: int) -> str:
-    """A text on one line, cut to the room there is."""
-    flat = " ".join(clean(text[: room * 8]).split())
-    is_cut = len(flat) > room or len(text) > room * 8
-    return f"{flat[: max(1, room - 1)]}…" if is_cut else flat
 
 
 def call_text(call: Call) -> str:
@@ -92,11 +77,11 @@ class Renderer:
 
     def text(self, event: TextDelta) -> None:
         """More of the answer."""
-        self.output.stream(clean(event.text))
+        self.output.stream(printable(event.text))
 
     def reasoning(self, event: ReasoningDelta) -> None:
         """More of the reasoning, set apart."""
-        self.output.stream(clean(event.text), "dim italic", answer=False)
+        self.output.stream(printable(event.text), "dim italic", answer=False)
 
     def revoked(self, event: TextRevoked) -> None:
         """The text so far does not count."""
@@ -110,14 +95,14 @@ class Renderer:
         self.several = self.several or bool(self.shown)
         if event.call.id not in self.shown:
             self.shown.add(event.call.id)
-            text = one_line(call_text(event.call), self.room(2))
+            text = printable_line(call_text(event.call), self.room(2))
             self.output.line((f"{self.marks['call']} ", "cyan bold"), (text, "cyan"))
 
     def repaired(self, event: CallRepaired) -> None:
         """A call was changed to be read."""
         rank = max(fix.rank for fix in event.call.fixes).name
         names = ", ".join(dict.fromkeys(fix.name for fix in event.call.fixes))
-        text = one_line(f"repaired {rank}: {names} (/why)", self.room(4))
+        text = printable_line(f"repaired {rank}: {names} (/why)", self.room(4))
         self.output.line((f"  {self.marks['fix']} ", "yellow"), (text, "yellow"))
 
     def finished(self, event: ToolFinished) -> None:
@@ -129,16 +114,17 @@ class Renderer:
         else:
             code = getattr(result, "code", "")
             mark, style, text = "bad", "red", f"{named}{result.kind} ({code}): {result}"
-        self.output.line((f"  {self.marks[mark]} ", style), one_line(text, self.room(4)))
+        self.output.line((f"  {self.marks[mark]} ", style), printable_line(text, self.room(4)))
         advice = getattr(result, "meta", {}).get("coach")
         if advice:
             said = f"coach, attempt {advice['attempt']} ({advice['mode']}): {advice['text']}"
             self.output.line(
-                (f"  {self.marks['fix']} ", "yellow"), (one_line(said, self.room(4)), "yellow")
+                (f"  {self.marks['fix']} ", "yellow"),
+                (printable_line(said, self.room(4)), "yellow"),
             )
         for effect in effects_of(result):
             self.output.line(
-                ("    ", ""), (one_line(self.effect_text(effect), self.room(4)), "magenta")
+                ("    ", ""), (printable_line(self.effect_text(effect), self.room(4)), "magenta")
             )
 
     def effect_text(self, effect: FileEffect | ProcessEffect) -> str:
@@ -152,12 +138,12 @@ class Renderer:
 
     def retrying(self, event: Retrying) -> None:
         """The server is asked again."""
-        text = one_line(f"{event.reason}; again in {event.delay:g} s", self.room(4))
+        text = printable_line(f"{event.reason}; again in {event.delay:g} s", self.room(4))
         self.output.line((f"  {self.marks['again']} {text}", "yellow"))
 
     def corrected(self, event: Corrected) -> None:
         """The model is asked again."""
-        text = one_line(f"asked again ({event.reason}): {event.message}", self.room(4))
+        text = printable_line(f"asked again ({event.reason}): {event.message}", self.room(4))
         self.output.line((f"  {self.marks['again']} {text}", "yellow"))
 
     def compacted(self, event: Compacted) -> None:
@@ -178,7 +164,8 @@ class Renderer:
             why = WHY_NOT.get(result.reason, f"the limit {result.reason} was reached")
             more = "" if result.error is None else f": {result.error}"
             self.output.line(
-                (f"  {self.marks['end']} ", "red"), (one_line(f"{why}{more}", self.room(4)), "red")
+                (f"  {self.marks['end']} ", "red"),
+                (printable_line(f"{why}{more}", self.room(4)), "red"),
             )
         if result.reason != "paused":
             dot = self.marks["dot"]
@@ -211,4 +198,4 @@ def effects_of(result: Result) -> tuple[FileEffect | ProcessEffect, ...]:
 def fix_text(fix: Fix) -> str:
     """One line of a receipt."""
     place = fix.path or f"{fix.start}..{fix.end}"
-    return f"{fix.rank.name:<8} {fix.name} at {place}: {clean(fix.note)}"
+    return f"{fix.rank.name:<8} {fix.name} at {place}: {printable(fix.note)}"

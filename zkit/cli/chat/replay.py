@@ -1,4 +1,4 @@
-"""A transcript in; the same chat on the screen again, and where it deviates, out."""
+"""Show a recorded chat again, without a model and without running a tool."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections import defaultdict, deque
 from typing import Any
 
 import anyio
+import click
 
 from zkit.calls import Call
 from zkit.chat import ChatLoop, PausedRun
@@ -18,7 +19,9 @@ from zkit.cli.chat.play import loop_of, openai_client, play, session_of
 from zkit.cli.chat.transcript_recording import Comparison
 from zkit.cli.streams import counted, tell
 from zkit.dispatch import Dispatcher, wait_for_answer
+from zkit.errors import TranscriptError, ZkitError
 from zkit.results import Result, from_dict
+from zkit.sources import Kit, Step, Toolbox, Workflow
 from zkit.tools import ToolSpec, thaw
 from zkit.transcripts import Tools, Transcript
 
@@ -30,14 +33,20 @@ def recorded_dispatchers(transcript: Transcript) -> list[Dispatcher]:
     results = _results(transcript)
     lists = [line.record for line in transcript.lines if isinstance(line.record, Tools)]
     return [
-        Dispatcher(
-            [RecordedTool(ToolSpec.from_dict(spec), results) for spec in one.tools],
-            attempts=1,
-            timeout=None,
-            memory=False,
-        )
-        for one in lists
+        Dispatcher(_source(one, results), attempts=1, timeout=None, memory=False) for one in lists
     ]
+
+
+def _source(recorded: Tools, results: Results) -> Any:
+    """The tools of then; with workflows they are a kit, for the prompt speaks of it."""
+    tools = [RecordedTool(ToolSpec.from_dict(spec), results) for spec in recorded.tools]
+    if not recorded.workflows:
+        return tools
+    flows = [
+        Workflow(flow["name"], flow["goal"], tuple(Step(**step) for step in flow["steps"]))
+        for flow in recorded.workflows
+    ]
+    return Kit(Toolbox(tools), ["*"], workflows=flows)
 
 
 _BEFORE_THE_TOOL = frozenset({"approval", "budget", "loop", "truncated"})
@@ -88,7 +97,20 @@ class RecordedTool:
 
 
 def replayed(transcript: Transcript, path: str) -> int:
-    """Play a transcript again; the exit code says whether zkit did the same."""
+    """Play a transcript again; the exit code says whether zkit did the same.
+
+    Raises `TranscriptError` for one whose records do not go together.
+    """
+    try:
+        return _replayed(transcript, path)
+    except (ZkitError, click.ClickException):
+        raise
+    except Exception as error:  # the file may say anything, and nothing of ours is to blame
+        said = f"{type(error).__name__}: {error}"[:200]
+        raise TranscriptError(f"{path}: cannot be replayed: {said}") from error
+
+
+def _replayed(transcript: Transcript, path: str) -> int:
     header = transcript.header
     log = Comparison(transcript)
     client = openai_client("http://transcript.invalid/v1", None, replaying_client(log, transcript))

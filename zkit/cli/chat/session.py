@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,8 +12,9 @@ from zkit.chat import ChatLoop, LoopEvent, PausedRun, PauseStore, RunFinished, R
 from zkit.chat.loop_events import CallRepaired, Message, TextDelta, TextRevoked, TurnStarted
 from zkit.cli.chat.keyboard import Interrupts, Keyboard
 from zkit.cli.chat.output import Output
-from zkit.cli.chat.render_events import Renderer, call_text, clean
+from zkit.cli.chat.render_events import Renderer, call_text
 from zkit.cli.chat.transcript_recording import ChatLog
+from zkit.cli.terminal import printable
 from zkit.dispatch.live_call import cancelled
 from zkit.errors import ZkitError
 from zkit.tools import render_result
@@ -53,6 +54,8 @@ class Session:
     kit: str = ""
     can_ask: bool = True
     can_write: bool = True
+    started: tuple[Mapping[str, str], ...] = ()
+    """The calls that another process had started of the run that is resumed first."""
     messages: list[Message] = field(default_factory=list)
     last: RunResult | None = None
     receipts: list[Call] = field(default_factory=list)
@@ -69,14 +72,18 @@ class Session:
         """Decide what a paused run waits for, and go on with it."""
         self.messages = list(paused.messages)
         self._check_tools(paused)
+        self._show_started()
         decided = self._decided(paused)
         if decided is None:
             return None
         if self.store is not None:
+            if self.started:
+                self.store.release(paused.id)
             paused = self.store.take(paused.id)
         result = self._run(lambda into: self.loop.resume_stream_sync(paused, into=into, **decided))
         if self.store is not None:
             self.store.delete(paused.id)
+        self.started = ()
         return result
 
     def _run(self, start: Callable[[list[Message]], Events]) -> RunResult | None:
@@ -137,12 +144,20 @@ class Session:
             one.call.name for one in paused.waiting if not self.loop.dispatcher.get(one.call.name)
         ]
         if gone:
-            said = (
-                f"  there is no tool {clean(gone[0])} here; name its place with --from, as before."
-            )
+            said = f"  there is no tool {printable(gone[0])} here; name its place with --from, as before."
             self.output.line((said, "red"))
             self._leave_open(paused)
             raise LeaveError
+
+    def _show_started(self) -> None:
+        """Show what a process had started before it was killed: it may have had an effect."""
+        for one in self.started:
+            how = f"ended at {one['ended']}" if one.get("ended") else "no end was noted"
+            text = f"{one['name']} {one['arguments']} was started at {one['began']}; {how}."
+            self.output.line(("! ", "yellow bold"), (text, "yellow"))
+        if self.started:
+            text = "  It may have had an effect, and would run again if you approve it."
+            self.output.line((text, "yellow"))
 
     def _decided(self, paused: PausedRun) -> dict[str, Any] | None:
         """Answers and approvals; None when the person does not decide now."""
@@ -162,9 +177,9 @@ class Session:
         return {"answer": answers, "approve": approvals}
 
     def _answer(self, waiting: Waiting) -> str:
-        self.output.line(("? ", "cyan bold"), (clean(waiting.question), "bold"))
+        self.output.line(("? ", "cyan bold"), (printable(waiting.question), "bold"))
         for number, option in enumerate(waiting.options, 1):
-            self.output.line((f"  {number} ", "cyan"), clean(option))
+            self.output.line((f"  {number} ", "cyan"), printable(option))
         while True:
             typed = self._typed("answer> ").strip()
             if typed.isdecimal() and 0 < int(typed) <= len(waiting.options):
@@ -173,7 +188,7 @@ class Session:
                 return typed
 
     def _approval(self, waiting: Waiting) -> bool:
-        self.output.line(("! ", "yellow bold"), (clean(call_text(waiting.call)), "bold"))
+        self.output.line(("! ", "yellow bold"), (printable(call_text(waiting.call)), "bold"))
         while True:
             typed = self._typed("run it? [y/N] ").strip().casefold()
             if typed in YES or typed in NO:
@@ -225,6 +240,6 @@ class Session:
             try:
                 commands(self, line)
             except (ZkitError, OSError) as error:
-                self.output.line((f"  {clean(str(error))}", "red"))
+                self.output.line((f"  {printable(str(error))}", "red"))
             return False
         return bool(line) and self.ask(line) is None

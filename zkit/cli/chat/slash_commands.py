@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from zkit.cli.chat.render_events import call_text, clean, fix_text, one_line
+from zkit.cli.chat.render_events import call_text, fix_text
 from zkit.cli.chat.session import LeaveError, Session
+from zkit.cli.terminal import printable, printable_line
 from zkit.tools import ToolSpec
 
 
@@ -25,7 +26,7 @@ def run_command(session: Session, line: str) -> None:
     name, _, rest = line[1:].partition(" ")
     command = COMMANDS.get(name)
     if command is None:
-        session.output.line((f"  there is no /{clean(name)}; /help lists the commands", "red"))
+        session.output.line((f"  there is no /{printable(name)}; /help lists the commands", "red"))
     else:
         command.do(session, rest.strip())
 
@@ -47,7 +48,7 @@ def show_tools(session: Session, rest: str) -> None:
     width = max((len(spec.name) for spec in specs), default=0)
     for spec in specs:
         asks = " (asks first)" if spec.is_destructive() else ""
-        text = one_line(f"{spec.summary}{asks}", session.renderer.room(width + 10))
+        text = printable_line(f"{spec.summary}{asks}", session.renderer.room(width + 10))
         session.output.line(
             (f"  {spec.name:<{width}}  ", "cyan"), (f"{spec.effective_grade}  ", "dim"), text
         )
@@ -71,7 +72,7 @@ def show_why(session: Session, rest: str) -> None:
         session.output.line("  nothing was repaired in the last turn")
     for call in session.receipts:
         session.output.line(
-            ("  ", ""), (clean(call_text(call)), "cyan"), (f"  found as {call.origin}", "dim")
+            ("  ", ""), (printable(call_text(call)), "cyan"), (f"  found as {call.origin}", "dim")
         )
         for fix in call.fixes:
             session.output.line((f"    {fix_text(fix)}", "yellow"))

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cache
 
-import regex
-
 from zkit.extract.formats.json_formats import JSON_FORMATS
 from zkit.extract.formats.python_formats import PYTHON_FORMATS
 from zkit.extract.formats.record import Format
 from zkit.extract.formats.shape_formats import SHAPE_FORMATS
 from zkit.extract.formats.tag_formats import MARKUP_FORMATS
+from zkit.extract.tape import compiled
 from zkit.required import require_list
 
 FORMATS: dict[str, Format] = {
@@ -55,7 +54,8 @@ def format_of(opener: str, body: str, text: str) -> Format:
     """
     records = _having(opener, body) or _having(opener, "")
     for record in records:
-        if not record.sign or regex.search(record.sign, text[:400], regex.DOTALL) or regex.search(record.sign, text[-40:]):  # fmt: skip
+        sign = compiled(f"(?s){record.sign}")
+        if not record.sign or sign.search(text[:400]) or sign.search(text[-40:]):
             return record
     return records[0]
 

@@ -6,8 +6,6 @@ import json
 import re
 from typing import Any
 
-import regex
-
 from zkit.extract.parsers.arguments import Task, finished, from_text
 from zkit.extract.parsers.brackets import extent
 from zkit.extract.parsers.readings import Reading, Unit, broken, shifted
@@ -18,7 +16,7 @@ from zkit.repair.expect import Expect
 from zkit.text.edits import Edit, Layer
 
 _NAME = r"[^\s{}<>()\[\]\"']{1,128}"
-_HEAD = regex.compile(rf"(?:call\s*+:\s*+)?(?P<name>{_NAME}?)\s*+(?=\{{)")
+_HEAD = rf"(?:call\s*+:\s*+)?(?P<name>{_NAME}?)\s*+(?=\{{)"
 _QUOTE = r"<escape>|<\|\"\|>"
 _MARKS = re.compile(rf"(?P<quote>{_QUOTE})|(?P<bracket>[{{}}\[\]])|(?P<string>(?<!\|)\")")
 _CLOSING = {"<escape>": re.compile("<escape>"), '<|"|>': re.compile(r"<\|\"\|>"), '"': re.compile(r"(?<!\\)(?:\\\\)*+\"")}  # fmt: skip
@@ -115,11 +113,11 @@ def _as_json(text: str, expect: Expect) -> tuple[Layer, list[Fix]]:
 
 # ── {tool => "NAME", args => { --key value }} ────────────────────────────────
 
-_ARROW = regex.compile(
+_ARROW = (
     rf"\{{\s*+tool\s*+=>\s*+[\"'](?P<name>{_NAME})[\"']\s*+,?+\s*+(?P<args>args\s*+=>\s*+\{{)?+"
 )
-_FLAG = regex.compile(r"\s*+,?\s*+--(?P<key>[\w.-]++)[ \t=]*+(?P<value>(?=\S)|(?=\s))")
-_ARROW_END = regex.compile(r"\s*+\}\s*+\}|\s*+\}")
+_FLAG = r"\s*+,?\s*+--(?P<key>[\w.-]++)[ \t=]*+(?P<value>(?=\S)|(?=\s))"
+_ARROW_END = r"\s*+\}\s*+\}|\s*+\}"
 _STRING_END = re.compile(r"(?<!\\)(?:\\\\)*\"(?=\s*(?:,?\s*--[\w.-]|\}))")
 _LINE_END = re.compile(r"\n|\}\s*\}")
 

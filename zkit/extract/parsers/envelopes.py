@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import regex
-
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.brace_calls import read_arrows, read_braces
@@ -116,8 +114,8 @@ BODIES: dict[str, tuple[str, Read]] = {
 
 _INNER = r"(?:<tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:```[\w-]*+[ \t\r]*+\n\s*+)?+"
 _PLAIN_NAME = NAME.replace("(?P<name>", "(?:")
-_CHOICE = regex.compile(
-    rf"\s*+{_INNER}(?:"
+_CHOICE = (
+    rf"(?i)\s*+{_INNER}(?:"
     + "|".join(f"(?P<{kind}>(?={start}))" for kind, (start, _) in BODIES.items())
     + r"|(?P<arrows>(?=\{\s*+tool\s*+=>))|(?P<json>(?=\[?\s*+\{))"
     + rf"|(?P<braces>(?=call\s*+:\s*+{_PLAIN_NAME}\s*+\{{))"
@@ -125,8 +123,7 @@ _CHOICE = regex.compile(
     + rf"|(?P<key_value>{NAME}\s*+(?:<tool_sep(?::[\w-]++)?+>)?+\s*+(?=<(?:longcat_)?(?:arg|param)_key|</tool_call)|{NAME}\s*+<tool_sep(?::[\w-]++)?+>\s*+)"
     + rf"|(?P<named>(?={_PLAIN_NAME}(?:\[CALL_ID\]\w{{1,64}})?+(?:\[ARGS\])?+\s*+(?:```[\w-]*+\s*+)?+\{{))"
     + rf"|(?P<bare>{NAME}\s*+(?:(?=</)|\Z))"
-    + r")",
-    regex.IGNORECASE,
+    + r")"
 )
 _READS: dict[str, Read] = {
     **{kind: read for kind, (_, read) in BODIES.items()},
@@ -136,7 +133,8 @@ _READS: dict[str, Read] = {
     "python": read_python,
     "named": _header("named"),
 }
-_OBJECT = regex.compile(r"\s*+,?\s*+\{\s*+[\"'}]")
+_OBJECT = r"\s*+,?\s*+\{\s*+[\"'}]"
+_KINDS = ("json", *(kind for kind in _READS if kind != "json"), "key_value", "bare")
 _NESTED_END = r"(?:\s*+</(?i:tool_call)(?::[\w-]++)?+\s*+>)?+"
 
 
@@ -191,7 +189,7 @@ def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
     choice = yield from task.tape.look(_CHOICE, pos)
     if choice is None:
         return None
-    kind = next(k for k in (*_READS, "key_value", "bare") if choice.group(k) is not None)
+    kind = next(kind for kind in _KINDS if choice.group(kind) is not None)
     at = pos + choice.end()
     if kind == "key_value":
         draft = Draft(choice["name"], pos)

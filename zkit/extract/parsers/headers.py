@@ -25,7 +25,7 @@ CALL_END = rf"<[｜|]\s?tool{JOIN}call{JOIN}end\s?[｜|]>"
 _SEP = rf"<[｜|]\s?tool{JOIN}sep\s?[｜|]>"
 _FENCE = r"(?:```[\w-]*+\s*+)?+"
 _FENCE_END = r"(?:\s*+```)?"
-_QUOTED_OBJECT = regex.compile(r"\"\s*+\{")
+_QUOTED_OBJECT = r"\"\s*+\{"
 _QUOTE = re.compile(r"(?<!\\)(?:\\\\)*+\"")
 _NUMBER_ONLY = re.compile(r"(?:[a-zA-Z]{1,12}[_-]?)?[0-9]{1,6}\Z")
 _COUNTER = re.compile(r":[0-9]+\Z")
@@ -63,17 +63,14 @@ HEADERS: dict[str, Header] = {
         Header("name_line", rf"{NAME}\s*?(?:\n\s*+|\[ARGS\])?+(?=\{{)"),
     )
 }  # fmt: skip
-_PATTERNS = {name: regex.compile(header.pattern) for name, header in HEADERS.items()}
-_STEP3 = regex.compile(
-    rf"{CALL_BEGIN}\s*+(?:function\s*+)?+(?:{_SEP})?+\s*+(?=<(?:steptml:)?invoke)"
-)
+_STEP3 = rf"{CALL_BEGIN}\s*+(?:function\s*+)?+(?:{_SEP})?+\s*+(?=<(?:steptml:)?invoke)"
 _STEP3_END = regex.compile(rf"\s*+{CALL_END}")
 
 
 def read_header(task: Task, kind: str, pos: int, stop: str) -> Steps[Reading | None]:
     """The call whose header begins at `pos`; None when what follows it is no object."""
     tape, header = task.tape, HEADERS[kind]
-    head = yield from tape.look(_PATTERNS[kind], pos)
+    head = yield from tape.look(header.pattern, pos)
     if head is None:
         return None
     name, at = _COUNTER.sub("", head["name"]), pos + head.end()

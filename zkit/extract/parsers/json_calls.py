@@ -7,8 +7,6 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import regex
-
 from zkit.extract.parsers.arguments import Task, from_text, unit_of
 from zkit.extract.parsers.brackets import Extent, extent, torn_at
 from zkit.extract.parsers.call_objects import (
@@ -28,11 +26,11 @@ from zkit.repair import Repaired, Unrepairable
 
 FOLLOWED = "{name}: another object follows the call. Put its members into the arguments."
 """For an object beside a call that is not one itself: it may hold arguments."""
-_BETWEEN = regex.compile(r"\s*+[;,]?+\s*+(?=\{)")
-_IN_LIST = regex.compile(r"[\s,]*+(?=(?P<mark>\S))")
-_EXTRA = regex.compile(r"\s*+\}++")
-_EXTRA_IN_LIST = regex.compile(r"\s*+\}++(?=\s*+[,\]])")
-_JUNK = regex.compile(r"\s*+(?:[\"'\\:=]|[^\W\d_][^\n<\[]{0,80}?[\"'}])")
+_BETWEEN = r"\s*+[;,]?+\s*+(?=\{)"
+_IN_LIST = r"[\s,]*+(?=(?P<mark>\S))"
+_EXTRA = r"\s*+\}++"
+_EXTRA_IN_LIST = r"\s*+\}++(?=\s*+[,\]])"
+_JUNK = r"\s*+(?:[\"'\\:=]|[^\W\d_][^\n<\[]{0,80}?[\"'}])"
 """What follows an object that ended too early: the rest of a string, or of a member."""
 _SINGLE = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:\s*'(?=\s*\{)")
 _NAME_EQUALS = re.compile(rf"\A(\s*+\{{\s*+\"(?:{'|'.join(NAME_KEYS)}))=\"")

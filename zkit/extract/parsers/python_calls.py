@@ -18,13 +18,13 @@ NAME = r"[^\W\d](?:[\w.:/-]|\\_)*+"
 """`calculate\\_growth` is Markdown for `calculate_growth` (Mistral, Gemma)."""
 _BEFORE = r"(?:[^\W\d]\w*+\s*+=\s*+)?+(?P<print>print\(\s*+)?"
 """What small models put before a call in a code block: an assignment, or `print`."""
-_CALL = regex.compile(rf"\s*+{_BEFORE}(?P<name>{NAME})\s*+\(")
-_BETWEEN = regex.compile(
+_CALL = rf"\s*+{_BEFORE}(?P<name>{NAME})\s*+\("
+_BETWEEN = (
     rf"(?:\s*+\]?+\s*+[,;]\s*+\[?+\s*+|[ \t]*+\]?+[ \t]*+\n\s*+\[?+)(?={_BEFORE}{NAME}\s*+\()"
 )
 """Between two calls: a comma, a line end, or the end of one list and the beginning of the next."""
-_CLOSER = regex.compile(r"\s*+,?\s*+\]")
-_PRINTED = regex.compile(r"\s*+\)")
+_CLOSER = r"\s*+,?\s*+\]"
+_PRINTED = r"\s*+\)"
 _MARKS = re.compile(r"\"{3}|'{3}|[\"'()\[\]{},=:]")
 _KEY = re.compile(r"\s*+(?:\"(\w+)\"|'(\w+)'|([^\W\d][\w-]*+))\s*+\Z")
 _QUOTED = re.compile(r"\s*+[rRbBuU]{0,2}[\"']")
@@ -71,7 +71,7 @@ def read_python(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
     return Reading(tuple(units), at, "python_list" if listed else "python", closed)
 
 
-_OPERATOR = regex.compile(r"[ \t]*+(?:[-+*/%|&^.\[]|[<>=!]=)")
+_OPERATOR = r"[ \t]*+(?:[-+*/%|&^.\[]|[<>=!]=)"
 
 
 def _with_expression(task: Task, units: list[Unit], pos: int, stop: str) -> Steps[Reading]:

@@ -1,0 +1,274 @@
+"""Six damaged first turns, each framework bare and with zkit's one line, whole and streamed.
+
+    python -m benchmarks.frameworks [--json] [NAME ...]
+
+Counts right answers, requests, and calls that ran with arguments the model did not mean. Frameworks that
+are not installed are left out (dependency group `frameworks`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import logging
+import warnings
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from zkit import transport, wrap
+from zkit.testing import Answer, Request, ScriptedServer, call, completion, says, stream
+
+RESULTS = Path(__file__).parent / "results" / "frameworks.json"
+QUESTION = "What is the weather in Paris?"
+NAME = "get_weather"
+PARIS = '{"city": "Paris"}'
+BOTH = [("a", "Paris"), ("b", "Rome")]
+
+
+def _one_index(request: Request) -> Answer:
+    """Two calls under one index; in a whole reply, their arguments run together in the first."""
+    texts = [json.dumps({"city": city}) for _, city in BOTH]
+    if request.get("stream"):
+        deltas = [
+            {"tool_calls": [{"index": 0, **call(NAME, text, id)}]}
+            for (id, _), text in zip(BOTH, texts, strict=True)
+        ]
+        return stream(deltas, finish="tool_calls")
+    entries = [call(NAME, "".join(texts), "a"), call(NAME, "", "b")]
+    message = {"role": "assistant", "content": None, "tool_calls": entries}
+    return completion({"message": message, "finish_reason": "tool_calls"})
+
+
+TURNS: dict[str, Callable[[Request], Answer]] = {
+    "single quotes": says(None, [call(NAME, "{'city': 'Paris'}", "a")]),
+    "a fence": says(None, [call(NAME, f"```json\n{PARIS}\n```", "a")]),
+    "a misspelt name": says(None, [call("getWeather", PARIS, "a")]),
+    "a call in the text": says(
+        f'<tool_call>\n{{"name": "{NAME}", "arguments": {PARIS}}}\n</tool_call>'
+    ),
+    "one index for two calls": _one_index,
+    "cut by length": says(None, [call(NAME, '{"city": "Par', "a")], finish="length"),
+}
+
+
+class Model:
+    """Makes the damaged turn first, then a valid call, then tells the results."""
+
+    def __init__(self, turn: str, final_tool: bool) -> None:
+        self.turn = turn
+        self.wanted = {"Paris", "Rome"} if turn == "one index for two calls" else {"Paris"}
+        self._final_tool = final_tool
+        self.requests = 0
+
+    def __call__(self, request: Request) -> Answer:
+        """Answer one request."""
+        self.requests += 1
+        told = json.dumps(request["messages"])
+        missing = [city for city in sorted(self.wanted) if f"sunny in {city}" not in told]
+        if self.requests == 1:
+            return TURNS[self.turn](request)
+        if missing:
+            calls = [call(NAME, {"city": city}, f"r{self.requests}{city}") for city in missing]
+            return says(None, calls)(request)
+        answer = "It is sunny in " + " and ".join(sorted(self.wanted))
+        if self._final_tool:
+            return says(None, [call("final_answer", {"answer": answer}, "z")])(request)
+        return says(answer)(request)
+
+
+Run = Callable[[str, bool, bool, Callable[[str], str]], str]
+
+
+def pydantic_ai(url: str, streamed: bool, repaired: bool, tool: Any) -> str:
+    """Run pydantic-ai."""
+    from pydantic_ai import Agent
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    from zkit.ext.pydantic_ai import Repair
+
+    model = OpenAIChatModel("m", provider=OpenAIProvider(base_url=url, api_key="none"))
+    agent = Agent(model, tools=[tool], capabilities=[Repair()] if repaired else [])
+    if not streamed:
+        return str(agent.run_sync(QUESTION).output)
+
+    async def ask() -> str:
+        async with agent.run_stream(QUESTION) as result:
+            return str(await result.get_output())
+
+    return asyncio.run(ask())
+
+
+def openai_agents(url: str, streamed: bool, repaired: bool, tool: Any) -> str:
+    """Run the OpenAI Agents SDK."""
+    from agents import Agent, OpenAIProvider, RunConfig, Runner, function_tool
+
+    from zkit.ext.openai_agents import RepairProvider
+
+    provider: Any = OpenAIProvider(base_url=url, api_key="none", use_responses=False)
+    provider = RepairProvider(provider) if repaired else provider
+    config = RunConfig(model_provider=provider, tracing_disabled=True)
+    agent: Any = Agent(name="a", model="m", tools=[function_tool(tool)])
+    if not streamed:
+        return str(Runner.run_sync(agent, QUESTION, run_config=config).final_output)
+
+    async def ask() -> str:
+        made = Runner.run_streamed(agent, QUESTION, run_config=config)
+        async for _ in made.stream_events():
+            pass
+        return str(made.final_output)
+
+    return asyncio.run(ask())
+
+
+def langchain(url: str, streamed: bool, repaired: bool, tool: Any) -> str:
+    """Run LangChain's `create_agent`."""
+    from langchain.agents import create_agent
+    from langchain_openai import ChatOpenAI
+
+    from zkit.ext.langchain import RepairMiddleware
+
+    model = ChatOpenAI(model="m", base_url=url, api_key="none")
+    agent: Any = create_agent(model, [tool], middleware=[RepairMiddleware()] if repaired else [])
+    question = {"messages": [{"role": "user", "content": QUESTION}]}
+    if not streamed:
+        return str(agent.invoke(question)["messages"][-1].content)
+    pieces = [str(piece.content) for piece, _ in agent.stream(question, stream_mode="messages")]
+    return "".join(pieces)
+
+
+def agno(url: str, streamed: bool, repaired: bool, tool: Any) -> str:
+    """Run Agno."""
+    from agno.agent import Agent
+    from agno.models.openai.like import OpenAILike
+
+    own = {"http_client": transport.client(ask_again=1)} if repaired else {}
+    agent: Any = Agent(
+        model=OpenAILike(id="m", base_url=url, api_key="none", **own), tools=[tool], telemetry=False
+    )
+    if not streamed:
+        return str(agent.run(QUESTION).content)
+    return "".join(str(event.content or "") for event in agent.run(QUESTION, stream=True))
+
+
+def llama_index(url: str, streamed: bool, repaired: bool, tool: Any) -> str:
+    """Run LlamaIndex's `FunctionAgent`."""
+    from llama_index.core.agent.workflow import FunctionAgent
+    from llama_index.llms.openai_like import OpenAILike
+
+    async def ask() -> str:
+        own = {"async_http_client": transport.async_client(ask_again=1)} if repaired else {}
+        llm: Any = OpenAILike(
+            model="m", api_base=url, api_key="none", is_chat_model=True,
+            is_function_calling_model=True, max_retries=0, **own,
+        )  # fmt: skip
+        agent: Any = FunctionAgent(tools=[tool], llm=llm, streaming=streamed)
+        return str(await agent.run(QUESTION))
+
+    return asyncio.run(ask())
+
+
+def smolagents(url: str, streamed: bool, repaired: bool, tool: Any) -> str:
+    """Run smolagents' `ToolCallingAgent`."""
+    import smolagents as smol
+
+    own = {"client_kwargs": {"http_client": transport.client(ask_again=1)}} if repaired else {}
+    model: Any = smol.OpenAIModel("m", api_base=url, api_key="none", **own)
+    agent: Any = smol.ToolCallingAgent(
+        tools=[smol.tool(tool)], model=model, verbosity_level=0, stream_outputs=streamed
+    )
+    return str(agent.run(QUESTION))
+
+
+def strands(url: str, streamed: bool, repaired: bool, tool: Any) -> str:
+    """Run strands; it always streams."""
+    import strands as strands_sdk
+    from openai import AsyncOpenAI
+    from strands.models.openai import OpenAIModel
+
+    client: Any = AsyncOpenAI(base_url=url, api_key="none")
+    client = wrap(client, ask_again=1) if repaired else client
+    model = OpenAIModel(client=client, model_id="m")
+    agent: Any = strands_sdk.Agent(model, tools=[strands_sdk.tool(tool)], callback_handler=None)
+    return str(agent(QUESTION))
+
+
+FRAMEWORKS: dict[str, tuple[Run, str]] = {
+    "pydantic-ai": (pydantic_ai, "pydantic-ai-slim"),
+    "openai-agents": (openai_agents, "openai-agents"),
+    "langchain": (langchain, "langchain"),
+    "agno": (agno, "agno"),
+    "llama-index": (llama_index, "llama-index-core"),
+    "smolagents": (smolagents, "smolagents"),
+    "strands": (strands, "strands-agents"),
+}
+
+
+def one_turn(run: Run, name: str, turn: str, streamed: bool, repaired: bool) -> dict[str, int]:
+    """Whether the answer was right, how many requests it took, how many wrong calls ran."""
+    ran: list[Any] = []
+
+    def get_weather(city: str) -> str:
+        """Return the weather in a city.
+
+        Args:
+            city: The city.
+        """
+        ran.append(city)
+        return f"sunny in {city}"
+
+    model = Model(turn, final_tool=name == "smolagents")
+    with ScriptedServer(then=model) as server:
+        try:
+            answer = run(server.url, streamed, repaired, get_weather)
+        except Exception as error:
+            answer = f"raised {type(error).__name__}"
+    wrong = [one for one in ran if one not in model.wanted]
+    right = all(f"{city}" in answer for city in model.wanted) and "sunny" in answer and not wrong
+    return {"right": int(right), "requests": model.requests, "wrong": len(wrong)}
+
+
+def measured(names: list[str]) -> dict[str, Any]:
+    """All figures: by framework, by mode, bare and with zkit."""
+    found: dict[str, Any] = {}
+    for name in names:
+        run, package = FRAMEWORKS[name]
+        try:
+            title = f"{name} {version(package)}"
+        except ImportError:
+            continue
+        rows = found.setdefault(title, {})
+        for streamed in (False, True):
+            for repaired in (False, True):
+                turns = {turn: one_turn(run, name, turn, streamed, repaired) for turn in TURNS}
+                key = f"{'stream' if streamed else 'whole'}, {'zkit' if repaired else 'bare'}"
+                rows[key] = turns
+                sums = {
+                    what: sum(one[what] for one in turns.values())
+                    for what in next(iter(turns.values()))
+                }
+                print(
+                    f"{title:24}{key:16}{sums['right']:3} of {len(turns)}{sums['requests']:5} requests{sums['wrong']:3} wrong",
+                    flush=True,
+                )
+    return found
+
+
+def main() -> None:
+    """Print the table; with `--json`, keep it beside the other results."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--json", action="store_true")
+    options.add_argument("names", nargs="*", default=list(FRAMEWORKS), metavar="NAME")
+    given = options.parse_args()
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    figures = measured(given.names)
+    if given.json:
+        RESULTS.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

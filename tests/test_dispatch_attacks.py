@@ -1,0 +1,586 @@
+"""What a hostile or careless tool, model, hook or setting tries; none of it gets through."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import math
+import os
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from enum import Enum
+from typing import Annotated, Any, ClassVar
+
+import anyio
+import pytest
+from dispatch_samples import data_of, failed, made, send
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, BeforeValidator, Field
+
+from zkit.calls import Call
+from zkit.dispatch import Dispatcher, Guard, Hooks, Limits
+from zkit.dispatch.permissions import UnmatchedRuleWarning
+from zkit.dispatch.portal import run_sync
+from zkit.effects import FileEffect
+from zkit.errors import KitError, ToolDefinitionError, ToolNameTakenError
+from zkit.results import (
+    Crashed,
+    Refused,
+    Result,
+    Success,
+    Transient,
+    Validation,
+    from_json,
+)
+from zkit.sources import Kit, MemoSource, Overlay, Overlays, Toolbox
+from zkit.sources.source import ToolUnavailableWarning
+from zkit.tools import Context, ToolSpec, TypedTool, scope, tool
+
+# ── approval ─────────────────────────────────────────────────────────────────
+
+
+class Action(Enum):
+    """What to do."""
+
+    READ = "read"
+    DELETE = "delete"
+
+
+def by_text(action: str = "read") -> str:
+    """Act."""
+    return action
+
+
+def by_enum(action: Action) -> str:
+    """Act."""
+    return str(action.value)
+
+
+def by_validator(action: Annotated[str, BeforeValidator({"rm": "delete"}.get)]) -> str:
+    """Act."""
+    return action
+
+
+class Args(BaseModel):
+    """Arguments with a default that is made."""
+
+    action: str = Field(default_factory=lambda: "delete")
+
+
+class ByFactory(TypedTool):
+    """Act."""
+
+    destructive: ClassVar[Any] = {"action": ["delete"]}
+    Args = Args
+
+    def run(self, args: Any) -> str:
+        return str(args.action)
+
+
+class Aliased(BaseModel):
+    """Arguments under another name."""
+
+    what: str = Field(alias="action")
+
+
+class ByAlias(TypedTool):
+    """Act."""
+
+    destructive: ClassVar[Any] = {"action": ["delete"]}
+    Args = Aliased
+
+    def run(self, args: Aliased) -> str:
+        return args.what
+
+
+def by_list(action: list[str]) -> str:
+    """Act."""
+    return action[0]
+
+
+def optional(action: str | None = None) -> str:
+    """Act."""
+    return str(action)
+
+
+DESTRUCTIVE: list[tuple[Any, Any]] = [
+    (by_text, {"action": "DELETE"}),
+    (by_text, {"action": " delete\n"}),
+    (by_text, {"action": "de lete"}),
+    (by_text, {"action": "ｄｅｌｅｔｅ"}),
+    (by_enum, {"action": "delete"}),
+    (by_validator, {"action": "rm"}),
+    (ByFactory, {}),
+    (ByAlias, {"action": "Delete"}),
+    (by_list, {"action": ["read", "delete"]}),
+    (by_list, {"action": ["read"]}),
+    (optional, {}),
+]
+
+
+def destructive_tool(kind: Any) -> Any:
+    if isinstance(kind, type):
+        return kind
+    return tool(destructive={"action": ["delete"]})(kind)
+
+
+@pytest.mark.parametrize(("kind", "arguments"), DESTRUCTIVE)
+def test_what_destroys_is_judged_by_its_decoded_value(kind: Any, arguments: Any) -> None:
+    box = Toolbox([destructive_tool(kind)])
+    [name] = box.names()
+    ways: list[Callable[[Call], Result]] = [
+        Dispatcher(box).call_sync,
+        lambda call: run_sync(box.call, call),
+        lambda call: run_sync(MemoSource(box).call, call),
+        lambda call: run_sync(Kit(box, {"other": name}).call, Call("other", call.arguments)),
+    ]
+    for way in ways:
+        failed(way(Call(name, arguments)), Refused, "approval")
+    asked: list[Any] = []
+
+    def agree(call: Call) -> bool:
+        asked.append(call.arguments)
+        return True
+
+    approving = Dispatcher(box, approve=agree)
+    data_of(approving.call_sync(Call(name, arguments)))
+    assert len(asked) == 1
+
+
+def test_what_does_not_destroy_is_not_asked_about() -> None:
+    for kind in (by_text, by_enum, by_validator):
+        box = Toolbox([destructive_tool(kind)])
+        call = Call(box.names()[0], {"action": "read"})
+        if kind is by_validator:
+            continue
+        assert data_of(Dispatcher(box).call_sync(call)) == "read"
+        assert data_of(run_sync(box.call, call)) == "read"
+        assert data_of(run_sync(MemoSource(box).call, call)) == "read"
+
+
+@given(st.sampled_from(["delete", "purge all"]), st.data())
+def test_no_spelling_of_a_destructive_value_runs_unasked(value: str, data: st.DataObject) -> None:
+    spaced = "".join(
+        data.draw(st.sampled_from(["", " ", "\t", "\n"]))
+        + data.draw(st.sampled_from([c, c.upper()]))
+        for c in value
+    )
+    spec = ToolSpec(
+        "x",
+        "X.",
+        {"properties": {"action": {"type": "string"}}},
+        destructive={"action": ["Delete", "PURGE ALL"]},
+    )
+    assert spec.is_destructive({"action": spaced})
+
+
+@pytest.mark.parametrize("missing", [{}, {"action": None}, {"action": []}, {"action": {}}])
+def test_a_missing_or_compound_value_asks(missing: dict[str, Any]) -> None:
+    spec = ToolSpec("x", "X.", {"properties": {"action": {}}}, destructive={"action": ["delete"]})
+    assert spec.is_destructive(missing)
+
+
+def test_a_tool_that_changes_while_approval_is_asked_is_asked_about_again() -> None:
+    ran: list[str] = []
+    box = Toolbox([made("act", lambda: ran.append("old"), destructive=True)])
+    asked: list[str] = []
+
+    def agree(call: Call) -> bool:
+        if not asked:
+            box.register(made("act", lambda: ran.append("new"), destructive=True), replace=True)
+        asked.append(call.name)
+        return True
+
+    data_of(send(Dispatcher(box, approve=agree), "act"))
+    assert (asked, ran) == (["act", "act"], ["new"])
+
+
+def test_a_tool_that_never_stays_the_same_does_not_run() -> None:
+    ran: list[int] = []
+    box = Toolbox([made("act", lambda: ran.append(0), destructive=True)])
+
+    def agree(call: Call) -> bool:
+        box.register(made("act", lambda: ran.append(1), destructive=True), replace=True)
+        return True
+
+    failed(send(Dispatcher(box, approve=agree), "act"), Refused, "approval")
+    assert ran == []
+
+
+@pytest.mark.parametrize(
+    ("happens", "code"),
+    [
+        (lambda box, on: box.unregister("act"), "unknown_tool"),
+        (lambda box, on: box.overlays.change("act", enabled=False), "disabled"),
+        (lambda box, on: on.clear(), "disabled"),
+    ],
+)
+def test_after_waiting_everything_is_checked_again(happens: Any, code: str) -> None:
+    ran: list[int] = []
+    on = {"yes"}
+    box = Toolbox([made("act", lambda: ran.append(1), destructive=True)])
+
+    def agree(call: Call) -> bool:
+        happens(box, on)
+        return True
+
+    result = send(Dispatcher(box, approve=agree, enabled=lambda: bool(on)), "act")
+    assert getattr(result, "code", "") == code
+    assert ran == []
+
+
+def test_an_operator_pins_a_destructive_argument() -> None:
+    for value, expected in (("read", "read"), ("delete", Refused)):
+        overlays = Overlays({"by_text": Overlay(preference={"overrides": {"action": value}})})  # type: ignore[arg-type]
+        box = Toolbox([destructive_tool(by_text)], overlays=overlays)
+        result = send(Dispatcher(box), "by_text")
+        assert data_of(result) == expected if value == "read" else isinstance(result, Refused)
+
+
+# ── the process ──────────────────────────────────────────────────────────────
+
+EXITS = [KeyboardInterrupt, SystemExit, GeneratorExit, BaseException, asyncio.CancelledError]
+
+
+def exits(kind: type[BaseException]) -> list[Any]:
+    def plain() -> None:
+        raise kind
+
+    async def waiting() -> None:
+        await anyio.sleep(0)
+        raise kind
+
+    return [made("plain", plain), made("waiting", waiting), made("fine", lambda: "fine")]
+
+
+@pytest.mark.parametrize("kind", EXITS)
+def test_no_exception_of_a_tool_affects_another_call(kind: type[BaseException]) -> None:
+    dispatcher = Dispatcher(exits(kind))
+    for name in ("plain", "waiting"):
+        assert not isinstance(send(dispatcher, name), Success)
+        assert data_of(send(dispatcher, "fine")) == "fine"
+
+    async def both() -> list[Result]:
+        return await dispatcher.call_all([Call("plain"), Call("waiting"), Call("fine")])
+
+    assert data_of(anyio.run(both)[2]) == "fine"
+
+
+@pytest.mark.parametrize("kind", EXITS[:4])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_no_exception_of_a_hook_guard_or_approver_affects_another_call(
+    kind: type[BaseException], is_async: bool
+) -> None:
+    def plain(*given: Any) -> Any:
+        raise kind
+
+    async def waiting(*given: Any) -> Any:
+        raise kind
+
+    bad = waiting if is_async else plain
+    hooks = Hooks()
+    hooks.add("after", bad)
+    dispatchers = [
+        Dispatcher([made("act", lambda: 1)], hooks=hooks),
+        Dispatcher([made("act", lambda: 1)], guards=[Guard("g", before=bad)]),
+        Dispatcher([made("act", lambda: 1)], guards=[Guard("g", after=bad)]),
+        Dispatcher([made("act", lambda: 1, destructive=True)], approve=bad),
+        Dispatcher([made("act", lambda: 1)], chain=(bad,)),
+    ]
+    for dispatcher in dispatchers:
+        assert isinstance(send(dispatcher, "act"), Success | Refused | Crashed)
+        assert data_of(send(Dispatcher([made("fine", lambda: "fine")]), "fine")) == "fine"
+
+
+def test_a_dead_portal_is_replaced() -> None:
+    from zkit.dispatch import portal
+
+    fine = Dispatcher([made("fine", lambda: "fine")])
+    assert data_of(send(fine, "fine")) == "fine"
+    shared, thread = portal._SHARED[0]
+    shared.call(shared.stop, True)
+    thread.join(10)
+    assert data_of(send(fine, "fine")) == "fine"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
+@pytest.mark.parametrize("how", ["sync", "async"])
+def test_a_real_interrupt_still_stops_the_program(how: str) -> None:
+    source = """
+import asyncio, sys, time
+from zkit import Dispatcher, Call
+async def slow() -> str:
+    "Wait."
+    print("started", flush=True)
+    await asyncio.sleep(60)
+    return "done"
+dispatcher = Dispatcher([slow])
+if sys.argv[1] == "sync":
+    dispatcher.call_sync(Call("slow"))
+else:
+    asyncio.run(dispatcher.call(Call("slow")))
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", source, how], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"started\n"
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert b"KeyboardInterrupt" in said
+
+
+# ── names and memory ─────────────────────────────────────────────────────────
+
+
+def named(name: str) -> Any:
+    return tool(name=name, description="Does it.", grade="read")(lambda: name)
+
+
+def test_names_and_wire_names_are_one_namespace() -> None:
+    for first, second in (("bank.pay", "bank__dot__pay"), ("bank__dot__pay", "bank.pay")):
+        with pytest.raises(ToolNameTakenError, match="one name in calls"):
+            Toolbox([named(first), named(second)])
+        box = Toolbox([named(first)])
+        with pytest.raises(ToolNameTakenError, match="one name in calls"):
+            box.register(named(second))
+        assert box.names() == [first]
+    box = Toolbox([named("bank.pay"), named("other")])
+    with pytest.raises(KitError, match="one name in calls"):
+        Kit(box, {"bank.pay": "bank.pay", "bank__dot__pay": "other"})
+
+
+def test_what_is_remembered_belongs_to_a_role_and_a_workspace() -> None:
+    @tool(grade="read")
+    def whoami(context: Context) -> str:
+        """Say who calls."""
+        return f"{context.scope.role} {context.workspace} {context.scope.depth}"
+
+    dispatcher = Dispatcher([whoami])
+    with scope("task"):
+        seen = []
+        for role in ("admin", "guest"):
+            for workspace in ("a", "b"):
+                with scope(role=role, workspace=workspace):
+                    seen.append(data_of(send(dispatcher, "whoami")))
+    assert seen == ["admin a 1", "admin b 1", "guest a 1", "guest b 1"]
+
+
+# ── settings that must not fail open ─────────────────────────────────────────
+
+
+def test_an_async_switch_is_refused_and_an_odd_answer_switches_off() -> None:
+    async def enabled() -> bool:
+        return False
+
+    with pytest.raises(TypeError, match="async"):
+        Dispatcher([by_text], enabled=enabled)  # type: ignore[arg-type]
+    for answer in (enabled, lambda: 1, lambda: "no"):
+        dispatcher = Dispatcher([by_text], enabled=lambda answer=answer: answer())  # type: ignore[misc]
+        failed(send(dispatcher, "by_text"), Refused, "disabled")
+
+
+@pytest.mark.parametrize("told", [-(10**9), True, "5", None, 1.5])
+def test_a_tool_cannot_give_itself_a_budget(told: Any) -> None:
+    def act() -> Success:
+        """Act."""
+        return Success("x" * 400, meta={"tokens_used": told})
+
+    dispatcher = Dispatcher([act], budget=Limits(tokens=50))
+    with scope("t"):
+        data_of(send(dispatcher, "act"))
+        failed(send(dispatcher, "act"), Refused, "budget")
+
+
+def test_many_threads_in_one_task_share_its_budget() -> None:
+    ran: list[int] = []
+
+    @tool(grade="read", cacheable=False)
+    def act() -> str:
+        """Act."""
+        ran.append(1)
+        return "done"
+
+    dispatcher = Dispatcher([act], budget=Limits(calls=10), guards=())
+    ready = threading.Barrier(40)
+
+    def work() -> None:
+        with scope("shared"):
+            ready.wait()
+            dispatcher.call_sync(Call("act"))
+
+    threads = [threading.Thread(target=work) for _ in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ran) == 10
+
+
+def test_a_slip_in_a_list_of_names_is_warned_of() -> None:
+    for how in ({"deny": ["by_txt"]}, {"allow": ["by_txt"]}, {"roles": {"r": ["by_txt"]}}):
+        with pytest.warns(UnmatchedRuleWarning, match="did you mean by_text"):
+            Dispatcher([by_text], **how)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Dispatcher([by_text], deny=["by_text"], allow="*")
+
+
+# ── results ──────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("effects", ["abc", 5, [3], [{"kind": "x"}], None, [FileEffect]])
+def test_wrong_effects_never_lose_a_result(effects: Any) -> None:
+    def act(context: Context) -> Success:
+        """Act."""
+        context.record(effects)
+        return Success("done", effects=effects, meta=effects)
+
+    result = send(Dispatcher([act]), "act")
+    assert data_of(result) == "done"
+    assert result.meta["invalid"]  # type: ignore[attr-defined]
+
+
+def test_effects_may_be_given_as_mappings() -> None:
+    result = Success(1, effects=[{"kind": "file", "path": "a", "op": "read"}])  # type: ignore[arg-type]
+    assert result.effects == (FileEffect(path="a", op="read"),)
+
+
+def test_an_exception_will_do_in_place_of_a_text() -> None:
+    def act() -> None:
+        """Act."""
+        raise Transient(OSError("no route"))  # type: ignore[arg-type]
+
+    dispatcher = Dispatcher([tool(grade="write")(act)])
+    result = failed(send(dispatcher, "act"), Transient, "unavailable")
+    assert result.cause == "OSError: no route"
+    assert isinstance(result.__cause__, OSError)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "code", "said"),
+    [
+        (FileNotFoundError(2, "No such file", "a.txt"), Validation, "not_found", 'no "a.txt"'),
+        (PermissionError(13, "Permission denied"), Refused, "denied", "Permission denied"),
+        (ValueError("must be even"), Validation, "invalid_arguments", "must be even"),
+        (ValueError("token=abcdefgh"), Validation, "invalid_arguments", "[secret]"),
+        (KeyError("x"), Crashed, "tool_exception", "KeyError"),
+    ],
+)
+def test_what_plain_tools_raise_says_who_can_fix_it(
+    error: Exception, kind: Any, code: str, said: str
+) -> None:
+    def act() -> None:
+        """Act."""
+        raise error
+
+    assert said in str(failed(send(Dispatcher([act]), "act"), kind, code))
+
+
+FLOATS = st.recursive(
+    st.floats() | st.none() | st.text(max_size=3),
+    lambda part: (
+        st.lists(part, max_size=3)
+        | st.dictionaries(st.sampled_from(["$float", "a"]), part, max_size=2)
+    ),
+    max_leaves=6,
+)
+
+
+@given(FLOATS)
+def test_every_number_survives_the_json_round_trip(data: Any) -> None:
+    text = Success(data).to_json()
+    json.loads(text, parse_constant=lambda name: pytest.fail(name))
+    again = from_json(text)
+    assert repr(again.data) == repr(data)  # type: ignore[attr-defined]
+    assert math.isnan(from_json(Success(math.nan).to_json()).data)  # type: ignore[attr-defined]
+
+
+class Fickle:
+    """A tool that stops saying what it is."""
+
+    broken = False
+
+    def definition(self) -> ToolSpec:
+        if self.broken:
+            raise OSError("gone")
+        return ToolSpec("fickle", "Fickle.")
+
+    def execute(self, call: Call, /) -> Result:
+        return Success("ran")
+
+
+def test_a_definition_that_raises_makes_the_tool_unavailable() -> None:
+    fickle = Fickle()
+    box = Toolbox([fickle, by_text])
+    dispatcher = Dispatcher(box)
+    assert data_of(send(dispatcher, "fickle")) == "ran"
+    fickle.broken = True
+    box.register(made("later", lambda: 1))
+    with pytest.warns(ToolUnavailableWarning, match="Fickle raised OSError"):
+        assert box.names() == ["by_text", "later"]
+    with pytest.warns(ToolUnavailableWarning):
+        failed(send(dispatcher, "fickle"), Validation, "unknown_tool")
+    assert data_of(send(dispatcher, "by_text")) == "read"
+
+
+# ── the log ──────────────────────────────────────────────────────────────────
+
+
+def test_the_text_of_a_tools_exception_is_logged_at_debug_only(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def act() -> None:
+        """Act."""
+        raise RuntimeError("password hunter2")
+
+    with caplog.at_level(logging.INFO, "zkit"):
+        send(Dispatcher([act]), "act")
+    assert "RuntimeError" in caplog.text
+    assert "hunter2" not in caplog.text
+    with caplog.at_level(logging.DEBUG, "zkit"):
+        send(Dispatcher([act]), "act")
+    assert "hunter2" in caplog.text
+
+
+def test_nothing_is_printed_where_no_log_is_set_up() -> None:
+    source = (
+        "from zkit import Dispatcher, Call\n"
+        "def act():\n    'Act.'\n    raise RuntimeError('hunter2')\n"
+        "Dispatcher([act]).call_sync(Call('act'))\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", source], capture_output=True, check=True)
+    assert ran.stderr == b""
+
+
+# ── lists of tools ───────────────────────────────────────────────────────────
+
+
+def test_a_dispatcher_is_like_any_other_source_and_a_list_is_a_source() -> None:
+    dispatcher = Dispatcher([by_text, named("look")], deny=["look"])
+    assert dispatcher.names() == ["by_text"]
+    assert [entry["function"]["name"] for entry in dispatcher.openai()] == ["by_text"]
+    assert dispatcher.search("act")[0].name == "by_text"
+    assert isinstance(dispatcher.describe("by_text"), Success)
+    assert isinstance(dispatcher.describe("look"), Refused)
+    assert len(dispatcher) == 1
+    assert "by_text" in dispatcher
+    assert Kit([by_text], {"other": "by_text"}).names() == ["other"]
+    assert MemoSource([by_text]).names() == ["by_text"]
+    for wrong in ("by_text", 5, {"a": by_text}):
+        with pytest.raises(ToolDefinitionError):
+            Kit(wrong, "*")  # type: ignore[arg-type]
+
+
+def test_a_provider_counts_as_a_tag() -> None:
+    box = Toolbox()
+    box.register(by_text, provider="std")
+    box.register(named("look"))
+    assert [entry["name"] for entry in box.summaries("std")] == ["by_text"]

@@ -1,0 +1,87 @@
+"""Each snippet of docs/frameworks.md runs, against a server whose first reply is damaged."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zkit.testing import Answer, Request, ScriptedServer, call, says
+
+PAGE = (Path(__file__).parent.parent / "docs/frameworks.md").read_text("utf-8")
+SNIPPETS = dict(re.findall(r"^```python (\w+)\n(.*?)^```$", PAGE, re.M | re.S))
+MODULES = {"openai_agents": "agents", "toolbox": "pydantic_ai"}
+TOOLS: Any = [
+    {
+        "type": "function",
+        "function": {
+            "name": "get_weather",
+            "parameters": {
+                "type": "object",
+                "properties": {"city": {"type": "string"}},
+                "required": ["city"],
+            },
+        },
+    }
+]
+SECOND_ARGUMENTS = {"smolagents": ("final_answer", '{"answer": "sunny in Paris"}')}
+
+
+class Model:
+    """A model whose first call is cut, whose second is valid, and which then tells the result."""
+
+    def __init__(self, first: str, finish: str, end: tuple[str, str] | None = None) -> None:
+        self.first, self.finish, self.end = first, finish, end
+        self.requests = 0
+
+    def __call__(self, request: Request) -> Answer:
+        self.requests += 1
+        name = "Weather" if any("Weather" in str(t) for t in request.get("tools") or ()) else None
+        name = name if "get_weather" not in str(request.get("tools")) else "get_weather"
+        told = [str(m.get("content")) for m in request["messages"] if m.get("role") == "tool"]
+        told += [str(m) for m in request["messages"] if "Observation" in str(m)]
+        if any("sunny in Paris" in text for text in told):
+            said = says(None, [call(*self.end, "z")]) if self.end else says("It is sunny in Paris.")
+            return said(request)
+        if self.requests == 1:
+            return says(None, [call(name or "", self.first, "a")], finish=self.finish)(request)
+        return says(None, [call(name or "", '{"city": "Paris"}', "b")])(request)
+
+
+@pytest.mark.parametrize("damage", ["cut", "quotes"])
+@pytest.mark.parametrize("name", [name for name in SNIPPETS if name != "dspy"])
+def test_the_snippet_runs_and_no_wrong_call_is_executed(name: str, damage: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            importlib.import_module(MODULES.get(name, name))
+        except ImportError:
+            pytest.skip(f"{name} is not installed")
+        ran: list[Any] = []
+
+        def get_weather(city: str) -> str:
+            """Return the weather in a city.
+
+            Args:
+                city: The city.
+            """
+            ran.append(city)
+            return f"sunny in {city}"
+
+        first, finish = {
+            "cut": ('{"city": "Par', "length"),
+            "quotes": ("{'city': 'Paris',}", "tool_calls"),
+        }[damage]
+        model = Model(first, finish, SECOND_ARGUMENTS.get(name))
+        with ScriptedServer(then=model) as server:
+            known = {
+                "base_url": server.url, "get_weather": get_weather, "tools": TOOLS,
+                "messages": [{"role": "user", "content": "What is the weather in Paris?"}],
+            }  # fmt: skip
+            exec(compile(SNIPPETS[name], f"docs/frameworks.md {name}", "exec"), known)
+    assert "Paris" in str(known["answer"])
+    assert set(ran) <= {"Paris"}

@@ -1,0 +1,140 @@
+"""A user's case files are collected, run, updated and compared by pytest."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+CASES = """\
+about = "what our model breaks"
+kind = "extract"
+
+[[tools]]
+name = "get_weather"
+parameters = { type = "object", properties = { city = { type = "string" } }, required = ["city"] }
+
+# The one from Monday.
+[[case]]
+it = "find a call as a table"
+text = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
+calls = [{ name = "get_weather", arguments = { city = "Oslo" } }]
+
+[[case]]
+it = "find a call as JSON"  # and this stays
+text = '<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}}</tool_call>'
+calls = '[{"name": "get_weather", "arguments": {"city": "Oslo"}}]'
+# The end.
+"""
+REPAIRS = """\
+about = "values"
+
+[[case]]
+it = "read Python"
+text = "{'a': None}"
+json = '{"a": null}'
+
+[[case]]
+it = "leave this"
+text = '{"a": 1}'
+untouched = true
+"""
+
+
+def pytested(folder: Path, *options: str, cases: str = "broken/*.toml") -> tuple[int, str]:
+    ini = folder / "pytest.ini"
+    ini.write_text(f"[pytest]\nzkit_cases = {cases}\n", "utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "zkit.ext.pytest_plugin",
+        "-p",
+        "no:cacheprovider",
+    ]
+    if "--lf" in options:
+        command = command[:-2]
+    if "-n" in options:
+        command += ["-p", "xdist.plugin"]
+    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(
+        [*command, "-rA", *options],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env=env,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def project(tmp_path: Path, content: str = CASES) -> Path:
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "mine.toml").write_text(content, "utf-8")
+    (tmp_path / "other.toml").write_text("a = 1\n", "utf-8")
+    return tmp_path
+
+
+def test_cases_are_items_with_file_and_line(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    code, out = pytested(folder, f"--junit-xml={tmp_path / 'report.xml'}")
+    assert code == 1
+    assert "1 failed, 1 passed" in out
+    assert re.search(r"mine\.toml:14: it should find a call as JSON\n\s+calls: ", out)
+    found = ElementTree.parse(tmp_path / "report.xml").iter("testcase")
+    assert [one.get("name") for one in found] == ["find a call as a table", "find a call as JSON"]
+
+
+def test_selection_and_workers_work(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    assert "1 passed, 1 deselected" in pytested(folder, "-k", "table")[1]
+    assert "1 failed" in pytested(folder, "--lf")[1]
+    assert "1 failed, 1 deselected" in pytested(folder, "--lf")[1]
+    assert "1 failed, 1 passed" in pytested(folder, "-n", "2")[1]
+
+
+def test_an_update_writes_what_came_and_keeps_comments(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    code, _ = pytested(folder, "--zkit-update")
+    assert code == 0
+    made = (folder / "broken" / "mine.toml").read_text("utf-8")
+    assert pytested(folder)[0] == 0
+    for comment in ("# The one from Monday.", "# and this stays", "# The end."):
+        assert comment in made
+    assert made.startswith(CASES.split("# The one")[0])
+    assert '"Rome"' in made.split("find a call as JSON")[1].split("calls = ")[1]
+
+
+def test_a_file_that_cannot_be_read_says_where(tmp_path: Path) -> None:
+    folder = project(tmp_path, CASES.replace("it = ", "if = ", 1))
+    code, out = pytested(folder)
+    assert code == 2
+    assert "mine.toml:10: unknown key 'if'" in out
+
+
+def test_another_decoder_is_compared(tmp_path: Path) -> None:
+    folder = project(tmp_path, REPAIRS)
+    code, out = pytested(folder, "--zkit-decoder", "json:loads")
+    assert (code, "1 failed, 1 passed" in out) == (1, True)
+    assert pytested(folder)[0] == 0
+    code, out = pytested(folder, "--zkit-decoder", "json")
+    assert "write it as package:function" in out
+
+
+def test_the_scripted_server_is_a_fixture(tmp_path: Path) -> None:
+    (tmp_path / "test_mine.py").write_text(
+        "from openai import OpenAI\n"
+        "from zkit.testing import says\n"
+        "def test_it(zkit_server):\n"
+        "    zkit_server.play(says('Hi'))\n"
+        "    with OpenAI(base_url=zkit_server.url, api_key='none') as client:\n"
+        "        made = client.chat.completions.create(model='m', messages=[])\n"
+        "    assert made.choices[0].message.content == 'Hi'\n",
+        "utf-8",
+    )
+    assert pytested(tmp_path)[0] == 0

@@ -1,0 +1,94 @@
+"""zkit in litellm: a callback for the SDK and for the proxy.
+
+The SDK sends requests to OpenAI-like servers with HTTP clients that `install` replaces, so that whole
+and streamed replies are repaired on the wire and the model can be asked again. For other providers, and
+in the proxy, the callback repairs what litellm made of the reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from zkit.chat.client.exchange import CHAT, Exchange, Listener, Repairing
+from zkit.chat.client.wrapped_client import remade, remade_reply
+from zkit.chat.wire_data import plain
+from zkit.errors import MissingExtraError
+from zkit.transport import async_client, client
+
+try:
+    import litellm
+    from litellm.integrations.custom_logger import CustomLogger
+except ImportError as error:
+    raise MissingExtraError("litellm", "zkit.ext.litellm") from error
+
+
+class RepairCallback(CustomLogger):  # type: ignore[misc]
+    """Repairs the replies of any provider; in the proxy's configuration: `callbacks: zkit.ext.litellm.callback`."""
+
+    def __init__(self, on_report: Listener | None = None) -> None:
+        super().__init__()
+        self._repairing = Repairing(on_report=on_report)
+
+    async def async_post_call_success_hook(
+        self, data: dict[str, Any], user_api_key_dict: Any, response: Any
+    ) -> Any:
+        """Repair a whole reply in the proxy."""
+        return self._repaired(data, response)
+
+    async def async_post_call_success_deployment_hook(
+        self, request_data: dict[str, Any], response: Any, call_type: Any
+    ) -> Any:
+        """Repair a whole reply of `acompletion`."""
+        return self._repaired(request_data, response)
+
+    async def async_post_call_streaming_iterator_hook(
+        self, user_api_key_dict: Any, response: Any, request_data: dict[str, Any]
+    ) -> AsyncIterator[Any]:
+        """Repair a streamed reply in the proxy."""
+        exchange = Exchange(CHAT, request_data, self._repairing)
+        if not exchange.has_tools:
+            async for chunk in response:
+                yield chunk
+            return
+        exchange.open_stream(_chunk, plain)
+        async for chunk in response:
+            for made in exchange.feed(chunk):
+                yield made
+        for made in exchange.end():
+            yield made
+
+    def _repaired(self, request: dict[str, Any], response: Any) -> Any:
+        exchange = Exchange(CHAT, request, self._repairing)
+        if not exchange.has_tools or not hasattr(response, "choices"):
+            return response
+        made = exchange.take(plain(response))
+        if made is None:
+            return response
+        done = remade_reply(response, made, exchange.report)
+        return done if done is response else type(response)(**made)
+
+
+def _chunk(like: Any, data: dict[str, Any]) -> Any:
+    try:
+        return type(like)(**data)
+    except (TypeError, ValueError):
+        return remade(like, data)
+
+
+callback = RepairCallback()
+
+
+def install(*, ask_again: int = 1, on_report: Listener | None = None) -> RepairCallback:
+    """Repair the replies of `litellm.completion` and `acompletion`, whole and streamed.
+
+    Sets `litellm.client_session` and `litellm.aclient_session`, and adds the callback.
+    """
+    import httpx
+
+    litellm.client_session = client(ask_again=ask_again, on_report=on_report, http=httpx)
+    litellm.aclient_session = async_client(ask_again=ask_again, on_report=on_report, http=httpx)
+    made = RepairCallback(on_report)
+    litellm.callbacks = [one for one in litellm.callbacks if not isinstance(one, RepairCallback)]
+    litellm.callbacks.append(made)
+    return made

@@ -1,0 +1,368 @@
+"""Repair a text: strict parse, then locate the payload, then search, then decide."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic_core import from_json
+
+from zkit.receipt import Rank
+from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
+from zkit.repair.expect import evidence_for
+from zkit.repair.fixes import (
+    CUT,
+    EXACT,
+    FIXES,
+    GUESS,
+    MAX_CHARACTERS,
+    MAX_VALUES,
+    RESPELL,
+    SALVAGE,
+    UNWRAP,
+    fix_named,
+)
+from zkit.repair.locate import layers, payload, starts, wrappers
+from zkit.repair.locate.layers import (
+    begins_coloured,
+    plain_brackets,
+    unmarked,
+    without_colours,
+    without_shell_quotes,
+)
+from zkit.repair.locate.wrappers import rewritten
+from zkit.repair.outcome import Candidate, Repaired, RepairError, Task, Unrepairable
+from zkit.repair.salvage import salvaged
+from zkit.repair.search.candidates import How, read_at, read_with_one_edit
+from zkit.repair.strict_parse import OF_SURROGATES, strict, verdict, with_surrogates
+from zkit.text.edits import Layer
+
+MOST_UNREAD = 64
+"""How many places that look like values but cannot be read are looked at."""
+MOST_FAR = 64
+"""For how many values of one text a look is taken at all that follows them."""
+MOST_IN_VAIN = 4
+"""How often, on the average, a character may be read by readings that came to nothing."""
+_new = tuple.__new__
+"""Makes a record at the lowest price: valid input pays almost nothing."""
+
+
+def repair_json(
+    text: str | bytes,
+    *,
+    schema: Any = None,
+    limit: Rank | str = Rank.CUT,
+    finish_reason: str | None = None,
+) -> Repaired | Unrepairable:
+    """Read the one JSON value that `text` holds. Never raises, whatever the string or the bytes.
+
+    `schema` (a JSON Schema or a pydantic model) is evidence for the reading; `limit` is the
+    highest rank that a fix may have, or its name; `finish_reason` is the reason the server gave.
+    """
+    if type(limit) is not Rank:
+        limit = Rank.of(limit)
+    if type(text) is not str:
+        decoded = _decoded(text)
+        if decoded is None:
+            return Unrepairable("damaged", 0, "The bytes are not text in UTF-8, UTF-16 or UTF-32.")
+        text = decoded
+    try:
+        value = from_json(text, allow_inf_nan=False)
+    except (ValueError, TypeError) as error:
+        evidence = None if schema is None else evidence_for(schema)
+        return _mended(_new(Task, (text, evidence, limit, finish_reason)), str(error))
+    if schema is None or type(value) is not str:
+        return _new(Repaired, (value, (), EXACT, text))
+    return _unwrapped(Task(text, evidence_for(schema), limit, finish_reason), value)
+
+
+def loads(
+    text: str | bytes,
+    *,
+    schema: Any = None,
+    limit: Rank | str = Rank.CUT,
+    finish_reason: str | None = None,
+) -> Any:
+    """Return the value of `repair_json`; raise `RepairError`, a ValueError, where that refuses."""
+    outcome = repair_json(text, schema=schema, limit=limit, finish_reason=finish_reason)
+    if isinstance(outcome, Unrepairable):
+        raise RepairError(outcome)
+    return outcome.value
+
+
+def repair_all(
+    text: str | bytes,
+    *,
+    schema: Any = None,
+    limit: Rank | str = Rank.CUT,
+    finish_reason: str | None = None,
+) -> list[Repaired]:
+    """Every value that `text` holds, in order; what cannot be read is left out."""
+    limit = Rank.of(limit)
+    text = text if isinstance(text, str) else _decoded(text) or ""
+    whole = strict(text)
+    if whole is not None:
+        return [Repaired(whole[0], (), EXACT, text)]
+    task = Task(text, evidence_for(schema), limit, finish_reason)
+    if len(text) > MAX_CHARACTERS or starts.blank_end(text) == len(text):
+        return []
+    candidates = _candidates(task, most=len(text))
+    found = payload.counting(task, [c for c in candidates if c.value is not None])
+    receipts = [with_receipt(task, candidate) for candidate in found]
+    return [receipt for receipt in receipts if receipt.rank <= limit]
+
+
+def _decoded(text: object) -> str | None:
+    """The text of bytes in the encodings that JSON may have; None if they are in none of them."""
+    if isinstance(text, str):
+        return str(text)
+    if not isinstance(text, bytes | bytearray | memoryview):
+        raise TypeError(f"text must be str or bytes, not {type(text).__name__}")
+    data = bytes(text)
+    try:
+        return data.decode(json.detect_encoding(data), "surrogatepass")
+    except UnicodeDecodeError:
+        return None
+
+
+def _mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepairable:
+    """The text is not strict JSON, as the strict parser says: repair it, or say why not.
+
+    `rewrites` says how many of the ways to rewrite a whole text are dealt with.
+    """
+    text, _, limit, _ = task
+    if len(text) > MAX_CHARACTERS:
+        return refuse(task, "too_large", 0)
+    first = None
+    if complaint.startswith(OF_SURROGATES):
+        whole = with_surrogates(text, complaint)
+        if whole is not None:
+            return Repaired(whole[0], (), EXACT, text)
+    if first is None and (rewrites or not begins_coloured(text)):
+        first, is_all = _first(task, complaint)
+        if first is not None and is_all:
+            return within_limit(task, first)
+    for done, (rewrite, name) in enumerate(_REWRITES[rewrites:] if limit >= UNWRAP else (), 1):
+        layer = rewrite(text)
+        if layer is not None:
+            return _rewritten(task, layer, name, rewrites + done)
+    outcome = _searched(task, first)
+    if rewrites <= len(_REWRITES) and limit >= UNWRAP and _may_be_wrapped(task, outcome):
+        outcome = _peeled(task, outcome) or outcome
+    if rewrites <= len(_REWRITES) and limit >= RESPELL and isinstance(outcome, Unrepairable):
+        outcome = _in_notation(task, outcome)
+    if limit >= SALVAGE and isinstance(outcome, Unrepairable):
+        return salvaged(text) or outcome
+    return outcome
+
+
+def _in_notation(task: Task, refused: Unrepairable) -> Repaired | Unrepairable:
+    """What a text says whose containers are written as another language does; the refusal if nothing."""
+    layer = rewritten(task.text, task.guide, lone=refused.reason in _UNREAD)
+    if layer is None:
+        return refused
+    found = _rewritten(task, layer, "respell_container", _PEELED)
+    return refused if isinstance(found, Unrepairable) or found.rank >= CUT else found
+
+
+def _searched(task: Task, first: Candidate | None) -> Repaired | Unrepairable:
+    """The one value among all that the text may hold, or that one edit makes of it; or why there is none."""
+    candidates = _candidates(task, first)
+    if len(candidates) > MAX_VALUES:
+        return refuse(task, "too_large", candidates[-1].start)
+    if not candidates and starts.blank_end(task.text) == len(task.text):
+        return refuse(task, "empty", 0)
+    outcome = chosen(task, candidates)
+    if isinstance(outcome, Unrepairable) and outcome.reason in ("damaged", "ambiguous"):
+        return _with_one_edit(task, undecided=outcome.reason == "ambiguous") or outcome
+    return outcome
+
+
+def _may_be_wrapped(task: Task, outcome: Repaired | Unrepairable) -> bool:
+    """Whether a text that could not be read, or not to its end, may say more without what wraps it."""
+    if isinstance(outcome, Unrepairable):
+        return outcome.reason in _UNREAD
+    if outcome.rank == CUT:
+        return True
+    is_text = isinstance(outcome.value, str)
+    return is_text and task.evidence is not None and not task.evidence.root.takes("string")
+
+
+_UNREAD = frozenset({"damaged", "ambiguous", "expression", "no_json", "cut"})
+
+
+def _peeled(task: Task, outcome: Repaired | Unrepairable) -> Repaired | None:
+    """The value that is left when all wrappers are taken off; None if there is none, or the text was cut."""
+    text = task.text
+    span = wrappers.peeled(text)
+    if span is None or not _is_unread(task, outcome):
+        return None
+    start, end = span
+    closed = task.finish_reason is None and text[end:].strip()
+    reason = "stop" if closed else task.finish_reason  # what is closed around it was not cut
+    inner = _read_inner(task._replace(text=text[start:end], finish_reason=reason), _PEELED)
+    if isinstance(inner, Unrepairable) or not _is_payload(task, text[start:end], inner):
+        return None
+    if not inner.value:
+        return None  # `args = {}` says that there is nothing yet
+    if inner.rank == CUT and (isinstance(outcome, Repaired) or text[end:].strip()):
+        return None
+    fixes = [f._replace(start=f.start + start, end=f.end + start) for f in inner.fixes]
+    found = Candidate(start, end, (inner.value,), fixes, inner.rank)
+    return with_receipt(task, found)
+
+
+def _is_unread(task: Task, outcome: Repaired | Unrepairable) -> bool:
+    """Whether no limit lets the text be read as it stands: a lower one must not change what is read."""
+    if task.limit >= CUT or (isinstance(outcome, Unrepairable) and outcome.reason == "no_json"):
+        return True
+    full = task._replace(limit=CUT)
+    judged = verdict(task.text)
+    as_it_stands = _mended(full, judged, _PEELED) if isinstance(judged, str) else outcome
+    return _may_be_wrapped(task, as_it_stands)
+
+
+def _read_inner(task: Task, rewrites: int) -> Repaired | Unrepairable:
+    """What a text says after so many rewrites; a JSON string that holds an object is one more wrapper."""
+    judged = verdict(task.text)
+    if isinstance(judged, str):
+        return _mended(task, judged, rewrites)
+    value = judged[0]
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+        return Repaired(value, (), EXACT, task.text)
+    return _rewritten(task, layers.string_content(task.text), "unwrap_string", len(_REWRITES))
+
+
+def _is_payload(task: Task, inner: str, found: Repaired) -> bool:
+    """Whether an object or a list was wrapped, and not words that may be read as one."""
+    if not isinstance(found.value, dict | list):
+        return False
+    if inner.startswith(("{", "[")):
+        return payload.quoted(inner, 0)
+    if inner.startswith('"') and (inner.endswith("}") or inner.startswith(('"{', '"['))):
+        return True
+    return task.evidence is not None and task.guide is not None and task.evidence.fits(found.value)
+
+
+def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
+    """The value with but white space or one fence around it, and whether it is all that is said."""
+    span = starts.plain_span(task.text)
+    if span is None:
+        return None, False
+    start = span[0]
+    found = read_at(task, start, complaint="" if start else complaint)
+    if not payload.ends_text(task.text, found.end):
+        return found, False
+    if found.value is None or not found.fits:
+        return found, False
+    return found, found.rank < GUESS or not payload.words_only(task, found)
+
+
+def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
+    """The value with but white space or one fence around it, if one edit makes it sound."""
+    text = task.text
+    span = (0, len(text)) if text.startswith(('"{', '"[')) else starts.plain_span(text)
+    found = None if span is None else read_with_one_edit(task, *span, undecided=undecided)
+    return None if found is None else with_receipt(task, found)
+
+
+_REWRITES = (
+    (without_colours, "drop_colour_code"),
+    (without_shell_quotes, "unescape_payload"),
+    (unmarked, "drop_line_mark"),
+    (plain_brackets, "plain_brackets"),
+)
+"""What is done to a whole text before it is read, and the fix that tells of it."""
+_PEELED = len(_REWRITES) + 1
+"""So many rewrites are done when what wraps a value is taken off, too."""
+
+
+def _rewritten(task: Task, layer: Layer, name: str, rewrites: int) -> Repaired | Unrepairable:
+    """What a text says whose lines begin with marks, or whose brackets are not those of JSON."""
+    inner_task = task._replace(text=layer.text)
+    inner = _read_inner(inner_task, rewrites)
+    if isinstance(inner, Unrepairable):
+        return refuse(task, inner.reason, layer.source_start(inner.at))
+    fixes = layers.through(layer, inner.fixes, name)
+    return Repaired(inner.value, tuple(fixes), max(FIXES[name].rank, inner.rank), task.text)
+
+
+def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
+    """A valid JSON string: unwrap it when the schema wants something else and finds it inside."""
+    valid = Repaired(value, (), EXACT, task.text)
+    evidence = task.evidence
+    if evidence is None or evidence.root.takes("string") or task.limit < UNWRAP:
+        return valid
+    inside = strict(value)
+    if inside is not None and not isinstance(inside[0], str):
+        fix = fix_named("unwrap_string", 0, len(task.text), value)
+        return Repaired(inside[0], (fix,), fix.rank, task.text)
+    layer = layers.string_content(task.text)
+    inner = repair_json(
+        layer.text, schema=evidence.schema, limit=task.limit, finish_reason=task.finish_reason
+    )
+    if isinstance(inner, Unrepairable) or isinstance(inner.value, str):
+        return valid
+    fixes = layers.through(layer, inner.fixes, "unwrap_string")
+    return Repaired(inner.value, tuple(fixes), max(UNWRAP, inner.rank), task.text)
+
+
+# ── candidates ───────────────────────────────────────────────────────────────
+
+
+def _candidates(
+    task: Task, first: Candidate | None = None, most: int = MAX_VALUES
+) -> list[Candidate]:
+    """The values in the text, the best reading of each; reasoning is left out.
+
+    Once there are more than `most`, no more are looked for.
+    """
+    text = task.text
+    base = starts.reasoning_end(text)
+    found: list[Candidate] = []
+    if first is not None and base == 0:
+        found.append(first)
+        if stops(task, first):
+            return found
+        start = starts.next_start(text, max(first.end, first.start + 1))
+    else:
+        start = _opening(task, base, found)
+    unread, done = 0, found[-1].end if found and found[-1].value is not None else base
+    in_vain, most_in_vain = 0, MOST_IN_VAIN * (len(text) + 250_000)
+    while start is not None and unread < MOST_UNREAD and in_vain <= most_in_vain:
+        if len(found) > most:
+            break
+        far = len(found) < MOST_FAR and len(found) * len(text) <= most_in_vain
+        candidate = read_at(task, start, How(far=far, tries=unread))
+        if starts.nested(text, start, done):
+            found.append(candidate._replace(value=None))
+            break
+        found.append(candidate)
+        if candidate.value is not None:
+            done = max(candidate.end, start + 1)
+            start = starts.next_start(text, done)
+        elif stops(task, candidate):
+            break
+        else:
+            unread += 1
+            in_vain += candidate.end - start
+            start = starts.next_start(text, start + 1)
+    return found
+
+
+def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
+    """Read a value whose opening brace is missing, or a lone scalar; where the next one begins."""
+    text = task.text
+    begin = starts.content_start(text, base)
+    start = starts.next_start(text, base)
+    key = starts.key_at(text, begin)
+    if key is not None and (start is None or start > key):
+        candidate = read_at(task, key, How(missing_brace=True))
+        found.append(candidate)
+        if candidate.value is not None:
+            return starts.next_start(text, candidate.end)
+    if start is None and text[begin : begin + 1]:
+        candidate = read_at(task, begin)
+        if candidate.value is not None and not text[candidate.end :].strip():
+            found.append(candidate)
+    return start

@@ -1,1 +1,0 @@
-"""The text around a value: where the value stands in it, and what it is wrapped in."""

@@ -1,1 +1,0 @@
-"""A repair in, what speaks against it out."""

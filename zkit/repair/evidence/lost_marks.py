@@ -1,0 +1,223 @@
+"""Find the one mark that a string lost, doubled or replaced, by the pattern of the others."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from zkit.text import lexis
+
+_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_SOUND = re.compile(rf"[^\\]*+(?:{lexis.ESCAPE}[^\\]*+)*+")
+_RUN = re.compile(r"\\++(?=(.))", re.DOTALL)
+_VALID = frozenset("\"\\/bfnrt'\n")
+_CLOSES = frozenset(" \t,;:.)]}>!?")
+"""What may follow a closing quote, and never an opening one."""
+_MARKS = frozenset("{}[]:,")
+_BRACKETS = frozenset("{}[]")
+_OPENER = {"}": "{", "]": "["}
+_INCHES = re.compile(r"(?:(?<=[\s(])|\A)[0-9][0-9.]{0,5}+\\\"")
+"""A number and a quote, which needs no partner."""
+_CHANGED = re.compile(r"(?<!\\)((?:\\\\)*+)\\([{}\[\]:,])(?=[nrt]|\\[^\"\\/bfnrtu])")
+"""A backslash, a mark, and then what a backslash may stand before."""
+
+
+_CLASS = re.compile(r"(?<!\\)\\[dDsSwWB](?![^\W_])")
+"""A letter after a backslash that a regex has there, and no word."""
+_IN_REGEX = re.compile(r"(?:\[\^?+|[|(\])])\\[dDsSwWB]|(?<!\\)\\[dDsSwW][+*?{\]|)]")
+"""The same beside what only a regex has there."""
+
+
+class Mended(NamedTuple):
+    """The content with its mark, and what was wrong with it."""
+
+    body: str
+    issue: str
+
+
+def mended(body: str) -> Mended | None:
+    """The content with its marks where they belong; None when there is no such place, or two."""
+    return _with_backslash_back(body) or _with_quote(body) or _with_even_run(body)
+
+
+def may_have_slipped(body: str, escapes: list[str], invalid: list[str]) -> bool:
+    """Whether an escape of nothing, among sound ones, may be what is left of another mark."""
+    quotes = escapes.count('\\"')
+    if len(invalid) == 1 and quotes > 0:
+        letter = invalid[0][1]
+        if _CLASS.search(body):
+            return _IN_REGEX.search(body) is None
+        if quotes % 2 == 1 or "\\\\" in escapes:
+            return True
+        if not letter.isalnum() and is_unsure(body):
+            return True
+    if quotes > 0 and any(e[1] in ":,; " for e in invalid):
+        return True
+    if len(invalid) == 1 and _OPENER.get(invalid[0][1], invalid[0]) not in body:
+        return True  # nobody escapes a bracket that closes nothing
+    return len(escapes) > len(invalid) and _swapped(body, len(invalid)) is not None
+
+
+def is_unsure(body: str) -> bool:
+    """Whether the quotes of a content need not come in pairs: one is that of inches, or of a text in a text."""
+    nested = body.count('\\\\\\"')
+    return nested % 2 == 1 or _INCHES.search(body) is not None
+
+
+# ── a quote ──────────────────────────────────────────────────────────────────
+
+
+def _with_quote(body: str) -> Mended | None:
+    """Write the quote after the one backslash that escapes nothing, where the quotes are odd."""
+    quotes, bare, place = 0, 0, -1
+    before = 0
+    nested = 0
+    for match in _ESCAPE.finditer(body):
+        letter = match.group()[1]
+        if letter == '"' and body.startswith("\\\\", match.start() - 2):
+            nested += 1
+        elif letter == '"':
+            quotes += 1
+        elif letter not in _VALID and len(match.group()) == 2:
+            bare, place, before = bare + 1, match.start(), quotes
+    if bare != 1 or quotes % 2 == 0 or body.count('"') != quotes + nested:
+        return None
+    left, right = body[:place][-1:], body[place + 1]
+    if left == "\\" or _CLASS.match(body, place):
+        return None
+    closes = before % 2 == 1
+    if closes:
+        fits = left.strip() and not right.isalnum()
+    else:
+        fits = not left.isalnum() and (right not in _CLOSES or right in _MARKS)
+    if not fits:
+        return None
+    kept = Mended(f'{body[: place + 1]}"{body[place + 1 :]}', "lost_quote")
+    if right not in _MARKS:
+        return kept
+    if is_unsure(body):
+        return None
+    return _kept_or_replaced(body, place, kept, closes=closes)
+
+
+def _kept_or_replaced(body: str, place: int, kept: Mended, *, closes: bool) -> Mended | None:
+    """The quote before the mark, or in its place; None when both may be meant."""
+    mark, rest = body[place + 1], body[place + 2 :]
+    replaced = Mended(f'{body[: place + 1]}"{rest}', "replaced_quote")
+    if mark in _BRACKETS:
+        sound = [m for m in (kept, replaced) if _is_even(m.body)]
+        return sound[0] if len(sound) == 1 else None
+    if not closes:
+        return None if rest[:1] in " \t\\" else replaced
+    if rest[:1].isalnum() or _VALUE_NEXT.match(rest):
+        return kept if mark == ":" or rest[:1].isalnum() else None
+    return replaced if rest[:1] in _NO_SECOND else None
+
+
+_VALUE_NEXT = re.compile(r" (?:(?:true|false|null|True|False|None)\b|-?[0-9]|\\\"|[{\[])")
+_NO_SECOND = frozenset(".,;:!?)]}/<>")
+"""What follows no comma and no colon: then the mark is none."""
+
+
+def _is_even(body: str) -> bool:
+    """Whether brackets come in pairs."""
+    return body.count("{") == body.count("}") and body.count("[") == body.count("]")
+
+
+def with_lone_quote(body: str) -> Mended | None:
+    """Content whose escapes are sound and that holds one bare quote, mended; None when it may be a slip.
+
+    It is content if it pairs with one that is escaped, if it says inches, or if apostrophes enclose it.
+    """
+    at = _BARE_QUOTE.match(body)
+    place = -1 if at is None else at.end() - 1
+    before, after = body[:place], body[place + 1 :]
+    even = (body.count('\\"') - len(_INCHES.findall(body))) % 2 == 0
+    if place <= 0 or before.endswith("\\\\"):
+        return None  # it is the opening one written twice, or its backslash is
+    parted = _PARTED.search(before + '"', max(0, place - 2))
+    if parted is not None and '\\"' in body:
+        letter = before[-1]
+        return (
+            Mended(f'{before[:-1]}"{letter}{after}', "changed_places") if letter in "bf" else None
+        )
+    if before.endswith('\\"') or after.startswith('\\"'):
+        return Mended(before + after, "doubled_quote") if even else None
+    if even and not _NEEDS_NO_PARTNER.search(before[-1:] + '"' + after[:1]):
+        return Mended(body, "inner") if _opens_low(before) else None
+    return Mended(body, "inner")
+
+
+def _opens_low(before: str) -> bool:
+    """Whether a quotation begins as German ones do, and has not ended yet."""
+    return before.count("„") > before.count("“") + before.count("”")
+
+
+_BARE_QUOTE = re.compile(r"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"", re.DOTALL)
+"""All up to the first quote that is not escaped."""
+_PARTED = re.compile(r"(?<!\\)\\[bfnrt/]\"")
+"""A backslash, a letter, and then the quote that the backslash may belong to."""
+_NEEDS_NO_PARTNER = re.compile(r"[0-9]\"|'\"'")
+
+
+def undoubled(body: str) -> str | None:
+    """The content whose every quote is doubled, as a table of commas has it, with each of them once."""
+    if body.count('""') < 2 or '\\"' in body or not _ALL_DOUBLED.fullmatch(body):
+        return None
+    return body.replace('""', '"')
+
+
+_ALL_DOUBLED = re.compile(
+    r"[^\"]*+(?:(?<!\w)(?:\"\")++(?![\s,;:)\]}\"])[^\"]*+(?<![\s(\[{,])(?:\"\")++(?![\w\"])[^\"]*+)++"
+)
+"""Pairs of doubled quotes, each with words in it that touch them."""
+
+
+# ── a backslash ──────────────────────────────────────────────────────────────
+
+
+def _swapped(body: str, invalid: int) -> str | None:
+    """The content with a mark and the backslash before it in each other's place, if all its escapes are sound then."""
+    found = _CHANGED.search(body) if invalid <= 2 else None
+    if found is None:
+        return None
+    whole = f"{body[: found.end(1)]}{found[2]}\\{body[found.end() :]}"
+    return whole if _SOUND.fullmatch(whole) else None
+
+
+def _with_backslash_back(body: str) -> Mended | None:
+    """Put a backslash behind the mark that it changed places with, as the other escapes of the string show."""
+    escapes = _ESCAPE.findall(body)
+    invalid = sum(e[1] not in _VALID and len(e) == 2 for e in escapes)
+    whole = _swapped(body, invalid)
+    if whole is None:
+        return None
+    found = _CHANGED.search(body)
+    assert found is not None
+    letter = body[found.end()]
+    usual = "\\" + letter in escapes and "\\\\" not in escapes
+    return Mended(whole, "changed_places") if invalid == 2 or usual else None
+
+
+def _is_share(body: str, start: int, end: int) -> bool:
+    """Whether the run may begin a network path, which takes twice as many backslashes there."""
+    return not body[:start][-1:].strip() and _FOLDER.match(body, end) is not None
+
+
+_FOLDER = re.compile(r"[\w.$-]++\\")
+
+
+def _with_even_run(body: str) -> Mended | None:
+    """Make the one odd run of backslashes as long as all the others are."""
+    runs = [match for match in _RUN.finditer(body) if match[1] != '"']
+    odd = [run for run in runs if len(run.group()) % 2]
+    if len(odd) != 1 or not odd[0][1].isalnum():
+        return None
+    run, start = odd[0].group(), odd[0].start()
+    lengths = {len(other.group()) for other in runs if other.start() and other is not odd[0]}
+    if len(run) < 3 or len(lengths) != 1 or _is_share(body, start, odd[0].end()):
+        return None
+    (length,) = lengths
+    if abs(len(run) - length) != 1:
+        return None
+    return Mended(body[:start] + "\\" * length + body[odd[0].end() :], "uneven_run")

@@ -1,0 +1,487 @@
+"""Write the content of a damaged string as JSON does: what each backslash, quote and line end meant."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from json.encoder import encode_basestring
+from typing import NamedTuple
+
+from zkit.receipt import Rank
+from zkit.repair.evidence.lost_marks import (
+    Mended,
+    may_have_slipped,
+    mended,
+    undoubled,
+    with_lone_quote,
+)
+from zkit.repair.fixes import GUESS, RESPELL
+from zkit.text import lexis
+
+# ── latex ───────────────────────────────────────────────────────────────────
+
+
+_COMMANDS = (
+    r"t(?:imes|heta|au|ext\w*+|anh?|op?|riangle\w*+|ilde|itle|able\w*+|iny|hanks|frac|herefore|ag)"
+    r"|n(?:u|eq?|abla|ot(?:in)?|i|eg|ew\w++|oindent|ode|onumber|atural|exists|mid|leq|geq|earrow)"
+    r"|r(?:ho|ight\w*+|angle|m|ef|floor|ceil|aisebox|enewcommand|ule|brace|brack|vert|oot)"
+    r"|b(?:eta|ar|egin|inom|ig\w*+|f|oldsymbol|ox\w*+|mod|mathbb|ullet|ot|ecause|eginarray)"
+    r"|f(?:rac|orall|lat|box|ootnote\w*+)|u(?:nder\w++|psilon|parrow|p)"
+)
+"""The commands of LaTeX that begin with a letter which JSON knows after a backslash."""
+_STRONG = (
+    r"t(?:imes|heta|extbf|ext(?=\{)|riangle\w*+|ilde|herefore|frac)|n(?:eq|abla|otin|exists|leq|geq)"
+    r"|r(?:ho|ight(?:arrow|[)\]|.]|\\)|angle|floor|ceil)"
+    r"|b(?:eta|ar(?=\{)|egin|inom|oldsymbol|oxed|mod)|f(?:rac|orall|lat|box)"
+)
+"""Those that are no word after a line end or a tab: `\\nu` may be a line that begins with a u."""
+_SIGN = re.compile(
+    rf"(?<!\\)\\(?:{_STRONG}|[dct]?frac|sqrt|cdots?|[lvd]?dots|alpha|gamma|delta|epsilon|lambda|sigma|omega|phi|pi|mu"
+    r"|left|leq?|geq?|sum|prod|int|lim|log|ln|sin|cos|tan|circ|angle|infty|pm|quad|qquad|equiv|approx|mathrm"
+    r"|mathbb|mathbf|overline|hat|vec|end|item|label|implies|Rightarrow|boxed|cap|cup|subset\w*+|perp|pmod|binom)(?![a-z])"
+)
+_MATH = re.compile(r"(?<!\\)\\\((?:[^\\]|\\[^)])*+\\\)|(?<!\\)\\\[(?:[^\\]|\\[^\]])*+\\\]")
+"""Math between `\\(` and `\\)`, or `\\[` and `\\]`."""
+_REGEX = re.compile(r"\\[dDsSwWbB](?![A-Za-z])|\\[sdwSDW][+*?]|\(\?[:=!<iP]")
+_PATH = re.compile(r"[A-Za-z]:\\")
+_PART = re.compile(
+    rf"(?P<command>\\(?:{_COMMANDS})(?![a-z])|\\[bfrt](?=[A-Za-z{{])|\\u(?![0-9a-fA-F]{{4}}))"
+    r"|(?P<escape>\\(?:[\"nrtbf/]|u[0-9a-fA-F]{4}|\\(?=[A-Za-z(\[])))"
+    r"|(?P<pair>\\\\)|(?P<apostrophe>\\')|(?P<other>\\)|(?P<quote>\")|(?P<control>[\x00-\x1f])",
+)
+
+
+class Escaped(NamedTuple):
+    """A content as JSON writes it, and how often each thing had to be done."""
+
+    body: str
+    done: Counter[str]
+
+
+def is_latex(body: str) -> bool:
+    """True if a string holds commands of LaTeX, or math, whose backslashes were not escaped."""
+    if _SIGN.search(body) is not None:
+        lost = len(_SIGN.findall(body)) == 1 and body.count('\\"') % 2  # `\\alpha\\"` lost a quote
+        return not lost and not _PATH.match(body)
+    return _MATH.search(body) is not None and _REGEX.search(body) is None
+
+
+def escape_latex(body: str, quote: str, controls: dict[str, str]) -> Escaped:
+    """The content with the backslashes of its commands kept, and its line ends read as such."""
+    done: Counter[str] = Counter()
+
+    def spelled(match: re.Match[str]) -> str:
+        kind, part = match.lastgroup, match[0]
+        if kind == "escape":
+            return part
+        if kind == "apostrophe":
+            done["apostrophes"] += 1
+            return "'"
+        if kind == "quote":
+            done["inner"] += quote == '"'
+            return '\\"'
+        if kind == "control":
+            done["controls"] += 1
+            return controls[part]
+        done["doubled" if kind == "other" else "literal"] += 1
+        return "\\\\\\\\" if kind == "pair" else "\\" + part
+
+    return Escaped(_PART.sub(spelled, body), done)
+
+
+_OF_CODE = re.compile(r"\\[^'\r\n]")
+_BARE_QUOTE = re.compile(r"(?<!\\)(?:\\\\)*+\"")
+
+
+def is_verbatim(body: str, quote: str) -> bool:
+    """True if code was pasted as it is: its line ends and its quotes are raw, so its backslashes are too."""
+    if quote != '"' or "\n" not in body or _OF_CODE.search(body) is None:
+        return False
+    bare = len(_BARE_QUOTE.findall(body))
+    return bare > 0 and bare % 2 == 0
+
+
+_WORDS = re.compile(r"[\w\s.,;:!?'’\"()-]*+")
+_OPTION = re.compile(r"(?:^|\s)-{1,2}\w|[=;()]|^\s*+[|&>]", re.MULTILINE)
+
+
+def is_prose(body: str) -> bool:
+    """True if a string is sentences, so that a backslash at the end of a line only breaks the line."""
+    text = body.replace("\\\r\n", "\n").replace("\\\n", "\n")
+    return _WORDS.fullmatch(text) is not None and _OPTION.search(text) is None
+
+
+# ── suspect escapes ─────────────────────────────────────────────────────────
+
+
+LETTERS = frozenset("bfnrt")
+_FINE = "\"\\/bfnrtu'\n"
+_FINE_IN_SCRIPTS = _FINE + "xav0`"
+"""What may stand after a backslash and mean something."""
+_SCRIPT_LETTERS = frozenset("xav0")
+_ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|(?s:.))")
+_LONG = len(r"\U0001f600")
+
+_PATH_SUSPECT_ESCAPES = re.compile(
+    r"(?:[A-Za-z]:|\.{1,2}|~|%\w++%|\\)(?:\\++[\w .()$%@+~,-]*+)++\Z|[\w.-]++(?:\\[\w.$-]++)++\Z"
+)
+_DRIVE = re.compile(r"\b[A-Za-z]:\\[bfnrt]")
+_DRIVE_FIRST = re.compile(r"[A-Za-z]:\\(?!\\)")
+_NEVER_MEANT = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z]{2})")
+_IN_PATH = re.compile(r"(?:\.\.|[\w$%)])\\[nrt](?=[\w.])")
+"""A letter after the backslash of a folder: its name begins with it, or a line ends there."""
+_FOLDERS = re.compile(r"(?:\b[A-Za-z]:|(?<![\w.])\.{1,2}|%\w++%|(?<!\\)\\\\[\w.-]++)\\[^\\/\"']")
+"""What only a path of Windows begins with."""
+_LAST_FOLDER = re.compile(r"'(?:[A-Za-z]:|\.{1,2}(?=\\)|%\w++%)(?:\\[\w .()$%@+~-]++)*+\\'(?!\w)")
+"""A folder between apostrophes: its last backslash stands before the second one."""
+UNC = re.compile(r"\\\\(?:\w[\w.$-]*+|\?)\\(?!\\)(?!.*\\\\)", re.DOTALL)
+_MAY_BE_SHARE = re.compile(r"\\\\[\w.-]++\\[\w.$-]++(?:\\|\Z)")
+_SHARE_INSIDE = re.compile(r"(?<=['\s=(])\\\\[\w.-]++\\[\w.$-]")
+_HALF_ESCAPE = re.compile(
+    r"(?<!\\)(?:\\\\)*+\\u(?=[a-fA-F]{0,2}[0-9])[0-9a-fA-F]{2,3}(?![0-9a-fA-F])"
+)
+"""An escape that lost one of its digits: nobody can tell what it was to be."""
+_BRACED = re.compile(r"(?<!\\)(?:\\\\)*+\\u\{[0-9a-fA-F]{1,6}\}")
+"""An escape of JavaScript and Rust; where nothing else is a script's, nobody can tell whether it was to be one."""
+_ODD_RUN = re.compile(r"(?<!\\)(?:\\\\)++\\[^\"\\/bfnrtu]")
+_EVEN_RUNS = re.compile(r"(?<!\\)(?:\\\\)++(?!\\)")
+
+
+def suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | None:
+    """The letters of escapes that were meant as a backslash and a letter; None when nobody can tell."""
+    script = quote in "'`"
+    fine = _FINE_IN_SCRIPTS if script else _FINE
+    if script:
+        kinds = {special for special in kinds if len(special) != _LONG}
+    elif _BRACED.search(body):
+        return None
+    if script and _DRIVE_FIRST.match(body) and "\\\\" not in kinds:
+        return LETTERS | _SCRIPT_LETTERS  # a literal of Python or JavaScript would have pairs
+    if all(special[1:2] in fine for special in kinds) and "\\u" not in kinds:
+        if not _NEVER_MEANT.search(body):
+            return frozenset()
+        return LETTERS if _PATH_SUSPECT_ESCAPES.match(body) else frozenset("bf")
+    escapes = [e for e in _ESCAPES.findall(body) if not script or len(e) != _LONG]
+    invalid = [e for e in escapes if e[1] not in fine or e == "\\u"]
+    if _HALF_ESCAPE.search(body) or may_have_slipped(body, escapes, invalid):
+        return None
+    if UNC.match(body):
+        return LETTERS | {"\\"}
+    if _ODD_RUN.search(body):
+        return None
+    if "\\\\" in escapes:
+        return _beside_pairs(body, escapes)
+    if _PATH_SUSPECT_ESCAPES.match(body):
+        return LETTERS | _SCRIPT_LETTERS if script else LETTERS
+    if _DRIVE.search(body) or (_FOLDERS.search(body) and _IN_PATH.search(body)):
+        return None
+    folder = {"'"} if "\\'" in escapes and _LAST_FOLDER.search(body) else frozenset[str]()
+    return _in_regex(escapes) | folder
+
+
+def _beside_pairs(body: str, escapes: list[str]) -> frozenset[str] | None:
+    """Pairs of backslashes beside a single one: which of them is the slip, and what the pairs mean."""
+    shares = len(_SHARE_INSIDE.findall(body))
+    if shares:
+        pairs = escapes.count("\\\\")
+        return None if pairs > shares or _IN_PATH.search(body) else frozenset("bf\\")
+    if _MAY_BE_SHARE.match(body) or len({len(run) for run in _EVEN_RUNS.findall(body)}) > 1:
+        return None
+    return None if "\\b" in escapes or "\\f" in escapes else frozenset()
+
+
+def _in_regex(escapes: list[str]) -> frozenset[str]:
+    """Word boundaries and form feeds are never meant beside `\\s`; tabs and line ends depend."""
+    letters = {e[1] for e in escapes} & set("bf")
+    if "\\n" not in escapes:
+        letters |= {e[1] for e in escapes} & set("tr")
+    return frozenset(letters)
+
+
+# ── scripts ─────────────────────────────────────────────────────────────────
+
+
+_FIRST_TOKEN = re.compile(
+    rf"[\[{{(\s]*+(?:[uUbB]?'[^'\\\n]{{0,80}}+'\s*+[:,\])]|{lexis.NAME}\s*+:(?!/))"
+)
+"""The first key or item: in single quotes, or a bare key."""
+_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|u\{[0-9a-fA-F]{1,6}\})")
+
+_UNKNOWN = re.compile(r"\\[^\"'`/abfnrtuvxU0\n]")
+"""An escape that no script knows: whoever wrote it did not escape backslashes."""
+
+
+def quote_meant(text: str, start: int, body: str, quote: str) -> str:
+    """The quote by whose rules the content of a string is read.
+
+    JSON has no `\\x41` and keeps its backslash. A payload that is a literal of a script means an A, in
+    double quotes too.
+    """
+    if quote != '"' or not _ESCAPE.search(body) or _UNKNOWN.search(body.replace("\\\\", "")):
+        return quote
+    return "'" if _FIRST_TOKEN.match(text, start) else quote
+
+
+def may_be_script(token: str) -> bool:
+    """Whether a string in double quotes holds an escape that only scripts know."""
+    return "\\" in token and _ESCAPE.search(token) is not None
+
+
+# ── strings ─────────────────────────────────────────────────────────────────
+
+
+_SPECIAL = re.compile(
+    r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,6}\}|x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|\r?\n|.)'
+    r'|\\|["\x00-\x1f]',
+    re.DOTALL,
+)
+_NEEDS_WORK = re.compile(r'["\\\x00-\x1f]')
+_CONTROLS = re.compile(r"[\x00-\x1f]")
+_CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
+    "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f",
+}  # fmt: skip
+_UNESCAPED = re.compile(rf"[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
+"""Content in which every backslash begins an escape of JSON, or of an apostrophe."""
+_NEVER_MEANT_STRINGS = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z]{2})")
+"""A backspace or a form feed before a letter: these are never meant, a regex or a path is."""
+_CONTINUED = re.compile(r"\\n\\\r?+\n")
+"""A line end that is escaped, and then a raw one with a backslash before it: one line end in two spellings."""
+_VALID = LETTERS | set('"\\/')
+_FURTHEST = 0x10FFFF
+_SCRIPT_ESCAPES = {"0": "\\u0000", "v": "\\u000b", "a": "\\u0007"}
+
+_BARE_PATH = re.compile(r"[A-Za-z]:\\(?![\\/])")
+_PATH_WITH_QUOTE = re.compile(r"[A-Za-z]:(?:\\\\[\w.$-]*+)++\\?+\"")
+"""A Windows path, and right after it a quote, which no path holds."""
+
+
+class Respelled(NamedTuple):
+    """A string's content, JSON-escaped, and what had to be done to it."""
+
+    body: str
+    name: str
+    rank: Rank
+    note: str
+    inner: int = 0
+    """How many quotes stood in it unescaped."""
+
+
+def respell(
+    body: str, quote: str = '"', *, raw: bool = False, path: bool = False, cut: bool = False
+) -> Respelled | None:
+    """The content between two quotes as JSON writes it, or None when it may mean two things.
+
+    `cut` says that the text ended in it: then a quote need not have its partner.
+    """
+    if not _NEEDS_WORK.search(body):
+        return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
+    if "\\" not in body and not raw:
+        return _with_sound_escapes(body, quote, cut)
+    if raw:
+        return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
+    if _PATH_WITH_QUOTE.match(body) or (_BARE_PATH.match(body) and _passes_end(body, quote)):
+        return None
+    if not path and (decided := _decided(body, quote)) is not None:
+        return decided
+    if not path and _UNESCAPED.fullmatch(body) and not _NEVER_MEANT_STRINGS.search(body):
+        return _with_sound_escapes(body, quote, cut)
+    found = _SPECIAL.findall(body)
+    kinds = set(found)
+    suspects = LETTERS if path else suspect_escapes(body, quote, kinds)
+    if suspects is None:
+        return _mended(body) if quote == '"' else None
+    if _CONTINUED.search(body):
+        body = _CONTINUED.sub(r"\\n", body)
+        found = _SPECIAL.findall(body)
+        kinds = set(found)
+    if not is_prose(body):
+        suspects |= {"\n", "\r"}  # the backslash of a shell command continues its line
+    spelt = {special: _spelt(special, quote, suspects) for special in kinds}
+    done = {issue: 0 for _, issue in spelt.values() if issue}
+    for special in found if done else ():
+        if issue := spelt[special][1]:
+            done[issue] += 1
+    return _summary(_SPECIAL.sub(lambda match: spelt[match[0]][0], body), done)
+
+
+def _decided(body: str, quote: str) -> Respelled | None:
+    """The content of pasted code or of LaTeX, where each backslash is decided by itself; None of any other."""
+    if is_verbatim(body, quote):
+        return _summary(_escaped(body), {"inner": 1, "controls": 1})
+    return _summary(*escape_latex(body, quote, _CONTROL)) if is_latex(body) else None
+
+
+def _with_sound_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
+    """Content in which every backslash begins an escape: its quotes may still be off."""
+    if quote != '"' or cut or '"' not in body:
+        return _escaped_quotes(body, quote)
+    if _bare_quotes(body) == 1:
+        whole = with_lone_quote(body)
+        return None if whole is None else _as_mended(whole)
+    return _escaped_quotes(undoubled(body) or body, quote)
+
+
+def _bare_quotes(body: str) -> int:
+    """How many quotes are not escaped, all escapes being sound."""
+    return body.count('"') - body.replace("\\\\", "").count('\\"')
+
+
+def _mended(body: str) -> Respelled | None:
+    """The content with a mark that it lost or doubled; None when its own pattern does not tell."""
+    whole = mended(body)
+    if whole is None or not _UNESCAPED.fullmatch(whole.body):
+        return None
+    return _as_mended(whole)
+
+
+def _as_mended(whole: Mended) -> Respelled:
+    """The content whose marks are where they belong as JSON writes it."""
+    spelt = _escaped_quotes(whole.body, '"')
+    if whole.issue == "inner":
+        return spelt
+    name, rank, note = _ISSUES[whole.issue]
+    return spelt._replace(name=name, rank=rank, note=note)
+
+
+def _passes_end(body: str, quote: str) -> bool:
+    """Whether the content holds a mark that no path holds: its end was missed."""
+    return any(mark in body for mark in ('"', "\n", *lexis.QUOTES.get(quote, "")))
+
+
+def _escaped(body: str) -> str:
+    return _NEEDS_WORK.sub(lambda m: _CONTROL.get(m.group(), "\\" + m.group()), body)
+
+
+def _escaped_quotes(body: str, quote: str) -> Respelled:
+    """Escape quotes and control characters in content whose escapes are sound."""
+    done: dict[str, int] = {}
+    if controls := _CONTROLS.findall(body):
+        done["controls"] = len(controls)
+        for control in set(controls):
+            body = body.replace(control, _CONTROL[control])
+    if '"' in body or "\\'" in body:
+        body = _without_loose_quotes(body, quote, done)
+    return _summary(body, done)
+
+
+def _without_loose_quotes(body: str, quote: str, done: dict[str, int]) -> str:
+    """Escape the double quotes that are not escaped, and drop the escapes of apostrophes."""
+    pairs = "\\\\" in body
+    if pairs:  # out of the way, so that each backslash left belongs to what follows it
+        body = body.replace("\\\\", "\0")
+    if apostrophes := body.count("\\'"):
+        done["apostrophes"] = apostrophes
+        body = body.replace("'\\''", "'\1'").replace("\\'", "'").replace("\1", "\\\\'")
+    if inner := body.count('"') - body.count('\\"'):
+        body = body.replace('\\"', '"').replace('"', '\\"')
+        if quote == '"':
+            done["inner"] = inner
+    return body.replace("\0", "\\\\") if pairs else body
+
+
+def _spelt(special: str, quote: str, suspects: frozenset[str]) -> tuple[str, str]:
+    """A special character or an escape as JSON writes it, and what was wrong with it, if anything."""
+    if special in _CONTROL:
+        return _CONTROL[special], "controls"
+    if special == '"':
+        return '\\"', "inner" if quote == '"' else ""
+    if special == "\\":
+        return "\\\\", "doubled"
+    return _spelt_escape(special, special[1], quote, suspects)
+
+
+def _spelt_escape(
+    escape: str, letter: str, quote: str, suspects: frozenset[str]
+) -> tuple[str, str]:
+    """An escape as JSON writes it."""
+    script = quote in "'`"
+    if escape.endswith("\n"):
+        return ("\\\\\\n", "doubled") if letter in suspects else ("\\n", "controls")
+    if letter in suspects:
+        return ("\\" + escape if letter != "\\" else "\\\\\\\\"), "literal"
+    if letter in _VALID or (len(escape) == 6 and letter == "u" and escape[2] != "{"):
+        return escape, ""
+    if letter in "'_" or letter == quote:  # Markdown writes `\\_`
+        return letter, "apostrophes"
+    if len(escape) == 4:
+        return (f"\\u00{escape[2:]}", "") if script else ("\\" + escape, "doubled")
+    if len(escape) > 4:
+        return _code_point(escape) if script else ("\\" + escape, "doubled")
+    if script and letter in _SCRIPT_ESCAPES:
+        return _SCRIPT_ESCAPES[letter], ""
+    return "\\\\" + _CONTROL.get(letter, letter), "doubled"
+
+
+def _code_point(escape: str) -> tuple[str, str]:
+    """What `\\U0001f600` stands for in Python, or `\\u{1f600}` in JavaScript."""
+    code = int(escape[2:].strip("{}"), 16)
+    if code > _FURTHEST or 0xD800 <= code <= 0xDFFF:
+        return "\\" + escape, "doubled"
+    return encode_basestring(chr(code))[1:-1], ""
+
+
+def _summary(body: str, done: Mapping[str, int]) -> Respelled:
+    """Name the most invasive thing that was done; the note counts them all."""
+    if not done:
+        return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
+    issues = sorted(done, key=_ORDER.__getitem__) if len(done) > 1 else done
+    note = "; ".join([_sentence(_ISSUES[issue][2], done[issue]) for issue in issues])
+    name, rank, _ = _ISSUES[next(iter(issues))]
+    return _new(Respelled, (body, name, rank, note, done.get("inner", 0)))
+
+
+_new = tuple.__new__
+
+
+def _sentence(what: str, count: int) -> str:
+    """What was done and how often, in words."""
+    return what if count == 1 else f"{what} ({count} times)"
+
+
+_ISSUES = {
+    "inner": ("escape_inner_quote", GUESS, "escape a quote inside the string"),
+    "lost_quote": (
+        "restore_inner_quote",
+        GUESS,
+        "write the quote of which only its backslash is left",
+    ),
+    "replaced_quote": (
+        "replace_quote",
+        GUESS,
+        "write the quote that another mark stands for",
+    ),
+    "doubled_quote": (
+        "drop_extra_quote",
+        GUESS,
+        "drop a quote that was written twice",
+    ),
+    "changed_places": (
+        "swap_marks",
+        GUESS,
+        "put a mark and its neighbour in each other's place",
+    ),
+    "uneven_run": (
+        "even_backslashes",
+        GUESS,
+        "write as many backslashes as stand elsewhere in the string",
+    ),
+    "literal": (
+        "keep_backslash_guess",
+        GUESS,
+        "read an escape as a backslash and a letter, as its neighbours are",
+    ),
+    "doubled": ("double_backslash", RESPELL, "keep a backslash that begins no JSON escape"),
+    "controls": (
+        "escape_control_character",
+        RESPELL,
+        "escape a raw line break, tab or control character",
+    ),
+    "apostrophes": (
+        "unescape_apostrophe",
+        RESPELL,
+        "drop a backslash before a quote that needs none",
+    ),
+}
+"""What may be wrong in a string, the most invasive first: the fix, its rank and its note."""
+_ORDER = {issue: order for order, issue in enumerate(_ISSUES)}

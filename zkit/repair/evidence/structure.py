@@ -1,0 +1,486 @@
+"""What the text around a string or a bracket says about where it ends: next keys, lines, indentation."""
+
+from __future__ import annotations
+
+import re
+import string
+from typing import TYPE_CHECKING, NamedTuple
+
+from zkit.repair.search.hypothesis import Frame
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.search.engine import Engine
+
+
+# ── follow ──────────────────────────────────────────────────────────────────
+
+
+_ITEM_AHEAD = re.compile(rf"{lexis.GAP},{lexis.GAP}(?=[\"'`“{{\[\]]|[+.-]?[0-9]|[tfnTFN])")
+_GAP = re.compile(lexis.GAP)
+_COMMA_END = re.compile(rf"{lexis.GAP}{lexis.COMMAS}{lexis.GAP}\Z")
+_HALF_KEY = re.compile(rf"{lexis.GAP}{lexis.COMMAS}{lexis.GAP}[\"'][^\"'\n]{{0,80}}+[\"']?+\s*+\Z")
+_HALF_QUOTED = re.compile(rf"{lexis.GAP},{lexis.GAP}({lexis.NAME})[\"']{lexis.GAP}:")
+_LONE_KEY = re.compile(rf"{lexis.GAP},{lexis.GAP}\"([^\"\\\n]{{1,80}}+)\"")
+_QUOTED_KEY = re.compile(rf"{lexis.GAP}(\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}:")
+_AROUND = re.compile(r"[ \t]*+(?:\Z|\n|```|~~~|<|[;)]++[ \t]*+(?:\Z|\n|```)|\[/)")
+_STRUCTURE = re.compile(r"[\s}\])]*+[\",:]")
+_QUOTE_REST = re.compile(r"[ \t]*+[\"']")
+_KEY_REST = re.compile(r"\\|[ \t]*+[\w$. -]{1,60}+[\"']\s*+:|[\s}\])]*+[\"']\s*+[,:}\]]")
+
+
+def follows(reader: Engine, frame: Frame | None, pos: int) -> bool:
+    """Whether what stands at `pos` may come after a value in `frame`."""
+    text = reader.text
+    while frame is not None:
+        pos = _GAP.match(text, pos).end()  # type: ignore[union-attr]
+        mark = text[pos : pos + 1]
+        if mark == "," or not mark:
+            return not mark or _another(reader, frame, pos) or _cut_after_comma(text, frame, pos)
+        if mark != frame.closer:
+            return False
+        pos += 1
+        if frame.doubled and text.startswith("}", pos):
+            pos += 1
+        frame = frame.parent
+    return _AROUND.match(text, pos) is not None and not _STRUCTURE.match(text, pos)
+
+
+def _cut_after_comma(text: str, frame: Frame, pos: int) -> bool:
+    """Whether the text ends after the comma, or in the key after it."""
+    if _COMMA_END.match(text, pos):
+        return True
+    return frame.kind == "{" and _HALF_KEY.match(text, pos) is not None
+
+
+def _another(reader: Engine, frame: Frame, pos: int) -> bool:
+    """Whether another member or item comes after the comma at `pos`."""
+    if frame.kind != "{":
+        match = _ITEM_AHEAD.match(reader.text, pos)
+        return match is not None and not _quoted_key_at(reader.text, match.end())
+    match = lexis.NEXT_KEY.match(reader.text, pos)
+    if match is not None:
+        key = match.group(1)
+        return key is None or known(reader, frame, key)
+    half = _HALF_QUOTED.match(reader.text, pos)
+    if half is not None and known(reader, frame, half.group(1)):
+        return True
+    lone = _LONE_KEY.match(reader.text, pos) if reader.guided and frame.expect.closed else None
+    return lone is not None and lone.group(1) in frame.expect.keys
+
+
+def _quoted_key_at(text: str, pos: int) -> bool:
+    return text[pos : pos + 1] in "\"'" and lexis.KEY_AHEAD.match(text, pos) is not None
+
+
+def known(reader: Engine, frame: Frame, key: str) -> bool:
+    """Whether the schema lets this key stand in the frame."""
+    if not reader.guided or not frame.expect.closed:
+        return True
+    return key.strip("\"'`“”„＂「」*:") in frame.expect.keys
+
+
+def key_follows(reader: Engine, frame: Frame | None, pos: int) -> bool:
+    """Whether a quoted key stands at `pos`, only its comma missing."""
+    if frame is None or frame.kind != "{":
+        return False
+    match = _QUOTED_KEY.match(reader.text, pos)
+    return match is not None and known(reader, frame, match.group(1))
+
+
+def goes_on(text: str, start: int, pos: int) -> bool:
+    """Whether the text after a root from `start` to `pos` reads as more of the value."""
+    if text[pos : pos + 1] in _NEVER_MORE or _ESCAPED_END.match(text, pos):
+        return False
+    if text[start - 1 : start] not in ('"', "'", "`") and _QUOTE_REST.match(text, pos):
+        return True
+    return _KEY_REST.match(text, pos) is not None
+
+
+def member_follows(text: str, pos: int) -> bool:
+    """Whether another member comes after a closed root, with its comma or without."""
+    return _MEMBER_NEXT.match(text, pos) is not None
+
+
+def quoted_member_follows(text: str, pos: int) -> bool:
+    """The same of a member whose key stands between quotes, and so is no word of a sentence."""
+    return _QUOTED_MEMBER_NEXT.match(text, pos) is not None
+
+
+_NEVER_MORE = frozenset("{[<`;(")
+_ESCAPED_END = re.compile(r"\s*+\\(?:[nrt\s\\]|\Z)[nrt\s\\]*+\Z")
+"""Nothing but white space up to the end, some of it escaped."""
+_QUOTED_MEMBER = (
+    rf"{lexis.GAP},?+(?:{lexis.GAP}#[^\n]{{0,500}}+\n)*+{_QUOTED_KEY.pattern}"
+    rf"|{lexis.GAP},{lexis.GAP}\"[^\"\\\n]{{1,80}}+\"{lexis.GAP}[\"{{\[0-9-]"
+)
+"""A member with its comma or without, a comment before it perhaps; or one without its colon."""
+_QUOTED_MEMBER_NEXT = re.compile(_QUOTED_MEMBER)
+_MEMBER_NEXT = re.compile(
+    rf"{lexis.GAP},{lexis.GAP}{lexis.KEYISH}{lexis.GAP}{lexis.COLONS}|{_QUOTED_MEMBER}"
+)
+
+
+# ── swallowed ───────────────────────────────────────────────────────────────
+
+
+_G = lexis.GAP
+_VALUE = r"(?:[\"'`“{\[]|[+.-]?[0-9]|(?:true|false|null|True|False|None)(?!\w))"
+_AFTER_COMMA = (
+    rf"(?<=[,;{lexis.OTHER_COMMAS}\n])(?P<member>{_G}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'|“[^“”\\\n]{{1,80}}+”){_G}{lexis.COLONS}{_G}(?={_VALUE}))"
+    rf"|(?<=,)(?P<unclosed>{_G}\"{lexis.NAME}{_G}:{_G}(?=[\"{{\[]))"
+    rf"|(?<=[,;\n])(?P<half>{_G}{lexis.NAME}[\"']{_G}:{_G}(?={_VALUE}))"
+    rf"|(?<=[,;{lexis.OTHER_COMMAS}])(?P<item>[^\S\n]*+\n\s*+[\"'])"
+    rf"|(?<=,)(?P<named>{_G}{lexis.NAME}{_G}:{_G}(?=[\"'{{\[]))"
+)
+"""A member, whatever became of its quotes, or an item on a line of its own."""
+_AFTER_QUOTE = (
+    rf"(?P<bare>{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?=(?:{lexis.NAME}{_G},{_G})?+{lexis.NAME}{_G}(?::|=>)))"
+    r"|(?<=[\"'])(?P<line>,[^\S\n]*+\n)"
+    rf"|(?P<closed>{_G}(?:[}}\]](?:[^\S\n]*+\n\s*+(?={_VALUE})|[\s}}\]]*+[,\"'{{\[])|,[\s,]*+[}}\]]))"
+    rf"|(?P<twice>{_G},\s*+,\s*+[\"'])"
+    rf"|(?P<computed>{_G},{_G}\[{_G}[\"'][\w$ -]{{1,60}}+[\"']{_G}\]{_G}:)"
+)
+"""A comma before a bare key or at the end of a line, a closer beside a comma or a value, two commas, a key in brackets."""
+_HIT = rf"(?<=[,;{lexis.OTHER_COMMAS}\n])(?:{_AFTER_COMMA})|(?<=[\"'`”»])(?={_G}[,}}\]])(?:{_AFTER_QUOTE})"
+"""After the first mark of it: what stands outside of strings only."""
+_ANY_HIT = re.compile(rf"[,;{lexis.OTHER_COMMAS}\n\"'`”»](?:{_HIT})")
+_SCAN = re.compile(
+    rf"[\\{{\[(,;{lexis.OTHER_COMMAS}\n\"'`”»}}\])](?:(?<=\\).|(?<=[{{\[(])(?P<open>)|{_HIT}|(?<=[}}\])])(?P<close>))",
+    re.DOTALL,
+)
+"""The same, and every bracket; escapes are passed over.
+
+Each pattern begins with the set of its first marks, and looks back at which of them it was: so the
+search goes from mark to mark at the pace of C.
+"""
+_FIRST_KEY = re.compile(rf"\"?+[\w$ ./-]{{1,60}}+[\"']{_G}(?::|=>){_G}{_VALUE}")
+"""The content begins with what reads as a key, its opening quote being that of the string."""
+_SIGNS = re.compile(
+    rf"[\"'`”»,;{lexis.OTHER_COMMAS}\n:](?:(?<=[\"'`”»])\s*+[,}}\]]"
+    rf"|(?<=[,;{lexis.OTHER_COMMAS}\n])\s*+[\"']|(?<=:)\s*+[\"'\[{{])"
+)
+_JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],;])")
+_BETWEEN_STRINGS = rf"\s*+[}}\]]*+\s*+[,;]\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"
+_UP_TO_QUOTE = r"[^\"\\]*+(?:\\.[^\"\\]*+)*+"
+_LEAVES = rf"{_UP_TO_QUOTE}\"(?!{_BETWEEN_STRINGS}){_UP_TO_QUOTE}"
+"""Up to a quote that may end the content, no comma between strings behind it, and what would stand outside then."""
+_NOTHING_OUTSIDE = re.compile(
+    rf"(?:{_LEAVES}\"(?![\w$ -]{{1,60}}+\"\s*+:))*+(?:{_LEAVES}|{_UP_TO_QUOTE})\\?+\Z", re.DOTALL
+)
+"""Quotes in pairs, the first of each ending the content and the second one no key's."""
+_PARTED = re.compile(r"(?<!\\)',\s")
+"""In a string between single quotes: the quote and the comma after it."""
+_LEFT_OUT = re.compile(r"(?<!\\)[\"']\s*+,\s*+(?:\.{3}|…)\s*+,")
+"""An ellipsis between two strings."""
+
+
+_INSIDE_OUT = re.compile(
+    r"[^\"\\]*+(?<=[\w.!?)])\"(?=[\s,:;])[^\"\\]*+(?:(?<=[\s,{\[])|(?<=[\s,][*/~!.]))\"(?=[\w.*/~!])[^\"]*+\Z"
+)
+"""Two quotes, the first of which looks like a closing one, and the second like an opening one."""
+
+
+def swallows(body: str, quote: str, *, closed: bool) -> bool:
+    """Whether the content `body` holds what belongs outside of it.
+
+    `closed` says that a schema lists all keys: then one that it does not know is content.
+    """
+    if lexis.JOINED.search(body):
+        return True
+    if not closed and _FIRST_KEY.match(body):
+        return True
+    if _key_outside(body) or _half_json(body) or _INSIDE_OUT.match(body):
+        return True
+    if _is_said_twice(body, quote):
+        return True
+    if ("..." in body or "…" in body) and _LEFT_OUT.search(body):
+        return True
+    if quote == "'" and ("\\\\'" in body or _PARTED.search(body)):
+        return True
+    return structure_outside(body, closed)
+
+
+def _is_said_twice(body: str, quote: str) -> bool:
+    """Whether the content begins again after its only quote: `"/src"/src/main.py"`."""
+    head, mark, rest = body.partition(quote)
+    return bool(mark) and len(head) > 1 and quote not in rest and rest.startswith(head)
+
+
+def _half_json(body: str) -> bool:
+    """Whether the content begins as JSON does and its brackets are not closed."""
+    return body[:1] in ("{", "[") and any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
+
+
+def _key_outside(body: str) -> bool:
+    """Whether the content holds a key, or a comma between strings, that its quotes put outside it."""
+    return _JOINT.search(body) is not None and not _NOTHING_OUTSIDE.match(body)
+
+
+def structure_outside(body: str, closed: bool) -> bool:
+    """Whether a member, or a closer beside a comma or another string, stands in no bracket of the content."""
+    if not _SIGNS.search(body) or not _ANY_HIT.search(body):
+        return False
+    depth = round_depth = 0
+    for match in _SCAN.finditer(body):
+        kind = match.lastgroup
+        if kind == "open":
+            depth += 1
+            round_depth += match[0] == "("
+        elif kind == "close":
+            depth -= 1
+            round_depth -= match[0] == ")"
+        elif kind == "closed":
+            depth -= match.group().count("}") + match.group().count("]")
+            if depth < 0:
+                return True
+        elif kind is not None and not closed:
+            within = depth - max(round_depth, 0) if kind == "member" else depth
+            if within <= 0:
+                return True
+    return False
+
+
+# ── layout ──────────────────────────────────────────────────────────────────
+
+
+_LIST = re.compile(rf"{lexis.STRING}|(\[[ \t]*+)(?=([^\s\]])|\n)")
+
+_WORDS = "+-._" + string.digits + string.ascii_letters
+
+
+def on_own_line(text: str, pos: int) -> bool:
+    """Whether a line break parts the value at `pos` from its colon."""
+    sign = lexis.last_sign(text, pos)
+    return "\n" in text[sign:pos] and text[sign - 1 : sign] in (":", "=", ">")
+
+
+def breaks_lists(text: str) -> bool:
+    """Whether every list of the text, and there is one, has its items on lines of their own."""
+    lists = [match for match in _LIST.finditer(text) if match[1]]
+    return bool(lists) and not any(match[2] for match in lists)
+
+
+def value_start(text: str, end: int) -> int:
+    """Where the string, number or word that ends at `end` begins; `end` itself for a container."""
+    quote = text[end - 1]
+    if quote not in "\"'":
+        return len(text[:end].rstrip(_WORDS))
+    start = text.rfind(quote, 0, end - 1)
+    while start > 0 and text[start - 1] == "\\":
+        start = text.rfind(quote, 0, start)
+    return start
+
+
+# ── closer places ───────────────────────────────────────────────────────────
+
+
+MOST_STEPS = 50_000
+"""How many tokens are looked at in all, before it counts as beyond telling."""
+MOST_LAYOUTS = 32
+"""How many places are weighed by the indentation that they make."""
+_TOKEN = re.compile(
+    rf"{lexis.STRING}(?:{lexis.SPACE}(?P<k>:)|(?P<v>))|[{{}}\[\],]|[^\s{{}}\[\],:\"]++(?P<word>)"
+)
+_OPENERS = {"{": "}", "[": "]"}
+
+
+class _Token(NamedTuple):
+    """`kind` is a bracket, a comma, `k` for a key with its colon, `v` for any other scalar."""
+
+    kind: str
+    start: int
+    end: int
+    indent: int
+    """How far a token that begins a line is indented; -1 for the others."""
+
+
+class _Open(NamedTuple):
+    """A container that is open."""
+
+    closer: str
+    parent: _Open | None
+
+
+class Places(NamedTuple):
+    """The likeliest texts with the closer elsewhere, and whether its own place is as likely."""
+
+    others: list[int]
+    """Places in the text without the closer, each after a value."""
+    stays: bool
+
+
+class _Budget:
+    """Counts the tokens that are looked at."""
+
+    def __init__(self) -> None:
+        self.left = MOST_STEPS
+
+
+def other_places(json: str, at: int) -> Places | None:
+    """Where the closer at `json[at]` could stand instead; None when there are too many to try."""
+    tokens = _tokens(json[:at] + json[at + 1 :])
+    here = next((i for i, token in enumerate(tokens) if token.start >= at), len(tokens))
+    budget = _Budget()
+    found = [
+        i for i, frame in _commas(tokens, here) if _ends_well(tokens, i, frame.parent, "}", budget)
+    ]
+    if budget.left < 0:
+        return None
+    if not found or not any(token.indent > 0 for token in tokens):
+        return Places([tokens[i - 1].end for i in found], True)
+    mark = json[at]
+    faults = {i: _least_misaligned(tokens, i, mark) for i in (*found[:MOST_LAYOUTS], here)}
+    least = min(faults.values())
+    likely = [tokens[i - 1].end for i in found if faults.get(i) == least]
+    return Places(likely, faults[here] == least)
+
+
+def is_askew(json: str) -> bool:
+    """Whether JSON has lines, and one is not indented as the container that holds it asks."""
+    return "\n" in json and is_misaligned(json)
+
+
+def is_misaligned(json: str) -> bool:
+    """Whether a line is not indented as the container that holds it asks."""
+    tokens = _tokens(json)
+    return any(token.indent > 0 for token in tokens) and _misaligned(tokens, len(tokens)) > 0
+
+
+def doubled_openers(json: str, at: int) -> list[int]:
+    """Which of two brackets that open side by side could be dropped, instead of adding `json[at]`."""
+    body = json[:at] + json[at + 1 :]
+    if "[[" not in body:
+        return []
+    tokens = _tokens(body)
+    budget = _Budget()
+    found = []
+    for i, token in enumerate(tokens[:-1]):
+        if token.kind == tokens[i + 1].kind == "[" and token.end == tokens[i + 1].start:
+            rest = tokens[:i] + tokens[i + 1 :]
+            if _ends_well(rest, 1, _Open(_OPENERS[rest[0].kind], None), rest[0].kind, budget):
+                found.append(token.start)
+    return found
+
+
+def glued_closers(json: str) -> list[int]:
+    """Where a brace closes that does not begin its line."""
+    return [token.start for token in _tokens(json) if token.kind == "}" and token.indent < 0]
+
+
+def repeated_keys(json: str) -> list[int]:
+    """Where JSON says a key that its object has said before."""
+    found: list[int] = []
+    said: list[set[str]] = []
+    for token in _tokens(json):
+        if token.kind in _OPENERS:
+            said.append(set())
+        elif token.kind in "}]":
+            said.pop()
+        elif token.kind == "k":
+            key = json[token.start : token.end].rstrip(": \t\r\n")
+            if key in said[-1]:
+                found.append(token.start)
+            said[-1].add(key)
+    return found
+
+
+def _tokens(json: str) -> list[_Token]:
+    found: list[_Token] = []
+    last, indent = 0, -1
+    in_lines = "\n" in json
+    for match in _TOKEN.finditer(json):
+        start, end = match.span()
+        kind = _KINDS.get(match.lastgroup) or json[start]
+        if in_lines:
+            line = json.rfind("\n", last, start)
+            indent = start - line - 1 if line >= 0 else -1
+            last = end
+        found.append(_new(_Token, (kind, start, end, indent)))
+    return found
+
+
+_KINDS: dict[str | None, str] = {"k": "k", "v": "v", "word": "v"}
+_new = tuple.__new__
+
+
+def _commas(tokens: list[_Token], until: int) -> list[tuple[int, _Open]]:
+    """The commas before a place, each with the container that it would end."""
+    found: list[tuple[int, _Open]] = []
+    frame: _Open | None = None
+    for i, token in enumerate(tokens[:until]):
+        if token.kind in _OPENERS:
+            frame = _new(_Open, (_OPENERS[token.kind], frame))
+        elif frame is None:
+            break
+        elif token.kind in "}]":
+            frame = frame.parent
+        elif token.kind == ",":
+            found.append((i, frame))
+    return found
+
+
+def _ends_well(
+    tokens: list[_Token], at: int, frame: _Open | None, last: str, budget: _Budget
+) -> bool:
+    """Whether the tokens from `at` on, after a token `last` in `frame`, make the rest of a value."""
+    for i in range(at, len(tokens)):
+        budget.left -= 1
+        kind = tokens[i].kind
+        if frame is None or budget.left < 0 or not _may_follow(last, kind, frame.closer):
+            return False
+        if kind in _OPENERS:
+            frame = _new(_Open, (_OPENERS[kind], frame))
+        elif kind in "}]":
+            frame = frame.parent
+        last = kind
+    return frame is None
+
+
+def _may_follow(last: str, kind: str, closer: str) -> bool:
+    """Whether a token may come after another one, in a container with this closer."""
+    if kind == closer:
+        return last not in ("k", ",")
+    if kind in ",}]":
+        return kind == "," and last in "v}]"
+    if last == "k" or closer == "]":
+        return kind != "k" and last in ("k", "[", ",")
+    return kind == "k" and last in ("{", ",")
+
+
+def _least_misaligned(tokens: list[_Token], at: int, mark: str) -> int:
+    """How few lines are misaligned with a closer before token `at`, or before others of its kind there."""
+    least = _misaligned(tokens, at)
+    while least and at and tokens[at - 1].kind == mark:
+        at -= 1
+        least = min(least, _misaligned(tokens, at))
+    return least
+
+
+class _Lines(NamedTuple):
+    """A container that is open, and how its lines are indented."""
+
+    parent: _Lines | None
+    opener: int
+    members: int
+
+
+def _misaligned(tokens: list[_Token], at: int) -> int:
+    """How many lines are not indented as their container asks, with a closer before token `at`."""
+    frame, line, faults, first = _Lines(None, -1, -1), 0, 0, True
+    for i, token in enumerate(tokens):
+        if i == at and frame.parent is not None:
+            frame = frame.parent
+        if token.indent >= 0:
+            line = token.indent
+            if token.kind in "}]":
+                faults += line != frame.opener
+            elif first and token.kind != ",":
+                faults += line != frame.members if frame.members >= 0 else line <= frame.opener
+                frame = frame if frame.members >= 0 else frame._replace(members=line)
+        if token.kind in _OPENERS:
+            frame = _new(_Lines, (frame, line, -1))
+        elif token.kind in "}]" and frame.parent is not None:
+            frame = frame.parent
+        first = token.kind in ",{["
+    return faults

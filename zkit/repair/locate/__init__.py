@@ -1,0 +1,1 @@
+"""Where the value is in a text, and what surrounds it."""

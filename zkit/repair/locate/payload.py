@@ -1,0 +1,380 @@
+"""Decide which of the values in a text is the payload, and whether the text around it is only words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from zkit.repair.fixes import CUT, GUESS
+from zkit.repair.locate import starts
+from zkit.repair.locate.starts import NEAR, REASONING, TOKEN, blank_end, may_hold_tags
+from zkit.repair.outcome import Candidate, Task, same
+from zkit.text import lexis
+
+# ── wrapping ────────────────────────────────────────────────────────────────
+
+
+_TAG_END = re.compile(rf"(?:<[^<>]{{1,200}}>|{TOKEN})\s*\Z")
+_REST = re.compile(rf"{lexis.ANY_SPACE}(?:```{lexis.ANY_SPACE}|[}}\]\s]*+)\Z")
+
+
+def ends_text(text: str, end: int) -> bool:
+    """Whether nothing but white space, a closing fence or stray closers come after the value."""
+    return end == len(text) or _REST.match(text, end) is not None
+
+
+def before_name(text: str, start: int) -> str:
+    """Which fix it is to drop the text before `start`."""
+    head = text[max(0, start - NEAR) : start]
+    if may_hold_tags(head) and REASONING.search(head):
+        return "drop_reasoning"
+    if "```" in head or "~~~" in head:
+        return "drop_fence"
+    last = head.rstrip()[-1:]
+    if last in (">", "]") and _TAG_END.search(head[-220:]):
+        return "drop_tag"
+    if last in ("=", "(") or _LONE_WORD.fullmatch(head):
+        return "drop_wrapper"
+    return "drop_prose"
+
+
+def after_name(text: str, end: int) -> str:
+    """Which fix it is to drop the text after `end`."""
+    tail = text[end : end + 220].lstrip()
+    if tail.startswith(("```", "~~~")):
+        return "drop_fence"
+    if _TAG_START.match(tail):
+        return "drop_tag"
+    if _CALL_END.fullmatch(tail):
+        return "drop_wrapper"
+    return "drop_closer" if _CLOSERS.fullmatch(tail) else "drop_prose"
+
+
+_CALL_END = re.compile(r"[);,\s]*")
+_LONE_WORD = re.compile(r"\s*[A-Za-z]{2,10}\s*")
+_CLOSERS = re.compile(r"[}\])\s]+")
+_TAG_START = re.compile(rf"<[/|｜A-Za-z]|{TOKEN}")
+_LEAD = re.compile(r"(?:[:=(>`~\]]|\breturn)\s*\Z|(?:^|\n)[ \t>*-]*\Z|json\s*\Z", re.IGNORECASE)
+_CODE = re.compile(r"(?:[=(]|\breturn)\s*\Z")
+_FOLLOW = re.compile(r"[ \t]*(?:\n|\Z|[;)<`]|\[/)")
+_QUOTED = re.compile(
+    rf"\{{[{{\s{lexis.ODD}]*+(?:[\"'“”„‘’`«＂「『\\…}}]|&quot;|&#34;|\.\.\.|//|/\*)|\[{lexis.ANY_SPACE}(?:\{{[{{\s]*+[\"'“”„‘’`«＂「『\\]|\[?{lexis.ANY_SPACE}[\"'])"
+)
+
+
+def quoted(text: str, start: int) -> bool:
+    """Whether a candidate begins as JSON does: a brace and a quoted key, or a list of such."""
+    return _QUOTED.match(text, start) is not None
+
+
+def alone(text: str, start: int, end: int) -> bool:
+    """Whether only an introduction stands before it on its line, and no sentence goes on after it."""
+    if text[start] == "[" and _CODE.search(text[max(0, start - 40) : start]):
+        return False
+    return _leads(text, start) and _FOLLOW.match(text, end) is not None
+
+
+def _leads(text: str, start: int) -> bool:
+    return _LEAD.search(text[max(0, start - 40) : start]) is not None or blank_end(text) >= start
+
+
+# ── dropped ─────────────────────────────────────────────────────────────────
+
+
+_LITERAL = r"(?:true|false|null|None|True|False|-?[0-9]++(?:\.[0-9]++)?|\"[^\"\n]*+\"|'[^'\n]*+')"
+_GOES_ON = re.compile(
+    r"[0-9]"  # {"n": 7}42
+    r"|\[[\"'0-9]"  # {…}["key"]
+    r"|\s*+\.\s*+[A-Za-z_]\w*+\s*+\("  # {…}.update(
+    r"|[ \t]*+(?:\|{1,2}|\+|&{1,2}|\?\?)(?:\s++[\w\"'(]|\s*+[{\[])"  # {…} | {…}
+    rf"|\s*+,\s*+(?:\w++\s*+=(?!=)|{_LITERAL}|[\[{{])"  # f({…}, force=True)
+)
+_STATEMENT = re.compile(
+    r"^[ \t]*+(?:"
+    r"[A-Za-z_]\w*+(?:\[[^\]\n]{1,80}+\]|\.[A-Za-z_]\w*+)++\s*+[-+*/|&]?=(?!=)"  # args["force"] = True
+    r"|del\s++\w++[\[.]"
+    r"|[\w.]++\.(?:update|pop|append|extend|setdefault|push|assign|merge|delete|remove|insert)\()",
+    re.MULTILINE,
+)
+_MEMBER = re.compile(
+    rf"^[ \t]*+([\"'`]?+)([A-Za-z_][\w-]*+)\1[ \t]*+[:=][ \t]*+{_LITERAL}[ \t]*+[,;]?+[ \t]*+$",
+    re.MULTILINE,
+)
+"""A line that is a member: a name, a colon, and a literal."""
+_MEMBER_SIGN = re.compile(r"[\":0-9][^{}]*+\}")
+_CLOSERS_DROPPED = re.compile(r"[\s}\])>;`.,]*+")
+
+
+def data_after(text: str, end: int, declared: Collection[str]) -> int | None:
+    """Where the text after a value says something about it; None if it is words."""
+    found = _GOES_ON.match(text, end)
+    if found is not None:
+        return end
+    rest = text[end : end + NEAR]
+    closed = _CLOSERS_DROPPED.match(rest).end()  # type: ignore[union-attr]
+    tail = rest[closed:]
+    if tail.count("}") > tail.count("{") and _MEMBER_SIGN.search(tail):
+        return end + closed
+    return _statement(text, end, end + NEAR, declared)
+
+
+def data_before(text: str, start: int, declared: Collection[str]) -> int | None:
+    """Where a member stands on a line of its own before a value; None if the text is words."""
+    return _member(text, max(0, start - NEAR), start, declared)
+
+
+def _statement(text: str, start: int, end: int, declared: Collection[str]) -> int | None:
+    found = _STATEMENT.search(text, start, end)
+    return found.start() if found is not None else _member(text, start, end, declared)
+
+
+def _member(text: str, start: int, end: int, declared: Collection[str]) -> int | None:
+    for found in _MEMBER.finditer(text, start, end):
+        if text.count("{", start, found.start()) > text.count("}", start, found.start()):
+            continue  # it belongs to another object
+        if found[2] in declared or found[1] or found[2].islower():
+            return found.start()
+    return None
+
+
+_TYPE_NAMES = frozenset({
+    "string", "str", "text", "integer", "int", "number", "float", "double", "boolean", "bool",
+    "array", "list", "object", "dict", "null", "any", "date", "datetime",
+})  # fmt: skip
+_PLACEHOLDER = re.compile(
+    r"\.{2,}|…|_{2,}|<[^<>]++>|\[[^\[\]]++\]|\{[^{}]++\}|(?:string|number|integer|boolean)\b.{0,40}|"
+)
+
+
+def is_echo(value: object) -> bool:
+    """True if the leaves of an object are names of types or placeholders: an echo of the prompt."""
+    if not isinstance(value, dict) or not value:
+        return False
+    if isinstance(value.get("properties"), dict) and value.get("type") == "object":
+        return True
+    todo: list[object] = list(value.values())
+    leaves = 0
+    for part in todo:
+        if isinstance(part, dict | list):
+            todo += part.values() if isinstance(part, dict) else part
+        elif not isinstance(part, str) or not _is_placeholder(part):
+            return False
+        else:
+            leaves += bool(part)
+    return leaves > 0
+
+
+def _is_placeholder(text: str) -> bool:
+    plain = text.strip().lower()
+    return plain in _TYPE_NAMES or _PLACEHOLDER.fullmatch(plain) is not None
+
+
+# ── payload ─────────────────────────────────────────────────────────────────
+
+
+def may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:
+    """Whether a value that was cut, broken or beyond the limit stands beside the chosen one."""
+    beyond = candidate.value is None and candidate.refusal[0] in ("limit", "cut")
+    if candidate.start == chosen.start:
+        return False
+    if candidate.start < chosen.start:
+        return beyond and quoted(task.text, candidate.start)
+    if candidate.value is None:
+        opens = task.text[candidate.start] == "{" and not starts.is_set(task.text, candidate.start)
+        return opens or beyond
+    return candidate.rank == CUT
+
+
+def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> list[int]:
+    """Where a value stands that did not count, and is the payload or one more.
+
+    One more is what stands right beside the chosen one, or has lines of its own as that has. Beside one
+    in a sentence an object with lines of its own may be the payload, in code or without its opening brace.
+    """
+    text = task.text
+    if chosen.is_meant(task):
+        return []
+    others = [c for c in candidates if c.value is not None and not same(c.value, chosen.value)]
+    more = [c.start for c in others if _is_one_more(text, c, chosen)]
+    if more or alone(text, *chosen[:2]):
+        return more
+    beside = [
+        c.start
+        for c in others
+        if c.end > chosen.end and quoted(text, c.start) and _begins_line(text, c.start)
+    ]
+    members = starts.member_lines(text, chosen.end)
+    read = [c for c in candidates if c.value is not None]
+    return beside + [at for at in members if not any(c.start < at < c.end for c in read)]
+
+
+def _is_one_more(text: str, other: Candidate, chosen: Candidate) -> bool:
+    """Whether a value that did not count stands right beside the chosen one, or on lines of its own as that."""
+    start, second = other.start, max(other, chosen, key=lambda c: c.start)
+    if touches(text, other, chosen):
+        return True
+    if (
+        starts.in_code(text, start)
+        or text[start] != "{"
+        or not all(alone(text, *c[:2]) for c in (other, chosen))
+    ):
+        return False
+    spelt_alike = quoted(text, start) or not quoted(text, chosen.start)
+    return spelt_alike and _begins_line(text, second.start)
+
+
+def touches(text: str, other: Candidate, chosen: Candidate) -> bool:
+    """Whether nothing but white space and commas parts two values; words between brackets are none."""
+    if text[other.start] == "[" and '"' not in text[other.start : other.end]:
+        return False
+    first, second = sorted((other, chosen), key=lambda c: c.start)
+    return not text[first.end : second.start].strip(_BETWEEN_VALUES)
+
+
+_BETWEEN_VALUES = lexis.BLANKS + ",;"
+
+
+def _begins_line(text: str, start: int) -> bool:
+    return "\n" in text[lexis.last_sign(text, start) : start]
+
+
+_OBJECT_AHEAD = re.compile(r"(?:^|\n)[ \t]*+[{｛][^{}｛｝:：=]{0,200}+[:：=]")
+
+
+def unread_after(task: Task, chosen: Candidate) -> list[int]:
+    """Where, after a value that is not the one meant, an object begins a line that was not read."""
+    if task.guide is None or chosen.is_meant(task):
+        return []
+    found = _OBJECT_AHEAD.search(task.text, chosen.end)
+    return [found.end()] if found else []
+
+
+def begins_with_key(text: str, start: int) -> bool:
+    """Whether a key with its colon stands at the beginning, after the brace or without one."""
+    return lexis.KEY_AHEAD.match(text, start + (text[start] in "{[")) is not None
+
+
+def strong(text: str, candidate: Candidate) -> bool:
+    """Whether a value stands out from the others: it begins as JSON does, or has lines of its own."""
+    return quoted(text, candidate.start) or alone(text, candidate.start, candidate.end)
+
+
+def is_mention(text: str, candidate: Candidate) -> bool:
+    """Whether a value is only mentioned: it stands in a sentence and is not spelled as JSON is."""
+    start, end = candidate.start, candidate.end
+    return _SPELLED.match(text, start) is None and not is_block(text, start, end)
+
+
+_SPELLED = re.compile(r"\{\s*+(?:\"|\})|\[\s*+[\[{\"]")
+_LINE_BEGINS = re.compile(r"(?:\A|\n)[ \t]*+\Z")
+_LINE_ENDS = re.compile(r"[ \t]*+(?:\n|\Z)")
+
+
+def is_block(text: str, start: int, end: int) -> bool:
+    """Whether a value has its lines for itself."""
+    begins = _LINE_BEGINS.search(text[max(0, start - 80) : start]) is not None
+    return begins and _LINE_ENDS.match(text, end) is not None
+
+
+def counts(task: Task, candidate: Candidate) -> bool:
+    """Whether a candidate may be the payload: it looks like JSON, or stands alone, or fits."""
+    text, start = task.text, candidate.start
+    if _empty_block(text, candidate):
+        return False
+    if candidate.is_meant(task):
+        return True
+    if starts.in_code(text, start) or (
+        text[start] == "[" and text[candidate.end : candidate.end + 1] in (":", "(")
+    ):
+        return False
+    if candidate.fixes and not _stands_for_json(text, candidate):
+        return False
+    if quoted(text, start) or starts.blank_end(text) >= start:
+        return True
+    if candidate.fixes and candidate.fixes[0].name == "open_object":
+        return True
+    return task.guide is None and candidate.value is not None and alone(text, start, candidate.end)
+
+
+def counting(task: Task, read: list[Candidate]) -> list[Candidate]:
+    """The values that count, and those right behind one of them, which are more of the same."""
+    found: list[Candidate] = []
+    for candidate in read:
+        behind = bool(found) and touches(task.text, candidate, found[-1])
+        found += [candidate] if behind or counts(task, candidate) else []
+    return found
+
+
+def alone_in_code(text: str, candidates: list[Candidate]) -> list[Candidate]:
+    """The objects that are all that a fence holds, though it is marked as a programming language's."""
+    read = [c for c in candidates if c.value is not None and c.rank < GUESS]
+    return [c for c in read if quoted(text, c.start) and starts.fills_fence(text, *c[:2])]
+
+
+def not_in_passing(text: str, candidates: list[Candidate]) -> list[Candidate]:
+    """The candidates without those in comments and the empty ones in inline code, where others were read."""
+    if len(candidates) < 2:
+        return candidates
+    said = [c for c in candidates if not _in_passing(text, *c[:2])]
+    return said if any(c.value is not None and c.fits for c in said) else candidates
+
+
+_COMMENT_BEFORE = re.compile(r"(?:^|[}\],;])[ \t]*+(?://|#|/\*)[^\n]*+\Z", re.MULTILINE)
+_MOST_BEFORE = 200
+
+
+def _in_passing(text: str, start: int, end: int) -> bool:
+    """Whether a value stands in a comment of one line, or is empty and in inline code."""
+    if text[start - 1 : start] == "`" == text[end : end + 1]:
+        return not text[start + 1 : end - 1].strip() and text[start - 2 : start] != "``"
+    line = text.rfind("\n", max(0, start - _MOST_BEFORE), start) + 1
+    if "\n" in text[start:end] or (not line and start > _MOST_BEFORE):
+        return False
+    return _COMMENT_BEFORE.search(text, line, start) is not None
+
+
+def words_only(task: Task, candidate: Candidate) -> bool:
+    """Whether a list that was guessed holds nothing but words, and no schema wants it: `[see below]`."""
+    return (
+        task.text[candidate.start] == "["
+        and task.guide is None
+        and not _stands_for_json(task.text, candidate)
+    )
+
+
+def _empty_block(text: str, candidate: Candidate) -> bool:
+    """Whether braces with nothing in them are part of a sentence or a statement: `args = {}`."""
+    start, end = candidate.start, candidate.end
+    if candidate.value is None or candidate.value[0] or text[start + 1 : end - 1].strip():
+        return False
+    led = _EMPTY_LED.search(text[max(0, start - 80) : start]) is not None
+    return not led or _EMPTY_FOLLOWED.match(text, end) is None
+
+
+_EMPTY_LED = re.compile(r"(?:\A|[\n>]|\w\**+:\**+|\](?=[ \t\n]*+\Z)|```\w*+)[ \t\n]*+`?+\Z")
+_EMPTY_FOLLOWED = re.compile(r"`?+\s*+(?:\Z|<|```|\[/|[}\]]++\s*+\Z)")
+"""Around an empty value: nothing, a label, a fence or a tag."""
+
+
+def _stands_for_json(text: str, candidate: Candidate) -> bool:
+    """Whether bare words may be meant as strings: not in code, and not in a list of nothing else."""
+    if not any(fix.name == "quote_phrase" for fix in candidate.fixes):
+        return True
+    start = candidate.start
+    if text[start] == "[" and '"' not in text[start : candidate.end]:
+        return False
+    if starts.begins_answer(text, start) or starts.in_json_fence(text, start):
+        return True
+    return before_name(text, start) == "drop_tag" or _is_spelt_out(text, candidate)
+
+
+def _is_spelt_out(text: str, candidate: Candidate) -> bool:
+    """Whether an object with lines of its own has quoted keys and quoted values beside the bare ones."""
+    start, end = candidate.start, candidate.end
+    if "\n" not in text[lexis.last_sign(text, start) : start] or starts.in_code(text, start):
+        return False
+    stands_out = quoted(text, start) and alone(text, start, end)
+    return stands_out and _QUOTED_VALUE.search(text, start, end) is not None
+
+
+_QUOTED_VALUE = re.compile(r"\"\s*+:\s*+\"[^\"]")

@@ -1,0 +1,1 @@
+"""What may be tried where no strict step is possible."""

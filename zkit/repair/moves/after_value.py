@@ -1,0 +1,455 @@
+"""Moves where neither a comma nor the closer follows a value, or a colon follows it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.receipt import Rank
+from zkit.repair.evidence.structure import follows, goes_on, known, quoted_member_follows
+from zkit.repair.moves import ending
+from zkit.repair.moves.missing_quotes import unopened
+from zkit.repair.moves.string_ends import last_closed, only_item, reread
+from zkit.repair.search.hypothesis import DONE, KEY, NEXT, VALUE, Before, Closed, Frame, Hypothesis
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.search.engine import Engine
+
+
+# ── trouble with colons ─────────────────────────────────────────────────────
+
+
+_DOUBLE_BRACKET = re.compile(rf"\[{lexis.SPACE}\[")
+_MARKS = re.compile(r"[\]}]")
+MOST_KEY = 200
+_KEY_BEFORE = re.compile(rf"([\"'][^\"'\\\n]{{1,80}}+[\"']){lexis.SPACE}:{lexis.SPACE}\Z")
+ONE_VALUE = re.compile(
+    rf"{lexis.GAP}(?:{lexis.SCALAR}|True|False|None|'[^'\n]*+'|[“„][^“”\n]*+[“”]|«[^»\n]*+»|`[^`]*+`|[-+]?[0-9][\w.]*+)"
+)
+"""A scalar in one of the common spellings."""
+
+
+def key_for_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
+    """A string under a key is followed by a colon: it is that key again, or another one whose brace is missing."""
+    if reading.recent and _is_key_again(reader.text, reading.recent[0].pos, reading.pos):
+        other = Hypothesis.back_to(reading.recent[0])
+        other.note("drop_repeated_key", other.pos, colon + 1, "")
+        return [other.go(colon + 1, VALUE)]
+    if reader.careful or not reading.recent or not reading.recent[0].want.takes("object"):
+        return []
+    before = reading.recent[0]
+    if before.frame is not reading.frame or not lexis.KEY_AHEAD.match(reader.text, before.pos):
+        return []
+    other = Hypothesis.back_to(before).note("open_in_middle", before.pos, before.pos, "{")
+    reader.enter(other, before.pos - 1, "{", invented=True)
+    return [other]
+
+
+def _is_key_again(text: str, start: int, end: int) -> bool:
+    """Whether the string between two places is the key that it stands under."""
+    key = _KEY_BEFORE.search(text, max(0, start - MOST_KEY), start)
+    return key is not None and key.group(1) == text[start:end]
+
+
+def key_in_list(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
+    """A string in a list is followed by a colon: it is a key, so a bracket is missing or wrong."""
+    frame, item = reading.frame, reading.recent[0]
+    assert frame is not None
+    found = _member_after_closer(reader, reading, item, reader.text[item.pos : reading.pos])
+    value = ONE_VALUE.match(reader.text, colon + 1)
+    number = reader.text[item.pos] in "-0123456789"
+    later = item.safe > frame.start + 1
+    if (number or later) and value is not None and follows(reader, frame, value.end()):
+        other = reading.fork().note("replace_punctuation", colon, colon + 1, ",")
+        found.append(other.go(colon + 1, VALUE))
+    if number:
+        return found
+    comma = reader.text.rfind(",", frame.start, item.pos)
+    parent = frame.parent
+    if (
+        parent is not None
+        and parent.kind == "{"
+        and comma >= 0
+        and not frame.invented
+        and not _MARKS.search(reader.text, item.pos, reading.pos)
+        and not _may_be_stray(reader, frame, comma, item.pos)
+        and known(reader, parent, reader.text[item.pos : reading.pos])
+    ):
+        other = Hypothesis.back_to(item).note("close_in_middle", comma, comma, "]")
+        other.frame = parent
+        other.closed = Closed(frame, comma)
+        found.append(other.go(item.pos, KEY))
+    opened = Hypothesis.back_to(item)
+    if item.safe == frame.start + 1:
+        opened.note("replace_opener", frame.start, frame.start + 1, "{")
+        opened.frame = frame._replace(
+            kind="{", closer="}", expect=opened.frame.expect if opened.frame else frame.expect
+        )
+        found.append(opened.go(item.pos, KEY))
+    doubled = _DOUBLE_BRACKET.match(reader.text, frame.start) is not None
+    if doubled and parent is not None and comma >= 0 and item.safe == comma:
+        other = Hypothesis.back_to(item).note("drop_opener", frame.start, frame.start + 1, "")
+        other.frame = parent
+        found.append(other.go(item.pos, KEY))
+    inserted = Hypothesis.back_to(item).note("open_in_middle", item.pos, item.pos, "{")
+    reader.enter(inserted, item.pos - 1, "{", invented=True)
+    found.append(inserted)
+    return found
+
+
+def _may_be_stray(reader: Engine, frame: Frame, comma: int, key: int) -> bool:
+    """Whether a bracket before a single item is too many: the next key begins a line, the item does not."""
+    text = reader.text
+    if reader.guided or "\n" not in text[comma:key] or text.find(",", frame.start, comma) >= 0:
+        return False
+    return "\n" not in text[frame.start : lexis.skip_blank(text, frame.start + 1)]
+
+
+def _member_after_closer(
+    reader: Engine, reading: Hypothesis, item: Before, key: str
+) -> list[Hypothesis]:
+    """An object in the list was closed too early: its members go on where an item is due."""
+    closed = last_closed(reader, reading, item)
+    if closed is None or closed.frame.kind != "{":
+        return []
+    frame, close = closed
+    if not known(reader, frame, key) or reader.text.find(key, frame.start, close) >= 0:
+        return []
+    other = Hypothesis.back_to(item).note("reopen", close, close + 1, "")
+    other.frame = frame
+    return [other.go(item.pos, KEY)]
+
+
+# ── trouble after value ─────────────────────────────────────────────────────
+
+
+_S = lexis.SPACE
+_OPERATOR = re.compile(r"[0-9\"'] *+[+*/%.(\[?-]|[0-9)] *+(?:[a-z<>&|^]|=>)")
+_OPERAND = r"(?:[\"'][^\"'\n]{0,400}+[\"']|[\w.]{1,400}+(?:\([^()\n]{0,400}+\))?+)"
+OPERATION = re.compile(
+    rf"[\"'](?:[ \t]*+(?:\+|\|{{1,2}}|&&|;|%|\*|(?:or|and)\b)[ \t]*+{_OPERAND}){{1,20}}+[ \t]*+[,}}\]]"
+    r"|[\"'][ \t]++if\s[^\"',]{1,40}\selse\s|[\"']\.[a-z_]{1,40}+\([^()\n]{0,200}+\)\s*+[,}\]]"
+)
+"""After a string: an operator, so that this is an expression and not text with quotes in it."""
+_INCH = re.compile(r"[0-9]\\\"")
+_OBJECT_BEFORE = re.compile(rf"\}}{_S},")
+_TWO_BEFORE = re.compile(rf"\}}{_S}\}}{_S},")
+_QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
+_FIRST_GROUP = re.compile(r"(?<![\w.])[1-9][0-9]{0,2}\Z")
+_GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]++)?+(?![\w.])")
+"""The first digits of a number in groups of three, and the next ones."""
+_DUE = re.compile(rf"{_S}[,}}\]]")
+_HALF_NAME = re.compile(rf"\"(?:{lexis.NAME})?+\Z")
+NEAR = 400
+"""How far back the commas of a list are looked for."""
+_LONE_QUOTE = re.compile(r"\s*+([\"'])\s*+\Z")
+_IN_NUMBER = re.compile(r"[0-9][{\[\"\\][0-9]")
+_NO_COMMA = re.compile(r'\\"|\.[0-9]')
+"""Marks that stand for no comma: they begin a string or a number."""
+_STRAY = re.compile(r"(?:\s*+[}\]])++(?=[ \t]*+(?:\Z|\n|```|<|[;)]++\s*+\Z))")
+
+
+def at_next(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """After a value stands neither a comma nor the closer."""
+    frame = reading.frame
+    assert frame is not None
+    mark = reader.text[pos]
+    if mark in "\"'" and (pos + 1 == reader.size or _begins_last_key(reader, reading, pos)):
+        return ending.cut(reader, reading, "the text ended where a key was due")
+    if _OPERATOR.match(reader.text, reading.pos - 1):
+        reader.reason = "expression"
+    found = [*_missing_comma(reader, reading, pos), *_other_mark(reader, reading, pos)]
+    if mark in "{[:;=":
+        found += _stray_mark(reader, reading, pos)
+    if mark in "}])":
+        found += _closer(reader, reading, pos)
+    if mark in '{["':
+        found += _mark_for_closer(reader, reading, pos)
+    if mark == '"':
+        found += _extra_quote(reader, reading, pos)
+    if mark == ":":
+        found += (key_for_value if frame.kind == "{" else key_in_list)(reader, reading, pos)
+    if mark in "\"'" and pos > reading.pos:
+        reader.reason = "damaged" if found else "ambiguous"
+        return found
+    if OPERATION.match(reader.text, reading.pos - 1):
+        return found
+    if reader.text.startswith(("\\,", "\\]"), pos):
+        return found
+    return [*found, *reread(reader, reading, reading.pos)]
+
+
+def _begins_last_key(reader: Engine, reading: Hypothesis, pos: int) -> bool:
+    """Whether a key that the text ended in follows a string at once, its comma missing: `"x""na`."""
+    frame = reading.frame
+    if pos != reading.pos or frame is None or frame.kind != "{" or reader.text[pos - 1] != '"':
+        return False
+    return _HALF_NAME.match(reader.text, pos) is not None
+
+
+def _missing_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """Another member or item stands where the comma is due."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    if frame.kind == "{":
+        ahead = lexis.KEY_AHEAD.match(text, pos)
+        glued = pos == reading.pos and text[pos] not in "\"'“" and text[pos - 1 : pos] in "\"'”"
+        if ahead is None or glued or not known(reader, frame, ahead.group(1)):
+            return []
+        place = KEY
+    elif (
+        frame.kind == "["
+        and lexis.VALUE_AHEAD.match(text, pos)
+        and not (pos == reading.pos and text[pos] in "“„«‘")
+        and not (text[pos] in "\"'" and lexis.KEY_AHEAD.match(text, pos))
+    ):
+        place = VALUE
+    else:
+        return []
+    if place == VALUE and _may_be_one(reader, reading, pos):
+        reader.reason = "ambiguous"
+        return []
+    return [reading.fork().note("add_comma", reading.pos, reading.pos, ",").go(pos, place)]
+
+
+def _may_be_one(reader: Engine, reading: Hypothesis, pos: int) -> bool:
+    """Whether two items without a comma between them may be one, words and one, or an item and the text begun anew."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    if text[pos] in "{[" and text[pos - 1] in "\"'":
+        return True
+    if reading.edits is not None and reading.edits[1].name == "quote_phrase":
+        return reading.edits[1].end == reading.pos and text[pos] == '"'
+    return (
+        text[pos - 1 : pos] == " "
+        and _GROUP.match(text, pos) is not None
+        and _FIRST_GROUP.search(text, max(frame.start, reading.pos - 5), reading.pos) is not None
+        and text.find(",", max(frame.start, pos - NEAR), pos + 4) >= 0
+    )
+
+
+def _other_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """Another mark stands for the comma."""
+    frame = reading.frame
+    assert frame is not None
+    if reader.text[pos] not in ':;{["|=.}])\\' or _NO_COMMA.match(reader.text, pos):
+        return []
+    if _IN_NUMBER.match(reader.text, pos - 1):
+        return []
+    if frame.kind == "{":
+        ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
+        if ahead is None or not known(reader, frame, ahead.group(1)):
+            return []
+        # A container right after another is a second one, not a comma that went wrong.
+        if reader.text[pos] in "{[" and reader.text[reading.pos - 1] in "}]":
+            return []
+        place = KEY
+    elif lexis.VALUE_AHEAD.match(reader.text, pos + 1) and reader.text[pos] not in ":=}])":
+        place = VALUE
+        if reader.text[pos] in "{[" and (
+            lexis.KEY_AHEAD.match(reader.text, pos + 1) or reader.text[reading.pos - 1] in "}]"
+        ):
+            return []
+    else:
+        return []
+    return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, place)]
+
+
+def _stray_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """A mark after the value belongs to nothing: the comma or the closer that is due comes right after it."""
+    if not _DUE.match(reader.text, pos + 1) or not follows(reader, reading.frame, pos + 1):
+        return []
+    other = reading.fork().note("drop_stray_mark", pos, pos + 1, "")
+    other.safe = pos + 1
+    return [other.go(pos + 1, NEXT)]
+
+
+def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """A closer that does not match: wrong, stray, or one before it is missing."""
+    frame = reading.frame
+    assert frame is not None
+    if frame.kind == "(":
+        return []
+    mark, after = reader.text[pos], pos + 1
+    found: list[Hypothesis] = []
+    fitting = frame.parent is not None and mark == frame.parent.closer
+    if reading.safe == frame.start + 1 and not frame.invented and not reader.guided and not fitting:
+        reader.reason = "ambiguous"
+        return []
+    lone = only_item(reader, reading) if mark == "]" and follows(reader, frame, after) else []
+    if lone and not reader.guided:
+        return lone
+    if not frame.invented and (
+        follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after)
+    ):
+        other = reading.fork().note("replace_closer", pos, after, frame.closer)
+        reader.leave(other, pos)
+        found.append(other)
+    if follows(reader, frame, after):
+        other = reading.fork().note("drop_closer", pos, after, "")
+        other.safe = after
+        found += [*lone, other.go(after, NEXT)]
+    if (
+        not frame.invented
+        and frame.parent is not None
+        and mark == frame.parent.closer
+        and follows(reader, frame.parent.parent, after)
+    ):
+        other = reading.fork().note("add_closer", reading.safe, reading.safe, frame.closer)
+        reader.leave(other, reading.safe - 1)
+        found.append(other.go(pos, NEXT))
+    return found
+
+
+def _mark_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """Another mark stands where the closer is due, and what follows goes on after the container."""
+    frame, after = reading.frame, pos + 1
+    assert frame is not None
+    if frame.invented or (reader.text[pos] == '"' and follows(reader, frame, after)):
+        return []
+    last = lexis.skip_blank(reader.text, after) == reader.size
+    if (
+        frame.kind == "("
+        or (last and frame.kind != "{")
+        or not follows(reader, frame.parent, after)
+    ):
+        return []
+    other = reading.fork().note("replace_closer", pos, after, frame.closer, "", 1)
+    reader.leave(other, pos)
+    return [other]
+
+
+def closer_for_value(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """A closer that does not match stands where an item is due."""
+    other = reading.fork()
+    reader.drop_trailing_comma(other, pos)
+    other.pos = other.safe
+    return _closer(reader, other, pos)
+
+
+def _extra_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """A quote too many after a value: `"x"",`."""
+    if not follows(reader, reading.frame, pos + 1):
+        return []
+    start = reading.recent[0].pos if reading.recent else pos
+    closed = reading.closed
+    if closed is not None and closed.at + 1 == reading.pos:
+        start = closed.frame.start
+        if reader.text.find('\\"', start, pos) >= 0:  # JSON in a string without its opening quote
+            return []
+    if not reader.guided and lexis.PLAIN.fullmatch(reader.text, start, pos):
+        reader.reason = "ambiguous"  # a quote too many, or the opening one is missing
+        return []
+    inch = _INCH.search(reader.text, start, pos - 1) is not None
+    digit = reader.text[pos - 2 : pos - 1].isdigit()
+    odd = 0 if inch else 2 if digit else reader.text.count('\\"', start, pos) % 2
+    other = reading.fork().note("drop_extra_quote", pos, pos + 1, "", "", odd)
+    other.safe = pos + 1
+    found = [other.go(pos + 1, NEXT)]
+    if reader.text[start] not in lexis.QUOTES:
+        found += unopened(reader, reading.recent[0], start)
+    return found
+
+
+def early_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
+    """The root closes, but another member follows: this closer, or one before it, is too early."""
+    match = lexis.NEXT_KEY.match(reader.text, pos + 1)
+    if match is None or match.group(1) is None or reader.text[pos] != "}":
+        return _comma_for_closer(reader, reading, pos)
+    if match.group(1)[0] not in lexis.QUOTES and _has_quoted_keys(reader, reading):
+        return None  # words after the object, not another member
+    other = reading.fork().note("drop_closer", pos, pos + 1, "")
+    other.safe = pos + 1
+    found = [other.go(pos + 1, NEXT)]
+    if not reader.guided and _is_undecided(reader, reading.safe, pos):
+        reader.reason = "ambiguous"
+        return []
+    closed = reading.closed
+    if (
+        closed is not None
+        and closed.frame.kind == "{"
+        and closed.at + 1 < reading.safe
+        and closed.frame.parent is reading.frame
+    ):
+        earlier = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
+        earlier.frame = closed.frame
+        reader.leave(earlier, pos)
+        found.append(earlier)
+    return found
+
+
+def _has_quoted_keys(reader: Engine, reading: Hypothesis) -> bool:
+    """Whether the keys of the object that is open stand between quotes."""
+    assert reading.frame is not None
+    first = lexis.skip_blank(reader.text, reading.frame.start + 1)
+    return reader.text[first : first + 1] in lexis.QUOTES
+
+
+def _is_undecided(reader: Engine, end: int, closer: int) -> bool:
+    """Whether an object closes before `end` that the brace too many may belong to; two braces in a row, if here are two.
+
+    Where there are lines, their indentation will tell.
+    """
+    text = reader.text
+    if not reader.spend(closer - reader.start) or text.find("\n", reader.start, closer) >= 0:
+        return False
+    pattern = _TWO_BEFORE if text[end - 1] == "}" else _OBJECT_BEFORE
+    return pattern.search(text, 0, end) is not None
+
+
+def _comma_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
+    """The root's closer stands where a comma is due: a quoted key follows it."""
+    if not _QUOTED_KEY.match(reader.text, pos + 1) or reading.place != NEXT:
+        return None
+    return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, KEY)]
+
+
+def after_root(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
+    """The value ended: what comes after it must be text around it, not a part that was misread."""
+    if reading.pos == reader.size:
+        reading.place = DONE
+        return None
+    stray = _STRAY.match(reader.text, reading.pos)
+    if stray is not None and any(fix.name == "drop_opener" for fix in reading.fixes()):
+        return []
+    if stray is not None:
+        reading.note("drop_closer", reading.pos, stray.end(), "")
+        reading.pos = stray.end()
+    lone = _LONE_QUOTE.match(reader.text, reading.pos)
+    if lone is not None and not _is_between(reader, lone[1], reading.pos):
+        return _stray_quote(reader, reading)
+    unclean = reading.rank >= Rank.COMPLETE and not follows(reader, None, reading.pos)
+    more = goes_on(reader.text, reader.start, reading.pos)
+    if unclean or more or quoted_member_follows(reader.text, reading.pos):
+        return reread(reader, reading, reading.pos)
+    reading.place = DONE
+    return None
+
+
+_MARKS_ONLY = frozenset(
+    {"add_comma", "drop_comma", "add_colon", "drop_colon", "replace_punctuation", "drop_ellipsis"}
+)
+"""Structural fixes that say nothing about where strings and containers end."""
+
+
+def _stray_quote(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
+    """Drop a quote at the very end, if all before it ended well and nothing more was to come."""
+    fixes = reading.fixes()
+    doubtful = any(f.rank >= Rank.COMPLETE and f.name not in _MARKS_ONLY for f in fixes)
+    opened = reader.text[reader.start - 1 : reader.start] in ("'", '"') and reader.start > 0
+    if doubtful or opened or reader.finish_reason == "length":
+        reader.reason = "ambiguous"
+        return []
+    other = reading.fork().note("drop_stray_mark", reading.pos, reader.size, "")
+    return [other.go(reader.size, DONE)]
+
+
+_WRITTEN_TWICE = re.compile(r"(?<=\w)\"\"|\"\"(?=\w)")
+
+
+def _is_between(reader: Engine, quote: str, end: int) -> bool:
+    """Whether the value stands between two quotes, and none inside it is written twice, as in CSV."""
+    if reader.text[reader.start - 1 : reader.start] != quote:
+        return False
+    return quote != '"' or _WRITTEN_TWICE.search(reader.text, reader.start, end) is None

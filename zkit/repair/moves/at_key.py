@@ -1,0 +1,380 @@
+"""Moves where a key is expected and something else is there, or the schema does not know the key or value."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.repair.evidence.strings import respell
+from zkit.repair.evidence.structure import follows, known
+from zkit.repair.expect import ANYTHING, Expect
+from zkit.repair.moves import ending
+from zkit.repair.moves.after_value import ONE_VALUE, closer_for_value
+from zkit.repair.moves.missing_quotes import unopened
+from zkit.repair.moves.string_ends import bracketed, keyed, last_closed, listed, reread
+from zkit.repair.search.hypothesis import KEY, VALUE, Before, Frame, Hypothesis
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.search.engine import Engine
+
+
+# ── trouble with schema ─────────────────────────────────────────────────────
+
+
+_KINDS = {
+    "{": "object",
+    "[": "array",
+    "(": "array",
+    '"': "string",
+    "t": "boolean",
+    "f": "boolean",
+    "n": "null",
+}
+_SCALARS = frozenset({"string", "number", "integer", "boolean", "null"})
+
+
+def strange(text: str, frame: Frame | None, key: str) -> bool:
+    """Whether a key that the schema does not list here is a sign of a misplaced bracket."""
+    if frame is None:
+        return False
+    parent = frame.parent
+    if frame.expect.closed:
+        return True
+    if parent is None or parent.kind != "{" or key not in parent.expect.keys:
+        return False
+    return f'"{key}"' not in text[parent.start : frame.start]
+
+
+def unknown_key(reader: Engine, reading: Hypothesis, key: str, after: int) -> list[Hypothesis]:
+    """A closed object does not know the key: a bracket before it is misplaced, or it just misfits."""
+    frame = reading.frame
+    assert frame is not None
+    found: list[Hypothesis] = []
+    parent = frame.parent
+    if parent is not None and parent.kind == "{" and key in parent.expect.keys:
+        other = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
+        reader.leave(other, reading.safe - 1)
+        found.append(keyed(other, key, after))
+    closed = last_closed(reader, reading)
+    if closed is not None and closed.frame.kind == "{" and key in closed.frame.expect.keys:
+        other = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
+        other.frame = closed.frame
+        found.append(keyed(other, key, after))
+    misfit = reading.fork()
+    misfit.misfit += 1
+    return [*found, *reread(reader, reading, reading.safe), misfit.go(after, VALUE)]
+
+
+def welcome(want: Expect, mark: str) -> bool:
+    """Whether a value that begins with `mark` may stand where `want` is expected."""
+    kind = _KINDS.get(mark[0], "number")
+    return want.takes(kind) if kind in ("object", "array") else not want.kinds.isdisjoint(_SCALARS)
+
+
+def expected(want: Expect, mark: str) -> bool:
+    """Whether the schema names the kind of value that begins with `mark`."""
+    kind = _KINDS.get(mark[0], "number")
+    return want.takes(kind) or (kind == "number" and want.takes("integer"))
+
+
+def misfit(reader: Engine, reading: Hypothesis, mark: str, pos: int) -> list[Hypothesis] | None:
+    """The schema wants no value of this kind here; None when it does."""
+    want, before = reading.want, reading.recent[0]
+    if welcome(want, mark):
+        return None
+    found = _other_openers(reader, before, mark, pos)
+    if want.only("array"):
+        found += bracketed(before)
+    if want.only("string") and mark[0] in "{[":
+        found += unopened(reader, before, pos)
+    if want.only("object") and mark[0] == '"' and lexis.KEY_AHEAD.match(reader.text, pos):
+        other = Hypothesis.back_to(before).note("open_in_middle", pos, pos, "{")
+        reader.enter(other, pos - 1, "{", invented=True)
+        found.append(other)
+    other = Hypothesis.back_to(before)
+    other.misfit += 1
+    other.want = ANYTHING
+    return [*found, other]
+
+
+def _other_openers(reader: Engine, before: Before, mark: str, pos: int) -> list[Hypothesis]:
+    """Another opener was meant, or the one found was written twice."""
+    want, frame = before.want, before.frame
+    found: list[Hypothesis] = []
+    quoted = mark[0] == '"' and reader.text[pos + 1 : pos + 2] in ("{", "[", '"')
+    for kind, wrong, right in (("array", "{", "["), ("object", "[", "{"), ("array", '"', "[")):
+        if want.only(kind) and mark[0] == wrong and (wrong != '"' or quoted):
+            other = Hypothesis.back_to(before).note("replace_opener", pos, pos + 1, right)
+            reader.enter(other, pos, right, invented=True)
+            found.append(other)
+    if (
+        mark[0] == "["
+        and frame is not None
+        and frame.kind == "["
+        and before.safe == frame.start + 1
+    ):
+        other = Hypothesis.back_to(before).note("drop_opener", pos, pos + 1, "")
+        found.append(other.go(pos + 1, VALUE))
+    return found
+
+
+def no_value(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """A mark stands where a value is due: it may stand for the opener of a list or an object."""
+    before = reading.recent[0]
+    found: list[Hypothesis] = []
+    for opener, ahead in (("{", lexis.KEY_AHEAD), ("[", lexis.VALUE_AHEAD)):
+        if ahead.match(reader.text, pos + 1) and before.want.takes(_KINDS[opener]):
+            other = Hypothesis.back_to(before).note("replace_opener", pos, pos + 1, opener)
+            reader.enter(other, pos, opener, invented=True)
+            found.append(other)
+        if found:
+            break
+    return found
+
+
+# ── trouble at key ──────────────────────────────────────────────────────────
+
+
+_S = lexis.SPACE
+_HALF_QUOTED = re.compile(rf"([^\s\"',{{}}\[\]:][^\"'\n,{{}}\[\]:]{{0,80}}+)[\"'”]{_S}(?::|=)")
+_UNCLOSED = re.compile(r"[\"'“]([^\s\"',{}\[\]:][^\"'\n,{}\[\]:]{0,80}+)(?<![`“”’»\\]):")
+_WRONG_CLOSE = re.compile(rf"\"({lexis.NAME})[{{}}\[\],:\\'`“”’»]{_S}:")
+_WRONG_OPEN = re.compile(rf"[\[{{}}\],:;\\]({lexis.NAME})\"{_S}:")
+_ESCAPED_CLOSE = re.compile(rf"\"({lexis.NAME})\\\"{_S}:")
+_STRAY_AFTER = re.compile(rf"\"({lexis.NAME})\"[{{}}\[\],;]{_S}:")
+_DOUBLE_OPEN = re.compile(rf"\"\"({lexis.NAME})\"{_S}:")
+_DOUBLE_CLOSE = re.compile(rf"\"({lexis.NAME})\"\"{_S}:")
+_CUT_NAME = re.compile(r"[\w$.-]*+\s*\Z")
+_QUOTE_AND_COLON = re.compile(rf"\"{_S}{lexis.COLON}")
+_BEGINS = re.compile(rf"\s|{lexis.VALUE_AHEAD.pattern}")
+"""After a key without its closing quote: white space, or a value in its quotes."""
+_QUOTE_NEXT = re.compile(rf"{lexis.GAP}[\"'“]")
+_OPENING = re.compile(rf"{lexis.GAP}[{{\[\"]")
+
+_MISQUOTED = (
+    (_UNCLOSED, "add_closing_quote", '"', 0),
+    (_WRONG_CLOSE, "replace_quote", '"', 1),
+    (_ESCAPED_CLOSE, "replace_quote", '"', 2),
+    (_STRAY_AFTER, "drop_stray_mark", "", 1),
+    (_DOUBLE_OPEN, "drop_extra_quote", "", 1),
+    (_DOUBLE_CLOSE, "drop_extra_quote", "", 1),
+)
+"""Keys whose quotes are off: the pattern, the fix, what it writes, over how many characters."""
+
+
+def at_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """Where a key is due stands something else."""
+    if _CUT_NAME.match(reader.text, pos):
+        if reader.text[pos].isdigit():
+            reading = _before_last(reader, reading)
+        return ending.cut(reader, reading, "the text ended in a key")
+    return [*_other_keys(reader, reading, pos), *reread(reader, reading, pos)]
+
+
+def _before_last(reader: Engine, reading: Hypothesis) -> Hypothesis:
+    """The reading without its last member, a number whose digits may go on after the comma: `1,0`."""
+    frame, other = reading.frame, reading.fork()
+    if frame is not None and reading.recent:
+        comma = reader.text.rfind(",", frame.start, reading.recent[0].pos)
+        other.safe = max(comma, frame.start + 1)
+    return other
+
+
+def _other_keys(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """Ways to read a key, or what should have come before it, that leave the strings before alone."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    mark = text[pos]
+    found = _half_quoted(reader, reading, pos) + wrong_first_quote(reader, reading, pos)
+    if mark == "{":
+        found += _opener_for_key(reader, reading, pos)
+    if mark in "])":
+        found += closer_for_value(reader, reading, pos)
+    found += _reopened(reader, reading, pos)
+    if mark.isdigit():
+        found += _thousands(reader, reading)
+        found += _missing_bracket(reading)
+    if (
+        reading.safe == frame.start + 1
+        and reading.recent
+        and reading.recent[0].pos == frame.start
+        and frame.parent
+    ):
+        found += unopened(reader, reading.recent[0], frame.start)
+    return found
+
+
+def _reopened(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """A list was closed too early: its items go on where a key is due."""
+    closed = last_closed(reader, reading)
+    if closed is None or closed.frame.kind != "[":
+        return []
+    if not lexis.VALUE_AHEAD.match(reader.text, pos) or lexis.KEY_AHEAD.match(reader.text, pos):
+        return []
+    other = reading.fork().note("reopen", closed.at, closed.at + 1, "")
+    other.frame = closed.frame
+    return [other.go(pos, VALUE)]
+
+
+def _half_quoted(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """A key that lacks its opening quote."""
+    match = _HALF_QUOTED.match(reader.text, pos)
+    if match is None or reading.frame is None or not known(reader, reading.frame, match.group(1)):
+        return []
+    other = reading.fork().note("add_opening_quote", pos, pos, '"')
+    return [keyed(other, match.group(1), match.end())]
+
+
+def wrong_first_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """Another mark stands for the opening quote of a key."""
+    match = _WRONG_OPEN.match(reader.text, pos)
+    if match is None or reading.frame is None or not known(reader, reading.frame, match.group(1)):
+        return []
+    other = reading.fork().note("replace_quote", pos, pos + 1, '"')
+    return [keyed(other, match.group(1), match.end())]
+
+
+def _opener_for_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """An object opens where a key is due: the one before was not closed, or the brace is stray."""
+    frame = reading.frame
+    assert frame is not None
+    found: list[Hypothesis] = []
+    if frame.parent is not None and frame.parent.kind == "[":
+        other = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
+        reader.leave(other, reading.safe - 1)
+        found.append(other.go(pos, VALUE))
+    ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
+    if ahead is not None and known(reader, frame, ahead.group(1)):
+        found.append(reading.fork().note("drop_opener", pos, pos + 1, "", "", 1).go(pos + 1, KEY))
+    closed = last_closed(reader, reading)
+    if closed is not None and closed.frame.kind == "{" and not reader.guided:
+        found += [other.go(pos, VALUE) for other in listed(reading, closed)]
+    return found
+
+
+def _thousands(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
+    """The last value was the first part of a number with thousands separators."""
+    if not reading.recent:
+        return []
+    before = reading.recent[0]
+    match = lexis.THOUSANDS.match(reader.text, before.pos)
+    if match is None or not any(
+        before.want.takes(kind) for kind in ("integer", "number", "string")
+    ):
+        return []
+    other = Hypothesis.back_to(before)
+    if before.want.only("string"):
+        other.note("quote_phrase", before.pos, match.end(), f'"{match.group()}"')
+    else:
+        other.note(
+            "join_thousands", before.pos, match.end(), match.group().replace(",", "").lstrip("+")
+        )
+    other.settle(match.end())
+    return [other]
+
+
+def _missing_bracket(reading: Hypothesis) -> list[Hypothesis]:
+    """The last value was the first item of a list whose bracket is missing."""
+    if not reading.recent or reading.recent[0].frame is not reading.frame:
+        return []
+    return bracketed(reading.recent[0])
+
+
+def at_key_string(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[Hypothesis]:
+    """A string stands where a key is due, and no colon follows it."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    if lexis.skip_blank(text, end) == reader.size:
+        return ending.cut(reader, reading, "the text ended after a key")
+    found: list[Hypothesis] = []
+    for pattern, name, new, width in _MISQUOTED:
+        match = pattern.match(text, pos)
+        key = match.group(1).rstrip() if match is not None else ""
+        if pattern is _UNCLOSED and match is not None and not _BEGINS.match(text, match.end()):
+            continue
+        if match is not None and known(reader, frame, key):
+            at = match.start(1) + len(key) + (pattern is _STRAY_AFTER)
+            at = match.start() if pattern is _DOUBLE_OPEN else at
+            other = reading.fork().note(name, at, at + width, new)
+            found.append(keyed(other, key, match.end()))
+    found += _no_colon(reader, reading, pos, end)
+    found += _missing_bracket(reading)
+    return [*found, *_other_keys(reader, reading, pos), *reread(reader, reading, pos)]
+
+
+def _no_colon(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[Hypothesis]:
+    """The colon is missing, or another mark stands for it."""
+    text, frame = reader.text, reading.frame
+    assert frame is not None
+    key = text[pos:end].strip("\"'`“”")
+    spelt = _spelt_key(reading, text, pos, end)
+    if text[end - 2] == ":" and "\\" not in key and known(reader, frame, key[:-1]):
+        moved = reading.fork().note("move_quote", end - 2, end, f"{text[end - 1]}:")
+        return [keyed(moved, key[:-1], end)] if text[pos] == text[end - 1] == '"' else []
+    if spelt is None or not known(reader, frame, key) or key.rstrip() != key.rstrip(" :"):
+        return []
+    found: list[Hypothesis] = []
+    if _QUOTE_AND_COLON.match(text, end):
+        return _swapped_quote(reader, spelt, key, end)
+    if _value_then_more(reader, reading, end):
+        found.append(keyed(spelt.fork().note("add_colon", end, end, ":"), key, end))
+    mark = lexis.skip_blank(text, end)
+    if (
+        text[mark : mark + 1] in tuple(',;}])|-.{["\\')
+        and not (found and text[mark] == '"' and mark > end)
+        and (reader.guided or "\\" not in key)
+        and not _among_items(reader, reading, mark)
+        and _value_then_more(reader, reading, mark + 1)
+    ):
+        other = spelt.fork().note("replace_punctuation", mark, mark + 1, ":")
+        found.append(keyed(other, key, mark + 1))
+    return found
+
+
+def _swapped_quote(reader: Engine, reading: Hypothesis, key: str, end: int) -> list[Hypothesis]:
+    """The colon changed places with the opening quote of its value: `"a"":b"`."""
+    token = lexis.string_at(reader.text, end)
+    if token is None or token.body[:1] != ":" or not follows(reader, reading.frame, token.end):
+        return []
+    body = respell(token.body[1:])
+    if body is None or body.inner or token.body[1:2].isspace() or "}" in body.body:
+        return []
+    other = keyed(reading.fork(), key, end)
+    other.remember(end)
+    other.note("move_quote", end, token.end, f':"{body.body}"').settle(token.end)
+    return [other]
+
+
+def _among_items(reader: Engine, reading: Hypothesis, mark: int) -> bool:
+    """Whether the mark may be the comma between two strings, in braces that hold no member."""
+    if reader.guided or reader.text[mark] != "," or not _QUOTE_NEXT.match(reader.text, mark + 1):
+        return False
+    if ":" in reader.text[reading.pos : mark]:
+        return True
+    value = ONE_VALUE.match(reader.text, mark + 1)
+    assert reading.frame is not None
+    alone = reading.safe == reading.frame.start + 1
+    return value is None or (alone and not lexis.NEXT_KEY.match(reader.text, value.end()))
+
+
+def _spelt_key(reading: Hypothesis, text: str, pos: int, end: int) -> Hypothesis | None:
+    """The reading with the key between double quotes; None when the key may mean two things."""
+    if text[pos] == '"':
+        return reading
+    name = text[pos + 1 : end - 1]
+    body = respell(name[1:-1] if name[:1] == name[-1:] == '"' else name, text[pos])
+    if body is None or not text[pos + 1 : end - 1].strip("\"'`“”"):
+        return None
+    return reading.fork().note("use_double_quotes", pos, end, f'"{body.body}"')
+
+
+def _value_then_more(reader: Engine, reading: Hypothesis, pos: int) -> bool:
+    """Whether a value stands at `pos`, and after it what may follow a member."""
+    value = ONE_VALUE.match(reader.text, pos)
+    if value is not None:
+        return follows(reader, reading.frame, value.end())
+    opening = _OPENING.match(reader.text, pos)
+    if opening is None:
+        return False
+    return opening.group()[-1] != '"' or lexis.string_at(reader.text, opening.end() - 1) is None

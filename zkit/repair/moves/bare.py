@@ -1,0 +1,437 @@
+"""Moves over values without quotes: words, numbers in other spellings, and expressions, which are refused."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.repair.evidence.strings import UNC, respell
+from zkit.repair.moves import ending
+from zkit.repair.moves.at_key import expected, misfit, no_value
+from zkit.repair.moves.missing_quotes import unopened
+from zkit.repair.moves.string_ends import reread
+from zkit.repair.search.hypothesis import KEY, NEXT, Hypothesis
+from zkit.text import lexis
+from zkit.text.remembered import of_last
+
+if TYPE_CHECKING:
+    from zkit.repair.search.engine import Engine
+
+
+# ── expressions ─────────────────────────────────────────────────────────────
+
+
+_NAME = r"[^\W\d]\w*+"
+_OPERAND = r"(?:[\w.$]++(?:\([^()]*+\)|\[[^\[\]]*+\])?+|'[^']*+'|\"[^\"]*+\")"
+_OPERATOR = r"(?:[-+*/%|&<>^?]|\*\*|//|==|!=|<=|>=|\|\||&&|\?\?|=>|->|<<|>>)"
+_EXPRESSIONS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?:(?:new|await|not|async|typeof)\s++|[!-])?+{_NAME}(?:\.{_NAME})*+[(\[]",  # os.getcwd(), args[0]
+        r"(?:lambda|function|await|typeof)\b|new\s++[A-Z]",
+        rf"{_OPERAND}(?:\s*+(?:[+*|&^?]|=>|->|==|!=|\|\||&&)\s*+{_OPERAND})++\Z",  # a+b, low|high
+        rf"{_OPERAND}(?:\s++{_OPERATOR}\s++{_OPERAND})++\Z",  # a - b, x / 2
+        r"[-+]?[0-9.]++\s*+[*/%]\s*+[0-9.]++\Z",
+        r".*\s\?\s.*\s:\s",  # x ? 1 : 2
+        r".*\sif\s.*\selse\s",
+        r"(?:not|None|True|False|null|true|false)\s+\w|\S++\s++(?:or|and|is|in)\s++\S++\Z",
+        r"[$@]?\{|\$[^\W\d]|\$\(|%[sdrif]\Z|%\(|%\w++%\Z",  # ${city}, $HOME, %s
+        r"[-!~](?![-$/~.])[^\W\d]",  # -x, !flag
+        r"<[^<>]*+>?|\[[^\[\]]*+\]\Z|_{2,}+\Z|\?++\Z|\.{3}|…",  # <value>, [insert value], ___, ...rest
+        r".*(?:(?<!\w)['\"`]|['\"`](?!\w))",  # TAG_VALUE 'Google', b'x'.decode()
+        r"/.*[+*?\\^$()\[\]|].*/[gimsuy]*+\Z",  # /ab+c/gi
+        r"\(",
+    )
+)
+"""What no bare text looks like, each with the case that needs it."""
+_ATTRIBUTE = re.compile(rf"{_NAME}(?:\.{_NAME})++\Z")
+_FILE_ENDINGS = frozenset({
+    "bash", "bat", "bin", "c", "cc", "cfg", "cfm", "com", "conf", "cpp", "cs", "css", "csv", "de",
+    "dev", "doc", "docx", "env", "eu", "exe", "fr", "gif", "go", "gz", "h", "htm", "html", "info",
+    "ini", "io", "ipynb", "it", "java", "jpeg", "jpg", "js", "json", "jsonl", "jsx", "kt", "lock",
+    "log", "lua", "md", "mjs", "mp3", "mp4", "net", "nl", "org", "parquet", "pdf", "php", "pl",
+    "png", "pptx", "ps1", "py", "pyi", "r", "rb", "rs", "rst", "scala", "sh", "sql", "svg",
+    "swift", "tar", "tex", "tf", "toml", "ts", "tsv", "tsx", "txt", "uk", "us", "vue", "wav",
+    "webp", "xls", "xlsx", "xml", "yaml", "yml", "zip",
+})  # fmt: skip
+"""Endings of files and hosts: `main.py` is a name, `self.path` is an attribute."""
+_TYPES = frozenset({
+    "int", "str", "float", "bool", "string", "integer", "number", "boolean", "any", "list",
+    "dict", "object", "array", "tuple", "type", "ellipsis",
+})  # fmt: skip
+"""Names of types: an echo of the schema, not a value."""
+
+
+def is_expression(phrase: str) -> bool:
+    """True if a bare value would have to be computed or filled in: a call, a variable, a placeholder."""
+    if phrase.partition(":")[0].lower() in _TYPES:
+        return True
+    if _ATTRIBUTE.match(phrase) and phrase.rpartition(".")[2].lower() not in _FILE_ENDINGS:
+        return True
+    return any(pattern.match(phrase) for pattern in _EXPRESSIONS)
+
+
+# ── bare ────────────────────────────────────────────────────────────────────
+
+
+_S = lexis.SPACE
+_STOP = rf"(?={lexis.SPACE}(?:[,;{lexis.OTHER_COMMAS}}}\])]|\Z|//|#|/\*)|\s++(?:[\"'][^\"'\n]{{1,80}}+[\"']{_S}[:=]|{lexis.WORD}|\.?[0-9]))"
+"""After a token: a mark, or white space and what can only be the next key or item."""
+_WORD = re.compile(rf"([^\W\d_][\w]*+){_STOP}")
+_NUMBER = re.compile(
+    rf"[+{lexis.MINUS}-]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
+    rf"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+){_STOP}"
+)
+_SIGNED = re.compile(rf"[+-](?:(?i:inf(?:inity)?)|NaN){_STOP}")
+_WORDS = {
+    "true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
+}  # fmt: skip
+_FLOATS = {"nan": "NaN", "infinity": "1e999", "inf": "1e999"}
+_ESCAPED_PAIR = re.compile(r'\\["\\/]')
+"""What a raw string holds only if it was escaped none the less."""
+_LITERALS_IN_A_ROW = re.compile(
+    r"(?:true|false|null|none)\s*+(?:true|false|null|none|-?[0-9][0-9.]*+)", re.IGNORECASE
+)
+_FORMATTED = re.compile(r"[rR]?[fF][rR]?[\"']")
+_DATE = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}[0-9:.]*+(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+)
+_URL = re.compile(r"[a-z][a-z0-9+.-]*+:/?/?[^\s\"'<>{}\[\]]++", re.IGNORECASE)
+_HALF_LITERALS = frozenset(
+    word[:n] for word in ("true", "false", "null", "none") for n in range(2, len(word))
+)
+_PHRASE = re.compile(r"[^\W\d_][\w .@~/'’&?!%:-]*+", re.UNICODE)
+_PATH_OR_GLOB = re.compile(r"[\w.*?~/@:%+$!-]++")
+_SPELLINGS = (_PHRASE, _PATH_OR_GLOB, _URL)
+_EXPRESSION = re.compile(
+    r"[^\W\d][\w.]*+\(|(?:new|lambda|function|await)\b|[+-]?[0-9][0-9_.]*+\s*[-+*/%<>&|^]|[(!]|~(?![$/])|[^\W\d]\w*+\s*[+*<>|&=]|[^\W\d]\w*+\s+[-/%]\s|[\w.]+\["
+)
+_OBJECT_END = re.compile(
+    rf"(?={lexis.GAP}(?:,(?:{lexis.GAP},)*+{lexis.GAP}(?:{lexis.KEYISH}{lexis.GAP}(?::|=)|[}}]|\Z)|[}}]|\Z))|[ \t]+//|\n"
+)
+_LIST_END = re.compile(rf"(?={lexis.GAP}(?:[,\])]|\Z))|[ \t]+//|\n")
+MOST_PHRASE = 400
+_NO_LAST_WORD = ("...", "…", ",", ";", *lexis.OTHER_COMMAS)
+_ENTITY_QUOTE = re.compile(r"&(?:quot|apos|#34|#39|#x22|#x27);")
+
+
+_MARKED = re.compile(rf"(\*{{1,3}})({lexis.DIGITS}|true|false|null|{lexis.STRING})\1{_STOP}")
+"""A number, a literal or a string in bold or italics."""
+
+
+def read_bare(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
+    """Read the value without quotes that stands at `pos`."""
+    reading.remember(pos)
+    text = reader.text
+    plain = lexis.PLAIN.match(text, pos)
+    if plain is not None and expected(reading.want, plain.group()):
+        return _plain(reader, reading, plain)
+    number = _NUMBER.match(text, pos)
+    if number is not None:
+        return _number(reader, reading, pos, number.group())
+    word = _WORD.match(text, pos)
+    if word is not None and word.group(1).lower() in (_WORDS | _FLOATS):
+        return _word(reader, reading, pos, word.group(1))
+    if text.startswith(("-Inf", "-inf", "+Inf", "+inf", "-NaN", "+NaN"), pos):
+        return _signed_infinity(reading, text, pos)
+    if text[pos] in ",:;}])":
+        return no_value(reader, reading, pos)
+    if (marked := _MARKED.match(text, pos)) is not None:
+        reading.note("drop_markdown", pos, marked.end(), marked[2])
+        reading.settle(marked.end())
+        return None
+    if (formatted := _FORMATTED.match(text, pos)) is not None:
+        return _formatted(reader, reading, pos, formatted.end() - 1)
+    if (wide := _WIDE_NUMBER.match(text, pos)) is not None:
+        return _number(reader, reading, pos, wide[0], wide[0].translate(_PLAIN_DIGITS))
+    if (typed := _TYPED_NUMBER.match(text, pos)) is not None:
+        return _number(reader, reading, pos, typed[0], typed["whole"] or typed["real"])
+    prefix = lexis.PREFIX.match(text, pos)
+    if prefix is not None and not lexis.AFTER_STRING.match(text, prefix.end() + 1):
+        return _prefixed(reader, reading, pos, prefix)
+    return _phrase(reader, reading, pos)
+
+
+def _plain(reader: Engine, reading: Hypothesis, match: re.Match[str]) -> list[Hypothesis] | None:
+    """A strict number or literal; only what follows it may be odd."""
+    if match.group()[-1].isdigit() and _ends_text(reader, match.end()):
+        return ending.cut(reader, reading, "the text ended in a number, which may be longer")
+    if (
+        reader.careful
+        and (others := misfit(reader, reading, match.group(), match.start())) is not None
+    ):
+        return others
+    reading.settle(match.end())
+    return None
+
+
+def _ends_text(reader: Engine, end: int) -> bool:
+    return end == reader.size and reader.finish_reason != "stop"
+
+
+_WIDE_NUMBER = re.compile(rf"[-－]?+[０-９]++(?:[.．][０-９]++)?+{_STOP}")
+_PLAIN_DIGITS = str.maketrans("０１２３４５６７８９．－", "0123456789.-")
+_TYPED_NUMBER = re.compile(
+    rf"(?:(?P<whole>-?+(?:0|[1-9][0-9]*+))[nL]|(?P<real>-?+[0-9]++\.[0-9]++)f){_STOP}"
+)
+"""An integer of JavaScript or Java, or a float of C."""
+
+
+def _formatted(
+    reader: Engine, reading: Hypothesis, pos: int, quote: int
+) -> list[Hypothesis] | None:
+    """An f-string: text if it has no fields, else an expression."""
+    token = lexis.string_at(reader.text, quote)
+    if token is None or "{" in token.body or not lexis.AFTER_STRING.match(reader.text, token.end):
+        reader.reason = "expression"
+        return []
+    body = respell(token.body, "'")
+    if body is None:
+        return []
+    reading.note("use_double_quotes", pos, token.end, f'"{body.body}"')
+    reading.settle(token.end)
+    return None
+
+
+def _number(
+    reader: Engine, reading: Hypothesis, pos: int, token: str, plain: str | None = None
+) -> list[Hypothesis] | None:
+    """A number in another spelling; as text where only text may stand."""
+    end = pos + len(token)
+    if _ends_text(reader, end) or (end == reader.size and token[-1] in "._eE+-"):
+        return ending.cut(reader, reading, "the text ended in a number, which may be longer")
+    new = f'"{token}"' if reading.want.only("string") else spell_number(plain or token)
+    if new is None:
+        reader.reason = "ambiguous"
+        return [*unopened(reader, reading.recent[0], pos)]
+    if new != token:
+        reading.note("quote_phrase" if new[0] == '"' else "respell_number", pos, end, new)
+    if reader.careful and (others := misfit(reader, reading, new, pos)) is not None:
+        return others
+    reading.settle(end)
+    return None
+
+
+def spell_number(token: str) -> str | None:
+    """A number as JSON writes it; None for `007`, which may be an identifier."""
+    negative = token[0] == "-" or token[0] in lexis.MINUS
+    sign, digits = ("-", token[1:]) if negative else ("", token.lstrip("+"))
+    if digits.isdecimal() and digits[0] != "0":
+        return sign + digits
+    digits = digits.replace("_", "")
+    if digits[:2].lower() in ("0x", "0o", "0b"):
+        return sign + str(int(digits, 0)) if len(digits) > 2 else None
+    mantissa, mark, exponent = digits.partition("e" if "e" in digits else "E")
+    whole, dot, fraction = mantissa.partition(".")
+    if len(whole) > 1 and whole[0] == "0":
+        return None
+    if dot and not fraction:
+        dot = ""
+    return f"{sign}{whole or '0'}{dot}{fraction}{mark}{exponent}"
+
+
+def _word(reader: Engine, reading: Hypothesis, pos: int, word: str) -> list[Hypothesis] | None:
+    """A literal in the spelling of another language."""
+    end = pos + len(word)
+    lower = word.lower()
+    if (
+        lower == "undefined"
+        and not reading.want.takes("null")
+        and not _is_required(reader, reading)
+    ):
+        return _dropped(reader, reading, end)
+    if lower in _FLOATS and reading.want.kinds == {"string"}:
+        reading.note("quote_phrase", pos, end, f'"{word}"')
+    elif lower in _WORDS:
+        if word != _WORDS[lower]:
+            reading.note("respell_literal", pos, end, _WORDS[lower])
+    elif reading.want.takes("number") or not reading.want.takes("null"):
+        reading.note("keep_not_a_number", pos, end, _FLOATS[lower])
+    else:
+        reading.note("respell_literal", pos, end, "null")
+    reading.settle(end)
+    return None
+
+
+def _is_required(reader: Engine, reading: Hypothesis) -> bool:
+    """Whether the schema requires the member whose value begins at the last value's place."""
+    key = _KEY_BEFORE.search(reader.text, reading.safe, reading.recent[0].pos)
+    frame = reading.frame
+    return key is not None and frame is not None and key[1] in frame.expect.required
+
+
+_KEY_BEFORE = re.compile(r"([\w$-]++)[\"'`]?+\s*+[:=]\s*+\Z")
+
+
+def _dropped(reader: Engine, reading: Hypothesis, end: int) -> list[Hypothesis] | None:
+    """Drop the member of an undefined value, with the comma before or after it."""
+    frame = reading.frame
+    if frame is None or frame.kind != "{":
+        return []
+    comma = lexis.COMMA.match(reader.text, end) if reading.safe == frame.start + 1 else None
+    end = comma.end() if comma else end
+    while reading.edits is not None and reading.edits[1].start >= reading.safe:
+        reading.edits = reading.edits[0]
+    reading.note("drop_undefined", reading.safe, end, "")
+    reading.go(end, KEY if comma else NEXT)
+    reading.safe = end
+    return None
+
+
+def _signed_infinity(reading: Hypothesis, text: str, pos: int) -> list[Hypothesis] | None:
+    match = _SIGNED.match(text, pos)
+    if match is None:
+        return []
+    new = "NaN" if match.group().endswith("NaN") else "-1e999" if text[pos] == "-" else "1e999"
+    reading.note("keep_not_a_number", pos, match.end(), new)
+    reading.settle(match.end())
+    return None
+
+
+def _prefixed(
+    reader: Engine, reading: Hypothesis, pos: int, prefix: re.Match[str]
+) -> list[Hypothesis] | None:
+    """A Python string with a prefix; raw ones keep their backslashes."""
+    token = lexis.string_at(reader.text, prefix.end())
+    if token is None and is_prefix(reader.text, prefix, ""):
+        reading.note("use_double_quotes", pos, prefix.end(), "")
+        return ending.in_string(reader, reading, prefix.end())
+    if token is None or not lexis.AFTER_STRING.match(reader.text, token.end):
+        return _phrase(reader, reading, pos)
+    raw = "r" in prefix.group().lower()
+    escaped = raw and _ESCAPED_PAIR.search(token.body) and not UNC.match(token.body)
+    if escaped or not is_prefix(reader.text, prefix, token.body):
+        reader.reason = "ambiguous"
+        return []
+    body = respell(token.body, "'", raw=raw)
+    if body is None:
+        return []
+    reading.note("use_double_quotes", pos, token.end, f'"{body.body}"')
+    reading.settle(token.end)
+    return None
+
+
+def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
+    """Whether a letter before a quote is Python's, and not the first one of a string that slipped out.
+
+    A raw string holds a backslash. The others stand before more than one string, or in a literal of Python, or
+    before what no word goes on with.
+    """
+    letters = prefix.group().lower()
+    if "r" in letters:
+        return "\\" in body
+    if _writes_prefixes(text) or text[prefix.end()] == "'":
+        return True
+    if prefix.group().islower() and body[:1].isupper():
+        return True
+    return bool(body) and body[0].lower() not in _GOES_ON_WITH.get(letters, "")
+
+
+_GOES_ON_WITH = {"b": "abdehiloprstuy", "u": "bcdgilmnprstvxz"}
+"""The letters that may follow one at the beginning of a word."""
+
+
+@of_last
+def _writes_prefixes(text: str) -> bool:
+    """Whether more than one string of the text has a letter before it."""
+    found = _PREFIXED.finditer(text)
+    return next(found, None) is not None and next(found, None) is not None
+
+
+_PREFIXED = re.compile(r"(?<![\w\"'\\])[bBuU][\"']")
+
+
+def _phrase(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """Words without quotes up to the next structural mark, or up to a quote that closes them."""
+    text, frame = reader.text, reading.frame
+    if frame is None:
+        return []
+    if _EXPRESSION.match(text, pos) and not _DATE.match(text, pos):
+        reader.reason = "expression"
+    found = (_OBJECT_END if frame.kind == "{" else _LIST_END).search(text, pos, pos + MOST_PHRASE)
+    end = found.start() if found else reader.size
+    phrase = text[pos:end].rstrip(lexis.BLANKS)
+    others = unopened(reader, reading.recent[0], pos)
+    if '"' in phrase or not phrase:
+        return [*others, *reread(reader, reading, pos, 1)]
+    if end >= reader.size:
+        return [*others, *ending.cut(reader, reading, "the text ended in a value without quotes")]
+    if not found:
+        return others
+    return [
+        *others,
+        *_quoted(reader, reading, pos, phrase),
+        *reread(reader, reading, pos, 1),
+    ]
+
+
+def _quoted(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> list[Hypothesis]:
+    """The phrase as text, when it reads as words or the schema wants text."""
+    if any(phrase.count(a) != phrase.count(b) for a, b in ("{}", "[]")):
+        return []
+    if _ENTITY_QUOTE.match(phrase) or phrase.endswith(_NO_LAST_WORD) or ", #" in phrase:
+        return []
+    if is_expression(phrase) or _is_placeholder(reader, reading, pos, phrase):
+        reader.reason = "expression"
+        return []
+    textual = reading.want.only("string") and reader.guided
+    if not textual and (
+        _is_member(reading, phrase)
+        or not reading.want.takes("string")
+        or not _reads_as_words(reader, phrase)
+    ):
+        return []
+    if phrase.lower() in _HALF_LITERALS or _LITERALS_IN_A_ROW.fullmatch(phrase):
+        return []
+    if not any(ch.isalnum() or ch == "*" for ch in phrase):
+        return []
+    body = respell(phrase)
+    if body is None:
+        return []
+    other = reading.fork().note("quote_phrase", pos, pos + len(phrase), f'"{body.body}"')
+    other.settle(pos + len(phrase))
+    return [other]
+
+
+def _is_placeholder(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> bool:
+    """Whether several words are all that brackets hold, and no list is expected: `[insert value]`."""
+    frame = reading.frame
+    if frame is None or frame.kind == "{" or " " not in phrase or frame.expect.only("array"):
+        return False
+    return pos == frame.start + 1 and reader.text.startswith("]", pos + len(phrase))
+
+
+_MEMBER = re.compile(
+    rf"{lexis.NAME}\s*+:\s++(?P<plain>[\"'{{\[0-9-]|(?:true|false|null|None|True|False)\b)?+"
+)
+"""A name and its colon; and perhaps a value that needs no guess."""
+
+
+def _is_member(reading: Hypothesis, phrase: str) -> bool:
+    """Whether words begin as a member does: a brace is missing before it, or the closer of a list."""
+    found = _MEMBER.match(phrase)
+    in_list = reading.frame is not None and reading.frame.kind != "{"
+    return found is not None and (in_list or found["plain"] is not None)
+
+
+def _reads_as_words(reader: Engine, phrase: str) -> bool:
+    """Whether a phrase is words and not code."""
+    words = _spelt_as_words(phrase)
+    if words and _is_code(phrase):
+        reader.reason = "expression"
+        return False
+    return words
+
+
+def _spelt_as_words(phrase: str) -> bool:
+    """Whether a phrase is words, a path, an address or a date, and not an expression."""
+    if _DATE.fullmatch(phrase):
+        return True
+    return not _EXPRESSION.match(phrase) and any(s.fullmatch(phrase) for s in _SPELLINGS)
+
+
+def _is_code(phrase: str) -> bool:
+    """Whether a phrase that is spelt as words is a type, a number or an expression."""
+    if _LITERALS_IN_A_ROW.match(phrase):
+        return True
+    return phrase.lstrip("+-.$~")[:1].isdigit() and not _DATE.fullmatch(phrase)

@@ -1,0 +1,268 @@
+"""Moves where the text ends before the value does."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.receipt import Rank
+from zkit.repair.evidence.strings import quote_meant, respell
+from zkit.repair.moves.missing_quotes import before_declared_key, is_folder, is_other_quote
+from zkit.repair.search.hypothesis import DONE, VALUE, Frame, Hypothesis
+from zkit.text import lexis
+
+if TYPE_CHECKING:
+    from zkit.repair.search.engine import Engine
+
+
+_HEX = "[0-9a-fA-F]"
+_WHOLE = re.compile(
+    rf"(?:[^\\]++|\\(?:[^uUx]|u(?!\{{?+{_HEX}{{0,3}}\Z|\{{{_HEX}{{4,6}}\Z)|U(?!{_HEX}{{0,7}}\Z)|x(?!{_HEX}?\Z)))*+",
+    re.DOTALL,
+)
+"""A content up to an escape that the text ended in, be it one of JSON or of a script."""
+_HALF_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+_MEMBER_INSIDE = re.compile(
+    rf",\s*+[\"']?+{lexis.NAME}[\"']?+:(?:[\[{{\"']|[0-9]|true|false|null)|,\s*+'[^'\n]{{1,60}}+'\s*+:"
+)
+"""What reads as another member inside a string that lost its closing quote."""
+_NAMED_INSIDE = re.compile(rf",\s*+[\"']?+({lexis.NAME})[\"']?+\s*+[:=]")
+_UNCLOSED_KEY = re.compile(rf"\"({lexis.NAME})(\\\"|['`“”’»])?+{lexis.SPACE}:")
+"""A key and its colon; group 2 is what stands for its closing quote, if anything does."""
+
+
+def closers(frame: Frame | None) -> str:
+    """What closes all open containers, innermost first."""
+    marks: list[str] = []
+    while frame is not None:
+        marks.append("]" if frame.kind == "(" else frame.closer)
+        frame = frame.parent
+    return "".join(marks)
+
+
+def after_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
+    """The last value is complete and closers are missing: not a cut, unless the server says so."""
+    if _invented(reading.frame) or any(fix.name in _MADE_UP for fix in reading.fixes()):
+        return []
+    touching = reading.safe == reader.size and reader.text[-1:].isdigit()
+    if touching and reader.finish_reason != "stop":
+        return cut(reader, reading, "the text ended in a number, which may be longer")
+    guessed = reading.rank >= Rank.GUESS and reader.text.rstrip()[-1:] not in ("}", "]")
+    name = "close_after_cut" if reader.finish_reason == "length" or guessed else "close_at_end"
+    other = reading.fork().note(name, reader.size, reader.size, closers(reading.frame))
+    return [other.go(reader.size, DONE)]
+
+
+_MADE_UP = frozenset({"open_in_middle", "replace_opener"})
+"""Openers of our own making: the text must hold all closers for them."""
+
+
+def _invented(frame: Frame | None) -> bool:
+    """Whether a container is open whose opener we made up: the text must close it itself."""
+    while frame is not None:
+        if frame.invented:
+            return True
+        frame = frame.parent
+    return False
+
+
+def in_comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """The text ended in a comment: what follows the last value is lost, unless it hides a closer."""
+    if reader.text.find("}", pos) >= 0 or reader.text.find("]", pos) >= 0:
+        return []
+    return cut(reader, reading, "the text ended in a comment", "close_after_cut")
+
+
+def before_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
+    """The text ended where a key was due: after a comma or an opener."""
+    return cut(reader, reading, "the text ended where a key was due", "close_after_cut")
+
+
+def before_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
+    """The text ended where a value was due."""
+    if reading.frame is None:
+        return []
+    return cut(reader, reading, "the text ended where a value was due")
+
+
+def in_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """The text ended in a key, or the key's closing quote is missing."""
+    others = cut(reader, reading, "the text ended in a key")
+    unclosed = _UNCLOSED_KEY.match(reader.text, pos)
+    if unclosed is not None:
+        others.append(unclosed_key(reader, reading, unclosed))
+    return others
+
+
+def unclosed_key(reader: Engine, reading: Hypothesis, match: re.Match[str]) -> Hypothesis:
+    """Go on as if the closing quote of the key stood before the colon."""
+    mark = match.end(1) + len(match.group(2) or "")
+    name = "replace_quote" if match.group(2) else "add_closing_quote"
+    other = reading.fork().note(name, match.end(1), mark, '"')
+    if other.frame is not None:
+        other.want = other.frame.expect.child(match.group(1))
+    return other.go(match.end(), VALUE)
+
+
+def cut(
+    reader: Engine, reading: Hypothesis, why: str, name: str = "drop_cut_member"
+) -> list[Hypothesis]:
+    """Keep what was complete, drop the rest, close what is open."""
+    if _invented(reading.frame) or any(fix.name in _MADE_UP for fix in reading.fixes()):
+        return []
+    other = reading.fork()
+    while other.edits is not None and other.edits[1].start >= other.safe:
+        other.edits = other.edits[0]
+    other.note(name, other.safe, reader.size, closers(other.frame), why)
+    return [other.go(reader.size, DONE)]
+
+
+def in_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """The text ended in a string: keep what arrived of it, marked as cut."""
+    others: list[Hypothesis] = []
+    if reading.frame is not None and reader.text[pos] != "\\":
+        open_ = open_string if reading.want.takes("string") else _dropped_string
+        others = open_(reader, reading, pos)
+    quoted = _missing_last_quote(reader, reading, pos)
+    found = [*others, quoted] if quoted else others
+    return [*found, *before_declared_key(reader, reading.recent[0])] if reader.guided else found
+
+
+def _dropped_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    return cut(reader, reading, "the text ended in a string where none is due")
+
+
+def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """The string that opens at `pos` runs to the end of the text."""
+    if _invented(reading.frame):
+        return []
+    quote = reader.text[pos]
+    tripled = reader.text.startswith(quote * 3, pos)
+    body = reader.text[pos + 3 :].rstrip(quote) if tripled else reader.text[pos + 1 :]
+    if not tripled and body.startswith('"') and quote == '"' and body.strip('"'):
+        return []  # the quote may have been written twice, or a value be missing
+    tail = "" if _even(body) else _closing_tail(body, reading.frame)
+    body = before_seeming_end(body[: len(body) - len(tail)], quote)
+    body = body[:-1] if _ends_in_other_quote(body, quote) else body
+    body = _WHOLE.match(body).group()  # type: ignore[union-attr]
+    body = _HALF_PAIR.sub("", body)
+    spelled = respell(body, quote_meant(reader.text, reader.start, body, quote), cut=True)
+    if spelled is None:
+        return []
+    new = f'"{spelled.body}"{closers(reading.frame)}'
+    note = f"the text ended in a string, after {len(body)} characters of it"
+    other = reading.fork().note("keep_open_string", pos, reader.size, new, note, spelled.rank)
+    return [other.go(reader.size, DONE)]
+
+
+_SEEMING_END = re.compile(
+    r"(?:\\?[\"'`”’»])?\s*+(?:[}\]]\s*+)*+(?:,\s*+(?:[\"'][\w$ .-]{0,60}+[\"']?+\s*+:?+\s*+)?+)?+\Z"
+)
+"""What may end a string and go on after it: a mark for its quote, closers, a comma, a key that was cut."""
+_MOST_TAIL = 160
+
+
+def before_seeming_end(body: str, quote: str) -> str:
+    """What a string holds that never ends, up to where it may have ended: a prefix of it in either case.
+
+    Only a raw line break or a bare quote is a sign of that; the content of a sound string has neither.
+    """
+    near = max(0, len(body) - _MOST_TAIL)
+    found = _SEEMING_END.search(body, near)
+    tail = found.group() if found is not None else ""
+    marked = "\n" in tail or (quote == '"' and _BARE_QUOTE.search(tail) is not None)
+    ended = tail[:1] in "\\\"'`”’»" or any(mark in tail for mark in ",}]")
+    return body[: len(body) - len(tail)] if tail.strip() and marked and ended else body
+
+
+_BARE_QUOTE = re.compile(r"(?<!\\)\"")
+
+
+def _ends_in_other_quote(body: str, quote: str) -> bool:
+    """Whether the text ended in a quote of another kind, which may be content or close the string."""
+    last = body[-1:]
+    return last != quote and last in _CLOSES_TOO and not body.endswith("\\", 0, len(body) - 1)
+
+
+_CLOSES_TOO = frozenset('"”»＂」』')
+
+
+def in_joined_string(
+    reader: Engine, reading: Hypothesis, pos: int, start: int, head: str
+) -> list[Hypothesis]:
+    """The text ended in a string that is added to another one, which is `head` from `start` on."""
+    return [
+        other for other in open_string(reader, reading, pos) if _prefix_last_fix(other, start, head)
+    ]
+
+
+def _prefix_last_fix(reading: Hypothesis, start: int, head: str) -> bool:
+    """Let the newest fix begin at `start` and say `head` first."""
+    assert reading.edits is not None
+    fix = reading.edits[1]
+    reading.edits = (reading.edits[0], fix._replace(start=start, new=head + fix.new[1:]))
+    return True
+
+
+def _closing_tail(body: str, frame: Frame | None) -> str:
+    """The end of an open string that is just what closes everything: it may be no content."""
+    due = closers(frame)
+    end, tail = len(body), 0
+    for mark in reversed(due):
+        while end and body[end - 1] in " \t\r\n":
+            end -= 1
+        if not end or body[end - 1] != mark:
+            return ""
+        end -= 1
+        tail = len(body) - end
+    return body[len(body) - tail :] if tail else ""
+
+
+def _missing_last_quote(reader: Engine, reading: Hypothesis, pos: int) -> Hypothesis | None:
+    """All closers are there, and the string's own brackets are even: only its quote is missing."""
+    if reader.finish_reason == "length" or reading.frame is None:
+        return None
+    body = reader.text[pos + 1 :]
+    tail = _closing_tail(body, reading.frame)
+    raw = body[: len(body) - len(tail)]
+    content = raw.rstrip()
+    if content.endswith(",") or ("\n" in content and "\n" in raw[len(content) :]):
+        return None  # the last comma or line break may be the string's own
+    content, over = _without_mark(content, reader.text[pos])
+    odd = content.endswith('\\"') and content.count('\\"') % 2 == 1
+    literal = odd and is_folder(content[:-2])
+    own_line = "\n" in raw[len(content) + over :] and "\n" not in content and '"' not in content
+    if not reader.guided and not literal and over != 1 and not own_line:
+        return None
+    if not tail or not _even(content) or (odd and not literal) or _MEMBER_INSIDE.search(content):
+        return None
+    if any(key[1] in reading.frame.expect.keys for key in _NAMED_INSIDE.finditer(content)):
+        return None
+    spelled = respell(content[:-2] + "\\\\" if literal else content, reader.text[pos], path=literal)
+    if spelled is None:
+        return None
+    end = pos + 1 + len(content) + over
+    other = reading.fork().note("add_closing_quote", pos, end, f'"{spelled.body}"')
+    other.rank = max(other.rank, Rank.GUESS)
+    other.settle(end)
+    return other
+
+
+def _without_mark(content: str, quote: str) -> tuple[str, int]:
+    """The content without what stands for its closing quote, and how many characters that takes."""
+    if quote == '"' and is_other_quote(content):
+        return content[:-1], 1
+    rest = content[:-2]
+    if (
+        content.endswith('\\"')
+        and '\\"' not in rest
+        and rest[-1:].isalnum()
+        and not is_folder(rest)
+    ):
+        return rest, 2  # no quotation opens after a letter
+    return content, 0
+
+
+def _even(content: str) -> bool:
+    """Whether every bracket that opens in the content also closes there."""
+    return all(content.count(a) == content.count(b) for a, b in ("{}", "[]", "()"))

@@ -1,0 +1,365 @@
+"""Moves that add a missing quote or drop one too many."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from zkit.repair.evidence.strings import Respelled, respell
+from zkit.repair.evidence.structure import follows, known
+from zkit.repair.search.hypothesis import CLOSERS, Before, Frame, Hypothesis
+from zkit.text import lexis
+from zkit.text.remembered import of_last
+
+if TYPE_CHECKING:
+    from zkit.repair.search.engine import Engine
+
+
+# ── quote marks ─────────────────────────────────────────────────────────────
+
+
+_IN_WORD = re.compile(r"(?<=\w)['’](?=\w)")
+_OPENERS = {"»": "«", "’": "‘", "」": "「"}
+"""Quotes that come in pairs: what closes, and what opens."""
+_OPENS_NEXT = frozenset(" \t\n([{=:+")
+"""What stands before the quote that opens a quotation, rather than closes one."""
+_LONE = frozenset("'`”»’")
+_WINDOWS = re.compile(r"(?:[A-Za-z]:|\.{1,2})?+(?:\\[\w .()$%@+~,-]*+)++\Z")
+
+
+_FOLDER = re.compile(
+    r"(?:[A-Za-z]:|\\{1,4}(?=[\w?])|\.{1,2}(?=\\)|[~%\w.$-]++(?=\\))(?:\\{1,2}|[\w .()$%@+~,?-]++)*+\Z"
+)
+_FILE = re.compile(r"[^.\\]\.\w{1,5}\Z")
+
+
+def is_folder(content: str) -> bool:
+    """Whether a content, up to an escaped quote, is a folder of Windows: then the backslash is its own.
+
+    A word is none, nor is a file whose backslashes are escaped: the next one would be, too.
+    """
+    if "\\" not in content and len(content) > len("C:"):
+        return False
+    if "\\\\" in content and _FILE.search(content):
+        return False
+    return _FOLDER.match(content) is not None
+
+
+def stands_for_quote(content: str) -> bool:
+    """Whether the last mark belongs to no pair in the content: another quote, a bracket, a backslash."""
+    last, rest = content[-1:], content[:-1]
+    if last == "\\":
+        return not rest.endswith("\\") and not _WINDOWS.match(content)
+    if last in ("}", "]"):
+        return rest.count("{" if last == "}" else "[") <= rest.count(last)
+    if last in ("{", "["):
+        return not rest.endswith("\\")  # else it is escaped, as in a regex
+    return content in _LONE or is_other_quote(content)
+
+
+def is_other_quote(content: str) -> bool:
+    """Whether the last mark is a quote of another kind that closes nothing in the content."""
+    last, rest = content[-1:], content[:-1]
+    if not rest:
+        return False
+    if last in "'`":
+        return rest[-1] not in _OPENS_NEXT and _IN_WORD.sub("", rest).count(last) % 2 == 0
+    if last in "“”":
+        return _even_curls(rest)
+    if last == "’":
+        rest = _IN_WORD.sub("", rest)
+    return last in _OPENERS and rest.count(_OPENERS[last]) <= rest.count(last)
+
+
+def _even_curls(content: str) -> bool:
+    """Whether the curly quotes of a content come in pairs, as English or as German writes them."""
+    low, left, right = map(content.count, "„“”")
+    return left + right == low if low else left == right
+
+
+# ── missing quotes ──────────────────────────────────────────────────────────
+
+
+FAR = 1 << 16
+"""How far ahead the closing quote of a string without its opening one is looked for."""
+BLANKS_AND_OPENERS = lexis.BLANKS + "{["
+_REST_OF_PATH = re.compile(r"(?<=\w:)[\\/]")
+_ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
+BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
+_MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
+_SPACED_COMMA = re.compile(r"[\"}\]0-9el]\s++,")
+"""A comma after white space: there it belongs to the layout, not to the string before it."""
+KEY_TAIL = re.compile(rf"[^\"'\\\n,{{}}]{{1,80}}+[\"']{lexis.SPACE}(?::|=)")
+_ITEM_TAIL = re.compile(rf"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{lexis.SPACE}[,\])]")
+_VALUE_END = re.compile(
+    rf"{lexis.GAP},{lexis.GAP}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}(?::|[\"{{\[0-9])"
+)
+
+
+def shorter(reader: Engine, before: Before, quote: int) -> list[Hypothesis]:
+    """Readings in which the string lacks its closing quote, and the quote found opens the next one."""
+    text, start, frame = reader.text, before.pos, before.frame
+    if text[start : start + 1] not in lexis.QUOTES or frame is None:
+        return []
+    body = text[start + 1 : quote]
+    stem = body.rstrip(BLANKS_AND_OPENERS)
+    if (found := _before_key(reader, before, quote)) is not None:
+        return found
+    if stem[-1:] not in (",", ":") or (frame.kind != "{" and _holds_items(before, body)):
+        return []
+    bare = BARE_KEY_END.search(body)
+    if bare is not None and known(reader, frame, bare.group(2)):
+        held = _MEMBER_INSIDE.search(body, 0, bare.start())
+        return [] if held else _closed_before(before, text, start + 1 + bare.start())
+    if not stem.endswith(",") or not _string_goes_on(reader, frame, quote):
+        return []
+    return _before_closers(before, text, stem)
+
+
+def _before_key(reader: Engine, before: Before, quote: int) -> list[Hypothesis] | None:
+    """The reading in which the quote found opens a key, the comma before it missing, too; None if it opens none.
+
+    Llama 3 writes long answers so: `"… so 160.\\n    "answer": "160"`. The key must stand on a line of its own, or
+    be one that the schema declares here.
+    """
+    text, frame = reader.text, before.frame
+    key = _KEY_REST.match(text, quote + 1)
+    if key is None or frame is None or frame.kind != "{" or not known(reader, frame, key[1]):
+        return None
+    content = text[before.pos + 1 : quote].rstrip()
+    own_line = "\n" in text[before.pos + 1 + len(content) : quote]
+    if content.endswith((",", ":", "{", "[")) or not (own_line or key[1] in frame.expect.keys):
+        return None
+    return _closed_before(before, text, before.pos + 1 + len(content))
+
+
+def before_declared_key(reader: Engine, before: Before) -> list[Hypothesis]:
+    """The reading in which a string ends before the first key that the schema still expects: `"zh, formal: false`."""
+    text, frame = reader.text, before.frame
+    if frame is None or frame.kind != "{" or not frame.expect.keys or text[before.pos] not in "\"'":
+        return []
+    stop = min(reader.size, before.pos + FAR)
+    if not reader.spend(stop - before.pos):
+        return []
+    quote = text.find(text[before.pos], before.pos + 1, stop)
+    for found in _BARE_MEMBER.finditer(text, before.pos + 1, quote if quote > 0 else stop):
+        said = rf"[{{,\s\"']{re.escape(found[1])}[\"']?\s*+[:=]"
+        if found[1] in frame.expect.keys and not re.search(said, text[frame.start : before.pos]):
+            return _closed_before(before, text, found.start())
+    return []
+
+
+_BARE_MEMBER = re.compile(
+    rf",\s*+({lexis.NAME})\s*+[:=]\s*+(?=[\"'{{\[0-9-]|(?:true|false|null|None|True|False)\b)"
+)
+
+_KEY_REST = re.compile(r"([\w$-]{1,60}+)\"\s*+:")
+
+
+def _holds_items(before: Before, body: str) -> bool:
+    """Whether the content reads as several items of a list, so that nobody can tell where one ends."""
+    items = _ITEM_LIKE.search(body.rstrip(lexis.BLANKS + ",{["))
+    return items is not None and (before.want.kinds != {"string"} or "\n" in items.group())
+
+
+def _before_closers(before: Before, text: str, stem: str) -> list[Hypothesis]:
+    """The string ends before the comma, or before the brackets that stand before it."""
+    content = stem[:-1].rstrip()
+    spaced = _first_spaced_comma(text)
+    ends = {len(content)} if 0 <= spaced < before.pos else {len(stem) - 1, len(content)}
+    while content[-1:] in _OPENER_OF and not _balanced(content, content[-1]):
+        content = content[:-1].rstrip()
+        ends.add(len(content))
+    if content.endswith(("...", "…")):
+        return []  # an ellipsis too many, or content: nobody can tell
+    if content.endswith(","):
+        return _stretched(_closed_before(before, text, before.pos + len(content)))
+    return [
+        other
+        for end in sorted(ends)
+        for other in _closed_before(before, text, before.pos + 1 + end)
+    ]
+
+
+@of_last
+def _first_spaced_comma(text: str) -> int:
+    """Where the first comma after white space stands; -1 where none does."""
+    found = _SPACED_COMMA.search(text)
+    return -1 if found is None else found.end() - 1
+
+
+def _stretched(readings: list[Hypothesis]) -> list[Hypothesis]:
+    """Let the last fix reach over the mark that stands for the closing quote."""
+    for other in readings:
+        assert other.edits is not None
+        rest, fix = other.edits
+        other.edits = (rest, fix._replace(name="replace_quote", end=fix.end + 1))
+        other.settle(fix.end + 1)
+    return readings
+
+
+_OPENER_OF = {"}": "{", "]": "[", ")": "("}
+
+
+def _balanced(content: str, mark: str) -> bool:
+    """Whether a closing bracket at the end of the content has its opener there."""
+    return content.count(_OPENER_OF[mark]) >= content.count(mark)
+
+
+def _string_goes_on(reader: Engine, frame: Frame | None, quote: int) -> bool:
+    """Whether what stands after the quote reads as the rest of a key or of an item."""
+    if KEY_TAIL.match(reader.text, quote + 1):
+        return True
+    return (
+        frame is not None
+        and frame.kind != "{"
+        and _ITEM_TAIL.match(reader.text, quote + 1) is not None
+    )
+
+
+def _closed_before(before: Before, text: str, end: int) -> list[Hypothesis]:
+    """The readings in which the string ends at `end`, or its last mark there stands for the quote."""
+    body, quote = text[before.pos + 1 : end], text[before.pos]
+    if not body.strip() and (body or before.frame is None or before.frame.kind != "{"):
+        return []
+    if body.endswith("\\" + quote) and body.count("\\" + quote) % 2 == 1:
+        return _with_escaped_quote(before, body, quote, end)
+    if stands_for_quote(body):
+        if body[-1] in "}]" and (_may_be_bracket(body, quote) or _NUMBERS.fullmatch(body[:-1])):
+            return []
+        return _stretched(_closed(before, end - 1, respell(body[:-1], quote)))
+    return _closed(before, end, respell(body, quote))
+
+
+_NUMBERS = re.compile(r"[-+0-9.,eE\s]*+")
+"""What a list of numbers holds, or an empty container: its bracket became a quote."""
+
+
+def _may_be_bracket(body: str, quote: str) -> bool:
+    """Whether a closing bracket at the end may be one: the first mark opens it, or a quote stands before it."""
+    rest = body[:-1]
+    return body[0] in "{[" or rest.endswith("\\" + quote) or is_other_quote(rest)
+
+
+def _with_escaped_quote(before: Before, body: str, quote: str, end: int) -> list[Hypothesis]:
+    """The string ends at an escaped quote: a path that ends in a backslash, or a quote escaped for nothing."""
+    content = body[:-2]
+    if not content or content.endswith("\\"):
+        return []
+    if is_folder(content):
+        return _closed(before, end, respell(content + "\\\\", quote, path=True))
+    if "\\" + quote in content:
+        return []
+    other = _closed(before, end - 2, respell(content, quote))
+    return _stretched(_stretched(other))
+
+
+def _closed(before: Before, end: int, spelled: Respelled | None) -> list[Hypothesis]:
+    """The reading in which the string, spelt like this, ends at `end`."""
+    if spelled is None:
+        return []
+    other = Hypothesis.back_to(before).note(
+        "add_closing_quote", before.pos, end, f'"{spelled.body}"'
+    )
+    other.settle(end)
+    return [other]
+
+
+def doubled_opening(reader: Engine, before: Before) -> list[Hypothesis]:
+    """The reading in which the opening quote was written twice."""
+    text, start = reader.text, before.pos
+    if not text.startswith('""', start) or text.startswith('"""', start):
+        return []
+    token = lexis.string_at(text, start + 1)
+    spelled = (
+        respell(token.body)
+        if token is not None and follows(reader, before.frame, token.end)
+        else None
+    )
+    if token is None or spelled is None:
+        return []
+    odd = token.body.count('"') % 2
+    other = Hypothesis.back_to(before).note(
+        "drop_extra_quote", start, token.end, f'"{spelled.body}"', "", odd
+    )
+    other.settle(token.end)
+    return [other]
+
+
+_LONE_BACKSLASH = re.compile(rf"\\(?![\\\"'/bfnrtu])[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
+"""Content that begins with a backslash of its own, while all others begin an escape of JSON."""
+
+
+def _begins_with_mark(body: str) -> bool:
+    """Whether the first mark of a content stands for its opening quote: a bracket left open, a backslash."""
+    if body[:1] in ("{", "["):
+        return body.count(body[0]) > body.count(CLOSERS[body[0]])
+    return _LONE_BACKSLASH.fullmatch(body) is not None
+
+
+_UNOPENED_SINGLE = re.compile(r"[^\W\d_][^'\"\n{}\[\]]*+'")
+
+
+def _unopened_single(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
+    """The reading in which a string between single quotes lacks the first one: `src/**'`."""
+    found = _UNOPENED_SINGLE.match(reader.text, start)
+    if found is None or not follows(reader, before.frame, found.end()):
+        return []
+    spelled = respell(found[0][:-1], "'")
+    if spelled is None:
+        return []
+    other = Hypothesis.back_to(before)
+    other.note("add_opening_quote", start, found.end(), f'"{spelled.body}"')
+    other.settle(found.end())
+    return [other]
+
+
+def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
+    """Readings in which a string begins at `start` without its quote and ends at one."""
+    text = reader.text
+    if single := _unopened_single(reader, before, start):
+        return single
+    first = text.find('"', start, start + FAR)
+    if _REST_OF_PATH.match(text, start):
+        return []
+    if first < 0 or not reader.spend(first - start):
+        return []
+    comma = text.rfind(",", start, first)
+    listed = before.frame is not None and before.frame.kind != "{"
+    if (
+        first >= 0
+        and comma >= 0
+        and (_VALUE_END.match(text, comma) or (listed and not text[comma + 1 : first].strip()))
+    ):
+        return []
+    content = _CONTENT.match(text, start, start + FAR) if start < _last_bare_quote(text) else None
+    if content is None or not reader.spend(8 * (content.end() - start)):
+        return []
+    end = content.end() + 1
+    if not lexis.closers_of('"').match(text, end - 1) or not follows(reader, before.frame, end):
+        return []
+    body = content.group()
+    if body.startswith('\\"') and body.count('\\"') % 2:
+        return []  # that escaped quote is the opening one
+    wrong = text[start - 1] in ": ,\n\t[" and _begins_with_mark(body)
+    spelled = respell(body[wrong:])
+    if spelled is None or spelled.inner or not spelled.body.strip("{[ "):
+        return []
+    other = Hypothesis.back_to(before)
+    name = "replace_quote" if wrong else "add_opening_quote"
+    other.note(name, start, end, f'"{spelled.body}"')
+    other.settle(end)
+    return [other]
+
+
+@of_last
+def _last_bare_quote(text: str) -> int:
+    """Where the last quote that is not escaped stands; -1 where none does."""
+    at = text.rfind('"')
+    while at > 0 and text[at - 1] == "\\":
+        at = text.rfind('"', 0, at)
+    return at
+
+
+_CONTENT = re.compile(r"[^\"\\]*+(?:\\.[^\"\\]*+)*+(?=\")", re.DOTALL)
+"""What comes before the next quote that is not escaped."""

@@ -1,0 +1,424 @@
+"""Moves that end a string at another quote than the first one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from zkit.repair.evidence.strings import respell
+from zkit.repair.evidence.structure import (
+    follows,
+    key_follows,
+    on_own_line,
+    structure_outside,
+    swallows,
+)
+from zkit.repair.moves import ending
+from zkit.repair.moves.missing_quotes import before_declared_key, doubled_opening, shorter
+from zkit.repair.search.hypothesis import CLOSERS, VALUE, Before, Closed, Frame, Hypothesis
+from zkit.text import lexis
+from zkit.text.remembered import of_last, search
+
+if TYPE_CHECKING:
+    from zkit.repair.search.engine import Engine
+
+
+# ── string ends ─────────────────────────────────────────────────────────────
+
+
+MOST_ENDS = 4
+MOST_QUOTES = 4000
+_A_QUOTE = 64
+"""What it takes to look at what follows a quote, in characters."""
+SKIPPED = 9
+"""What it costs to pass over a place where the string could have ended: a comma and a key follow."""
+SKIPPED_ITEM = 5
+"""The same in a list, where any string after a comma looks like another item."""
+_DOUBLED = re.compile(r"\\\"\"|\\\\[\"']")
+"""Before the place where a string seemed to end: a mark that may have been written twice."""
+_INCH = re.compile(r"[0-9]\\?\"")
+_KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
+_TWO_OPENING = re.compile(r"\"(?=[\w#])(?:[^\"\\]|\\[^\"])*+(?<=[\s=(:\[])\\\"\w")
+"""A bare quote before a word, and the next one, escaped, before a word too: two opening quotes."""
+_PLUS_LAST = re.compile(r"(?<!\\)[\"']\s*+\+\s*+\Z")
+MOST_BLANK = 200
+_NEAR = 2000
+"""How much of a string that never seems to end is looked at before the whole of it."""
+PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
+
+
+class _Look(NamedTuple):
+    """A string that seemed to end at `first`, and what is known about its other ends."""
+
+    before: Before
+    text: str
+    first: int
+
+    def ends(self, stop: int, end: int, cost: int) -> list[Hypothesis]:
+        """The readings in which the content stops at `stop` and the string at `end`."""
+        before, text, first = self
+        start = before.pos
+        mark = _DOUBLED.match(text, first - 3) if first > start + 3 else None
+        if mark is None:
+            return _ended(before, text, stop, end, cost)
+        if text.find('\\\\\\"', start, stop) >= 0:  # text in a text in a text
+            return []
+        opener = text[start]
+        escaped = text.count("\\" + opener, start, stop) > 1
+        typo = 2 if mark.group().startswith("\\\\") and escaped else 0
+        kept = _ended(before, text, stop, end, cost + typo)
+        if text[stop] != opener:
+            return kept
+        return kept + _undoubled(before, text, first - 1, stop, end, cost)
+
+
+def longer(
+    reader: Engine, before: Before, token: lexis.Token | None, past: int, cost: int = 0
+) -> list[Hypothesis]:
+    """Readings in which the string that opens at `before.pos`, at first sight `token`, ends after `past`."""
+    text, start, frame = reader.text, before.pos, before.frame
+    look = _Look(before, text, token.end if token else past)
+    each = SKIPPED if frame is not None and frame.kind == "{" else SKIPPED_ITEM
+    ends = _Ends(reader, look, past, cost, each)
+    adjacent = not text[look.first : past].strip()
+    closed = text[-MOST_BLANK:].rstrip()[-1:] in ("}", "]")
+    if not adjacent or frame is None or closed or _last_join(text) >= start:
+        return ends.next()
+    found = ends.all()
+    return [*found, *_open(reader, before, cost + each * ends.skipped)] if ends.paid else []
+
+
+@of_last
+def _last_join(text: str) -> int:
+    """Where the last two strings that are added up meet; -1 where none are."""
+    return max((found.start() for found in _JOIN.finditer(text)), default=-1)
+
+
+_JOIN = re.compile(rf"(?={lexis.JOINED.pattern})[\"']")
+"""The first mark of a joint: the next one may begin with its last."""
+
+
+class _Ends:
+    """The ends that a string may have, looked for one by one: the next only when it is needed."""
+
+    __slots__ = (
+        "_cost",
+        "_each",
+        "_found",
+        "_likely",
+        "_look",
+        "_most",
+        "_past",
+        "_reader",
+        "paid",
+        "skipped",
+    )
+
+    def __init__(self, reader: Engine, look: _Look, past: int, cost: int, each: int) -> None:
+        frame = look.before.frame
+        closed = reader.guided and frame is not None and frame.expect.closed
+        self._reader = reader
+        self._look = look
+        self._past = past
+        self._cost = cost
+        self._each = each
+        self._likely = _likely_ends(reader, look.before)
+        self._most = 0 if closed else MOST_ENDS
+        self._found = 0
+        self.skipped = 0
+        """How many places were passed over where the string could have ended."""
+        self.paid = True
+
+    def next(self) -> list[Hypothesis]:
+        """The readings of the next end, and a place in the queue for the ends after it."""
+        start = self._look.before.pos
+        for stop, end in self._likely:
+            if self._found >= MOST_ENDS or self.skipped > self._most:
+                return []
+            price = self._cost + self._each * self.skipped
+            self.skipped += 1
+            if end <= self._past:
+                continue
+            if not self._reader.spend(9 * (end - start)):
+                self.paid = False
+                return []
+            found = self._look.ends(stop, end, price)
+            if found:
+                self._found += len(found)
+                later = Hypothesis.back_to(self._look.before)
+                found.append(later.delay(self.next, self._cost + self._each * self.skipped))
+                return found
+        self.paid = self._reader.spend(self._reader.size - start)
+        return []
+
+    def all(self) -> list[Hypothesis]:
+        """The readings of all ends."""
+        found: list[Hypothesis] = []
+        while more := self.next():
+            found += more[:-1]
+        return found
+
+
+def _likely_ends(reader: Engine, before: Before) -> Iterator[tuple[int, int]]:
+    """Where the content and the string may end: at quotes after which the text goes on well."""
+    text, start, frame = reader.text, before.pos, before.frame
+    opener = text[start]
+    escaped = "\\" + opener if PATHLIKE.match(text, start + 1) else ""
+    closers, end = lexis.closers_of(opener), start + 1
+    for _ in range(MOST_QUOTES):
+        match = search(text, closers, end)
+        if match is None:
+            return
+        end = match.end()
+        if match.lastindex is None and match[0] != escaped:
+            continue
+        if not reader.spend(_A_QUOTE):
+            return
+        if follows(reader, frame, end) or key_follows(reader, frame, end):
+            yield end - 1, end
+
+
+def _ended(before: Before, text: str, stop: int, end: int, cost: int) -> list[Hypothesis]:
+    """The reading in which the content stops at `stop` and the string at `end`."""
+    start = before.pos
+    body = text[start + 1 : stop]
+    closed = _lists_keys(before)
+    if swallows(body, text[start], closed=closed) or _passes_known_key(before, text, body):
+        return []
+    if end == len(text) and ending.before_seeming_end(body, text[start]) != body:
+        return []  # the text ended in a key, and its quote is no end of this string
+    if body.endswith("\\") and not body.endswith("\\\\"):
+        body += "\\"
+    spelled = respell(body, text[start])
+    if spelled is None:
+        return []
+    other = Hypothesis.back_to(before)
+    name = (
+        "escape_inner_quote" if text[start] == '"' or "'" in body or '"' in body else spelled.name
+    )
+    other.note(
+        name,
+        start,
+        end,
+        f'"{spelled.body}"',
+        spelled.note,
+        cost + oddness(body, text[start], spelled.inner),
+    )
+    other.recent = (before,)
+    other.settle(end)
+    if not _doubled_around(body):
+        return [other]
+    again = Hypothesis.back_to(before)
+    again.note(
+        "drop_extra_quote", start, end, f'"{spelled.body[2:-2]}"', "", other.cost - before.cost - 3
+    )
+    again.settle(end)
+    return [other, again]
+
+
+def _lists_keys(before: Before) -> bool:
+    """Whether a schema lists all keys of the object in which a string stands."""
+    frame = before.frame
+    return frame is not None and frame.kind == "{" and frame.expect.closed
+
+
+def _doubled_around(body: str) -> bool:
+    """Whether the only quotes inside stand at both ends: a quotation, or quotes written twice."""
+    return len(body) > 2 and body[0] == body[-1] == '"' and body.count('"') == 2
+
+
+def _passes_known_key(before: Before, text: str, body: str) -> bool:
+    """Whether the content holds a key with its colon that the schema knows here and that is still due."""
+    frame = before.frame
+    first = _KEY_FIRST.match(body)
+    if first is not None and frame is not None and first[1] in frame.expect.keys:
+        return True
+    while frame is not None:
+        held = [key for key in frame.expect.keys if key in body]
+        if held:
+            said = text[frame.start : before.pos]
+            due = [key for key in held if key not in said]
+            if any(re.search(KEY_WITH_COLON % re.escape(key), body) for key in due):
+                return True
+        if frame.parent is None and begins_again(text, frame.start, body):
+            return True
+        frame = frame.parent
+    return False
+
+
+def begins_again(text: str, root: int, body: str) -> bool:
+    """Whether the content holds the beginning of the object that it stands in: the model began anew."""
+    first = _FIRST_KEY.match(text, root) if "{" in body else None
+    if first is None:
+        return False
+    return re.search(rf"\{{\s*+{re.escape(first.group(1))}\s*+:", body) is not None
+
+
+_FIRST_KEY = re.compile(r"\{\s*+(\"[^\"\\\n]{1,80}+\")\s*+:")
+
+_KEY_FIRST = re.compile(r"([\w$-]{1,60}+)[\"']\s*+(?::|=>)")
+"""Content that begins with a key and its colon."""
+KEY_WITH_COLON = r"(?<!\\)[\"',\n]\s*+%s[\"']?\s*+[:=]"
+
+
+def _undoubled(
+    before: Before, text: str, quote: int, stop: int, end: int, cost: int
+) -> list[Hypothesis]:
+    """The reading in which the quote or backslash before the seeming end was written twice."""
+    extra = quote if text[quote - 1] == '"' else quote - 1
+    body = text[before.pos + 1 : extra] + text[extra + 1 : stop]
+    spelled = respell(body, text[before.pos])
+    if spelled is None or spelled.inner or "\\\\" + text[before.pos] in body:
+        return []
+    other = Hypothesis.back_to(before)
+    odd = 0
+    if _INCH.search(body):
+        odd = oddness(text[before.pos + 1 : stop], '"', 1)
+    elif body.count('"') % 2:
+        return []  # a quote in a quote, which takes three backslashes
+    other.note("drop_extra_quote", before.pos, end, f'"{spelled.body}"', "", cost + odd)
+    other.settle(end)
+    return [other]
+
+
+def _open(reader: Engine, before: Before, cost: int) -> list[Hypothesis]:
+    """The reading in which the string never ends: the text was cut in it."""
+    if _PLUS_LAST.search(reader.text[-MOST_BLANK:]):
+        return []
+    start, closed = before.pos + 1, _lists_keys(before)
+    if structure_outside(reader.text[start : start + _NEAR], closed):
+        return []
+    if not reader.spend(9 * (reader.size - start)):
+        return []
+    body = reader.text[start:]
+    if swallows(body, reader.text[before.pos], closed=closed) or _begins_sibling(before, body):
+        return []
+    others = ending.open_string(reader, Hypothesis.back_to(before), before.pos)
+    for other in others:
+        other.cost += cost + 3 + oddness(body, reader.text[before.pos], 1)
+    return others
+
+
+def _begins_sibling(before: Before, body: str) -> bool:
+    """Whether the content of a string that never ends goes on with another object, or a key that is due."""
+    frame = before.frame
+    keys = frozenset[str]() if frame is None else frame.expect.keys
+    return any(key in body and re.search(_OBJECT_WITH_KEY % re.escape(key), body) for key in keys)
+
+
+_OBJECT_WITH_KEY = r"\}\s*+,\s*+\{\s*+\"%s\"\s*+:"
+"""After an object, another one with this key."""
+
+
+def oddness(body: str, quote: str, inner: int) -> int:
+    """Quotes come in pairs and brackets close: what does not costs more."""
+    cost = min(len(_KEY_INSIDE.findall(body)), 8) if inner > 0 and ":" in body else 0
+    if body.count("{") > body.count("}") or body.count("[") > body.count("]"):
+        cost += 1
+    if quote == '"' and (body.count('"') % 2 or _TWO_OPENING.match(body)):
+        cost += 2
+    return cost
+
+
+# ── rereading ───────────────────────────────────────────────────────────────
+
+
+OPENS_LIST = re.compile(rf"\"{lexis.SPACE}(?:\{{{lexis.SPACE}\"|\"[^\",:]++\"{lexis.SPACE},)")
+
+
+def reread(reader: Engine, reading: Hypothesis, past: int, first: int = 0) -> list[Hypothesis]:
+    """Readings in which one of the last strings ends elsewhere, worked out only when needed."""
+    for before in reading.recent[first:]:
+        if reader.text[before.pos] in lexis.QUOTES:
+            return [reading.fork().delay(lambda: _reread(reader, reading, past, first))]
+    return []
+
+
+def _reread(reader: Engine, reading: Hypothesis, past: int, first: int) -> list[Hypothesis]:
+    found: list[Hypothesis] = []
+    for back, before in enumerate(reading.recent[first:], first):
+        opener = reader.text[before.pos]
+        if opener not in lexis.QUOTES:
+            continue
+        token = lexis.string_at(reader.text, before.pos)
+        found += _longer(reader, before, token, max(past, before.pos + 1), back)
+        if token is not None and opener in "\"'":
+            found += shorter(reader, before, token.end - 1) or before_declared_key(reader, before)
+            found += _bracket_for_quote(reader, before)
+            found += doubled_opening(reader, before)
+    return found
+
+
+def _longer(
+    reader: Engine, before: Before, token: lexis.Token | None, past: int, back: int
+) -> list[Hypothesis]:
+    """Readings in which a string ends later; those of a string further back only when needed."""
+    price = back * (SKIPPED + 1)
+    if not back or reader.text[before.pos] not in "\"'":
+        return longer(reader, before, token, past, price)
+    later = Hypothesis.back_to(before)
+    return [later.delay(lambda: longer(reader, before, token, past, price), price)]
+
+
+def _bracket_for_quote(reader: Engine, before: Before) -> list[Hypothesis]:
+    """A quote stands for the bracket of a list: `"{"a": 1}]`."""
+    if before.frame is None or not OPENS_LIST.match(reader.text, before.pos):
+        return []
+    other = Hypothesis.back_to(before).note("replace_opener", before.pos, before.pos + 1, "[")
+    reader.enter(other, before.pos, "[", invented=True)
+    return [other]
+
+
+def last_closed(reader: Engine, reading: Hypothesis, item: Before | None = None) -> Closed | None:
+    """The container that ended just before, whether it was read by steps or passed over."""
+    safe = item.safe if item else reading.safe
+    known = item.closed if item else reading.closed
+    if known is not None and known.at + 1 == safe:
+        return known
+    past = reading.recent[1:] if item else reading.recent[:1]
+    if not past or reader.text[safe - 1] not in "}]" or reader.text[past[0].pos] not in "{[":
+        return None
+    frame, start = past[0].frame, past[0].pos
+    kind = reader.text[start]
+    depth = frame.depth + 1 if frame else 1
+    return Closed(Frame(frame, kind, CLOSERS[kind], past[0].want, start, depth), safe - 1)
+
+
+def keyed(reading: Hypothesis, key: str, end: int) -> Hypothesis:
+    """Stand after a key and its colon."""
+    if reading.frame is not None:
+        reading.want = reading.frame.expect.child(key)
+    return reading.go(end, VALUE)
+
+
+def bracketed(before: Before) -> list[Hypothesis]:
+    """The reading in which a list opens before the value, its bracket missing."""
+    other = Hypothesis.back_to(before).note("open_in_middle", before.pos, before.pos, "[")
+    frame = other.frame
+    if frame is None:
+        return []
+    other.frame = Frame(frame, "[", "]", before.want, before.pos, frame.depth + 1, invented=True)
+    other.safe = before.pos
+    return [other.go(before.pos, VALUE)]
+
+
+def only_item(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
+    """The reading in which the last member is a list of one item, its bracket missing, as its line says."""
+    closed = last_closed(reader, reading)
+    before = reading.recent[0] if reading.recent else None
+    if before is not None and (closed is None or closed.frame.start == before.pos):
+        return bracketed(before) if on_own_line(reader.text, before.pos) else []
+    if closed is None or not on_own_line(reader.text, closed.frame.start):
+        return []
+    return listed(reading, closed)
+
+
+def listed(reading: Hypothesis, closed: Closed) -> list[Hypothesis]:
+    """The reading in which a list opens before the container that ended last, its bracket missing."""
+    frame, start = reading.frame, closed.frame.start
+    if frame is None:
+        return []
+    other = reading.fork().note("open_in_middle", start, start, "[")
+    other.frame = Frame(frame, "[", "]", frame.expect, start, frame.depth + 1, invented=True)
+    return [other]

@@ -1,0 +1,557 @@
+"""For each fix, the other places or edits that would explain the text as well; with a rival, a value is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from zkit.receipt import Fix, highest
+from zkit.repair.evidence.structure import (
+    breaks_lists,
+    doubled_openers,
+    glued_closers,
+    is_askew,
+    is_misaligned,
+    on_own_line,
+    other_places,
+    repeated_keys,
+    value_start,
+)
+from zkit.repair.expect import Evidence
+from zkit.repair.fixes import COMPLETE, GUESS, UNWRAP, fix_named
+from zkit.repair.outcome import Candidate, Task
+from zkit.repair.repeated_keys import repeats_a_key
+from zkit.repair.strict_parse import strict
+from zkit.text import lexis
+from zkit.text.edits import Edit, Layer, apply_edits
+
+# ── misreading ──────────────────────────────────────────────────────────────
+
+
+HARMLESS = frozenset(
+    {"add_comma", "drop_comma", "add_colon", "drop_colon", "close_at_end", "drop_ellipsis"}
+)
+"""Fixes of the structure that move no boundary."""
+
+
+def rearranged(fixes: Sequence[Fix]) -> bool:
+    """Whether a fix moved a boundary, so that members may have landed in the wrong object."""
+    return any(fix.rank >= COMPLETE and fix.name not in HARMLESS for fix in fixes)
+
+
+_OPENED = frozenset({"open_in_middle", "replace_opener"})
+_CLOSED = frozenset({"close_in_middle", "add_closer"})
+
+
+def made_up(fixes: Sequence[Fix]) -> bool:
+    """Whether one container was opened and one closed where the text does neither."""
+    names = {fix.name for fix in fixes}
+    return not names.isdisjoint(_OPENED) and not names.isdisjoint(_CLOSED)
+
+
+def may_be_key(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether a colon became a comma beside another fix of the structure: it may follow a key, a closer missing."""
+    structural = [fix for fix in fixes if fix.rank >= COMPLETE]
+    return len(structural) > 1 and any(
+        fix.new == "," and text.startswith(":", fix.start) for fix in structural
+    )
+
+
+def reads_content(fixes: Sequence[Fix]) -> bool:
+    """Whether backslashes were dropped between tokens beside a guess: these may be the content of a string."""
+    dropped = len(fixes) > 1 and any(fix.name == "drop_backslash" for fix in fixes)
+    return dropped and any(fix.rank >= GUESS for fix in fixes)
+
+
+def changed_places(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether a mark was added beside a string that ends, or a key that begins with one.
+
+    The mark may have changed places with the quote.
+    """
+    for fix in fixes:
+        if fix.rank >= COMPLETE and (
+            _begins_with_mark(text, fix)
+            or (fix.name in _ADDED and _ends_in(text, fix))
+            or (fix.name == "open_in_middle" and _opens_inside(text, fix))
+        ):
+            return True
+    return False
+
+
+_ADDED = frozenset({"add_comma", "close_at_end", "close_in_middle", "add_closer"})
+
+
+def _ends_in(text: str, fix: Fix) -> bool:
+    """Whether the string before a fix ends in the mark that the fix adds, and did not open it."""
+    end, mark = lexis.last_sign(text, fix.start), fix.new[:1]
+    if not mark or not text.endswith(f'{mark}"', 0, end):
+        return False
+    start = text.rfind('"', 0, end - 1)
+    while text.endswith("\\", 0, max(start, 0)):
+        start = text.rfind('"', 0, start)
+    content = text[start + 1 : end - 1]
+    return mark == "," or content.count(mark) > content.count("{" if mark == "}" else "[")
+
+
+def _opens_inside(text: str, fix: Fix) -> bool:
+    """Whether the string after an opener begins with the same mark, and does not close it."""
+    opener = lexis.skip_spaces(text, fix.end)
+    if not text.startswith(f'"{fix.new}', opener):
+        return False
+    content = text[opener + 1 : text.find('"', opener + 1)]
+    return content.count(fix.new) > content.count("}" if fix.new == "{" else "]")
+
+
+_NEXT_KEY = re.compile(rf"{lexis.SPACE}\"([,;{{}}\[\]][^\"\\\n]{{0,80}}+)\"{lexis.SPACE}:")
+
+
+def _begins_with_mark(text: str, fix: Fix) -> bool:
+    """Whether the key after a fix, or the item after a comma, begins with a mark that belongs before it."""
+    key = _NEXT_KEY.match(text, fix.end)
+    if key is None:
+        return fix.name == "add_comma" and text.startswith('",', fix.end)
+    name = key.group(1)
+    return name[0] in ",;" or any(name.count(a) != name.count(b) for a, b in ("{}", "[]"))
+
+
+# ── beside quotes ───────────────────────────────────────────────────────────
+
+
+_LAST_LINE = re.compile(r"([ \t]*+)[}\]]")
+_OPENER = {"}": "{", "]": "["}
+_EMPTY_PAIR = re.compile(r"[{\[][}\]]\Z")
+_PAIR = re.compile(r"\"[^\"\\]*+\"\s*+,\s*+\"[^\"\\]*+\"\s*+(.?)")
+_CODE = re.compile(r"\\\"u[0-9a-fA-F]{4}")
+
+
+def may_be_another(text: str, fixes: Sequence[Fix], evidence: Evidence | None = None) -> bool:
+    """Whether one of the fixes has a rival at the quote that it stands beside.
+
+    Before a colon, a key that the schema knows is nothing else.
+    """
+    for fix in fixes:
+        sign = _SIGNS.get(fix[0])
+        if sign is not None and sign(text, fix) and not _is_named(text, fix, evidence):
+            return True
+    return False
+
+
+def _is_named(text: str, fix: Fix, evidence: Evidence | None) -> bool:
+    """Whether a colon was written, or a value opened, after a key that the schema knows."""
+    if evidence is None or not evidence.names:
+        return False
+    if fix.name == "add_opening_quote":
+        key = _BARE_KEY.search(text, max(0, fix.start - 80), fix.start)
+        return key is not None and key[1] in evidence.names
+    if fix.new != ":":
+        return False
+    return _content_before(text, lexis.last_sign(text, fix.start) - 1) in evidence.names
+
+
+def past_line(text: str, fix: Fix) -> bool:
+    """Whether a string ends in its only line break, which its layout puts behind the quote.
+
+    The string is a line of its own, indented, and a closer follows that is due on a line further left.
+    """
+    if not text.endswith('\n"', fix.start, fix.end) or text.find("\n", fix.start) != fix.end - 2:
+        return False
+    last = _LAST_LINE.match(text, fix.end)
+    line = text.rfind("\n", 0, fix.start) + 1
+    return last is not None and text[line : line + len(last[1]) + 1].isspace()
+
+
+def _number_before(text: str, fix: Fix) -> bool:
+    """Whether a comma was added between a lone digit and a quote that touch: the digit may be the string's."""
+    at = fix.start
+    if not text.startswith('"', at) or not text[at - 1].isdigit() or text[at - 2].isdigit():
+        return False
+    return lexis.KEY_AHEAD.match(text, at) is None
+
+
+def _lacked_inside(text: str, fix: Fix) -> bool:
+    """Whether a closer was dropped right after a string that opens what it does not close."""
+    closer = text[fix.start]
+    if closer not in _OPENER or text[fix.start - 1] != '"':
+        return False
+    content = _content_before(text, fix.start - 1)
+    return content.count(_OPENER[closer]) > content.count(closer)
+
+
+def _content_before(text: str, quote: int) -> str:
+    """The content of the string that ends at a quote."""
+    start = text.rfind('"', 0, quote)
+    while start > 0 and text[start - 1] == "\\":
+        start = text.rfind('"', 0, start)
+    return text[start + 1 : quote]
+
+
+def _uneven(_: str, fix: Fix) -> bool:
+    """Whether a content is short of one bracket where a quote was dropped: the quote may stand for it."""
+    content = fix.new[1:-1]
+    return any(abs(content.count(a) - content.count(b)) == 1 for a, b in ("{}", "[]"))
+
+
+def _ends_in_mark(_: str, fix: Fix) -> bool:
+    """Whether a content without its quote ends in a mark that may stand for it."""
+    content = fix.new[1:-1]
+    return content.endswith(":") or (len(content) > 2 and _EMPTY_PAIR.search(content) is not None)
+
+
+def _coded(text: str, fix: Fix) -> bool:
+    """Whether a backslash before the opening quote may belong to the letter after it."""
+    return _CODE.match(text, fix.start) is not None
+
+
+def _item_before(text: str, fix: Fix) -> bool:
+    """Whether a colon was written for a comma between two strings: both may be items, their brackets missing."""
+    if fix.new != ":" or text[fix.start] != ",":
+        return False
+    pair = _PAIR.match(text, text.rfind('"', 0, max(0, fix.start - 1)))
+    if pair is None:
+        return False
+    before = lexis.last_sign(text, pair.start())
+    return text[before - 1] == "," or pair[1] == "}"
+
+
+def _bare_member(text: str, fix: Fix) -> bool:
+    """Whether a value without its quote stands under a key without quotes, where others have them."""
+    key = _BARE_KEY.search(text, max(0, fix.start - 80), fix.start)
+    if key is None:
+        return False
+    since = max(0, key.start() - _NEAR)
+    return _QUOTED_KEY.search(text, since, key.start()) is not None
+
+
+_NEAR = 2000
+"""How far back it is asked how other keys are written."""
+_BARE_KEY = re.compile(rf"(?<=[\s,])({lexis.NAME})\s*+:\s*+\Z")
+_QUOTED_KEY = re.compile(r"[{,]\s*+\"[^\"\\\n]{1,80}+\"\s*+:")
+
+_SIGNS: dict[str, Callable[[str, Fix], bool]] = {
+    "add_comma": _number_before,
+    "drop_closer": _lacked_inside,
+    "drop_extra_quote": _uneven,
+    "add_closing_quote": _ends_in_mark,
+    "add_opening_quote": _bare_member,
+    "escape_control_character": past_line,
+    "use_double_quotes": _coded,
+    "replace_punctuation": _item_before,
+}
+"""The fixes that may have a rival, and the sign of it."""
+
+
+# ── doubt ───────────────────────────────────────────────────────────────────
+
+
+Fits = Callable[[Any], bool] | None
+"""Whether a schema accepts a value; None without a schema."""
+_ADDED_DOUBT = frozenset({"close_at_end", "add_closer", "close_in_middle"})
+_DROPPED = frozenset({"drop_closer", "reopen"})
+_MOVED = _DROPPED | {"replace_closer", "replace_opener", "drop_opener", "open_in_middle"}
+BRACKETS = _ADDED_DOUBT | _MOVED
+DOUBTFUL = BRACKETS | {"use_colon", "drop_doubled_brace"}
+"""The fixes that anything may speak against here."""
+_NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
+"""An object in an object or a list in a list: only these can swallow what comes after them."""
+_ASSIGNED = re.compile(r"\w=[^>]")
+"""A bare name and an equals sign: beside quoted keys with colons this is code."""
+_COLON = re.compile(rf"(?<!\\)[\"']{lexis.SPACE}:")
+MOST_OTHERS = 16
+
+
+def is_plain(text: str, end: int, value: Any, fixes: Sequence[Fix]) -> bool:
+    """Whether no sign speaks against the brackets that fixes mended, in a value that ends at `end`."""
+    if _exchanged(text, fixes) or _at_odds(text, fixes):
+        return False
+    inside = [f for f in fixes if f.name in BRACKETS and text[f.end : end].strip()]
+    if not inside:
+        return True
+    guesses = [fix.name for fix in fixes if fix.rank == GUESS]
+    opened = [fix for fix in fixes if fix.name == "open_in_middle"]
+    if len(guesses) > 1 and any(not on_own_line(text, fix.start) for fix in opened):
+        return False
+    spliced = bool(opened) or any(fix.name == "add_comma" for fix in fixes)
+    kind = _scalar_kind if spliced else _container_kind
+    return not _lost_openers(text, inside) and not _is_mixed(value, kind)
+
+
+def suits_lines(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> bool:
+    """Whether the lines of a value, if it has any, are indented as the fixes bracket them."""
+    return "\n" in text and not is_askew(_layer(text, span, fixes).text)
+
+
+def undoubted(
+    text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: Fits, *, stopped: bool
+) -> Sequence[Fix] | None:
+    """The fixes to go by, when a closer was added to the value in `span` of the text.
+
+    `stopped` says that the model ended the text itself: the closer that it forgot is the last one.
+    """
+    if _ends_askew(text, span, fixes) or _closes_once(text, span, fixes, fits):
+        return None
+    dropped = [fix for fix in fixes if fix.name == "drop_closer"]
+    if dropped and is_askew(_layer(text, span, fixes).text):
+        rest = [fix for fix in fixes if fix is not dropped[0]]
+        return _aligned(text, span, rest, fits) if len(dropped) == 1 else None
+    added = [fix for fix in fixes if fix.name in _ADDED_DOUBT]
+    if len(added) != 1 or _is_settled(text, span, fixes, added[0]):
+        return fixes
+    layer = _layer(text, span, fixes)
+    at = layer.starts[1 + fixes.index(added[0])]
+    if len(added[0].new) > 1:
+        return None if fits is None and is_misaligned(layer.text[:at]) else fixes
+    is_last = stopped and added[0].name == "close_at_end"
+    place = _closer_place(layer.text, at, fits, is_last=is_last)
+    if place == at or place is None:
+        return fixes if place == at else None
+    rest = [fix for fix in fixes if fix is not added[0]]
+    return _placed(_layer(text, span, rest), place, rest, added[0])
+
+
+def _closer_place(json: str, at: int, fits: Fits, *, is_last: bool) -> int | None:
+    """Where the closer at `at` belongs, which was added: there, or earlier; None when nobody can tell.
+
+    `is_last` says that it is the one that the model forgot, unless the lines tell otherwise.
+    """
+    if not _NESTED.search(json):
+        return at
+    places = other_places(json, at)
+    if places is None:
+        return None if fits is None else at
+    others = [p for p in places.others[:MOST_OTHERS] if _holds(_moved(json, at, p), fits)]
+    if not others and not _opened_twice(json, at, fits):
+        return at
+    if places.stays:
+        return at if is_last else None
+    return others[0] if len(others) == 1 else None
+
+
+def _aligned(text: str, span: tuple[int, int], rest: list[Fix], fits: Fits) -> Sequence[Fix] | None:
+    """The fixes with the one brace dropped that does not begin its line, if all lines suit that; else None."""
+    layer = _layer(text, span, rest)
+    json = layer.text
+    found = [
+        at
+        for at in glued_closers(json)[:MOST_OTHERS]
+        if _holds(without := json[:at] + json[at + 1 :], fits) and not is_askew(without)
+    ]
+    if len(found) != 1:
+        return None
+    start = layer.source_start(found[0])
+    dropped = fix_named("drop_closer", start, start + 1, "")
+    return sorted([*rest, dropped], key=lambda fix: fix.start)
+
+
+def _ends_askew(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> bool:
+    """Whether a closer was dropped at the end, and the lines say that one before it is too many."""
+    last = fixes[-1] if fixes else None
+    if last is None or last.name != "drop_closer" or text[last.end : span[1]].strip():
+        return False
+    return is_askew(_layer(text, span, fixes).text)
+
+
+def is_doubled_evenly(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether only braces were written twice, as many at the beginnings as at the ends."""
+    if any(fix.name != "drop_doubled_brace" for fix in fixes):
+        return False
+    return 2 * sum(text[fix.start] == "{" for fix in fixes) == len(fixes)
+
+
+def _closes_once(text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: Fits) -> bool:
+    """Whether a brace was opened twice and closed once, and the second closer may be missing elsewhere."""
+    doubled = [text[fix.start] for fix in fixes if fix.name == "drop_doubled_brace"]
+    if doubled.count("{") <= doubled.count("}"):
+        return False
+    json = _layer(text, span, fixes).text.rstrip()
+    places = other_places(json, len(json) - 1)
+    if places is None:
+        return fits is None
+    return any(_holds(_moved(json, len(json) - 1, p), fits) for p in places.others[:MOST_OTHERS])
+
+
+def _opened_twice(json: str, at: int, fits: Fits) -> bool:
+    """Whether the text is as sound with one bracket of two dropped, instead of adding `json[at]`."""
+    body = json[:at] + json[at + 1 :]
+    openers = doubled_openers(json, at)
+    return any(_holds(body[:place] + body[place + 1 :], fits) for place in openers)
+
+
+def _is_settled(text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix) -> bool:
+    """Whether a closer that was added can stand nowhere else."""
+    if added.name == "close_at_end":
+        if len(added.new) > 1:  # the lines may tell otherwise
+            return "\n" not in text
+        if not text.endswith(added.new, 0, lexis.last_sign(text, span[1])):
+            return True  # what ends the text cannot close the outermost container
+    return any(fix.name in _MOVED for fix in fixes)
+
+
+def _lost_openers(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether a bracket that was dropped inside the value may as well be the end of a list."""
+    dropped = [f for f in fixes if f.name == "drop_closer" and "]" in text[f.start : f.end]]
+    ends = [len(text[: fix.start].rstrip(_AFTER_ITEM)) for fix in dropped]
+    if any(text[end - 1] == "}" or on_own_line(text, value_start(text, end)) for end in ends):
+        return True
+    return any(text[end - 1] in _LAST_OF_STRING for end in ends) and not breaks_lists(text)
+
+
+_LAST_OF_STRING = frozenset("\"'`”»")
+_AFTER_ITEM = " \t\r\n,.…"
+"""What may stand between the last item of a list and its closer."""
+
+
+def _exchanged(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether a closer was dropped, and another one, or a comma after one, added: it was moved."""
+    if len(fixes) < 2:
+        return False
+    gaps = any(_is_gap(text, fix) or _is_spent_closer(text, fix) for fix in fixes)
+    if gaps and any(fix.name in _ADDED_DOUBT for fix in fixes):
+        return True
+    if not any(fix.name in _DROPPED for fix in fixes):
+        return False
+    return any(
+        fix.name in _ADDED_DOUBT or (fix.name == "add_comma" and text[fix.start - 1] in "}]")
+        for fix in fixes
+    )
+
+
+def _at_odds(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether two fixes cannot both be right: two brackets mended, or two ways to write a colon."""
+    names = {fix.name for fix in fixes}
+    if "replace_closer" in names and not _ADDED_DOUBT.isdisjoint(names):
+        return True
+    if {"drop_colon", "drop_closer"} <= names:  # the colon may stand for the opener
+        return True
+    empty = any(fix.name == "add_closing_quote" and fix.new == '""' for fix in fixes)
+    if empty and "drop_closer" in names:  # so may a lone quote
+        return True
+    if not any(fix.rank == GUESS or fix.name == "add_comma" for fix in fixes):
+        return False
+    assigned = any(_ASSIGNED.match(text, f.start - 1) for f in fixes if f.name == "use_colon")
+    return assigned and _COLON.search(text) is not None
+
+
+def _is_gap(text: str, fix: Fix) -> bool:
+    """Whether a comma right after an opener was dropped, or a colon written for one: a closer is lost there."""
+    if fix.name == "drop_comma":
+        return text.endswith(("{", "["), 0, lexis.last_sign(text, fix.start))
+    return fix.name == "replace_punctuation" and fix.new == ":"
+
+
+def _is_spent_closer(text: str, fix: Fix) -> bool:
+    """Whether a comma was written for a closer."""
+    return fix.name == "replace_punctuation" and fix.new == "," and text[fix.start] in "}]"
+
+
+def _container_kind(value: Any) -> Any:
+    return type(value) if isinstance(value, dict | list) else None
+
+
+def _scalar_kind(value: Any) -> Any:
+    return float if type(value) is int else type(value)
+
+
+def _is_mixed(value: Any, kind: Callable[[Any], Any]) -> bool:
+    """Whether a list holds values of different kinds: after a bracket was mended, a bad sign."""
+    todo = [value]
+    while todo:
+        part = todo.pop()
+        inner = part.values() if isinstance(part, dict) else part
+        kinds = {kind(item) for item in inner if item is not None}
+        if isinstance(part, list) and len(kinds) > 1:
+            return True
+        todo += [item for item in inner if isinstance(item, dict | list)]
+    return False
+
+
+def _layer(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> Layer:
+    """The JSON that fixes make of a span of the text, with the way back for places."""
+    edits = [Edit(0, span[0], ""), *(Edit(f.start, f.end, f.new) for f in fixes)]
+    return Layer.over(text, edits, span[1])
+
+
+def with_repeats(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> Sequence[Fix]:
+    """The fixes with a note for each key that is written twice in its object: the last one counts."""
+    layer = _layer(text, span, fixes)
+    places = [layer.source_start(at) for at in repeated_keys(layer.text)]
+    noted = [fix_named("keep_last", at, at, "") for at in places]
+    return sorted([*noted, *fixes], key=lambda fix: fix.span)
+
+
+def _moved(json: str, at: int, place: int) -> str:
+    """The JSON with the closer at `at` moved to an earlier place."""
+    return f"{json[:place]}{json[at]}{json[place:at]}{json[at + 1 :]}"
+
+
+def _holds(json: str, fits: Fits) -> bool:
+    """Whether nothing speaks against a reading."""
+    value = strict(json)
+    if value is None or repeats_a_key(json, value[0]):
+        return False
+    return fits is None or fits(value[0])
+
+
+def _placed(without: Layer, place: int, rest: Sequence[Fix], added: Fix) -> list[Fix]:
+    """The fixes with the added closer at another place of the JSON without it."""
+    at = without.source_end(place)
+    moved = fix_named("close_in_middle", at, at, added.new)
+    return sorted([moved, *rest], key=lambda fix: fix.start)
+
+
+# ── settling ────────────────────────────────────────────────────────────────
+
+
+def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
+    """The candidate with its brackets where they belong; no value when nobody can tell where."""
+    start, end, value, fixes, rank, _, _, _ = candidate
+    if value is None or not UNWRAP <= rank <= GUESS:
+        return candidate
+    text = task.text
+    if rank == UNWRAP and is_doubled_evenly(text, fixes):
+        return candidate
+    if (
+        changed_places(text, fixes)
+        or reads_content(fixes)
+        or may_be_another(text, fixes, task.evidence)
+    ):
+        return _ambiguous(candidate)
+    names = {fix.name for fix in fixes}
+    if DOUBTFUL.isdisjoint(names) or names == _ONLY_COMMAS:
+        return candidate
+    likelier = _undoubted_fixes(task, start, end, value[0], fixes)
+    if likelier is fixes:
+        return candidate
+    if likelier is None:
+        return _ambiguous(candidate)
+    edits = [(0, start, ""), *((f.start, f.end, f.new) for f in likelier)]
+    json = apply_edits(text, edits, end)
+    return candidate._replace(
+        value=strict(json), fixes=likelier, rank=highest(tuple(likelier)), json=json
+    )
+
+
+_ONLY_COMMAS = frozenset({"add_comma"})
+
+
+def _ambiguous(candidate: Candidate) -> Candidate:
+    refusal = ("ambiguous", first_guess(candidate.fixes, candidate.start))
+    return candidate._replace(value=None, refusal=refusal)
+
+
+def _undoubted_fixes(
+    task: Task, start: int, end: int, value: Any, fixes: Sequence[Fix]
+) -> Sequence[Fix] | None:
+    """The fixes, or likelier ones; None when brackets may as well be mended otherwise."""
+    if task.guide is None and (made_up(fixes) or may_be_key(task.text, fixes)):
+        return None
+    if task.guide is None and not is_plain(task.text, end, value, fixes):
+        return None
+    fits = None if task.evidence is None else task.evidence.fits
+    stopped = task.finish_reason == "stop"
+    return undoubted(task.text, (start, end), fixes, fits, stopped=stopped)
+
+
+def first_guess(fixes: Sequence[Fix], default: int) -> int:
+    """Where the first fix of the structure was made."""
+    return next((f.start for f in fixes if f.rank >= COMPLETE), default)

@@ -1,0 +1,467 @@
+"""Read the value at one place of a text: strictly, through a layer, by search, or with one edit."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from pydantic_core import from_json
+
+from zkit.receipt import Fix
+from zkit.repair.evidence.structure import goes_on, is_askew, member_follows
+from zkit.repair.expect import ANYTHING
+from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
+from zkit.repair.locate import layers, starts
+from zkit.repair.moves.bare import is_prefix
+from zkit.repair.outcome import DAMAGED, Candidate, Task, same
+from zkit.repair.repeated_keys import repeats_a_key
+from zkit.repair.rivals import beyond_doubt, first_guess, rearranged, suits_lines
+from zkit.repair.search.engine import Engine
+from zkit.repair.search.hypothesis import KEY, Frame, Hypothesis
+from zkit.repair.strict_parse import (
+    PLACED,
+    TRAILING,
+    last_token,
+    parts_of,
+    place_in,
+    sound_at,
+    strict,
+    verdict,
+)
+from zkit.text import lexis
+from zkit.text.edits import Edit, apply_edits
+from zkit.text.remembered import of_last
+
+# ── candidates ──────────────────────────────────────────────────────────────
+
+
+class Body(NamedTuple):
+    """What of the text may belong to a value: up to its fence, its tag or the end of the text.
+
+    It begins `offset` characters into the text, so that a value costs its own size and not that
+    of everything before it.
+    """
+
+    text: str
+    offset: int
+
+
+def _sound_at(task: Task, start: int, complaint: str) -> Candidate | None:
+    """The strict JSON that begins at `start`, whatever follows it; None when it is damaged."""
+    found = sound_at(task.text, start, complaint)
+    if found is None:
+        return None
+    value, end = found
+    text, evidence, _, _ = task
+    if not isinstance(value, dict | list) or goes_on(text, start, end) or member_follows(text, end):
+        return None
+    if text.startswith(("}", "]"), lexis.skip_blank(text, end)) and is_askew(text[start:end]):
+        return None
+    fits = evidence is None or evidence.fits(value)
+    return _new(Candidate, (start, end, (value,), (), EXACT, fits, DAMAGED, ""))
+
+
+_new = tuple.__new__
+
+
+class How(NamedTuple):
+    """How a value is to be read."""
+
+    missing_brace: bool = False
+    """Its opening brace is missing."""
+    far: bool = True
+    """A look at all that follows may be taken: it may be escaped as a whole, or its fence close further on."""
+    tries: int = 0
+    """How many places before it were read in vain: the more of them, the less is spent on this one."""
+
+
+PLAINLY = How()
+
+
+def read_at(task: Task, start: int, how: How = PLAINLY, *, complaint: str = "") -> Candidate:
+    """The best reading of the value that begins at `start`; none when the text after it belongs to it.
+
+    `complaint` is what the strict parser says of the text from `start` on, where it was asked.
+    """
+    found = _read_whole(task, start, how, complaint)
+    text, end = task.text, found.end
+    if found.value is None or end == len(text):
+        return found
+    if starts.ends_in_member(text, end, task.finish_reason):
+        fix = fix_named("drop_cut_member", end, len(text), "")
+        return found._replace(end=len(text), fixes=[*found.fixes, fix], rank=CUT)
+    if starts.torn(text, end):
+        return found._replace(value=None, refusal=("damaged", end))
+    return found
+
+
+def _read_whole(task: Task, start: int, how: How, complaint: str) -> Candidate:
+    """The value that begins at `start`: sound, or through a layer, or as the reader reads it."""
+    sound = None if how.missing_brace else _sound_at(task, start, complaint)
+    if sound is not None:
+        return sound
+    for escaping in layers.escapings(task.text, start) if how.far and task.limit >= UNWRAP else ():
+        inner = _read_inside(task, start, escaping, how)
+        if inner.value is not None:
+            return inner
+    return _read(task, start, how)
+
+
+def _read_inside(task: Task, start: int, escaping: layers.Escaping, how: How) -> Candidate:
+    """What a value that is escaped as a whole says."""
+    plain = escaping.undone(task.text, start)
+    value = None if how.missing_brace else strict(plain)
+    if value is not None and (task.evidence is None or task.evidence.fits(value[0])):
+        end = len(task.text)
+        fix = fix_named(escaping.fix, start, end, plain)
+        return Candidate(start, end, value, [fix], fix.rank, True, json=plain)
+    layer, place = escaping.layer(task.text, start)
+    inner = _read(task._replace(text=layer.text), place, how)
+    if inner.value is None:
+        return inner
+    fixes = layers.through(layer, inner.fixes, escaping.fix, (place, inner.end))
+    end = layer.source_end(inner.end)
+    return inner._replace(start=start, end=end, fixes=fixes, rank=max(inner.rank, UNWRAP))
+
+
+def _read(task: Task, start: int, how: How) -> Candidate:
+    """Read to the end of the text, or of the fence or tag that holds the value."""
+    text = task.text
+    best: Candidate | None = None
+    ends = starts.ends(text, start)
+    for end in ends if how.far else ends[:1]:
+        candidate = _best(task, _body(text, start, end), start, how)
+        if best is None or _order(candidate) < _order(best):
+            best = candidate
+        if best.value is not None and best.rank < GUESS:
+            break
+    assert best is not None
+    return best
+
+
+LOOK_BACK = 100
+"""How much of the text before a value its reading may look back at."""
+
+
+def _body(text: str, start: int, end: int) -> Body:
+    """What may belong to the value at `start`; values that end at one place share a body."""
+    if end >= len(text):
+        return Body(text, 0)
+    offset, known = max(0, start - LOOK_BACK), _bodies(text)
+    kept = next((bodies for at, bodies in known if at == end), [])
+    known[:] = [(end, kept), *(pair for pair in known if pair[0] != end)][:2]
+    for body in kept:
+        if body.offset <= offset:
+            return body
+    kept.append(Body(text[offset:end], offset))
+    return kept[-1]
+
+
+@of_last
+def _bodies(text: str) -> list[tuple[int, list[Body]]]:
+    """The bodies that were made for the last two ends: a fence's and the text's own are asked for in turn."""
+    return []
+
+
+def _order(candidate: Candidate) -> tuple[bool, bool, int]:
+    return (candidate.value is None, not candidate.fits, candidate.rank)
+
+
+def _best(task: Task, body: Body, start: int, how: How) -> Candidate:
+    """Read quickly; when nothing fits the schema, read again with the schema at each step."""
+    quick = _attempt(task, body, start, how, careful=False)
+    if task.evidence is None or quick.fits:
+        return quick
+    careful = _attempt(task, body, start, how, careful=True)
+    best = careful if careful.value is not None and (careful.fits or quick.value is None) else quick
+    if not best.fits and best.rank < CUT and rearranged(best.fixes):
+        return best._replace(value=None, refusal=("ambiguous", first_guess(best.fixes, start)))
+    return best
+
+
+def _attempt(task: Task, body: Body, place: int, how: How, *, careful: bool) -> Candidate:
+    """Search the readings of one kind and settle on one value, or say why there is none."""
+    guide = task.guide
+    want = guide.root if guide is not None else ANYTHING
+    text, offset = body
+    start = place - offset
+    reader = Engine(text, start, want, task.limit, task.finish_reason, careful)
+    reader.save(how.tries)
+    first = Hypothesis(start, want)
+    if how.missing_brace:
+        first.note("open_object", start, start, "{")
+        first.frame = Frame(None, "{", "}", want, start - 1, 1)
+        first.go(start, KEY)
+    for tied in reader.search(first):
+        made = [m for reading in tied if (m := _made(task, text, start, reading)) is not None]
+        if made:
+            settled = _settled(task, text, made, start, max(reader.stuck, start))
+            return beyond_doubt(task, _moved(settled, offset))
+        if _too_deep(text, start, tied[0]):
+            reader.reason = "too_deep"
+        if not careful:
+            break
+    stuck = max(reader.stuck, start) + offset
+    return Candidate(place, stuck, None, refusal=(_reason(reader), stuck))
+
+
+def _moved(candidate: Candidate, by: int) -> Candidate:
+    """A candidate of a part of the text as one of the whole."""
+    if not by:
+        return candidate
+    start, end, value, fixes, rank, fits, refusal, json = candidate
+    fixes = [f._replace(start=f.start + by, end=f.end + by) for f in fixes]
+    if value is None:
+        refusal = (refusal[0], refusal[1] + by)
+    return Candidate(start + by, end + by, value, fixes, rank, fits, refusal, json)
+
+
+def _too_deep(body: str, start: int, reading: Hypothesis) -> bool:
+    """Whether a reading failed only for its depth, which the strict parser counts to the last level."""
+    try:
+        from_json(reading.json(body, start, reading.pos))
+    except ValueError as error:
+        return "recursion" in str(error)
+    except TypeError:
+        return False
+    return False
+
+
+def _settled(task: Task, body: str, made: list[Candidate], start: int, stuck: int) -> Candidate:
+    """One value out of equally good ones; the schema or the lines break a tie, otherwise it is ambiguous."""
+    if len(made) == 1:
+        return made[0]
+    made = [m for m in made if m.fits] or made
+    if task.evidence is not None:
+        suits = task.evidence.suits
+        made = [m for m in made if m.value is not None and suits(m.value[0])] or made
+    made = [m for m in made if suits_lines(body, (m.start, m.end), m.fixes)] or made
+    if all(same(m.value, made[0].value) for m in made[1:]):
+        return made[0]
+    where = min(first_guess(m.fixes, stuck) for m in made)
+    return Candidate(start, stuck, None, refusal=("ambiguous", where))
+
+
+def _reason(reader: Engine) -> str:
+    if reader.reason != "damaged" or reader.needed is None:
+        return reader.reason
+    return "cut" if reader.needed == CUT else "limit"
+
+
+def _made(task: Task, body: str, start: int, reading: Hypothesis) -> Candidate | None:
+    """Apply a reading's edits and decode the result."""
+    fixes = reading.fixes()
+    end = reading.pos
+    text, value = reading.whole or _decoded(reading.json(body, start, end), fixes)
+    if value is None:
+        return None
+    if reading.rank >= COMPLETE and rearranged(fixes):
+        if repeats_a_key(text, value[0]):
+            return None
+        text = ""
+    rank = max((f.rank for f in fixes), default=EXACT)
+    evidence = task.evidence
+    if evidence is None:
+        return Candidate(start, end, value, fixes, rank, True, json=text)
+    if rank >= CUT and not evidence.root.takes("array" if type(value[0]) is list else "object"):
+        return None  # its opener may be a wrong one
+    fits = evidence.holds(value[0]) if rank >= COMPLETE else evidence.fits(value[0])
+    return Candidate(start, end, value, fixes, rank, fits, json=text)
+
+
+def _decoded(text: str, fixes: Sequence[Fix]) -> tuple[str, tuple[Any] | None]:
+    return text, strict(text) or _with_nan(text, fixes)
+
+
+def _with_nan(text: str, fixes: Sequence[Fix]) -> tuple[Any] | None:
+    """NaN has no spelling in JSON; where it was kept, Python's reading of it counts."""
+    if not any(f.name == "keep_not_a_number" for f in fixes):
+        return None
+    try:
+        return (json.loads(text),)
+    except (ValueError, RecursionError):
+        return None
+
+
+# ── single edit ─────────────────────────────────────────────────────────────
+
+
+LONGEST = 20_000
+"""A longer text is not read some fifty times more."""
+_MARKS = frozenset('"{}[]:,')
+_STRUCTURE = frozenset("{}[]:,")
+_BRACKETS = frozenset("{}[]")
+_PREFIXES = frozenset("rRbBuUfFtTLcsNEqxX@$")
+"""What stands before the quote of a string in one language or another: `r"x"`, `L"x"`, `@"x"`, `E'x'`."""
+_PLACED = PLACED | {TRAILING}
+
+
+def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> Candidate | None:
+    """The value of a span that one edit makes sound; None unless there is just one such value.
+
+    `undecided` says that the reader found several: then only marks that changed places are put back.
+    """
+    if task.limit < GUESS or task.finish_reason == "length" or end - start > LONGEST:
+        return None
+    body = task.text[start:end]
+    judged = verdict(body)
+    kind, place = parts_of(judged) if isinstance(judged, str) else ("", "")
+    if kind not in _PLACED:
+        return None
+    places = _places(body, place_in(body, place), kind)
+    swapped = _sound(task, body, _swaps(task, body, places))
+    if undecided and not swapped:
+        return None
+    found = swapped + _sound(task, body, _others(body, places))
+    if not found or any(not same(value, found[0][2]) for _, _, value in found[1:]):
+        return None
+    name, edit, value = found[0]
+    if name not in _DONE:
+        return None
+    fix = fix_named(name, start + edit.start, start + edit.end, edit.new)
+    return Candidate(start, end, (value,), [fix], fix.rank, fits=True)
+
+
+def _sound(task: Task, body: str, edits: Iterable[tuple[str, Edit]]) -> list[tuple[str, Edit, Any]]:
+    """The edits that make the text sound, and the value of each."""
+    found = []
+    for name, edit in edits:
+        json = apply_edits(body, [edit])
+        value = strict(json)
+        if value is not None and _holds(task, json, value[0]):
+            found.append((name, edit, value[0]))
+    return found
+
+
+_DONE = frozenset(
+    {"swap_marks", "drop_stray_mark", "replace_quote", "replace_opener", "replace_closer"}
+)
+"""What only this way finds. What is missing the reader sees too, and more of what speaks against it."""
+
+
+def _holds(task: Task, json: str, value: Any) -> bool:
+    """Whether a value is a container against which neither the schema nor a repeated key speaks."""
+    if not isinstance(value, dict | list):
+        return False
+    evidence = task.evidence
+    if evidence is not None and not (evidence.holds(value) and evidence.suits(value)):
+        return False
+    return not repeats_a_key(json, value)
+
+
+def _places(text: str, at: int, kind: str) -> list[tuple[int, bool]]:
+    """The places around a stumble where an edit may help, and whether each is outside of strings."""
+    before = len(text[:at].rstrip())
+    string = last_token(text, at, kind)
+    places = {at - 1, at, at + 1, before - 2, before - 1, before, string, string + 1}
+    return [(p, _is_outside(text, p)) for p in sorted(places) if 0 <= p < len(text)]
+
+
+def _swaps(task: Task, text: str, places: list[tuple[int, bool]]) -> Iterator[tuple[str, Edit]]:
+    """Two neighbours put in each other's place."""
+    for place, outside in places:
+        if _may_change_places(text, place, outside) and not _is_prefix(task, text, place):
+            yield "swap_marks", Edit(place, place + 2, text[place : place + 2][::-1])
+
+
+def _others(text: str, places: list[tuple[int, bool]]) -> Iterator[tuple[str, Edit]]:
+    """One mark dropped, replaced or added, with the name of the fix."""
+    for place, outside in places:
+        mark = text[place]
+        if mark in _BRACKETS or (mark in ",:\\" and not _joins(text, place)):
+            yield "drop_stray_mark", Edit(place, place + 1, "")
+        for new, (replace, add) in (_OPENING if outside else _CLOSING).items():
+            if mark in _MARKS and mark != new:
+                yield replace, Edit(place, place + 1, new)
+            if not outside or not _begins_otherwise(text, place, new):
+                yield add, Edit(place, place, new)
+
+
+def _begins_otherwise(text: str, at: int, new: str) -> bool:
+    """Whether a string after an added mark would begin as none does: with a mark, or without its quote."""
+    if new == '"':
+        return text[at] in _NO_BEGINNING
+    return text[at] == '"' and text[at + 1 : at + 2] in _STRUCTURE
+
+
+_PUNCTUATION = {
+    ",": ("replace_punctuation", "add_comma"),
+    ":": ("replace_punctuation", "add_colon"),
+    "{": ("replace_opener", "open_in_middle"),
+    "[": ("replace_opener", "open_in_middle"),
+    "}": ("replace_closer", "close_in_middle"),
+    "]": ("replace_closer", "close_in_middle"),
+}
+_OPENING = _PUNCTUATION | {'"': ("replace_quote", "add_opening_quote")}
+_CLOSING = {'"': ("replace_quote", "add_closing_quote")}
+"""What may stand for a mark, or is missing, outside of strings and in one: the names of the fixes."""
+
+
+_QUOTES = frozenset("\"'`“”‘’")
+_NO_BEGINNING = frozenset("}],: \t\n\r")
+"""What a string without its quote does not begin with: a mark rather stands for the quote."""
+_FIXED = frozenset(" \t\n\r\\")
+"""What is not put in another place: white space means nothing, and a backslash belongs to what follows it."""
+
+
+_LAST_LINE = re.compile(r"[ \t]++[}\]]")
+"""Between a quote that stands before its line and the closer of that line: its indentation."""
+
+
+def _may_change_places(text: str, at: int, opens: bool) -> bool:
+    """Whether two neighbours may have changed places: no mark goes into a string by that, no letter out of one."""
+    first, second = text[at], text[at + 1 : at + 2]
+    if first == "\n" and second == '"':
+        return _LAST_LINE.match(text, at + 2) is not None
+    if first == second or not second or first in _FIXED or second in _FIXED:
+        return False
+    if first != '"' and second != '"':
+        return first in _STRUCTURE or second in _STRUCTURE
+    if first == '"':  # the other goes before the quote
+        return (second in _STRUCTURE) == opens and text[at + 2 : at + 3] not in _QUOTES
+    return (first in _STRUCTURE) != opens
+
+
+def _joins(text: str, at: int) -> bool:
+    """Whether a mark stands between two letters or digits: without it they would be another token."""
+    return text[at - 1].isalnum() and text[at + 1 : at + 2].isalnum()
+
+
+def _is_outside(text: str, at: int) -> bool:
+    """Whether a place is outside of strings: the text before it has an even number of quotes."""
+    before = text[:at].replace("\\\\", "")
+    return (before.count('"') - before.count('\\"')) % 2 == 0
+
+
+def _is_prefix(task: Task, text: str, at: int) -> bool:
+    """Whether what stands before a quote may belong to no string: it is a prefix, or one too many."""
+    if text[at + 1 : at + 2] != '"' or text[at] in _STRUCTURE:
+        return False
+    if text[at] == "=":
+        return not lexis.FORMULA.match(text, at + 1)
+    end = text.find('"', at + 2)
+    content, is_key = text[at + 2 : end], text.startswith(":", lexis.skip_blank(text, end + 1))
+    names = frozenset[str]() if task.evidence is None else task.evidence.names
+    if is_key and text[at] + content in names:
+        return False
+    return content in names or (
+        _is_prefix_of_key(text, at, content) if is_key else text[at] in _PREFIXES
+    )
+
+
+def _is_prefix_of_key(text: str, at: int, content: str) -> bool:
+    """Whether Python writes a letter before a key: for what the key holds, or since it writes others so."""
+    if text[at] in "fF":
+        return "{" in content
+    prefix = lexis.PREFIX.match(text, at)
+    if prefix is None:
+        return False
+    alone = text[at] in "bBuU" and not _PLAIN_KEY.search(text[:_NEAR])
+    return alone or is_prefix(text, prefix, content)
+
+
+_NEAR = 2_000
+_PLAIN_KEY = re.compile(r"[{,]\s*+\"[^\"\\\n]{1,80}+\"\s*+:")
+"""A key without a prefix: a text that writes one so has no other kinds of keys."""

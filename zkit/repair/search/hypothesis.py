@@ -1,0 +1,282 @@
+"""A hypothesis about a damaged text: where it stands, which containers are open, what it changed so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from zkit.receipt import Fix, Rank
+from zkit.repair.expect import ANYTHING, Expect
+from zkit.repair.fixes import EXACT, FIXES, GUESS
+
+# ── reading ─────────────────────────────────────────────────────────────────
+
+
+_START = itemgetter(2)
+KEY, VALUE, NEXT, DONE, LATER = range(5)
+"""Where a reading stands: before a key, before a value, after a value, after the root value, or
+not yet worked out."""
+
+
+class Frame(NamedTuple):
+    """A container that is open; frames are shared between readings and never change."""
+
+    parent: Frame | None
+    kind: str
+    closer: str
+    expect: Expect
+    start: int
+    depth: int
+    doubled: bool = False
+    """Its brace was written twice."""
+    invented: bool = False
+    """Its opener is not in the text, so its closer must be."""
+
+
+CLOSERS = {"{": "}", "[": "]", "(": ")"}
+
+
+Edits = tuple["Edits", Fix] | None
+"""A linked list, newest first, so that readings share what they have in common."""
+
+
+class Before(NamedTuple):
+    """The state of a reading just before a value, to come back to."""
+
+    pos: int
+    frame: Frame | None
+    edits: Edits
+    rank: Rank
+    cost: int
+    misfit: int
+    safe: int
+    want: Expect
+    closed: Closed | None
+
+
+class Closed(NamedTuple):
+    """The container that was closed last, and where."""
+
+    frame: Frame
+    at: int
+
+
+class Hypothesis:
+    """A hypothesis about the text, read up to `pos`."""
+
+    __slots__ = (
+        "closed",
+        "cost",
+        "edits",
+        "frame",
+        "later",
+        "misfit",
+        "place",
+        "pos",
+        "rank",
+        "recent",
+        "safe",
+        "want",
+        "whole",
+    )
+
+    def __init__(self, pos: int, want: Expect = ANYTHING) -> None:
+        self.pos = pos
+        self.place = VALUE
+        self.frame: Frame | None = None
+        self.edits: Edits = None
+        self.rank = EXACT
+        self.cost = 0
+        self.misfit = 0
+        self.safe = pos
+        """All before this place is complete: what a cut leaves standing."""
+        self.want = want
+        self.recent: tuple[Before, ...] = ()
+        """The last values begun, newest first."""
+        self.closed: Closed | None = None
+        self.later: Callable[[], list[Hypothesis]] | None = None
+        self.whole: tuple[str, tuple[Any]] | None = None
+        """The JSON that the fixes make of all the text, and its value, once they are known."""
+
+    def fork(self) -> Hypothesis:
+        """A copy that can go another way."""
+        other: Hypothesis = Hypothesis.__new__(Hypothesis)
+        other.pos = self.pos
+        other.place = self.place
+        other.frame = self.frame
+        other.edits = self.edits
+        other.rank = self.rank
+        other.cost = self.cost
+        other.misfit = self.misfit
+        other.safe = self.safe
+        other.want = self.want
+        other.recent = self.recent
+        other.closed = self.closed
+        other.later = other.whole = None
+        return other
+
+    @classmethod
+    def back_to(cls, before: Before) -> Hypothesis:
+        """The reading as it was before a value."""
+        other = cls.__new__(cls)
+        (
+            other.pos,
+            other.frame,
+            other.edits,
+            other.rank,
+            other.cost,
+            other.misfit,
+            other.safe,
+            other.want,
+            other.closed,
+        ) = before
+        other.place = VALUE
+        other.recent = ()
+        other.later = other.whole = None
+        return other
+
+    def remember(self, pos: int) -> None:
+        """Keep the state before the value at `pos`."""
+        here: Before = tuple.__new__(
+            Before,
+            (
+                pos,
+                self.frame,
+                self.edits,
+                self.rank,
+                self.cost,
+                self.misfit,
+                self.safe,
+                self.want,
+                self.closed,
+            ),
+        )
+        self.recent = (here, self.recent[0]) if self.recent else (here,)
+
+    def note(
+        self, name: str, start: int, end: int, new: str, note: str = "", cost: int = 0
+    ) -> Hypothesis:
+        """Write a fix on the receipt."""
+        kind = FIXES[name]
+        rank = kind.rank
+        self.edits = (
+            self.edits,
+            tuple.__new__(Fix, (name, rank, start, end, new, note or kind.doc, "")),
+        )
+        self.cost += kind.cost + cost
+        if rank > self.rank:
+            self.rank = rank
+        return self
+
+    def has_changed(self, at: int) -> bool:
+        """Whether a fix since the last value covers the place."""
+        edits = self.edits
+        while edits is not None and edits[1].end > self.safe:
+            if edits[1].start <= at < edits[1].end:
+                return True
+            edits = edits[0]
+        return False
+
+    def settle(self, end: int) -> None:
+        """A value ended at `end`."""
+        self.pos = self.safe = end
+        self.place = NEXT
+
+    def go(self, pos: int, place: int) -> Hypothesis:
+        """Stand before `pos`, expecting `place`."""
+        self.pos = pos
+        self.place = place
+        return self
+
+    @property
+    def priority(self) -> tuple[int, int, int]:
+        """Readings are weighed by fit, then rank, then cost."""
+        return (self.misfit, self.rank, self.cost)
+
+    def others(self) -> list[Hypothesis]:
+        """What to take up instead of this reading: a postponed one is worked out only now."""
+        assert self.later is not None
+        return self.later()
+
+    def delay(self, later: Callable[[], list[Hypothesis]], cost: int = 0) -> Hypothesis:
+        """Be a place in the queue, at the price of a guess, for readings that are costly to find."""
+        self.later = later
+        self.place = LATER
+        self.cost += 3 + cost
+        if self.rank < GUESS:
+            self.rank = GUESS
+        return self
+
+    def json(self, text: str, start: int, end: int) -> str:
+        """What the fixes make of a part of the text."""
+        pieces: list[str] = []
+        for fix in self.fixes():
+            pieces += (text[start : fix.start], fix.new)
+            start = fix.end
+        return "".join((*pieces, text[start:end]))
+
+    def fixes(self) -> list[Fix]:
+        """The receipt in the order of the text."""
+        found: list[Fix] = []
+        edits = self.edits
+        while edits is not None:
+            edits, fix = edits
+            found.append(fix)
+        found.reverse()
+        if len(found) > 1:
+            found.sort(key=_START)
+        return found
+
+
+# ── arrived ─────────────────────────────────────────────────────────────────
+
+
+MOST_STATES = 8
+"""How many states of one place are kept: more than that differ in their brackets, and few meet again."""
+MOST_EQUAL = 4
+"""How many readings in one state may cost the same: two already make a text ambiguous."""
+
+
+class _State(NamedTuple):
+    """Where a reading stands, and all that its further way depends on."""
+
+    frame: Frame | None
+    recent: tuple[int, ...]
+
+
+def _is_same(state: _State, other: _State) -> bool:
+    """Whether two states are equal: their containers too, from the innermost on, without recursion."""
+    if state.recent != other.recent:
+        return False
+    frame, its = state.frame, other.frame
+    while frame is not its:
+        if frame is None or its is None or frame[1:] != its[1:]:
+            return False
+        frame, its = frame.parent, its.parent
+    return True
+
+
+class Arrived:
+    """The places that readings have come to, and what it cost them."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[int, int, int], list[tuple[_State, tuple[int, int, int]]]] = {}
+
+    def has_better(self, reading: Hypothesis) -> bool:
+        """Whether a reading in the same state was cheaper in every respect; if none was, keep this one."""
+        place = (reading.pos, reading.place, reading.safe)
+        kept = self._places.setdefault(place, [])
+        state = _State(reading.frame, tuple(before.pos for before in reading.recent))
+        misfit, rank, cost = reading.priority
+        equal = 0
+        for other, (its_misfit, its_rank, its_cost) in kept:
+            if its_misfit <= misfit and its_rank <= rank and _is_same(other, state):
+                if its_cost < cost:
+                    return True
+                equal += its_cost == cost
+        if equal < MOST_EQUAL and len(kept) < MOST_STATES:
+            kept.append((state, reading.priority))
+        return equal >= MOST_EQUAL
