@@ -47,7 +47,7 @@ from zkit.results import Crashed, Problem, Result, Success, Validation
 from zkit.sources import Kit, Toolbox
 from zkit.std import std_tools
 from zkit.testing import ScriptedServer, says
-from zkit.tools import FunctionTool, render_result, scope, tool
+from zkit.tools import Example, FunctionTool, render_result, scope, tool
 
 PAGE = """# read_file
 
@@ -99,14 +99,14 @@ def find_files(pattern: str) -> list[str]:
 
 
 def tools(docs: str | None = "read.md") -> list[FunctionTool[..., Any]]:
-    examples = [
+    examples: list[Example | dict[str, Any]] = [
         {"arguments": {"path": "notes.txt"}, "description": "Read a text"},
         {"arguments": {"path": "big.log", "lines": 5}, "description": "Look at a log"},
     ]
     return [
         tool(
             grade="read",
-            docs=docs,
+            **({} if docs is None else {"docs": docs}),
             examples=examples,
             error_modes=["not_found: no file"],
             guide={"tips": ["paths are relative"]},
@@ -558,7 +558,12 @@ def test_a_document_is_read_at_the_third_attempt_and_not_before(
 ) -> None:
     read: list[str] = []
     resolve = box.resolve_doc
-    monkeypatch.setattr(box, "resolve_doc", lambda path: read.append(path) or resolve(path))
+
+    def noted(path: str) -> str | None:
+        read.append(path)
+        return resolve(path)
+
+    monkeypatch.setattr(box, "resolve_doc", noted)
     dispatcher = Dispatcher(box, guards=[Coach()])
     with scope("t"):
         for expected in ([], [], ["read.md"]):

@@ -97,8 +97,8 @@ def _count(ledger: Ledger, call: LiveCall, result: Result) -> int:
     if changes and call.trace.ran:
         for other in [k for k, seen in ledger.calls.items() if not seen.changes]:
             del ledger.calls[other]
-        for seen in ledger.calls.values():
-            seen.done = False
+        for earlier in ledger.calls.values():
+            earlier.done = False
     seen = ledger.calls.get(key)
     if seen is None or seen.answer != answer:
         seen = ledger.calls[key] = Seen(answer, 0, changes)
