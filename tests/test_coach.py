@@ -103,14 +103,14 @@ def tools(docs: str | None = "read.md") -> list[FunctionTool[..., Any]]:
         {"arguments": {"path": "notes.txt"}, "description": "Read a text"},
         {"arguments": {"path": "big.log", "lines": 5}, "description": "Look at a log"},
     ]
+    given: dict[str, Any] = {
+        "examples": examples,
+        "error_modes": ["not_found: no file"],
+        "guide": {"tips": ["paths are relative"]},
+        **({} if docs is None else {"docs": docs}),
+    }
     return [
-        tool(
-            grade="read",
-            **({} if docs is None else {"docs": docs}),
-            examples=examples,
-            error_modes=["not_found: no file"],
-            guide={"tips": ["paths are relative"]},
-        )(read_file),
+        tool(grade="read", **given)(read_file),
         tool(grade="read", tags=["directory"])(find_files),
     ]
 
