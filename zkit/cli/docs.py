@@ -1,4 +1,4 @@
-"""The tables of the code in, the generated pages out, or a complaint that a page has drifted."""
+"""`zkit docs`: write the generated pages, or check that they are up to date."""
 
 from __future__ import annotations
 
@@ -9,8 +9,23 @@ import click
 
 from zkit.cli.commands import CONTEXT
 from zkit.cli.docs_tool import lint_docs, tool_docs
-from zkit.cli.pages import PAGES
+from zkit.cli.pages import coercions_page, formats_page
+from zkit.cli.repairs_page import repairs_page
+from zkit.cli.std_page import std_page, tool_pages
 from zkit.cli.streams import BadUsageError, write_line
+
+PAGES: dict[str, Callable[[], str]] = {
+    "docs/repairs.md": repairs_page,
+    "docs/coercions.md": coercions_page,
+    "docs/formats.md": formats_page,
+    "docs/std.md": std_page,
+    **tool_pages(),
+}
+EPILOG = """\b
+Example:
+  zkit docs --check
+
+Exit code: 0 done or in step, 1 a page differs, 2 bad usage."""
 
 
 class DocsGroup(click.Group):
@@ -22,12 +37,12 @@ class DocsGroup(click.Group):
         return super().parse_args(ctx, args if is_own else ["pages", *args])
 
 
-@click.group(cls=DocsGroup, context_settings=CONTEXT)
+@click.group(cls=DocsGroup, context_settings=CONTEXT, epilog=EPILOG)
 def command() -> None:
     """Write the generated pages of a checkout again; write and check the documents of tools."""
 
 
-@command.command("pages")
+@command.command("pages", epilog=EPILOG)
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when a page has drifted.")
 @click.argument("only", nargs=-1, metavar="[PAGE]...")
 @click.pass_context

@@ -12,7 +12,11 @@ from zkit.coach import lint_document, tool_document
 from zkit.coach.documents_of_tools import read_or_none
 from zkit.tools import ToolSpec
 
-EPILOG = "Exit code: 0 done, 1 something is missing, 2 bad usage."
+EPILOG = """\b
+Example:
+  zkit docs tool read_file --from std
+
+Exit code: 0 done, 1 something is missing, 2 bad usage."""
 
 
 @click.command("tool", epilog=EPILOG)
