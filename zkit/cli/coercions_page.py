@@ -1,4 +1,4 @@
-"""The table of coercions in, docs/coercions.md out."""
+"""Write docs/coercions.md from the table of coercions."""
 
 from __future__ import annotations
 

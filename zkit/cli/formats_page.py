@@ -1,4 +1,4 @@
-"""The records of the formats in, docs/formats.md out."""
+"""Write docs/formats.md from the records of the formats."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ INTRO = """\
 This page is generated from the records that the extraction itself uses: `make docs` writes it, and
 a test fails when it drifts.
 
-`find_calls(text, tools)` knows all of these without being told the model. A format's *tier* says
-how much its marks prove. A **marker** does not occur in ordinary text. A **tag** looks like HTML. A
-**shape** has no mark at all: it counts only with the name of a declared tool and arguments that fit
-its schema, and only as the whole reply or as its last thing after a short text.
+`find_calls(text, tools)` finds all of these without being given the model. The *tier* of a call says
+how strong its evidence is. A **marker** is a special token or an envelope that only calls stand in. A
+**shape** has no marker: it counts only with the name of a declared tool and arguments that fit its
+schema. Where the reply is nothing but such a call, its tier is **alone**.
 
-In every format, a call that is quoted, stands amid a sentence, is announced as an example or as
-somebody's words, or is taken back afterwards stays in the text and is listed in `refused`, with a
-message for the model where it may have been meant.
+Structure and position decide whether a call was made, never the words around it. A call that is
+quoted (inline code, a fence with more in it, a block quote, a quotation, a table row, a log line, the
+reasoning) is not a call: it stays in the text and is listed in `refused`. A call that the reply goes on
+after in prose is listed in `doubtful`. What then happens to it depends on the tool's grade:
+[grades and doubtful calls](grades.md).
 
 Values are written as JSON, as raw text that the schema types (a declared string is never parsed),
 or as Python literals (nothing is evaluated).
 
 The examples call a tool `f` with `a=1` and `b="x"`. Calls in one *family* are read alike;
-`formats=` takes names of formats or of families.
+`formats=` accepts names of formats or of families.
 """
 VALUES = {"json": "JSON", "raw": "raw, by schema", "python": "Python literals"}
 TIERS: dict[Tier, str] = {
@@ -65,7 +67,7 @@ def results_section() -> str:
     """Return the table of how results are given back."""
     rows = [r for r in FORMATS.values() if any(r.result)]
     lines = [f"- `{r.name}`: {shown(r.result[0])} … {shown(r.result[1])}" for r in rows]
-    head = "## Results\n\n`render_result` gives a result back the way these formats do; in the others as plain text.\n"
+    head = "## Results\n\n`render_result` writes a result the way these formats do; in all others it is plain text.\n"
     return "\n".join([head, *lines, ""])
 
 

@@ -1,4 +1,4 @@
-"""Rows and texts in, Markdown tables out, with what cannot be seen made visible."""
+"""Write Markdown tables in which invisible characters are made visible."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""The table of the generated pages: where each stands, and what writes it."""
+"""The table of the generated pages: the path of each, and the function that writes it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from zkit.cli.api_page import api_page
 from zkit.cli.coercions_page import coercions_page
 from zkit.cli.formats_page import formats_page
 from zkit.cli.repairs_page import repairs_page
@@ -13,6 +14,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/repairs.md": repairs_page,
     "docs/coercions.md": coercions_page,
     "docs/formats.md": formats_page,
+    "docs/api.md": api_page,
     "docs/std.md": std_page,
     **tool_pages(),
 }
