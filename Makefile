@@ -30,9 +30,9 @@ check: setup ## format, lint, types, and all tests
 	$(BIN)/python -m pytest -n auto -m "slow and not engines" --hypothesis-profile=steady
 
 .venv/ready-extras: .venv/ready
-	$(PYTHON) -m venv .venv-extras
-	.venv-extras/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	-.venv-extras/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[all]" --group dev --group frameworks --group engines
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv  # pip needs minutes for so many packages
+	$(BIN)/uv venv --quiet --python $(BIN)/python .venv-extras
+	$(BIN)/uv pip install --quiet --python .venv-extras/bin/python --editable ".[all]" --group dev --group frameworks --group engines
 	@touch $@
 
 check-extras: .venv/ready-extras ## the tests of plug-ins and engines, with the frameworks installed
@@ -70,7 +70,7 @@ coverage: setup ## run the tests and print the lines that no test reaches
 	$(BIN)/python -m pytest -n auto --cov=zkit --cov-report=term-missing:skip-covered
 
 release-check: setup ## build the wheel, install it in an empty environment, run the examples
-	$(BIN)/python -m tests.release_check
+	$(BIN)/python tests/release_check.py
 
 docs: setup ## write the generated pages again
 	$(BIN)/zkit docs

@@ -82,12 +82,10 @@ def json_repair_rows(log: str, out: str, processes: int) -> None:
     with open(log, encoding="utf-8") as lines, open(out, "w", encoding="utf-8") as written:
         texts = [json.loads(line)["text"] for line in lines]
         chunks = [texts[at : at + 2_000] for at in range(0, len(texts), 2_000)]
-        if processes == 1:
-            made = map(_json_repaired, chunks)
-        else:
-            made = ProcessPoolExecutor(processes).map(_json_repaired, chunks)
-        for chunk in made:
-            written.writelines(f"{value}\n" for value in chunk)
+        with ProcessPoolExecutor(processes) as pool:
+            apply = map if processes == 1 else pool.map
+            for chunk in apply(_json_repaired, chunks):
+                written.writelines(f"{value}\n" for value in chunk)
 
 
 def _json_repaired(texts: list[str]) -> list[str]:

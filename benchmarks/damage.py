@@ -192,7 +192,7 @@ DAMAGES: tuple[Damage, ...] = (
     _mark("comment_slash", "RESPELL", marks.comment(" // {}\n")),
     _mark("comment_hash", "RESPELL", marks.comment(" # {}\n")),
     _mark("comment_block", "RESPELL", marks.comment(" /* {} */ ")),
-    _mark("ellipsis", "COMPLETE", marks.ellipsis),
+    _mark("ellipsis", "CUT", marks.ellipsis),
     _mark("tuples", "RESPELL", marks.tuples),
     _mark("zero_width", "UNWRAP", notation.zero_width),
     _mark("odd_spaces", "UNWRAP", notation.odd_spaces),

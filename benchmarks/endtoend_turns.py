@@ -31,6 +31,8 @@ class Turn:
     meant: Meant
     spoilt: Misbehaviour | None = None
     text: str = ""
+    first: str = ""
+    """The first reply as a text: a call in a shape that the server does not know."""
 
     @property
     def streams(self) -> bool:
@@ -51,6 +53,8 @@ class Turn:
             asked += 1
             if asked > MOST_REQUESTS:
                 return says("I give up.")(request)
+            if asked == 1 and self.first:
+                return says(self.first)(request)
             said = self._said(request, asked)
             spoilt = self.spoilt if asked == 1 else None
             if spoilt is not None and spoilt.concerns(said, request):
@@ -89,10 +93,32 @@ EXAMPLE = (
     "A call looks like this:\n\n    <tool_call>\n"
     '    {"name": "get_weather", "arguments": {"city": "NAME"}}\n    </tool_call>\n\nShall I make one?'
 )
+_ARGUMENTS = '{"city": "Paris", "days": 3}'
+_OBJECT = f'{{"name": "get_weather", "arguments": {_ARGUMENTS}}}'
+_PYTHON = 'get_weather(city="Paris", days=3)'
+SHAPES = {
+    "fenced_object": f"```json\n{_OBJECT}\n```",
+    "double_braces": f"{{{_OBJECT}}}",
+    "double_braces_in_tools": f"<tools>\n{{{_OBJECT}}}\n</tools>",
+    "name_under_tool_call": f'{{"tool_call": "get_weather", "parameters": {_ARGUMENTS}}}',
+    "calls_in_strings": f"[{json.dumps(_PYTHON)}]",
+    "name_and_object": f'["get_weather", {_ARGUMENTS}]',
+    "escaped_name": _PYTHON.replace("_", "\\_", 1),
+    "fenced_python_list": f"```python\n[{_PYTHON}]\n```",
+    "colons_in_a_tag": '<tool_call>get_weather(city: "Paris", days: 3)</tool_call>',
+    "envelope_after_words": f'I will: {{"tool_calls": [{_OBJECT}]}}',
+    "name_colon_object": f"Calling get_weather: {_ARGUMENTS}",
+    "object_after_a_label": f"Tool call: {_OBJECT}",
+    "list_of_actions": f'{{"actions": [{_OBJECT}]}}',
+    "bare_call": _PYTHON,
+    "prose_after_a_list": f"[{_PYTHON}]Retrieving the current weather in Paris.",
+}
+"""Shapes in which small models write a call as text."""
 TURNS = (
     Turn("valid", "valid", (WEATHER,)),
     Turn("valid_two_calls", "valid", (WEATHER, NOW)),
     *(Turn(one.name, one.kind, _meant(one), one) for one in MISBEHAVIOURS.values()),
+    *(Turn(name, "small models", (WEATHER,), first=text) for name, text in SHAPES.items()),
     Turn("call_quoted_in_prose", "no call", (), text=QUOTED),
     Turn("call_only_thought_of", "no call", (), text=THOUGHT),
     Turn("call_as_an_example", "no call", (), text=EXAMPLE),

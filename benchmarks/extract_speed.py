@@ -1,10 +1,17 @@
-"""Texts of growing size in, milliseconds per MB and the exponent of growth out."""
+"""The speed of extraction: milliseconds per MB and growth, and what small things cost in CPU time.
+
+python -m benchmarks.extract_speed      the small things: first call, empty text, one call, a chunk
+"""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -15,7 +22,7 @@ from benchmarks.clock import best_times, exponent
 from benchmarks.code_material import CODE
 from benchmarks.extract_cases import tools_with
 from benchmarks.extract_formats import FORMATS
-from zkit.extract import find_calls
+from zkit.extract import Extractor, find_calls
 
 SIZES = (4_000, 16_000, 64_000, 256_000)
 BIG = 1_000_000  # for what models really write
@@ -107,6 +114,58 @@ ORDINARY = {
 TEXTS: Mapping[str, Grow] = {**ORDINARY, **ODD, **UNCLOSED}
 
 
+CALL = '<tool_call>\n{"name": "save_note", "arguments": {"text": "x"}}\n</tool_call>'
+
+
+def cpu_time(work: Callable[[], object], times: int) -> float:
+    """The least CPU time of a piece of work in microseconds, of five rounds."""
+    rounds = []
+    for _ in range(5):
+        begun = time.process_time()
+        for _ in range(times):
+            work()
+        rounds.append((time.process_time() - begun) / times)
+    return 1e6 * min(rounds)
+
+
+def first_call() -> tuple[float, float]:
+    """Seconds of CPU for `import pydantic`, and for the first `find_calls` with its imports."""
+    timed = "import time; t = time.process_time(); {}; print(time.process_time() - t)"
+    works = ("from pydantic import BaseModel", "from zkit import find_calls; find_calls('x', [{'name': 'f', 'parameters': {}}])")  # fmt: skip
+    runs = [
+        min(
+            float(subprocess.check_output([sys.executable, "-c", timed.format(work)]))
+            for _ in range(3)
+        )
+        for work in works
+    ]
+    return runs[0], runs[1]
+
+
+def small_rows() -> Iterator[tuple[str, float]]:
+    """What small things cost, in microseconds of CPU."""
+    tools = tools_with(Random(1), "save_note")
+    numbers = count()
+
+    def new_tools() -> object:
+        return find_calls("x", [{"name": f"tool_{next(numbers)}", "parameters": {}}])
+
+    def stream() -> object:
+        extractor, text = Extractor(tools), prose(4_000)
+        for at in range(0, len(text), 4):
+            extractor.feed(text[at : at + 4])
+        return extractor.close()
+
+    kilobytes = 32
+    yield "a new tool set", cpu_time(new_tools, 20)
+    yield "empty text", cpu_time(lambda: find_calls("", tools), 200)
+    yield "one plain call", cpu_time(lambda: find_calls(CALL, tools), 100)
+    for name, grow in (("source code, per KB", code), ("JSON records, per KB", records)):
+        text = grow(kilobytes * 1_000)
+        yield name, cpu_time(partial(find_calls, text, tools), 1) / kilobytes
+    yield "a chunk of four characters", cpu_time(stream, 1) / 1_000
+
+
 def speed_rows() -> Iterator[dict[str, Any]]:
     """One row for each text."""
     tools = tools_with(Random(1), "save_note")
@@ -127,3 +186,10 @@ def speed_rows() -> Iterator[dict[str, Any]]:
             "exponent": growth,
             "largest": sizes[-1],
         }
+
+
+if __name__ == "__main__":
+    pydantic, first = first_call()
+    print(f"{'first find_calls':30s} {first:.2f} s, {first / pydantic:.1f} times import pydantic")
+    for what, microseconds in small_rows():
+        print(f"{what:30s} {microseconds:8.1f} µs")

@@ -45,9 +45,11 @@ def is_demanded(case: Case, value: Any, note: str, *, lossy: bool = False) -> bo
     """Whether the rules ask for this answer, which is not what was meant, when no schema is given.
 
     A text that is one valid JSON string is left alone; of several different objects none is chosen;
-    and a string that runs to the end of the text makes it a cut one.
+    a string that runs to the end of the text makes it a cut one; and dots say that data is missing.
     """
     damages = case.name.split("+")
+    if "ellipsis" in damages and (lossy or value is REFUSED):
+        return True
     if lossy:
         return "missing_close_quote_value" in damages and "keep_open_string" in note
     if value is REFUSED:

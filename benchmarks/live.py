@@ -1,181 +1,174 @@
-"""Sixty requests to a live server, bare and wrapped: how many end in the right, validated call.
+"""Twenty tasks with five plain functions on a live server: zkit, and each framework bare and with zkit.
 
-    python -m benchmarks.live --base-url http://127.0.0.1:8080/v1 --model NAME --about "..."
+    python -m benchmarks.live --base-url http://127.0.0.1:8080/v1 --model NAME --about "..." [--save]
 
-Not part of any automatic run: it needs a model. Writes `results/live.md` and `results/live.json`.
+Not part of any automatic run: it needs a model. Every framework that is installed is asked in the same
+run. `right` is the right function with the right arguments, `answered` an answer that holds what
+the function returned, `others` functions that ran besides, `requests` all requests to the server.
 """
 
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
+import logging
+import sys
+import threading
+import time
 import tomllib
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
-import jsonschema
-from openai import OpenAI
-
+from benchmarks.live_agents import AGENTS, RAN, Ask
 from benchmarks.recovery_page import table
-from zkit.cases import recordings
-from zkit.chat import wrap
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
-TOOLS = recordings().tools
-SCHEMAS = {one["function"]["name"]: one["function"]["parameters"] for one in TOOLS}
-SYSTEM = "You are a helpful assistant with tools. Call a tool to do what you are asked."
-FATES = {
-    "right": "the call that was asked for, valid",
-    "other": "a valid call, but not the one that was asked for",
-    "invalid": "a call whose arguments are no JSON or do not fit the schema",
-    "refused": "a call that was refused, with a message for the model",
-    "none": "no call",
-}
+LIMIT = 180.0
+"""Seconds that a request may take; a 1.5B model on one core needs up to a minute."""
 
 
-class Wanted(NamedTuple):
-    """One request, and the call that it asks for."""
+class Task(NamedTuple):
+    """One question, and what should come of it."""
 
     ask: str
     call: str
     arguments: dict[str, Any]
+    answer: str
 
 
-class Asked(NamedTuple):
-    """What became of one request, with the call that came."""
+class Done(NamedTuple):
+    """What came of one question."""
 
-    fate: str
-    shown: str
-
-
-def wanted() -> list[Wanted]:
-    """The requests."""
-    rows = tomllib.loads((HERE / "live_requests.toml").read_text("utf-8"))["request"]
-    return [Wanted(**row) for row in rows]
+    right: bool
+    answered: bool
+    others: int
+    requests: int
+    note: str
 
 
-def judged(want: Wanted, calls: Iterable[Any]) -> Asked:
-    """Judge the first call of a reply as a careful user of the bare client would: parse, check."""
-    call = next(iter(calls), None)
-    if call is None:
-        return Asked("none", "")
-    name, text = call.function.name, call.function.arguments
-    shown = f"{name} {text}"
+def tasks() -> list[Task]:
+    """Return the questions."""
+    rows = tomllib.loads((HERE / "live_tasks.toml").read_text("utf-8"))["task"]
+    return [Task(**row) for row in rows]
+
+
+class Counter(ThreadingHTTPServer):
+    """Passes requests on to the server and counts them; temperature 0 and a short limit are added."""
+
+    daemon_threads = True
+
+    def __init__(self, upstream: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Pass)
+        self.upstream, self.count = urlsplit(upstream), 0
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}{self.upstream.path}"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away is no event."""
+
+
+class _Pass(BaseHTTPRequestHandler):
+    server: Counter
+    protocol_version = "HTTP/1.0"
+
+    def do_POST(self) -> None:
+        self.server.count += 1
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = {**body, "temperature": 0, "max_tokens": 200}
+        upstream = self.server.upstream
+        link = http.client.HTTPConnection(upstream.hostname or "", upstream.port, timeout=LIMIT)
+        link.request("POST", self.path, json.dumps(body), {"Content-Type": "application/json"})
+        reply = link.getresponse()
+        self.send_response(reply.status)
+        self.send_header("Content-Type", reply.getheader("Content-Type") or "application/json")
+        self.end_headers()
+        while block := reply.read1():
+            self.wfile.write(block)
+            self.wfile.flush()
+        link.close()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Print nothing."""
+
+
+def attempt(ask: Ask, task: Task, counter: Counter, model: str) -> Done:
+    """Ask one question and judge what ran and what was answered."""
+    RAN.clear()
+    before = counter.count
     try:
-        arguments = json.loads(text)
-        jsonschema.validate(arguments, SCHEMAS[name])
-    except (ValueError, TypeError, KeyError, jsonschema.ValidationError):
-        return Asked("invalid", shown)
-    is_right = name == want.call and is_asked(want.arguments, arguments)
-    return Asked("right" if is_right else "other", shown)
+        answer, note = ask(task.ask, counter.url, model), ""
+    except Exception as error:  # whatever a framework makes of a reply
+        answer, note = "", f"{type(error).__name__}: {error}"[:120]
+    right = [(name, given) for name, given in RAN if name == task.call and same(given, task)]
+    others = len(RAN) - len(right)
+    said = bool(right) and task.answer.casefold() in str(answer).casefold() and "{" not in answer
+    return Done(bool(right), said, others, counter.count - before, note or str(answer)[:120])
 
 
-def is_asked(expected: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
-    """Whether every argument that was asked for is there; others are the model's own business."""
-    return all(
-        key in given and any(same(one, given[key]) for one in ways(value))
-        for key, value in expected.items()
-    )
-
-
-def ways(value: Any) -> list[Any]:
-    """The ways to write an argument: a list in a list holds several."""
-    is_several = isinstance(value, list) and value and isinstance(value[0], list)
-    return list(value[0]) if is_several else [value]
-
-
-def same(expected: Any, given: Any) -> bool:
-    """Whether two values are the same, the case of letters aside."""
-    if isinstance(expected, str) and isinstance(given, str):
-        return expected.casefold() == given.casefold()
-    return bool(expected == given)
-
-
-def ask(client: OpenAI, model: str, want: Wanted, most: int) -> Asked:
-    """Send one request, and judge what comes."""
-    messages: Any = [
-        {"role": "system", "content": SYSTEM},
-        {"role": "user", "content": want.ask},
-    ]
-    offered: Any = TOOLS
-    reply = client.chat.completions.create(
-        model=model, messages=messages, tools=offered, temperature=0, seed=1, max_tokens=most
-    )
-    found = judged(want, reply.choices[0].message.tool_calls or ())
-    report = getattr(reply, "zkit", None)
-    if found.fate == "none" and report is not None and report.refusals:
-        refusal = report.refusals[0]
-        return Asked("refused", f"{refusal.code}: {refusal.text}")
-    return found
-
-
-def measure(
-    clients: Mapping[str, OpenAI], model: str, most: int, told: Callable[[str], None]
-) -> list[dict[str, Any]]:
-    """Ask every request of every client, one after the other."""
-    rows = []
-    for number, want in enumerate(wanted(), 1):
-        came = {name: ask(client, model, want, most) for name, client in clients.items()}
-        told(f"{number:>3}  {'  '.join(f'{n}: {a.fate}' for n, a in came.items())}  {want.ask}")
-        rows.append({"ask": want.ask, **{name: asked._asdict() for name, asked in came.items()}})
-    return rows
-
-
-def page(found: Mapping[str, Any]) -> str:
-    """The results as Markdown."""
-    rows, names = found["rows"], found["clients"]
-    counts = {name: Counter(row[name]["fate"] for row in rows) for name in names}
-    head = ["of " + str(len(rows)) + " requests", *names]
-    lines = [[meaning, *(str(counts[name][fate]) for name in names)] for fate, meaning in FATES.items()]  # fmt: skip
-    each = [
-        [_cell(row["ask"]), *(_cell(f"{row[n]['fate']}: {row[n]['shown']}") for n in names)]
-        for row in rows
-    ]
-    return "\n".join(
-        [
-            "# A live model, bare and wrapped\n",
-            f"{found['about']} Ten tools, {len(rows)} requests, temperature 0, at most"
-            f" {found['most']} tokens. The same client asks each request twice, first bare, then"
-            " wrapped; a call counts as right when it is valid and has the name and every argument"
-            " that was asked for.\n",
-            f"    {found['command']}\n",
-            table(head, lines),
-            "What a wrapped client gives out is what the model said: where the model picked another"
-            " tool, or other arguments, that is the call.\n",
-            "## Each request\n",
-            table(["request", *names], each),
-        ]
-    )
-
-
-def _cell(text: str) -> str:
-    cut = text if len(text) <= 140 else f"{text[:139]}…"
-    return "`" + cut.replace("|", "\\|").replace("`", "'").replace("\n", "\\n") + "`"
+def same(given: dict[str, Any], task: Task) -> bool:
+    """True if the arguments are those that were asked for, texts without regard to case."""
+    plain = {name: v.casefold() if isinstance(v, str) else v for name, v in given.items()}
+    return plain == {
+        n: v.casefold() if isinstance(v, str) else v for n, v in task.arguments.items()
+    }
 
 
 def main() -> None:
-    """Ask, and write the results."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.live", description=__doc__)
-    parser.add_argument("--base-url", default="http://127.0.0.1:8080/v1")
-    parser.add_argument("--model", default="local")
-    parser.add_argument("--about", default="", help="model, quantisation and server, in a sentence")
-    parser.add_argument("--max-tokens", type=int, default=120)
-    given = parser.parse_args()
-    bare = OpenAI(base_url=given.base_url, api_key="none", timeout=600, max_retries=2)
-    clients = {"bare": bare, "wrapped": wrap(bare)}
-    rows = measure(clients, given.model, given.max_tokens, lambda line: print(line, flush=True))
-    found = {
-        "about": given.about,
-        "command": "python -m benchmarks.live --base-url URL --model NAME",
-        "most": given.max_tokens,
-        "clients": list(clients),
-        "rows": rows,
-    }
-    (RESULTS / "live.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-    (RESULTS / "live.md").write_text(page(found))
+    """Ask everything, print the table, and keep it with `--save`."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--base-url", required=True)
+    parser.add_argument("--model", required=True)
+    parser.add_argument(
+        "--about", default="", help="the model, its weights and the server, for the page"
+    )
+    parser.add_argument("--only", action="append", help="a framework; may be repeated")
+    parser.add_argument("--tasks", type=int, default=100, help="only the first so many tasks")
+    parser.add_argument("--save", action="store_true")
+    options = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    counter = Counter(options.base_url)
+    asked = tasks()[: options.tasks]
+    rows, kept = [], {}
+    for name, (module, ask) in AGENTS.items():
+        if find_spec(module) is None or (options.only and name not in options.only):
+            continue
+        started = time.monotonic()
+        done = [attempt(ask, task, counter, options.model) for task in asked]
+        kept[name] = [one._asdict() for one in done]
+        rows.append([
+            name, f"{sum(one.right for one in done)} of {len(done)}",
+            f"{sum(one.answered for one in done)} of {len(done)}",
+            str(sum(one.others for one in done)), str(sum(one.requests for one in done)),
+        ])  # fmt: skip
+        print(rows[-1], f"{time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+        if options.save:
+            save(options.about, rows, kept)
+    print(page(rows))
+
+
+def page(rows: list[list[str]]) -> str:
+    """Return the table."""
+    return table(["", "right function ran", "answered", "others that ran", "requests"], rows)
+
+
+def save(about: str, rows: list[list[str]], kept: dict[str, Any]) -> None:
+    """Keep what was found so far."""
+    head = f"# Twenty tasks on a live model\n\n`python -m benchmarks.live`. {about}\n\n"
+    (RESULTS / "live.md").write_text(head + page(rows), "utf-8")
+    found = {"about": about, "rows": rows, "done": kept}
+    (RESULTS / "live.json").write_text(
+        json.dumps(found, indent=1, ensure_ascii=False) + "\n", "utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -9,24 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import evidence
-from benchmarks.endtoend_page import short_table
 from benchmarks.evidence import scored
 from benchmarks.recovery_chart import STRICT, Scores, chart, number, share
 from benchmarks.recovery_page import table
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
-MARKERS = re.compile(r"(<!-- results -->\n).*?(<!-- /results -->)", re.DOTALL)
+PARTS = ("live", "results")
+"""The generated parts of the README, each between two markers of that name."""
 Found = Mapping[str, Any]
 
-_ENDTOEND = (
-    "**One bad first turn, end to end**: the server spoils the first reply of the model and no later one. `ok, n` is"
-    " the right answer after n requests; 2 is perfect, 3 where the reply must be refused.\n"
+_OURS = (
+    "Our own sets, made with the generators in `benchmarks/`: they show that nothing got worse, and how zkit stands beside"
+    " others on damages that we thought of. *Wrong* is a result that differs from what was meant, without a word.\n"
 )
-_PICTURE = "![What each library makes of broken tool-call arguments](docs/recovery.svg)\n"
 _REST = (
-    "*Wrong* is a result that differs from what was meant, without a word. Every rival, every figure, the time it takes"
-    " and how it was measured: [docs/evidence.md](docs/evidence.md). Run it yourself: `make bench`.\n"
+    "Every rival, every figure, how it was measured and what it does not show: [docs/evidence.md](docs/evidence.md)."
+    " Run it yourself: `make bench`.\n"
 )
 
 
@@ -65,20 +64,31 @@ def _compared_row(title: str, ours: str, scores: Mapping[str, Scores], wrong: st
     return [f"{title} ({count:,})", *figures, best]
 
 
-def readme_part(found: Found) -> str:
+def live_part(found: Found) -> str:
+    """The table of the live run, with what was asked."""
+    if found["live"] is None:
+        return ""
+    head = ["", "right function ran", "answered", "others that ran", "requests"]
+    about = f"{found['live']['about']} `python -m benchmarks.live`\n"
+    return f"{table(head, found['live']['rows'])}\n{about}"
+
+
+def readme_parts(found: Found) -> dict[str, str]:
     """What stands between the markers of the README."""
-    first = [_ENDTOEND, short_table(found["endtoend"])] if found["endtoend"] else []
-    return "\n".join([*first, _PICTURE, small_table(found), _REST])
+    return {"live": live_part(found), "results": "\n".join([_OURS, small_table(found), _REST])}
 
 
-def put_between_markers(page: str, part: str) -> str:
-    """The page with the part between its markers; unchanged when it has none."""
-    return MARKERS.sub(lambda found: found[1] + part + found[2], page)
+def put_between_markers(page: str, parts: Mapping[str, str]) -> str:
+    """The page with each part between its markers; unchanged when it has none."""
+    for name, part in parts.items():
+        markers = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+        page = markers.sub(lambda found, part=part: found[1] + part + found[2], page)  # type: ignore[misc]
+    return page
 
 
 def committed() -> Found:
     """The results as they are committed; None for what was not measured yet."""
-    files = {name: RESULTS / f"{name}.json" for name in evidence.PARTS}
+    files = {name: RESULTS / f"{name}.json" for name in (*evidence.PARTS, "live")}
     return {
         name: json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
         for name, path in files.items()
@@ -95,7 +105,7 @@ def main() -> None:
     (ROOT / "docs" / "evidence.md").write_text(evidence.page(found), encoding="utf-8")
     readme = ROOT / "README.md"
     page = readme.read_text(encoding="utf-8")
-    readme.write_text(put_between_markers(page, readme_part(found)), encoding="utf-8")
+    readme.write_text(put_between_markers(page, readme_parts(found)), encoding="utf-8")
 
 
 if __name__ == "__main__":

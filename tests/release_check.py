@@ -12,7 +12,8 @@ import tempfile
 import venv
 from pathlib import Path
 
-from tests.test_examples import model
+from test_examples import model
+
 from zkit.testing import ScriptedServer
 
 ROOT = Path(__file__).parent.parent

@@ -21,9 +21,9 @@ from zkit.calls import Call
 from zkit.cases import Case, DecodeCase, ExtractCase, RepairCase, load, run, shipped_corpus
 from zkit.cases.decode_cases import NOT_GIVEN
 from zkit.cases.draft import Draft, ShapeLostError, proposed, redacted, sentence
-from zkit.masking import masked, secrets_in, shortened, without_secrets
 from zkit.cases.writing import add_case, without_null
 from zkit.extract import render_call
+from zkit.masking import masked, secrets_in, shortened, without_secrets
 from zkit.transcripts import Ended, Header, Received, Request, Response, TranscriptWriter
 
 BROKEN = "{'path': 'a.txt', 'lines': 3,}"

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from benchmarks.damage import DAMAGES, Damage, damaged_payload
 from zkit import Rank, repair_json
 from zkit.repair.expect import ANYTHING
+from zkit.repair.limits import MOST_EQUAL, MOST_STATES
 from zkit.repair.search import engine
-from zkit.repair.search.hypothesis import MOST_EQUAL, MOST_STATES, Arrived, Frame, Hypothesis
+from zkit.repair.search.hypothesis import Arrived, Frame, Hypothesis
 
 STATES: st.SearchStrategy[dict[str, Any]] = st.builds(
     dict,

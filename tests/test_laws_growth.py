@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.growing import ADVERSARIAL, SCHEMA
-from zkit.extract import FORMATS, Extractor, arriving_text, find_calls
+from zkit.extract import FORMATS, Extractor, find_calls, tape
 from zkit.repair import choice, repair_all, repair_json
 from zkit.repair.locate import starts
 from zkit.repair.repeated_keys import repeats_a_key
@@ -262,7 +262,7 @@ OPENERS = {
     "refused, then called": f"> {HERMES}\n\n{HERMES}\n",
 }
 ENDS = {"nothing": "", "all closers": "\"}})]'</parameter></invoke></function></tool_call>\n```\n"}
-MOST_WORK = arriving_text.MOST_WORK + 3
+MOST_WORK = tape.MOST_WORK + 3
 """A reading that has begun is ended before the budget is looked at: a few passes more."""
 
 
@@ -279,7 +279,7 @@ def test_openers_that_never_close_are_looked_at_a_bounded_number_of_times(
 ) -> None:
     """Also where one closer at the very end would do for each of them."""
     text = opener * (30_000 // len(opener)) + end
-    assert work_of(text) <= MOST_WORK * len(text) + arriving_text.FREE_WORK
+    assert work_of(text) <= MOST_WORK * len(text) + tape.FREE_WORK
 
 
 SEARCHED = {
@@ -313,8 +313,8 @@ def test_a_reply_that_only_looks_like_calls_is_given_up_and_says_so() -> None:
 def test_any_chunking_gives_up_at_the_same_place(parts: list[str], size: int) -> None:
     text = "".join(part * 4 for part in parts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arriving_text, "FREE_WORK", 1_000)
-        patch.setattr(arriving_text, "MOST_IN_VAIN", 5)
+        patch.setattr(tape, "FREE_WORK", 1_000)
+        patch.setattr(tape, "MOST_IN_VAIN", 5)
         stream = Extractor(TOOLS)
         for start in range(0, len(text), size):
             stream.feed(text[start : start + size])
@@ -353,7 +353,7 @@ def fed(text: str) -> None:
 def test_the_steps_of_an_extraction_grow_as_the_text_does(
     opener: str, run: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arriving_text, "FREE_WORK", 1_000)
+    monkeypatch.setattr(tape, "FREE_WORK", 1_000)
     small, large = (opener * (size // len(opener) + 1) for size in (3_000, 12_000))
     run(small)
     ratio = len(large) / len(small)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from zkit import PartialReader, Repaired, Unrepairable, repair_all, repair_json
-from zkit.repair.fixes import MAX_CHARACTERS, MAX_DEPTH, MAX_VALUES
+from zkit.repair.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_VALUES
 
 MANY = 10_000_000
 SOME = 30_000

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from strategies import ANY_TEXT, CLOSED, LIMITS
 
 from zkit import Rank, Unrepairable, repair_json
-from zkit.repair.fixes import MAX_CHARACTERS, REASONS
+from zkit.repair.fixes import REASONS
+from zkit.repair.limits import MAX_CHARACTERS
 
 FILE = {
     "type": "object",

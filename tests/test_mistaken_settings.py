@@ -97,7 +97,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: decode(look, "{'at': 1}", limit="GUES"),
         "there is no rank 'GUES'",
     ),
-    "a rank of repair": (lambda: repair_json("{'at': 1}", limit="GUESS"), "limit must be a Rank"),  # type: ignore[arg-type]
+    "a rank of repair": (lambda: repair_json("{}", limit="GUES"), "there is no rank"),
     "a format to find": (lambda: find_calls("", [look], formats=["x"]), "no format is called 'x'"),
     "a format to write": (lambda: render_call(Call("f", {}), "kimi"), "did you mean kimi_k"),
 }

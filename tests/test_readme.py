@@ -15,6 +15,7 @@ import pytest
 
 from benchmarks import evidence, report
 from zkit.cases import load, run
+from zkit.testing import Answer, Request, ScriptedServer, says
 
 README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
 BLOCK = re.compile(r"^(`{3,})(\w*)\n(.*?)^\1$", re.M | re.S)
@@ -23,21 +24,31 @@ COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.M)
 SHELL = [pair for kind, body in BLOCKS if kind == "console" for pair in COMMAND.findall(body)]
 
 
+def model(request: Request) -> Answer:
+    """Answer like a small model: a fenced object with doubled braces, then a sentence."""
+    if request["messages"][-1]["role"] == "tool":
+        return says("It is sunny in Oslo, 21 degrees.")(request)
+    call = '{{"name": "get_weather", "arguments": {"city": "Oslo"}}}'
+    return says(f"```json\n{call}\n```")(request)
+
+
 def test_python_blocks_print_the_text_below_them() -> None:
-    """One program, block after block; the `text` block after each is its output."""
+    """One program, block after block; a `text` block after one is its output."""
     names: dict[str, object] = {}
-    pairs = [
-        (code, said)
+    shown = [
+        (code, said if next_kind == "text" else "")
         for (kind, code), (next_kind, said) in pairwise(BLOCKS)
-        if (kind, next_kind) == ("python", "text")
+        if kind == "python"
     ]
-    assert pairs
-    assert len(pairs) == sum(kind == "python" for kind, _ in BLOCKS)
-    for code, said in pairs:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(code, "README.md", "exec", dont_inherit=True), names)
-        assert printed.getvalue() == said
+    assert len(shown) == sum(kind == "python" for kind, _ in BLOCKS)
+    with ScriptedServer(then=model) as server:
+        for code, said in shown:
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                here = code.replace("http://localhost:11434/v1", server.url)
+                exec(compile(here, "README.md", "exec", dont_inherit=True), names)
+            assert printed.getvalue() == said
+    assert len(README.splitlines()) < 200
 
 
 @pytest.mark.parametrize(("line", "said"), SHELL)
@@ -66,7 +77,8 @@ def test_the_example_of_a_case_file_holds(tmp_path: Path) -> None:
 def test_the_figures_are_those_of_the_committed_results() -> None:
     """Between the markers of the README, and on the page of evidence."""
     found = report.committed()
-    assert README.count("<!-- results -->") == README.count("<!-- /results -->") == 1
-    assert report.put_between_markers(README, report.readme_part(found)) == README
+    for name in report.PARTS:
+        assert README.count(f"<!-- {name} -->") == README.count(f"<!-- /{name} -->") == 1
+    assert report.put_between_markers(README, report.readme_parts(found)) == README
     page = (Path(__file__).parent.parent / "docs/evidence.md").read_text("utf-8")
     assert page == evidence.page(found)

@@ -248,7 +248,7 @@ def test_a_wrapped_client_lists_a_key_with_two_values_as_refused() -> None:
         client = wrap(OpenAI(base_url=server.url, api_key="none"), tools=[read])
         for _ in range(2):
             made = client.chat.completions.create(model="m", messages=[])
-            (refusal,) = made.zkit.refusals  # type: ignore[attr-defined]
+            (refusal,) = made.zkit.refusals
             assert refusal.code == "ambiguous"
             assert '"a" or "b"' in refusal.message
 

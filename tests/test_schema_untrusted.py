@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from schemas_strategy import NAMES
 
-from tests.schemas_strategy import NAMES
 from zkit.arguments import Decoded, decode
 from zkit.errors import SchemaError
 from zkit.results import Validation

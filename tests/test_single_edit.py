@@ -64,6 +64,6 @@ def test_no_mark_between_digits_is_dropped(left: str, right: str) -> None:
 
 def test_a_long_text_is_not_read_again_and_again(monkeypatch: Any) -> None:
     short, long = '{"a": 1, k"ey": 2}', f'{{"a": "{"x" * 100}", k"ey": 2}}'
-    monkeypatch.setattr(candidates, "LONGEST", 60)
+    monkeypatch.setattr(candidates, "ONE_EDIT_WITHIN", 60)
     assert isinstance(repair_json(short), Repaired)
     assert not isinstance(repair_json(long), Repaired)

@@ -1,19 +1,11 @@
-"""The fix table in, docs/repairs.md out."""
+"""Write docs/repairs.md from the table of fixes."""
 
 from __future__ import annotations
 
 from zkit import Rank
 from zkit.cli.markdown import cell, code, table
-from zkit.repair.fixes import (
-    CHARACTERS_PER_FIX,
-    FIXES,
-    FREE_FIXES,
-    MAX_CHARACTERS,
-    MAX_DEPTH,
-    MAX_VALUES,
-    REASONS,
-    FixKind,
-)
+from zkit.repair.fixes import FIXES, REASONS, FixKind
+from zkit.repair.limits import CHARACTERS_PER_FIX, FREE_FIXES, MAX_CHARACTERS, MAX_DEPTH, MAX_VALUES
 
 INTRO = """\
 # What zkit repairs
@@ -49,10 +41,102 @@ always `lossy`, and nothing to run a tool with.""",
 }
 
 
+OVERVIEW = (
+    (
+        "prose, fences, tags, reasoning, leaked tokens around the value",
+        "dropped",
+        "they are words, not data",
+    ),
+    (
+        "a second value, an assignment, an operator, a member beside the value",
+        "refused, `several`",
+        "dropping it would change what was asked for",
+    ),
+    ("an equal copy, or a draft that says nothing more", "counted once", "nothing is lost"),
+    (
+        "an object whose leaves are types or placeholders",
+        "dropped beside an answer",
+        "it repeats the prompt",
+    ),
+    ("`None`, `nil`, `NULL`", "null", "also where the schema wants a string: `decode` reports it"),
+    (
+        "a call, a variable, a sum, `<value>`, `string`",
+        "refused, `expression`",
+        "it would have to be computed or filled in",
+    ),
+    (
+        "`...` after the last item or member",
+        "`lossy`, rank CUT",
+        "the dots say that data is missing",
+    ),
+    ("`...` anywhere else", "refused", "nobody can tell what is missing"),
+    (
+        "single, curly, back and triple quotes, bare keys, comments, trailing commas",
+        "respelled",
+        "there is one reading",
+    ),
+    (
+        "`dict(…)`, `OrderedDict`, PHP arrays, sets of three or more, keyword arguments, YAML lines with a schema",
+        "respelled",
+        "plain literals in another notation",
+    ),
+    ("a set of two strings", "refused", "it may be an object without its colon"),
+    (
+        "`\\\\d`, `\\\\sqrt`, a Windows path with single backslashes",
+        "the backslash is kept",
+        "JSON has no such escape",
+    ),
+    (
+        "`\\\\n` beside LaTeX",
+        "a line end, unless it begins a command",
+        "each escape is decided by itself",
+    ),
+    (
+        "`\\\\beta` or `\\\\frac` in a damaged text",
+        "the backslash is kept",
+        "a backspace before a word is never meant",
+    ),
+    ("a backslash at the end of a line of a command", "kept", "one command must not become two"),
+    (
+        "code pasted with raw quotes and line ends",
+        "kept as it is",
+        "whoever escapes nothing did not escape `\\\\n` either",
+    ),
+    (
+        "an unescaped quote inside a string",
+        "escaped, if the text goes on well in only one way",
+        "otherwise `ambiguous`",
+    ),
+    (
+        "a closing quote missing before a line that begins a key, or before a declared key",
+        "added",
+        "the key shows where the string ends",
+    ),
+    (
+        "a missing comma, colon or closer",
+        "added, if no other place explains the text as well",
+        "otherwise `ambiguous`",
+    ),
+    (
+        "a fence for a string, doubled quotes around a word",
+        "refused, `ambiguous`",
+        "both readings are common",
+    ),
+    ("strict JSON", "left alone", "whatever it says"),
+)
+"""What users ask first: what is repaired, what is refused, and why."""
+
+
+def overview_section() -> str:
+    """Return the table for users."""
+    rows = [(cell(what), cell(done), cell(why)) for what, done, why in OVERVIEW]
+    return "## At a glance\n\n" + table(("in the text", "zkit", "because"), rows)
+
+
 def repairs_page() -> str:
-    """Return the page: every fix by rank, the limits, the reasons of refusal."""
+    """Return the page: the table for users, every fix by rank, the limits, the reasons of refusal."""
     ranks = [rank_section(rank) for rank in Rank]
-    return "\n".join([INTRO, *ranks, limits_section(), reasons_section()])
+    return "\n".join([INTRO, overview_section(), *ranks, limits_section(), reasons_section()])
 
 
 def rank_section(rank: Rank) -> str:

@@ -10,18 +10,9 @@ from pydantic_core import from_json
 from zkit.receipt import Rank
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.expect import evidence_for
-from zkit.repair.fixes import (
-    CUT,
-    EXACT,
-    FIXES,
-    GUESS,
-    MAX_CHARACTERS,
-    MAX_VALUES,
-    RESPELL,
-    SALVAGE,
-    UNWRAP,
-    fix_named,
-)
+from zkit.repair.fast_path import read_in_prose, read_misspelled
+from zkit.repair.fixes import CUT, EXACT, FIXES, GUESS, RESPELL, SALVAGE, UNWRAP, fix_named
+from zkit.repair.limits import MAX_CHARACTERS, MAX_VALUES, MOST_FAR, MOST_IN_VAIN, MOST_UNREAD
 from zkit.repair.locate import layers, payload, starts, wrappers
 from zkit.repair.locate.layers import (
     begins_coloured,
@@ -37,12 +28,6 @@ from zkit.repair.search.candidates import How, read_at, read_with_one_edit
 from zkit.repair.strict_parse import OF_SURROGATES, strict, verdict, with_surrogates
 from zkit.text.edits import Layer
 
-MOST_UNREAD = 64
-"""How many places that look like values but cannot be read are looked at."""
-MOST_FAR = 64
-"""For how many values of one text a look is taken at all that follows them."""
-MOST_IN_VAIN = 4
-"""How often, on the average, a character may be read by readings that came to nothing."""
 _new = tuple.__new__
 """Makes a record at the lowest price: valid input pays almost nothing."""
 
@@ -248,8 +233,12 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
     """The value with but white space or one fence around it, and whether it is all that is said."""
     span = starts.plain_span(task.text)
     if span is None:
-        return None, False
-    start = span[0]
+        quick = read_in_prose(task)
+        return quick, quick is not None
+    start, end = span
+    quick = read_misspelled(task, start, end)
+    if quick is not None:
+        return quick, True
     found = read_at(task, start, complaint="" if start else complaint)
     if not payload.ends_text(task.text, found.end):
         return found, False

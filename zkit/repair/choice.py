@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from zkit.receipt import Fix, highest
 from zkit.repair import messages
 from zkit.repair.fixes import fix_named
+from zkit.repair.limits import MOST_REPEATS
 from zkit.repair.locate import payload, starts
 from zkit.repair.locate.payload import data_after, data_before, is_echo
 from zkit.repair.outcome import Candidate, Repaired, Task, Unrepairable, same
@@ -140,10 +141,6 @@ def with_receipt(task: Task, candidate: Candidate, *, repeated: bool = False) ->
         fixes = [*fixes, drop]
         rank = max(rank, drop.rank)
     return _new(Repaired, (value[0], tuple(fixes), rank, text))
-
-
-MOST_REPEATS = 3
-"""A key that was written so often, in a text that ends without its closers, is a loop until the limit of tokens."""
 
 
 def _cut_if_looping(fixes: Sequence[Fix]) -> Sequence[Fix]:

@@ -121,13 +121,3 @@ REASONS: dict[str, str] = {
     "too_large": "the text is longer than the limit, or holds more values",
 }
 """Why a text is refused: the values of `Unrepairable.reason`."""
-
-MAX_DEPTH = 200
-MAX_CHARACTERS = 32 * 1024 * 1024
-MAX_VALUES = 10_000
-"""In a text of more values than this, one is not looked for; all of them may be asked for."""
-FREE_FIXES = 16
-CHARACTERS_PER_FIX = 6
-"""Structural fixes are refused beyond FREE_FIXES plus one for each CHARACTERS_PER_FIX."""
-MOST_COST = 24_000
-"""What all structural fixes of one reading may cost: 12,000 missing commas. A flood is refused within seconds."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from zkit.repair.expect import Evidence, Expect
+from zkit.repair.limits import MOST_KEYS
 from zkit.text.places import excerpt, place_of
 
 _FOUND = {
@@ -41,7 +42,6 @@ _ZERO_IN_FRONT = re.compile(r"-?0[0-9]")
 _DIGITS = re.compile(r"[0-9]++")
 _MOST_DIGITS = 4300
 _WITHOUT_PLACE = frozenset({"empty", "no_json", "too_large"})
-MOST_KEYS = 12
 
 
 def refusal(text: str, reason: str, at: int, evidence: Evidence | None = None) -> str:

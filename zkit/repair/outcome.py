@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import Evidence
+from zkit.repair.limits import MOST_SHOWN
 from zkit.text.edits import apply_edits
 from zkit.text.places import excerpt, place_of
 
@@ -42,10 +43,6 @@ class Repaired(NamedTuple):
         hidden = len(self.fixes) - len(shown)
         more = [f"... and {hidden} more"] if hidden else []
         return "\n".join([f"repaired with {many}, rank {self.rank.name}{lossy}", *shown, *more])
-
-
-MOST_SHOWN = 50
-"""How many fixes `explain` shows in full."""
 
 
 def _entry(text: str, fix: Fix) -> str:

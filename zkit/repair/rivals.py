@@ -20,6 +20,7 @@ from zkit.repair.evidence.structure import (
 )
 from zkit.repair.expect import Evidence
 from zkit.repair.fixes import COMPLETE, GUESS, UNWRAP, fix_named
+from zkit.repair.limits import MOST_OTHERS
 from zkit.repair.outcome import Candidate, Task
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.strict_parse import strict
@@ -87,9 +88,7 @@ def _ends_in(text: str, fix: Fix) -> bool:
     end, mark = lexis.last_sign(text, fix.start), fix.new[:1]
     if not mark or not text.endswith(f'{mark}"', 0, end):
         return False
-    start = text.rfind('"', 0, end - 1)
-    while text.endswith("\\", 0, max(start, 0)):
-        start = text.rfind('"', 0, start)
+    start = lexis.quote_before(text, end - 1)
     content = text[start + 1 : end - 1]
     return mark == "," or content.count(mark) > content.count("{" if mark == "}" else "[")
 
@@ -180,10 +179,7 @@ def _lacked_inside(text: str, fix: Fix) -> bool:
 
 def _content_before(text: str, quote: int) -> str:
     """The content of the string that ends at a quote."""
-    start = text.rfind('"', 0, quote)
-    while start > 0 and text[start - 1] == "\\":
-        start = text.rfind('"', 0, start)
-    return text[start + 1 : quote]
+    return text[lexis.quote_before(text, quote) + 1 : quote]
 
 
 def _uneven(_: str, fix: Fix) -> bool:
@@ -257,7 +253,6 @@ _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
 _ASSIGNED = re.compile(r"\w=[^>]")
 """A bare name and an equals sign: beside quoted keys with colons this is code."""
 _COLON = re.compile(rf"(?<!\\)[\"']{lexis.SPACE}:")
-MOST_OTHERS = 16
 
 
 def is_plain(text: str, end: int, value: Any, fixes: Sequence[Fix]) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic_core import from_json
 
-WINDOW = 4096
-"""How much of a text is shown to the strict parser at first, where more may follow the value."""
+from zkit.repair.limits import WINDOW
+from zkit.text import lexis
 
 
 def strict(text: str) -> tuple[Any] | None:
@@ -162,7 +162,4 @@ _NEAR = 60
 def last_token(text: str, at: int, kind: str) -> int:
     """Where the last string before a stumble begins, or the one that it is in; 0 when there is none."""
     last = at if kind in _IN_STRING else max(text.rfind('"', 0, at), 0)
-    first = text.rfind('"', 0, last)
-    while first > 0 and text[first - 1] == "\\":
-        first = text.rfind('"', 0, first)
-    return max(first, 0)
+    return max(lexis.quote_before(text, last), 0)

@@ -188,6 +188,14 @@ THOUSANDS = re.compile(rf"[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})++(?:\.[0-9]++)?+(?={S
 NUMBER_KEY = re.compile(rf"([0-9]+){SPACE}:{SPACE}")
 
 
+def quote_before(text: str, end: int, quote: str = '"') -> int:
+    """The place of the last quote before `end` that no backslash precedes; -1 if there is none."""
+    at = text.rfind(quote, 0, max(end, 0))
+    while at > 0 and text[at - 1] == "\\":
+        at = text.rfind(quote, 0, at)
+    return at
+
+
 class Token(NamedTuple):
     """A string in the text: its content, the quote that opens it, and where it ends."""
 

@@ -6,6 +6,7 @@ import re
 import string
 from typing import TYPE_CHECKING, NamedTuple
 
+from zkit.repair.limits import MOST_LAYOUTS, MOST_STEPS
 from zkit.repair.search.hypothesis import Frame
 from zkit.text import lexis
 
@@ -266,19 +267,12 @@ def value_start(text: str, end: int) -> int:
     quote = text[end - 1]
     if quote not in "\"'":
         return len(text[:end].rstrip(_WORDS))
-    start = text.rfind(quote, 0, end - 1)
-    while start > 0 and text[start - 1] == "\\":
-        start = text.rfind(quote, 0, start)
-    return start
+    return lexis.quote_before(text, end - 1, quote)
 
 
 # ── closer places ───────────────────────────────────────────────────────────
 
 
-MOST_STEPS = 50_000
-"""How many tokens are looked at in all, before it counts as beyond telling."""
-MOST_LAYOUTS = 32
-"""How many places are weighed by the indentation that they make."""
 _TOKEN = re.compile(
     rf"{lexis.STRING}(?:{lexis.SPACE}(?P<k>:)|(?P<v>))|[{{}}\[\],]|[^\s{{}}\[\],:\"]++(?P<word>)"
 )

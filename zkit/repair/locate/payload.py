@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection
 
 from zkit.repair.fixes import CUT, GUESS
+from zkit.repair.limits import SURROUNDINGS
 from zkit.repair.locate import starts
-from zkit.repair.locate.starts import NEAR, REASONING, TOKEN, blank_end, may_hold_tags
+from zkit.repair.locate.starts import REASONING, TOKEN, blank_end, may_hold_tags
 from zkit.repair.outcome import Candidate, Task, same
 from zkit.text import lexis
 
@@ -25,7 +26,7 @@ def ends_text(text: str, end: int) -> bool:
 
 def before_name(text: str, start: int) -> str:
     """Which fix it is to drop the text before `start`."""
-    head = text[max(0, start - NEAR) : start]
+    head = text[max(0, start - SURROUNDINGS) : start]
     if may_hold_tags(head) and REASONING.search(head):
         return "drop_reasoning"
     if "```" in head or "~~~" in head:
@@ -110,17 +111,17 @@ def data_after(text: str, end: int, declared: Collection[str]) -> int | None:
     found = _GOES_ON.match(text, end)
     if found is not None:
         return end
-    rest = text[end : end + NEAR]
+    rest = text[end : end + SURROUNDINGS]
     closed = _CLOSERS_DROPPED.match(rest).end()  # type: ignore[union-attr]
     tail = rest[closed:]
     if tail.count("}") > tail.count("{") and _MEMBER_SIGN.search(tail):
         return end + closed
-    return _statement(text, end, end + NEAR, declared)
+    return _statement(text, end, end + SURROUNDINGS, declared)
 
 
 def data_before(text: str, start: int, declared: Collection[str]) -> int | None:
     """Where a member stands on a line of its own before a value; None if the text is words."""
-    return _member(text, max(0, start - NEAR), start, declared)
+    return _member(text, max(0, start - SURROUNDINGS), start, declared)
 
 
 def _statement(text: str, start: int, end: int, declared: Collection[str]) -> int | None:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from itertools import islice
 
+from zkit.repair.limits import MOST_LINES, SURROUNDINGS
 from zkit.text import lexis
 from zkit.text.remembered import of_last
 
@@ -13,8 +14,6 @@ from zkit.text.remembered import of_last
 
 
 _OPEN_TAG = re.compile(r"<([A-Za-z_][\w:.-]*)[^<>]{0,200}>")
-NEAR = 4000
-"""How far around a value the text is looked at to tell what it is."""
 TOKEN = (
     r"<[|｜][^<>|｜]{1,60}[|｜]>|<｜[^<>]{1,60}｜>|\[/?[A-Z_]{3,30}\]|</s>|<s>|<eos>|<end_of_turn>"
 )
@@ -49,12 +48,12 @@ def body_end(text: str, start: int) -> int:
 
 def _is_open(text: str, tag: str, end: int) -> bool:
     """Whether a tag of this name stands near before `end`."""
-    at = text.rfind(f"<{tag}", max(0, end - NEAR), end)
+    at = text.rfind(f"<{tag}", max(0, end - SURROUNDINGS), end)
     while at >= 0:
         found = _OPEN_TAG.match(text, at, end)
         if found is not None and found.group(1) == tag:
             return True
-        at = text.rfind(f"<{tag}", max(0, end - NEAR), at)
+        at = text.rfind(f"<{tag}", max(0, end - SURROUNDINGS), at)
     return False
 
 
@@ -353,7 +352,6 @@ _MORE = re.compile(r"(?<=\})\s*+,[\s,]*+\\?+[\"'“„«][^\"'“”»\n{}:]{1,6
 """After an object: commas and something that reads as a key, whatever became of its quotes."""
 _HALF_MEMBER = re.compile(r"(?<=[}\]])\s*+,\s*+[\"'“„«][^\"'“”»\n{}]{0,80}+[\"'”“»]?+\s*+:?+\s*+\Z")
 _LAST_COMMA = re.compile(r"(?<=[}\]])\s*+,\s*+\Z")
-MOST_LINES = 64
 _MEMBER_LINE = re.compile(r"\n\s*+(?=\"[^\"\\\n]{1,80}+\"\s*+:)")
 
 
@@ -374,7 +372,7 @@ def torn(text: str, end: int) -> bool:
     if _MORE.match(text, end) or _goes_on_and_closes(text, end):
         return True
     start = next_start(text, end)
-    near = end + NEAR if start is None else min(start, end + NEAR)
+    near = end + SURROUNDINGS if start is None else min(start, end + SURROUNDINGS)
     if _TORN.search(text, end, near):
         return True
     return start is None and _TORN_END.search(text[max(end, len(text) - 80) :]) is not None
@@ -385,6 +383,6 @@ _COMMA_AND_MORE = re.compile(rf"{lexis.ANY_SPACE},{lexis.ANY_SPACE}[^{{\[{lexis.
 
 def _goes_on_and_closes(text: str, end: int) -> bool:
     """Whether a comma and anything but another value come next, and then a closer that nothing opens."""
-    if len(text) > end + NEAR or _COMMA_AND_MORE.match(text, end) is None:
+    if len(text) > end + SURROUNDINGS or _COMMA_AND_MORE.match(text, end) is None:
         return False
     return text.count("}", end) > text.count("{", end)

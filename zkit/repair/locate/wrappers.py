@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 from zkit.repair.expect import Evidence
+from zkit.repair.limits import MOST_WRAPPERS, NOTATION_WITHIN
 from zkit.repair.locate.starts import TOKEN
 from zkit.text import lexis
 from zkit.text.edits import Edit, Layer
@@ -17,7 +18,6 @@ from zkit.text.edits import Edit, Layer
 Span = tuple[int, int]
 _Peel = Callable[[str, int, int], Span | None]
 
-MOST_WRAPPERS = 8
 _NEAR = 300
 """How far from either end a wrapper may reach."""
 
@@ -165,8 +165,6 @@ _NAMED_CALL = re.compile(rf"{_S}[A-Za-z_][\w.]*+\((?={_KEYWORDS.pattern})")
 _END = re.compile(rf"\){_S};?+{_S}")
 _PAIRS_NOTATIONS = ("]", "}")
 """What closes a list of pairs."""
-MOST_CHARACTERS = 100_000
-"""A longer text is not rewritten: nobody writes such by hand, and the search has already failed."""
 
 
 def rewritten(text: str, evidence: Evidence | None, *, lone: bool) -> Layer | None:
@@ -174,7 +172,7 @@ def rewritten(text: str, evidence: Evidence | None, *, lone: bool) -> Layer | No
 
     Where the text seems to hold several values (it is not `lone`), only keyword arguments explain that.
     """
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > NOTATION_WITHIN:
         return None
     edits = _keyword_arguments(text, evidence)
     if not edits and lone:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
 from zkit.repair.evidence.structure import follows, goes_on, known, quoted_member_follows
+from zkit.repair.limits import LIST_LOOK_BACK, MOST_KEY
 from zkit.repair.moves import ending
 from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import last_closed, only_item, reread
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 _DOUBLE_BRACKET = re.compile(rf"\[{lexis.SPACE}\[")
 _MARKS = re.compile(r"[\]}]")
-MOST_KEY = 200
 _KEY_BEFORE = re.compile(rf"([\"'][^\"'\\\n]{{1,80}}+[\"']){lexis.SPACE}:{lexis.SPACE}\Z")
 ONE_VALUE = re.compile(
     rf"{lexis.GAP}(?:{lexis.SCALAR}|True|False|None|'[^'\n]*+'|[“„][^“”\n]*+[“”]|«[^»\n]*+»|`[^`]*+`|[-+]?[0-9][\w.]*+)"
@@ -141,8 +141,6 @@ _GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]++)?+(?![\w.])")
 """The first digits of a number in groups of three, and the next ones."""
 _DUE = re.compile(rf"{_S}[,}}\]]")
 _HALF_NAME = re.compile(rf"\"(?:{lexis.NAME})?+\Z")
-NEAR = 400
-"""How far back the commas of a list are looked for."""
 _LONE_QUOTE = re.compile(r"\s*+([\"'])\s*+\Z")
 _IN_NUMBER = re.compile(r"[0-9][{\[\"\\][0-9]")
 _NO_COMMA = re.compile(r'\\"|\.[0-9]')
@@ -225,7 +223,7 @@ def _may_be_one(reader: Engine, reading: Hypothesis, pos: int) -> bool:
         text[pos - 1 : pos] == " "
         and _GROUP.match(text, pos) is not None
         and _FIRST_GROUP.search(text, max(frame.start, reading.pos - 5), reading.pos) is not None
-        and text.find(",", max(frame.start, pos - NEAR), pos + 4) >= 0
+        and text.find(",", max(frame.start, pos - LIST_LOOK_BACK), pos + 4) >= 0
     )
 
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.repair.evidence.strings import UNC, respell
+from zkit.repair.limits import MOST_PHRASE
 from zkit.repair.moves import ending
 from zkit.repair.moves.at_key import expected, misfit, no_value
 from zkit.repair.moves.missing_quotes import unopened
@@ -110,7 +111,6 @@ _OBJECT_END = re.compile(
     rf"(?={lexis.GAP}(?:,(?:{lexis.GAP},)*+{lexis.GAP}(?:{lexis.KEYISH}{lexis.GAP}(?::|=)|[}}]|\Z)|[}}]|\Z))|[ \t]+//|\n"
 )
 _LIST_END = re.compile(rf"(?={lexis.GAP}(?:[,\])]|\Z))|[ \t]+//|\n")
-MOST_PHRASE = 400
 _NO_LAST_WORD = ("...", "…", ",", ";", *lexis.OTHER_COMMAS)
 _ENTITY_QUOTE = re.compile(r"&(?:quot|apos|#34|#39|#x22|#x27);")
 

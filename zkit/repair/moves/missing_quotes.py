@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from zkit.repair.evidence.strings import Respelled, respell
 from zkit.repair.evidence.structure import follows, known
+from zkit.repair.limits import QUOTE_WITHIN
 from zkit.repair.search.hypothesis import CLOSERS, Before, Frame, Hypothesis
 from zkit.text import lexis
 from zkit.text.remembered import of_last
@@ -80,8 +81,6 @@ def _even_curls(content: str) -> bool:
 # ── missing quotes ──────────────────────────────────────────────────────────
 
 
-FAR = 1 << 16
-"""How far ahead the closing quote of a string without its opening one is looked for."""
 BLANKS_AND_OPENERS = lexis.BLANKS + "{["
 _REST_OF_PATH = re.compile(r"(?<=\w:)[\\/]")
 _ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
@@ -138,7 +137,7 @@ def before_declared_key(reader: Engine, before: Before) -> list[Hypothesis]:
     text, frame = reader.text, before.frame
     if frame is None or frame.kind != "{" or not frame.expect.keys or text[before.pos] not in "\"'":
         return []
-    stop = min(reader.size, before.pos + FAR)
+    stop = min(reader.size, before.pos + QUOTE_WITHIN)
     if not reader.spend(stop - before.pos):
         return []
     quote = text.find(text[before.pos], before.pos + 1, stop)
@@ -319,7 +318,7 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
     text = reader.text
     if single := _unopened_single(reader, before, start):
         return single
-    first = text.find('"', start, start + FAR)
+    first = text.find('"', start, start + QUOTE_WITHIN)
     if _REST_OF_PATH.match(text, start):
         return []
     if first < 0 or not reader.spend(first - start):
@@ -332,7 +331,11 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
         and (_VALUE_END.match(text, comma) or (listed and not text[comma + 1 : first].strip()))
     ):
         return []
-    content = _CONTENT.match(text, start, start + FAR) if start < _last_bare_quote(text) else None
+    content = (
+        _CONTENT.match(text, start, start + QUOTE_WITHIN)
+        if start < _last_bare_quote(text)
+        else None
+    )
     if content is None or not reader.spend(8 * (content.end() - start)):
         return []
     end = content.end() + 1
@@ -355,10 +358,7 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
 @of_last
 def _last_bare_quote(text: str) -> int:
     """Where the last quote that is not escaped stands; -1 where none does."""
-    at = text.rfind('"')
-    while at > 0 and text[at - 1] == "\\":
-        at = text.rfind('"', 0, at)
-    return at
+    return lexis.quote_before(text, len(text))
 
 
 _CONTENT = re.compile(r"[^\"\\]*+(?:\\.[^\"\\]*+)*+(?=\")", re.DOTALL)

@@ -14,6 +14,7 @@ from zkit.repair.evidence.structure import (
     structure_outside,
     swallows,
 )
+from zkit.repair.limits import MOST_BLANK, MOST_ENDS, MOST_QUOTES, SKIPPED, SKIPPED_ITEM
 from zkit.repair.moves import ending
 from zkit.repair.moves.missing_quotes import before_declared_key, doubled_opening, shorter
 from zkit.repair.search.hypothesis import CLOSERS, VALUE, Before, Closed, Frame, Hypothesis
@@ -27,14 +28,8 @@ if TYPE_CHECKING:
 # ── string ends ─────────────────────────────────────────────────────────────
 
 
-MOST_ENDS = 4
-MOST_QUOTES = 4000
 _A_QUOTE = 64
 """What it takes to look at what follows a quote, in characters."""
-SKIPPED = 9
-"""What it costs to pass over a place where the string could have ended: a comma and a key follow."""
-SKIPPED_ITEM = 5
-"""The same in a list, where any string after a comma looks like another item."""
 _DOUBLED = re.compile(r"\\\"\"|\\\\[\"']")
 """Before the place where a string seemed to end: a mark that may have been written twice."""
 _INCH = re.compile(r"[0-9]\\?\"")
@@ -42,7 +37,6 @@ _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
 _TWO_OPENING = re.compile(r"\"(?=[\w#])(?:[^\"\\]|\\[^\"])*+(?<=[\s=(:\[])\\\"\w")
 """A bare quote before a word, and the next one, escaped, before a word too: two opening quotes."""
 _PLUS_LAST = re.compile(r"(?<!\\)[\"']\s*+\+\s*+\Z")
-MOST_BLANK = 200
 _NEAR = 2000
 """How much of a string that never seems to end is looked at before the whole of it."""
 PATHLIKE = re.compile(r"[\w.:$~-]*+\\")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from zkit.receipt import Rank
 from zkit.repair.evidence.strings import quote_meant, respell
 from zkit.repair.evidence.structure import known
+from zkit.repair.limits import HABIT_WITHIN, MOST_COMMAS
 from zkit.repair.moves import ending
 from zkit.repair.moves.after_value import closer_for_value
 from zkit.repair.moves.at_key import at_key, at_key_string, misfit, wrong_first_quote
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
 
 _NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F))} - {"/", "#", "-", "<", "\\"}
 """The end of the text, and what begins neither odd white space nor a comment."""
-NEAR = 2000
-"""How far from an escape its like is looked for."""
-MOST_COMMAS = 16
-"""How many commas in a row may be slips; more are a loop."""
 _BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
 _ESCAPED = re.compile(r"\\(?:(?=[\[\]{},:])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\0-9-]|\Z))")
 """Between two tokens: a backslash before a mark or at the end of a line, or white space that is escaped."""
@@ -90,7 +87,7 @@ def _is_outside(reader: Engine, reading: Hypothesis, escape: re.Match[str]) -> b
     text, start = reader.text, reader.start
     if not text.startswith("\\", start + 1) and not _parts(reading, text, escape.end()):
         return False
-    return _BARE_QUOTE_FIRST.match(text, start, start + NEAR) is not None
+    return _BARE_QUOTE_FIRST.match(text, start, start + HABIT_WITHIN) is not None
 
 
 _ESCAPED_SPACE = re.compile(r"(?:\s|\\[nrt]){0,200}+")
@@ -121,7 +118,8 @@ def _is_habit(text: str, start: int, what: str) -> bool:
     """Whether what stands at a place stands near by once more."""
     end = start + len(what)
     return (
-        text.find(what, end, end + NEAR) >= 0 or text.rfind(what, max(start - NEAR, 0), start) >= 0
+        text.find(what, end, end + HABIT_WITHIN) >= 0
+        or text.rfind(what, max(start - HABIT_WITHIN, 0), start) >= 0
     )
 
 

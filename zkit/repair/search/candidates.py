@@ -13,6 +13,7 @@ from zkit.receipt import Fix
 from zkit.repair.evidence.structure import goes_on, is_askew, member_follows
 from zkit.repair.expect import ANYTHING
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
+from zkit.repair.limits import LOOK_BACK, ONE_EDIT_WITHIN
 from zkit.repair.locate import layers, starts
 from zkit.repair.moves.bare import is_prefix
 from zkit.repair.outcome import DAMAGED, Candidate, Task, same
@@ -139,10 +140,6 @@ def _read(task: Task, start: int, how: How) -> Candidate:
             break
     assert best is not None
     return best
-
-
-LOOK_BACK = 100
-"""How much of the text before a value its reading may look back at."""
 
 
 def _body(text: str, start: int, end: int) -> Body:
@@ -288,8 +285,6 @@ def _with_nan(text: str, fixes: Sequence[Fix]) -> tuple[Any] | None:
 # ── single edit ─────────────────────────────────────────────────────────────
 
 
-LONGEST = 20_000
-"""A longer text is not read some fifty times more."""
 _MARKS = frozenset('"{}[]:,')
 _STRUCTURE = frozenset("{}[]:,")
 _BRACKETS = frozenset("{}[]")
@@ -303,7 +298,7 @@ def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> 
 
     `undecided` says that the reader found several: then only marks that changed places are put back.
     """
-    if task.limit < GUESS or task.finish_reason == "length" or end - start > LONGEST:
+    if task.limit < GUESS or task.finish_reason == "length" or end - start > ONE_EDIT_WITHIN:
         return None
     body = task.text[start:end]
     judged = verdict(body)

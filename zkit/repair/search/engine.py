@@ -8,7 +8,19 @@ from heapq import heappop, heappush
 
 from zkit.receipt import Rank
 from zkit.repair.expect import ANYTHING, Expect
-from zkit.repair.fixes import CHARACTERS_PER_FIX, FREE_FIXES, MAX_DEPTH, MOST_COST
+from zkit.repair.limits import (
+    CHARACTERS_PER_FIX,
+    CHARACTERS_PER_READING,
+    FREE_FIXES,
+    FREE_READINGS,
+    MAX_DEPTH,
+    MOST_COST,
+    MOST_MISFITS,
+    MOST_READINGS,
+    MOST_TRIALS,
+    READING_COST,
+    UNCOMPARED,
+)
 from zkit.repair.moves import ending, tokens
 from zkit.repair.moves.after_value import after_root, at_next, early_closer
 from zkit.repair.moves.at_key import misfit, strange, unknown_key
@@ -29,18 +41,6 @@ from zkit.repair.strict_parse import strict
 from zkit.text import lexis
 from zkit.text.comments import COMMENT_OPENS
 
-READING_COST = 8
-"""What it takes off the budget to take up a reading, in steps."""
-MOST_MISFITS = 3
-"""How many times a reading may go against the schema before it is given up."""
-FREE_READINGS = 300
-CHARACTERS_PER_READING = 4
-MOST_READINGS = 10_000
-"""How many readings are taken up at most: the free ones, and one for so many characters."""
-UNCOMPARED = 300
-"""How many readings are taken up before it is asked whether a better one came to the same place."""
-MOST_TRIALS = 4
-"""How many readings are shown to the strict parser before they are read to the end."""
 _SPACES = frozenset(" \t\n\r")
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import ANYTHING, Expect
 from zkit.repair.fixes import EXACT, FIXES, GUESS
+from zkit.repair.limits import MOST_EQUAL, MOST_STATES
 
 # ── reading ─────────────────────────────────────────────────────────────────
 
@@ -230,12 +231,6 @@ class Hypothesis:
 
 
 # ── arrived ─────────────────────────────────────────────────────────────────
-
-
-MOST_STATES = 8
-"""How many states of one place are kept: more than that differ in their brackets, and few meet again."""
-MOST_EQUAL = 4
-"""How many readings in one state may cost the same: two already make a text ambiguous."""
 
 
 class _State(NamedTuple):
