@@ -303,7 +303,7 @@ def test_a_reply_that_only_looks_like_calls_is_given_up_and_says_so() -> None:
     assert not found.calls
     assert found.content == text
     sooner = find_calls("<tool_call> {\n" * 1_000 + HERMES, TOOLS)
-    assert [refusal.name for refusal in sooner.refused] == ["send_mail"]
+    assert [call.name for call in sooner.calls] == ["send_mail"]
 
 
 @settings(max_examples=60)

@@ -36,11 +36,6 @@ class Rank(IntEnum):
         raise TypeError(f"a rank is a Rank or its name, such as 'COMPLETE', not {given!r:.80}")
 
 
-def check_limit(limit: Rank | str) -> Rank:
-    """Return a limit as a rank; raise TypeError if it is neither a rank nor the name of one."""
-    return Rank.of(limit)
-
-
 class Fix(NamedTuple):
     """One entry of a receipt: `text[start:end]` was replaced by `new`.
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from zkit.receipt import Rank, check_limit
+from zkit.receipt import Rank
 from zkit.repair.api import repair_json
 from zkit.repair.expect import evidence_for
 from zkit.repair.outcome import Repaired, Unrepairable
@@ -52,11 +52,10 @@ class PartialReader:
     Open strings are there as far as they arrived; a cut number, key, literal or escape is not.
     """
 
-    def __init__(self, *, schema: Any = None, limit: Rank = Rank.CUT) -> None:
+    def __init__(self, *, schema: Any = None, limit: Rank | str = Rank.CUT) -> None:
         evidence_for(schema)
-        check_limit(limit)
         self._schema = schema
-        self._limit = limit
+        self._limit = Rank.of(limit)
         self._chunks: list[str] = []
         self._rest = ""
         self._step: Step = _seek
