@@ -83,7 +83,7 @@ docs: setup ## write the generated pages again
 	@touch $@
 
 site: .venv/ready-docs ## build the documentation site in site/; a broken link fails
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean: ## remove what the other targets made
 	rm -rf site .venv .venv-extras .pytest_cache .mypy_cache .ruff_cache .hypothesis

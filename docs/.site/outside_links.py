@@ -1,4 +1,4 @@
-"""Show links to files outside docs/ as the paths of those files, which the site does not contain."""
+"""Fit the links of the pages to the site: folders become their README, files outside docs/ their paths."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(((?:\.\./)+[^)#\s]*)(?:#[^)\s]*)?\)")
+FOLDER = re.compile(r"(\]\((?!\.\.)[\w./-]+/)\)")  # a repository shows the README of a folder
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
@@ -21,4 +22,4 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
             return f"{link[1]}[{link[2]}]({config.repo_url.rstrip('/')}/blob/main/{path})"
         return f"{link[2]} (`{path}`)"
 
-    return LINK.sub(shown, markdown)
+    return LINK.sub(shown, FOLDER.sub(r"\1README.md)", markdown))

@@ -113,8 +113,8 @@ def _parameters(parameters: Iterable[inspect.Parameter]) -> list[str]:
 
 
 def _parameter(one: inspect.Parameter) -> str:
-    stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
-    text = f"{stars}{one.name}"
+    stars = 1 if one.kind is one.VAR_POSITIONAL else 2 if one.kind is one.VAR_KEYWORD else 0
+    text = "*" * stars + one.name
     if one.annotation is not one.empty:
         text += f": {_annotation(one.annotation)}"
     if one.default is one.empty:
@@ -134,7 +134,9 @@ def _annotation(value: Any) -> str:
         return value.__forward_arg__
     if isinstance(value, str):
         return value
-    text = value.__name__ if inspect.isclass(value) and not hasattr(value, "__args__") else str(value)
+    text = (
+        value.__name__ if inspect.isclass(value) and not hasattr(value, "__args__") else str(value)
+    )
     return re.sub(r"\b(?:\w+\.)+(?=\w)", "", text)
 
 
