@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench docs clean fuzz coverage release-check check-extras
+.PHONY: help setup demo test check format bench docs clean fuzz coverage release-check check-extras bench-check
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -71,6 +71,9 @@ coverage: setup ## run the tests and print the lines that no test reaches
 
 release-check: setup ## build the wheel, install it in an empty environment, run the examples
 	$(BIN)/python tests/release_check.py
+
+bench-check: setup ## fail if a cost row got more than 10 % worse than the committed one (valgrind)
+	$(BIN)/python -m benchmarks.costs --instructions --check
 
 docs: setup ## write the generated pages again
 	$(BIN)/zkit docs

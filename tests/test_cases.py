@@ -245,7 +245,7 @@ def test_a_malformed_file_of_another_kind_is_refused_with_its_line(
 
 @pytest.mark.parametrize(
     ("content", "problem"),
-    [(None, "cannot be read: No such file"), ("[", "is not JSON"), ("[]", "tools must be a table")],
+    [(None, "cannot be read: No such file"), ("[", "is not JSON"), ("3", "tools must be a table")],
 )
 def test_a_bad_file_of_tools_is_refused_at_the_key_that_names_it(
     tmp_path: Path, content: str | None, problem: str

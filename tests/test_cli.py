@@ -64,7 +64,7 @@ def test_the_package_runs_as_a_module() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "zkit", "--version"], capture_output=True, text=True
     )
-    assert (done.returncode, done.stdout) == (0, "zkit 0.1.0\n")
+    assert (done.returncode, done.stdout) == (0, "zkit 0.2.0\n")
 
 
 @pytest.mark.parametrize("args", [["nonsense"], ["repair", "--nonsense"], ["corpus", "walk"]])

@@ -416,3 +416,40 @@ def test_a_person_wants_no_case(tmp_path: Path) -> None:
     code, _ = typed(tmp_path, "n")
     assert code == 1
     assert not (tmp_path / "cases").exists()
+
+
+LEAKS = {
+    "basic": ("Authorization: Basic YW5uOmh1bnRlcjI=", "YW5uOmh1bnRlcjI"),
+    "query": ("https://maps.example.org/x?key=abc123def456&q=1", "abc123def456"),
+    "signature": ("https://x.example.org/a?b=1&sig=Zm9vYmFy%2Bx", "Zm9vYmFy"),
+    "cookie": ("Cookie: session=abcdef; theme=dark", "abcdef"),
+    "phrase": ('{"password": "correct horse battery"}', "horse"),
+    "at": ("postgres://ann:p@ss@db.example.org/x", "p@ss"),
+    "headers": (
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEabc\n-----END", "MIIEabc"
+    ),
+    "pgp": ("-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYBF\n-----END", "lQOYBF"),
+    "newer": ("github_pat_11ABCDEFG0123456789abc", "11ABCDEFG"),
+    "split": ("sk-proj-abcDEF12\\n34567890abcdefGH", "34567890abcdefGH"),
+    "wrapped": ("ghp_16C7e42F292c\n6912E7710c838347Ae178B4a", "6912E7710c83"),
+    "encoded": ("c2stcHJvai1hYmNERUYxMjM0NTY3ODkwYWJjZGVmR0g=", "c2stcHJvai1hYmN"),
+    "card": ("pay with 4111 1111 1111 1111 now", "4111 1111"),
+    "phone": ("call +47 22 33 44 55", "22 33 44"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_what_leaked_is_masked(leak: str) -> None:
+    text, secret = LEAKS[leak]
+    clean = without_secrets(text)
+    assert secret not in clean
+    assert len(clean) == len(text)
+
+
+def test_every_field_is_masked_and_the_file_is_the_owners(tmp_path: Path) -> None:
+    secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    draft = redacted(Draft("repair", "{'a': 1}", source=f"from {secret}", finish_reason="stop"))
+    assert secret not in draft.source
+    path = tmp_path / "mine.toml"
+    add_case(path, draft, "read it", proposed(draft))
+    assert path.stat().st_mode & 0o777 == 0o600

@@ -366,3 +366,56 @@ def test_choices_are_not_asked_again(server: ScriptedServer) -> None:
     made = ask(server, "post httpx", completion(choice, choice), ask=1)
     assert len(server.requests) == 1
     assert len(made.json()["choices"]) == 2
+
+
+# ── doubtful calls ───────────────────────────────────────────────────────────
+
+FOLLOWED = (
+    f'<tool_call>{{"name": "get_weather", "arguments": {OSLO}}}</tool_call>\nI hope that helps you.'
+)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_doubtful_call_is_listed_and_stays_in_the_text(
+    server: ScriptedServer, streamed: bool
+) -> None:
+    server.play(says(FOLLOWED))
+    with OpenAI(base_url=server.url, api_key="none", max_retries=0) as bare:
+        made: Any = wrap(bare).chat.completions.create(**REQUEST, stream=streamed)
+        chunks = list(made) if streamed else []
+    (one,) = made.zkit.doubtful
+    assert (one.call.name, one.call.arguments, one.reason) == (
+        "get_weather",
+        {"city": "Oslo"},
+        "followed",
+    )
+    assert "Send the call alone" in one.message
+    text = (
+        "".join(c.delta.content or "" for chunk in chunks for c in chunk.choices)
+        if streamed
+        else made.choices[0].message.content
+    )
+    assert text == FOLLOWED
+    assert not made.zkit.calls
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_doubtful_call_that_is_sent_again_is_meant(
+    server: ScriptedServer, streamed: bool
+) -> None:
+    made = ask(server, "post httpx", says(FOLLOWED), says(FOLLOWED), stream=streamed, ask=1)
+    text, calls, _ = outcome(made)
+    assert calls == [("get_weather", {"city": "Oslo"})]
+    assert text.strip() == "I hope that helps you."
+    assert "Send the call alone" in server.requests[1]["messages"][-1]["content"]
+
+
+def test_a_text_call_beside_a_native_one_is_listed(server: ScriptedServer) -> None:
+    text = FOLLOWED.split("\n")[0]
+    server.play(says(text, [call("now", "{}", "n")]), says(text, [call("get_weather", OSLO, "n")]))
+    with OpenAI(base_url=server.url, api_key="none", max_retries=0) as bare:
+        made = wrap(bare).chat.completions.create(**REQUEST)
+        same = wrap(bare).chat.completions.create(**REQUEST)
+    assert [one.reason for one in made.zkit.doubtful] == ["beside_native"]
+    assert [one.name for one in made.zkit.calls] == ["now"]
+    assert not same.zkit.doubtful

@@ -34,6 +34,7 @@ COMMANDS: dict[str, Entry] = {
     "chat": Entry(
         "zkit.cli.chat", "Chat with a model that calls tools; record it, replay it.", TALK
     ),
+    "proxy": Entry("zkit.cli.proxy", "Repair the replies of a server, for any program.", TALK),
     "doctor": Entry("zkit.cli.doctor", "Find out what it gets wrong, and what covers it.", TALK),
     "demo": Entry("zkit.cli.demo", "See the difference that zkit makes; needs no model.", TALK),
     "corpus": Entry("zkit.cli.corpus", "Run cases, or turn a failure into one.", CHECK),

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from zkit import masking
 from zkit.cases.case import Case, CaseFileError
 from zkit.cases.draft import Draft, Expects, ShapeLostError, as_case, proposed, redacted, sentence
 from zkit.cases.runner import deviation
@@ -107,6 +108,7 @@ def command(
     asks = expect is None and not yes
     expects = confirmed(ctx, draft) if asks else expected(draft, expect)
     said = it or chosen_sentence(draft, expects, asks)
+    said = said if no_redact else masking.without_secrets(said)
     added = added_case(ctx, target(to, draft, expects), draft, said, expects)
     show(added, machine)
 
@@ -150,6 +152,8 @@ def pasted(
     if pick is not None:
         raise BadUsageError("--pick is for transcripts of zkit chat --record")
     kind = kind or ("extract" if tools else "decode" if schema else "repair")
+    if kind == "extract" and tools is None and sys.stdin.isatty():
+        tools = click.prompt("JSON file with the tools that were on offer", type=str)
     needs = {"extract": (tools, "--tools FILE: the tools that were on offer"),
              "decode": (schema, "--schema FILE: what the arguments must look like")}  # fmt: skip
     given, what = needs.get(kind, ("", ""))

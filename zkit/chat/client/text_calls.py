@@ -165,7 +165,9 @@ class TextCalls:
         spans = [*extractor.extraction.spans, *self._doubtful_spans(extractor)]
         taken = list(_taken(sorted(spans, key=lambda span: span.start), calls))
         rest = [extractor.written(a, b) for a, b in _between(self._out, extractor.size, taken)]
-        shown = extractor.written(start, self._out) + "".join(rest)
+        calls_only = [span for span in taken if span.kind == "call"]
+        before = [extractor.written(a, b) for a, b in _between(start, self._out, calls_only)]
+        shown = "".join([*before, *rest])
         return replace(found, rest=shown if self._out or shown.strip() else "")
 
     def _doubtful_spans(self, extractor: _Places) -> Iterator[Span]:

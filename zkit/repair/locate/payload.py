@@ -119,8 +119,13 @@ def data_after(text: str, end: int, declared: Collection[str]) -> int | None:
     return _statement(text, end, end + SURROUNDINGS, declared)
 
 
+_CONSTRUCTOR = re.compile(r"\b(?:dict|OrderedDict|Map)\(\s*+\Z")
+
+
 def data_before(text: str, start: int, declared: Collection[str]) -> int | None:
     """Where a member stands on a line of its own before a value; None if the text is words."""
+    if text[start] == "[" and _CONSTRUCTOR.search(text[max(0, start - 40) : start]):
+        return start  # a list of pairs is not the object that is made of it
     return _member(text, max(0, start - SURROUNDINGS), start, declared)
 
 

@@ -260,7 +260,8 @@ def _pairs(walk: _Walk, pos: int) -> int | None:
     pair = _PAIR.match(walk.text, lexis.skip_blank(walk.text, pos))
     if pair is None:
         return None
-    walk.edits.append(Edit(pair.start(), pair.end(), f"{pair[1]}:"))
+    walk.edits.append(Edit(pair.start(), pair.start(1), ""))
+    walk.edits.append(Edit(pair.end(1), pair.end(), ":"))
     walk.closers.append((")" if pair[0][0] == "(" else "]", ""))
     return pair.end()
 
