@@ -1,4 +1,4 @@
-"""The tables of the code in, the generated pages out, or a complaint that a page has drifted."""
+"""`zkit docs`: write the generated pages, or check that they are up to date."""
 
 from __future__ import annotations
 
@@ -7,11 +7,26 @@ from pathlib import Path
 
 import click
 
-from zkit.cli.pages import PAGES
+from zkit.cli.pages import coercions_page, formats_page
+from zkit.cli.repairs_page import repairs_page
+from zkit.cli.std_page import std_page, tool_pages
 from zkit.cli.streams import BadUsageError, write_line
 
+PAGES: dict[str, Callable[[], str]] = {
+    "docs/repairs.md": repairs_page,
+    "docs/coercions.md": coercions_page,
+    "docs/formats.md": formats_page,
+    "docs/std.md": std_page,
+    **tool_pages(),
+}
+EPILOG = """\b
+Example:
+  zkit docs --check
 
-@click.command()
+Exit code: 0 done or in step, 1 a page differs, 2 bad usage."""
+
+
+@click.command(epilog=EPILOG)
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when a page has drifted.")
 @click.argument("only", nargs=-1, metavar="[PAGE]...")
 @click.pass_context

@@ -8,14 +8,6 @@ from dataclasses import replace
 import regex
 
 from zkit.extract.formats.table import FORMATS
-from zkit.extract.hooks import (
-    ARGUMENTS_AHEAD,
-    BRACKETED,
-    LISTED_CALL,
-    LISTED_NAME,
-    OPENING_KEY,
-    RESULT_LABELS,
-)
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.brace_calls import read_braces
 from zkit.extract.parsers.call_objects import (
@@ -35,6 +27,14 @@ from zkit.extract.parsers.tag_calls import Draft, read_markup, read_unit
 from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES
 from zkit.extract.quoting import indented, row
 from zkit.extract.scan import Scanner
+from zkit.extract.scan_marks import (
+    ARGUMENTS_AHEAD,
+    BRACKETED,
+    LISTED_CALL,
+    LISTED_NAME,
+    OPENING_KEY,
+    RESULT_LABELS,
+)
 from zkit.extract.tape import Steps, searched
 
 _BRACKETED = BRACKETED
@@ -120,7 +120,9 @@ def named(scan: Scanner, at: int) -> Steps[int]:
     if empty and line and _LINE_LABEL.search(line) is None:  # `f()` names a function in any text
         return (yield from scan.skip(at, head.end()))
     reading = yield from read_python(scan.task, at, _STOP)
-    if reading is None or (line and _is_signature(reading)):
+    if reading is not None and line and _is_signature(reading):
+        reading = _listed(scan, reading)
+    if reading is None:
         return (yield from scan.skip(at, head.end()))
     reading = replace(reading, body="python_list")
     return (yield from scan.offer(reading, "", at, mentioned=not _begins_line(scan, at)))
@@ -146,6 +148,19 @@ _LINE_LABEL = re.compile(r"[:：=>→]\s*+\Z")
 def _is_signature(reading: Reading) -> bool:
     """Whether nothing that was read is a call: `read_file(path: string)` in a list describes a tool."""
     return all(unit.state != "whole" for unit in reading.units)
+
+
+def _listed(scan: Scanner, reading: Reading) -> Reading | None:
+    """What names no argument but gives values, `f("a", 1)` in code: listed, without words for the model."""
+    units = tuple(
+        replace(unit, message="")
+        for unit in reading.units
+        if unit.reason == "positional" and _QUOTE.search(scan.tape.slice(*unit.span))
+    )
+    return replace(reading, units=units) if units else None
+
+
+_QUOTE = re.compile(r"[\"']")
 
 
 def _lone(scan: Scanner, at: int) -> bool:

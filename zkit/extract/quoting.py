@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.extract import turn_marks
-from zkit.extract.hooks import ARGUMENTS_AHEAD
+from zkit.extract.scan_marks import ARGUMENTS_AHEAD
 from zkit.extract.tape import Steps, compiled, searched
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The hooks: every mark in a text at which the scan has to stop, and the search for the next one."""
+"""Every mark in a text at which the scan has to stop, and the search for the next one."""
 
 from __future__ import annotations
 
