@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench docs clean fuzz coverage release-check check-extras bench-check
+.PHONY: help setup demo test check format bench docs site clean fuzz coverage release-check check-extras bench-check
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -78,5 +78,12 @@ bench-check: setup ## fail if a cost row got more than 10 % worse than the commi
 docs: setup ## write the generated pages again
 	$(BIN)/zkit docs
 
+.venv/ready-docs: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	@touch $@
+
+site: .venv/ready-docs ## build the documentation site in site/; a broken link fails
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 clean: ## remove what the other targets made
-	rm -rf .venv .venv-extras .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf site .venv .venv-extras .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -377,6 +377,7 @@ def test_a_malformed_case_file_is_told_with_its_line(
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_our_own_corpus_holds_and_is_the_default(tmp_path: Path) -> None:
     done = zkit("corpus", "run", cwd=tmp_path)
     assert (done.code, done.err) == (0, "")

@@ -193,6 +193,7 @@ def test_an_address_without_v1_is_named() -> None:
     assert "does the address end in /v1?" in done.err
 
 
+@pytest.mark.slow
 def test_on_a_terminal_there_is_colour_a_bar_and_one_line_each(server: ScriptedServer) -> None:
     code, screen = on_a_terminal("doctor", "--base-url", server.url, "--only", "[a-m]*")
     assert code == 0
