@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import regex
 
-from zkit.extract.hooks import LISTED_NAME, OPENING_KEY, openers, wrappers
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.envelopes import BODIES, GENERIC_STOP, WRAPPERS, read_envelope
 from zkit.extract.parsers.headers import closed_by, quoted_object, read_header
@@ -17,6 +16,7 @@ from zkit.extract.parsers.readings import Reading, Unit, shifted
 from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.tag_dialects import LINES, TOOL_TAG
 from zkit.extract.scan import Scanner
+from zkit.extract.scan_marks import LISTED_NAME, OPENING_KEY, openers, wrappers
 from zkit.extract.tape import WAIT, Steps, Tape, compiled, searched
 
 Opened = tuple[str, Reading]

@@ -8,7 +8,6 @@ from dataclasses import replace
 import regex
 
 from zkit.extract.formats.table import FORMATS
-from zkit.extract.hooks import BRACKETED, LISTED_CALL, LISTED_NAME, OPENING_KEY, RESULT_LABELS
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.brace_calls import read_braces
 from zkit.extract.parsers.call_objects import (
@@ -28,6 +27,7 @@ from zkit.extract.parsers.tag_calls import Draft, read_markup, read_unit
 from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES
 from zkit.extract.quoting import indented, row
 from zkit.extract.scan import Scanner
+from zkit.extract.scan_marks import BRACKETED, LISTED_CALL, LISTED_NAME, OPENING_KEY, RESULT_LABELS
 from zkit.extract.tape import Steps, searched
 
 _BRACKETED = BRACKETED

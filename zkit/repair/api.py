@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from zkit.receipt import Rank
+from zkit.receipt import Rank, limit_of
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.expect import evidence_for
 from zkit.repair.fast_path import read_in_prose, read_misspelled
@@ -45,7 +45,7 @@ def repair_json(
     highest rank that a fix may have, or its name; `finish_reason` is the reason the server gave.
     """
     if type(limit) is not Rank:
-        limit = Rank.of(limit)
+        limit = limit_of(limit)
     if type(text) is not str:
         decoded = _decoded(text)
         if decoded is None:
@@ -83,7 +83,7 @@ def repair_all(
     finish_reason: str | None = None,
 ) -> list[Repaired]:
     """Every value that `text` holds, in order; what cannot be read is left out."""
-    limit = Rank.of(limit)
+    limit = limit_of(limit)
     text = text if isinstance(text, str) else _decoded(text) or ""
     whole = strict(text)
     if whole is not None:

@@ -12,7 +12,7 @@
 
 from zkit.schema.convert import convert, schema_for
 from zkit.schema.dialects import DIALECTS, Dialect
-from zkit.schema.lint import Finding, lint_schema, lint_tool
+from zkit.schema.lint import SchemaProblem, lint_schema, lint_tool
 from zkit.schema.offers import Offer, offered
 from zkit.schema.raw_validator import Misfit, MisfitError
 from zkit.schema.signature import arguments_model, hidden_parameters
@@ -21,10 +21,10 @@ from zkit.schema.target import Target, target_for
 __all__ = [
     "DIALECTS",
     "Dialect",
-    "Finding",
     "Misfit",
     "MisfitError",
     "Offer",
+    "SchemaProblem",
     "Target",
     "arguments_model",
     "convert",

@@ -1,0 +1,355 @@
+"""Every mark in a text at which the scan has to stop, and the search for the next one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import regex
+
+from zkit.extract import turn_marks
+from zkit.extract.declared import Declared
+from zkit.extract.parsers.call_objects import OPENING_KEYS
+from zkit.extract.parsers.envelopes import BODIES, WRAPPERS
+from zkit.extract.tape import LONGEST_MARK, Tape
+
+LABEL = r"(?:(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+)"
+RESULT_LABELS = (
+    r"Observation|(?:Tool|Function|API)(?: [Cc]all)? (?:[Rr]esult|[Oo]utput|[Rr]esponse)s?"
+)
+"""How ReAct prompts label a tool's result, and how models label the one that they make up."""
+_LABELS = rf"Action|Thought|Plan|Reflection|Call|{RESULT_LABELS}|Final Answer|TOOL_NAME|tool_name"
+BRACKETED = (
+    r"(?:(?P<start>\[TOOL_CALLS\]|\[TOOL_REQUEST\]|\[TOOL_CALL\]|\[Calling tool:|\[\[ ## next_tool_name)"
+    r"|(?P<result>\[TOOL_RESULTS?\]|\[\[ ## observation)|(?P<marked>\[THINK\]|\[\[ ## next_thought)"
+    r"|(?P<orphan>\[/THINK\]|\[BEGIN FINAL RESPONSE\])|(?P<stop>\[END FINAL RESPONSE\]|\[[BE]OS\]|\[gMASK\]))"
+)
+"""Marks in brackets: at first sight they look like a list."""
+CALLING = r"\s*+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
+"""After a bracket: a call in Python's way."""
+_KEYS = "|".join(sorted(map(re.escape, OPENING_KEYS), key=len, reverse=True))
+_OBJECT = rf"\{{(?=\s*+\{{|\s*+&quot;|\s*+[\"'“`]?(?:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{])"
+"""An object that may be a call: it begins with a key of one, or holds another object or a list."""
+_LIST = r"\[(?=\s*+(?:[\[{]|\[?[\"']?[^\W\d][\w.:/\\-]*+(?:\s*+\(|[\"']\s*+,\s*+\{)))"
+"""A list that may be of calls: of objects, of Python calls, or of a name and an object."""
+_TAG_NAME = re.compile(r"<[a-z_]{2,}")
+_ESCAPED = frozenset({r"\[", r"\]", r"\n", r"\|", r"\{"})
+DEPTH = 3
+"""How many characters the alternatives of a pattern are sorted by: more makes no search faster."""
+
+
+class Hooks(NamedTuple):
+    """Where to stop in a text, and how to tell whether its end may be the beginning of a stop."""
+
+    search: tuple[tuple[str, re.Pattern[str]], ...]
+    """Patterns, each with the character that all its matches begin with."""
+    partial: regex.Pattern[str]
+    new_line: regex.Pattern[str]
+    line: regex.Pattern[str]
+
+
+def _quoting() -> str:
+    tags = (*turn_marks.QUOTING_TAGS, *turn_marks.RESULT_TAGS)
+    return "|".join(rf"<{tag}(?=[\s>])|<{tag.upper()}(?=[\s>])" for tag in tags)
+
+
+def _inline(tools: bool) -> list[tuple[str, str]]:
+    """What counts wherever it stands. The order decides between two at the same place."""
+    always = [
+        ("marked", "|".join(r.opener for r in turn_marks.MARKED_REASONING)),
+        ("orphan", turn_marks.ORPHANS),
+        ("think", "|".join(r.opener for r in turn_marks.TAGGED_REASONING)),
+        ("answer", "|".join(r.opener for r in turn_marks.ANSWERS)),
+        ("channel", r"<\|start\|>(?!user|tool|system|developer|functions)|<\|channel\|>"),
+        ("stop", turn_marks.TOKENS),
+    ]
+    if not tools:
+        return always
+    return [
+        *always[:-1],
+        ("result", turn_marks.RESULTS),
+        ("turn", turn_marks.OTHER_TURN),
+        ("start", "|".join(_starts())),
+        ("quoting", _quoting()),
+        ("comment", r"<!--|<!\[CDATA\["),
+        ("tick", "``*+"),
+        always[-1],
+        ("json", f"{_OBJECT}|{_LIST}"),
+    ]
+
+
+def _starts() -> list[str]:
+    free = [start for start, _ in BODIES.values()]
+    wrappers = [w.opener for w in WRAPPERS if not w.opener.startswith("functools")]
+    starts = [one for pattern in (*free, *wrappers) for one in alternatives(pattern)]
+    return [*starts, *filter(None, map(_shouted, starts))]
+
+
+def _shouted(start: str) -> str:
+    """A tag in capitals; nothing for what is no tag."""
+    tag = _TAG_NAME.match(start)
+    return "" if tag is None else f"{tag.group().upper()}(?i:{start[tag.end() :]})"
+
+
+def _lines(tools: bool) -> str:
+    """What counts only where a line begins."""
+    spoken = "|".join(r.opener for r in turn_marks.SPOKEN_REASONING)
+    if not tools:
+        return rf"(?P<spoken>{spoken})"
+    speaker = rf"(?:#{{1,4}}[ \t]*+|\*\*|__)?+(?i:{turn_marks.ASKED}|{turn_marks.ANSWERED})"
+    return (
+        rf"(?P<speaker>{speaker}(?=[ \t]?[0-9]{{0,2}}(?:\*\*|__)?[ \t]*+[:：])|#{{1,4}}[ \t]++(?i:{turn_marks.ASKED}|{turn_marks.ANSWERED})(?=[ \t]*+:?+[ \t]*+\n))"
+        rf"|(?P<fence>`{{3,}}+|~{{3,}}+)|(?P<spoken>{spoken})|(?P<functionary>>>>)|(?P<quote>>)|(?P<row>\|)"
+        rf"|(?P<functools>functools\[)|(?P<functions>functions\.(?=\w))"
+        rf"|(?P<stripped>{turn_marks.STRIPPED_CHANNEL})|{LABEL}(?P<label>{_LABELS})(?:[ \t]?[0-9]{{1,2}})?+(?:\*\*|__)?+[ \t]*+:"
+    )
+
+
+@cache
+def hooks_for(tools: bool) -> Hooks:
+    """The hooks for a reply; without tools only reasoning is looked for."""
+    lines = _lines(tools)
+    line = rf"\n(?P<indent>[ \t]*+)(?:{lines})"
+    searches = [*by_first(_inline(tools)), line]
+    return Hooks(
+        tuple((_character(search), re.compile(search)) for search in searches),
+        regex.compile("|".join(searches)),
+        regex.compile(line),
+        regex.compile(rf"(?P<indent>\s*+)(?:{lines})"),
+    )
+
+
+@cache
+def openers() -> regex.Pattern[str]:
+    """What opens a call: `b_` and the kind of a body, or `w_` and the number of an envelope."""
+    free = "|".join(f"(?P<b_{kind}>{start})" for kind, (start, _) in BODIES.items())
+    return regex.compile(f"{free}|{wrappers().pattern}", regex.IGNORECASE)
+
+
+@cache
+def wrappers() -> regex.Pattern[str]:
+    """What opens an envelope."""
+    wrapped = "|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS))
+    return regex.compile(wrapped, regex.IGNORECASE)
+
+
+OPENING_KEY = (
+    r"[\[\s]*+\{(?:\s*+\{)?+\s*+(?:\"(?P<key>[^\"\n]{0,80})\"|'(?P<key>[^'\n]{0,80})'|“(?P<key>[^“”\n]{0,80})”|&quot;(?P<key>\w{1,80}+)&quot;|\"?(?P<key>[\w.-]{1,80}+)\"?)\s*+[:=]"
+)  # fmt: skip
+"""The first key of an object, or of the first object in a list."""
+LISTED_CALL = rf"\[\[?{CALLING}"
+"""A list that begins with a call in Python's way."""
+LISTED_NAME = r"\[\s*+[\"'](?P<name>[^\W\d][\w.:/-]*+)(?:\s*+\(|[\"']\s*+,\s*+\{)"
+"""A list that begins with a call in a string, or with a name and an object."""
+
+
+# ── searching ────────────────────────────────────────────────────────────────
+
+
+def alternatives(pattern: str) -> list[str]:
+    """The alternatives of a pattern, those inside groups and sets left together."""
+    found, depth, begin, at = [], 0, 0, 0
+    in_set = False
+    while at < len(pattern):
+        char = pattern[at]
+        if char == "\\":
+            at += 1
+        elif in_set:
+            in_set = char != "]"
+        elif char == "[":
+            in_set = True
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+        elif char == "|" and depth == 0:
+            found.append(pattern[begin:at])
+            begin = at + 1
+        at += 1
+    return [*found, pattern[begin:]]
+
+
+def by_first(kinds: Sequence[tuple[str, str]]) -> list[str]:
+    """For each first character one pattern of everything that begins with it.
+
+    `re` searches at the speed of memory where a pattern begins with a plain character. The group
+    that matches is `KIND_` and a number; the order decides between patterns that begin alike.
+    """
+    ones = [(kind, one) for kind, pattern in kinds for one in alternatives(pattern)]
+    marked = [(one, f"(?P<{kind}_{i}>)") for i, (kind, one) in enumerate(ones)]
+    firsts = dict.fromkeys(_first(one) for one, _ in marked)
+    if "" in firsts:
+        raise ValueError("every pattern must begin with a plain character")
+    return [_tree([m for m in marked if _first(m[0]) == first], DEPTH) for first in firsts]
+
+
+def _tree(patterns: Sequence[tuple[str, str]], depth: int) -> str:
+    """Patterns, each with a mark to put after it, sorted by their first `depth` characters."""
+    buckets: dict[str, list[tuple[str, str]]] = {}
+    rest: list[str] = []
+    for pattern, mark in patterns:
+        first = _first(pattern)
+        if depth and first:
+            buckets.setdefault(first, []).append((pattern[len(first) :], mark))
+        else:
+            rest.append(pattern + mark)
+    shared = [f"{first}(?:{_tree(ones, depth - 1)})" for first, ones in buckets.items()]
+    return "|".join([*shared, *rest])
+
+
+def _first(pattern: str) -> str:
+    """The first character of a pattern, as a pattern; nothing when it is not a plain one."""
+    size = 2 if pattern[:1] == "\\" else 1
+    first, after = pattern[:size], pattern[size : size + 1]
+    plain = first in _ESCAPED if size == 2 else (first.isalnum() or first in "<>/`~✿◁｜_:! ")
+    return first if plain and after not in ("?", "*", "+", "{") else ""
+
+
+def _character(pattern: str) -> str:
+    """The character that every match of a pattern begins with."""
+    first = _first(pattern)
+    return "\n" if first == r"\n" else first[-1]
+
+
+def kind_of(group: str | None) -> str:
+    """The kind in the name of a group."""
+    return (group or "").rpartition("_")[0]
+
+
+class Found(NamedTuple):
+    """A hook in the window: what it is, where it begins and where it ends."""
+
+    kind: str
+    start: int
+    end: int
+
+
+_NONE = Found("", 1 << 60, 1 << 60)
+
+
+class Watch:
+    """Finds the next hook for tools of certain names. A hook that more text may change waits."""
+
+    def __init__(self, tape: Tape, tools: Declared) -> None:
+        self._tape = tape
+        self._hooks = hooks_for(bool(tools))
+        self._patterns = self._hooks.search
+        self._names = tools.spellings if tools else ()
+        self._prefixes = tools.prefixes if tools else frozenset()
+        self._text: str | None = None
+        self._next: list[Found] = []
+
+    @property
+    def line(self) -> regex.Pattern[str]:
+        """What counts at the beginning of a line."""
+        return self._hooks.line
+
+    def next(self, pos: int) -> tuple[str, int]:
+        """The kind of the next hook, empty when none is sure yet, and where the text before it ends."""
+        text, base = self._tape.window(pos)
+        if not self._tape.final and self._is_plain(text, pos - base):
+            return "", self._name_begun(text, pos - base) + base
+        found = self._first(text, pos - base)
+        if found is not _NONE and self._is_sure(text, found):
+            return found.kind, found.start + base
+        return "", self._held(text, base, pos, found)
+
+    def _is_plain(self, text: str, at: int) -> bool:
+        """Whether nothing from a place on can belong to a hook, but for a name that has begun."""
+        if TRIGGER.search(text, at) is not None:
+            return False
+        return all(text.find(name, at) < 0 for name in self._names)
+
+    def _first(self, text: str, at: int) -> Found:
+        """The hook that begins first, from `at` on; each pattern is searched for once per window."""
+        if text is not self._text:
+            self._text = text
+            self._next = [Found("", -1, -1)] * (len(self._patterns) + len(self._names))
+        best = _NONE
+        for index, found in enumerate(self._next):
+            if found.start < at:
+                found = self._next[index] = self._search(index, text, at)
+            if found.start < best.start:
+                best = found
+        return best
+
+    def _search(self, index: int, text: str, at: int) -> Found:
+        if index >= len(self._patterns):
+            return _named(text, self._names[index - len(self._patterns)], at)
+        char, pattern = self._patterns[index]
+        begin = text.find(char, at)
+        match = None if begin < 0 else pattern.search(text, begin)
+        if match is None:
+            return _NONE
+        group = match.lastgroup
+        if char == "\n" and group is not None:
+            return Found(group, match.start() + 1 + len(match["indent"]), match.end())
+        return Found(kind_of(group), match.start(), match.end())
+
+    def _is_sure(self, text: str, found: Found) -> bool:
+        """Whether no text to come can make a longer mark of this one."""
+        if self._tape.final:
+            return True
+        if found.end == len(text):
+            return False
+        if found.kind == "name" or len(text) - found.start > LONGEST_MARK:
+            return True
+        if self._hooks.partial.fullmatch(text, found.start, partial=True) is not None:
+            return False
+        line = text.rfind("\n", 0, found.start)
+        if line < 0 or text[line : found.start].strip():
+            return True
+        return self._hooks.new_line.fullmatch(text, line, partial=True) is None
+
+    def _held(self, text: str, base: int, pos: int, found: Found) -> int:
+        """The place from which on the end of the text may still become a hook."""
+        if self._tape.final:
+            return self._tape.size
+        tail = max(pos - base, len(text) - LONGEST_MARK)
+        trigger = TRIGGER.search(text, tail)
+        held = min(found.start, len(text))
+        if trigger is not None:
+            part = self._hooks.partial.search(text, trigger.start(), partial=True)
+            held = held if part is None else min(held, part.start())
+            line = text.rfind("\n", tail)
+            # A whole match further on hides one that has only begun: backticks may become a fence.
+            if line >= 0 and self._hooks.new_line.fullmatch(text, line, partial=True):
+                held = min(held, line)
+        return min(held, self._name_begun(text, tail)) + base
+
+    def _name_begun(self, text: str, tail: int) -> int:
+        """Where the name of a tool may have begun that the next chunk completes."""
+        if not self._names or text[-1:] in _ENDS_WORD:
+            return len(text)
+        tail = max(tail, len(text) - LONGEST_MARK)
+        word = _LAST_WORD.search(text, tail)
+        at = len(text) if word is None else word.start("name")
+        while at < len(text) and text[at:] not in self._prefixes:
+            at += 1
+            while at < len(text) and (text[at - 1].isalnum() or text[at - 1] == "_"):
+                at += 1
+        return at - (at < len(text) and text[at - 1 : at] == "<" and at > tail)
+
+
+TRIGGER = re.compile(r"[<\[\]`✿◁\n{]")
+"""Every hook but the name of a tool begins with one of these."""
+_ENDS_WORD = frozenset(" \n\t,;!?\"'")
+_LAST_WORD = re.compile(r"<?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+)\Z")
+
+
+def _named(text: str, name: str, at: int) -> Found:
+    """The next place that spells the name of a tool as a word of its own; in a tag, from its `<` on."""
+    begin = text.find(name, at)
+    while begin >= 0:
+        end = begin + len(name)
+        before = text[begin - 1] if begin else ""
+        after = text[end : end + 1]
+        if before == "<" and begin > at and after in _AFTER_TAG:
+            return Found("tag", begin - 1, end)
+        if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
+            return Found("name", begin, end)
+        begin = text.find(name, end)
+    return _NONE
+
+
+_AFTER_TAG = frozenset({"", " ", "\n", "\t", "/", ">"})
