@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import threading
-import tomllib
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -158,6 +157,8 @@ def _json(path: Path) -> str | None:
 
 def _toml(path: Path) -> str | None:
     try:
+        import tomllib
+
         tomllib.loads(path.read_bytes().decode("utf-8"))
     except ValueError as error:
         return str(error)
