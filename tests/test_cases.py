@@ -14,10 +14,10 @@ import zkit.cases.repair_cases
 from zkit.calls import Call
 from zkit.cases import (
     CaseFileError,
+    CaseResult,
     DecodeCase,
     ExtractCase,
     RepairCase,
-    Verdict,
     load,
     run,
     shipped_corpus,
@@ -293,7 +293,7 @@ def test_a_file_that_is_not_utf8_is_refused_with_its_line(tmp_path: Path) -> Non
     assert (problem_of(path).line, problem_of(path).problem) == (2, "not UTF-8")
 
 
-def verdict_on(monkeypatch: pytest.MonkeyPatch, outcome: Any, **expected: Any) -> Verdict:
+def verdict_on(monkeypatch: pytest.MonkeyPatch, outcome: Any, **expected: Any) -> CaseResult:
     monkeypatch.setattr(zkit.cases.repair_cases, "repair_json", lambda *_, **__: outcome)
     return run(RepairCase(file="f.toml", line=1, it="hold", text='{"a": 1}', **expected))
 
@@ -365,7 +365,7 @@ def test_all_values_are_compared_in_order(monkeypatch: pytest.MonkeyPatch) -> No
     )
 
 
-def found_in(monkeypatch: pytest.MonkeyPatch, found: dict[str, Any], **expected: Any) -> Verdict:
+def found_in(monkeypatch: pytest.MonkeyPatch, found: dict[str, Any], **expected: Any) -> CaseResult:
     nothing: dict[str, Any] = dict.fromkeys(
         ("calls", "doubtful", "refused", "unknown", "incomplete"), ()
     )

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import click
 import pytest
 from command_line import ESCAPE, ZKIT, on_a_terminal, zkit, zkit_process
 
 from zkit import Rank
-from zkit.cli.junit import junit_xml, writable
+from zkit.cli.commands import zkit as commands_of_zkit
+from zkit.cli.corpus import junit_xml, writable
 
 FENCED = 'Here it is:\n```json\n{"a": 1, "b": [true, "é"],}\n```\n'
 VALUE = {"a": 1, "b": [True, "é"]}
@@ -373,6 +377,7 @@ def test_a_malformed_case_file_is_told_with_its_line(
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_our_own_corpus_holds_and_is_the_default(tmp_path: Path) -> None:
     done = zkit("corpus", "run", cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
@@ -422,3 +427,22 @@ def test_completion_prints_a_script_for_the_shell(shell: str) -> None:
 def test_the_shell_completes_commands() -> None:
     done = zkit_process(_ZKIT_COMPLETE="bash_complete", COMP_WORDS="zkit re", COMP_CWORD="1")
     assert "plain,repair" in done.out
+
+
+def every_command(group: click.Group, *above: str) -> Iterator[tuple[str, click.Command]]:
+    for name in group.list_commands(click.Context(group)):
+        one = group.get_command(click.Context(group), name)
+        assert one is not None
+        yield " ".join((*above, name)), one
+        if isinstance(one, click.Group):
+            yield from every_command(one, *above, name)
+
+
+def test_the_help_of_every_command_has_an_example_that_can_be_typed() -> None:
+    commands = dict(every_command(commands_of_zkit))
+    assert len(commands) > 25
+    for name, one in commands.items():
+        epilog = one.epilog or ""
+        assert re.match(r"\x08\nExamples?\b.*:\n", epilog), name
+        top = name.split()[0]
+        assert re.search(rf"^  .*zkit {top}\b", epilog, re.M), name

@@ -533,4 +533,4 @@ def test_no_key_is_ever_recorded(server: ScriptedServer, place: Path) -> None:
 
 def test_what_is_no_transcript_is_refused(place: Path) -> None:
     done = piped(["chat", "--replay", "acts.py"], place)
-    assert (done.returncode, b"no line of a transcript" in done.stderr) == (2, True)
+    assert (done.returncode, b"not a line of a transcript" in done.stderr) == (2, True)

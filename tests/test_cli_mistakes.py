@@ -50,11 +50,11 @@ ONCE = ["--model", "m", "--once", "hi"]
         (["demo", "--base-url", "localhost:9"], "did you mean http://localhost:9/v1?"),
         (
             ["chat", "--replay", "other.jsonl"],
-            "other.jsonl:1: no line of a transcript of zkit chat",
+            "other.jsonl:1: not a line of a transcript of zkit chat",
         ),
         (
             ["chat", "--replay", "text.jsonl"],
-            "text.jsonl:1: no line of a transcript: it is no JSON",
+            "text.jsonl:1: not a line of a transcript: expected value",
         ),
         (
             ["chat", "--kit", "nope", "--base-url", "http://localhost:9/v1", *ONCE],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import zip_longest
 
+import pytest
 from cli_page import PAGE, played
 
 from zkit.cli.commands import COMMANDS
@@ -12,6 +13,7 @@ from zkit.cli.commands import COMMANDS
 TEXT = PAGE.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_the_commands_print() -> None:
     """`python tests/cli_page.py` writes it again."""
     now = played(TEXT)

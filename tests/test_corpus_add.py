@@ -101,6 +101,7 @@ def test_what_is_no_secret_stays(text: str) -> None:
 MARKS = re.compile(r"[\W_]")
 
 
+@pytest.mark.slow
 @given(
     st.text(max_size=80)
     | st.lists(st.sampled_from([*SECRETS, *"{}[]\"',:\\\n <>", "password: "])).map("".join)

@@ -33,6 +33,7 @@ def test_the_demo_shows_both_clients_and_a_summary() -> None:
     assert ["wrong", "calls", "0", "0"] in summary
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--repair",)])
 @pytest.mark.parametrize("columns", ["80", "100", "160"])
 def test_the_demo_fits_a_terminal(columns: str, options: tuple[str, ...]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from zkit.cli.tools_call import call_tool, sent_arguments
+from zkit.cli.tools import call_tool, sent_arguments
 
 TOOLS = '''
 from zkit.tools import tool

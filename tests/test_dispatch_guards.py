@@ -22,7 +22,7 @@ from zkit.dispatch import (
     verify_files,
 )
 from zkit.effects import FileEffect
-from zkit.grade import READ, WRITE
+from zkit.grade import EXECUTE, READ, WRITE
 from zkit.results import Refused, Result, Success, Validation
 from zkit.sources import Memory, MemoSource, Toolbox
 from zkit.std import BuiltinProvider
@@ -115,7 +115,7 @@ def texts(results: list[Result]) -> list[str]:
     return [one.kind + ("+note" if notes_of(one) else "") for one in results]
 
 
-@pytest.mark.parametrize("grade", [READ, WRITE])
+@pytest.mark.parametrize("grade", [READ, EXECUTE])
 @pytest.mark.parametrize("memory", [None, False])
 def test_a_repeated_call_is_noted_then_refused_then_said_to_stop(grade: Any, memory: Any) -> None:
     """Whether it runs each time or is answered from memory."""
@@ -188,7 +188,76 @@ def test_two_calls_that_take_turns_are_a_loop_too() -> None:
         for _ in range(6):
             send(dispatcher, "read_file", {"path": "a"})
             kinds.append(send(dispatcher, "write_file", {"path": "a", "content": "x"}).kind)
-    assert kinds == ["success"] * 3 + ["validation"] * 3
+    assert kinds == ["success"] + ["validation"] * 5
+
+
+# A write that is done
+
+
+def wrote(ran: list[int]) -> Any:
+    def write(path: str = "a") -> str:
+        ran.append(1)
+        return f"wrote {path}, change {len(ran)}"  # each answer looks new
+
+    return write
+
+
+def test_a_write_that_succeeded_is_not_run_again_and_at_last_the_run_stops() -> None:
+    ran: list[int] = []
+    dispatcher = Dispatcher([made("write", wrote(ran), grade=WRITE)])
+    with scope("t"):
+        assert data_of(send(dispatcher, "write")) == "wrote a, change 1"
+        again = [failed(send(dispatcher, "write"), Validation, "loop") for _ in range(5)]
+    assert len(ran) == 1
+    assert all("already done" in str(one) and one.meta["done"] for one in again)
+    assert [bool(one.meta.get("stop")) for one in again] == [False] * 4 + [True]
+
+
+def test_a_write_runs_again_after_another_change_and_with_other_arguments() -> None:
+    ran: list[int] = []
+    other = made("other", lambda: "changed", grade=EXECUTE)
+    dispatcher = Dispatcher([made("write", wrote(ran), grade=WRITE), other])
+    with scope("t"):
+        for name, arguments in (
+            ("write", {}), ("write", {"path": "b"}), ("write", {}), ("other", {}), ("write", {})
+        ):  # fmt: skip
+            data_of(send(dispatcher, name, arguments))
+    assert len(ran) == 4
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [{"grade": EXECUTE}, {"grade": None}, {"grade": WRITE, "idempotent": False}],
+    ids=str,
+)
+def test_only_a_tool_that_is_declared_to_write_is_done_once(declared: dict[str, Any]) -> None:
+    ran: list[int] = []
+    dispatcher = Dispatcher([made("write", wrote(ran), **declared)])
+    with scope("t"):
+        assert [send(dispatcher, "write").kind for _ in range(3)] == ["success"] * 3
+    assert len(ran) == 3
+
+
+def test_a_write_that_failed_runs_again() -> None:
+    ran: list[int] = []
+
+    def write() -> str:
+        ran.append(1)
+        raise Validation("the disk is full", code="not_found")
+
+    dispatcher = Dispatcher([made("write", write, grade=WRITE)])
+    with scope("t"):
+        assert [failed(send(dispatcher, "write"), Validation).code for _ in range(3)]
+    assert len(ran) == 3
+
+
+def test_a_write_that_somebody_approved_runs_again() -> None:
+    ran: list[int] = []
+    tools = [made("write", wrote(ran), grade=WRITE, destructive=True)]
+    dispatcher = Dispatcher(tools, approve=lambda call: True)
+    with scope("t"):
+        assert [send(dispatcher, "write").kind for _ in range(3)] == ["success"] * 3
+    assert len(ran) == 3
 
 
 def test_failures_are_answers_too_and_exempt_tools_are_not_counted() -> None:
@@ -205,7 +274,7 @@ def test_failures_are_answers_too_and_exempt_tools_are_not_counted() -> None:
 
 def test_tasks_do_not_count_each_others_calls_and_without_a_task_nothing_is_counted() -> None:
     dispatcher = Dispatcher(
-        [made("same", lambda: "x", grade=WRITE)], guards=[repeated_calls(note=2, refuse=2)]
+        [made("same", lambda: "x", grade=EXECUTE)], guards=[repeated_calls(note=2, refuse=2)]
     )
     for task in ("one", "two", "one"):
         with scope(task):

@@ -11,9 +11,8 @@ import pytest
 
 from zkit import Rank
 from zkit.arguments import COERCIONS
-from zkit.cli.coercions_page import coercions_page
-from zkit.cli.markdown import code
-from zkit.cli.pages import PAGES
+from zkit.cli.docs import PAGES
+from zkit.cli.pages import code, coercions_page
 from zkit.cli.repairs_page import repairs_page
 from zkit.repair.fixes import FIXES, REASONS
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,19 @@ from openai import OpenAI
 
 from zkit.calls import Call
 from zkit.chat import ChatLoop, Profile, wrap
-from zkit.doctor import ASKS, PROBES, Ask, Examination, Finding, Line, requests_of, selected
+from zkit.doctor import (
+    PROBES,
+    QUESTIONS,
+    Connection,
+    Examination,
+    Finding,
+    Minimized,
+    Question,
+    as_curl,
+    minimize,
+    requests_of,
+    selected,
+)
 from zkit.extract import render_call
 from zkit.grade import READ
 from zkit.testing import (
@@ -30,17 +43,17 @@ from zkit.testing import (
 from zkit.tools import tool
 
 
-def asked(request: Request) -> Ask:
-    """The question that a request asks, in whatever manners."""
+def asked(request: Request) -> Question:
+    """The question that a request asks, with whatever settings."""
     said = json.dumps(request["messages"])
     return next(
         ask
-        for ask in ASKS.values()
+        for ask in QUESTIONS.values()
         if not ask.is_wrong and json.dumps(first_words(ask))[1:-1] in said
     )
 
 
-def first_words(ask: Ask) -> str:
+def first_words(ask: Question) -> str:
     return next(str(m["content"]) for m in reversed(ask.messages) if m["role"] == "user")
 
 
@@ -97,11 +110,11 @@ def examined(script: Script, *only: str) -> Examined:
         ScriptedServer(then=served(script)) as server,
         OpenAI(base_url=server.url, api_key="none", max_retries=0) as client,
     ):
-        line = Line(client, "scripted", 10)
-        examination = Examination(line, server.url)
+        connection = Connection(client, "scripted", 10)
+        examination = Examination(connection, server.url)
         findings = {one.probe.name: one for one in examination.run(selected(only))}
         usable = examination.is_usable(list(findings.values()))
-        return Examined(findings, examination.profile, line.sent, usable)
+        return Examined(findings, examination.profile, connection.sent, usable)
 
 
 def test_nothing_is_wrong_with_a_server_that_behaves() -> None:
@@ -109,7 +122,7 @@ def test_nothing_is_wrong_with_a_server_that_behaves() -> None:
     assert found.wrong == {}
     assert found.usable
     assert [n for n, f in found.findings.items() if f.verdict.status == "skipped"] == []
-    assert found.sent == requests_of(list(PROBES.values())) == len(ASKS)
+    assert found.sent == requests_of(list(PROBES.values())) == len(QUESTIONS)
     assert found.profile.server_settings() == {**Profile().server_settings(), "mode": "native"}
 
 
@@ -198,7 +211,7 @@ def troubles(client: OpenAI, profile: Profile | None) -> list[str]:
     """The questions that a wrapped client gets a wrong answer to, or none."""
     wrapped = wrap(client, profile=profile)
     found = []
-    for ask in ASKS.values():
+    for ask in QUESTIONS.values():
         if ask.is_wrong or ask.name in ("cut", "text_call", "required", "named", "replay"):
             continue
         try:
@@ -213,7 +226,7 @@ def troubles(client: OpenAI, profile: Profile | None) -> list[str]:
     return found
 
 
-def asked_for(client: Any, ask: Ask) -> tuple[list[tuple[str, Any]], str]:
+def asked_for(client: Any, ask: Question) -> tuple[list[tuple[str, Any]], str]:
     """The calls and the text that a client returns."""
     streaming = {"stream": True, "stream_options": {"include_usage": True}} if ask.stream else {}
     request = {"messages": list(ask.messages), "tools": list(ask.tools), **ask.options}
@@ -310,7 +323,7 @@ def test_every_probe_says_what_it_is_for() -> None:
     for probe in PROBES.values():
         assert probe.shows
         assert probe.judged
-        assert set(probe.asks) <= set(ASKS)
+        assert set(probe.questions) <= set(QUESTIONS)
         for remedy in probe.remedies:
             Profile(**remedy)
 
@@ -341,7 +354,115 @@ def test_an_answer_that_does_not_end_is_given_up() -> None:
         ScriptedServer(then=endless) as server,
         OpenAI(base_url=server.url, api_key="none", max_retries=0) as client,
     ):
-        line = Line(client, "scripted", 0.3)
-        [finding] = Examination(line).run(selected(["answer"]))
-    assert finding.verdict.status == "open"
+        connection = Connection(client, "scripted", 0.3)
+        [finding] = Examination(connection).run(selected(["answer"]))
+    assert finding.verdict.status == "timeout"
     assert "no answer in time" in finding.verdict.evidence
+
+
+def test_a_timeout_is_no_verdict_and_no_setting_is_tried_because_of_it() -> None:
+    def slow_with_tools(request: Request) -> Answer:
+        if request.get("tools"):
+            return Answer(tuple(b" " for _ in range(100)), pause=0.05)
+        return good_model_as_script(request)
+
+    with (
+        ScriptedServer(then=slow_with_tools) as server,
+        OpenAI(base_url=server.url, api_key="none", max_retries=0) as client,
+    ):
+        connection = Connection(client, "scripted", 0.3)
+        examination = Examination(connection)
+        findings = list(examination.run(selected(["answer", "native_call", "time"])[:2]))
+    assert [one.verdict.status for one in findings] == ["ok", "timeout"]
+    assert (connection.sent, examination.failures) == (2, {})
+    assert not examination.is_usable(findings)
+
+
+@pytest.mark.parametrize(
+    ("reply", "how"),
+    [
+        ('{"name": "get_weather", "arguments": {"city": "Lima"}}', "alone"),
+        ('```json\n{"name": "get_weather", "arguments": {"city": "Lima"}}\n```', "alone"),
+        ('{{"name": "get_weather", "arguments": {"city": "Lima"}}}', "alone"),
+        ('Here it is:\n{"name": "get_weather", "arguments": {"city": "Lima"}}', "shape"),
+        ('<tool_call>\n{"name": "get_weather", "arguments": {"city": "Lima"}}', "marker"),
+        ('{"name": "get_weather", "arguments": {"city": "Lima"}}\nI looked it up.', "followed"),
+    ],
+)
+def test_the_reply_shapes_of_small_models_are_covered(reply: str, how: str) -> None:
+    def small(request: Request) -> Answer:
+        return says(reply)(request)
+
+    found = examined(small, "native_call")
+    assert found.usable
+    verdict = found.findings["native_call"].verdict
+    assert (verdict.status, found.sent) == ("covered", 1)
+    assert how in verdict.by
+
+
+# the smallest request that fails
+
+
+def smallest(script: Script, probe: str) -> tuple[Minimized, int]:
+    with (
+        ScriptedServer(then=served(script)) as server,
+        OpenAI(base_url=server.url, api_key="none", max_retries=0) as client,
+    ):
+        connection = Connection(client, "scripted", 10)
+        examination = Examination(connection, server.url)
+        list(examination.run(selected([probe])))
+        before = connection.sent
+        found = minimize(connection, PROBES[probe], examination.failures[probe])
+        return found, connection.sent - before
+
+
+def test_a_refused_request_shrinks_to_the_keyword_that_is_refused() -> None:
+    def no_const(request: Request) -> Answer:
+        if '"const"' in json.dumps(request.get("tools", [])):
+            return error(400, "unknown keyword 'const' at position 17")
+        return good_model_as_script(request)
+
+    found, sent = smallest(no_const, "const")
+    assert (found.is_steady, found.is_finished, found.sent) == (True, True, sent)
+    assert "unknown keyword" in found.evidence
+    [tool] = found.request.pop("tools")
+    assert found.request == {
+        "model": "scripted",
+        "messages": [{"role": "user"}],
+    }
+    assert tool == {"function": {"parameters": {"properties": {"kind": {"const": "post"}}}}}
+
+
+def test_a_wrong_answer_shrinks_without_losing_the_question() -> None:
+    def confused_by_many(request: Request) -> Answer:
+        if len(request.get("tools", [])) > 9:
+            return says("I do not know.")(request)
+        return good_model_as_script(request)
+
+    found, _ = smallest(confused_by_many, "many_tools")
+    tools = found.request["tools"]
+    assert len(tools) == 10
+    assert tools[-1]["function"]["name"] == "get_weather"
+    assert "city" in tools[-1]["function"]["parameters"]["properties"]
+    assert found.request["messages"] == list(QUESTIONS["many"].messages)
+
+
+def test_a_request_that_fails_only_once_is_not_minimized() -> None:
+    seen: list[Request] = []
+
+    def unsteady(request: Request) -> Answer:
+        seen.append(request)
+        if len(seen) <= 2 and request.get("tools"):
+            return error(400, "busy")
+        return good_model_as_script(request)
+
+    found, sent = smallest(unsteady, "native_call")
+    assert (found.is_steady, sent) == (False, 1)
+
+
+def test_the_curl_command_sends_the_request_and_shows_no_key() -> None:
+    request = {"model": "m", "messages": [{"role": "user", "content": "it's"}]}
+    words = shlex.split(as_curl("http://localhost:1/v1/", request))
+    assert words[:3] == ["curl", "-s", "http://localhost:1/v1/chat/completions"]
+    assert json.loads(words[-1]) == request
+    assert "Authorization: Bearer $OPENAI_API_KEY" in words

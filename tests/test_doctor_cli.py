@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -136,13 +137,63 @@ def test_ctrl_c_shows_what_it_has(tmp_path: Path) -> None:
         assert reached.wait(20)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
-    assert (process.returncode, err) == (130, b"")
+    partial = f"zkit: wrote {path} (partial: 4 of {len(PROBES)} probes)\n"
+    assert (process.returncode, err.decode()) == (130, partial)
     lines = out.decode("utf-8").splitlines()
     assert [line.split()[1] for line in lines[2:6]] == list(PROBES)[:4]
     assert lines[7].startswith("interrupted: 4 ok, 0 covered by zkit, 0 not covered; 5 requests")
-    assert not path.exists()
+    assert Profile.read(path).mode == "native"
 
 
+def test_a_timeout_is_a_status_of_its_own_with_advice() -> None:
+    def stuck(request: Request) -> Answer:
+        if request.get("tools"):
+            return Answer(tuple(b" " for _ in range(100)), pause=0.05)
+        return good_model_as_script(request)
+
+    with ScriptedServer(then=stuck) as server:
+        done = zkit(
+            "doctor", "--base-url", server.url, "--only", "answer", "--only", "enum", "--timeout", "0.3"
+        )  # fmt: skip
+    assert done.code == 0
+    assert "timed out    enum " in done.out
+    assert "1 ok, 0 covered by zkit, 0 not covered, 1 timed out; 2 requests" in done.out
+    assert "there is no verdict on what timed out: try --timeout 1.2" in done.out
+
+
+def test_the_smallest_request_that_fails_is_printed() -> None:
+    script = served(SHORTCOMINGS["refuses_schemas"].server_of(good_model))
+    args = ("--only", "ref", "--minimize")
+    with ScriptedServer(then=script) as server:
+        done = zkit("doctor", "--base-url", server.url, *args)
+        machine = zkit("doctor", "--base-url", server.url, *args, "--json")
+    assert "smallest request that fails ref (" in done.out
+    assert f"curl -s {server.url}/chat/completions" in done.out
+    [finding] = json.loads(machine.out)["findings"]
+    parameters = {"properties": {"end": {"$ref": "#/$defs/Point"}}}
+    assert finding["smallest_request"]["tools"] == [{"function": {"parameters": parameters}}]
+
+
+class NothingHere(BaseHTTPRequestHandler):
+    """A web server that has no model."""
+
+    def do_GET(self) -> None:
+        self.send_error(404)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def test_an_address_without_v1_is_named() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), NothingHere) as server:
+        threading.Thread(target=server.serve_forever).start()
+        done = zkit("doctor", "--base-url", f"http://127.0.0.1:{server.server_port}")
+        server.shutdown()
+    assert done.code == 1
+    assert "does the address end in /v1?" in done.err
+
+
+@pytest.mark.slow
 def test_on_a_terminal_there_is_colour_a_bar_and_one_line_each(server: ScriptedServer) -> None:
     code, screen = on_a_terminal("doctor", "--base-url", server.url, "--only", "[a-m]*")
     assert code == 0

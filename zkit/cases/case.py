@@ -28,7 +28,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CaseResult:
     """A case and, when it does not hold, one line on what was expected and what came."""
 
     case: Case

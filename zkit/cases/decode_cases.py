@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 from pydantic_core import to_jsonable_python
 
 from zkit.cases.case import Case
-from zkit.cases.kind import Kind
-from zkit.cases.spelling import difference, one_line, refusal, spelled, unlike
-from zkit.cases.values import (
+from zkit.cases.case_values import (
     EntryError,
     Sheet,
     a_flag,
@@ -24,6 +22,8 @@ from zkit.cases.values import (
     names,
     some_of,
 )
+from zkit.cases.kind import Kind
+from zkit.cases.spelling import difference, one_line, refusal, spelled, unlike
 from zkit.receipt import Rank
 from zkit.results import Validation, ValidationCode
 

@@ -12,8 +12,8 @@ from pydantic_core import to_jsonable_python
 
 from zkit.arguments import Decoded, decode
 from zkit.cases.case import Case
+from zkit.cases.case_values import Sheet
 from zkit.cases.entry import read_entry
-from zkit.cases.values import Sheet
 from zkit.extract import Extraction, find_calls
 from zkit.masking import secrets_in, shortened, without_secrets
 from zkit.receipt import Fix, Rank

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from zkit.cases.case import Case
+from zkit.cases.case_values import EntryError, Sheet
 from zkit.cases.kinds import KINDS
-from zkit.cases.values import EntryError, Sheet
 
 
 def read_entry(raw: Mapping[str, Any], sheet: Sheet, line: int, default_it: str = "") -> Case:

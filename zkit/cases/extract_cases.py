@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from zkit.cases.case import Case
-from zkit.cases.kind import Kind
-from zkit.cases.spelling import difference, near_difference, one_line, spelled, unlike
-from zkit.cases.values import (
+from zkit.cases.case_values import (
     EntryError,
     Sheet,
     a_flag,
@@ -22,6 +20,8 @@ from zkit.cases.values import (
     json_or_tables,
     names,
 )
+from zkit.cases.kind import Kind
+from zkit.cases.spelling import difference, near_difference, one_line, spelled, unlike
 from zkit.receipt import Rank
 
 if TYPE_CHECKING:

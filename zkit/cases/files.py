@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from zkit.cases.case import Case, CaseFileError
+from zkit.cases.case_values import EntryError, Sheet
 from zkit.cases.entry import read_entry
 from zkit.cases.sheet import is_shared, read_sheet
-from zkit.cases.values import EntryError, Sheet
 
 CASE_HEADER = re.compile(r"\s*\[\[\s*case\s*\]\]")
 TOML_PLACE = re.compile(r"\s*\(at line (\d+), column \d+\)")

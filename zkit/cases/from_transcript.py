@@ -21,12 +21,13 @@ def drafts_of(transcript: Transcript) -> list[Draft]:
     source = f"{transcript.header.model}, recorded by zkit chat"
     found: dict[str, Draft] = {}
     for exchange in transcript.exchanges():
-        for draft in _drafts(exchange, source):
+        for draft in exchange_drafts(exchange, source):
             found.setdefault(f"{draft.kind} {draft.text}", draft)
     return list(found.values())
 
 
-def _drafts(exchange: Exchange, source: str) -> Iterator[Draft]:
+def exchange_drafts(exchange: Exchange, source: str) -> Iterator[Draft]:
+    """What was wrong in one reply."""
     tools = [dict(one) for one in entries((exchange.request or {}).get("tools"))]
     reply = reply_of(exchange)
     schemas = _schemas(tools)
@@ -45,19 +46,24 @@ def _drafts(exchange: Exchange, source: str) -> Iterator[Draft]:
 
 def reply_of(exchange: Exchange) -> Reply:
     """The reply as it came, put together from its parts."""
+    return assembled(exchange.body, exchange.content_type).reply()
+
+
+def assembled(body: bytes, content_type: str) -> Assembler:
+    """A completion, whole or streamed, put together from its parts."""
     assembler = Assembler()
-    if "event-stream" in exchange.content_type or exchange.body.startswith(b"data:"):
-        for event in stream_data(exchange.body):
+    if "event-stream" in content_type or body.startswith(b"data:"):
+        for event in stream_data(body):
             for chunk in entries(_json(event)):
                 assembler.add(chunk)
-        return assembler.reply()
-    data = next(entries(_json(exchange.body)), {})
+        return assembler
+    data = next(entries(_json(body)), {})
     for choice in entries(data.get("choices")):
         message = dict(next(entries(choice.get("message")), {}))
         parts = [{"index": at, **part} for at, part in enumerate(call_entries(message))]
         delta = {**message, "tool_calls": parts, "function_call": None}
         assembler.add({"choices": [{**choice, "delta": delta}]})
-    return assembler.reply()
+    return assembler
 
 
 def _needed_help(draft: Draft) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from zkit.cases.case import Case
-from zkit.cases.values import EntryError, Reader, a_string, a_table
+from zkit.cases.case_values import EntryError, Reader, a_string, a_table
 
 C = TypeVar("C", bound=Case)
 

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from zkit.cases.case import Case
-from zkit.cases.kind import Kind
-from zkit.cases.spelling import difference, one_line, refusal, spelled, unlike
-from zkit.cases.values import (
+from zkit.cases.case_values import (
     EntryError,
     a_flag,
     a_rank,
@@ -21,6 +19,8 @@ from zkit.cases.values import (
     names,
     some_of,
 )
+from zkit.cases.kind import Kind
+from zkit.cases.spelling import difference, one_line, refusal, spelled, unlike
 from zkit.repair import Rank, Repaired, Unrepairable, repair_all, repair_json
 
 # `refused = true` accepts any of them.

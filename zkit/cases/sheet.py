@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from zkit.cases.case_values import EntryError, Sheet, ToolSets, a_list, a_table
 from zkit.cases.kinds import KINDS
-from zkit.cases.values import EntryError, Sheet, ToolSets, a_list, a_table
 
 ONE_SET = "tools"
 """The name of the tool set of a file that has only one, written as `[[tools]]`."""

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from zkit.cases.case import Case, CaseFileError
+from zkit.cases.case_runner import deviation
 from zkit.cases.draft import Draft, proposed
 from zkit.cases.files import CASE_HEADER, load
 from zkit.cases.kinds import KINDS
-from zkit.cases.runner import deviation
 from zkit.cases.writing import case_lines, replace_file
 
 _KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=")

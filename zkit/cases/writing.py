@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from zkit.cases.case import Case, CaseFileError
+from zkit.cases.case_runner import run
 from zkit.cases.draft import Draft, Expects
 from zkit.cases.files import load
-from zkit.cases.runner import run
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _FIRST = ("it", "text")

@@ -29,6 +29,7 @@ from zkit.chat.paused_run import OpenTurn, Waiting
 from zkit.chat.reply_reader import ModelReply
 from zkit.chat.run_state import RunState
 from zkit.chat.wire_data import arguments_of, dumps
+from zkit.coach import coach_of
 from zkit.dispatch import Outcome
 from zkit.dispatch.approval import pause_in, was_held_back
 from zkit.dispatch.live_call import with_notes
@@ -193,6 +194,7 @@ def answer_calls(run: RunState, reply: ModelReply) -> Generator[Action, Any, Rea
     reply, times = _each_once(run, reply)
     repeated = _repeated(run, reply)
     settled = [*(repeated or _beforehand(run, reply)), *map(_unreadable, reply.refused)]
+    settled = [_coached(run, one) for one in settled]
     known = {outcome.call.id for outcome in settled}
     calls = [call for call in reply.calls if call.id not in known]
     ran = yield from run_calls(
@@ -303,6 +305,15 @@ def _unreadable(one: RefusedCall) -> Outcome:
     """A call in the text that cannot be read: it gets an answer like any other."""
     call = Call(one.name or "unknown", {}, new_id(), one.origin)
     return Outcome(call, Validation(one.message, one.code))  # type: ignore[arg-type]
+
+
+def _coached(run: RunState, outcome: Outcome) -> Outcome:
+    """An outcome that the dispatcher has not seen, with what its coach adds."""
+    coach = coach_of(run.dispatcher)
+    if coach is None:
+        return outcome
+    with run.task.entered():
+        return replace(outcome, result=coach.advise(outcome.call, outcome.result, run.dispatcher))
 
 
 def _in_order(reply: ModelReply, outcomes: Sequence[Outcome]) -> list[Outcome]:

@@ -67,6 +67,12 @@ def trouble_of(error: BaseException) -> Trouble:
     return Trouble("retry" if passes else "give_up", reason, delay)
 
 
+def needs_text_mode(said: str) -> bool:
+    """True if a server says that its model has no tools."""
+    words = dict(_BY_WORDS)["text_mode"]
+    return any(word in said.casefold() for word in words)
+
+
 def explain(error: BaseException) -> None:
     """Make the message of an exception say which address failed and what to check.
 

@@ -19,6 +19,7 @@ from zkit.chat.resuming import run_again
 from zkit.chat.run_state import RunState, Steering, begin_task
 from zkit.chat.server_profile import Profile
 from zkit.chat.tool_offer import dispatcher_for, kit_name
+from zkit.coach import coached
 from zkit.dispatch import Dispatcher, Recorder
 from zkit.dispatch.approval import Approver
 from zkit.dispatch.portal import run_sync
@@ -82,6 +83,7 @@ class ChatLoop:
             approve=approve,
             confirm=self.settings.confirm,
         )
+        self.dispatcher = coached(self.dispatcher, self.settings.coach, model)
         self.kit = kit_name(self.dispatcher)
 
     async def run(

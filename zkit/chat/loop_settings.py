@@ -14,11 +14,13 @@ from pydantic import JsonValue
 from zkit.chat.loop_events import Message
 from zkit.chat.server_profile import Mode, ServerSettings, ToolChoice
 from zkit.chat.tool_offer import Fit
+from zkit.coach import Coach
 from zkit.dispatch.approval import Confirm
 from zkit.extract.formats.table import wanted_formats
 from zkit.required import (
     require_count,
     require_function,
+    require_kind,
     require_mapping,
     require_one_of,
     require_path,
@@ -64,6 +66,7 @@ class LoopOptions(RequestOptions, total=False):
     max_total_tokens: int | None
     max_seconds: float | None
     confirm: Confirm
+    coach: Coach | bool
     context: int | None
     tool_share: float
     fit: Fit
@@ -94,7 +97,8 @@ class LoopSettings(ServerSettings):
 
     Limits of a whole run: `max_turns` replies, `max_calls` calls, `max_total_tokens` over all
     requests, `max_seconds`. `confirm="never"` runs calls that were found in text and may not have
-    been meant, without asking anybody.
+    been meant, without asking anybody. `coach` explains a tool whose calls fail in a row: a
+    `Coach`, or False for none.
 
     `context` is the model's context in tokens: with it the tools may take `tool_share` of it (`fit`
     says how: all of them, by `weights`, by `discovery`, or `auto`), results are cut to a quarter of
@@ -109,6 +113,7 @@ class LoopSettings(ServerSettings):
     max_total_tokens: int | None = None
     max_seconds: float | None = None
     confirm: Confirm = "doubtful"
+    coach: Coach | bool = True
     context: int | None = None
     tool_share: float = 0.3
     fit: Fit = "auto"
@@ -126,6 +131,7 @@ class LoopSettings(ServerSettings):
         ServerSettings.__post_init__(self)
         require_one_of("fit", self.fit, get_args(Fit))
         require_one_of("confirm", self.confirm, get_args(Confirm))
+        require_kind("coach", self.coach, (Coach, bool), "a Coach, True or False")
         for name, least in _LEAST.items():
             require_count(name, getattr(self, name), least=least)
         for name, least in _LEAST_OR_NONE.items():

@@ -1,1 +1,1 @@
-"""The command line: text in, text out, one command a file."""
+"""The command line: one command a file, listed in `commands`."""

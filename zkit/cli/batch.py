@@ -65,7 +65,7 @@ def _shared(run: Command) -> Command:
     return run
 
 
-@command.command("repair")
+@command.command("repair", epilog=EPILOG)
 @_shared
 @click.option("--schema", metavar="FILE", help="JSON Schema that the values should fit.")
 @click.option("--limit", metavar="RANK", help="Highest rank allowed (default CUT).")
@@ -74,7 +74,7 @@ def repair_log(schema: str | None, limit: str | None, **given: Any) -> None:
     _run("repair", None if schema is None else read_schema(schema), limit, **given)
 
 
-@command.command("extract")
+@command.command("extract", epilog=EPILOG)
 @_shared
 @click.option("--tools", metavar="FILE", required=True, help="JSON with the tools on offer.")
 def extract_log(tools: str, **given: Any) -> None:
@@ -82,7 +82,7 @@ def extract_log(tools: str, **given: Any) -> None:
     _run("extract", read_tools(tools), None, **given)
 
 
-@command.command("decode")
+@command.command("decode", epilog=EPILOG)
 @_shared
 @click.option("--schema", metavar="FILE", required=True, help="JSON Schema of the arguments.")
 @click.option("--limit", metavar="RANK", help="Highest rank allowed (default GUESS).")

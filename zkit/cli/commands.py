@@ -7,12 +7,16 @@ from importlib import import_module
 from typing import NamedTuple
 
 import click
+from click.shell_completion import get_completion_class
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 
 class Entry(NamedTuple):
-    """Where a command lives, and the line that `zkit --help` shows for it, under its heading."""
+    """Where a command is, and the line that `zkit --help` shows for it, under its heading.
+
+    `module` names a module with a `command`, or `module:name` another object of it.
+    """
 
     module: str
     help: str
@@ -27,18 +31,25 @@ COMMANDS: dict[str, Entry] = {
     "decode": Entry("zkit.cli.decode", "Read raw arguments as a schema wants them.", WRITTEN),
     "extract": Entry("zkit.cli.extract", "Find the tool calls in a reply.", WRITTEN),
     "tools": Entry("zkit.cli.tools", "List tools, show one, or call one.", TOOLS),
-    "kit": Entry("zkit.cli.kit", "List kits, show what one holds, or write a new one.", TOOLS),
+    "kit": Entry(
+        "zkit.cli.kit_command", "List kits, show what one holds, or write a new one.", TOOLS
+    ),
     "mcp": Entry("zkit.cli.mcp", "Serve tools over MCP, approve what servers changed.", TOOLS),
     "schema": Entry("zkit.cli.schema", "Print the JSON Schema of a model or function.", TOOLS),
-    "lint-schema": Entry("zkit.cli.lint_schema", "List what a backend would choke on.", TOOLS),
+    "lint-schema": Entry(
+        "zkit.cli.schema:lint_command", "List what a backend would reject.", TOOLS
+    ),
     "chat": Entry(
         "zkit.cli.chat", "Chat with a model that calls tools; record it, replay it.", TALK
     ),
+    "proxy": Entry("zkit.cli.proxy", "Repair the replies of a server, for any program.", TALK),
     "doctor": Entry("zkit.cli.doctor", "Find out what it gets wrong, and what covers it.", TALK),
     "demo": Entry("zkit.cli.demo", "See the difference that zkit makes; needs no model.", TALK),
     "corpus": Entry("zkit.cli.corpus", "Run cases, or turn a failure into one.", CHECK),
     "batch": Entry("zkit.cli.batch", "Repair or extract whole logs; report the damage.", CHECK),
-    "completion": Entry("zkit.cli.completion", "Print the completion script of a shell.", CHECK),
+    "completion": Entry(
+        "zkit.cli.commands:completion", "Print the completion script of a shell.", CHECK
+    ),
     "docs": Entry("zkit.cli.docs", "Write the generated pages again."),
 }
 """Every command; without a heading it is for those who change zkit."""
@@ -59,7 +70,8 @@ class LazyGroup(click.Group):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        command: click.Command = import_module(entry.module).command
+        module, _, name = entry.module.partition(":")
+        command: click.Command = getattr(import_module(module), name or "command")
         return command
 
     def resolve_command(
@@ -88,3 +100,21 @@ def zkit() -> None:
 
     `zkit COMMAND --help` explains a command and shows an example of it.
     """
+
+
+COMPLETION_EPILOG = """\b
+Example, for bash:
+  zkit completion bash > ~/.local/share/bash-completion/completions/zkit"""
+
+
+@click.command(epilog=COMPLETION_EPILOG)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print the completion script for SHELL, to be sourced or saved where the shell finds it."""
+    found = get_completion_class(shell)
+    if found is None:
+        raise click.UsageError(f"there is no completion for {shell}")
+    from zkit.cli.streams import write_line
+
+    write_line(found(ctx.find_root().command, {}, "zkit", "_ZKIT_COMPLETE").source())

@@ -1,12 +1,15 @@
-"""Case files in, a table by file and every deviation out."""
+"""`zkit corpus run`: run case files, and report every case that does not hold."""
 
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
 
 import click
 from rich.box import SIMPLE_HEAD
@@ -14,17 +17,84 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from zkit.cases import Case, CaseFileError, Verdict, load, run, shipped_corpus
+from zkit.cases import Case, CaseFileError, CaseResult, load, run, shipped_corpus
 from zkit.cli.commands import CONTEXT
 from zkit.cli.corpus_add import command as add_case
-from zkit.cli.junit import Judged, junit_xml
 from zkit.cli.screen import Screen
 from zkit.cli.streams import BadUsageError, write_json
 
-EPILOG = "Exit code: 0 every case holds, 1 some deviate, 2 a case file is missing or malformed."
+# XML 1.0 has no way to write these, not even as a reference.
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@click.group(context_settings=CONTEXT)
+class Judged(NamedTuple):
+    """A verdict, the file it belongs to as the user knows it, and how long it took."""
+
+    file: str
+    verdict: CaseResult
+    seconds: float
+
+
+def junit_xml(judged: Iterable[Judged]) -> bytes:
+    """Return one test suite for each case file."""
+    root = ElementTree.Element("testsuites", name="zkit corpus")
+    for file, group in groupby(judged, key=lambda each: each.file):
+        root.append(suite(file, list(group)))
+    ElementTree.indent(root)
+    xml: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return xml
+
+
+def suite(file: str, judged: list[Judged]) -> ElementTree.Element:
+    """Return the test suite of one file."""
+    failures = sum(not each.verdict.passes for each in judged)
+    attributes = {
+        "name": writable(file),
+        "tests": str(len(judged)),
+        "failures": str(failures),
+        "errors": "0",
+        "time": f"{sum(each.seconds for each in judged):.6f}",
+    }
+    element = ElementTree.Element("testsuite", attributes)
+    element.extend([testcase(each) for each in judged])
+    return element
+
+
+def testcase(each: Judged) -> ElementTree.Element:
+    """Return one case, with its deviation as the failure."""
+    case, deviation = each.verdict.case, each.verdict.deviation
+    file = writable(each.file)
+    element = ElementTree.Element(
+        "testcase",
+        {
+            "classname": file,
+            "name": writable(case.it),
+            "file": file,
+            "line": str(case.line),
+            "time": f"{each.seconds:.6f}",
+        },
+    )
+    if deviation is not None:
+        message = writable(deviation)
+        failure = ElementTree.SubElement(element, "failure", message=message)
+        failure.text = f"{file}:{case.line}: it should {writable(case.it)}\n{message}"
+    return element
+
+
+def writable(text: str) -> str:
+    """Write what XML cannot hold as escapes."""
+    return NOT_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+EPILOG = """\b
+Examples:
+  zkit corpus run
+  zkit corpus run cases --junit report.xml
+
+Exit code: 0 every case holds, 1 some deviate, 2 a case file is missing or malformed."""
+
+
+@click.group(context_settings=CONTEXT, epilog=EPILOG)
 def command() -> None:
     """Run cases of repair, extraction and decoding as a regression check, or add one."""
 
@@ -94,7 +164,7 @@ def judge_one(file: str, case: Case) -> Judged:
     try:
         verdict = run(case)
     except Exception as error:
-        verdict = Verdict(case, f"raised {type(error).__name__}: {error}")
+        verdict = CaseResult(case, f"raised {type(error).__name__}: {error}")
     return Judged(file, verdict, time.perf_counter() - started)
 
 

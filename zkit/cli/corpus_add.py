@@ -1,4 +1,4 @@
-"""A recorded failure in; a case in a file of the user's out, without secrets, confirmed and proved."""
+"""`zkit corpus add`: make a case of a recorded failure, without secrets, confirmed by the user."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import click
 
 from zkit import masking
 from zkit.cases.case import Case, CaseFileError
+from zkit.cases.case_runner import deviation
+from zkit.cases.case_values import EntryError
 from zkit.cases.draft import Draft, Expects, ShapeLostError, as_case, proposed, redacted, sentence
-from zkit.cases.runner import deviation
-from zkit.cases.values import EntryError
 from zkit.cases.writing import NotAddedError, add_case, case_lines, twin_of
 from zkit.cli.extract import read_tools
 from zkit.cli.repair import rank_of_name
@@ -34,9 +34,12 @@ from zkit.cli.terminal import printable
 from zkit.receipt import Rank
 from zkit.transcripts import TranscriptError, read_transcript
 
-EPILOG = (
-    "Exit code: 0 added, 1 not added (a duplicate, declined, or it would not hold), 2 bad usage."
-)
+EPILOG = """\b
+Examples:
+  zkit corpus add reply.txt --it 'read a Python dict'
+  zkit corpus add talk.jsonl --yes
+
+Exit code: 0 added, 1 not added (a duplicate, declined, or it would not hold), 2 bad usage."""
 QUESTION = "Is that right? y(es), n(o, leave it), or what must come: JSON, untouched, refused"
 
 
@@ -57,7 +60,9 @@ QUESTION = "Is that right? y(es), n(o, leave it), or what must come: JSON, untou
     "--schema", metavar="FILE", help="JSON Schema of the arguments, or a tool that has one."
 )
 @click.option("--tools", metavar="FILE", help="JSON with the tools that were on offer.")
-@click.option("--finish-reason", metavar="TEXT", help="What the server said: stop, length, ...")
+@click.option(
+    "--finish-reason", metavar="TEXT", help="The finish reason of the server: stop, length, ..."
+)
 @click.option(
     "--limit",
     metavar="RANK",
@@ -126,8 +131,8 @@ def refuse_twin(ctx: click.Context, draft: Draft, to: str) -> None:
 def show(added: Case, machine: bool) -> None:
     """Say what was added, and where."""
     if machine:
-        told = {"file": added.file, "line": added.line, "it": added.it, "beyond": added.beyond}
-        write_json(json.dumps(told, ensure_ascii=False))
+        listed = {"file": added.file, "line": added.line, "it": added.it, "beyond": added.beyond}
+        write_json(json.dumps(listed, ensure_ascii=False))
         return
     held = "a known failure, kept until it holds" if added.beyond else "it holds"
     write_line(f"{added.file}:{added.line}: it should {added.it} ({held})")
@@ -186,7 +191,7 @@ def picked(file: str, pick: int | None) -> Draft:
     except TranscriptError as error:
         raise BadUsageError(str(error)) from error
     if not drafts:
-        raise BadUsageError(f"{name_of(file)}: nothing in it had to be mended or refused")
+        raise BadUsageError(f"{name_of(file)}: nothing in it had to be repaired or refused")
     if pick is None and len(drafts) > 1:
         listed = "\n".join(f"  {at}  {summary(one)}" for at, one in enumerate(drafts, 1))
         tell(f"{file} has {len(drafts)} failures:\n{listed}")

@@ -1,4 +1,4 @@
-"""Raw arguments and a schema in, typed arguments on standard output, the receipt beside them."""
+"""`zkit decode`: read raw arguments as a schema wants them, with a receipt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ from zkit.cli.streams import (
 )
 from zkit.errors import SchemaError
 
-EPILOG = "Exit code: 0 valid or decoded, 1 refused, 2 bad usage."
+EPILOG = """\b
+Example:
+  echo "{'City': 'Oslo'}" | zkit decode --schema forecast.json
+
+Exit code: 0 valid or decoded, 1 refused, 2 bad usage."""
 
 
 @click.command(epilog=EPILOG)
@@ -36,7 +40,9 @@ EPILOG = "Exit code: 0 valid or decoded, 1 refused, 2 bad usage."
     default=Rank.GUESS.name,
     help="Highest rank allowed (default GUESS).",
 )
-@click.option("--finish-reason", metavar="TEXT", help="What the server said: stop, length, ...")
+@click.option(
+    "--finish-reason", metavar="TEXT", help="The finish reason of the server: stop, length, ..."
+)
 @click.option("--quiet", "-q", is_flag=True, help="No receipt on standard error.")
 @click.pass_context
 def command(

@@ -1,19 +1,138 @@
-"""A small model's replies through the bare client and through zkit, side by side on the screen."""
+"""`zkit demo`: replies of a small model through the bare client and through zkit, side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 
 import click
 from click.core import ParameterSource
+from rich.console import RenderableType
+from rich.highlighter import JSONHighlighter
+from rich.table import Table
+from rich.text import Text
 
+from zkit import Call
+from zkit.chat import RefusedCall
 from zkit.cli import demo_repair
 from zkit.cli.demo_asking import Asked, Asking, ask, live, recorded, requests
-from zkit.cli.demo_screen import next_steps, show, summary
-from zkit.cli.screen import Screen
+from zkit.cli.screen import COLOURS, REFUSED, Cell, Screen, box, heading, plain
 from zkit.cli.servers import API_KEY, check_server
 from zkit.cli.streams import BadUsageError
 from zkit.errors import MissingExtraError
+
+MOST_LINES, MOST_CHARACTERS = 12, 480
+NEXT_STEPS = (
+    ("make demo BASE_URL=http://localhost:11434/v1", "the same with a model of yours"),
+    (".venv/bin/zkit demo --repair", "what is done to broken JSON, step by step"),
+    ("docs/chat.md", "wrap(client) and the loop, by example"),
+)
+
+
+def show(screen: Screen, number: int, asked: Asked, *, is_recorded: bool) -> None:
+    """Show one request."""
+    reply = asked.wanted.reply
+    about = f"{asked.wanted.shows} ({reply.model}, {reply.style})"
+    head = (number, reply.prompt, about if is_recorded else f"This asks for {reply.expected}.")
+    cells = [bare_cell(asked), zkit_cell(asked)]
+    screen.print()
+    if screen.is_terminal:
+        screen.print(heading(*head))
+        screen.print(box(cells, colour_of(asked)))
+    else:
+        parts = [(title, text.plain) for title, text in cells]
+        screen.print(plain(*head, parts), soft_wrap=True)
+
+
+def colour_of(asked: Asked) -> str:
+    """Green for a call, red for a refusal, no colour for neither."""
+    return "green" if asked.report.calls else REFUSED if asked.report.refusals else "white"
+
+
+def bare_cell(asked: Asked) -> Cell:
+    """What the bare client gives its caller."""
+    bare = asked.bare
+    if not bare.calls:
+        return "bare client: no call, and this as the answer", Text(clipped(bare.text))
+    body = Text("\n").join(Text(clipped(f"{name}\n{text}")) for name, text in bare.calls)
+    if not bare.problem:
+        return f"bare client: {counted(len(bare.calls), 'call')}", body
+    return "bare client: a call that cannot be used", body.append(f"\n{bare.problem}", REFUSED)
+
+
+def zkit_cell(asked: Asked) -> Cell:
+    """What zkit gives its caller."""
+    report = asked.report
+    if report.calls:
+        parts = [*map(call_text, report.calls), *map(refusal_text, report.refusals)]
+        return f"zkit: {counted(len(report.calls), 'call')}", Text("\n").join(parts)
+    if report.refusals:
+        code = report.refusals[0].code
+        return f"zkit: refused, {code}", Text("\n").join(map(refusal_text, report.refusals))
+    return "zkit: no call, the answer as it is", Text(clipped(asked.bare.text))
+
+
+def call_text(call: Call) -> Text:
+    """A call, where it was found, and the receipt."""
+    arguments = json.dumps(call.arguments, ensure_ascii=False, indent=2)
+    text = Text.assemble((f"{call.name}\n", "bold"), JSONHighlighter()(arguments))
+    found = "from the server" if call.origin == "native" else f"found in the text as {call.origin}"
+    text.append(f"\n{found}", "dim")
+    for fix in call.fixes:
+        text.append(f"\n{fix.rank.name} {fix.name}", COLOURS[fix.rank]).append(f"\n  {fix.note}")
+    return text if call.fixes else text.append("; nothing else had to be changed", "dim")
+
+
+def refusal_text(refusal: RefusedCall) -> Text:
+    """Return the message for the model."""
+    return Text.assemble(("for the model: ", "dim"), refusal.message)
+
+
+def clipped(text: str) -> str:
+    """A text as far as there is room for it."""
+    lines = text[:MOST_CHARACTERS].splitlines()
+    shown = "\n".join(lines[:MOST_LINES])
+    return shown if shown == text.rstrip("\n") else f"{shown} …"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def summary(found: Sequence[Asked], *, is_recorded: bool) -> RenderableType:
+    """How many requests ended in a call that can be run, bare and with zkit."""
+    count = len(found)
+    bare = sum(bool(one.bare.calls) and not one.bare.problem for one in found)
+    calls = sum(bool(one.report.calls) for one in found)
+    refused = sum(bool(one.report.refusals) and not one.report.calls for one in found)
+    unusable = sum(bool(one.bare.problem) for one in found)
+    rows = [
+        ("usable calls", f"{bare} of {count}", f"{calls} of {count}", "bold green"),
+        ("calls that cannot be used", str(unusable), "0", ""),
+        ("refused, with a message for the model", "0", str(refused), ""),
+    ]
+    if is_recorded:
+        wrong = sum(one.is_wrong for one in found)
+        rows.append(("wrong calls", "0", str(wrong), "bold"))
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for title in ("", "bare client", "zkit"):
+        table.add_column(title, header_style="bold")
+    for label, left, right, style in rows:
+        table.add_row(label, left, Text(right, style=style))
+    return table
+
+
+def next_steps() -> Text:
+    """What to try next."""
+    text = Text("Try next\n", style="bold")
+    for step, why in NEXT_STEPS:
+        text.append_text(
+            Text.assemble((f"  {step:<46}", "not bold cyan"), (f"{why}\n", "not bold"))
+        )
+    text.rstrip()
+    return text
+
 
 RECORDED = (
     "Replies of small models, recorded and played again by a server on loopback. The OpenAI client"
@@ -22,7 +141,14 @@ RECORDED = (
 LIVE = "The OpenAI client asks {model} each request twice: bare, and wrapped by zkit."
 
 
-@click.command()
+EPILOG = """\b
+Examples:
+  zkit demo
+  zkit demo --base-url http://localhost:11434/v1 --model qwen2.5:1.5b
+  zkit demo --repair"""
+
+
+@click.command(epilog=EPILOG)
 @click.option(
     "--base-url",
     metavar="URL",

@@ -1,4 +1,4 @@
-"""A request in; what a bare client would do with the reply, and what zkit makes of it, out."""
+"""The requests of the demo, each answered by the bare client and by the wrapped one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real broken completions in; text, value, receipt and refusal side by side out."""
+"""`zkit demo --repair`: broken JSON of real models, with value, receipt and refusal side by side."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from rich.highlighter import JSONHighlighter
 from rich.text import Text
 
 from zkit import Fix, Rank, Repaired, Unrepairable, repair_json
-from zkit.cli.boxes import COLOURS, REFUSED, box, heading, plain
-from zkit.cli.screen import Screen
+from zkit.cli.screen import COLOURS, REFUSED, Screen, box, heading, plain
 
 THREE_COLUMNS = 130  # narrower than this, the receipt goes below text and value
 
@@ -138,10 +137,10 @@ def sections(shown: Shown) -> Iterator[tuple[str, str]]:
 
 
 def about(sample: Sample) -> str:
-    """Return who wrote the text and what else repair was told."""
-    told = [f"finish_reason {sample.finish_reason}"] if sample.finish_reason != "stop" else []
-    told += ["with its schema"] if sample.schema else []
-    return "; ".join([sample.origin, *told])
+    """Return who wrote the text and what else repair knows."""
+    known = [f"finish_reason {sample.finish_reason}"] if sample.finish_reason != "stop" else []
+    known += ["with its schema"] if sample.schema else []
+    return "; ".join([sample.origin, *known])
 
 
 def rank_of(outcome: Repaired) -> str:
@@ -170,7 +169,7 @@ def summary(shown: list[Shown]) -> Text:
     text = Text.assemble(
         (f"{kept} repaired, every change on a receipt", "bold green"),
         ("; ", "bold"),
-        (f"{len(shown) - kept} refused, and told why", f"bold {REFUSED}"),
+        (f"{len(shown) - kept} refused, with the reason", f"bold {REFUSED}"),
         (".\n\nTry next\n", "bold"),
     )
     for step, why in NEXT_STEPS:

@@ -1,4 +1,4 @@
-"""A model's reply in, the calls in it and what is left of the text out."""
+"""`zkit extract`: find the tool calls in a reply, and show what is left of the text."""
 
 from __future__ import annotations
 
@@ -23,9 +23,18 @@ from zkit.cli.streams import (
 from zkit.cli.terminal import printable
 from zkit.errors import ZkitError
 from zkit.extract import Extraction, find_calls
+from zkit.extract.events import Doubtful
+from zkit.grade import Grade
 from zkit.receipt import Fix
+from zkit.tools.policy import text_call_action
 
-EPILOG = "Exit code: 0 everything was read, 1 something was refused, cut or unknown, 2 bad usage."
+EPILOG = """\b
+Examples:
+  zkit extract reply.txt --tools tools.json
+  zkit extract reply.txt --tools tools.json --format hermes_json --json
+
+Exit code: 0 everything was read, 1 something was refused, cut or unknown, 2 bad usage."""
+GRADES = ("pure", "read", "execute", "write")
 COLOURS = {"call": "green", "reasoning": "bright_black", "frame": "bright_black", "token": "bright_black", "ended": "red"}  # fmt: skip
 
 
@@ -36,7 +45,9 @@ COLOURS = {"call": "green", "reasoning": "bright_black", "frame": "bright_black"
 @click.option(
     "--format", "formats", metavar="NAME", multiple=True, help="Only this format; may be repeated."
 )
-@click.option("--finish-reason", metavar="TEXT", help="What the server said: stop, length, ...")
+@click.option(
+    "--finish-reason", metavar="TEXT", help="The finish reason of the server: stop, length, ..."
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -76,7 +87,7 @@ def read_tools(path: str) -> Any:
 
 
 def needs_attention(found: Extraction) -> bool:
-    """Whether the model should be told something: of a doubtful, refused, cut or unknown call."""
+    """True if the model should get a message: on a doubtful, refused, cut or unknown call."""
     listed = found.doubtful or found.unknown or found.incomplete
     return bool(listed or any(r.message for r in found.refused))
 
@@ -126,7 +137,7 @@ def show(text: str, found: Extraction) -> None:
 
 
 def marked(text: str, found: Extraction) -> str:
-    """The reply with everything that is not content in colour."""
+    """Return the reply with everything that is not content in colour."""
     pieces, at = [], 0
     for span in sorted(found.spans, key=lambda span: span.start):
         pieces.append(printable(text[at : span.start]))
@@ -137,16 +148,16 @@ def marked(text: str, found: Extraction) -> str:
 
 
 def sections(found: Extraction) -> list[tuple[str, list[str]]]:
-    """The parts of the report, each with its lines."""
+    """Return the parts of the report, each with its lines."""
     ended = [] if found.ended_at is None else [f"from character {found.ended_at} on"]
     return [
         ("calls", [_call(call) for call in found.calls]),
-        ("doubtful", [line for one in found.doubtful for line in _refusal(one.name, one.reason, one.message)]),
+        ("doubtful", [line for one in found.doubtful for line in _doubtful(one)]),
         ("text", found.content.strip().splitlines()),
         ("reasoning", found.reasoning.strip().splitlines()),
         ("unknown tools", [f"{one.name} {_json(one.arguments)} [{one.origin}]" for one in found.unknown]),
         ("cut off", [f"{one.name or '?'} after {len(one.text)} characters [{one.origin}]" for one in found.incomplete]),
-        ("refused", [line for one in found.refused if one.message for line in _refusal(one.name, one.reason, one.message)]),
+        ("refused", [line for one in found.refused if one.message for line in _refusal(one.reason, one.message, one.name)]),
         ("after the end of the reply, not acted on", ended),
     ]  # fmt: skip
 
@@ -156,9 +167,19 @@ def _call(call: Call) -> str:
     return f"{call.name} {_json(call.arguments)} [{call.origin}, {call.tier}, {call.rank.name}, {place}]"
 
 
-def _refusal(name: str, reason: str, message: str) -> list[str]:
+def _doubtful(one: Doubtful) -> list[str]:
+    """Return a doubtful call, why it is doubtful, and for which tools it would be run."""
+    call = one.call
+    grades = [n for n in GRADES if text_call_action(Grade.of(n), call.tier, call.position) == "run"]
+    runs = f"runs if the grade of {call.name} is {' or '.join(grades)}; " if grades else ""
+    hint = f"{runs}otherwise the model is asked to confirm it"
+    return [_call(call), *(f"  {line}" for line in [*_refusal(one.reason, one.message), hint])]
+
+
+def _refusal(reason: str, message: str, name: str = "") -> list[str]:
     first, *rest = message.splitlines()
-    return [f"{name} ({reason}): {first}", *(f"  {line}" for line in rest)]
+    head = f"{name} ({reason})" if name else reason
+    return [f"{head}: {first}", *(f"  {line}" for line in rest)]
 
 
 def _json(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Command-line arguments in, an exit code out: 0 done, 1 refused or deviating, 2 bad usage."""
+"""The entry point of the command line, with its exit codes: 0 done, 1 refused or differing, 2 bad usage."""
 
 from __future__ import annotations
 

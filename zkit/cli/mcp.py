@@ -24,15 +24,21 @@ CATALOG = click.option(
     metavar="FILE",
     help="The catalog (default $ZKIT_CATALOG, or .zkit/catalog.db).",
 )
-EPILOG = "Exit code: 0 done, 1 something waits for approval, 2 bad usage."
+EPILOG = """\b
+Examples:
+  zkit mcp serve --kit outdoors --from weather
+  zkit mcp pins
+  zkit mcp approve files read_file
+
+Exit code: 0 done, 1 something waits for approval, 2 bad usage."""
 
 
-@click.group(context_settings=CONTEXT)
+@click.group(context_settings=CONTEXT, epilog=EPILOG)
 def command() -> None:
     """Serve tools to MCP clients, and approve what MCP servers changed."""
 
 
-@command.command("serve", short_help="Offer a kit to any MCP client.")
+@command.command("serve", short_help="Offer a kit to any MCP client.", epilog=EPILOG)
 @click.option("--kit", "selection", metavar="NAME", help="The kit to offer (default all tools).")
 @click.option("--http", "port", metavar="PORT", type=int, help="Over HTTP at /mcp, not stdio.")
 @click.option("--host", default="127.0.0.1", help="The address to listen at (default 127.0.0.1).")
@@ -94,7 +100,7 @@ def pins(ctx: click.Context, server: str | None, path: str | None, machine: bool
     ctx.exit(int(any(pin.waiting is not None for pin in found)))
 
 
-@command.command("approve")
+@command.command("approve", epilog=EPILOG)
 @click.argument("server")
 @click.argument("tools", nargs=-1)
 @click.option("--yes", is_flag=True, help="Do not ask.")

@@ -1,4 +1,4 @@
-"""A text in, repaired JSON on standard output and the receipt on standard error."""
+"""`zkit repair`: repaired JSON on standard output, and the receipt on standard error."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ LINE_END = re.compile(r"[\r\n][ \t\r\n]*")
 
 CARETS = re.compile(r"[ |]*\^")
 
-EPILOG = "Exit code: 0 valid or repaired, 1 refused, 2 bad usage."
+EPILOG = """\b
+Examples:
+  echo "{'a': 1,}" | zkit repair
+  zkit repair answer.txt --schema forecast.json --limit COMPLETE
+
+Exit code: 0 valid or repaired, 1 refused, 2 bad usage."""
 
 
 class Style(NamedTuple):
@@ -56,7 +61,9 @@ def rank_of_name(ctx: click.Context, option: click.Parameter, name: str) -> Rank
     default=Rank.CUT.name,
     help="Highest rank allowed (default CUT).",
 )
-@click.option("--finish-reason", metavar="TEXT", help="What the server said: stop, length, ...")
+@click.option(
+    "--finish-reason", metavar="TEXT", help="The finish reason of the server: stop, length, ..."
+)
 @click.option("--all", "every", is_flag=True, help="Every value in the text, one per line.")
 @click.option("--indent", type=click.IntRange(0, 16), help="Pretty-print with N spaces.")
 @click.option("--quiet", "-q", is_flag=True, help="No receipt on standard error.")

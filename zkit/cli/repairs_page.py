@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from zkit import Rank
-from zkit.cli.markdown import cell, code, table
+from zkit.cli.pages import cell, code, table
 from zkit.repair.fixes import FIXES, REASONS, FixKind
 from zkit.repair.limits import CHARACTERS_PER_FIX, FREE_FIXES, MAX_CHARACTERS, MAX_DEPTH, MAX_VALUES
 

@@ -1,4 +1,4 @@
-"""Where a model is served, on the command line in; a client for it out."""
+"""The options that name a server and a model, and the client for them."""
 
 from __future__ import annotations
 

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from zkit import Call, Dispatcher, Toolbox
+from zkit.coach import tool_document
 from zkit.std import FAMILIES, SearchHit, StdProvider, Web
-from zkit.std.tool_page import std_specs, tool_page
+from zkit.std.tool_page import std_specs
 from zkit.tools import render_result
 
 INTRO = """\
@@ -122,7 +123,7 @@ def tool_pages() -> dict[str, Callable[[], str]]:
 
 
 def _page_maker(name: str) -> Callable[[], str]:
-    return lambda: tool_page(_specs()[name])
+    return lambda: tool_document(_specs()[name])
 
 
 @cache

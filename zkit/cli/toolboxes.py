@@ -1,4 +1,4 @@
-"""Places of tools on the command line in, a toolbox out."""
+"""The options that name places of tools, and the toolbox of those tools."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MACHINE = click.option("--json", "machine", is_flag=True, help="As JSON.")
 
 
 def toolbox_of(places: Sequence[str], default: str = "builtin") -> Toolbox:
-    """Gather the tools of all places; what could not be loaded is told on standard error."""
+    """Gather the tools of all places; what could not be loaded is reported on standard error."""
     box = Toolbox()
     for place in places or (default,):
         before = len(box)
@@ -52,13 +52,13 @@ def toolbox_of(places: Sequence[str], default: str = "builtin") -> Toolbox:
 
 @contextmanager
 def telling_warnings() -> Iterator[list[str]]:
-    """Tell on standard error what is warned of in the block, one line each; give what was told."""
-    told: list[str] = []
+    """Print the warnings of the block on standard error, one line each; yield the list of them."""
+    shown: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield told
+        yield shown
     for message in dict.fromkeys(str(one.message) for one in caught):
-        told.append(message)
+        shown.append(message)
         tell(message)
 
 

@@ -23,19 +23,22 @@ class GuardError(ZkitError, ValueError):
     """Two guards of one name."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Guard:
     """A named check. `before` is given the decoded call, `after` the call and its result.
 
     Both may be async. A text is a note that the model reads with the result; a `Failure` blocks
     the call, or takes the place of its result. `hits` says that the guard also looks at answers
-    that were remembered and did not run.
+    that were remembered and did not run. `every` says that it looks at each outcome as it leaves
+    the chain, also of calls that no step before the guards let through (an unknown tool, arguments
+    that cannot be read); such a guard has only an `after`.
     """
 
     name: str
     before: Before | None = None
     after: After | None = None
     hits: bool = False
+    every: bool = False
 
     def __post_init__(self) -> None:
         require_text("name", self.name)
@@ -63,7 +66,7 @@ def checked_guards(guards: Iterable[Guard]) -> tuple[Guard, ...]:
 
 async def guard(call: LiveCall, proceed: Next) -> Result:
     """Let the guards look before and after: a note goes with the result, a failure blocks."""
-    guards = call.settings.guards
+    guards = [one for one in call.settings.guards if not one.every]
     if not guards:
         return await proceed(call)
     notes: list[str] = []
@@ -78,6 +81,12 @@ async def guarded_hit(call: LiveCall, result: Result) -> Result:
     notes: list[str] = []
     blocked = await _before(call, guards, notes)
     return await _after(call, result if blocked is None else blocked, guards, notes)
+
+
+async def look_at_outcome(call: LiveCall, result: Result) -> Result:
+    """Let those guards look at a result that see every outcome."""
+    guards = [guard for guard in call.settings.guards if guard.every]
+    return await _after(call.trace.call or call, result, guards, []) if guards else result
 
 
 async def _before(call: LiveCall, guards: Iterable[Guard], notes: list[str]) -> Failure | None:

@@ -14,6 +14,7 @@ from pydantic_core import to_json
 
 from zkit.dispatch.guards import Guard, GuardAnswer, is_exempt
 from zkit.dispatch.live_call import LiveCall
+from zkit.grade import WRITE
 from zkit.required import require_count, require_mapping
 from zkit.results import Failure, Result, Success, Validation
 from zkit.tools import canonical_arguments
@@ -26,11 +27,15 @@ _NO_KEY: Key = ("", "")
 
 @dataclass(slots=True)
 class Seen:
-    """How often one call was made in a row with one answer, and how often refused since."""
+    """How often one call was made in a row with one answer, and how often refused since.
+
+    `done` means that it succeeded, and that no other call has changed anything since.
+    """
 
     answer: int
     times: int = 1
     changes: bool = False
+    done: bool = False
 
 
 @dataclass(slots=True)
@@ -42,7 +47,7 @@ class Ledger:
 
 
 def repeated_calls(
-    note: int = 3, refuse: int = 6, stop: int = 9, *, except_for: tuple[str, ...] = ()
+    note: int = 2, refuse: int = 6, stop: int = 9, *, except_for: tuple[str, ...] = ()
 ) -> Guard:
     """Notice when a task repeats a call and gets the same answer.
 
@@ -50,6 +55,10 @@ def repeated_calls(
     and from the `stop`-th on the refusal says `meta["stop"]`, for a loop to end the run. Another
     answer, or for a reading tool a call that may have changed something, begins at zero. Tools
     that poll are named in `except_for` (globs). Outside of any task nothing is counted.
+
+    A call that succeeded is not run a second time if its tool is declared to write, unless another
+    call may have changed something since, the tool is declared as not idempotent, or somebody has
+    approved the call: small models repeat a write because each answer of it looks new.
     """
     for name, times in (("note", note), ("refuse", refuse), ("stop", stop)):
         require_count(name, times, least=1)
@@ -61,9 +70,12 @@ def repeated_calls(
             return None
         with ledger.lock:
             seen = ledger.calls.get(_key(call) or _NO_KEY)
-            if seen is None or seen.times < refuse:
+            is_done = seen is not None and seen.done and _runs_once(call)
+            if seen is None or (seen.times < refuse and not is_done):
                 return None
             seen.times += 1
+            if is_done:
+                return _already_done(call, seen.times, refuse)
             return _repeated_refusal(call, seen.times, stop)
 
     def after(call: LiveCall, result: Result) -> GuardAnswer:
@@ -85,10 +97,13 @@ def _count(ledger: Ledger, call: LiveCall, result: Result) -> int:
     if changes and call.trace.ran:
         for other in [k for k, seen in ledger.calls.items() if not seen.changes]:
             del ledger.calls[other]
+        for earlier in ledger.calls.values():
+            earlier.done = False
     seen = ledger.calls.get(key)
     if seen is None or seen.answer != answer:
         seen = ledger.calls[key] = Seen(answer, 0, changes)
     seen.times += 1
+    seen.done = isinstance(result, Success)
     ledger.calls.move_to_end(key)
     while len(ledger.calls) > _MOST_CALLS:
         ledger.calls.popitem(last=False)
@@ -113,10 +128,26 @@ def _digest(result: Result) -> int | None:
         return None
 
 
+def _runs_once(call: LiveCall) -> bool:
+    """Whether a call that is done need not run again."""
+    spec = call.spec
+    writes = spec.grade is not None and spec.grade.w == WRITE.w
+    return writes and spec.idempotent is not False and call.approved is None
+
+
+def _already_done(call: LiveCall, times: int, stop: int) -> Validation:
+    message = (
+        f"already done: this call of {call.name} succeeded before, and nothing has changed since, so"
+        " it was not run again. Give your answer, or take the next step."
+    )
+    meta = {"repeated": times, "done": True, **({"stop": True} if times >= stop else {})}
+    return Validation(message, code="loop", meta=meta)
+
+
 def _repeated_note(call: LiveCall, times: int) -> str:
     return (
         f"this call of {call.name} was made {times} times, with the same answer each time."
-        " The answer will not change by asking again; use it, or send another call."
+        " Give your answer from it, or take the next step."
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from anyio import CancelScope, get_cancelled_exc_class, move_on_after
 
+from zkit.dispatch.guards import look_at_outcome
 from zkit.dispatch.hooks import point_of
 from zkit.dispatch.live_call import LiveCall, Next, effects_of
 from zkit.dispatch.metrics import UNKNOWN, code_of
@@ -111,6 +112,7 @@ async def observe(call: LiveCall, proceed: Next) -> Result:
         try:
             veto = await hooks.fire("before", call) if hooks.has("before") else None
             trace.result = await step_result(proceed, call) if veto is None else veto
+            trace.result = await look_at_outcome(call, trace.result)
             result = await _told(call, trace.result)
         except get_cancelled_exc_class():
             result = trace.result or trace.cancelled()

@@ -1,20 +1,24 @@
-"""A server and a model in; what they get wrong, what covers it, and a profile for them out."""
+"""An examination of a model on a server: what it gets wrong, what covers it, and a profile for it."""
 
-from zkit.doctor.asks import ASKS, Ask
-from zkit.doctor.examination import Examination, Finding, requests_of, selected
-from zkit.doctor.line import Line
-from zkit.doctor.probes import PROBES, Probe
-from zkit.doctor.verdict import Verdict
+from zkit.doctor.connection import Connection
+from zkit.doctor.examination import PROBES, Examination, Finding, Probe, requests_of, selected
+from zkit.doctor.judges import Verdict
+from zkit.doctor.minimize import ATTEMPTS, Minimized, as_curl, minimize
+from zkit.doctor.questions import QUESTIONS, Question
 
 __all__ = [
-    "ASKS",
+    "ATTEMPTS",
     "PROBES",
-    "Ask",
+    "QUESTIONS",
+    "Connection",
     "Examination",
     "Finding",
-    "Line",
+    "Minimized",
     "Probe",
+    "Question",
     "Verdict",
+    "as_curl",
+    "minimize",
     "requests_of",
     "selected",
 ]

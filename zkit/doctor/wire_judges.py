@@ -1,4 +1,4 @@
-"""An answer in, a verdict on its form out: what a client must not trip over, whatever was said."""
+"""Judges of the form of an answer: ids, finish reasons, streams, labels and timing."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from zkit.chat.wire_data import REASONING, reasoning_of, text_of
-from zkit.doctor.heard import Data, Heard
-from zkit.doctor.line import TOO_LATE
-from zkit.doctor.verdict import Verdict, covered, ok, shown, still_open
+from zkit.doctor.judges import Verdict, covered, ok, shown, still_open, unanswered
+from zkit.doctor.observed import Data, Observed
 from zkit.extract import find_calls
 
 _USUAL = frozenset(
@@ -25,81 +24,90 @@ def _skipped(why: str) -> Verdict:
 # ── every answer ─────────────────────────────────────────────────────────────
 
 
-def in_time(heard: Heard) -> Verdict:
+def in_time(observed: Observed) -> Verdict:
     """The answer must come before the time is over."""
-    if heard.failure.startswith(TOO_LATE):
-        return still_open(f"{heard.ask.name}: {heard.failure}")
+    if observed.is_timeout:
+        return Verdict("timeout", f"{observed.question.name}: {observed.failure}")
     return ok("in time")
 
 
-def first_time(heard: Heard) -> Verdict:
+def first_time(observed: Observed) -> Verdict:
     """The answer must come at the first try."""
-    if heard.incidents:
-        return covered(f"{heard.ask.name}: {heard.incidents[0]}", "the loop asks again")
-    return ok("no answer failed") if not heard.failure else _skipped("no answer")
+    if observed.incidents:
+        return covered(f"{observed.question.name}: {observed.incidents[0]}", "the loop asks again")
+    return ok("no answer failed") if not observed.failure else _skipped("no answer")
 
 
-def error_is_told(heard: Heard) -> Verdict:
+def error_is_reported(observed: Observed) -> Verdict:
     """A request that makes no sense must be refused with 4xx, and JSON that says why."""
-    reads = 400 <= heard.status < 500
-    says = heard.reply.message == {} and b'"error"' in heard.body and b'"message"' in heard.body
+    reads = 400 <= observed.status < 500
+    says = (
+        observed.reply.message == {}
+        and b'"error"' in observed.body
+        and b'"message"' in observed.body
+    )
     if reads and says:
-        return ok(shown(heard.failure))
-    if not heard.failure:
-        return still_open("a message without sense was answered as if it had one")
-    return covered(f"{heard.status or 'no status'}: {shown(heard.failure)}", "read by its words")
-
-
-def whole_body(heard: Heard) -> Verdict:
-    """A whole answer must arrive in one go."""
-    if heard.failure or heard.is_stream or not heard.pieces:
-        return _skipped("no whole answer")
-    spread = heard.pieces[-1].at - heard.pieces[0].at
-    if len(heard.pieces) > 2 and spread > _SPREAD:
-        said = f"{heard.ask.name} came in {len(heard.pieces)} pieces over {spread:.2f} s"
-        return covered(said, "waited for, as long as the time limit allows")
-    return ok("in one go")
-
-
-def content_type(heard: Heard) -> Verdict:
-    """A stream must be labelled as one, and a completion as JSON."""
-    if heard.failure:
-        return _skipped("no answer")
-    due = "text/event-stream" if heard.is_stream else "application/json"
-    if heard.content_type.startswith(due):
-        return ok(heard.content_type)
+        return ok(shown(observed.failure))
+    if not observed.failure:
+        return still_open("a request that makes no sense was answered as if it did")
     return covered(
-        f"{heard.ask.name} is labelled {heard.content_type or 'not at all'}", "not needed"
+        f"{observed.status or 'no status'}: {shown(observed.failure)}", "recognised by its message"
     )
 
 
-def usage(heard: Heard) -> Verdict:
-    """A completion must count its tokens."""
-    if heard.failure or heard.is_stream:
+def whole_body(observed: Observed) -> Verdict:
+    """A whole answer must arrive in one go."""
+    if observed.failure or observed.is_stream or not observed.pieces:
         return _skipped("no whole answer")
-    counted = heard.reply.usage
+    spread = observed.pieces[-1].at - observed.pieces[0].at
+    if len(observed.pieces) > 2 and spread > _SPREAD:
+        found = (
+            f"{observed.question.name} came in {len(observed.pieces)} pieces over {spread:.2f} s"
+        )
+        return covered(found, "waited for, as long as the time limit allows")
+    return ok("in one go")
+
+
+def content_type(observed: Observed) -> Verdict:
+    """A stream must be labelled as one, and a completion as JSON."""
+    if observed.failure:
+        return _skipped("no answer")
+    due = "text/event-stream" if observed.is_stream else "application/json"
+    if observed.content_type.startswith(due):
+        return ok(observed.content_type)
+    return covered(
+        f"{observed.question.name} is labelled {observed.content_type or 'not at all'}",
+        "not needed",
+    )
+
+
+def usage(observed: Observed) -> Verdict:
+    """A completion must count its tokens."""
+    if observed.failure or observed.is_stream:
+        return _skipped("no whole answer")
+    counted = observed.reply.usage
     if isinstance(counted, dict) and isinstance(counted.get("completion_tokens"), int):
-        return ok(f"{counted['completion_tokens']} tokens in {heard.ask.name}")
+        return ok(f"{counted['completion_tokens']} tokens in {observed.question.name}")
     return still_open(f"usage is {shown(counted)}: limits of tokens cannot be kept")
 
 
-def finish_reason(heard: Heard) -> Verdict:
+def finish_reason(observed: Observed) -> Verdict:
     """Calls must end with `tool_calls`, other replies with `stop` or `length`."""
-    if heard.failure:
+    if observed.failure:
         return _skipped("no answer")
-    said = heard.reply.finish_reason
-    due = ("tool_calls", "length") if heard.calls else ("stop", "length")
-    if said in due or (said is None and not heard.is_stream and not heard.reply.message):
-        return ok(f"{said} after {'calls' if heard.calls else 'text'}")
-    what = "calls" if heard.calls else "a reply without calls"
-    return covered(f"{shown(said)} after {what}", "set by what the reply holds")
+    found = observed.reply.finish_reason
+    due = ("tool_calls", "length") if observed.calls else ("stop", "length")
+    if found in due or (found is None and not observed.is_stream and not observed.reply.message):
+        return ok(f"{found} after {'calls' if observed.calls else 'text'}")
+    what = "calls" if observed.calls else "a reply without calls"
+    return covered(f"{shown(found)} after {what}", "set by what the reply holds")
 
 
-def reasoning(heard: Heard) -> Verdict:
-    """Reasoning must stand apart from the text."""
-    if heard.failure:
+def reasoning(observed: Observed) -> Verdict:
+    """Reasoning must be separate from the text."""
+    if observed.failure:
         return _skipped("no answer")
-    message = heard.reply.message
+    message = observed.reply.message
     odd = [
         key
         for key in message
@@ -110,20 +118,20 @@ def reasoning(heard: Heard) -> Verdict:
         return covered(f"in the field {name}", "read from there")
     if odd:
         return covered(f"in the field {odd[0]}", f'reasoning = "{odd[0]}"', reasoning=odd[0])
-    inside = find_calls(heard.text, {}).reasoning
+    inside = find_calls(observed.text, {}).reasoning
     if inside:
-        return covered(f"in the text: {shown(inside)}", "told apart from the text")
+        return covered(f"in the text: {shown(inside)}", "separated from the text")
     return ok("none, or kept by the server")
 
 
 # ── native calls ─────────────────────────────────────────────────────────────
 
 
-def ids(heard: Heard) -> Verdict:
+def ids(observed: Observed) -> Verdict:
     """Each call must have an id of its own, as text."""
-    if not heard.calls:
+    if not observed.calls:
         return _skipped("no native call")
-    found = [call.get("id") for call in heard.calls]
+    found = [call.get("id") for call in observed.calls]
     if not all(isinstance(one, str) and one for one in found):
         return covered(f"ids are {shown(found)}", "zkit gives its own")
     if len(set(found)) < len(found):
@@ -131,25 +139,25 @@ def ids(heard: Heard) -> Verdict:
     return ok(shown(found))
 
 
-def entry_type(heard: Heard) -> Verdict:
+def entry_type(observed: Observed) -> Verdict:
     """Each call must say that it is a function."""
-    if not heard.calls:
+    if not observed.calls:
         return _skipped("no native call")
-    found = [call.get("type") for call in heard.calls]
+    found = [call.get("type") for call in observed.calls]
     if all(one == "function" for one in found):
         return ok("function")
     return covered(f"the type is {shown(found[0])}", "set")
 
 
-def arguments_as_text(heard: Heard) -> Verdict:
+def arguments_as_text(observed: Observed) -> Verdict:
     """Arguments must be a text that holds JSON."""
-    if not heard.calls:
+    if not observed.calls:
         return _skipped("no native call")
-    for call in heard.calls:
+    for call in observed.calls:
         function = call.get("function")
         given = function.get("arguments") if isinstance(function, dict) else None
         if not isinstance(given, str):
-            return covered(f"the arguments are no text, but {shown(given)}", "written as text")
+            return covered(f"the arguments are not text, but {shown(given)}", "written as text")
         if not given.strip():
             return covered("the arguments are an empty text", "read as {}")
     return ok("text")
@@ -158,15 +166,15 @@ def arguments_as_text(heard: Heard) -> Verdict:
 # ── streams ──────────────────────────────────────────────────────────────────
 
 
-def streamed(heard: Heard) -> Verdict:
+def streamed(observed: Observed) -> Verdict:
     """The text of a stream must arrive in pieces."""
-    if heard.failure:
-        return still_open(heard.failure)
-    if not heard.is_stream:
-        return ok("asked whole")
-    texts = [one for one in map(_text, heard.chunks) if one]
+    if observed.failure:
+        return unanswered(observed)
+    if not observed.is_stream:
+        return ok("no stream was requested")
+    texts = [one for one in map(_text, observed.chunks) if one]
     if len(texts) > 1:
-        return ok(f"{len(texts)} pieces of text, the first after {heard.pieces[0].at:.1f} s")
+        return ok(f"{len(texts)} pieces of text, the first after {observed.pieces[0].at:.1f} s")
     return still_open("the text came in one piece, at the end")
 
 
@@ -178,17 +186,17 @@ def _text(chunk: Data) -> str:
     )
 
 
-def stream_parts(heard: Heard) -> Verdict:
+def stream_parts(observed: Observed) -> Verdict:
     """The parts of a call: its own index, the id and the name first and once, all before the end."""
-    if not heard.is_stream or not heard.call_parts:
+    if not observed.is_stream or not observed.call_parts:
         return _skipped("no native call in a stream")
-    for said in _complaints(heard):
-        return covered(said, "put together by id, name and index")
-    return ok(f"{len(heard.call_parts)} parts")
+    for found in _complaints(observed):
+        return covered(found, "put together by id, name and index")
+    return ok(f"{len(observed.call_parts)} parts")
 
 
-def _complaints(heard: Heard) -> Iterator[str]:
-    parts = [part for _, part in heard.call_parts]
+def _complaints(observed: Observed) -> Iterator[str]:
+    parts = [part for _, part in observed.call_parts]
     if not all(isinstance(part.get("index"), int) for part in parts):
         yield "parts have no index"
     named: dict[Any, list[Data]] = {}
@@ -203,56 +211,58 @@ def _complaints(heard: Heard) -> Iterator[str]:
             yield f"{len(names)} names under index {index}"
         if not _function(own[0]).get("name"):
             yield "the arguments come before the name"
-    yield from _empty_beside_two(heard)
-    end = next((n for n, chunk in enumerate(heard.chunks) if _ends(chunk)), len(heard.chunks))
-    if heard.call_parts[-1][0] > end:
+    yield from _empty_beside_two(observed)
+    end = next((n for n, chunk in enumerate(observed.chunks) if _ends(chunk)), len(observed.chunks))
+    if observed.call_parts[-1][0] > end:
         yield "parts come after the finish reason"
 
 
-def _empty_beside_two(heard: Heard) -> Iterator[str]:
+def _empty_beside_two(observed: Observed) -> Iterator[str]:
     """One call that got the arguments of all, and others without any."""
-    texts = [str(_function(call).get("arguments") or "").strip() for call in heard.calls]
+    texts = [str(_function(call).get("arguments") or "").strip() for call in observed.calls]
     if len(texts) > 1 and "" in texts and any("}{" in text.replace(" ", "") for text in texts):
         yield "the arguments of all calls are those of one"
 
 
-def stream_deltas(heard: Heard) -> Verdict:
+def stream_deltas(observed: Observed) -> Verdict:
     """The arguments of a call must arrive in pieces."""
-    if not heard.is_stream or not heard.calls:
+    if not observed.is_stream or not observed.calls:
         return _skipped("no native call in a stream")
-    if len(heard.call_parts) > len(heard.calls):
-        return ok(f"{len(heard.call_parts)} parts")
+    if len(observed.call_parts) > len(observed.calls):
+        return ok(f"{len(observed.call_parts)} parts")
     return covered("each call came in one part", "a call is handed on whole in any case")
 
 
-def stream_end(heard: Heard) -> Verdict:
+def stream_end(observed: Observed) -> Verdict:
     """A stream must end with [DONE]."""
-    if heard.failure or not heard.is_stream:
+    if observed.failure or not observed.is_stream:
         return _skipped("no stream")
-    if "[DONE]" in heard.events:
+    if "[DONE]" in observed.events:
         return ok("[DONE]")
-    return covered(f"{heard.ask.name} ends without [DONE]", "not needed")
+    return covered(f"{observed.question.name} ends without [DONE]", "not needed")
 
 
-def stream_opening(heard: Heard) -> Verdict:
+def stream_opening(observed: Observed) -> Verdict:
     """Every chunk but the count at the end must have a choice."""
-    if heard.failure or not heard.is_stream:
+    if observed.failure or not observed.is_stream:
         return _skipped("no stream")
     empty = [
-        n for n, one in enumerate(heard.chunks) if not one.get("choices") and not one.get("usage")
+        n
+        for n, one in enumerate(observed.chunks)
+        if not one.get("choices") and not one.get("usage")
     ]
     if empty:
-        return covered(f"chunk {empty[0] + 1} of {len(heard.chunks)} has no choices", "skipped")
+        return covered(f"chunk {empty[0] + 1} of {len(observed.chunks)} has no choices", "skipped")
     return ok("every chunk has one")
 
 
-def stream_usage(heard: Heard) -> Verdict:
-    """The usage must come once, after the end, when it is asked for."""
-    if heard.failure:
-        return still_open(heard.failure)
-    if not heard.is_stream or "stream_options" not in heard.request:
-        return ok("not asked for")
-    counted = [chunk for chunk in heard.chunks if chunk.get("usage")]
+def stream_usage(observed: Observed) -> Verdict:
+    """The usage must come once, after the end, when it is requested."""
+    if observed.failure:
+        return unanswered(observed)
+    if not observed.is_stream or "stream_options" not in observed.request:
+        return ok("not requested")
+    counted = [chunk for chunk in observed.chunks if chunk.get("usage")]
     if not counted:
         return still_open("no usage came: limits of tokens cannot be kept")
     if len(counted) > 1:
@@ -260,13 +270,13 @@ def stream_usage(heard: Heard) -> Verdict:
     return ok(shown(counted[0]["usage"]))
 
 
-def stream_lines(heard: Heard) -> Verdict:
+def stream_lines(observed: Observed) -> Verdict:
     """Lines must end with a plain line feed, and hold data."""
-    if heard.failure or not heard.is_stream:
+    if observed.failure or not observed.is_stream:
         return _skipped("no stream")
-    if b"\r" in heard.body:
+    if b"\r" in observed.body:
         return covered("lines end with CR LF", "read by the client")
-    odd = [line for line in heard.body.split(b"\n") if line and not line.startswith(b"data:")]
+    odd = [line for line in observed.body.split(b"\n") if line and not line.startswith(b"data:")]
     if odd:
         return covered(
             f"other lines: {shown(odd[0].decode('utf-8', 'replace'))}", "skipped by the client"
@@ -274,17 +284,17 @@ def stream_lines(heard: Heard) -> Verdict:
     return ok("data lines only")
 
 
-def stream_pieces(heard: Heard) -> Verdict:
+def stream_pieces(observed: Observed) -> Verdict:
     """An event must arrive whole."""
-    if heard.failure or not heard.is_stream:
+    if observed.failure or not observed.is_stream:
         return _skipped("no stream")
-    cut = [piece for piece in heard.pieces if not piece.data.endswith(b"\n")]
-    if len(cut) * 2 > len(heard.pieces):
+    cut = [piece for piece in observed.pieces if not piece.data.endswith(b"\n")]
+    if len(cut) * 2 > len(observed.pieces):
         return covered(
-            f"{len(cut)} of {len(heard.pieces)} pieces end inside a line",
+            f"{len(cut)} of {len(observed.pieces)} pieces end inside a line",
             "put together by the client",
         )
-    return ok(f"{len(heard.pieces)} pieces")
+    return ok(f"{len(observed.pieces)} pieces")
 
 
 def _function(part: Data) -> Data:

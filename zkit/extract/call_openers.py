@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-import regex
-
-from zkit.extract.hooks import LISTED_NAME, OPENING_KEY, openers, wrappers
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.envelopes import BODIES, GENERIC_STOP, WRAPPERS, read_envelope
 from zkit.extract.parsers.headers import closed_by, quoted_object, read_header
@@ -17,6 +14,7 @@ from zkit.extract.parsers.readings import Reading, Unit, shifted
 from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.tag_dialects import LINES, TOOL_TAG
 from zkit.extract.scan import Scanner
+from zkit.extract.scan_marks import LISTED_NAME, OPENING_KEY, openers, wrappers
 from zkit.extract.tape import WAIT, Steps, Tape, compiled, searched
 
 Opened = tuple[str, Reading]
@@ -199,7 +197,7 @@ def _whole(task: Task, info: str) -> Steps[Opened | None]:
 
 
 _PYTHON = r"\[?+\s*+(?:[^\W\d]\w*+\s*+=\s*+)?+(?:print\(\s*+)?+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
-_NAMED = regex.compile(r"(?P<name>[^\W\d][\w./\\-]*+):?\s*+\{")
+_NAMED = r"(?P<name>[^\W\d][\w./\\-]*+):?\s*+\{"
 
 
 def _moved(unit: Unit, by: int) -> Unit:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-
-import regex
+from typing import TYPE_CHECKING
 
 from zkit.extract.formats.table import FORMATS
-from zkit.extract.hooks import BRACKETED, LISTED_CALL, LISTED_NAME, OPENING_KEY, RESULT_LABELS
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.brace_calls import read_braces
 from zkit.extract.parsers.call_objects import (
@@ -28,7 +26,11 @@ from zkit.extract.parsers.tag_calls import Draft, read_markup, read_unit
 from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES
 from zkit.extract.quoting import indented, row
 from zkit.extract.scan import Scanner
+from zkit.extract.scan_marks import BRACKETED, LISTED_CALL, LISTED_NAME, OPENING_KEY, RESULT_LABELS
 from zkit.extract.tape import Steps, searched
+
+if TYPE_CHECKING:
+    import regex
 
 _BRACKETED = BRACKETED
 _STOP = rf"{GENERIC_STOP}|</tool_call>|<tool_call>"
@@ -113,7 +115,7 @@ def named(scan: Scanner, at: int) -> Steps[int]:
     return (yield from scan.offer(reading, "", at, mentioned=not _begins_line(scan, at)))
 
 
-_KEYED = regex.compile(r"(?P<name>[^\s<>{}()]{1,128}+)\s*+(?=<(?:arg|param)_key>)")
+_KEYED = r"(?P<name>[^\s<>{}()]{1,128}+)\s*+(?=<(?:arg|param)_key>)"
 
 
 def _with_tags(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
@@ -227,9 +229,7 @@ _ACTION_JSON = rf"{_MARK}Action{_COLON}\s*+(?P<fence>```[\w-]*+[ \t\r]*+\n\s*+)?
 _ACTION_CALL = (
     rf"(?:{_MARK}Action|(?:\*\*|__)*+Call){_COLON}\s*+(?=(?P<name>[^\W\d][\w.:/-]*+)\s*+\()"
 )
-_WORD = regex.compile(
-    rf"{_MARK}(?P<word>Final Answer|(?P<result>{RESULT_LABELS})(?=\W)|\w++){_COLON}"
-)
+_WORD = rf"{_MARK}(?P<word>Final Answer|(?P<result>{RESULT_LABELS})(?=\W)|\w++){_COLON}"
 _BLANKS = r"[ \t]*+"
 _FENCE_END = r"\s*+(?:```|~~~)"
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from zkit.calls import Call
 from zkit.extract.events import Kind, Piece, Refusal, Unknown
 from zkit.extract.formats.table import format_of
-from zkit.extract.hooks import Watch
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.readings import Reading
+from zkit.extract.scan_marks import Watch
 from zkit.extract.standing import Candidate, Standing, judge, misfit, numbered
 from zkit.extract.tape import LONGEST_MARK, Hit, Steps, compiled
 

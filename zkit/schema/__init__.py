@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from zkit.schema.conversion import schema_for as schema_for
     from zkit.schema.dialects import DIALECTS as DIALECTS
     from zkit.schema.dialects import Dialect as Dialect
-    from zkit.schema.lint import Finding as Finding
+    from zkit.schema.lint import SchemaProblem as SchemaProblem
     from zkit.schema.lint import lint_schema as lint_schema
     from zkit.schema.lint import lint_tool as lint_tool
     from zkit.schema.offers import Offer as Offer
@@ -43,7 +43,7 @@ HOME = {
         "Dialect",
     ),
     "zkit.schema.lint": (
-        "Finding",
+        "SchemaProblem",
         "lint_schema",
         "lint_tool",
     ),

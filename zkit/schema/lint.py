@@ -95,7 +95,7 @@ _BRANCHES = ("anyOf", "oneOf", "allOf", "if", "then", "else", "not", "dependentS
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SchemaProblem:
     """What is wrong at one place of a schema (empty path: the root), and what to write instead."""
 
     path: str
@@ -103,26 +103,26 @@ class Finding:
     advice: str
 
 
-def lint_schema(schema: Mapping[str, Any], dialect: str = "openai") -> list[Finding]:
+def lint_schema(schema: Mapping[str, Any], dialect: str = "openai") -> list[SchemaProblem]:
     """List what a backend would refuse, ignore or misread in a schema of tool arguments."""
     record = dialect_of_name(dialect)
     if not isinstance(schema, Mapping):
-        return [Finding("", f"a schema is an object, not {schema!r}", "write a JSON Schema")]
+        return [SchemaProblem("", f"a schema is an object, not {schema!r}", "write a JSON Schema")]
     root = dict(schema)
     try:
         places = list(subschemas(root))
     except SchemaError as error:
-        return [Finding("", str(error), "make it smaller")]
-    odd = [Finding(path, problem, "mend it first") for path, problem in malformed(root)]
+        return [SchemaProblem("", str(error), "make it smaller")]
+    odd = [SchemaProblem(path, problem, "correct it first") for path, problem in malformed(root)]
     if odd:
         return odd
     found = [f for place in places for rule in _RULES for f in rule(place, root, record)]
-    return [*_root(root), *found, *(Finding(*entry) for entry in over_limits(root, record))]
+    return [*_root(root), *found, *(SchemaProblem(*entry) for entry in over_limits(root, record))]
 
 
-def lint_tool(offer: Offer, dialect: str = "openai") -> list[Finding]:
+def lint_tool(offer: Offer, dialect: str = "openai") -> list[SchemaProblem]:
     """List what is wrong with a tool as it is offered: its name, and the schema of its arguments."""
-    named = [] if _NAME.fullmatch(offer.name) else [Finding("name", *_BAD_NAME)]
+    named = [] if _NAME.fullmatch(offer.name) else [SchemaProblem("name", *_BAD_NAME)]
     return [*named, *lint_schema(offer.parameters, dialect)]
 
 
@@ -133,34 +133,36 @@ _BAD_NAME = (
     "write it with those only",
 )
 
-Rule = Callable[[Place, Schema, Dialect], Iterator[Finding]]
+Rule = Callable[[Place, Schema, Dialect], Iterator[SchemaProblem]]
 
 
-def _root(schema: Schema) -> Iterator[Finding]:
+def _root(schema: Schema) -> Iterator[SchemaProblem]:
     if schema.get("type") != "object":
-        yield Finding(
+        yield SchemaProblem(
             "",
             "the root is not an object",
             'write "type": "object" and put the values in properties',
         )
     for key in _ROOT_UNIONS:
         if key in schema and schema.get("type") == "object":
-            yield Finding("", f"{key!r} stands at the root", "put the union in a property")
+            yield SchemaProblem("", f"{key!r} stands at the root", "put the union in a property")
 
 
 # Mistakes in any dialect.
 
 
-def _wrong_type_name(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+def _wrong_type_name(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaProblem]:
     for name in types_of(place.schema):
         if name not in TYPES:
-            yield Finding(place.path, f"no type is called {name!r}", f"one of {', '.join(TYPES)}")
+            yield SchemaProblem(
+                place.path, f"no type is called {name!r}", f"one of {', '.join(TYPES)}"
+            )
 
 
-def _wrong_required(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+def _wrong_required(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaProblem]:
     required = place.schema.get("required", [])
     if not isinstance(required, list):
-        yield Finding(
+        yield SchemaProblem(
             place.path,
             "'required' is no list of names",
             "list the names in the object that has them",
@@ -170,56 +172,58 @@ def _wrong_required(place: Place, root: Schema, dialect: Dialect) -> Iterator[Fi
         return
     for name in required:
         if name not in place.schema["properties"]:
-            yield Finding(
+            yield SchemaProblem(
                 place.path,
                 f"{name!r} is required but not declared",
                 "declare it in properties, or drop it from required",
             )
 
 
-def _lost_reference(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+def _lost_reference(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaProblem]:
     reference = place.schema.get("$ref")
     if isinstance(reference, str) and pointer_target(root, reference) is None:
-        yield Finding(place.path, f"{reference!r} refers to nothing", "define it in $defs")
+        yield SchemaProblem(place.path, f"{reference!r} refers to nothing", "define it in $defs")
 
 
-def _wrong_enum(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+def _wrong_enum(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaProblem]:
     if "enum" not in place.schema:
         return
     values, types = place.schema["enum"], types_of(place.schema)
     if not isinstance(values, list) or not values:
-        yield Finding(place.path, "the enum has no values", "list the values, or drop the enum")
+        yield SchemaProblem(
+            place.path, "the enum has no values", "list the values, or drop the enum"
+        )
         return
     if len(distinct(values)) < len(values):
-        yield Finding(place.path, "the enum has the same value twice", "list each value once")
+        yield SchemaProblem(place.path, "the enum has the same value twice", "list each value once")
     wrong = [value for value in values if types and not is_of(value, types)]
     if wrong:
-        yield Finding(
+        yield SchemaProblem(
             place.path,
             f"{wrong[0]!r} in the enum is not of type {' or '.join(types)}",
             "mend the value or the type",
         )
 
 
-def _list_without_items(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+def _list_without_items(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaProblem]:
     if (
         takes(place.schema, "array")
         and "items" not in place.schema
         and "prefixItems" not in place.schema
     ):
-        yield Finding(place.path, "the list does not say what its items are", 'add "items"')
+        yield SchemaProblem(place.path, "the list does not say what its items are", 'add "items"')
 
 
 # What a dialect does not know.
 
 
-def _unknown_keyword(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+def _unknown_keyword(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaProblem]:
     for key in place.schema:
         if key not in ("$ref", "$defs", "definitions") and not understood(
             place.schema, key, dialect
         ):
             value = f" {place.schema[key]!r}" if key in ("format", "pattern") else ""
-            yield Finding(
+            yield SchemaProblem(
                 join(place.path, key),
                 f"{dialect.name} does not know {key!r}{value} here",
                 _INSTEAD.get(key, "say it in the description"),
@@ -241,37 +245,37 @@ _INSTEAD = {
 }
 
 
-def _reference(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+def _reference(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaProblem]:
     if dialect.references:
         if dialect.closed and "$ref" in place.schema and not is_only(place.schema, "$ref"):
-            yield Finding(
+            yield SchemaProblem(
                 place.path, "other keywords stand beside '$ref'", "write out what it refers to"
             )
         return
     for key in ("$ref", "$defs", "definitions"):
         if key in place.schema:
-            yield Finding(
+            yield SchemaProblem(
                 join(place.path, key),
                 f"{dialect.name} does not follow references",
                 "write out what is referred to",
             )
 
 
-def _union(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+def _union(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaProblem]:
     schema, types = place.schema, types_of(place.schema)
     listed = isinstance(schema.get("type"), list)
     if listed and (not dialect.type_lists or (dialect.closed and {"object", "array"} & set(types))):
-        yield Finding(
+        yield SchemaProblem(
             place.path, f"{dialect.name} takes one type here", "write anyOf, or choose one type"
         )
     branches = schema.get("anyOf", ())
     nulls = (listed and "null" in types) or any(is_null(branch) for branch in branches)
     if nulls and not dialect.null_unions:
-        yield Finding(
+        yield SchemaProblem(
             place.path, f"{dialect.name} does not take a union with null", _instead_of_null(dialect)
         )
     if "anyOf" in schema and not dialect.union_siblings and not is_only(schema, "anyOf"):
-        yield Finding(
+        yield SchemaProblem(
             place.path, "other keywords stand beside 'anyOf'", "move them into its branches"
         )
 
@@ -282,31 +286,33 @@ def _instead_of_null(dialect: Dialect) -> str:
     return "write the plain type, and leave the field out of required"
 
 
-def _undeclared(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+def _undeclared(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaProblem]:
     problem = undeclared(place.path, place.schema, dialect)
     if problem:
-        yield Finding(place.path, *problem)
+        yield SchemaProblem(place.path, *problem)
 
 
-def _open_object(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+def _open_object(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaProblem]:
     if not dialect.closed or not takes(place.schema, "object"):
         return
     if place.schema.get("additionalProperties") is not False:
-        yield Finding(place.path, "the object is not closed", 'write "additionalProperties": false')
+        yield SchemaProblem(
+            place.path, "the object is not closed", 'write "additionalProperties": false'
+        )
     required = place.schema.get("required", ())
     optional = [name for name in place.schema.get("properties", {}) if name not in required]
     if optional:
-        yield Finding(
+        yield SchemaProblem(
             place.path,
             f"not every field is required: {', '.join(optional)}",
             "require all of them, the optional ones with null in their type",
         )
 
 
-def _enum_of_others(place: Place, root: Schema, dialect: Dialect) -> Iterator[Finding]:
+def _enum_of_others(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaProblem]:
     values = place.schema.get("enum", ())
     if dialect.string_enums and not all(isinstance(value, str) and value for value in values):
-        yield Finding(
+        yield SchemaProblem(
             join(place.path, "enum"),
             f"{dialect.name} takes texts that are not empty in an enum, and nothing else",
             "say the values in the description",

@@ -9,7 +9,7 @@
 | `shared_memo`, `redis_memo` | one memory for many processes, in SQLite or Redis |
 | `discovery`, `catalog` | two tools in place of hundreds; the search behind them |
 | `tool_folder` | tools from a folder of Python files |
-| `confined_files` | files that no path or link leads out of |
+| `confined_files`, `documents` | files that no path or link leads out of; documents of tools and kits |
 """
 
 from __future__ import annotations

@@ -12,13 +12,12 @@ from zkit.calls import Call
 from zkit.errors import KitError
 from zkit.required import require_list, require_mapping, require_text
 from zkit.results import Failure, Refused, Result
-from zkit.sources.confined_files import ConfinedFiles, ConfinedPathError
 from zkit.sources.kit_files import KitFile, KitFolder
 from zkit.sources.kit_rules import KitChecks, Pick, Rule, picked, rules_of
 from zkit.sources.prompts import kit_prompt
 from zkit.sources.shown_tool import ShownTool
 from zkit.sources.source import SourceView, ToolSource, as_source, ready_call, vouched
-from zkit.sources.workflows import MAX_FILE, Workflow
+from zkit.sources.workflows import Workflow
 from zkit.tools import Guide, Tool, run_tool
 
 _KIT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -207,23 +206,7 @@ class Kit(SourceView):
 
     def docs_index(self) -> dict[str, Any]:
         """Which documents there are: those of each tool by alias, and those of the kit."""
-        tool_docs = {spec.name: spec.docs for spec in self.specs() if spec.docs}
-        return {"tool_docs": tool_docs, "kit_docs": list(self._docs)}
-
-    def resolve_doc(self, path: str) -> str | None:
-        """Read a document below the root of documents; None when there is none of that name.
-
-        Raises `KitError` for a path that leads out of the root or through a link, and for a
-        document that is too large, unreadable, or no text.
-        """
-        if self.docs_root is None:
-            raise KitError("the kit has no docs_root to read documents from")
-        try:
-            return ConfinedFiles(self.docs_root).read_text(path, max_bytes=MAX_FILE)
-        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-            return None
-        except (OSError, UnicodeDecodeError, ConfinedPathError) as error:
-            raise KitError(f"{path!r} leads out of the docs, or cannot be read: {error}") from None
+        return {**super().docs_index(), "kit_docs": list(self._docs)}
 
     # Inside
 

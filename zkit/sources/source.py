@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from zkit.calls import Call
@@ -16,6 +17,7 @@ from zkit.errors import ToolDefinitionError
 from zkit.grade import Grade, joint_grade
 from zkit.results import Failure, Refused, Result, Success, Validation
 from zkit.sources.catalog import Catalog
+from zkit.sources.documents import read_document
 from zkit.sources.prompts import MOST_EXAMPLES, ToolExample, nearest_examples
 from zkit.tools import FrozenList, Tool, ToolSpec, freeze, policy_for, run_tool
 from zkit.tools.call_arguments import judged_arguments, read_arguments
@@ -261,6 +263,28 @@ class SourceView:
     def search(self, query: str, tags: Iterable[str] = (), limit: int = 10) -> list[ToolSpec]:
         """The tools that a query means, best first."""
         return self.catalog().search(query, _as_tags(tags), limit)
+
+    # Documents: named here, read when somebody asks
+
+    def docs_index(self) -> dict[str, Any]:
+        """Return which documents there are: `tool_docs` by tool, and `kit_docs`."""
+        inner = getattr(self, "source", None)
+        index = inner.docs_index() if isinstance(inner, SourceView) else {}
+        tool_docs = {spec.name: spec.docs for spec in self.specs() if spec.docs}
+        return {"tool_docs": tool_docs, "kit_docs": list(index.get("kit_docs", ()))}
+
+    def resolve_doc(self, path: str) -> str | None:
+        """Read a document below a root of documents; None when there is none of that name.
+
+        Raises `KitError` for a path that leads out of the root.
+        """
+        return read_document(path, self.doc_roots())
+
+    def doc_roots(self) -> tuple[str | Path, ...]:
+        """Return the folders that documents are read from, those of this source first."""
+        own, inner = getattr(self, "docs_root", None), getattr(self, "source", None)
+        outer = inner.doc_roots() if isinstance(inner, SourceView) else ()
+        return outer if own is None else (own, *outer)
 
     def examples(self, intent: str, limit: int = MOST_EXAMPLES) -> list[ToolExample]:
         """The examples of the tools that come nearest to what is wanted, best first."""

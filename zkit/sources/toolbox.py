@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar, Unpack, overload
 from weakref import finalize
 
 from zkit.errors import ProviderError, ToolNameTakenError
-from zkit.required import require_kind, require_list, require_seconds
+from zkit.required import require_kind, require_list, require_path, require_seconds
 from zkit.results import Failure, Refused
 from zkit.sources.kit import Kit
 from zkit.sources.overlays import Overlay, Overlays
@@ -156,6 +156,7 @@ class Toolbox(SourceView):
     A name belongs to the provider that took it first: the same provider replaces its tool, another
     one is refused unless it says `replace=True`. The listing is sorted by name and stays byte for
     byte the same until something changes, which `version` tells. Safe to use from many threads.
+    `docs_root` is the folder that the documents of the tools are in.
     """
 
     def __init__(
@@ -164,11 +165,14 @@ class Toolbox(SourceView):
         *,
         providers: Iterable[Provider] = (),
         overlays: Overlays | None = None,
+        docs_root: str | Path | None = None,
     ) -> None:
         super().__init__()
+        require_path("docs_root", docs_root, or_none=True)
         require_list("tools", tools, "tools")
         require_list("providers", providers, "providers")
         require_kind("overlays", overlays, Overlays, "Overlays", or_none=True)
+        self.docs_root = docs_root
         self._lock = threading.RLock()
         self._table = EntryTable()
         self._providers: dict[str, Provider] = {"python": PythonProvider()}

@@ -10,6 +10,7 @@ from threading import RLock
 from typing import ParamSpec, TypeVar, Unpack
 
 from zkit.sources.confined_files import Stamp
+from zkit.sources.documents import PACKAGED
 from zkit.sources.workflows import load_skills, read_skill
 from zkit.std.confined_tree import ConfinedTree
 from zkit.tools import Context, FunctionTool, Guide, tool
@@ -22,6 +23,7 @@ HERE = Path(__file__).parent
 SKILLS = HERE / "skills"
 KITS = HERE / "kits"
 DOCS_ROOT = HERE / "pages"
+PACKAGED[PROVIDER] = DOCS_ROOT  # so that any source of these tools finds their documents
 TIMEOUT = 60.0  # seconds, for every tool that does not say otherwise
 MAX_OUTPUT = 30_000  # characters of a result; what is above keeps its head and its tail
 _MOST_SEEN = 10_000

@@ -166,10 +166,14 @@ def _kit(box: Any, selection: str, kits: str) -> Kit:
         ) from error
 
 
-EPILOG = (
-    "Exit code: 0 done (with --once: answered), 1 no answer, or a replay that deviates, 2 bad usage,"
-    " 3 with --once: the run is paused and waits for somebody."
-)
+EPILOG = """\b
+Examples:
+  zkit chat --base-url http://localhost:11434/v1 --from weather
+  zkit chat --profile ours.toml --from weather --once 'Oslo tomorrow?' --record talk.jsonl
+  zkit chat --replay talk.jsonl
+
+Exit code: 0 done (with --once: answered), 1 no answer, or a replay that differs, 2 bad usage,
+3 with --once: the run is paused and waits for somebody."""
 
 
 @click.command(epilog=EPILOG)

@@ -115,6 +115,13 @@ class Renderer:
             code = getattr(result, "code", "")
             mark, style, text = "bad", "red", f"{named}{result.kind} ({code}): {result}"
         self.output.line((f"  {self.marks[mark]} ", style), printable_line(text, self.room(4)))
+        advice = getattr(result, "meta", {}).get("coach")
+        if advice:
+            said = f"coach, attempt {advice['attempt']} ({advice['mode']}): {advice['text']}"
+            self.output.line(
+                (f"  {self.marks['fix']} ", "yellow"),
+                (printable_line(said, self.room(4)), "yellow"),
+            )
         for effect in effects_of(result):
             self.output.line(
                 ("    ", ""), (printable_line(self.effect_text(effect), self.room(4)), "magenta")

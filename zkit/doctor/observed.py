@@ -1,4 +1,4 @@
-"""The bytes of an answer in; what a plain client makes of them, and what zkit does, out."""
+"""The bytes of an answer, as a plain client reads them and as zkit does."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from zkit.chat.call_checker import CallChecker, Report, Rules
 from zkit.chat.client.message_repair import RepairedMessage, repair_message
 from zkit.chat.client.stream_repair import StreamRepair
 from zkit.chat.wire_data import arguments_of, entries, stream_data, text_of
-from zkit.doctor.asks import Ask
+from zkit.doctor.questions import Question
 
 Data = dict[str, Any]
+TIMED_OUT = "no answer in time"
 
 
 class Piece(NamedTuple):
@@ -26,7 +27,7 @@ class Piece(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """A reply as a plain client sees it: the examples in the client's own manual."""
+    """A reply as a plain client sees it, read as in the examples of the client's own manual."""
 
     message: Data
     finish_reason: str | None
@@ -34,10 +35,13 @@ class Reply(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Heard:
-    """What came of one question. `failure` says why there is no answer; `incidents` what failed before."""
+class Observed:
+    """What came back for one question.
 
-    ask: Ask
+    `failure` says why there is no answer, `incidents` what failed before the answer.
+    """
+
+    question: Question
     request: Mapping[str, Any] = field(default_factory=dict)
     status: int = 0
     content_type: str = ""
@@ -54,8 +58,13 @@ class Heard:
 
     @property
     def is_stream(self) -> bool:
-        """Whether a stream was asked for."""
+        """True if a stream was requested."""
         return bool(self.request.get("stream"))
+
+    @property
+    def is_timeout(self) -> bool:
+        """True if the answer did not come, or did not end, in time."""
+        return self.failure.startswith(TIMED_OUT)
 
     @cached_property
     def events(self) -> list[str]:
@@ -78,10 +87,10 @@ class Heard:
         return Reply(message, choice.get("finish_reason"), data.get("usage"))
 
     @cached_property
-    def mended(self) -> tuple[Data, str | None, Report]:
+    def repaired(self) -> tuple[Data, str | None, Report]:
         """The message, its finish reason and the report, as zkit reads the same answer."""
-        reads_text = self.ask.options.get("tool_choice") != "none"
-        checker = CallChecker.of(list(self.ask.tools), Rules(), reads_text=reads_text)
+        reads_text = self.question.options.get("tool_choice") != "none"
+        checker = CallChecker.of(list(self.question.tools), Rules(), reads_text=reads_text)
         if not self.is_stream:
             made: RepairedMessage = repair_message(*self.reply[:2], checker)
             return made.message, made.finish_reason, made.report

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from zkit.cases.case import Case, Verdict
+from zkit.cases.case import Case, CaseResult
 from zkit.cases.kinds import KINDS
 
 NOW_WORKS = "this now works: move it out of beyond/"
 
 
-def run(case: Case) -> Verdict:
+def run(case: Case) -> CaseResult:
     """Judge a case; one in beyond/ holds as long as it deviates."""
     found = deviation(case)
     if case.beyond:
-        return Verdict(case, None if found else NOW_WORKS)
-    return Verdict(case, found)
+        return CaseResult(case, None if found else NOW_WORKS)
+    return CaseResult(case, found)
 
 
 def deviation(case: Case) -> str | None:

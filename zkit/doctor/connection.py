@@ -1,4 +1,4 @@
-"""A question in, everything that came back over the wire out; what fails in passing is asked again."""
+"""A connection to one model on one server that keeps every byte of the answers."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from typing import Any
 
 from zkit.chat import ServerSettings
 from zkit.chat.client_errors import trouble_of
-from zkit.doctor.asks import Ask
-from zkit.doctor.heard import Heard, Piece
+from zkit.doctor.observed import TIMED_OUT, Observed, Piece
+from zkit.doctor.questions import Question
 
 LONGEST_WAIT = 10.0
-TOO_LATE = "no answer in time"
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 
 
-class Line:
+class Connection:
     """A connection to one model on one server; it counts what it sends.
 
     `seconds` is how long one answer may take in all. Options that a server refuses by name are left
@@ -41,26 +40,28 @@ class Line:
         """The names of the models on the server; raises what the client raises."""
         return [str(one.id) for one in self._client.models.list(timeout=self._seconds).data]
 
-    def ask(self, ask: Ask, manners: ServerSettings) -> Heard:
-        """Ask, and ask once more when the answer failed in a way that may pass."""
-        heard = self._ask(ask, manners)
-        if not _may_pass(heard):
-            return heard
-        time.sleep(min(heard.retry_after, LONGEST_WAIT))
-        again = self._ask(ask, manners)
+    def ask(self, question: Question, settings: ServerSettings) -> Observed:
+        """Send a question, and once more if the answer failed in a way that may pass."""
+        observed = self._ask(question, settings)
+        if not _may_pass(observed):
+            return observed
+        time.sleep(min(observed.retry_after, LONGEST_WAIT))
+        again = self._ask(question, settings)
         if again.failure:
             return again
-        return replace(again, incidents=(heard.failure,))
+        return replace(again, incidents=(observed.failure,))
 
-    def _ask(self, ask: Ask, manners: ServerSettings) -> Heard:
-        request = ask.request(self.model, manners)
+    def _ask(self, question: Question, settings: ServerSettings) -> Observed:
+        request = question.request(self.model, settings)
         while True:
-            heard = self._send(ask, self._as_known(request))
+            observed = self.send(question, self._as_known(request))
             refused = {
-                name for name in _RENAMED if name in heard.request and _is_refused(name, heard)
+                name
+                for name in _RENAMED
+                if name in observed.request and _is_refused(name, observed)
             }
             if not refused:
-                return heard
+                return observed
             self._left_out |= refused
 
     def _as_known(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -69,26 +70,27 @@ class Line:
         renamed = {_RENAMED[key]: request[key] for key in self._left_out & set(request)}
         return made | {key: value for key, value in renamed.items() if key}
 
-    def _send(self, ask: Ask, request: dict[str, Any]) -> Heard:
+    def send(self, question: Question, request: dict[str, Any]) -> Observed:
+        """Send one request exactly as it is, and return what came back."""
         self.sent += 1
         began = time.monotonic()
         pieces: list[Piece] = []
-        told: dict[str, Any] = {}
+        seen: dict[str, Any] = {}
         try:
-            self._receive(request, began, pieces, told)
+            self._receive(request, began, pieces, seen)
         except Exception as error:  # whatever the client, the wire or the server makes of it
-            told |= _failed(error, pieces)
+            seen |= _failed(error, pieces)
         seconds = time.monotonic() - began
-        heard = Heard(ask, request, pieces=tuple(pieces), seconds=seconds, **told)
-        return heard if heard.failure else replace(heard, failure=_no_answer(heard))
+        observed = Observed(question, request, pieces=tuple(pieces), seconds=seconds, **seen)
+        return observed if observed.failure else replace(observed, failure=_no_answer(observed))
 
     def _receive(
-        self, request: dict[str, Any], began: float, pieces: list[Piece], told: dict[str, Any]
+        self, request: dict[str, Any], began: float, pieces: list[Piece], seen: dict[str, Any]
     ) -> None:
         create = self._client.chat.completions.with_streaming_response.create
         with create(**request, timeout=self._seconds) as response:
-            told["status"] = response.status_code
-            told["content_type"] = response.headers.get("content-type", "")
+            seen["status"] = response.status_code
+            seen["content_type"] = response.headers.get("content-type", "")
             for data in response.iter_bytes():
                 at = time.monotonic() - began
                 pieces.append(Piece(at, data))
@@ -97,17 +99,21 @@ class Line:
 
 
 _RENAMED: Mapping[str, str] = {"temperature": "", "max_tokens": "max_completion_tokens"}
-"""Options that some servers refuse, and how those call them."""
+"""Options that some servers refuse, and the names that those servers use instead."""
 
 
-def _is_refused(option: str, heard: Heard) -> bool:
-    return heard.status in (400, 422) and option in heard.failure and not heard.ask.is_wrong
+def _is_refused(option: str, observed: Observed) -> bool:
+    return (
+        observed.status in (400, 422)
+        and option in observed.failure
+        and not observed.question.is_wrong
+    )
 
 
 def _failed(error: Exception, pieces: list[Piece]) -> dict[str, Any]:
     """What is known of a request that failed; the body of an error is what came over the wire."""
     if type(error).__name__ in ("APITimeoutError", "TimeoutError"):
-        return {"failure": f"{TOO_LATE}: {error}"}
+        return {"failure": f"{TIMED_OUT}: {error}"}
     trouble = trouble_of(error)
     status = getattr(error, "status_code", None)
     if not isinstance(status, int):
@@ -123,33 +129,33 @@ def _failed(error: Exception, pieces: list[Piece]) -> dict[str, Any]:
 
 
 def _message(text: str) -> str:
-    """What a server says went wrong."""
+    """Return the message in the body of an error."""
     try:
         data = json.loads(text)
     except ValueError:
         data = None
-    said = data.get("error", data) if isinstance(data, dict) else text
-    said = said.get("message", said) if isinstance(said, dict) else said
-    shown = " ".join(str(said).split())
+    found = data.get("error", data) if isinstance(data, dict) else text
+    found = found.get("message", found) if isinstance(found, dict) else found
+    shown = " ".join(str(found).split())
     return shown if len(shown) <= 200 else f"{shown[:199]}…"
 
 
-def _no_answer(heard: Heard) -> str:
-    """Why what came is no answer; empty when it is one."""
-    if heard.is_stream:
-        for chunk in heard.chunks:
+def _no_answer(observed: Observed) -> str:
+    """Return why the body is not an answer; empty if it is one."""
+    if observed.is_stream:
+        for chunk in observed.chunks:
             if chunk.get("error"):
                 return f"an error inside the stream: {_message(json.dumps(chunk))}"
-        return "" if any(chunk.get("choices") for chunk in heard.chunks) else _odd(heard)
-    return "" if heard.reply.message else _odd(heard)
+        return "" if any(chunk.get("choices") for chunk in observed.chunks) else _odd(observed)
+    return "" if observed.reply.message else _odd(observed)
 
 
-def _odd(heard: Heard) -> str:
-    start = " ".join(heard.body[:60].decode("utf-8", "replace").split())
-    return f"no completion, but {heard.content_type or 'nothing'}: {start}"
+def _odd(observed: Observed) -> str:
+    start = " ".join(observed.body[:60].decode("utf-8", "replace").split())
+    return f"no completion, but {observed.content_type or 'nothing'}: {start}"
 
 
-def _may_pass(heard: Heard) -> bool:
-    if not heard.failure or heard.ask.is_wrong or heard.failure.startswith(TOO_LATE):
+def _may_pass(observed: Observed) -> bool:
+    if not observed.failure or observed.question.is_wrong or observed.is_timeout:
         return False
-    return heard.status in _PASSING or heard.status in (0, 200)
+    return observed.status in _PASSING or observed.status in (0, 200)

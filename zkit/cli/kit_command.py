@@ -1,4 +1,4 @@
-"""Kit files and places of tools in; what a kit holds out, or a new kit file."""
+"""`zkit kit`: list kits, show what one holds, or write a new one."""
 
 from __future__ import annotations
 
@@ -24,15 +24,20 @@ from zkit.sources import Kit, KitFolder, read_kit
 from zkit.sources.kit_files import SUFFIXES, kit_text, parse_kit
 from zkit.std import StdKits
 
-EPILOG = "Exit code: 0 done, 1 the kit does not hold together, 2 bad usage."
+EPILOG = """\b
+Examples:
+  zkit kit create outdoors get_weather --from weather --description 'For walks.'
+  zkit kit info outdoors --from weather
+
+Exit code: 0 done, 1 the kit does not hold together, 2 bad usage."""
 
 
-@click.group(context_settings=CONTEXT)
+@click.group(context_settings=CONTEXT, epilog=EPILOG)
 def command() -> None:
     """List kits, show what one holds, or write a new one."""
 
 
-@command.command("list")
+@command.command("list", epilog=EPILOG)
 @KITS
 @MACHINE
 @click.pass_context

@@ -1,0 +1,47 @@
+"""Teach a model after its call failed: the failure decides which page of the manual it gets.
+
+| module | holds |
+|---|---|
+| `documents_of_tools` | documents of tools: sections, generating one from a spec, the linter |
+| `failure_modes` | the table of failure modes and sections, and how a mode is recognised |
+| `tool_inference` | which tool a failure is about, and the nearest declared example |
+| `failure_counts` | failures by model and mode, in memory or in SQLite |
+| `hints` | `correction_hints`: everything that helps with one failure |
+| `coach` | the guard that adds to messages, more with each attempt |
+"""
+
+from zkit.coach.coach import Coach, coach_of, coached
+from zkit.coach.documents_of_tools import (
+    TITLES,
+    DocSection,
+    document_sections,
+    lint_document,
+    parse_document,
+    tool_document,
+)
+from zkit.coach.failure_counts import FailureCounts, History
+from zkit.coach.failure_modes import SECTIONS, failure_mode, select_sections
+from zkit.coach.hints import Hints, correction_hints
+from zkit.coach.tool_inference import MEANT, infer_tool, nearest_example
+
+__all__ = [
+    "MEANT",
+    "SECTIONS",
+    "TITLES",
+    "Coach",
+    "DocSection",
+    "FailureCounts",
+    "Hints",
+    "History",
+    "coach_of",
+    "coached",
+    "correction_hints",
+    "document_sections",
+    "failure_mode",
+    "infer_tool",
+    "lint_document",
+    "nearest_example",
+    "parse_document",
+    "select_sections",
+    "tool_document",
+]

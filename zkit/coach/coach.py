@@ -1,0 +1,237 @@
+"""The coach: an after-guard that adds to the message of a failure, more with each attempt."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from zkit.calls import Call
+from zkit.coach.failure_counts import FailureCounts
+from zkit.coach.failure_modes import SECTIONS, Select, failure_mode
+from zkit.coach.hints import BUDGET, MOST_LEVELS, Hints, correction_hints
+from zkit.coach.tool_inference import MEANT
+from zkit.dispatch import Dispatcher, Guard
+from zkit.dispatch.live_call import LiveCall, with_meta, with_notes
+from zkit.required import (
+    require_count,
+    require_function,
+    require_kind,
+    require_list,
+    require_mapping,
+    require_text,
+)
+from zkit.results import Result, Success, Validation
+from zkit.tools import Tool, ToolSpec
+from zkit.tools.context import PerTask
+
+_MOST_KEYS = 256
+
+
+@dataclass(slots=True)
+class Attempts:
+    """How often in a row each tool failed in one task, and what the coach added last."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    failures: dict[str, int] = field(default_factory=dict)
+    last: str = ""
+
+    def fail(self, key: str) -> int:
+        """Count a failure; return which one in a row it is."""
+        with self.lock:
+            if key not in self.failures and len(self.failures) >= _MOST_KEYS:
+                del self.failures[next(iter(self.failures))]
+            self.failures[key] = self.failures.get(key, 0) + 1
+            return self.failures[key]
+
+    def succeed(self, key: str) -> None:
+        """Begin anew for a tool, and for calls that named none."""
+        with self.lock:
+            self.failures.pop(key, None)
+            self.failures.pop("", None)
+
+    def once(self, text: str) -> str:
+        """Return the text, or nothing if it is what was added last."""
+        with self.lock:
+            said = "" if text == self.last else text
+            self.last = said
+            return said
+
+
+class Coach(Guard):
+    """Adds to the message of a call that failed, more each time the tool fails in a row.
+
+    The first failure keeps its message. The second adds the signature and the nearest declared
+    example, the third the sections of the tool's document that help with this kind of failure; a
+    tool without a document is explained by its spec. Nothing longer than `budget` characters is
+    added, and never the same text twice in a row. A success begins anew.
+
+    As a guard: `Dispatcher(box, guards=[repeated_calls(), Coach()])`. `ChatLoop` has one unless it
+    is told `coach=False`. `sections` adds rows to the table of failure modes, `meant` to the table
+    of names that mean a tool; `select` is a callback `(sections, context)` that chooses sections.
+    `counts` is a `FailureCounts`, or the path of a SQLite file for one. What was added is in
+    `meta["coach"]` of the result.
+    """
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __init__(
+        self,
+        source: Any = None,
+        *,
+        budget: int = BUDGET,
+        counts: FailureCounts | str | Path | None = None,
+        sections: Mapping[str, Sequence[str]] | None = None,
+        meant: Mapping[str, Sequence[str]] | None = None,
+        select: Select | None = None,
+        model: str | None = None,
+    ) -> None:
+        require_count("budget", budget)
+        require_mapping("sections", sections, or_none=True)
+        require_mapping("meant", meant, or_none=True)
+        for rows in (sections, meant):
+            for key, row in (rows or {}).items():
+                require_list(f"the row {key!r}", row, "names")
+        require_function("select", select, or_none=True)
+        require_text("model", model, or_none=True)
+        super().__init__("coach", after=self._after_call, every=True)
+        self.source = source
+        self.budget = budget
+        self.counts = counts if isinstance(counts, FailureCounts) else FailureCounts(counts)
+        self.sections = {**SECTIONS, **(sections or {})}
+        self.meant = {**MEANT, **(meant or {})}
+        self.select = select
+        self.model = model
+        self._attempts = PerTask(Attempts)
+
+    def for_model(self, model: str) -> Coach:
+        """Return the same coach, whose failures are counted for a model."""
+        made = copy.copy(self)
+        made.model = model
+        object.__setattr__(made, "after", made._after_call)
+        return made
+
+    def correction_hints(
+        self,
+        failure: Any,
+        *,
+        model: str | None = None,
+        attempt: int = 1,
+        tool: str | Tool | ToolSpec | None = None,
+    ) -> Hints:
+        """Return what helps with a failure, by the tables, counts and source of this coach."""
+        return self._hints(failure, self.source, None, model or self.model, attempt, tool)
+
+    def advise(
+        self,
+        call: Call,
+        result: Result,
+        source: Any,
+        *,
+        tool: str | Tool | ToolSpec | None = None,
+    ) -> Result:
+        """Return the result of a call with what the coach adds; the result itself if nothing."""
+        attempts = self._attempts.always()
+        if isinstance(result, Success):
+            attempts.succeed(call.name)
+            self.counts.add(self.model, "")
+            return result
+        if not isinstance(result, Validation):
+            return result
+        mode = failure_mode(result)
+        self.counts.add(self.model, mode)
+        if result.meta.get("done"):  # the call was right, and it is done
+            return result
+        given = call.name if tool is None else tool
+        hints = self._hints(result, source, call.arguments, self.model, 1, given, load=False)
+        attempt = attempts.fail(hints.tool)
+        if attempt < MOST_LEVELS:
+            hints = replace(hints, attempt=attempt)
+        else:  # only now is a document read
+            hints = self._hints(result, source, call.arguments, self.model, attempt, given)
+        text = attempts.once(hints.text(self.budget))
+        return _with_advice(result, hints, text) if text else result
+
+    def _after_call(self, call: LiveCall, result: Result) -> Validation | None:
+        """What the dispatcher calls after every call."""
+        settings = call.settings
+        allowed = settings.permissions
+        tools = settings.source.tools() if isinstance(result, Validation) else ()
+        offered = _Offered(
+            settings.source,
+            [one for one in tools if allowed.is_open or allowed.refusal(one) is None],
+        )
+        found = self.advise(call, result, offered, tool=call.tool)
+        return found if isinstance(found, Validation) and found is not result else None
+
+    def _hints(
+        self,
+        failure: Any,
+        source: Any,
+        sent: Any,
+        model: str | None,
+        attempt: int,
+        tool: str | Tool | ToolSpec | None,
+        *,
+        load: bool = True,
+    ) -> Hints:
+        return correction_hints(
+            failure,
+            model=model,
+            attempt=attempt,
+            tool=tool,
+            source=source,
+            sent=sent,
+            counts=self.counts,
+            sections=self.sections,
+            meant=self.meant,
+            select=self.select,
+            load=load,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Offered:
+    """The tools that may be called, with the documents of their source."""
+
+    source: Any
+    listed: Sequence[Tool]
+
+    def tools(self) -> Sequence[Tool]:
+        return self.listed
+
+
+def _with_advice(result: Validation, hints: Hints, text: str) -> Validation:
+    """The result with the text as a note, and in its receipt what was added and why."""
+    sections = [section.title for section in hints.sections if section.title in text]
+    files = list(dict.fromkeys(one.file for one in hints.sections if one.file and one.file in text))
+    receipt = {
+        "mode": hints.mode,
+        "attempt": hints.attempt,
+        "tool": hints.tool,
+        "sections": sections if hints.level >= MOST_LEVELS else [],
+        "files": files if hints.level >= MOST_LEVELS else [],
+        "text": text,
+    }
+    return with_meta(with_notes(result, text), coach=receipt)
+
+
+def coach_of(dispatcher: Dispatcher) -> Coach | None:
+    """Return the coach among the guards of a dispatcher; None when there is none."""
+    return next((one for one in dispatcher.settings.guards if isinstance(one, Coach)), None)
+
+
+def coached(dispatcher: Dispatcher, coach: Coach | bool, model: str) -> Dispatcher:
+    """Return the dispatcher with a coach: the one given, its own, or a new one; none for False."""
+    require_kind("coach", coach, (Coach, bool), "a Coach, True or False")
+    others: Iterable[Guard] = (
+        one for one in dispatcher.settings.guards if not isinstance(one, Coach)
+    )
+    if coach is False:
+        return dispatcher.changed(guards=tuple(others))
+    chosen = coach if isinstance(coach, Coach) else coach_of(dispatcher) or Coach()
+    return dispatcher.changed(guards=(*others, chosen.for_model(model)))

@@ -1,0 +1,125 @@
+"""The kinds of failures, which sections of a document help with each, and how one is recognised."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from zkit.coach.documents_of_tools import DocSection
+from zkit.results import Failure, Validation
+
+log = logging.getLogger("zkit")
+
+SECTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        # Models that write programs against the tools.
+        "stdlib_leak": ("Signature", "Parameters", "Notes"),
+        "implement_not_orchestrate": ("Signature", "Examples"),
+        "key_hallucination": ("Signature", "Returns", "Notes"),
+        "path_prefix": ("Notes", "Parameters"),
+        "wrong_output": ("Signature", "Returns", "Examples"),
+        # Models that write calls.
+        "unparseable": ("Signature", "Examples"),
+        "truncated": ("Parameters", "Notes"),
+        "unknown_tool": ("Signature", "Parameters", "Examples"),
+        "missing_field": ("Signature", "Parameters", "Examples"),
+        "unknown_field": ("Signature", "Parameters"),
+        "wrong_type": ("Signature", "Parameters", "Examples"),
+        "bad_value": ("Parameters", "Notes", "Errors"),
+        "stale": ("Notes", "Errors"),
+        "loop": ("Returns", "Notes"),
+        "unconfirmed": ("Signature", "Examples"),
+    }
+)
+"""Which sections help with a failure mode. Two more modes are known and have no row on purpose:
+no page of a manual helps with `jupyter_confusion` and `syntax_artifact`."""
+
+WITHOUT_SECTIONS = ("jupyter_confusion", "syntax_artifact")
+MOST_SECTIONS = 3
+_FIRST = 2  # sections of a mode that the table does not know, or whose titles are not there
+
+_BY_CODE = {
+    "invalid_json": "unparseable",
+    "ambiguous": "unparseable",
+    "truncated": "truncated",
+    "unknown_tool": "unknown_tool",
+    "not_found": "path_prefix",
+    "stale": "stale",
+    "loop": "loop",
+    "unconfirmed": "unconfirmed",
+    "invalid_arguments": "bad_value",
+}
+_BY_PROBLEM = {
+    "missing": "missing_field",
+    "unknown": "unknown_field",
+    "wrong_type": "wrong_type",
+    "bad_value": "bad_value",
+    "inexact": "bad_value",
+    "ambiguous": "bad_value",
+}
+# What Python and a checker of programs write about a program; all words of a row, in any case.
+_BY_TEXT: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("functiondef",), "implement_not_orchestrate"),
+    (("classdef",), "implement_not_orchestrate"),
+    (("import",), "implement_not_orchestrate"),
+    (("forbidden name", "open"), "stdlib_leak"),
+    (("parse error", "->"), "syntax_artifact"),
+    (("parse error", "→"), "syntax_artifact"),
+    (("no such file",), "path_prefix"),
+    (("errno 2",), "path_prefix"),
+    (("escapes base_dir",), "path_prefix"),
+    (("keyerror",), "key_hallucination"),
+    (("unknown tool",), "unknown_tool"),
+)
+_MOST_CHARACTERS = 4_000
+
+Context = Mapping[str, Any]
+"""What a callback is told: `query`, `tool`, `failure_mode` and `attempt`."""
+Select = Callable[[list[DocSection], Context], Iterable[DocSection]]
+
+
+def failure_mode(failure: Any) -> str:
+    """Return the mode of a failure; empty when it is of no known kind.
+
+    A failure is a result, the name of a mode, an exception, or the text of an error.
+    """
+    if isinstance(failure, Validation):
+        codes = [_BY_PROBLEM[problem.code] for problem in failure.problems[:1]]
+        by_problem = codes if failure.code == "invalid_arguments" else []
+        return next(iter(by_problem), _BY_CODE[failure.code])
+    if isinstance(failure, Failure):
+        return ""
+    if isinstance(failure, KeyError):
+        return "key_hallucination"
+    text = str(failure)[:_MOST_CHARACTERS]
+    if text.isidentifier():
+        return text
+    said = text.casefold()
+    return next((mode for words, mode in _BY_TEXT if all(word in said for word in words)), "")
+
+
+def select_sections(
+    sections: Sequence[DocSection],
+    mode: str,
+    *,
+    table: Mapping[str, Sequence[str]] = SECTIONS,
+    select: Select | None = None,
+    context: Context | None = None,
+    limit: int = MOST_SECTIONS,
+) -> list[DocSection]:
+    """Return the sections that help with a failure mode, in the order of the document.
+
+    For a mode that is not in the table, and when no title is there, the first two. `select` is a
+    callback `(sections, context)` that chooses instead; if it fails, the table decides.
+    """
+    if select is not None:
+        try:
+            chosen = [one for one in select(list(sections), context or {}) if one]
+            return [one for one in chosen if isinstance(one, DocSection)][:limit]
+        except Exception:
+            log.exception("the function that selects sections failed; the table decides")
+    wanted = {title.casefold() for title in table.get(mode, ())}
+    found = [one for one in sections if one.title.casefold() in wanted]
+    return (found or list(sections[:_FIRST]))[:limit]

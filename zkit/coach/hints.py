@@ -1,0 +1,199 @@
+"""What helps with a failure: the tool, its signature, the nearest example, sections of its document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from zkit.coach.documents_of_tools import (
+    DocSection,
+    document_sections,
+    parse_document,
+    read_or_none,
+    source_of_documents,
+)
+from zkit.coach.failure_counts import FailureCounts, History
+from zkit.coach.failure_modes import SECTIONS, Select, failure_mode, select_sections
+from zkit.coach.tool_inference import MEANT, infer_tool, nearest_example
+from zkit.required import require_count, require_function, require_kind, require_text
+from zkit.results import Failure
+from zkit.tools import Tool, ToolSpec, thaw
+
+MOST_LEVELS = 3
+BUDGET = 1_200
+"""The most characters that are added to a message: about 300 tokens, a tenth of what is left of a
+4k context once the tools are declared."""
+_LEAST_PIECE = 80  # characters of a section that are still worth sending
+_MOST_SIGNATURES = 3
+_MOST_KIT_DOCS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What is known about a failure, and what would help.
+
+    `level` grows with the attempts up to 3 and says how much `text` holds. `known` is False for a
+    mode that no table knows. `history` is None for a model without outcomes.
+    """
+
+    mode: str
+    known: bool
+    attempt: int
+    tool: str = ""
+    signatures: tuple[str, ...] = ()
+    example: str = ""
+    sections: tuple[DocSection, ...] = ()
+    history: History | None = None
+
+    @property
+    def level(self) -> int:
+        """How much is said: 1 nothing, 2 the signature and an example, 3 the sections as well."""
+        return min(self.attempt, MOST_LEVELS)
+
+    def text(self, budget: int = BUDGET) -> str:
+        """Return what is added to the message, of at most `budget` characters; empty at first."""
+        found = ""
+        for piece, may_be_cut in self._pieces():
+            room = budget - len(found) - (1 if found else 0)
+            fitting = piece if len(piece) <= room else _cut(piece, room) if may_be_cut else ""
+            found += ("\n" if found and fitting else "") + fitting
+        return found
+
+    def _pieces(self) -> Iterator[tuple[str, bool]]:
+        """The parts of the text, the most useful first, and whether each may be cut."""
+        if self.level < 2:
+            return
+        yield from ((f"Signature: {signature}", False) for signature in self.signatures)
+        if self.example:
+            yield f"A call of this form works (with values of your own): {self.example}", False
+        if self.level < 3:
+            return
+        file = ""
+        for section in self.sections:
+            if self._is_told(section):
+                continue
+            place = f"From {section.file or 'the description of ' + section.tool}:\n"
+            yield f"{place if file != place else ''}## {section.title}\n{section.content}", True
+            file = place
+
+    def _is_told(self, section: DocSection) -> bool:
+        """Whether a section says what is said above it."""
+        return section.title == "Signature" and bool(self.signatures)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the hints as plain data."""
+        return {
+            "failure_mode": self.mode,
+            "known": self.known,
+            "attempt": self.attempt,
+            "escalation_level": self.level,
+            "tool": self.tool,
+            "signatures": list(self.signatures),
+            "example": self.example,
+            "history": None if self.history is None else asdict(self.history),
+            "doc_context": [section.to_dict() for section in self.sections],
+        }
+
+
+def _cut(piece: str, room: int) -> str:
+    """Return the beginning of a text, up to the end of a line if one is near; empty if too short."""
+    if room < _LEAST_PIECE:
+        return ""
+    end = piece.rfind("\n", room // 2, room - 2)
+    return f"{piece[: end if end > 0 else room - 2].rstrip()} …"
+
+
+def correction_hints(
+    failure: Any,
+    *,
+    model: str | None = None,
+    attempt: int = 1,
+    tool: str | Tool | ToolSpec | None = None,
+    source: Any = None,
+    sent: Any = None,
+    counts: FailureCounts | None = None,
+    sections: Mapping[str, Sequence[str]] = SECTIONS,
+    meant: Mapping[str, Sequence[str]] = MEANT,
+    select: Select | None = None,
+    load: bool = True,
+) -> Hints:
+    """Return what helps with a failure: a result, the name of a mode, an exception or an error text.
+
+    Without a `tool`, it is inferred from the failure and from what was `sent`. `source` has the
+    tools and their documents, `counts` what failed before. `load=False` reads no document.
+    """
+    require_count("attempt", attempt, least=1)
+    require_text("model", model, or_none=True)
+    require_function("select", select, or_none=True)
+    mode = failure_mode(failure)
+    specs = _specs(source)
+    spec = _spec_of(tool, specs) or infer_tool(
+        specs,
+        name=tool if isinstance(tool, str) else "",
+        text=_words_of(failure, sent),
+        table=meant,
+    )
+    context = {
+        "query": spec.name if spec else mode.replace("_", " "),
+        "tool": spec.name if spec else None,
+        "failure_mode": mode,
+        "attempt": attempt,
+        "namespace": [one.name for one in specs],
+    }
+    found = _sections(spec, source) if load else []
+    example = None if spec is None else nearest_example(spec, sent)
+    shown = specs[:_MOST_SIGNATURES] if spec is None else [spec]
+    return Hints(
+        mode=mode,
+        known=mode in sections,
+        attempt=attempt,
+        tool=spec.name if spec else "",
+        signatures=tuple(one.signature() for one in shown),
+        example="" if spec is None or example is None else _call_text(spec, example),
+        sections=tuple(
+            select_sections(found, mode, table=sections, select=select, context=context)
+        ),
+        history=None if counts is None else counts.history(model, mode),
+    )
+
+
+def _specs(source: Any) -> list[ToolSpec]:
+    """The tools of a source; a list of tools or specs is one too."""
+    listing = getattr(source, "tools", None)
+    found = listing() if callable(listing) else source or ()
+    return [one if isinstance(one, ToolSpec) else one.definition() for one in found]
+
+
+def _spec_of(tool: str | Tool | ToolSpec | None, specs: Sequence[ToolSpec]) -> ToolSpec | None:
+    require_kind("tool", tool, (str, Tool, ToolSpec), "a tool or its name", or_none=True)
+    if isinstance(tool, ToolSpec):
+        return tool
+    if isinstance(tool, Tool):
+        return tool.definition()
+    return next((spec for spec in specs if tool in (spec.name, spec.wire_name)), None)
+
+
+def _words_of(failure: Any, sent: Any) -> str:
+    """What a failure says that may name a tool.
+
+    The message of a result lists the tools that there are, so it names none.
+    """
+    said = "" if isinstance(failure, Failure) else str(failure)
+    return f"{said} {'' if sent is None else sent}"
+
+
+def _sections(spec: ToolSpec | None, source: Any) -> list[DocSection]:
+    """The sections about a tool; without one, those of the kit's own documents."""
+    if spec is not None:
+        return document_sections(spec, source)
+    documented = source_of_documents(source)
+    paths = [] if documented is None else documented.docs_index()["kit_docs"][:_MOST_KIT_DOCS]
+    texts = [(path, read_or_none(path, documented) or "") for path in paths]
+    return [one for path, text in texts for one in parse_document(text, file=path)]
+
+
+def _call_text(spec: ToolSpec, arguments: Mapping[str, Any]) -> str:
+    call = {"name": spec.wire_name, "arguments": thaw(arguments)}
+    return json.dumps(call, ensure_ascii=False)

@@ -1,0 +1,137 @@
+"""Find the tool that a failure is about: by its name, a table, near names, examples and tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from zkit.arguments.field_names import words
+from zkit.sources.catalog import Catalog, telling_words
+from zkit.sources.prompts import nearest_examples
+from zkit.tools import ToolSpec
+
+MEANT: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "open": ("read_file",),
+        "cat": ("read_file",),
+        "read": ("read_file",),
+        "glob": ("find_files", "glob", "ls"),
+        "os": ("find_files", "ls"),
+        "pathlib": ("find_files", "ls"),
+        "listdir": ("ls", "find_files"),
+        "walk": ("find_files", "ls"),
+        "write": ("write_file",),
+        "save_file": ("write_file",),
+        "create_file": ("write_file",),
+        "sed": ("edit_file",),
+        "replace": ("edit_file",),
+        "re": ("grep",),
+        "search": ("grep", "code_search"),
+        "subprocess": ("bash",),
+        "system": ("bash",),
+        "shell": ("bash",),
+        "requests": ("web_fetch",),
+        "urllib": ("web_fetch",),
+        "pytest": ("test_runner",),
+    }
+)
+"""The tool that is meant by a name of Python's library or of a shell, the likeliest first."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*+")
+_MOST_CHARACTERS = 4_000
+_MOST_NAMES = 64
+_MOST_TOOLS = (
+    512  # above that the names alone decide; an index of all would cost more than it gives
+)
+
+
+def infer_tool(
+    specs: Sequence[ToolSpec],
+    *,
+    name: str = "",
+    text: str = "",
+    table: Mapping[str, Sequence[str]] = MEANT,
+) -> ToolSpec | None:
+    """Return the tool that was meant; None when nothing speaks for one.
+
+    `name` is what the call named, `text` what is known besides: the error, or the arguments. The
+    order: a tool of that name, the table, near names, then a tool whose name is in the text, then
+    examples and tags that share words with it. The same input always gives the same answer.
+    """
+    known = {key: spec for spec in specs for key in (spec.wire_name, spec.name)}
+    ways = (
+        _by_name([name] if name else [], known),
+        _by_table(_parts(name), known, table),
+        _by_nearness(name, specs, known),
+        _by_name(_names_in(text), known),
+        _by_table(_names_in(text), known, table),
+        _by_words(f"{name} {text[:_MOST_CHARACTERS]}", specs),
+    )
+    return next((found for way in ways for found in way), None)
+
+
+def _by_name(names: Iterable[str], known: Mapping[str, ToolSpec]) -> Iterator[ToolSpec]:
+    yield from (known[name] for name in names if name in known)
+
+
+def _parts(name: str) -> list[str]:
+    """A name, and the pieces between its dots from the last to the first: `os.listdir`."""
+    return [name, *reversed(name.split("."))] if name else []
+
+
+def _by_table(
+    names: Iterable[str], known: Mapping[str, ToolSpec], table: Mapping[str, Sequence[str]]
+) -> Iterator[ToolSpec]:
+    meant = (tool for name in names for tool in table.get(name.casefold(), ()))
+    yield from (known[tool] for tool in meant if tool in known)
+
+
+def _by_nearness(
+    name: str, specs: Sequence[ToolSpec], known: Mapping[str, ToolSpec]
+) -> Iterator[ToolSpec]:
+    """A tool with a name that is spelt alike, or that has most words of the name."""
+    if not name.strip():
+        return
+    if len(specs) <= _MOST_TOOLS:
+        yield from (known[near] for near in Catalog(specs).nearest(name[:128], 1))
+    wanted = set(words(name[:128]))
+    shared = [(len(wanted & set(words(spec.name))), spec) for spec in specs]
+    best = max((count for count, _ in shared), default=0)
+    yield from (spec for count, spec in shared if count == best and best)
+
+
+def _names_in(text: str) -> list[str]:
+    return list(dict.fromkeys(_NAME.findall(text[:_MOST_CHARACTERS])))[:_MOST_NAMES]
+
+
+def _by_words(text: str, specs: Sequence[ToolSpec]) -> Iterator[ToolSpec]:
+    """A tool with an example, or else a tag, that shares words with the text."""
+    yield from (found.spec for found in nearest_examples(specs, text, 1))
+    said = set(telling_words(text))
+    tagged = [(len(said & {tag.casefold() for tag in spec.tags}), spec) for spec in specs]
+    best = max((count for count, _ in tagged), default=0)
+    yield from (spec for count, spec in tagged if count == best and best)
+
+
+def nearest_example(spec: ToolSpec, sent: Any) -> Mapping[str, Any] | None:
+    """Return the arguments of the declared example nearest to what was sent; None without one.
+
+    An example counts more, the more names of arguments and words of values it shares.
+    """
+    if not spec.examples:
+        return None
+    said = set(words_in(sent))
+    names = set(sent) if isinstance(sent, Mapping) else set()
+    scores = [
+        2 * len(names & set(one.arguments))
+        + len(said & {*words_in(one.arguments), *telling_words(one.description)})
+        for one in spec.examples
+    ]
+    return spec.examples[scores.index(max(scores))].arguments
+
+
+def words_in(sent: Any) -> list[str]:
+    """Return the words of arguments, whether they could be read or not."""
+    return telling_words(str(sent)[:_MOST_CHARACTERS])

@@ -1,0 +1,55 @@
+"""Read a reply that has passed through the proxy, for the page: what was said, and the tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from zkit.proxy.event_stream import chunks_in, read_object
+from zkit.proxy.request_log import View, view_of, view_of_response
+
+_TOKENS = (
+    ("input", "prompt_tokens", "input_tokens"),
+    ("output", "completion_tokens", "output_tokens"),
+)
+
+
+def view_of_body(body: bytes, content_type: str) -> View:
+    """What a reply says, in the format of chat completions or responses, whole or streamed."""
+    from zkit.cases.from_transcript import assembled
+
+    response = _response_in(body)
+    if response is not None:
+        return view_of_response(response)
+    view = view_of(assembled(body, content_type).reply())
+    if not view["content"] and not view["calls"] and read_object(body) is None:
+        view["raw"] = body[:4000].decode("utf-8", "replace") if body[:5] != b"data:" else ""
+    return view
+
+
+def usage_of(bodies: Sequence[bytes]) -> dict[str, int]:
+    """The tokens of all replies to one request."""
+    found = {name: 0 for name, *_ in _TOKENS}
+    for body in bodies:
+        usage = _usage_in(body)
+        for name, *keys in _TOKENS:
+            counts = [usage.get(key) for key in keys]
+            found[name] += next((one for one in counts if isinstance(one, int)), 0)
+    return found if any(found.values()) else {}
+
+
+def _usage_in(body: bytes) -> dict[str, Any]:
+    whole = _response_in(body) or read_object(body)
+    candidates = [whole] if whole is not None else list(chunks_in(body))[::-1]
+    return next((one["usage"] for one in candidates if isinstance(one.get("usage"), dict)), {})
+
+
+def _response_in(body: bytes) -> dict[str, Any] | None:
+    """The response object of `/responses`; None for a chat completion."""
+    data = read_object(body)
+    if data is not None:
+        return data if data.get("object") == "response" else None
+    if b'"response.' not in body:
+        return None
+    ends = [one.get("response") for one in chunks_in(body) if isinstance(one.get("response"), dict)]
+    return ends[-1] if ends else None
