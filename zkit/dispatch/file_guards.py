@@ -156,9 +156,9 @@ def _json(path: Path) -> str | None:
 
 
 def _toml(path: Path) -> str | None:
-    try:
-        import tomllib
+    import tomllib
 
+    try:
         tomllib.loads(path.read_bytes().decode("utf-8"))
     except ValueError as error:
         return str(error)

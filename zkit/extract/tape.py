@@ -222,7 +222,7 @@ class Tape:
 @lru_cache(maxsize=1024)
 def compiled(pattern: str) -> regex.Pattern[str]:
     """A pattern for looks."""
-    import regex  # not at the top: it costs half of what pydantic costs
+    import regex  # not at the top: half as much to load as pydantic
 
     return regex.compile(pattern)
 
