@@ -6,11 +6,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
+import zkit
 from zkit import Rank
 from zkit.arguments import COERCIONS
+from zkit.cli.api_page import SECTIONS
 from zkit.cli.docs import PAGES
 from zkit.cli.pages import code, coercions_page
 from zkit.cli.repairs_page import repairs_page
@@ -70,6 +74,33 @@ def _anchors(page: Path) -> list[str]:
     """The headings of a page as links name them."""
     found = HEADING.findall(page.read_text("utf-8"))
     return [re.sub(r"[^\w\- ]", "", one).strip().lower().replace(" ", "-") for one in found]
+
+
+def _pages(entry: Any) -> list[str]:
+    """The pages of an entry of the navigation."""
+    if isinstance(entry, str):
+        return [entry]
+    found = entry.values() if isinstance(entry, dict) else entry
+    return [page for one in found for page in _pages(one)]
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    config = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))
+    written = [path.name for path in (ROOT / "docs").glob("*.md")]
+    assert sorted(_pages(config["nav"])) == sorted([*written, "decisions/README.md"])
+
+
+def test_the_api_page_has_every_public_name_once() -> None:
+    assert sorted(name for names in SECTIONS.values() for name in names) == zkit.__all__
+
+
+def test_the_list_of_decisions_names_every_one() -> None:
+    folder = ROOT / "docs/decisions"
+    listed = (folder / "README.md").read_text("utf-8")
+    for path in folder.glob("0*.md"):
+        [row] = [line for line in listed.splitlines() if f"]({path.name})" in line]
+        superseded = "*Superseded by" in path.read_text("utf-8")
+        assert superseded == ("| superseded by" in row)
 
 
 def test_docs_writes_a_page_and_check_tells_when_it_drifts(tmp_path: Path) -> None:

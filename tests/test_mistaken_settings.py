@@ -125,7 +125,6 @@ NO_TEXT: list[Any] = [0, True, ["x"], b"x"]
 NO_LIST: list[Any] = [0, 1.5, True]
 NO_RECORD: list[Any] = [0, "x", True, {"a": 1}, [1]]
 NO_SOURCE = [one for one in NO_RECORD if not isinstance(one, list | set | tuple)]
-NO_RANK: list[Any] = ["GUESS", 3, None, True]
 NO_RANK_NAME: list[Any] = ["GUES", None, True, 2.5]
 
 
@@ -276,9 +275,9 @@ WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
         lambda **given: Crashed(**{"cause": "no", **given}),
         {"cause": [*NO_TEXT, None], "code": ["no"]},
     ),
-    (lambda limit: repair_json('{"at": 1}', limit=limit), {"limit": NO_RANK}),
-    (lambda limit: repair_all('{"at": 1}', limit=limit), {"limit": NO_RANK}),
-    (PartialReader, {"limit": NO_RANK, "schema": [0, "x", [1]]}),
+    (lambda limit: repair_json('{"at": 1}', limit=limit), {"limit": NO_RANK_NAME}),
+    (lambda limit: repair_all('{"at": 1}', limit=limit), {"limit": NO_RANK_NAME}),
+    (PartialReader, {"limit": NO_RANK_NAME, "schema": [0, "x", [1]]}),
     (lambda limit: decode(look, '{"at": "here"}', limit=limit), {"limit": NO_RANK_NAME}),
     (lambda limit: decode(look, '{"at": "here",}', limit=limit), {"limit": NO_RANK_NAME}),
     (lambda formats: find_calls("", [look], formats=formats), {"formats": NO_LIST}),

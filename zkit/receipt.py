@@ -36,6 +36,14 @@ class Rank(IntEnum):
         raise TypeError(f"a rank is a Rank or its name, such as 'COMPLETE', not {given!r:.80}")
 
 
+def limit_of(given: object) -> Rank:
+    """Return the rank that a setting called `limit` means; its errors name the setting."""
+    try:
+        return Rank.of(given)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"limit: {error}") from None
+
+
 class Fix(NamedTuple):
     """One entry of a receipt: `text[start:end]` was replaced by `new`.
 

@@ -7,8 +7,12 @@ from pathlib import Path
 
 import click
 
+<<<<<<< HEAD
+from zkit.cli.api_page import api_page
+=======
 from zkit.cli.commands import CONTEXT
 from zkit.cli.docs_tool import lint_docs, tool_docs
+>>>>>>> main
 from zkit.cli.pages import coercions_page, formats_page
 from zkit.cli.repairs_page import repairs_page
 from zkit.cli.std_page import std_page, tool_pages
@@ -18,6 +22,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/repairs.md": repairs_page,
     "docs/coercions.md": coercions_page,
     "docs/formats.md": formats_page,
+    "docs/api.md": api_page,
     "docs/std.md": std_page,
     **tool_pages(),
 }

@@ -90,7 +90,7 @@ schema.
 No words decide anything, only structure and position. A call with more text after it is in
 `doubtful`: the grade of the tool decides whether it runs or must be confirmed. A quoted call (in
 inline code, a quotation, a log, a fence with more in it than the call) is not a call; it stays in
-the text and is listed in `refused`.
+the text and is listed in `refused`. [Grades](grades.md) has the table.
 
 Values are written as JSON, as raw text that the schema types (a declared string is never parsed),
 or as Python literals (nothing is evaluated).

@@ -13,10 +13,12 @@ from zkit.cli.commands import CONTEXT
 from zkit.cli.streams import BadUsageError, tell
 from zkit.errors import ZkitError
 
-EPILOG = (
-    "Example: zkit proxy --upstream http://localhost:11434/v1, then OPENAI_BASE_URL=http://127.0.0.1:8787/v1."
-    " Exit code: 0 stopped, 2 bad usage."
-)
+EPILOG = """\b
+Example:
+  zkit proxy --upstream http://localhost:11434/v1
+  OPENAI_BASE_URL=http://127.0.0.1:8787/v1 python agent.py
+
+Exit code: 0 stopped, 2 bad usage."""
 
 
 @click.command("proxy", context_settings=CONTEXT, epilog=EPILOG)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from zkit.receipt import Rank
+from zkit.receipt import Rank, limit_of
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.expect import evidence_for
 from zkit.repair.fast_path import read_in_prose, read_misspelled
@@ -35,7 +35,7 @@ def repair_all(
     finish_reason: str | None = None,
 ) -> list[Repaired]:
     """Every value that `text` holds, in order; what cannot be read is left out."""
-    limit = Rank.of(limit)
+    limit = limit_of(limit)
     text = text if isinstance(text, str) else decoded(text) or ""
     whole = strict(text)
     if whole is not None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from zkit.receipt import Rank
+from zkit.receipt import Rank, limit_of
 from zkit.repair.expect import evidence_for
 from zkit.repair.outcome import Repaired, Unrepairable
 from zkit.repair.reading import repair_json
@@ -55,7 +55,7 @@ class PartialReader:
     def __init__(self, *, schema: Any = None, limit: Rank | str = Rank.CUT) -> None:
         evidence_for(schema)
         self._schema = schema
-        self._limit = Rank.of(limit)
+        self._limit = limit_of(limit)
         self._chunks: list[str] = []
         self._rest = ""
         self._step: Step = _seek

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from zkit.receipt import Rank
+from zkit.receipt import Rank, limit_of
 from zkit.repair.fixes import EXACT
 from zkit.repair.outcome import Repaired, RepairError, Task, Unrepairable
 
@@ -28,7 +28,7 @@ def repair_json(
     highest rank that a fix may have, or its name; `finish_reason` is the reason the server gave.
     """
     if type(limit) is not Rank:
-        limit = Rank.of(limit)
+        limit = limit_of(limit)
     if type(text) is not str:
         plain = decoded(text)
         if plain is None:
