@@ -15,6 +15,32 @@ from zkit.repair import api
 from zkit.repair.fast_path import read_misspelled
 from zkit.repair.outcome import Task
 
+ORDER = """{"name": "Bob's", "n": 1, "tags": ["a", "b"], "o": {"x": true, "y": null}, "more": [{"z": 2.5}, {"z": -1}]}"""
+ORDERS = (ORDER, ORDER.replace(", ", ",\n  "), ORDER.replace('"', "`"), ORDER.replace(": ", "=> "))
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "n": {"type": "integer"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "o": {"type": "object", "properties": {"x": {"type": "boolean"}, "y": {}}},
+    },
+}
+PIECES = [
+    ",", ":", "{", "}", "[", "]", '"', "'", "`", "“", "”", "\\", "=", "=>", "->", "1", ".5", "+3", "5.", "1_000", "0x1F",
+    "007", "a", "null", "None", "undefined", ",,", "//x", "/*e.g.*/", '# "y"\n', "...", "\\'", "\\b", "\\nabla", "\u200b",
+    "\u3000", "```", "Here:", '"k" ', " ", "\n",
+]  # fmt: skip
+Cut = tuple[int, int, str]
+CUTS = st.lists(
+    st.tuples(
+        st.integers(0, len(ORDER)),
+        st.integers(0, 2),
+        st.sampled_from(PIECES),
+    ),
+    min_size=1,
+    max_size=3,
+)
 SIMPLE = st.text("ab'\"\\n ,:{}[]/*TrueNone1-\n", max_size=40)
 
 
@@ -45,3 +71,13 @@ def test_any_object_that_the_fast_path_reads_is_read_so_by_the_search(a: str, b:
             found = without_fast_path(text, None, patched)
         assert found.value == quick.value[0]
         assert found.rank >= quick.rank
+
+
+@given(st.sampled_from(ORDERS), CUTS, st.sampled_from([None, SCHEMA]))
+def test_an_object_with_pieces_changed_has_the_outcome_of_the_search(
+    text: str, cuts: list[Cut], schema: Any
+) -> None:
+    for at, width, piece in cuts:
+        text = text[:at] + piece + text[at + width :]
+    with pytest.MonkeyPatch.context() as patched:
+        assert repair_json(text, schema=schema) == without_fast_path(text, schema, patched)

@@ -7,12 +7,9 @@ from pathlib import Path
 
 import click
 
-<<<<<<< HEAD
 from zkit.cli.api_page import api_page
-=======
 from zkit.cli.commands import CONTEXT
 from zkit.cli.docs_tool import lint_docs, tool_docs
->>>>>>> main
 from zkit.cli.pages import coercions_page, formats_page
 from zkit.cli.repairs_page import repairs_page
 from zkit.cli.std_page import std_page, tool_pages

@@ -23,7 +23,7 @@ from zkit.repair.outcome import Candidate, Repaired, Task, Unrepairable
 from zkit.repair.reading import decoded, repair_json
 from zkit.repair.salvage import salvaged
 from zkit.repair.search.candidates import How, read_at, read_with_one_edit
-from zkit.repair.strict_parse import OF_SURROGATES, strict, verdict, with_surrogates
+from zkit.repair.strict_parse import OF_SURROGATES, strict, trails, verdict, with_surrogates
 from zkit.text.edits import Layer
 
 
@@ -171,9 +171,10 @@ def _is_payload(task: Task, inner: str, found: Repaired) -> bool:
 def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
     """The value with but white space or one fence around it, and whether it is all that is said."""
     span = starts.plain_span(task.text)
-    if span is None:
+    if span is None or trails(complaint):
         quick = read_in_prose(task)
-        return quick, quick is not None
+        if span is None or quick is not None:
+            return quick, quick is not None
     start, end = span
     quick = read_misspelled(task, start, end)
     if quick is not None:

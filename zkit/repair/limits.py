@@ -86,5 +86,7 @@ MOST_STEPS = 50_000
 """How many tokens are walked to find the other places of a bracket."""
 MOST_LAYOUTS = 32
 """How many layouts of one text are compared."""
+MOST_SLIPS = 12
+"""So many missing marks the fast path adds, each after one strict parse; with more of them the search is as quick."""
 FAST_WITHIN = 100_000
 """A longer text pays for the search anyway, and its tokens would be held in memory twice."""
