@@ -15,7 +15,7 @@ from benchmarks.recovery_page import table
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
-PARTS = ("live", "results")
+PARTS = ("frameworks", "live", "results")
 """The generated parts of the README, each between two markers of that name."""
 Found = Mapping[str, Any]
 
@@ -64,6 +64,26 @@ def _compared_row(title: str, ours: str, scores: Mapping[str, Scores], wrong: st
     return [f"{title} ({count:,})", *figures, best]
 
 
+def frameworks_part(found: Found) -> str:
+    """Right answers and wrong calls of each framework, bare and with zkit, whole and streamed."""
+    if found["frameworks"] is None:
+        return ""
+    modes = ("whole, bare", "whole, zkit", "stream, bare", "stream, zkit")
+    rows = [
+        [name, *(_turns(ways.get(mode)) for mode in modes)]
+        for name, ways in found["frameworks"].items()
+    ]
+    return table(["", *modes], rows)
+
+
+def _turns(turns: Mapping[str, Mapping[str, int]] | None) -> str:
+    """The right answers among the turns, and the wrong calls that ran, if there are any."""
+    if not turns:
+        return "–"
+    right, wrong = (sum(turn[key] for turn in turns.values()) for key in ("right", "wrong"))
+    return f"{right} of {len(turns)}" + (f", **{wrong} wrong**" if wrong else "")
+
+
 def live_part(found: Found) -> str:
     """The table of the live run, with what was asked."""
     if found["live"] is None:
@@ -75,7 +95,11 @@ def live_part(found: Found) -> str:
 
 def readme_parts(found: Found) -> dict[str, str]:
     """What stands between the markers of the README."""
-    return {"live": live_part(found), "results": "\n".join([_OURS, small_table(found), _REST])}
+    return {
+        "frameworks": frameworks_part(found),
+        "live": live_part(found),
+        "results": "\n".join([_OURS, small_table(found), _REST]),
+    }
 
 
 def put_between_markers(page: str, parts: Mapping[str, str]) -> str:
@@ -88,7 +112,7 @@ def put_between_markers(page: str, parts: Mapping[str, str]) -> str:
 
 def committed() -> Found:
     """The results as they are committed; None for what was not measured yet."""
-    files = {name: RESULTS / f"{name}.json" for name in (*evidence.PARTS, "live")}
+    files = {name: RESULTS / f"{name}.json" for name in (*evidence.PARTS, "frameworks", "live")}
     return {
         name: json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
         for name, path in files.items()
