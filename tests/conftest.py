@@ -17,7 +17,7 @@ from openai import AsyncOpenAI, OpenAI
 from zkit.testing import ScriptedServer
 
 # Damaged tool arguments are long texts, and the laws over them are no stop-watches.
-SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 
 settings.register_profile(
     "quick",

@@ -52,6 +52,9 @@ class Model:
         return says(None, [call(name or "", '{"city": "Paris"}', "b")])(request)
 
 
+@pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
 @pytest.mark.parametrize("damage", ["cut", "quotes"])
 @pytest.mark.parametrize("name", [name for name in SNIPPETS if name != "dspy"])
 def test_the_snippet_runs_and_no_wrong_call_is_executed(name: str, damage: str) -> None:
