@@ -131,7 +131,9 @@ class Extractor:
                 yield outcome
             elif isinstance(outcome, Doubtful):
                 yield outcome.call
-            elif isinstance(outcome, Refusal) and outcome.reason == "quoted":
+            elif isinstance(outcome, Refusal) and (
+                outcome.message or outcome.reason in ("quoted", "positional")
+            ):
                 yield Call(outcome.name, origin=outcome.origin)
 
     def _only_reasoned(self) -> list[Event]:

@@ -27,7 +27,14 @@ from zkit.extract.parsers.tag_calls import Draft, read_markup, read_unit
 from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES
 from zkit.extract.quoting import indented, row
 from zkit.extract.scan import Scanner
-from zkit.extract.scan_marks import BRACKETED, LISTED_CALL, LISTED_NAME, OPENING_KEY, RESULT_LABELS
+from zkit.extract.scan_marks import (
+    ARGUMENTS_AHEAD,
+    BRACKETED,
+    LISTED_CALL,
+    LISTED_NAME,
+    OPENING_KEY,
+    RESULT_LABELS,
+)
 from zkit.extract.tape import Steps, searched
 
 _BRACKETED = BRACKETED
@@ -46,11 +53,19 @@ def bracket(scan: Scanner, at: int) -> Steps[int]:
             return (yield from scan.skip(at))
         reading = yield from read_python(scan.task, at, _STOP)
         return (yield from scan.offer(reading, "", at))
+    headed = (yield from tape.look(_HEADED, at)) if tape.char(at) == "[" else None
+    if headed is not None and tools.name_of(headed["name"]) is not None:
+        reading = yield from read_named(scan.task, headed["name"], at, at + headed.end(), _STOP)
+        return (yield from scan.offer(replace(reading, body="name_line"), "", at))
     if (yield from _spells_call(scan, at)):
         found = yield from read_json(scan.task, at, _STOP)
         body = "array" if found.body == "json_list" else "object"
         return (yield from scan.offer(replace(found, body=body), "", at))
     return (yield from scan.skip(at))
+
+
+_HEADED = r"\[(?P<name>[^\W\d][\w./-]{0,127}+)\]:?+\s*+(?=\{)"
+"""A name in brackets and an object after it (corpus/extract/small_models)."""
 
 
 def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
@@ -86,8 +101,8 @@ _ONE_LIST = (
 )
 """An object that holds a list of calls under a key of its own making: `{"actions": [...]}`."""
 
-_SHAPE = r"(?P<name>[^\W\d](?:[\w./-]|\\_)*+)(?::[0-9]++)?+(?P<mark>[`*\"']{0,3}+[ \t]*+:?+[`*]{0,3}+\s*+(?:```(?:json)?+\s*+)?+)(?:(?P<call>\()|(?P<object>\{))"
-"""A name, then parentheses or an object, maybe after a colon or in a fence."""
+_SHAPE = rf"(?P<tick>`{{0,2}}+)(?P<name>[^\W\d](?:[\w./-]|\\_)*+)(?::[0-9]++)?+(?:(?P<call>\()|{ARGUMENTS_AHEAD})"
+"""A name, then parentheses or an object, maybe after a few words, a label of its own line, or in a fence."""
 
 
 def named(scan: Scanner, at: int) -> Steps[int]:
@@ -100,14 +115,14 @@ def named(scan: Scanner, at: int) -> Steps[int]:
         return (yield from scan.skip(at, _word_size(scan, at)))
     if head["object"]:
         return (yield from _with_object(scan, at, head))
-    if head["mark"]:
-        return (yield from scan.skip(at, head.end() - 1))
     line = scan.before(at).rpartition("\n")[2].strip()
     empty = yield from scan.tape.look(_EMPTY, at + head.end())
     if empty and line and _LINE_LABEL.search(line) is None:  # `f()` names a function in any text
         return (yield from scan.skip(at, head.end()))
     reading = yield from read_python(scan.task, at, _STOP)
-    if reading is None or (line and _is_signature(reading)):
+    if reading is not None and line and _is_signature(reading):
+        reading = _listed(scan, reading)
+    if reading is None:
         return (yield from scan.skip(at, head.end()))
     reading = replace(reading, body="python_list")
     return (yield from scan.offer(reading, "", at, mentioned=not _begins_line(scan, at)))
@@ -135,6 +150,19 @@ def _is_signature(reading: Reading) -> bool:
     return all(unit.state != "whole" for unit in reading.units)
 
 
+def _listed(scan: Scanner, reading: Reading) -> Reading | None:
+    """What names no argument but gives values, `f("a", 1)` in code: listed, without words for the model."""
+    units = tuple(
+        replace(unit, message="")
+        for unit in reading.units
+        if unit.reason == "positional" and _QUOTE.search(scan.tape.slice(*unit.span))
+    )
+    return replace(reading, units=units) if units else None
+
+
+_QUOTE = re.compile(r"[\"']")
+
+
 def _lone(scan: Scanner, at: int) -> bool:
     """Whether a line holds nothing before this place."""
     return not any(map(str.isalnum, scan.before(at).rpartition("\n")[2]))
@@ -154,9 +182,15 @@ def _word_size(scan: Scanner, at: int) -> int:
 
 
 def _with_object(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
-    """Read a name and an object after it."""
+    """Read a name and an object after it: in a sentence one whose keys are the tool's, else it is data."""
+    tools, words = scan.task.tools, head["words"] or ""
+    if any(tools.name_of(word) is not None for word in words.split()):
+        return (yield from scan.skip(at, _word_size(scan, at)))
     reading = yield from read_named(scan.task, head["name"], at, at + head.end() - 1, _STOP)
-    if "```" in head["mark"]:
+    expected = tools.expect(tools.name_of(head["name"])).keys
+    if words and not any(expected & set(unit.arguments or ()) for unit in reading.units):
+        return (yield from scan.skip(at, head.end() - 1))
+    if head["fence"]:
         closer = yield from scan.tape.look(_FENCE_END, reading.end)
         reading = replace(reading, end=reading.end + (0 if closer is None else closer.end()))
     return (yield from scan.offer(replace(reading, body="name_line"), "", at))
@@ -227,6 +261,8 @@ _ACTION_JSON = rf"{_MARK}Action{_COLON}\s*+(?P<fence>```[\w-]*+[ \t\r]*+\n\s*+)?
 _ACTION_CALL = (
     rf"(?:{_MARK}Action|(?:\*\*|__)*+Call){_COLON}\s*+(?=(?P<name>[^\W\d][\w.:/-]*+)\s*+\()"
 )
+_ACTION_BOX = rf"{_MARK}Action{_COLON}[ \t]*+(?P<name>[^\W\d][\w.:/-]*+)[ \t]*+\[\s*+"
+_BOX_END = r"\s*+\](?=[ \t\r]*+(?:\n|\Z))"
 _WORD = regex.compile(
     rf"{_MARK}(?P<word>Final Answer|(?P<result>{RESULT_LABELS})(?=\W)|\w++){_COLON}"
 )
@@ -300,11 +336,27 @@ def _labelled_call(scan: Scanner, at: int) -> Steps[Reading | None]:
             if reading.units
             else None
         )
+    boxed = yield from tape.look(_ACTION_BOX, at)
+    if boxed is not None and task.tools.name_of(boxed["name"]) is not None:
+        return (yield from _boxed(task, boxed, at))
     calling = yield from tape.look(_ACTION_CALL, at)
     if calling is None or task.tools.name_of(calling["name"]) is None:
         return None
     found = yield from read_python(task, at + calling.end(), _NEXT)
     return None if found is None else replace(found, body="label_call")
+
+
+def _boxed(task: Task, boxed: regex.Match[str], at: int) -> Steps[Reading | None]:
+    """`Action: NAME[...]`: an object, or a plain text for the only argument (the ReAct paper's way)."""
+    tape, name, begin = task.tape, boxed["name"], at + boxed.end()
+    if tape.char(begin) == "{":
+        reading = yield from read_named(task, name, at, begin, rf"\]\s*+\Z|{_NEXT}")
+        return (yield from closed_by(task, replace(reading, body="react"), r"\s*+\]"))
+    hit = yield from tape.find(searched(rf"{_BOX_END}|\n"), begin)
+    closed = hit is not None and hit.match.group() != "\n"
+    end = tape.size if hit is None else hit.start
+    unit = plain_argument(task, name, begin, end, at, closed)
+    return Reading((unit,), hit.end if hit is not None and closed else end, "react", closed)
 
 
 def _react(task: Task, named: regex.Match[str], at: int) -> Steps[Reading | None]:

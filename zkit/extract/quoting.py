@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.extract import turn_marks
+from zkit.extract.scan_marks import ARGUMENTS_AHEAD
 from zkit.extract.tape import Steps, compiled, searched
 
 if TYPE_CHECKING:
@@ -206,6 +207,10 @@ def tick(scan: Scanner, at: int) -> Steps[int]:
     hit = yield from scan.tape.find(searched(rf"(?<!`)`{{{size}}}(?!`)|\n"), at + size)
     if hit is None or hit.match.group() == "\n":
         return (yield from scan.skip(at, size))
+    if size < 3 and scan.task.tools.name_of(scan.tape.slice(at + size, hit.start)) is not None:
+        argued = yield from scan.tape.look(ARGUMENTS_AHEAD, hit.start)
+        if argued is not None:
+            return (yield from scan.handle("name", at))
     yield from scan.text(at, hit.end)
     yield from scan.list_quoted(at + size, hit.start)
     return hit.end

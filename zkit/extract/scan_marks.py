@@ -32,8 +32,14 @@ CALLING = r"\s*+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
 _KEYS = "|".join(sorted(map(re.escape, OPENING_KEYS), key=len, reverse=True))
 _OBJECT = rf"\{{(?=\s*+\{{|\s*+&quot;|\s*+[\"'“`]?(?:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{])"
 """An object that may be a call: it begins with a key of one, or holds another object or a list."""
-_LIST = r"\[(?=\s*+(?:[\[{]|\[?[\"']?[^\W\d][\w.:/\\-]*+(?:\s*+\(|[\"']\s*+,\s*+\{)))"
-"""A list that may be of calls: of objects, of Python calls, or of a name and an object."""
+_LIST = r"\[(?=\s*+(?:[\[{]|\[?[\"']?[^\W\d][\w.:/\\-]*+(?:\s*+\(|\]:?+\s*+\{|[\"']\s*+,\s*+\{)))"
+"""A list that may be of calls: of objects, of Python calls, or of a name and an object; or a name in brackets."""
+ARGUMENTS_AHEAD = (
+    r"(?P<mark>[`*\"']{0,3}+(?P<words>(?:[ \t]++[^\W\d_]{1,12}+){1,4}+)?+[ \t]*+:?+[`*]{0,3}+"
+    r"(?:[ \t\r]*+\n[ \t]*+(?:[-*+][ \t]++)?+[*_]{0,2}+[^\W\d_]{1,12}+(?:[ _][^\W\d_]{1,12}+)?+[*_]{0,2}+:[*_]{0,2}+)?+"
+    r"\s*+(?P<fence>```(?:json)?+\s*+)?+)(?P<object>\{)"
+)
+"""After a name: an object, maybe after a few words, a colon, a label in its own line, or in a fence."""
 _TAG_NAME = re.compile(r"<[a-z_]{2,}")
 _ESCAPED = frozenset({r"\[", r"\]", r"\n", r"\|", r"\{"})
 DEPTH = 3

@@ -12,7 +12,7 @@ from zkit.extract.parsers.headers import CALL_BEGIN, NAME, read_header, read_ste
 from zkit.extract.parsers.json_calls import FOLLOWED, read_json
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.readings import Reading, Unit, broken
-from zkit.extract.parsers.tag_calls import Draft, read_markup, read_unit
+from zkit.extract.parsers.tag_calls import Draft, keep_text, read_markup, read_unit, unit_of
 from zkit.extract.parsers.tag_dialects import (
     COFL,
     FUNCTION_EQ,
@@ -40,6 +40,8 @@ class Wrapper:
 
     opener: str
     closer: str
+    marks: bool = True
+    """Whether only calls stand in it, so that a name alone is one."""
 
     @property
     def stop(self) -> str:
@@ -50,10 +52,12 @@ class Wrapper:
 
 def _wrappers() -> tuple[Wrapper, ...]:
     closers: dict[str, str] = {}
+    marks: set[str] = set()
     for record in FORMATS.values():
         if record.opener:
             closers[record.opener] = closers.get(record.opener) or record.closer
-    return tuple(Wrapper(opener, closer) for opener, closer in closers.items())
+            marks |= {record.opener} if record.tier == "marker" else set()
+    return tuple(Wrapper(opener, closer, opener in marks) for opener, closer in closers.items())
 
 
 WRAPPERS = _wrappers()
@@ -122,7 +126,7 @@ _CHOICE = (
     + r"|(?P<python>(?=\[?\s*+(?:print\(\s*+)?[^\W\d][\w.:/-]*+\s*+\())"
     + rf"|(?P<key_value>{NAME}\s*+(?:<tool_sep(?::[\w-]++)?+>)?+\s*+(?=<(?:longcat_)?(?:arg|param)_key|</tool_call)|{NAME}\s*+<tool_sep(?::[\w-]++)?+>\s*+)"
     + rf"|(?P<named>(?={_PLAIN_NAME}(?:\[CALL_ID\]\w{{1,64}})?+(?:\[ARGS\])?+\s*+(?:```[\w-]*+\s*+)?+\{{))"
-    + rf"|(?P<bare>{NAME}\s*+(?:(?=</)|\Z))"
+    + rf"|(?P<bare>{NAME}\s*+(?:(?=</)|\Z))|(?P<pairs>{NAME}(?=\s))"
     + r")"
 )
 _READS: dict[str, Read] = {
@@ -134,7 +138,7 @@ _READS: dict[str, Read] = {
     "named": _header("named"),
 }
 _OBJECT = r"\s*+,?\s*+\{\s*+[\"'}]"
-_KINDS = ("json", *(kind for kind in _READS if kind != "json"), "key_value", "bare")
+_KINDS = ("json", *(kind for kind in _READS if kind != "json"), "key_value", "bare", "pairs")
 _NESTED_END = r"(?:\s*+</(?i:tool_call)(?::[\w-]++)?+\s*+>)?+"
 
 
@@ -197,12 +201,41 @@ def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
         if not draft.values and task.tools.name_of(draft.name) is None:
             return None
         return Reading((unit,), end, "key_value", closed)
+    if kind in ("bare", "pairs") and not wrapper.marks:
+        return None
     if kind == "bare":
         return (yield from _bare_name(task, wrapper, choice["name"], pos, at))
+    if kind == "pairs":
+        return (yield from _with_pairs(task, wrapper, choice["name"], pos, at))
     reading = yield from _READS[kind](task, at, wrapper.stop)
     if reading is not None and not reading.units:
         return None
     return reading
+
+
+_PAIR = r"[\s,]*+(?P<key>[^\W\d][\w.-]{0,63}+)\s*+=\s*+(?:\"(?P<text>[^\"<>\\]*+)\"|'(?P<text>[^'<>\\]*+)'|(?P<text>[\w.+-]{1,64}+))(?=[\s,<]|\Z)"
+"""An argument as an attribute (small models: `<tool_call>f a="x"</tool_call>`)."""
+
+
+def _with_pairs(
+    task: Task, wrapper: Wrapper, name: str, start: int, at: int
+) -> Steps[Reading | None]:
+    """A declared name and arguments written as attributes; anything else after it is refused."""
+    if not wrapper.closer or task.tools.name_of(name) is None:
+        return None
+    draft = Draft(name, start)
+    while (pair := (yield from task.tape.look(compiled(_PAIR), at))) is not None:
+        keep_text(task, draft, pair["key"], pair["text"], at + pair.start("text"))
+        at += pair.end()
+    closer = yield from task.tape.find(searched(wrapper.stop), at)
+    if closer is None:
+        cut = Unit(name, None, (start, task.tape.size), state="cut")
+        return Reading((cut,), task.tape.size, "key_value", False)
+    if draft.values and not task.tape.slice(at, closer.start).strip():
+        return Reading((unit_of(task, draft, at),), at, "key_value")
+    message = f"The arguments of {name} must be a JSON object."
+    unit = broken(name, (start, closer.start), "no_object", message)
+    return Reading((unit,), closer.start, "key_value")
 
 
 def _bare_name(

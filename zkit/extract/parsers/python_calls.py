@@ -65,13 +65,19 @@ def read_python(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
         return None
     if listed and closed:
         end = yield from task.tape.look(_CLOSER, at)
-        if end is None and (yield from task.tape.look(_OPERATOR, at)) is not None:
+        after = at if end is None else at + end.end()
+        odd = _OPERATOR if end is None else _APPLIED
+        if (yield from task.tape.look(odd, after)) is not None:
             return (yield from _with_expression(task, units, pos, stop))
-        closed, at = end is not None, at + (0 if end is None else end.end())
+        closed, at = end is not None, after
     return Reading(tuple(units), at, "python_list" if listed else "python", closed)
 
 
 _OPERATOR = r"[ \t]*+(?:[-+*/%|&^.\[]|[<>=!]=)"
+
+
+_APPLIED = rf"\(\s*+{NAME}\("
+"""A list called with a call (xLAM-2: `[f(a=1)](f(a=1))`)."""
 
 
 def _with_expression(task: Task, units: list[Unit], pos: int, stop: str) -> Steps[Reading]:

@@ -60,7 +60,7 @@ def read_markup(task: Task, dialect: Dialect, pos: int, stop: str) -> Steps[Read
         draft = Draft(name, gap, attrs.get("id", ""))
         begin = gap + head.end()
         if head.groupdict().get("empty"):
-            units.append(_unit(task, draft, begin))
+            units.append(unit_of(task, draft, begin))
             at = begin
             continue
         unit, at, closed = yield from read_unit(task, dialect, draft, begin, stop)
@@ -91,7 +91,7 @@ def read_unit(
         at = raw.next
     closer = yield from tape.look(compiled(rf"\s*+(?:{end})"), at)
     if closer is not None:
-        return _unit(task, draft, at + closer.end()), at + closer.end(), True
+        return unit_of(task, draft, at + closer.end()), at + closer.end(), True
     return (yield from _unclosed(task, dialect, draft, at, stop))
 
 
@@ -128,7 +128,7 @@ def _unclosed(
     if (draft.values and stopped is not None) or (whole and not dialect.any_tag):
         note = "the closing tag of the call was missing"
         draft.fixes.append(Fix("close_call", Rank.COMPLETE, at, at, "", note))
-        return _unit(task, draft, at), at, stopped is not None
+        return unit_of(task, draft, at), at, stopped is not None
     if ends or draft.values:
         return _cut(draft, solid if ends else at), solid if ends else at, False
     return broken(draft.name, (draft.start, at), "other_markup", ""), at, False
@@ -214,20 +214,38 @@ def _key_of(opened: Any) -> tuple[str, dict[str, str]]:
 def _keep(task: Task, dialect: Dialect, draft: Draft, opened: Any, raw: Raw) -> None:
     """Type one argument and write it into the draft."""
     key, attrs = _key_of(opened)
-    if key in draft.values or not key:
-        draft.trouble = ("ambiguous", f"{draft.name}: {key or 'an argument'} is given twice.")
+    slot = _slot(task, draft, key)
+    if slot is None:
         return
     text = task.tape.slice(raw.start, raw.end)
-    known = task.tools.name_of(draft.name)
-    slot = Slot(key, task.tools.expect(known).child(key), task.tools.schema(known))
     found = _value(dialect, attrs, text, slot, raw)
-    draft.values[key] = found.value
-    draft.fixes += found.fixes
+    _write(draft, key, found)
     if raw.odd:
         draft.odd.add(raw.odd)
     if raw.odd == "no_closer":
         note = f"the closing tag of {key} was missing"
         draft.fixes.append(Fix("close_argument", Rank.COMPLETE, raw.end, raw.end, "", note))
+
+
+def keep_text(task: Task, draft: Draft, key: str, text: str, at: int) -> None:
+    """Type the text of one argument and write it into the draft."""
+    slot = _slot(task, draft, key)
+    if slot is not None:
+        _write(draft, key, typed(text, slot, at))
+
+
+def _slot(task: Task, draft: Draft, key: str) -> Slot | None:
+    """The place for an argument; none if it is taken."""
+    if key in draft.values or not key:
+        draft.trouble = ("ambiguous", f"{draft.name}: {key or 'an argument'} is given twice.")
+        return None
+    known = task.tools.name_of(draft.name)
+    return Slot(key, task.tools.expect(known).child(key), task.tools.schema(known))
+
+
+def _write(draft: Draft, key: str, found: Value) -> None:
+    draft.values[key] = found.value
+    draft.fixes += found.fixes
     if found.reason:
         draft.trouble = (found.reason, found.message)
 
@@ -257,7 +275,8 @@ def _inner(dialect: Dialect, text: str, unclosed: bool) -> str:
     return text
 
 
-def _unit(task: Task, draft: Draft, end: int) -> Unit:
+def unit_of(task: Task, draft: Draft, end: int) -> Unit:
+    """The call that a draft has become."""
     span = (draft.start, end)
     reason, message = draft.trouble
     if not reason and ("ambiguous" in draft.odd or draft.odd >= {"no_closer", "holds_closer"}):
