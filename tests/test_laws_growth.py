@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from benchmarks.growing import ADVERSARIAL, SCHEMA
 from zkit.extract import FORMATS, Extractor, find_calls, tape
-from zkit.repair import choice, repair_all, repair_json
+from zkit.repair import choice, limits, repair_all, repair_json
 from zkit.repair.locate import starts
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.search import candidates
@@ -67,7 +67,7 @@ def test_a_value_costs_its_own_size_and_not_that_of_what_stands_before_it(
     repair_json(text)
     found = repair_all(text)
     assert len(found) in (0, MANY)
-    assert read.characters <= 2 * MANY * (len(part) + candidates.LOOK_BACK) + 4 * len(text)
+    assert read.characters <= 2 * MANY * (len(part) + limits.LOOK_BACK) + 4 * len(text)
     assert looked.characters <= 2 * len(text)
 
 

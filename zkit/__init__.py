@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from zkit.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from zkit.arguments import Decoded as Decoded
@@ -113,19 +114,4 @@ HOME = {
 }
 """Where each public name lives. A part of zkit is loaded when one of its names is first used."""
 
-_HOME_OF = {name: module for module, names in HOME.items() for name in names}
-__all__ = sorted(_HOME_OF)
-
-
-def __getattr__(name: str) -> Any:
-    """Load the part of zkit that a public name lives in."""
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'zkit' has no attribute {name!r}")
-    found = getattr(import_module(_HOME_OF[name]), name)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    """The public names."""
-    return __all__
+__getattr__, __dir__, __all__ = lazy_names(__name__, HOME)

@@ -13,7 +13,7 @@ FileOp = Literal["read", "create", "modify", "append", "delete", "rename"]
 class FileEffect(BaseModel):
     """A file was read or changed. `from_path` is the old name of a renamed file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     kind: Literal["file"] = "file"
     path: str
@@ -25,7 +25,7 @@ class FileEffect(BaseModel):
 class ProcessEffect(BaseModel):
     """A command was run, or left running in the background."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     kind: Literal["process"] = "process"
     command: str
@@ -36,8 +36,11 @@ class ProcessEffect(BaseModel):
 
 
 Effect = Annotated[FileEffect | ProcessEffect, Field(discriminator="kind")]
-EFFECTS: TypeAdapter[tuple[FileEffect | ProcessEffect, ...]] = TypeAdapter(tuple[Effect, ...])
-ONE_EFFECT: TypeAdapter[FileEffect | ProcessEffect] = TypeAdapter(Effect)
+_LATE = ConfigDict(defer_build=True)  # most programs read no effects
+EFFECTS: TypeAdapter[tuple[FileEffect | ProcessEffect, ...]] = TypeAdapter(
+    tuple[Effect, ...], config=_LATE
+)
+ONE_EFFECT: TypeAdapter[FileEffect | ProcessEffect] = TypeAdapter(Effect, config=_LATE)
 
 
 def read_effects(given: object) -> tuple[tuple[FileEffect | ProcessEffect, ...], tuple[str, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from anyio import to_thread
 from pydantic import Field
@@ -162,5 +162,14 @@ def clarification(ask: Ask | None = None) -> FunctionTool[..., Any]:
     return ask_clarification
 
 
-ask_clarification = clarification()
-"""The tool that pauses a run for a question."""
+if TYPE_CHECKING:
+    ask_clarification: FunctionTool[..., Any]
+    """The tool that pauses a run for a question."""
+
+
+def __getattr__(name: str) -> Any:
+    """Make the tool `ask_clarification` when it is first asked for: few runs have it."""
+    if name != "ask_clarification":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    made = globals()[name] = clarification()
+    return made

@@ -382,7 +382,7 @@ def _is_signed(data: Mapping[str, Any], signature: object, secret: str | bytes) 
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
 
 RankName = Literal["EXACT", "UNWRAP", "RESPELL", "COMPLETE", "GUESS", "CUT", "SALVAGE"]

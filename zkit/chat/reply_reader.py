@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import regex
 from pydantic_core import from_json
 
 from zkit.calls import Call
@@ -19,6 +18,9 @@ from zkit.chat.loop_events import LoopEvent, ReasoningDelta, TextDelta, TextRevo
 from zkit.chat.wire_data import REASONING, entries, index_of, plain, reasoning_of, text_of
 from zkit.extract import FORMATS, Extraction, Extractor, Reasoning, Text, TextWasReasoning
 from zkit.extract import Event as TextEvent
+
+if TYPE_CHECKING:
+    import regex
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class TruncatedStreamError(ConnectionError):
 
 @cache
 def _openers() -> regex.Pattern[str]:
+    import regex
+
     marks = {f"(?:{one.opener})" for one in FORMATS.values() if one.opener}
     return regex.compile("|".join(sorted(marks)))
 
@@ -198,6 +202,8 @@ def _cut_out(text: str, parts: Iterable[str]) -> str:
 
 def _without(text: str, refused: Iterable[RefusedCall]) -> str:
     """The text without calls that cannot be read, and the marks that close them."""
+    import regex
+
     for one in refused:
         before, found, after = text.partition(one.text)
         closer = regex.match(rf"\s*+(?:{FORMATS[one.origin].closer})", after)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
@@ -98,6 +97,8 @@ class Profile(ServerSettings):
     @classmethod
     def read(cls, path: str | Path) -> Profile:
         """Read a profile from a TOML file, or a JSON file that ends in `.json`."""
+        import tomllib
+
         try:
             text = Path(path).read_text("utf-8")
             data = json.loads(text) if _is_json(path) else tomllib.loads(text)

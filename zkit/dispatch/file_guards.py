@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import threading
-import tomllib
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -157,6 +156,8 @@ def _json(path: Path) -> str | None:
 
 
 def _toml(path: Path) -> str | None:
+    import tomllib
+
     try:
         tomllib.loads(path.read_bytes().decode("utf-8"))
     except ValueError as error:

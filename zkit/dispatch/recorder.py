@@ -14,7 +14,6 @@ from typing import Any
 
 from anyio import CancelScope, to_thread
 
-from zkit.dispatch.diffs import unified_diff
 from zkit.dispatch.file_guards import changed_files, named_files
 from zkit.dispatch.live_call import LiveCall, Next, effects_of
 from zkit.required import require_count, require_function, require_kind, require_path
@@ -206,6 +205,8 @@ def _diff(before: Content, after: Content, path: str, old_path: str) -> str:
         return f"rename from {old_path}\nrename to {path}\n"
     texts = [one.text is not None or one == MISSING for one in (before, after)]
     if all(texts):
+        from zkit.dispatch.diffs import unified_diff  # only what is recorded is compared
+
         return unified_diff(before.text, after.text, path, old_path)
     if before == after and before != UNKNOWN:
         return ""

@@ -15,7 +15,7 @@ from zkit.dispatch.tool_lookup import opened
 from zkit.required import require_kind
 from zkit.results import Crashed, Failure, Refused, Result, Success
 from zkit.schema import MisfitError, target_for
-from zkit.sources import Discovery, Kit, Memory, MemoSource, ShownTool, Toolbox, ToolSource
+from zkit.sources import Memory, ShownTool, ToolSource
 from zkit.sources.source import vouched
 from zkit.tools import Tool, run_tool, thaw
 from zkit.tools.execution import failure_of, is_contained, log_failure, redacted
@@ -47,6 +47,8 @@ def reached(source: ToolSource) -> Execute:
     Tools of a `Toolbox`, and of kits and discoveries of one, are run as they are. Any other source may do more in
     its `call` than run a tool (another dispatcher does), so the call goes by way of it.
     """
+    from zkit.sources import MemoSource
+
     if _is_plain(source.source if isinstance(source, MemoSource) else source):
         return run_shown
 
@@ -73,6 +75,8 @@ async def run_shown(tool: Tool, call: Call, typed: Any = None) -> Result:
 
 
 def _is_plain(source: Any) -> bool:
+    from zkit.sources import Discovery, Kit, Toolbox
+
     while type(source) in (Kit, Discovery):
         source = source.source
     return isinstance(source, Toolbox) and type(source).call is Toolbox.call
@@ -91,6 +95,8 @@ def memory_for(
     require_kind("memory", given, Memory, "a Memory, False", or_none=True)
     if given is not None:
         return given, True
+    from zkit.sources import MemoSource
+
     if isinstance(source, MemoSource):
         return source.memory, True
     return Memory(), False

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from contextvars import copy_context
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from anyio import CancelScope, Event, get_cancelled_exc_class, move_on_after
 
@@ -15,6 +14,9 @@ from zkit.dispatch.live_call import LiveCall, Next
 from zkit.results import Crashed, Result, Transient
 from zkit.tools import current_scope, watching
 from zkit.tools.context import deadline_scope
+
+if TYPE_CHECKING:
+    import asyncio
 
 Work = Callable[[], Awaitable[Any]]
 
@@ -77,9 +79,9 @@ _RUNNING: set[Any] = set()
 class _AsyncioChild:
     """A task of asyncio, without the cost of a cancel scope: this stands on every call's path."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
         self.ended: Ended | None = None
-        self._loop = asyncio.get_running_loop()
+        self._loop = loop
         self._waiter: asyncio.Future[None] | None = None
         self._task = self._loop.create_task(self._run(work))
         _RUNNING.add(self._task)
@@ -97,7 +99,9 @@ class _AsyncioChild:
     def _over(self, task: asyncio.Task[None]) -> None:
         _RUNNING.discard(task)
         if self.ended is None:  # cancelled before it began
-            self.ended = Ended(error=asyncio.CancelledError())
+            from asyncio import CancelledError
+
+            self.ended = Ended(error=CancelledError())
         self._wake()
 
     def _wake(self) -> None:
@@ -153,7 +157,10 @@ class _TrioChild:
 
 
 def _child(work: Work) -> Child:
-    return _TrioChild(work) if asyncio._get_running_loop() is None else _AsyncioChild(work)
+    from asyncio import _get_running_loop  # not at the top: an event loop has loaded it, if any
+
+    loop = _get_running_loop()
+    return _TrioChild(work) if loop is None else _AsyncioChild(work, loop)
 
 
 _LATE = "no answer within {seconds:g} seconds"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-import regex
-
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.envelopes import BODIES, GENERIC_STOP, WRAPPERS, read_envelope
 from zkit.extract.parsers.headers import closed_by, quoted_object, read_header
@@ -199,7 +197,7 @@ def _whole(task: Task, info: str) -> Steps[Opened | None]:
 
 
 _PYTHON = r"\[?+\s*+(?:[^\W\d]\w*+\s*+=\s*+)?+(?:print\(\s*+)?+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
-_NAMED = regex.compile(r"(?P<name>[^\W\d][\w./\\-]*+):?\s*+\{")
+_NAMED = r"(?P<name>[^\W\d][\w./\\-]*+):?\s*+\{"
 
 
 def _moved(unit: Unit, by: int) -> Unit:

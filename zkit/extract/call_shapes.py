@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-
-import regex
+from typing import TYPE_CHECKING
 
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers.arguments import Task
@@ -36,6 +35,9 @@ from zkit.extract.scan_marks import (
     RESULT_LABELS,
 )
 from zkit.extract.tape import Steps, searched
+
+if TYPE_CHECKING:
+    import regex
 
 _BRACKETED = BRACKETED
 _STOP = rf"{GENERIC_STOP}|</tool_call>|<tool_call>"
@@ -128,7 +130,7 @@ def named(scan: Scanner, at: int) -> Steps[int]:
     return (yield from scan.offer(reading, "", at, mentioned=not _begins_line(scan, at)))
 
 
-_KEYED = regex.compile(r"(?P<name>[^\s<>{}()]{1,128}+)\s*+(?=<(?:arg|param)_key>)")
+_KEYED = r"(?P<name>[^\s<>{}()]{1,128}+)\s*+(?=<(?:arg|param)_key>)"
 
 
 def _with_tags(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
@@ -263,9 +265,7 @@ _ACTION_CALL = (
 )
 _ACTION_BOX = rf"{_MARK}Action{_COLON}[ \t]*+(?P<name>[^\W\d][\w.:/-]*+)[ \t]*+\[\s*+"
 _BOX_END = r"\s*+\](?=[ \t\r]*+(?:\n|\Z))"
-_WORD = regex.compile(
-    rf"{_MARK}(?P<word>Final Answer|(?P<result>{RESULT_LABELS})(?=\W)|\w++){_COLON}"
-)
+_WORD = rf"{_MARK}(?P<word>Final Answer|(?P<result>{RESULT_LABELS})(?=\W)|\w++){_COLON}"
 _BLANKS = r"[ \t]*+"
 _FENCE_END = r"\s*+(?:```|~~~)"
 

@@ -22,7 +22,7 @@ REACH = 800
 """How far back the text before a call is looked at."""
 LONGEST_REGION = 100_000
 """How much quoted text is searched for calls that it shows: more is a document."""
-_UNSEEN = compiled(r"[\ufeff\u200b-\u200f\u2060]*+")
+_UNSEEN = r"[\ufeff\u200b-\u200f\u2060]*+"
 Handler = Callable[["Scanner", int], Steps[int]]
 """What happens at a hook: it is read from its place on, and the place to go on from comes back."""
 Inner = Callable[[str], Iterator[Call]]

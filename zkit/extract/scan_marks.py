@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
-
-import regex
+from typing import TYPE_CHECKING, NamedTuple
 
 from zkit.extract import turn_marks
 from zkit.extract.declared import Declared
 from zkit.extract.parsers.call_objects import OPENING_KEYS
 from zkit.extract.parsers.envelopes import BODIES, WRAPPERS
 from zkit.extract.tape import LONGEST_MARK, Tape
+
+if TYPE_CHECKING:
+    import regex
 
 LABEL = r"(?:(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+)"
 RESULT_LABELS = (
@@ -116,6 +117,8 @@ def _lines(tools: bool) -> str:
 @cache
 def hooks_for(tools: bool) -> Hooks:
     """The hooks for a reply; without tools only reasoning is looked for."""
+    import regex  # not at the top: half as much to load as pydantic
+
     lines = _lines(tools)
     line = rf"\n(?P<indent>[ \t]*+)(?:{lines})"
     searches = [*by_first(_inline(tools)), line]
@@ -130,6 +133,8 @@ def hooks_for(tools: bool) -> Hooks:
 @cache
 def openers() -> regex.Pattern[str]:
     """What opens a call: `b_` and the kind of a body, or `w_` and the number of an envelope."""
+    import regex
+
     free = "|".join(f"(?P<b_{kind}>{start})" for kind, (start, _) in BODIES.items())
     return regex.compile(f"{free}|{wrappers().pattern}", regex.IGNORECASE)
 
@@ -137,6 +142,8 @@ def openers() -> regex.Pattern[str]:
 @cache
 def wrappers() -> regex.Pattern[str]:
     """What opens an envelope."""
+    import regex
+
     wrapped = "|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS))
     return regex.compile(wrapped, regex.IGNORECASE)
 

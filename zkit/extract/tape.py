@@ -10,9 +10,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Generator
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-import regex
+if TYPE_CHECKING:
+    import regex
 
 T = TypeVar("T")
 Steps = Generator[Any, None, T]
@@ -221,6 +222,8 @@ class Tape:
 @lru_cache(maxsize=1024)
 def compiled(pattern: str) -> regex.Pattern[str]:
     """A pattern for looks."""
+    import regex  # not at the top: half as much to load as pydantic
+
     return regex.compile(pattern)
 
 

@@ -8,17 +8,17 @@ from zkit.extract import quoting, turn_marks
 from zkit.extract.call_openers import message_call, opening
 from zkit.extract.events import Kind
 from zkit.extract.scan import Scanner
-from zkit.extract.tape import Steps, compiled, searched
+from zkit.extract.tape import Steps, searched
 from zkit.extract.turn_marks import Region
 
-_LINE_ENDS = compiled(r"[ \t]*+(?:\r?\n|\Z)")
+_LINE_ENDS = r"[ \t]*+(?:\r?\n|\Z)"
 _FIELDS_END = re.compile(r"\[\[ ## completed ## \]\]|\[/THINK\]")
 
 
 def _opened(scan: Scanner, found: tuple[Region, ...], at: int) -> Steps[tuple[Region, int] | None]:
     """The region that opens at a place, and the place after its opener."""
     for region in found:
-        head = yield from scan.tape.look(compiled(region.opener), at)
+        head = yield from scan.tape.look(region.opener, at)
         if head is not None:
             return region, at + head.end()
     return None
@@ -70,7 +70,7 @@ def orphan(scan: Scanner, at: int) -> Steps[int]:
     So it is where reasoning was set apart already, if the mark stands at an edge of its line: the
     model opened a block inside of another, or went on thinking after it had closed one.
     """
-    head = yield from scan.tape.look(compiled(turn_marks.ORPHANS), at)
+    head = yield from scan.tape.look(turn_marks.ORPHANS, at)
     if head is None:
         return (yield from scan.skip(at))
     end = at + head.end()

@@ -1,18 +1,39 @@
 """Broken JSON in, a value with its receipt out, or a refusal that teaches."""
 
-from zkit.receipt import Fix, Rank
-from zkit.repair.api import loads, repair_all, repair_json
-from zkit.repair.outcome import Repaired, RepairError, Unrepairable
-from zkit.repair.partial import PartialReader
+from __future__ import annotations
 
-__all__ = [
-    "Fix",
-    "PartialReader",
-    "Rank",
-    "RepairError",
-    "Repaired",
-    "Unrepairable",
-    "loads",
-    "repair_all",
-    "repair_json",
-]
+from typing import TYPE_CHECKING
+
+from zkit.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from zkit.receipt import Fix as Fix
+    from zkit.receipt import Rank as Rank
+    from zkit.repair.api import repair_all as repair_all
+    from zkit.repair.outcome import Repaired as Repaired
+    from zkit.repair.outcome import RepairError as RepairError
+    from zkit.repair.outcome import Unrepairable as Unrepairable
+    from zkit.repair.partial import PartialReader as PartialReader
+    from zkit.repair.reading import loads as loads
+    from zkit.repair.reading import repair_json as repair_json
+
+HOME = {
+    "zkit.receipt": (
+        "Fix",
+        "Rank",
+    ),
+    "zkit.repair.api": ("repair_all",),
+    "zkit.repair.outcome": (
+        "Repaired",
+        "RepairError",
+        "Unrepairable",
+    ),
+    "zkit.repair.partial": ("PartialReader",),
+    "zkit.repair.reading": (
+        "loads",
+        "repair_json",
+    ),
+}
+"""Where each name lives; a module is loaded when one of its names is first used."""
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, HOME)

@@ -1,11 +1,8 @@
-"""Repair a text: strict parse, then locate the payload, then search, then decide."""
+"""Repair a text that is no strict JSON: locate the payload, then search, then decide."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
-
-from pydantic_core import from_json
 
 from zkit.receipt import Rank, limit_of
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
@@ -22,57 +19,12 @@ from zkit.repair.locate.layers import (
     without_shell_quotes,
 )
 from zkit.repair.locate.wrappers import rewritten
-from zkit.repair.outcome import Candidate, Repaired, RepairError, Task, Unrepairable
+from zkit.repair.outcome import Candidate, Repaired, Task, Unrepairable
+from zkit.repair.reading import decoded, repair_json
 from zkit.repair.salvage import salvaged
 from zkit.repair.search.candidates import How, read_at, read_with_one_edit
 from zkit.repair.strict_parse import OF_SURROGATES, strict, trails, verdict, with_surrogates
 from zkit.text.edits import Layer
-
-_new = tuple.__new__
-"""Makes a record at the lowest price: valid input pays almost nothing."""
-
-
-def repair_json(
-    text: str | bytes,
-    *,
-    schema: Any = None,
-    limit: Rank | str = Rank.CUT,
-    finish_reason: str | None = None,
-) -> Repaired | Unrepairable:
-    """Read the one JSON value that `text` holds. Never raises, whatever the string or the bytes.
-
-    `schema` (a JSON Schema or a pydantic model) is evidence for the reading; `limit` is the
-    highest rank that a fix may have, or its name; `finish_reason` is the reason the server gave.
-    """
-    if type(limit) is not Rank:
-        limit = limit_of(limit)
-    if type(text) is not str:
-        decoded = _decoded(text)
-        if decoded is None:
-            return Unrepairable("damaged", 0, "The bytes are not text in UTF-8, UTF-16 or UTF-32.")
-        text = decoded
-    try:
-        value = from_json(text, allow_inf_nan=False)
-    except (ValueError, TypeError) as error:
-        evidence = None if schema is None else evidence_for(schema)
-        return _mended(_new(Task, (text, evidence, limit, finish_reason)), str(error))
-    if schema is None or type(value) is not str:
-        return _new(Repaired, (value, (), EXACT, text))
-    return _unwrapped(Task(text, evidence_for(schema), limit, finish_reason), value)
-
-
-def loads(
-    text: str | bytes,
-    *,
-    schema: Any = None,
-    limit: Rank | str = Rank.CUT,
-    finish_reason: str | None = None,
-) -> Any:
-    """Return the value of `repair_json`; raise `RepairError`, a ValueError, where that refuses."""
-    outcome = repair_json(text, schema=schema, limit=limit, finish_reason=finish_reason)
-    if isinstance(outcome, Unrepairable):
-        raise RepairError(outcome)
-    return outcome.value
 
 
 def repair_all(
@@ -84,7 +36,7 @@ def repair_all(
 ) -> list[Repaired]:
     """Every value that `text` holds, in order; what cannot be read is left out."""
     limit = limit_of(limit)
-    text = text if isinstance(text, str) else _decoded(text) or ""
+    text = text if isinstance(text, str) else decoded(text) or ""
     whole = strict(text)
     if whole is not None:
         return [Repaired(whole[0], (), EXACT, text)]
@@ -97,20 +49,7 @@ def repair_all(
     return [receipt for receipt in receipts if receipt.rank <= limit]
 
 
-def _decoded(text: object) -> str | None:
-    """The text of bytes in the encodings that JSON may have; None if they are in none of them."""
-    if isinstance(text, str):
-        return str(text)
-    if not isinstance(text, bytes | bytearray | memoryview):
-        raise TypeError(f"text must be str or bytes, not {type(text).__name__}")
-    data = bytes(text)
-    try:
-        return data.decode(json.detect_encoding(data), "surrogatepass")
-    except UnicodeDecodeError:
-        return None
-
-
-def _mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepairable:
+def mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepairable:
     """The text is not strict JSON, as the strict parser says: repair it, or say why not.
 
     `rewrites` says how many of the ways to rewrite a whole text are dealt with.
@@ -203,7 +142,7 @@ def _is_unread(task: Task, outcome: Repaired | Unrepairable) -> bool:
         return True
     full = task._replace(limit=CUT)
     judged = verdict(task.text)
-    as_it_stands = _mended(full, judged, _PEELED) if isinstance(judged, str) else outcome
+    as_it_stands = mended(full, judged, _PEELED) if isinstance(judged, str) else outcome
     return _may_be_wrapped(task, as_it_stands)
 
 
@@ -211,7 +150,7 @@ def _read_inner(task: Task, rewrites: int) -> Repaired | Unrepairable:
     """What a text says after so many rewrites; a JSON string that holds an object is one more wrapper."""
     judged = verdict(task.text)
     if isinstance(judged, str):
-        return _mended(task, judged, rewrites)
+        return mended(task, judged, rewrites)
     value = judged[0]
     if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
         return Repaired(value, (), EXACT, task.text)
@@ -277,7 +216,7 @@ def _rewritten(task: Task, layer: Layer, name: str, rewrites: int) -> Repaired |
     return Repaired(inner.value, tuple(fixes), max(FIXES[name].rank, inner.rank), task.text)
 
 
-def _unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
+def unwrapped(task: Task, value: str) -> Repaired | Unrepairable:
     """A valid JSON string: unwrap it when the schema wants something else and finds it inside."""
     valid = Repaired(value, (), EXACT, task.text)
     evidence = task.evidence

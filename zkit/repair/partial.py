@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 from zkit.receipt import Rank, limit_of
-from zkit.repair.api import repair_json
 from zkit.repair.expect import evidence_for
 from zkit.repair.outcome import Repaired, Unrepairable
+from zkit.repair.reading import repair_json
 from zkit.repair.strict_parse import strict
 from zkit.text import lexis
 

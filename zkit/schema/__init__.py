@@ -5,33 +5,65 @@
 | `target`, `signature`, `pydantic_schema` | a model, function or tool: its schema and its validator |
 | `raw_validator`, `compiled_schema` | raw schemas: pydantic-core where it can, else jsonschema |
 | `schema_tree`, `references`, `schema_limits` | walking a schema; `$ref`; the limits for schemas of strangers |
-| `convert`, `dialects` | a schema in the dialect of a backend; the dialects as records |
+| `conversion`, `dialects` | a schema in the dialect of a backend; the dialects as records |
 | `normalize`, `rewrite`, `unions` | the steps that the dialects are made of |
 | `lint`, `offers` | what a backend would refuse; tools as others declare them |
 """
 
-from zkit.schema.convert import convert, schema_for
-from zkit.schema.dialects import DIALECTS, Dialect
-from zkit.schema.lint import SchemaProblem, lint_schema, lint_tool
-from zkit.schema.offers import Offer, offered
-from zkit.schema.raw_validator import Misfit, MisfitError
-from zkit.schema.signature import arguments_model, hidden_parameters
-from zkit.schema.target import Target, target_for
+from __future__ import annotations
 
-__all__ = [
-    "DIALECTS",
-    "Dialect",
-    "Misfit",
-    "MisfitError",
-    "Offer",
-    "SchemaProblem",
-    "Target",
-    "arguments_model",
-    "convert",
-    "hidden_parameters",
-    "lint_schema",
-    "lint_tool",
-    "offered",
-    "schema_for",
-    "target_for",
-]
+from typing import TYPE_CHECKING
+
+from zkit.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from zkit.schema.conversion import convert as convert
+    from zkit.schema.conversion import schema_for as schema_for
+    from zkit.schema.dialects import DIALECTS as DIALECTS
+    from zkit.schema.dialects import Dialect as Dialect
+    from zkit.schema.lint import SchemaProblem as SchemaProblem
+    from zkit.schema.lint import lint_schema as lint_schema
+    from zkit.schema.lint import lint_tool as lint_tool
+    from zkit.schema.offers import Offer as Offer
+    from zkit.schema.offers import offered as offered
+    from zkit.schema.raw_validator import Misfit as Misfit
+    from zkit.schema.raw_validator import MisfitError as MisfitError
+    from zkit.schema.signature import arguments_model as arguments_model
+    from zkit.schema.signature import hidden_parameters as hidden_parameters
+    from zkit.schema.target import Target as Target
+    from zkit.schema.target import target_for as target_for
+
+HOME = {
+    "zkit.schema.conversion": (
+        "convert",
+        "schema_for",
+    ),
+    "zkit.schema.dialects": (
+        "DIALECTS",
+        "Dialect",
+    ),
+    "zkit.schema.lint": (
+        "SchemaProblem",
+        "lint_schema",
+        "lint_tool",
+    ),
+    "zkit.schema.offers": (
+        "Offer",
+        "offered",
+    ),
+    "zkit.schema.raw_validator": (
+        "Misfit",
+        "MisfitError",
+    ),
+    "zkit.schema.signature": (
+        "arguments_model",
+        "hidden_parameters",
+    ),
+    "zkit.schema.target": (
+        "Target",
+        "target_for",
+    ),
+}
+"""Where each name lives; a module is loaded when one of its names is first used."""
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, HOME)

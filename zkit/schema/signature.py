@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
+import re
 import sys
 import types
 import typing
@@ -44,6 +45,8 @@ class Described:
 
 
 NOTHING = Described()
+_MARK_OF_SECTIONS = re.compile(r":|^\s*+[-=~]", re.MULTILINE)
+"""What every heading of a section has, in each of the styles: a colon, or a line below it."""
 
 
 def describe(docstring: str | None) -> Described:
@@ -51,8 +54,8 @@ def describe(docstring: str | None) -> Described:
     text = inspect.cleandoc(docstring or "").strip()
     if not text:
         return NOTHING
-    if "\n" not in text:  # the common short form has no sections: no need to load griffe for it
-        return Described(text, text)
+    if "\n" not in text or not _MARK_OF_SECTIONS.search(text):  # no need to load griffe for prose
+        return Described(_first_paragraph(text), text)
     sections = _sections(text)
     prose = "\n\n".join(str(s.value).strip() for s in sections if s.kind.value == "text")
     return Described(_first_paragraph(prose), prose, _entries(sections))

@@ -12,55 +12,102 @@
 | `confined_files`, `documents` | files that no path or link leads out of; documents of tools and kits |
 """
 
-from zkit.sources.catalog import Catalog
-from zkit.sources.discovery import Discovery, discovery_tools
-from zkit.sources.kit import Kit
-from zkit.sources.kit_files import KitFile, KitFolder, read_kit
-from zkit.sources.kit_rules import NothingLeftOutWarning
-from zkit.sources.memo_source import MemoSource
-from zkit.sources.memory import Memory
-from zkit.sources.overlays import Overlay, Overlays, SqliteOverlays
-from zkit.sources.prompts import ToolExample, catalog_text
-from zkit.sources.redis_memo import RedisMemo
-from zkit.sources.shared_memo import MemoStore, SqliteMemo
-from zkit.sources.shown_tool import Provider, PythonProvider, ShownTool
-from zkit.sources.source import ShadowedNameWarning, SourceView, ToolSource, unknown_tool
-from zkit.sources.tool_folder import Loaded, LoadProblem
-from zkit.sources.toolbox import Snapshot, Toolbox
-from zkit.sources.workflows import Step, Workflow, load_skills, read_skill
+from __future__ import annotations
 
-__all__ = [
-    "Catalog",
-    "Discovery",
-    "Kit",
-    "KitFile",
-    "KitFolder",
-    "LoadProblem",
-    "Loaded",
-    "MemoSource",
-    "MemoStore",
-    "Memory",
-    "NothingLeftOutWarning",
-    "Overlay",
-    "Overlays",
-    "Provider",
-    "PythonProvider",
-    "RedisMemo",
-    "ShadowedNameWarning",
-    "ShownTool",
-    "Snapshot",
-    "SourceView",
-    "SqliteMemo",
-    "SqliteOverlays",
-    "Step",
-    "ToolExample",
-    "ToolSource",
-    "Toolbox",
-    "Workflow",
-    "catalog_text",
-    "discovery_tools",
-    "load_skills",
-    "read_kit",
-    "read_skill",
-    "unknown_tool",
-]
+from typing import TYPE_CHECKING
+
+from zkit.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from zkit.sources.catalog import Catalog as Catalog
+    from zkit.sources.discovery import Discovery as Discovery
+    from zkit.sources.discovery import discovery_tools as discovery_tools
+    from zkit.sources.kit import Kit as Kit
+    from zkit.sources.kit_files import KitFile as KitFile
+    from zkit.sources.kit_files import KitFolder as KitFolder
+    from zkit.sources.kit_files import read_kit as read_kit
+    from zkit.sources.kit_rules import NothingLeftOutWarning as NothingLeftOutWarning
+    from zkit.sources.memo_source import MemoSource as MemoSource
+    from zkit.sources.memory import Memory as Memory
+    from zkit.sources.overlays import Overlay as Overlay
+    from zkit.sources.overlays import Overlays as Overlays
+    from zkit.sources.overlays import SqliteOverlays as SqliteOverlays
+    from zkit.sources.prompts import ToolExample as ToolExample
+    from zkit.sources.prompts import catalog_text as catalog_text
+    from zkit.sources.redis_memo import RedisMemo as RedisMemo
+    from zkit.sources.shared_memo import MemoStore as MemoStore
+    from zkit.sources.shared_memo import SqliteMemo as SqliteMemo
+    from zkit.sources.shown_tool import Provider as Provider
+    from zkit.sources.shown_tool import PythonProvider as PythonProvider
+    from zkit.sources.shown_tool import ShownTool as ShownTool
+    from zkit.sources.source import ShadowedNameWarning as ShadowedNameWarning
+    from zkit.sources.source import SourceView as SourceView
+    from zkit.sources.source import ToolSource as ToolSource
+    from zkit.sources.source import unknown_tool as unknown_tool
+    from zkit.sources.tool_folder import Loaded as Loaded
+    from zkit.sources.tool_folder import LoadProblem as LoadProblem
+    from zkit.sources.toolbox import Snapshot as Snapshot
+    from zkit.sources.toolbox import Toolbox as Toolbox
+    from zkit.sources.workflows import Step as Step
+    from zkit.sources.workflows import Workflow as Workflow
+    from zkit.sources.workflows import load_skills as load_skills
+    from zkit.sources.workflows import read_skill as read_skill
+
+HOME = {
+    "zkit.sources.catalog": ("Catalog",),
+    "zkit.sources.discovery": (
+        "Discovery",
+        "discovery_tools",
+    ),
+    "zkit.sources.kit": ("Kit",),
+    "zkit.sources.kit_files": (
+        "KitFile",
+        "KitFolder",
+        "read_kit",
+    ),
+    "zkit.sources.kit_rules": ("NothingLeftOutWarning",),
+    "zkit.sources.memo_source": ("MemoSource",),
+    "zkit.sources.memory": ("Memory",),
+    "zkit.sources.overlays": (
+        "Overlay",
+        "Overlays",
+        "SqliteOverlays",
+    ),
+    "zkit.sources.prompts": (
+        "ToolExample",
+        "catalog_text",
+    ),
+    "zkit.sources.redis_memo": ("RedisMemo",),
+    "zkit.sources.shared_memo": (
+        "MemoStore",
+        "SqliteMemo",
+    ),
+    "zkit.sources.shown_tool": (
+        "Provider",
+        "PythonProvider",
+        "ShownTool",
+    ),
+    "zkit.sources.source": (
+        "ShadowedNameWarning",
+        "SourceView",
+        "ToolSource",
+        "unknown_tool",
+    ),
+    "zkit.sources.tool_folder": (
+        "Loaded",
+        "LoadProblem",
+    ),
+    "zkit.sources.toolbox": (
+        "Snapshot",
+        "Toolbox",
+    ),
+    "zkit.sources.workflows": (
+        "Step",
+        "Workflow",
+        "load_skills",
+        "read_skill",
+    ),
+}
+"""Where each name lives; a module is loaded when one of its names is first used."""
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, HOME)

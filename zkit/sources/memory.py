@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from anyio import CancelScope, Event
 from anyio.lowlevel import current_token
@@ -20,9 +20,11 @@ from zkit.effects import ProcessEffect
 from zkit.required import require_count, require_path
 from zkit.results import Result, Success
 from zkit.sources.memo_keys import Files, Key, Paths, Remembered, as_hit, key_of, overlap, shareable
-from zkit.sources.shared_memo import MemoStore, SharedMemo
 from zkit.tools import Tool, ToolSpec, current_scope, policy_for
 from zkit.tools.context import Watch, reset, watching
+
+if TYPE_CHECKING:
+    from zkit.sources.shared_memo import MemoStore, SharedMemo
 
 
 class Flight:
@@ -125,7 +127,11 @@ class Memory:
         self._max_entries = max_entries
         self._max_bytes = max_bytes
         self._files = Files(root)
-        self._shared = None if store is None else SharedMemo(store)
+        self._shared = None
+        if store is not None:
+            from zkit.sources.shared_memo import SharedMemo  # with SQLite, which few memories need
+
+            self._shared = SharedMemo(store)
 
     def __len__(self) -> int:
         return len(self._entries)

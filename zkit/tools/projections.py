@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from zkit.errors import SchemaError
-from zkit.schema import convert
 from zkit.schema.schema_tree import pointer_target
 from zkit.tools.frozen_data import thaw
 
@@ -121,6 +120,8 @@ def openai(spec: ToolSpec, *, strict: bool = False) -> dict[str, Any]:
     if not strict:
         return {"type": "function", "function": {**function, "parameters": thaw(spec.parameters)}}
     try:
+        from zkit.schema import convert  # with all dialects: most tools are never sent as strict
+
         function |= {"parameters": convert(thaw(spec.parameters), STRICT), "strict": True}
     except SchemaError:
         function |= {"parameters": thaw(spec.parameters), "strict": False}

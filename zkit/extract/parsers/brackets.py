@@ -7,9 +7,7 @@ import re
 from functools import cache
 from typing import Literal, NamedTuple
 
-import regex
-
-from zkit.extract.tape import LONGEST_MARK, Steps, Tape
+from zkit.extract.tape import LONGEST_MARK, Steps, Tape, compiled
 from zkit.text import lexis
 
 Notation = Literal["json", "python", "loose"]
@@ -19,7 +17,7 @@ _AFTER_STRING = {
     "loose": re.compile(r"\s*+(?:[,:}\])]|\Z)"),
 }
 """What follows a quote that ends a string, where quotes inside may be unescaped."""
-_VALUE_AFTER = regex.compile(
+_VALUE_AFTER = (
     r"\s{0,40}+(?:(?:true|false|null|True|False|None|-?[0-9][0-9.eE+-]{0,40}+)\s{0,40}+[,}\]]"
     r"|\{\s{0,40}+[\"}]|\[\s{0,40}+[\"{\[\]0-9])"
 )
@@ -105,7 +103,7 @@ class Balance:
             return True if final or lexis.skip_blank(text, end) < len(text) else None
         if self._notation != "json":
             return False
-        value = _VALUE_AFTER.match(text, end, partial=not final)
+        value = compiled(_VALUE_AFTER).match(text, end, partial=not final)
         return None if value is not None and value.partial else value is not None
 
 
@@ -122,7 +120,7 @@ def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
     at = 0
     while (found := _STRING.search(text, at)) is not None:
         at = found.end()
-        if _AFTER_STRING["json"].match(text, at) or _VALUE_AFTER.match(text, at):
+        if _AFTER_STRING["json"].match(text, at) or compiled(_VALUE_AFTER).match(text, at):
             continue
         marks = list(stop.finditer(text, found.start(), at))
         if marks:

@@ -6,8 +6,6 @@ import json
 import re
 from dataclasses import dataclass, replace
 
-import regex
-
 from zkit.extract.parsers.arguments import Task, finished, from_text
 from zkit.extract.parsers.json_calls import read_named
 from zkit.extract.parsers.readings import Reading, Unit
@@ -64,7 +62,7 @@ HEADERS: dict[str, Header] = {
     )
 }  # fmt: skip
 _STEP3 = rf"{CALL_BEGIN}\s*+(?:function\s*+)?+(?:{_SEP})?+\s*+(?=<(?:steptml:)?invoke)"
-_STEP3_END = regex.compile(rf"\s*+{CALL_END}")
+_STEP3_END = rf"\s*+{CALL_END}"
 
 
 def read_header(task: Task, kind: str, pos: int, stop: str) -> Steps[Reading | None]:
@@ -191,5 +189,5 @@ def read_step3(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
     reading = yield from read_markup(task, INVOKE, pos + head.end(), f"{CALL_END}|{stop}")
     if reading is None:
         return None
-    closed = yield from closed_by(task, replace(reading, body="step3"), _STEP3_END.pattern)
+    closed = yield from closed_by(task, replace(reading, body="step3"), _STEP3_END)
     return closed

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
-
-import regex
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.brackets import Notation, extent
@@ -13,6 +11,9 @@ from zkit.extract.parsers.readings import Reading, Unit, broken
 from zkit.extract.parsers.values import Slot, Value, mended, python_literal, typed, unambiguous
 from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
+
+if TYPE_CHECKING:
+    import regex
 
 NAME = r"[^\W\d](?:[\w.:/-]|\\_)*+"
 """`calculate\\_growth` is Markdown for `calculate_growth` (Mistral, Gemma)."""

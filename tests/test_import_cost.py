@@ -1,0 +1,87 @@
+"""What each public name loads, as a count of modules: a cold start grows with it, and a clock is not needed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from functools import cache
+
+import pytest
+
+import zkit
+
+# Modules of zkit, and modules of others beyond those of pydantic. A name that is not listed may
+# load what `Dispatcher` loads.
+MOST = {
+    "repair_json": (14, 10),
+    "loads": (14, 10),
+    "Repaired": (14, 10),
+    "RepairError": (14, 10),
+    "Unrepairable": (14, 10),
+    "Rank": (5, 5),
+    "Fix": (5, 5),
+    "Grade": (5, 5),
+    "repair_all": (50, 20),
+    "PartialReader": (20, 20),
+    "decode": (42, 45),
+    "decode_args": (42, 45),
+    "find_calls": (68, 42),
+    "Extractor": (70, 45),
+    "Extraction": (70, 45),
+    "instructions": (70, 45),
+    "render_call": (70, 45),
+    "Dispatcher": (92, 65),
+    "Kit": (70, 55),
+    "Toolbox": (74, 70),
+    "MemoSource": (92, 65),
+    "ChatLoop": (178, 80),
+    "run": (178, 80),
+    "wrap": (148, 65),
+}
+NEVER = ("openai", "griffe", "jsonschema", "mcp", "rich", "click", "opentelemetry", "json_repair")
+_PROGRAM = """
+import json, sys
+from pydantic import BaseModel, TypeAdapter
+before = set(sys.modules)
+from zkit import {name}
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+
+
+@cache
+def loaded_by(name: str) -> list[str]:
+    """The modules that a fresh process loads for one public name."""
+    program = [sys.executable, "-c", _PROGRAM.format(name=name)]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    found: list[str] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("name", zkit.__all__)
+def test_a_name_loads_no_more_than_its_budget(name: str) -> None:
+    modules = loaded_by(name)
+    own = [one for one in modules if one.partition(".")[0] == "zkit"]
+    others = [one for one in modules if one not in own]
+    most_own, most_others = MOST.get(name, MOST["Dispatcher"])
+    assert len(own) <= most_own, own
+    assert len(others) <= most_others, others
+
+
+@pytest.mark.parametrize(
+    "name", ["repair_json", "decode_args", "find_calls", "Dispatcher", "ChatLoop"]
+)
+def test_a_name_loads_no_library_before_it_is_used(name: str) -> None:
+    tops = {one.partition(".")[0] for one in loaded_by(name)}
+    assert tops.isdisjoint({*NEVER, "regex", "sqlite3", "asyncio", "tomllib"})
+
+
+def test_strict_json_is_read_without_the_code_that_repairs() -> None:
+    program = (
+        "import sys; from zkit import repair_json; repair_json('[1]')\n"
+        "print('zkit.repair.api' in sys.modules, repair_json('[1,]').value, 'zkit.repair.api' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", "[1]", "True"]

@@ -1,0 +1,77 @@
+"""`repair_json` and `loads`: strict JSON is read here, and the code that repairs is loaded for the rest."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic_core import from_json
+
+from zkit.receipt import Rank, limit_of
+from zkit.repair.fixes import EXACT
+from zkit.repair.outcome import Repaired, RepairError, Task, Unrepairable
+
+_new = tuple.__new__
+"""Makes a record at the lowest price: valid input pays almost nothing."""
+
+
+def repair_json(
+    text: str | bytes,
+    *,
+    schema: Any = None,
+    limit: Rank | str = Rank.CUT,
+    finish_reason: str | None = None,
+) -> Repaired | Unrepairable:
+    """Read the one JSON value that `text` holds. Never raises, whatever the string or the bytes.
+
+    `schema` (a JSON Schema or a pydantic model) is evidence for the reading; `limit` is the
+    highest rank that a fix may have, or its name; `finish_reason` is the reason the server gave.
+    """
+    if type(limit) is not Rank:
+        limit = limit_of(limit)
+    if type(text) is not str:
+        plain = decoded(text)
+        if plain is None:
+            return Unrepairable("damaged", 0, "The bytes are not text in UTF-8, UTF-16 or UTF-32.")
+        text = plain
+    try:
+        value = from_json(text, allow_inf_nan=False)
+    except (ValueError, TypeError) as error:
+        from zkit.repair.api import mended
+        from zkit.repair.expect import evidence_for
+
+        evidence = None if schema is None else evidence_for(schema)
+        return mended(_new(Task, (text, evidence, limit, finish_reason)), str(error))
+    if schema is None or type(value) is not str:
+        return _new(Repaired, (value, (), EXACT, text))
+    from zkit.repair.api import unwrapped
+    from zkit.repair.expect import evidence_for
+
+    return unwrapped(Task(text, evidence_for(schema), limit, finish_reason), value)
+
+
+def loads(
+    text: str | bytes,
+    *,
+    schema: Any = None,
+    limit: Rank | str = Rank.CUT,
+    finish_reason: str | None = None,
+) -> Any:
+    """Return the value of `repair_json`; raise `RepairError`, a ValueError, where that refuses."""
+    outcome = repair_json(text, schema=schema, limit=limit, finish_reason=finish_reason)
+    if isinstance(outcome, Unrepairable):
+        raise RepairError(outcome)
+    return outcome.value
+
+
+def decoded(text: object) -> str | None:
+    """The text of bytes in the encodings that JSON may have; None if they are in none of them."""
+    if isinstance(text, str):
+        return str(text)
+    if not isinstance(text, bytes | bytearray | memoryview):
+        raise TypeError(f"text must be str or bytes, not {type(text).__name__}")
+    data = bytes(text)
+    try:
+        return data.decode(json.detect_encoding(data), "surrogatepass")
+    except UnicodeDecodeError:
+        return None
