@@ -212,7 +212,7 @@ def _with_marks(task: Task, json: str, complaint: str) -> Candidate | None:
         look = _SLIPS.get(kind)
         at = place_in(json, place) if look is not None else 0
         fix = look(json, at) if look is not None else None
-        if fix is None or (fixes and fix.name != fixes[0].name):
+        if fix is None or (fixes and not fix.name == fixes[0].name == "add_comma"):
             return None
         json = json[: fix.start] + fix.new + json[fix.end :]
         fixes.append(fix._replace(start=fix.start - added, end=fix.end - added))
