@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks.damage import DAMAGES, Damage, damaged_payload
@@ -73,6 +73,9 @@ def test_any_object_that_the_fast_path_reads_is_read_so_by_the_search(a: str, b:
         assert found.rank >= quick.rank
 
 
+@example(ORDER, [(len(ORDER), 0, "/*e.g.*/"), (7, 0, "//x")], None)
+@example(ORDER, [(1, 0, ",")], None)
+@example(ORDER, [(21, 1, ""), (7, 1, "")], None)
 @given(st.sampled_from(ORDERS), CUTS, st.sampled_from([None, SCHEMA]))
 def test_an_object_with_pieces_changed_has_the_outcome_of_the_search(
     text: str, cuts: list[Cut], schema: Any

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any, ForwardRef
 
+from pydantic import BaseModel
+
 import zkit
 
 INTRO = """\
@@ -45,6 +47,8 @@ def api_page() -> str:
 
 def _entry(name: str, found: Any, seen: set[Any]) -> str:
     """Return one name: heading, signature, first paragraph, and the methods of a class."""
+    if inspect.isclass(found) and issubclass(found, BaseModel):
+        found.model_rebuild()  # a model that is built on first use has no signature before
     shown = [f"### {name}\n", f"```python\n{_signature(name, found)}\n```\n"]
     shown.append(f"{_first_paragraph(found)}\n")
     methods = _methods(found) if inspect.isclass(found) else []

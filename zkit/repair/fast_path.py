@@ -33,8 +33,8 @@ _TOKEN = re.compile(
     rf"(?P<valid>{_VALID})|(?P<comma>,)(?={_S}[}}\]])"
     rf"|(?P<simple>{lexis.SIMPLE})(?={_S}[,:}}\]])|(?P<single>'[^'\\]*+(?:\\.[^'\\]*+)*+')(?={_S}[,:}}\]])"
     rf"|(?P<other>`[^`\\\"]*+`|“[^”“\\\"]*+”|”[^”“\\\"]*+”)(?={_S}[,:}}\]])"
-    rf"|(?P<comment>//[^\n\"'.…]*+(?=\n)|/\*[^*\"'.…]*+\*/)(?!{_S}:)"
-    rf"|(?P<remark>(?://|#[ ])(?!\s*+[.…])[^\n]*+(?=\n)|/\*(?!\s*+[.…])[^*]*+\*/)(?!{_S}:)"
+    rf"|(?P<comment>//[^\n\"'.…]*+(?=\n)|/\*[^*\"'.…]*+\*/)(?!{_S}(?::|\Z))"
+    rf"|(?P<remark>(?://|#[ ])(?!\s*+[.…])[^\n]*+(?=\n)|/\*(?!\s*+[.…])[^*]*+\*/)(?!{_S}(?::|\Z))"
     rf"|(?P<key>{lexis.NAME})(?={_S}:(?!/))"
     rf"|(?P<word>True|False|None|TRUE|FALSE|NULL|Null|undefined){_NEXT}"
     rf"|(?P<number>[+-]?+(?:0[xX][0-9a-fA-F]++|{_DIGITS}(?:\.[0-9_]*+)?+|\.[0-9]++)){_NEXT}"
@@ -212,7 +212,7 @@ def _with_marks(task: Task, json: str, complaint: str) -> Candidate | None:
         look = _SLIPS.get(kind)
         at = place_in(json, place) if look is not None else 0
         fix = look(json, at) if look is not None else None
-        if fix is None or (fixes and fix.name != fixes[0].name):
+        if fix is None or (fixes and not fix.name == fixes[0].name == "add_comma"):
             return None
         json = json[: fix.start] + fix.new + json[fix.end :]
         fixes.append(fix._replace(start=fix.start - added, end=fix.end - added))
@@ -242,8 +242,10 @@ def _missing_comma(json: str, at: int) -> Fix | None:
 def _extra_comma(json: str, at: int) -> Fix | None:
     """A second comma, or one before the first item."""
     before = lexis.last_sign(json, at)
-    if not json.startswith(",", at) or json[before - 1] not in ",[" or _TWO_COMMAS.match(json, at):
+    if not json.startswith(",", at) or _TWO_COMMAS.match(json, at):
         return None
+    if json[before - 1] not in ",[" and before > 1:
+        return None  # the comma after the brace of an inner object may stand for its closer
     return fix_named("drop_comma", at, at + 1, "")
 
 
