@@ -56,7 +56,7 @@ def test_a_standard_tool_declares_everything(name: str) -> None:
     assert all(part.get("description") for key, part in properties.items() if key != "limit")
     text = Path(DOCS_ROOT / str(spec.docs)).read_text("utf-8")
     titles = re.findall(r"^## (.*)$", text, re.M)
-    assert titles == ["Signature", "Parameters", "Returns", "Grade", "Examples", "Notes"]
+    assert titles == ["Signature", "Parameters", "Returns", "Grade", "Examples", "Notes", "Errors"]
 
 
 def test_records_can_be_asked_for_as_json() -> None:
