@@ -56,8 +56,8 @@ def _is_random(found: str) -> bool:
 
 
 RANDOM_ENTROPY = 3.9
-"""Bits for each letter; of 20,000 identifiers in our corpus and code, 11 of 20 letters or more with
-digits and both cases have more, and nearly all random keys do."""
+"""Bits for each letter from which a long word with digits and both cases counts as random. Words that
+people write stay below; base64 of twenty letters or more is usually above. Chosen, not measured."""
 
 
 def _is_card(found: str) -> bool:

@@ -219,8 +219,8 @@ class TextCalls:
 
 
 MAX_CALLS = 128
-"""How many calls of one reply are read; OpenAI's own server takes 128 tools, and no reply in our
-recordings holds more than 30 calls. To check 100,000 calls took minutes."""
+"""Calls that are read from one reply; the rest is listed as too many. Far above what a model means to
+send, far below what takes noticeable time."""
 
 
 def too_many_calls(count: int) -> RefusedCall:
