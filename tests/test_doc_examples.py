@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from leftovers import forgotten
 
 from zkit.cases import load, run
 from zkit.testing import Answer, ScriptedServer, says
@@ -73,7 +74,7 @@ def test_the_examples_of_a_page_run(
     blocks = [(kind, body) for _, kind, body in BLOCK.findall((DOCS / page).read_text("utf-8"))]
     assert any(kind == "python" for kind, _ in blocks)
     names: dict[str, Any] = {"__name__": "page"}
-    with ScriptedServer(then=small_model) as server:
+    with ScriptedServer(then=small_model) as server, forgotten(names):
         for (kind, body), (next_kind, said) in pairwise([*blocks, ("", "")]):
             if kind == "python":
                 printed = run_python(body.replace(LOCAL, server.url), page, names)
@@ -83,6 +84,3 @@ def test_the_examples_of_a_page_run(
                 path.parent.mkdir(exist_ok=True)
                 path.write_text(body, "utf-8")
                 assert [run(case).deviation for case in load([path])] == [None, None]
-        for made in names.values():
-            if type(made).__name__ == "OpenAI":
-                made.close()

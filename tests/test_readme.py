@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from leftovers import forgotten
 
 from benchmarks import evidence, report
 from zkit.cases import load, run
@@ -41,7 +42,7 @@ def test_python_blocks_print_the_text_below_them() -> None:
         if kind == "python"
     ]
     assert len(shown) == sum(kind == "python" for kind, _ in BLOCKS)
-    with ScriptedServer(then=model) as server:
+    with ScriptedServer(then=model) as server, forgotten(names):
         for code, said in shown:
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):
