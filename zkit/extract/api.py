@@ -85,8 +85,8 @@ class Extractor:
         self._tape = Tape()
         self._standing = Standing()
         task = Task(self._tape, self._declared)
-        scan = Scanner(task, self._wanted, self._standing, HANDLERS, self._shown_in)
-        self._steps = scan.run()
+        self._scan = Scanner(task, self._wanted, self._standing, HANDLERS, self._shown_in)
+        self._steps = self._scan.run()
         self._depth = 0
 
     def feed(self, chunk: str) -> list[Event]:
@@ -98,6 +98,13 @@ class Extractor:
             return []
         self._tape.add(chunk)
         return self._advance()
+
+    def is_plain(self, chunk: str) -> bool:
+        """True if a chunk is text whatever follows it, once all text before it was passed on.
+
+        Such chunks need not be fed one by one: they can wait for the next that is not plain.
+        """
+        return self._scan.is_plain(chunk)
 
     def close(self, finish_reason: str | None = None, *, last: str = "") -> list[Event]:
         """End the reply, for the reason that the server gave; return what was held back.

@@ -55,6 +55,10 @@ class Scanner:
         self._watch = Watch(task.tape, task.tools)
         self._text_from = 0
 
+    def is_plain(self, chunk: str) -> bool:
+        """Whether a chunk is text whatever follows it, once all text before it was passed on."""
+        return self._watch.is_text(chunk)
+
     def run(self) -> Steps[None]:
         """Read the whole text."""
         pos, fresh = (yield from self._unseen()), True

@@ -248,6 +248,7 @@ class Watch:
         self._hooks = hooks_for(bool(tools))
         self._patterns = self._hooks.search
         self._names = tools.spellings if tools else ()
+        self._shortest = min(map(len, self._names), default=0)
         self._prefixes = tools.prefixes if tools else frozenset()
         self._text: str | None = None
         self._next: list[Found] = []
@@ -267,11 +268,16 @@ class Watch:
             return found.kind, found.start + base
         return "", self._held(text, base, pos, found)
 
+    def is_text(self, chunk: str) -> bool:
+        """Whether a chunk holds no hook and begins none."""
+        return self._is_plain(chunk, 0) and self._name_begun(chunk, 0) == len(chunk)
+
     def _is_plain(self, text: str, at: int) -> bool:
         """Whether nothing from a place on can belong to a hook, but for a name that has begun."""
         if TRIGGER.search(text, at) is not None:
             return False
-        return all(text.find(name, at) < 0 for name in self._names)
+        is_short = len(text) - at < self._shortest
+        return is_short or all(text.find(name, at) < 0 for name in self._names)
 
     def _first(self, text: str, at: int) -> Found:
         """The hook that begins first, from `at` on; each pattern is searched for once per window."""

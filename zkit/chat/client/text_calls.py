@@ -75,13 +75,17 @@ class _Places:
         """The text between two places as the model wrote it."""
         return self._extractor.written(start, end)
 
+    def is_plain(self, text: str) -> bool:
+        """True if a piece is text whatever follows it, once all text before it is shown."""
+        return self._extractor.is_plain(text)
+
     def feed(self, text: str) -> tuple[list[Event], list[Span]]:
         """Take in text; what is told of it, and the spans that are no text."""
         return self._placed(self._extractor.feed(text))
 
-    def close(self, finish_reason: str | None) -> tuple[list[Event], list[Span]]:
-        """The text has ended."""
-        return self._placed(self._extractor.close(finish_reason))
+    def close(self, finish_reason: str | None, last: str) -> tuple[list[Event], list[Span]]:
+        """The text has ended, with a last piece."""
+        return self._placed(self._extractor.close(finish_reason, last=last))
 
     def _placed(self, events: list[Event]) -> tuple[list[Event], list[Span]]:
         """The events with the spans that are new, or the part by which the last one has grown."""
@@ -119,15 +123,31 @@ class TextCalls:
         self._seen = 0
         """The text before this place was looked at."""
         self._hold: int | None = None
+        self._is_open = False
+        """True if all text so far is shown and nothing waits for what follows."""
+        self._later: list[str] = []
+        """Text that was shown and not yet fed: most chunks of most replies are nothing but text."""
         self._last: Span | None = None
 
     def feed(self, text: str) -> str:
         """Take in text; return what can be shown now."""
-        if self._extractor is None or not text:
+        extractor = self._extractor
+        if extractor is None or not text:
             return text
         start = self._out
-        self._follow(self._extractor, *self._extractor.feed(text))
-        return self._extractor.written(start, self._out)
+        if self._is_open and extractor.is_plain(text) and not text.isspace():
+            self._later.append(text)
+            self._out = self._seen = start + len(text)
+            return text
+        self._follow(extractor, *extractor.feed(self._fed_later() + text))
+        self._is_open = self._hold is None and self._out == extractor.size
+        return extractor.written(start, self._out)
+
+    def _fed_later(self) -> str:
+        """The text that was shown before it was fed, to be fed now."""
+        text = "".join(self._later)
+        self._later.clear()
+        return text
 
     def _follow(self, extractor: _Places, events: list[Event], spans: list[Span]) -> None:
         """Move the place up to which text is shown.
@@ -150,18 +170,23 @@ class TextCalls:
                 self._out = end
         self._seen = max(self._seen, until)
 
-    def close(self, finish_reason: str | None, *, native: bool) -> TextEnd:
-        """The text has ended; with calls of the server's own there is nothing to look for."""
+    def close(self, finish_reason: str | None, *, native: bool, last: str = "") -> TextEnd:
+        """The text has ended; with calls of the server's own there is nothing to look for.
+
+        `last` is a piece of text that came with the end: all of it, for a reply that was not
+        streamed.
+        """
         extractor = self._extractor
         if extractor is None:
-            return TextEnd("")
+            return TextEnd(last)
         start = self._out
-        self._follow(extractor, *extractor.close(finish_reason))
+        events, spans = extractor.close(finish_reason, self._fed_later() + last)
         whole = extractor.written(start, extractor.size)
         found = self._judged(extractor)
         calls = found.calls
         if native or not calls:
             return replace(found, rest=whole)
+        self._follow(extractor, events, spans)
         spans = [*extractor.extraction.spans, *self._doubtful_spans(extractor)]
         taken = list(_taken(sorted(spans, key=lambda span: span.start), calls))
         rest = [extractor.written(a, b) for a, b in _between(self._out, extractor.size, taken)]
@@ -186,7 +211,9 @@ class TextCalls:
     def abandon(self) -> str:
         """The stream broke: what was held back, as it was written."""
         extractor = self._extractor
-        return "" if extractor is None else extractor.written(self._out, extractor.size)
+        if extractor is None or self._later:
+            return ""
+        return extractor.written(self._out, extractor.size)
 
     def stop(self) -> str:
         """Read no more; return what was held back, as it was written."""
@@ -196,11 +223,18 @@ class TextCalls:
 
     def whole(self) -> str:
         """All text that was taken in."""
-        return "" if self._extractor is None else self._extractor.written(0, self._extractor.size)
+        extractor = self._extractor
+        if extractor is None:
+            return ""
+        return extractor.written(0, extractor.size) + "".join(self._later)
 
     def _judged(self, extractor: _Places) -> TextEnd:
         """The calls that can run, those that must not, and those that may not be meant."""
         found = extractor.extraction
+        if not (
+            found.calls or found.doubtful or found.refused or found.unknown or found.incomplete
+        ):
+            return TextEnd("")
         doubtful = [one.call for one in found.doubtful]
         read = [*found.calls, *doubtful, *map(unknown_as_call, found.unknown)]
         judged: list[Call | RefusedCall | Doubtful] = []
