@@ -14,6 +14,7 @@ from zkit.extract.events import Kind, Piece, Refusal, Unknown
 from zkit.extract.formats.table import format_of
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.readings import Reading
+from zkit.extract.quoting import only_shows
 from zkit.extract.scan_marks import Watch
 from zkit.extract.standing import Candidate, Standing, judge, misfit, numbered
 from zkit.extract.tape import LONGEST_MARK, Hit, Steps, compiled
@@ -208,7 +209,7 @@ class Scanner:
     ) -> Steps[int]:
         """Judge a reading, and hold it until the reply ends; no reading is text.
 
-        `mentioned` says that the call stands in a sentence, so that only its tool's grade lets it run.
+        `mentioned` says that the call stands in a sentence: it is doubtful.
         """
         if reading is None:
             self.tape.in_vain += 1
@@ -225,7 +226,9 @@ class Scanner:
         if not any(isinstance(outcome, Call | Unknown) for outcome in outcomes):
             self.tape.in_vain += 1
         unfit = tuple(misfit(unit, record, tools) for unit in reading.units)
-        candidate = Candidate((at, end), text, record, outcomes, unfit, self.before(at), mentioned)
+        before = self.before(at)
+        mentioned = mentioned or (not self.thinks and only_shows(before, text, record))
+        candidate = Candidate((at, end), text, record, outcomes, unfit, before, mentioned)
         counts = yield from self.standing.offer(candidate)
         if counts:
             self._text_from = end

@@ -22,6 +22,8 @@ RESULT_LABELS = (
 )
 """How ReAct prompts label a tool's result, and how models label the one that they make up."""
 _LABELS = rf"Action|Thought|Plan|Reflection|Call|{RESULT_LABELS}|Final Answer|TOOL_NAME|tool_name"
+FORMAT_LABEL = rf"[ \t]*+{LABEL}(?:{_LABELS})\b"
+"""A line that begins with a label of a prompt's format."""
 BRACKETED = (
     r"(?:(?P<start>\[TOOL_CALLS\]|\[TOOL_REQUEST\]|\[TOOL_CALL\]|\[Calling tool:|\[\[ ## next_tool_name)"
     r"|(?P<result>\[TOOL_RESULTS?\]|\[\[ ## observation)|(?P<marked>\[THINK\]|\[\[ ## next_thought)"
