@@ -189,9 +189,13 @@ _QUOTE_TOKENS = Escaping("plain_quotes", _in_tokens, _TOKEN_STRING, _string_of, 
 
 def escapings(text: str, start: int) -> Sequence[Escaping]:
     """The ways in which the value at `start` may be escaped as a whole."""
-    # Where a quote comes before any backslash or entity, only quote tokens are left to look for.
-    ways = (_JSON, _HTML, _QUOTE_TOKENS) if _LAYERED.match(text, start) else (_CSV, _QUOTE_TOKENS)
-    return [escaping for escaping in ways if escaping.used_at(text, start)]
+    if _LAYERED.match(text, start):
+        ways: tuple[Escaping, ...] = (_JSON, _HTML, _QUOTE_TOKENS)
+    else:  # a quote comes before any backslash or entity
+        ways = (_CSV, _QUOTE_TOKENS) if '""' in text else (_QUOTE_TOKENS,)
+        if _TOKEN not in text:
+            ways = ways[:-1]
+    return [escaping for escaping in ways if escaping.used_at(text, start)] if ways else ()
 
 
 def string_content(text: str) -> Layer:
