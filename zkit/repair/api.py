@@ -171,8 +171,9 @@ def _is_payload(task: Task, inner: str, found: Repaired) -> bool:
 def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
     """The value with but white space or one fence around it, and whether it is all that is said."""
     span = starts.plain_span(task.text)
-    if span is None or complaint.startswith(TRAILING):
-        quick = read_in_prose(task)
+    trails = span is not None and complaint.startswith(TRAILING)
+    if span is None or trails:
+        quick = read_in_prose(task, complaint if trails else "")
         if span is None or quick is not None:
             return quick, quick is not None
     start, end = span

@@ -18,11 +18,11 @@ from zkit.repair.expect import Evidence
 from zkit.repair.fixes import COMPLETE, EXACT, FIXES, GUESS, RESPELL, UNWRAP, fix_named
 from zkit.repair.limits import FAST_WITHIN, MOST_SLIPS
 from zkit.repair.locate.layers import begins_marked
-from zkit.repair.locate.starts import is_argument
+from zkit.repair.locate.starts import is_argument, reasoning_end
 from zkit.repair.moves.bare import spell_number
 from zkit.repair.outcome import DAMAGED, Candidate, Task
 from zkit.repair.rivals import beyond_doubt, past_line
-from zkit.repair.strict_parse import parts_of, place_in, strict, verdict
+from zkit.repair.strict_parse import parts_of, place_in, strict, stumbled_at, verdict
 from zkit.text import lexis
 
 _S = lexis.SPACE
@@ -68,15 +68,28 @@ def read_misspelled(task: Task, start: int, end: int, complaint: str = "") -> Ca
         return None
     json, fixes, kinds = found
     if not fixes:
-        if start or end < len(text) or limit < COMPLETE or not complaint:
+        if start or end < len(text) or not complaint:
             return None
-        return _with_marks(task, json, complaint)
+        if text.startswith("{{"):
+            return _undoubled(task)
+        return _with_marks(task, json, complaint) if limit >= COMPLETE else None
     judged = strict(json)
     if judged is None or (evidence is not None and not _fits(evidence, judged[0], fixes, kinds)):
         return None
     rank = UNWRAP if kinds == _ONLY_SPACE else RESPELL
     candidate = _new(Candidate, (start, end, judged, fixes, rank, True, DAMAGED, json))
     return _undoubted(task, candidate) if "colon" in kinds else candidate
+
+
+def _undoubled(task: Task) -> Candidate | None:
+    """The value between two pairs of braces, as a template writes them; None if there is more to it."""
+    text, evidence, _, _ = task
+    value = strict(text[1:-1]) if text.endswith("}}") else None
+    if value is None or not value[0] or (evidence is not None and not evidence.fits(value[0])):
+        return None
+    size = len(text)
+    fixes = [fix_named("drop_doubled_brace", at, at + 1, "") for at in (1, size - 1)]
+    return Candidate(0, size, value, fixes, UNWRAP, fits=True, json=text[1:-1])
 
 
 _IN_LAST_STRING = "EOF while parsing a string"
@@ -250,13 +263,23 @@ def _with_marks(task: Task, json: str, complaint: str) -> Candidate | None:
 
 
 def _missing_comma(json: str, at: int) -> Fix | None:
-    """A key follows a value, or an object another one: the comma between them is missing."""
+    """A key follows a value, or an item one of its kind: the comma between them is missing."""
     end = lexis.last_sign(json, at)
-    if end == at or not (_KEY.match(json, at) or (json[at] == "{" and json[end - 1] == "}")):
+    if end == at or not (_KEY.match(json, at) or _is_item(json, end, at)):
         return None
     if _ends_escaped(json, end):
         return None
     return fix_named("add_comma", end, end, ",")
+
+
+def _is_item(json: str, end: int, at: int) -> bool:
+    """Whether two objects, strings or numbers touch; three digits may belong to the number before them."""
+    kind, last = json[at], json[end - 1]
+    if kind == '"':
+        return last == '"'
+    if kind in "-0123456789":
+        return last.isdigit() and _GROUP.match(json, at) is None
+    return kind == "{" and last == "}"
 
 
 def _extra_comma(json: str, at: int) -> Fix | None:
@@ -291,10 +314,17 @@ def _missing_end(json: str, at: int) -> Fix | None:
 
 
 def _ends_escaped(json: str, end: int) -> bool:
-    """Whether a string with escapes ends there: before a missing mark, the search asks what they mean."""
-    return json[end - 1] == '"' and "\\" in json[lexis.quote_before(json, end - 1) : end]
+    """Whether a string ends there whose escapes may mean something else: the search asks for that before a missing mark."""
+    if json[end - 1] != '"':
+        return False
+    content = json[lexis.quote_before(json, end - 1) + 1 : end - 1]
+    if "\\" not in content:
+        return False
+    spelled = respell(content)
+    return spelled is None or spelled.body != content
 
 
+_GROUP = re.compile(r"[0-9]{3}(?![0-9])")
 _TWO_COMMAS = re.compile(rf",{_S},")
 _VALUE = re.compile(rf"\"[^\"\\]*+\"{_S}[,}}]|[{{\[0-9tfn-]")
 _KEY = re.compile(rf"{lexis.STRING}{_S}:")
@@ -322,16 +352,25 @@ _QUOTED = r"(?:\"\w[\w .-]{0,40}+\"|'\w[\w .-]{0,40}+')(?!\s*+(?:[:=)]|,\s*+[\"'
 _PROSE = rf"(?:[^{{}}\[\]<>\"'`~\\&|=“”„«»‘’◁]++|(?<=\w)['’]|{_QUOTED})*+"
 """Nothing that may begin, end or hold another value, or say what the text around a value is."""
 _FENCE = r"(```|~~~)"
-_BEFORE = re.compile(rf"{_PROSE}(?:{_FENCE}(?:json)?+[ \t]*+\n\s*+)?+")
-_AFTER = re.compile(rf"\s*+{_FENCE}?+{_PROSE}")
+_TAG = r"<(?:[|｜])?+(?!/|param|arg|value|field|item|property)[A-Za-z_][\w:.-]{0,60}+(?:[|｜])?+>"
+_BEFORE = re.compile(
+    rf"{_PROSE}(?:{_FENCE}(?:json)?+[ \t]*+\n\s*+|(?P<tag>{_TAG})(?:assistant\n)?+\s*+)?+"
+)
+_AFTER = re.compile(rf"\s*+(?:{_FENCE}|</?+[|｜\w][\w:.-]{{0,60}}+[|｜]?+>)?+{_PROSE}")
 _NO_WORDS = re.compile(rf"{lexis.GAP},|[ \t]*+[\"'\w.]|\s*+[#>|]", re.MULTILINE)
 
 
-def read_in_prose(task: Task) -> Candidate | None:
-    """The one valid object of a text with plain prose around it, and perhaps a fence; None if there is more to it."""
+def read_in_prose(task: Task, complaint: str = "") -> Candidate | None:
+    """The one valid object of a text with plain prose around it, and perhaps a fence or a tag; None if there is more to it.
+
+    `complaint` is what the strict parser says of the text, where that begins with a value.
+    """
     text, evidence = task.text, task.evidence
-    start, end = text.find("{"), text.rfind("}") + 1
-    before = _BEFORE.fullmatch(text, 0, start) if start >= 0 else None
+    base = reasoning_end(text)
+    start, end = text.find("{", base), text.rfind("}") + 1
+    if complaint and not base:
+        end = lexis.last_sign(text, stumbled_at(text, complaint))
+    before = _BEFORE.fullmatch(text, base, start) if start >= 0 else None
     after = _AFTER.fullmatch(text, end) if before is not None else None
     if before is None or after is None or before[1] != after[1] or _NO_WORDS.match(text, end):
         return None
