@@ -7,10 +7,7 @@ import secrets
 import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any, get_args
-
-from pydantic_core import from_json, to_json
 
 from zkit.arguments import Decoded, decode_to_run
 from zkit.arguments.field_names import nearest, same_name
@@ -21,6 +18,7 @@ from zkit.chat.wire_data import dumps, entries, id_of
 from zkit.dispatch.approval import Confirm, unconfirmed
 from zkit.dispatch.tool_lookup import spellings
 from zkit.extract import Declared, Doubtful
+from zkit.extract.declared import declared
 from zkit.extract.formats.table import wanted_formats
 from zkit.receipt import Fix, Rank
 from zkit.required import require_one_of
@@ -165,8 +163,7 @@ class CallChecker:
     ) -> CallChecker:
         """The checker for one request."""
         specs = {spec.name: spec for spec in _specs(tools)}
-        declared = _declared(tools)
-        return cls(declared, rules, specs, set(_ids(messages)), reads_text, confirmed)
+        return cls(declared(tools), rules, specs, set(_ids(messages)), reads_text, confirmed)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -266,27 +263,6 @@ def meant_name(written: str, names: Sequence[str]) -> str | None:
         if alike:
             return alike[0] if len(alike) == 1 else None
     return None
-
-
-def _declared(tools: Any) -> Declared:
-    """The declared tools. Requests of one program mostly carry the same ones: they are read once."""
-    if not isinstance(tools, list) or not all(type(tool) is dict for tool in tools):
-        return Declared(tools)
-    try:
-        text = to_json(tools)
-    except ValueError:
-        return Declared(tools)
-    return _declared_in(text) if len(text) <= _LONGEST_KEPT else Declared(tools)
-
-
-_LONGEST_KEPT = 100_000
-"""Longer lists of tools are read anew each time: 32 of them must not fill the memory."""
-
-
-@lru_cache(maxsize=32)
-def _declared_in(text: bytes) -> Declared:
-    """The tools of a list in JSON. It is parsed again, so that nobody else can change what is kept."""
-    return Declared(from_json(text))
 
 
 def _is_numbered(id: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from zkit.calls import Call
 from zkit.extract import call_openers, call_shapes, quoting, thinking
-from zkit.extract.declared import Declared
+from zkit.extract.declared import declared
 from zkit.extract.events import CallRefused, Doubtful, Event, Incomplete, Refusal, Span, Unknown
 from zkit.extract.formats.table import wanted_formats
 from zkit.extract.parsers.arguments import Task
@@ -81,7 +81,7 @@ class Extractor:
 
     def __init__(self, tools: Any, *, formats: Iterable[str] | None = None) -> None:
         self._wanted = wanted_formats(formats)
-        self._declared = tools if isinstance(tools, Declared) else Declared(tools)
+        self._declared = declared(tools)
         self._tape = Tape()
         self._standing = Standing()
         task = Task(self._tape, self._declared)
@@ -96,15 +96,10 @@ class Extractor:
         require_text("chunk", chunk)
         if not chunk:
             return []
+        if self._scan.idle and self._scan.is_plain(chunk):
+            return [self._scan.pass_over(chunk)]
         self._tape.add(chunk)
         return self._advance()
-
-    def is_plain(self, chunk: str) -> bool:
-        """True if a chunk is text whatever follows it, once all text before it was passed on.
-
-        Such chunks need not be fed one by one: they can wait for the next that is not plain.
-        """
-        return self._scan.is_plain(chunk)
 
     def close(self, finish_reason: str | None = None, *, last: str = "") -> list[Event]:
         """End the reply, for the reason that the server gave; return what was held back.

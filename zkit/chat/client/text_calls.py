@@ -75,10 +75,6 @@ class _Places:
         """The text between two places as the model wrote it."""
         return self._extractor.written(start, end)
 
-    def is_plain(self, text: str) -> bool:
-        """True if a piece is text whatever follows it, once all text before it is shown."""
-        return self._extractor.is_plain(text)
-
     def feed(self, text: str) -> tuple[list[Event], list[Span]]:
         """Take in text; what is told of it, and the spans that are no text."""
         return self._placed(self._extractor.feed(text))
@@ -89,6 +85,11 @@ class _Places:
 
     def _placed(self, events: list[Event]) -> tuple[list[Event], list[Span]]:
         """The events with the spans that are new, or the part by which the last one has grown."""
+        spans = self._extractor.spans
+        is_known = len(spans) == self._known and (not spans or spans[-1].end == self._reached)
+        if is_known and len(events) == 1 and type(events[0]) is Text:
+            self._shown += len(events[0].text)
+            return events, []
         is_doubtful = False
         for event in events:
             if isinstance(event, Text):
@@ -100,7 +101,6 @@ class _Places:
                 continue
             if isinstance(event, TextWasReasoning):
                 self._shown = self._marked = self._known = self._reached = 0
-        spans = self._extractor.spans
         new = list(spans[self._known :])
         last = spans[self._known - 1] if self._known else None
         if last is not None and last.end > self._reached:
@@ -123,10 +123,6 @@ class TextCalls:
         self._seen = 0
         """The text before this place was looked at."""
         self._hold: int | None = None
-        self._is_open = False
-        """True if all text so far is shown and nothing waits for what follows."""
-        self._later: list[str] = []
-        """Text that was shown and not yet fed: most chunks of most replies are nothing but text."""
         self._last: Span | None = None
 
     def feed(self, text: str) -> str:
@@ -135,19 +131,14 @@ class TextCalls:
         if extractor is None or not text:
             return text
         start = self._out
-        if self._is_open and extractor.is_plain(text) and not text.isspace():
-            self._later.append(text)
-            self._out = self._seen = start + len(text)
+        events, spans = extractor.feed(text)
+        size = extractor.size
+        is_shown = not spans and extractor.settled == size and self._hold is None
+        if is_shown and start == self._seen == size - len(text) and not text.isspace():
+            self._out = self._seen = size  # as most chunks: text, and nothing before it waits
             return text
-        self._follow(extractor, *extractor.feed(self._fed_later() + text))
-        self._is_open = self._hold is None and self._out == extractor.size
+        self._follow(extractor, events, spans)
         return extractor.written(start, self._out)
-
-    def _fed_later(self) -> str:
-        """The text that was shown before it was fed, to be fed now."""
-        text = "".join(self._later)
-        self._later.clear()
-        return text
 
     def _follow(self, extractor: _Places, events: list[Event], spans: list[Span]) -> None:
         """Move the place up to which text is shown.
@@ -180,7 +171,7 @@ class TextCalls:
         if extractor is None:
             return TextEnd(last)
         start = self._out
-        events, spans = extractor.close(finish_reason, self._fed_later() + last)
+        events, spans = extractor.close(finish_reason, last)
         whole = extractor.written(start, extractor.size)
         found = self._judged(extractor)
         calls = found.calls
@@ -211,9 +202,7 @@ class TextCalls:
     def abandon(self) -> str:
         """The stream broke: what was held back, as it was written."""
         extractor = self._extractor
-        if extractor is None or self._later:
-            return ""
-        return extractor.written(self._out, extractor.size)
+        return "" if extractor is None else extractor.written(self._out, extractor.size)
 
     def stop(self) -> str:
         """Read no more; return what was held back, as it was written."""
@@ -223,10 +212,7 @@ class TextCalls:
 
     def whole(self) -> str:
         """All text that was taken in."""
-        extractor = self._extractor
-        if extractor is None:
-            return ""
-        return extractor.written(0, extractor.size) + "".join(self._later)
+        return "" if self._extractor is None else self._extractor.written(0, self._extractor.size)
 
     def _judged(self, extractor: _Places) -> TextEnd:
         """The calls that can run, those that must not, and those that may not be meant."""
