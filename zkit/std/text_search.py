@@ -97,12 +97,16 @@ def search(tree: ConfinedTree, query: Query, check: Check, *, engine: str = "aut
         tree.open_folder(query.path).close()  # refused here if it is not there
     elif stamp.size > MAX_FILE:
         raise Validation(f'path: "{query.path}" has more than {MAX_FILE:,} bytes.')
-    program = shutil.which("rg") if engine in ("auto", "ripgrep") else None
+    program = _ripgrep() if engine in ("auto", "ripgrep") else None
     found = None if program is None else _by_ripgrep(tree, query, globs, program, check)
     used = "ripgrep" if found is not None else "regex"
     if found is None:
         found = _by_regex(tree, query, compiled, globs, check)
     return _gathered(tree, query, found, used)
+
+
+def _ripgrep() -> str | None:
+    return shutil.which("rg")
 
 
 def _compiled(query: Query) -> regex.Pattern[str]:
