@@ -11,6 +11,13 @@ from zkit.extract import turn_marks
 from zkit.extract.declared import LONGEST_PLAIN, Declared
 from zkit.extract.parsers.call_objects import OPENING_KEYS
 from zkit.extract.parsers.envelopes import BODIES, WRAPPERS
+from zkit.extract.plain_parts import (
+    BEFORE_NAME,
+    NAME_LATER,
+    NAMED_WITHIN,
+    first_key,
+    plain_code,
+)
 from zkit.extract.tape import LONGEST_MARK, Tape
 
 if TYPE_CHECKING:
@@ -252,6 +259,8 @@ class Watch:
         self._names = tools.spellings if tools else ()
         self._tools = tools
         self._text: str | None = None
+        self._nameless = 0
+        """Up to where no key of a name begins, after the last object that was passed over."""
         self._next: list[Found] = []
 
     @property
@@ -272,9 +281,35 @@ class Watch:
         if not self._tape.final and self._is_plain(text, pos - base):
             return "", self._name_begun(text, pos - base) + base
         found = self._first(text, pos - base)
+        while self._tape.final and (end := self._plain_end(text, base, found)):
+            found = self._first(text, end)
         if found is not _NONE and self._is_sure(text, found):
             return found.kind, found.start + base
         return "", self._held(text, base, pos, found)
+
+    def _plain_end(self, text: str, base: int, found: Found) -> int:
+        """Where to go on after a hook that begins no call; 0 if only its handler can say."""
+        if found.kind in ("tick", "fence"):
+            end, begun = plain_code(text, found.start, self._tools)
+            if end > begun:
+                self._tape.looked(begun + base, end + base)
+            return end
+        if found.kind != "json" or text[found.start] != "{":
+            return 0
+        key = first_key(text, found.start, self._tools)
+        if key in BEFORE_NAME and self._names_later(text, found.start, base):
+            return 0
+        return found.start + 1 if key else 0
+
+    def _names_later(self, text: str, at: int, base: int) -> bool:
+        """Whether the key of a name follows; what was searched is not searched again."""
+        begin = max(at, self._nameless)
+        until = at + NAMED_WITHIN
+        self._tape.looked(begin + base, min(until, len(text)) + base)
+        if NAME_LATER.search(text, begin, until) is not None:
+            return True
+        self._nameless = max(begin, until - LONGEST_MARK)
+        return False
 
     def _is_plain(self, text: str, at: int) -> bool:
         """Whether nothing from a place on can belong to a hook, but for a name that has begun."""
@@ -285,7 +320,7 @@ class Watch:
     def _first(self, text: str, at: int) -> Found:
         """The hook that begins first, from `at` on; each pattern is searched for once per window."""
         if text is not self._text:
-            self._text = text
+            self._text, self._nameless = text, 0
             self._next = [Found("", -1, -1)] * (len(self._patterns) + len(self._names))
         best = _NONE
         for index, found in enumerate(self._next):
