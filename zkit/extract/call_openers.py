@@ -6,7 +6,14 @@ import re
 from dataclasses import replace
 
 from zkit.extract.parsers.arguments import Task
-from zkit.extract.parsers.envelopes import BODIES, GENERIC_STOP, WRAPPERS, read_envelope
+from zkit.extract.parsers.envelopes import (
+    BODIES,
+    GENERIC_STOP,
+    WRAPPERS,
+    openers,
+    read_envelope,
+    wrappers,
+)
 from zkit.extract.parsers.headers import closed_by, quoted_object, read_header
 from zkit.extract.parsers.json_calls import read_json, read_named
 from zkit.extract.parsers.python_calls import read_python
@@ -15,7 +22,7 @@ from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.tag_dialects import LINES, TOOL_TAG
 from zkit.extract.plain_parts import FENCES, MAY_CALL, RESULT_FENCES
 from zkit.extract.scan import Scanner
-from zkit.extract.scan_marks import LISTED_NAME, OPENING_KEY, openers, wrappers
+from zkit.extract.scan_marks import LISTED_NAME, OPENING_KEY
 from zkit.extract.tape import WAIT, Steps, Tape, compiled, searched
 
 Opened = tuple[str, Reading]

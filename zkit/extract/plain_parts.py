@@ -17,6 +17,7 @@ from zkit.extract.parsers.call_objects import (
     NEST_KEYS,
     OPENING_KEYS,
 )
+from zkit.extract.parsers.envelopes import openers
 
 FENCES = {
     **dict.fromkeys(
@@ -91,9 +92,9 @@ def _plain_fence(text: str, fence: re.Match[str], tools: Declared) -> tuple[int,
     if info not in FENCES or _MAY_CALL.match(body) is None:
         return ends.end(), ends.end()
     first = body.lstrip()
-    if first[:1] in "<✿" or (first[:1] in "[{" and _NAMING_WORD.search(body) is not None):
+    if first[:1] in "<✿[{" and (openers().match(first) or _NAMING_WORD.search(body)):
         return 0, 0
-    name = _NAME.match(first)
+    name = _NAME.match(first, first[:1] == "<")
     if name is not None and tools.name_of(name["name"]) is not None:
         return 0, 0
     return ends.end(), begin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from zkit.extract import turn_marks
@@ -18,7 +18,7 @@ from zkit.extract.plain_parts import (
     first_key,
     plain_code,
 )
-from zkit.extract.tape import LONGEST_MARK, Tape
+from zkit.extract.tape import LONGEST_MARK, Tape, compiled
 
 if TYPE_CHECKING:
     import regex
@@ -56,14 +56,32 @@ DEPTH = 3
 """How many characters the alternatives of a pattern are sorted by: more makes no search faster."""
 
 
-class Hooks(NamedTuple):
-    """Where to stop in a text, and how to tell whether its end may be the beginning of a stop."""
+class Hooks:
+    """Where to stop in a text, and how to tell whether its end may be the beginning of a stop.
 
-    search: tuple[tuple[str, re.Pattern[str]], ...]
-    """Patterns, each with the character that all its matches begin with."""
-    partial: regex.Pattern[str]
-    new_line: regex.Pattern[str]
-    line: regex.Pattern[str]
+    Only a stream needs the patterns for beginnings; they are compiled when it asks for them.
+    """
+
+    def __init__(self, searches: list[str], lines: str) -> None:
+        self._searches = searches
+        self._lines = lines
+        self.search = tuple((_character(search), re.compile(search)) for search in searches)
+        """Patterns, each with the character that all its matches begin with."""
+
+    @cached_property
+    def partial(self) -> regex.Pattern[str]:
+        """Any hook."""
+        return compiled("|".join(self._searches))
+
+    @cached_property
+    def new_line(self) -> regex.Pattern[str]:
+        """A hook that counts where a line begins, from the end of the line before it."""
+        return compiled(self._searches[-1])
+
+    @cached_property
+    def line(self) -> regex.Pattern[str]:
+        """The same at the beginning of a text."""
+        return compiled(rf"(?P<indent>\s*+)(?:{self._lines})")
 
 
 def _quoting() -> str:
@@ -126,35 +144,8 @@ def _lines(tools: bool) -> str:
 @cache
 def hooks_for(tools: bool) -> Hooks:
     """The hooks for a reply; without tools only reasoning is looked for."""
-    import regex  # not at the top: half as much to load as pydantic
-
     lines = _lines(tools)
-    line = rf"\n(?P<indent>[ \t]*+)(?:{lines})"
-    searches = [*by_first(_inline(tools)), line]
-    return Hooks(
-        tuple((_character(search), re.compile(search)) for search in searches),
-        regex.compile("|".join(searches)),
-        regex.compile(line),
-        regex.compile(rf"(?P<indent>\s*+)(?:{lines})"),
-    )
-
-
-@cache
-def openers() -> regex.Pattern[str]:
-    """What opens a call: `b_` and the kind of a body, or `w_` and the number of an envelope."""
-    import regex
-
-    free = "|".join(f"(?P<b_{kind}>{start})" for kind, (start, _) in BODIES.items())
-    return regex.compile(f"{free}|{wrappers().pattern}", regex.IGNORECASE)
-
-
-@cache
-def wrappers() -> regex.Pattern[str]:
-    """What opens an envelope."""
-    import regex
-
-    wrapped = "|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS))
-    return regex.compile(wrapped, regex.IGNORECASE)
+    return Hooks([*by_first(_inline(tools)), rf"\n(?P<indent>[ \t]*+)(?:{lines})"], lines)
 
 
 OPENING_KEY = (
@@ -277,6 +268,8 @@ class Watch:
 
     def next(self, pos: int) -> tuple[str, int]:
         """The kind of the next hook, empty when none is sure yet, and where the text before it ends."""
+        if self._tape.final and pos >= self._tape.size:
+            return "", self._tape.size
         text, base = self._tape.window(pos)
         if not self._tape.final and self._is_plain(text, pos - base):
             return "", self._name_begun(text, pos - base) + base
@@ -328,6 +321,8 @@ class Watch:
                 found = self._next[index] = self._search(index, text, at)
             if found.start < best.start:
                 best = found
+                if best.start == at:  # those after it are searched when they matter
+                    break
         return best
 
     def _search(self, index: int, text: str, at: int) -> Found:
