@@ -261,7 +261,7 @@ CODE = st.lists(
 @settings(max_examples=600)
 @given(reply=CODE, size=st.integers(1, 9))
 @example(reply="```\nx = 1\n```\n```python\nsend_mail(to='ann')\n```", size=4)
-@example(reply="```rust\nx = 1\nsend_mail(to='ann')\n```\n", size=4)
+@example(reply="So:\n```rust\nx = 1\nsend_mail(to='ann')\n```\n", size=4)
 @example(reply='{"id": 7, "name": "walnut"}{"name": "send_mail", "arguments": {}}', size=3)
 def test_code_and_records_are_passed_over_alike_in_any_chunks(reply: str, size: int) -> None:
     extractor = Extractor(TOOLS)
