@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import Done, zkit
 
-from zkit.cli.terminal import is_printable
+from zkit.cli.streams import is_printable
 
 ROOT = Path(__file__).parent.parent
 HOSTILE = "\x1b]0;title\x07\x1b[2J\x1b]52;c;aGk=\x07\x9b31m\u202egnp.exe\x08\r"
