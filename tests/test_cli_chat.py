@@ -67,9 +67,9 @@ def options(server: ScriptedServer, *more: str) -> list[str]:
     return ["chat", "--base-url", server.url, "--model", "m", "--from", "acts", *more]
 
 
-def piped(args: list[str], place: Path, given: str = "", **env: str) -> Done:
+def piped(args: list[str], place: Path, given: str = "") -> Done:
     """Run zkit with pipes, in this process."""
-    return zkit(*args, given=given, cwd=place, **env)
+    return zkit(*args, given=given, cwd=place)
 
 
 class Gated:
@@ -527,7 +527,7 @@ def test_no_key_is_ever_recorded(server: ScriptedServer, place: Path) -> None:
     server.play(Answer((body[:cut], body[cut:]), 401))
     url = server.url.replace("http://", "http://user:pass-word-1@")
     args = ["chat", "--base-url", url, "--model", "m", "--from", "acts", "--record", "t"]
-    done = piped(args, place, f"my key is {KEY}\n", OPENAI_API_KEY=KEY)
+    done = zkit(*args, given=f"my key is {KEY}\n", cwd=place, OPENAI_API_KEY=KEY)
     text = (place / "t").read_text()
     assert "Incorrect API key provided: [secret]" in done.out
     assert KEY not in text

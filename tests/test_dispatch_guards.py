@@ -9,12 +9,17 @@ from typing import Any
 import anyio
 import pytest
 from dispatch_samples import Bench, data_of, failed, made, notes_of, send
+from hypothesis import given
+from hypothesis import strategies as st
 
+from zkit.calls import Call
+from zkit.coach import Coach
 from zkit.dispatch import (
     Dispatcher,
     Guard,
     GuardError,
     LiveCall,
+    Outcome,
     fan_out,
     read_before_write,
     repeated_calls,
@@ -347,6 +352,43 @@ def test_fan_out_notes_the_last_call_and_refuses_the_next_before_it_runs(bench: 
     assert "3 times" in str(failed(results[3], Validation, "loop"))
     with scope("u"):
         assert data_of(send(dispatcher, "read_file", {"path": "9"}))
+
+
+# A task that goes on in another process
+
+STEPS = [
+    ("add", ONE), ("add", {"a": "x"}), ("read_file", {"path": "a"}), ("read_file", {}),
+    ("write_file", {"path": "a", "content": "b"}), ("find", {"query": "a"}), ("open", {}),
+]  # fmt: skip
+
+
+def find(query: str) -> str:
+    raise Validation(f"nothing is called {query}", code="not_found")
+
+
+def counting() -> Dispatcher:
+    guards = [repeated_calls(2, 3, 5), repeated_failures(2, 3), fan_out({"read_*": 3}), Coach()]
+    tools = [*Bench().tools(), made("find", find, grade=READ)]
+    return Dispatcher(tools, guards=guards, memory=False)
+
+
+def outcomes_of(dispatcher: Dispatcher, steps: list[tuple[str, dict[str, Any]]]) -> list[Outcome]:
+    return [anyio.run(dispatcher.outcome, Call(name, given, "1")) for name, given in steps]
+
+
+@given(steps=st.lists(st.sampled_from(STEPS), max_size=10), at=st.integers(0, 10))
+def test_a_task_that_is_recalled_goes_on_as_if_it_had_not_stopped(
+    steps: list[tuple[str, dict[str, Any]]], at: int
+) -> None:
+    with scope("t"):
+        straight = outcomes_of(counting(), steps)
+    with scope("t"):
+        before = outcomes_of(counting(), steps[:at])
+    with scope("t"):
+        elsewhere = counting()
+        elsewhere.recall(before)
+        after = outcomes_of(elsewhere, steps[at:])
+    assert [one.result for one in [*before, *after]] == [one.result for one in straight]
 
 
 # Read before write

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -66,8 +67,8 @@ class Fix(NamedTuple):
         return (self.start, self.end)
 
 
-def highest(fixes: tuple[Fix, ...]) -> Rank:
-    """The rank of a result with these fixes."""
+def highest(fixes: Sequence[Fix]) -> Rank:
+    """Return the rank of a result with these fixes."""
     if len(fixes) == 1:
         return fixes[0].rank
     return max([fix.rank for fix in fixes], default=Rank.EXACT)

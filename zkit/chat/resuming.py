@@ -13,6 +13,7 @@ from zkit.calls import Call
 from zkit.chat.call_answers import (
     answer_to,
     diff_of,
+    is_open,
     open_turn,
     run_calls,
     told,
@@ -95,7 +96,7 @@ def _as_allowed(loop: Loop, paused: PausedRun) -> Dispatcher:
 
 
 def _restore_spent(dispatcher: Dispatcher, paused: PausedRun, task: Scope) -> None:
-    """Give the task back what it had spent, and the calls that wait for a confirmation."""
+    """Give the task back what it had spent and tried, and the calls that can be confirmed."""
     with task.entered():
         if dispatcher.settings.limits is not None:
             dispatcher.settings.budgets.always().add(paused.used.budget)
@@ -103,6 +104,8 @@ def _restore_spent(dispatcher: Dispatcher, paused: PausedRun, task: Scope) -> No
             dispatcher.restore_unconfirmed(paused.unconfirmed)
         except ValueError as error:
             raise ResumeError(f"not a paused run: {error}") from error
+        before = (one for turn in paused.turns for one in turn.outcomes)
+        dispatcher.recall(one for one in before if not is_open(one))
 
 
 def _marked(execute: Execute, paused: PausedRun) -> Execute:
@@ -141,6 +144,8 @@ def take_up(run: RunState, resumed: Resumption) -> Steps[Reason | None]:
         for one in left.waiting
         if one.kind == "answer"
     ]
+    with run.task.entered():
+        run.dispatcher.recall(answered)
     known = {outcome.call.id for outcome in answered}
     calls = [call for call in left.calls if call.id not in known]
     ran = yield from run_calls(

@@ -98,7 +98,7 @@ class Coach(Guard):
                 require_list(f"the row {key!r}", row, "names")
         require_function("select", select, or_none=True)
         require_text("model", model, or_none=True)
-        super().__init__("coach", after=self._after_call, every=True)
+        super().__init__("coach", after=self._after_call, every=True, recall=self._recall)
         self.source = source
         self.budget = budget
         self.counts = counts if isinstance(counts, FailureCounts) else FailureCounts(counts)
@@ -113,6 +113,7 @@ class Coach(Guard):
         made = copy.copy(self)
         made.model = model
         object.__setattr__(made, "after", made._after_call)
+        object.__setattr__(made, "recall", made._recall)
         return made
 
     def correction_hints(
@@ -135,17 +136,19 @@ class Coach(Guard):
         tool: str | Tool | ToolSpec | None = None,
     ) -> Result:
         """Return the result of a call with what the coach adds; the result itself if nothing."""
+        if isinstance(result, Success | Validation):
+            mode = failure_mode(result) if isinstance(result, Validation) else ""
+            self.counts.add(self.model, mode)
+        return self._advised(call, result, source, tool)
+
+    def _advised(
+        self, call: Call, result: Result, source: Any, tool: str | Tool | ToolSpec | None
+    ) -> Result:
         attempts = self._attempts.always()
         if isinstance(result, Success):
             attempts.succeed(call.name)
-            self.counts.add(self.model, "")
-            return result
-        if not isinstance(result, Validation):
-            return result
-        mode = failure_mode(result)
-        self.counts.add(self.model, mode)
-        if result.meta.get("done"):  # the call was right, and it is done
-            return result
+        if not isinstance(result, Validation) or result.meta.get("done"):
+            return result  # `done`: the call was right before
         given = call.name if tool is None else tool
         hints = self._hints(result, source, call.arguments, self.model, 1, given, load=False)
         attempt = attempts.fail(hints.tool)
@@ -158,15 +161,12 @@ class Coach(Guard):
 
     def _after_call(self, call: LiveCall, result: Result) -> Validation | None:
         """What the dispatcher calls after every call."""
-        settings = call.settings
-        allowed = settings.permissions
-        tools = settings.source.tools() if isinstance(result, Validation) else ()
-        offered = _Offered(
-            settings.source,
-            [one for one in tools if allowed.is_open or allowed.refusal(one) is None],
-        )
-        found = self.advise(call, result, offered, tool=call.tool)
+        found = self.advise(call, result, _offered(call, result), tool=call.tool)
         return found if isinstance(found, Validation) and found is not result else None
+
+    def _recall(self, call: LiveCall, result: Result) -> None:
+        """Count a failure that the model has seen in this task before it was paused."""
+        self._advised(call, result, _offered(call, result), call.tool)
 
     def _hints(
         self,
@@ -203,6 +203,14 @@ class _Offered:
 
     def tools(self) -> Sequence[Tool]:
         return self.listed
+
+
+def _offered(call: LiveCall, result: Result) -> _Offered:
+    settings = call.settings
+    allowed = settings.permissions
+    tools = settings.source.tools() if isinstance(result, Validation) else ()
+    open_tools = [one for one in tools if allowed.is_open or allowed.refusal(one) is None]
+    return _Offered(settings.source, open_tools)
 
 
 def _with_advice(result: Validation, hints: Hints, text: str) -> Validation:

@@ -13,7 +13,7 @@ from zkit.dispatch.budgets import Budget, Limits, rough_tokens
 from zkit.dispatch.call_policy import Cells, checked_cells
 from zkit.dispatch.chain import CHAIN, linked
 from zkit.dispatch.dispatch_settings import Settings
-from zkit.dispatch.guards import Guard, checked_guards
+from zkit.dispatch.guards import Guard, checked_guards, recall_outcome
 from zkit.dispatch.hooks import Hooks
 from zkit.dispatch.live_call import LiveCall, Middleware, Trace, live_call
 from zkit.dispatch.loop_guards import repeated_calls
@@ -168,6 +168,19 @@ class Dispatcher(SourceView):
         Raises `ValueError` for anything else.
         """
         self.settings.confirmations.always().restore(calls)
+
+    # A task that goes on in another process
+
+    def recall(self, outcomes: Iterable[Outcome]) -> None:
+        """Let the guards count what this task did before, in the order given; nothing is run."""
+        for outcome in outcomes:
+            call = self.live(outcome.call, Trace())
+            call.trace.ran = outcome.attempts > 0
+            tool = find_tool(self.settings, call.name)
+            if tool is not None:
+                spec, policy = tool.definition(), self.settings.policy_of(tool)
+                call = call.with_tool(tool, spec, policy, call.fixes, call.rank)
+            recall_outcome(call, outcome.result)
 
     # As a source
 

@@ -11,7 +11,7 @@ from typing import Any
 from zkit.dispatch.live_call import LiveCall, Next, effects_of, with_notes
 from zkit.errors import ZkitError
 from zkit.required import require_function, require_kind, require_list, require_text
-from zkit.results import Failure, Refused, Result
+from zkit.results import Failure, Refused, Result, Success
 from zkit.tools.execution import is_contained, log_failure, with_effects
 
 GuardAnswer = Failure | str | None
@@ -31,7 +31,8 @@ class Guard:
     the call, or takes the place of its result. `hits` says that the guard also looks at answers
     that were remembered and did not run. `every` says that it looks at each outcome as it leaves
     the chain, also of calls that no step before the guards let through (an unknown tool, arguments
-    that cannot be read); such a guard has only an `after`.
+    that cannot be read); such a guard has only an `after`. `recall` is given each earlier call of
+    a task that goes on in another process, with its result: a guard that counts counts it again.
     """
 
     name: str
@@ -39,11 +40,13 @@ class Guard:
     after: After | None = None
     hits: bool = False
     every: bool = False
+    recall: Callable[[Any, Result], object] | None = None
 
     def __post_init__(self) -> None:
         require_text("name", self.name)
         require_function("before", self.before, or_none=True)
         require_function("after", self.after, or_none=True)
+        require_function("recall", self.recall, or_none=True)
 
 
 def is_exempt(tool: str, patterns: Iterable[str]) -> bool:
@@ -87,6 +90,16 @@ async def look_at_outcome(call: LiveCall, result: Result) -> Result:
     """Let those guards look at a result that see every outcome."""
     guards = [guard for guard in call.settings.guards if guard.every]
     return await _after(call.trace.call or call, result, guards, []) if guards else result
+
+
+def recall_outcome(call: LiveCall, result: Result) -> None:
+    """Let those guards count an earlier call that saw it then."""
+    is_hit = isinstance(result, Success) and not call.trace.ran
+    reached = call.trace.ran or getattr(result, "code", "") == "loop"  # a guard's own refusal
+    for one in call.settings.guards:
+        saw_it = one.every or (call.tool is not None and (reached or (is_hit and one.hits)))
+        if saw_it and one.recall is not None:
+            one.recall(call, result)
 
 
 async def _before(call: LiveCall, guards: Iterable[Guard], notes: list[str]) -> Failure | None:

@@ -86,7 +86,14 @@ def repeated_calls(
             times = _count(ledger, call, result)
         return _repeated_note(call, times) if times >= note else None
 
-    return Guard("repeated_calls", before, after, hits=True)
+    def recall(call: LiveCall, result: Result) -> None:
+        ledger = ledgers.here()
+        seen = None if ledger is None else ledger.calls.get(_key(call) or _NO_KEY)
+        if seen is not None and "repeated" in getattr(result, "meta", {}):
+            seen.times += 1
+        after(call, result)
+
+    return Guard("repeated_calls", before, after, hits=True, recall=recall)
 
 
 def _count(ledger: Ledger, call: LiveCall, result: Result) -> int:
@@ -201,7 +208,7 @@ def repeated_failures(note: int = 4, refuse: int = 8, *, except_for: tuple[str, 
             here.failures[call.name] = (times, str(result))
         return _failing_note(call, times) if times >= note else None
 
-    return Guard("repeated_failures", before, after)
+    return Guard("repeated_failures", before, after, recall=after)
 
 
 def _failing_note(call: LiveCall, times: int) -> str:
@@ -240,17 +247,20 @@ def fan_out(limits: Mapping[str, int]) -> Guard:
 
     def before(call: LiveCall) -> GuardAnswer:
         most = next((n for name, n in limits.items() if fnmatchcase(call.name, name)), None)
-        tally = None if most is None else tallies.here()
-        if tally is None or most is None:
+        made = 0 if most is None else count(call)
+        if most is None or made < most:
             return None
+        return _fan_out_refusal(call, most) if made > most else _fan_out_note(call, most)
+
+    def count(call: LiveCall, result: Result | None = None) -> int:
+        tally = tallies.here()
+        if tally is None:
+            return 0
         with tally.lock:
             tally.calls[call.name] += 1
-            made = tally.calls[call.name]
-        if made > most:
-            return _fan_out_refusal(call, most)
-        return _fan_out_note(call, most) if made == most else None
+            return tally.calls[call.name]
 
-    return Guard("fan_out", before)
+    return Guard("fan_out", before, recall=count)
 
 
 def _fan_out_note(call: LiveCall, most: int) -> str:

@@ -23,7 +23,7 @@ from zkit.repair.outcome import Candidate, Repaired, Task, Unrepairable
 from zkit.repair.reading import decoded, repair_json
 from zkit.repair.salvage import salvaged
 from zkit.repair.search.candidates import How, read_at, read_with_one_edit
-from zkit.repair.strict_parse import OF_SURROGATES, strict, trails, verdict, with_surrogates
+from zkit.repair.strict_parse import OF_SURROGATES, TRAILING, strict, verdict, with_surrogates
 from zkit.text.edits import Layer
 
 
@@ -62,7 +62,7 @@ def mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepair
         whole = with_surrogates(text, complaint)
         if whole is not None:
             return Repaired(whole[0], (), EXACT, text)
-    if first is None and (rewrites or not begins_coloured(text)):
+    if rewrites or text[:1] == "{" or not begins_coloured(text):
         first, is_all = _first(task, complaint)
         if first is not None and is_all:
             return within_limit(task, first)
@@ -171,12 +171,13 @@ def _is_payload(task: Task, inner: str, found: Repaired) -> bool:
 def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
     """The value with but white space or one fence around it, and whether it is all that is said."""
     span = starts.plain_span(task.text)
-    if span is None or trails(complaint):
-        quick = read_in_prose(task)
+    trails = span is not None and complaint.startswith(TRAILING)
+    if span is None or trails:
+        quick = read_in_prose(task, complaint if trails else "")
         if span is None or quick is not None:
             return quick, quick is not None
     start, end = span
-    quick = read_misspelled(task, start, end)
+    quick = read_misspelled(task, start, end, complaint)
     if quick is not None:
         return quick, True
     found = read_at(task, start, complaint="" if start else complaint)

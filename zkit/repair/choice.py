@@ -110,13 +110,15 @@ def within_limit(
     task: Task, candidate: Candidate, *, repeated: bool = False
 ) -> Repaired | Unrepairable:
     """The candidate's value with its receipt, unless a fix goes further than it may, or data is dropped."""
+    text, evidence = task.text, task.evidence
     start, end = candidate.start, candidate.end
-    names = () if task.evidence is None else task.evidence.names
-    data = data_before(task.text, start, names) if start else None
-    if data is None and end < len(task.text) and not repeated:
-        data = data_after(task.text, end, names)
-    if data is not None:
-        return refuse(task, "several", data)
+    if start or end < len(text):
+        names = () if evidence is None else evidence.names
+        data = data_before(text, start, names) if start else None
+        if data is None and end < len(text) and not repeated:
+            data = data_after(text, end, names)
+        if data is not None:
+            return refuse(task, "several", data)
     receipt = with_receipt(task, candidate, repeated=repeated)
     return receipt if receipt.rank <= task.limit else refuse(task, "limit", candidate.start)
 

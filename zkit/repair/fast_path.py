@@ -15,22 +15,22 @@ from typing import Any
 from zkit.receipt import Fix
 from zkit.repair.evidence.strings import may_be_script, respell
 from zkit.repair.expect import Evidence
-from zkit.repair.fixes import COMPLETE, EXACT, FIXES, GUESS, RESPELL, fix_named
+from zkit.repair.fixes import COMPLETE, EXACT, FIXES, GUESS, RESPELL, UNWRAP, fix_named
 from zkit.repair.limits import FAST_WITHIN, MOST_SLIPS
 from zkit.repair.locate.layers import begins_marked
-from zkit.repair.locate.starts import is_argument
+from zkit.repair.locate.starts import is_argument, reasoning_end
 from zkit.repair.moves.bare import spell_number
 from zkit.repair.outcome import DAMAGED, Candidate, Task
-from zkit.repair.rivals import beyond_doubt, may_be_another
-from zkit.repair.strict_parse import parts_of, place_in, strict, verdict
+from zkit.repair.rivals import beyond_doubt, past_line
+from zkit.repair.strict_parse import parts_of, place_in, strict, stumbled_at, verdict
 from zkit.text import lexis
 
 _S = lexis.SPACE
 _NEXT = rf"(?={_S}[,}}\]])"
-_VALID = rf"(?:{lexis.STRING}|[{{}}\[\]:]|,(?!{_S}[}}\]])|{lexis.NUMBER}|(?:true|false|null)(?!\w)|[ \t\n\r]++)++"
+_VALID = rf"(?:[ \t\n\r:{{}}\[\]]++|{lexis.STRING}|,(?!{_S}[}}\]])|{lexis.NUMBER}|(?:true|false|null)(?!\w))*+"
 _DIGITS = r"[0-9][0-9_]*+"
 _TOKEN = re.compile(
-    rf"(?P<valid>{_VALID})|(?P<comma>,)(?={_S}[}}\]])"
+    rf"(?P<valid>{_VALID})(?:\Z|(?P<comma>,)(?={_S}[}}\]])"
     rf"|(?P<simple>{lexis.SIMPLE})(?={_S}[,:}}\]])|(?P<single>'[^'\\]*+(?:\\.[^'\\]*+)*+')(?={_S}[,:}}\]])"
     rf"|(?P<other>`[^`\\\"]*+`|“[^”“\\\"]*+”|”[^”“\\\"]*+”)(?={_S}[,:}}\]])"
     rf"|(?P<comment>//[^\n\"'.…]*+(?=\n)|/\*[^*\"'.…]*+\*/)(?!{_S}(?::|\Z))"
@@ -40,50 +40,69 @@ _TOKEN = re.compile(
     rf"|(?P<number>[+-]?+(?:0[xX][0-9a-fA-F]++|{_DIGITS}(?:\.[0-9_]*+)?+|\.[0-9]++)){_NEXT}"
     rf"|(?P<raw>\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"){_NEXT}"
     rf"|(?P<space>[{lexis.ODD}][ \t\n\r{lexis.ODD}]*+)(?![:/#]|\Z)"
-    r"|(?P<colon>=>|=(?!=)|->|→|：)",
+    r"|(?P<colon>=>|=(?!=)|->|→|：))",
     re.DOTALL,
 )
-"""A run of strict tokens, or one token whose spelling is off."""
+"""A run of strict tokens, and then the end, or one token whose spelling is off."""
 _JSON_WORDS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 _KEY_PLACES = frozenset("{,")
 _VALUE_PLACES = frozenset(":[,")
 _MARKS = frozenset("{}[],")
-_UNDEFINED = len("undefined")
-_QUOTES_DOC = FIXES["use_double_quotes"].doc
+_ONLY_SPACE = frozenset({"space"})
 _new = tuple.__new__
 
 
-def read_misspelled(task: Task, start: int, end: int) -> Candidate | None:
-    """The value of a span in which tokens are misspelled, or marks are missing; None if there is more to it, or less."""
-    if end - start > FAST_WITHIN or task.limit < RESPELL or task.finish_reason == "length":
+def read_misspelled(task: Task, start: int, end: int, complaint: str = "") -> Candidate | None:
+    """The value of a span in which tokens are misspelled, or marks are missing; None if there is more to it, or less.
+
+    `complaint` is what the strict parser says of the text from `start` on, where it was asked.
+    """
+    text, evidence, limit, finish_reason = task
+    if end - start > FAST_WITHIN or limit < RESPELL or finish_reason == "length":
         return None
-    text, evidence = task.text, task.evidence
+    if complaint.startswith(_IN_LAST_STRING):
+        return None
     end = lexis.last_sign(text, end)
     found = _respelled(text, start, end)
     if found is None:
         return None
-    json, fixes = found
-    judged = verdict(json)
-    if isinstance(judged, str):
-        if fixes or start or end < len(text) or task.limit < COMPLETE:
+    json, fixes, kinds = found
+    if not fixes:
+        if start or end < len(text) or not complaint:
             return None
-        return _with_marks(task, json, judged)
-    if evidence is not None and not _fits(evidence, judged[0], fixes):
+        if text.startswith("{{"):
+            return _undoubled(task)
+        return _with_marks(task, json, complaint) if limit >= COMPLETE else None
+    judged = strict(json)
+    if judged is None or (evidence is not None and not _fits(evidence, judged[0], fixes, kinds)):
         return None
-    rank = max((fix.rank for fix in fixes), default=EXACT)
-    candidate = Candidate(start, end, judged, fixes, rank, fits=True, refusal=DAMAGED, json=json)
-    if any(fix.name == "use_colon" for fix in fixes):
-        return _undoubted(task, candidate)
-    return None if may_be_another(text, fixes, evidence) else candidate
+    rank = UNWRAP if kinds == _ONLY_SPACE else RESPELL
+    candidate = _new(Candidate, (start, end, judged, fixes, rank, True, DAMAGED, json))
+    return _undoubted(task, candidate) if "colon" in kinds else candidate
 
 
-def _fits(evidence: Evidence, value: Any, fixes: list[Fix]) -> bool:
+def _undoubled(task: Task) -> Candidate | None:
+    """The value between two pairs of braces, as a template writes them; None if there is more to it."""
+    text, evidence, _, _ = task
+    value = strict(text[1:-1]) if text.endswith("}}") else None
+    if value is None or not value[0] or (evidence is not None and not evidence.fits(value[0])):
+        return None
+    size = len(text)
+    fixes = [fix_named("drop_doubled_brace", at, at + 1, "") for at in (1, size - 1)]
+    return Candidate(0, size, value, fixes, UNWRAP, fits=True, json=text[1:-1])
+
+
+_IN_LAST_STRING = "EOF while parsing a string"
+"""All tokens are valid up to a string that never ends."""
+
+
+def _fits(evidence: Evidence, value: Any, fixes: list[Fix], kinds: set[str | None]) -> bool:
     """Whether a value fits, and so does each number or word whose spelling was off: it may be text, or left out."""
-    if not evidence.fits(value) or any(
-        fix.end - fix.start == _UNDEFINED for fix in fixes if fix.name == "respell_literal"
-    ):
+    if not evidence.fits(value):
         return False
-    return all(fix.name != "respell_number" for fix in fixes) or evidence.suits(value)
+    if "word" in kinds and any(fix.end - fix.start == len("undefined") for fix in fixes):
+        return False
+    return "number" not in kinds or evidence.suits(value)
 
 
 def _undoubted(task: Task, candidate: Candidate) -> Candidate | None:
@@ -92,99 +111,112 @@ def _undoubted(task: Task, candidate: Candidate) -> Candidate | None:
     return candidate if settled is candidate else None
 
 
-def _respelled(text: str, pos: int, end: int) -> tuple[str, list[Fix]] | None:
-    """The span as JSON writes it, and the fixes; None at the first token that is not one of these."""
+def _respelled(text: str, pos: int, end: int) -> tuple[str, list[Fix], set[str | None]] | None:
+    """The span as JSON writes it, the fixes and the kinds of tokens; None at the first token that is not one of these."""
     pieces: list[str] = []
     fixes: list[Fix] = []
-    last = ""
-    while pos < end:
+    kinds: set[str | None] = set()
+    while True:
         match = _TOKEN.match(text, pos, end)
         if match is None:
             return None
-        kind, token, pos = match.lastgroup, match[0], match.end()
+        kind = match.lastgroup
         if kind == "valid":
-            last = token.rstrip()[-1:] or last
-        elif kind == "space":
-            last_piece = pieces[-1] if last != ":" else ""
-            blank = len(last_piece) - lexis.last_sign(last_piece, len(last_piece))
-            fixes.append(fix_named("plain_space", match.start() - blank, pos, " "))
-            pieces[-1] = pieces[-1][: len(pieces[-1]) - blank]
-            token = " "
-        else:
-            fix = _FIXED[kind or ""](token, match.start(), last)
-            if fix is None:
-                return None
-            fixes.append(fix)
-            token = fix[4]
-            last = token[-1:] or last
-        pieces.append(token)
-    return "".join(pieces), fixes
+            pieces.append(text[pos:end])
+            return "".join(pieces), fixes, kinds
+        start, stop = match.span(kind)  # type: ignore[arg-type]
+        if start > pos:
+            pieces.append(text[pos:start])
+        fix = _FIXED[kind](text, start, stop, pieces)  # type: ignore[index]
+        if fix is None:
+            return None
+        kinds.add(kind)
+        fixes.append(fix)
+        pieces.append(fix[4])
+        pos = stop
 
 
-def _comma(token: str, start: int, _: str) -> Fix:
-    return fix_named("drop_trailing_comma", start, start + 1, "")
+def _last(pieces: list[str]) -> str:
+    """The last character that is not white space."""
+    for piece in reversed(pieces):
+        if last := piece.rstrip()[-1:]:
+            return last
+    return ""
 
 
-def _comment(token: str, start: int, _: str) -> Fix:
-    return fix_named("drop_comment", start, start + len(token), "")
+def _space(text: str, start: int, stop: int, pieces: list[str]) -> Fix:
+    """Odd white space, with the plain white space before it, unless that comes after a colon."""
+    last_piece = pieces[-1] if _last(pieces) != ":" else ""
+    blank = len(last_piece) - lexis.last_sign(last_piece, len(last_piece))
+    if blank:
+        pieces[-1] = last_piece[:-blank]
+    return fix_named("plain_space", start - blank, stop, " ")
 
 
-def _remark(token: str, start: int, last: str) -> Fix | None:
+def _comma(text: str, start: int, stop: int, pieces: list[str]) -> Fix:
+    return fix_named("drop_trailing_comma", start, stop, "")
+
+
+def _comment(text: str, start: int, stop: int, pieces: list[str]) -> Fix:
+    return fix_named("drop_comment", start, stop, "")
+
+
+def _remark(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
     """A comment that holds a quote or a dot: only after a mark it cannot be the rest of a string."""
-    return _comment(token, start, last) if last in _MARKS else None
+    return fix_named("drop_comment", start, stop, "") if _last(pieces) in _MARKS else None
 
 
-def _simple(token: str, start: int, _: str) -> Fix:
+def _simple(text: str, start: int, stop: int, pieces: list[str]) -> Fix:
     """A string in single quotes whose content means the same between double quotes."""
-    end = start + len(token)
-    return _new(
-        Fix, ("use_double_quotes", RESPELL, start, end, f'"{token[1:-1]}"', _QUOTES_DOC, "")
-    )
+    return fix_named("use_double_quotes", start, stop, f'"{text[start + 1 : stop - 1]}"')
 
 
-def _other_quotes(token: str, start: int, last: str) -> Fix | None:
+def _other_quotes(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
     """A string in single quotes, backticks or typographic quotes."""
-    quote, body = token[0], token[1:-1]
+    quote, body = text[start], text[start + 1 : stop - 1]
     if quote == "`" and "${" in body:
         return None
     spelled = respell(body, quote)
     if spelled is None or spelled.rank >= GUESS:
         return None
-    doc = spelled.note or _QUOTES_DOC
-    return _new(
-        Fix, ("use_double_quotes", RESPELL, start, start + len(token), f'"{spelled.body}"', doc, "")
-    )
+    fix = fix_named("use_double_quotes", start, stop, f'"{spelled.body}"')
+    return fix._replace(note=spelled.note) if spelled.note else fix
 
 
-def _key(token: str, start: int, last: str) -> Fix | None:
-    if last not in _KEY_PLACES:
+def _key(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
+    if _last(pieces) not in _KEY_PLACES:
         return None
-    return fix_named("quote_key", start, start + len(token), f'"{token}"')
+    return fix_named("quote_key", start, stop, f'"{text[start:stop]}"')
 
 
-def _word(token: str, start: int, _: str) -> Fix:
-    return fix_named("respell_literal", start, start + len(token), _JSON_WORDS.get(token, "null"))
+def _word(text: str, start: int, stop: int, pieces: list[str]) -> Fix:
+    new = _JSON_WORDS.get(text[start:stop], "null")
+    return fix_named("respell_literal", start, stop, new)
 
 
-def _number(token: str, start: int, last: str) -> Fix | None:
-    new = spell_number(token) if last in _VALUE_PLACES else None
-    return None if new is None else fix_named("respell_number", start, start + len(token), new)
+def _number(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
+    new = spell_number(text[start:stop]) if _last(pieces) in _VALUE_PLACES else None
+    return None if new is None else fix_named("respell_number", start, stop, new)
 
 
-def _colon(token: str, start: int, last: str) -> Fix | None:
-    return fix_named("use_colon", start, start + len(token), ":") if last == '"' else None
+def _colon(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
+    return fix_named("use_colon", start, stop, ":") if _last(pieces) == '"' else None
 
 
-def _raw(token: str, start: int, last: str) -> Fix | None:
+def _raw(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
     """A string with control characters or escapes that JSON does not know."""
-    spelled = respell(token[1:-1]) if last != "{" and not may_be_script(token) else None
+    token = text[start:stop]
+    if _last(pieces) == "{" or may_be_script(token):
+        return None
+    spelled = respell(token[1:-1])
     if spelled is None or spelled.rank >= GUESS:
         return None
     doc = spelled.note or FIXES[spelled.name].doc
-    return Fix(spelled.name, spelled.rank, start, start + len(token), f'"{spelled.body}"', doc)
+    fix = Fix(spelled.name, spelled.rank, start, stop, f'"{spelled.body}"', doc)
+    return None if spelled.name == "escape_control_character" and past_line(text, fix) else fix
 
 
-_FIXED: dict[str, Callable[[str, int, str], Fix | None]] = {
+_FIXED: dict[str, Callable[[str, int, int, list[str]], Fix | None]] = {
     "comma": _comma,
     "comment": _comment,
     "remark": _remark,
@@ -196,8 +228,9 @@ _FIXED: dict[str, Callable[[str, int, str], Fix | None]] = {
     "number": _number,
     "colon": _colon,
     "raw": _raw,
+    "space": _space,
 }
-"""For each kind of token, its fix after the mark before it; None if it may be more than a misspelling there."""
+"""For each kind of token, its fix after the JSON before it; None if it may be more than a misspelling there."""
 
 
 # ── missing marks ───────────────────────────────────────────────────────────
@@ -230,13 +263,23 @@ def _with_marks(task: Task, json: str, complaint: str) -> Candidate | None:
 
 
 def _missing_comma(json: str, at: int) -> Fix | None:
-    """A key follows a value, or an object another one: the comma between them is missing."""
+    """A key follows a value, or an item one of its kind: the comma between them is missing."""
     end = lexis.last_sign(json, at)
-    if end == at or not (_KEY.match(json, at) or (json[at] == "{" and json[end - 1] == "}")):
+    if end == at or not (_KEY.match(json, at) or _is_item(json, end, at)):
         return None
     if _ends_escaped(json, end):
         return None
     return fix_named("add_comma", end, end, ",")
+
+
+def _is_item(json: str, end: int, at: int) -> bool:
+    """Whether two objects, strings or numbers touch; three digits may belong to the number before them."""
+    kind, last = json[at], json[end - 1]
+    if kind == '"':
+        return last == '"'
+    if kind in "-0123456789":
+        return last.isdigit() and _GROUP.match(json, at) is None
+    return kind == "{" and last == "}"
 
 
 def _extra_comma(json: str, at: int) -> Fix | None:
@@ -271,10 +314,17 @@ def _missing_end(json: str, at: int) -> Fix | None:
 
 
 def _ends_escaped(json: str, end: int) -> bool:
-    """Whether a string with escapes ends there: before a missing mark, the search asks what they mean."""
-    return json[end - 1] == '"' and "\\" in json[lexis.quote_before(json, end - 1) : end]
+    """Whether a string ends there whose escapes may mean something else: the search asks for that before a missing mark."""
+    if json[end - 1] != '"':
+        return False
+    content = json[lexis.quote_before(json, end - 1) + 1 : end - 1]
+    if "\\" not in content:
+        return False
+    spelled = respell(content)
+    return spelled is None or spelled.body != content
 
 
+_GROUP = re.compile(r"[0-9]{3}(?![0-9])")
 _TWO_COMMAS = re.compile(rf",{_S},")
 _VALUE = re.compile(rf"\"[^\"\\]*+\"{_S}[,}}]|[{{\[0-9tfn-]")
 _KEY = re.compile(rf"{lexis.STRING}{_S}:")
@@ -302,16 +352,25 @@ _QUOTED = r"(?:\"\w[\w .-]{0,40}+\"|'\w[\w .-]{0,40}+')(?!\s*+(?:[:=)]|,\s*+[\"'
 _PROSE = rf"(?:[^{{}}\[\]<>\"'`~\\&|=“”„«»‘’◁]++|(?<=\w)['’]|{_QUOTED})*+"
 """Nothing that may begin, end or hold another value, or say what the text around a value is."""
 _FENCE = r"(```|~~~)"
-_BEFORE = re.compile(rf"{_PROSE}(?:{_FENCE}(?:json)?+[ \t]*+\n\s*+)?+")
-_AFTER = re.compile(rf"\s*+{_FENCE}?+{_PROSE}")
+_TAG = r"<(?:[|｜])?+(?!/|param|arg|value|field|item|property)[A-Za-z_][\w:.-]{0,60}+(?:[|｜])?+>"
+_BEFORE = re.compile(
+    rf"{_PROSE}(?:{_FENCE}(?:json)?+[ \t]*+\n\s*+|(?P<tag>{_TAG})(?:assistant\n)?+\s*+)?+"
+)
+_AFTER = re.compile(rf"\s*+(?:{_FENCE}|</?+[|｜\w][\w:.-]{{0,60}}+[|｜]?+>)?+{_PROSE}")
 _NO_WORDS = re.compile(rf"{lexis.GAP},|[ \t]*+[\"'\w.]|\s*+[#>|]", re.MULTILINE)
 
 
-def read_in_prose(task: Task) -> Candidate | None:
-    """The one valid object of a text with plain prose around it, and perhaps a fence; None if there is more to it."""
+def read_in_prose(task: Task, complaint: str = "") -> Candidate | None:
+    """The one valid object of a text with plain prose around it, and perhaps a fence or a tag; None if there is more to it.
+
+    `complaint` is what the strict parser says of the text, where that begins with a value.
+    """
     text, evidence = task.text, task.evidence
-    start, end = text.find("{"), text.rfind("}") + 1
-    before = _BEFORE.fullmatch(text, 0, start) if start >= 0 else None
+    base = reasoning_end(text)
+    start, end = text.find("{", base), text.rfind("}") + 1
+    if complaint and not base:
+        end = lexis.last_sign(text, stumbled_at(text, complaint))
+    before = _BEFORE.fullmatch(text, base, start) if start >= 0 else None
     after = _AFTER.fullmatch(text, end) if before is not None else None
     if before is None or after is None or before[1] != after[1] or _NO_WORDS.match(text, end):
         return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from pydantic_core import from_json
@@ -11,6 +13,7 @@ from zkit.receipt import Rank, limit_of
 from zkit.repair.fixes import EXACT
 from zkit.repair.outcome import Repaired, RepairError, Task, Unrepairable
 
+Outcome = Repaired | Unrepairable
 _new = tuple.__new__
 """Makes a record at the lowest price: valid input pays almost nothing."""
 
@@ -37,17 +40,22 @@ def repair_json(
     try:
         value = from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError) as error:
-        from zkit.repair.api import mended
-        from zkit.repair.expect import evidence_for
-
+        mended, _, evidence_for = _repairing()
         evidence = None if schema is None else evidence_for(schema)
         return mended(_new(Task, (text, evidence, limit, finish_reason)), str(error))
     if schema is None or type(value) is not str:
         return _new(Repaired, (value, (), EXACT, text))
-    from zkit.repair.api import unwrapped
+    _, unwrapped, evidence_for = _repairing()
+    return unwrapped(Task(text, evidence_for(schema), limit, finish_reason), value)
+
+
+@cache
+def _repairing() -> tuple[Callable[..., Outcome], Callable[..., Outcome], Callable[..., Any]]:
+    """The functions that repair, which are loaded when the first text is damaged."""
+    from zkit.repair.api import mended, unwrapped
     from zkit.repair.expect import evidence_for
 
-    return unwrapped(Task(text, evidence_for(schema), limit, finish_reason), value)
+    return mended, unwrapped, evidence_for
 
 
 def loads(

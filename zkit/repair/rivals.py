@@ -38,7 +38,7 @@ HARMLESS = frozenset(
 
 def rearranged(fixes: Sequence[Fix]) -> bool:
     """Whether a fix moved a boundary, so that members may have landed in the wrong object."""
-    return any(fix.rank >= COMPLETE and fix.name not in HARMLESS for fix in fixes)
+    return any(fix[1] >= COMPLETE and fix[0] not in HARMLESS for fix in fixes)
 
 
 _OPENED = frozenset({"open_in_middle", "replace_opener"})

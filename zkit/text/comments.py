@@ -11,6 +11,7 @@ _OPENERS = {"//": "\n", "#": "\n", "-- ": "\n", "--\t": "\n", "/*": "*/", "<!--"
 COMMENT_OPENS = re.compile("|".join(map(re.escape, _OPENERS)))
 _LAST_OPENERS = _OPENERS | {"--": "\n", "<!": "-->"}
 """The same at the end of a text, which may have been cut."""
+_FIRST = frozenset("/#-<.")
 _LAST = re.compile(r"/\Z|\.{1,3}\s*+\Z")
 
 
@@ -26,7 +27,9 @@ def comment_end(text: str, pos: int) -> int | None:
 
 
 def ends_in_comment(text: str, pos: int) -> bool:
-    """Whether a comment, or an ellipsis, opens at `pos` that the text ends in."""
+    """True if a comment, or an ellipsis, opens at `pos` that the text ends in."""
+    if text[pos : pos + 1] not in _FIRST:
+        return False
     for opener, closer in _LAST_OPENERS.items():
         if text.startswith(opener, pos) and remembered.find(text, closer, pos + len(opener)) < 0:
             return True

@@ -196,6 +196,9 @@ def quote_before(text: str, end: int, quote: str = '"') -> int:
     return at
 
 
+_PLAIN_STRING = string_of('"')
+
+
 class Token(NamedTuple):
     """A string in the text: its content, the quote that opens it, and where it ends."""
 
@@ -207,6 +210,9 @@ class Token(NamedTuple):
 def string_at(text: str, pos: int) -> Token | None:
     """The string that opens at `pos`, up to its first unescaped closer; None when it has none."""
     quote = text[pos]
+    if quote == '"' and not text.startswith('""', pos):
+        plain = _PLAIN_STRING.match(text, pos)
+        return None if plain is None else _new(Token, (plain[1], quote, plain.end()))
     if quote == "\\":
         return _escaped_quotes(text, pos)
     if quote in "\"'`" and text.startswith(quote * 3, pos):

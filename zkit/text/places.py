@@ -22,6 +22,8 @@ def place_of(text: str, at: int) -> Place:
 
 def printable(text: str) -> str:
     """The text on one line, with one printable character for each character of it."""
+    if text.isprintable():
+        return text
     return "".join(_SHOWN.get(ch, ch if ch.isprintable() else "\ufffd") for ch in text)
 
 

@@ -191,9 +191,11 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
         return True
     if not closed and _FIRST_KEY.match(body):
         return True
-    if _key_outside(body) or _half_json(body) or _INSIDE_OUT.match(body):
+    if _JOINT.search(body) and not _NOTHING_OUTSIDE.match(body):
+        return True  # a key, or a comma between strings, that its quotes put outside it
+    if (body[:1] in ("{", "[") and _half_json(body)) or _INSIDE_OUT.match(body):
         return True
-    if _is_said_twice(body, quote):
+    if body.count(quote) == 1 and _is_said_twice(body, quote):
         return True
     if ("..." in body or "…" in body) and _LEFT_OUT.search(body):
         return True
@@ -204,18 +206,13 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
 
 def _is_said_twice(body: str, quote: str) -> bool:
     """Whether the content begins again after its only quote: `"/src"/src/main.py"`."""
-    head, mark, rest = body.partition(quote)
-    return bool(mark) and len(head) > 1 and quote not in rest and rest.startswith(head)
+    head, _, rest = body.partition(quote)
+    return len(head) > 1 and rest.startswith(head)
 
 
 def _half_json(body: str) -> bool:
-    """Whether the content begins as JSON does and its brackets are not closed."""
-    return body[:1] in ("{", "[") and any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
-
-
-def _key_outside(body: str) -> bool:
-    """Whether the content holds a key, or a comma between strings, that its quotes put outside it."""
-    return _JOINT.search(body) is not None and not _NOTHING_OUTSIDE.match(body)
+    """Whether content that begins as JSON does has brackets that are not closed."""
+    return any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
 
 
 def structure_outside(body: str, closed: bool) -> bool:

@@ -189,9 +189,13 @@ _QUOTE_TOKENS = Escaping("plain_quotes", _in_tokens, _TOKEN_STRING, _string_of, 
 
 def escapings(text: str, start: int) -> Sequence[Escaping]:
     """The ways in which the value at `start` may be escaped as a whole."""
-    # Where a quote comes before any backslash or entity, only quote tokens are left to look for.
-    ways = (_JSON, _HTML, _QUOTE_TOKENS) if _LAYERED.match(text, start) else (_CSV, _QUOTE_TOKENS)
-    return [escaping for escaping in ways if escaping.used_at(text, start)]
+    if _LAYERED.match(text, start):
+        ways: tuple[Escaping, ...] = (_JSON, _HTML, _QUOTE_TOKENS)
+    else:  # a quote comes before any backslash or entity
+        ways = (_CSV, _QUOTE_TOKENS) if '""' in text else (_QUOTE_TOKENS,)
+        if _TOKEN not in text:
+            ways = ways[:-1]
+    return [escaping for escaping in ways if escaping.used_at(text, start)] if ways else ()
 
 
 def string_content(text: str) -> Layer:
@@ -277,6 +281,8 @@ _FIRST = re.compile(rf"^(?:{_QUOTED}|{_NUMBERED})(?=[{{\[][ \t]*+\r?+\n)", re.MU
 
 def unmarked(text: str) -> Layer | None:
     """The text without the marks of the lines that hold a value; None when there are none."""
+    if "\n" not in text:
+        return None
     edits: list[Edit] = []
     at = 0
     while (first := _FIRST.search(text, at)) is not None:
@@ -315,6 +321,8 @@ _CODE = rf"{_ESC}[0-9;]{{0,12}}+[mKJH]"
 _ANY_CODE = rf"(?:{_CODE}|\[[0-9;]{{1,12}}+m)"
 """A code, or what is left of one without its first character."""
 _CODES = re.compile(_ANY_CODE)
+_SIGN_OF_CODE = re.compile(r"\x1b|\x9b|␛|\\[xu0e]|\^\[|\[[0-9;]")
+"""What each code begins with: alternatives that begin with a letter are searched for at the pace of C."""
 _END = rf"(?=\s*+(?:[,:=}}\]]|{_ESC}|\Z))"
 _STRING_SHELL = rf"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{_END}"
 _TOKEN_SHELL = re.compile(rf"{_STRING_SHELL}|((?:{_CODE})++)|([\"'])", re.DOTALL)
@@ -334,7 +342,7 @@ def begins_coloured(text: str) -> bool:
 
 def without_colours(text: str) -> Layer | None:
     """The text without the colour codes that stand outside of its strings; None when there are none."""
-    if not _CODES.search(text):
+    if not _SIGN_OF_CODE.search(text) or not _CODES.search(text):
         return None
     edits = _between_tokens(text) or _around(text)
     return Layer.over(text, edits) if edits else None

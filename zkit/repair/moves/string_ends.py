@@ -229,13 +229,14 @@ def _passes_known_key(before: Before, text: str, body: str) -> bool:
     if first is not None and frame is not None and first[1] in frame.expect.keys:
         return True
     while frame is not None:
-        held = [key for key in frame.expect.keys if key in body]
+        keys = frame.expect.keys
+        held = [key for key in keys if key in body] if keys else ()
         if held:
             said = text[frame.start : before.pos]
             due = [key for key in held if key not in said]
             if any(re.search(KEY_WITH_COLON % re.escape(key), body) for key in due):
                 return True
-        if frame.parent is None and begins_again(text, frame.start, body):
+        if frame.parent is None and "{" in body and begins_again(text, frame.start, body):
             return True
         frame = frame.parent
     return False
@@ -243,7 +244,7 @@ def _passes_known_key(before: Before, text: str, body: str) -> bool:
 
 def begins_again(text: str, root: int, body: str) -> bool:
     """Whether the content holds the beginning of the object that it stands in: the model began anew."""
-    first = _FIRST_KEY.match(text, root) if "{" in body else None
+    first = _FIRST_KEY.match(text, root)
     if first is None:
         return False
     return re.search(rf"\{{\s*+{re.escape(first.group(1))}\s*+:", body) is not None
@@ -308,7 +309,9 @@ _OBJECT_WITH_KEY = r"\}\s*+,\s*+\{\s*+\"%s\"\s*+:"
 def oddness(body: str, quote: str, inner: int) -> int:
     """Quotes come in pairs and brackets close: what does not costs more."""
     cost = min(len(_KEY_INSIDE.findall(body)), 8) if inner > 0 and ":" in body else 0
-    if body.count("{") > body.count("}") or body.count("[") > body.count("]"):
+    if ("{" in body and body.count("{") > body.count("}")) or (
+        "[" in body and body.count("[") > body.count("]")
+    ):
         cost += 1
     if quote == '"' and (body.count('"') % 2 or _TWO_OPENING.match(body)):
         cost += 2
@@ -335,7 +338,7 @@ def _reread(reader: Engine, reading: Hypothesis, past: int, first: int) -> list[
         opener = reader.text[before.pos]
         if opener not in lexis.QUOTES:
             continue
-        token = lexis.string_at(reader.text, before.pos)
+        token = reader.string_at(before.pos)
         found += _longer(reader, before, token, max(past, before.pos + 1), back)
         if token is not None and opener in "\"'":
             found += shorter(reader, before, token.end - 1) or before_declared_key(reader, before)

@@ -35,8 +35,14 @@ _ESCAPED = re.compile(r"\\(?:(?=[\[\]{},:])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\0-9
 def skip(reader: Engine, reading: Hypothesis) -> bool:
     """Drop odd white space or a comment; True when there was something to drop."""
     text, pos = reader.text, reading.pos
-    if text[(ahead := lexis.skip_spaces(text, pos)) : ahead + 1] in _NOTHING_TO_SKIP:
+    mark = text[pos : pos + 1]
+    if mark in _NOTHING_TO_SKIP:
         return False
+    ahead = pos
+    if mark in " \t\n\r":
+        ahead = lexis.skip_spaces(text, pos)
+        if text[ahead : ahead + 1] in _NOTHING_TO_SKIP:
+            return False
     odd = lexis.ODD_RUN.match(text, pos)
     if odd is not None:
         end = odd.end()
@@ -357,11 +363,15 @@ def _spelt_colon(reading: Hypothesis, colon: re.Match[str]) -> None:
 
 def odd_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
     """What stands where a value is due, when it is no value in the common spellings."""
+    text, frame, pos = reader.text, reading.frame, reading.pos
+    mark = text[pos : pos + 1]
+    if mark == '"':
+        return _string(reader, reading, pos)
     if skip(reader, reading):
         return None
-    text, frame = reader.text, reading.frame
-    pos = lexis.skip_blank(text, reading.pos)
-    mark = text[pos : pos + 1]
+    if mark not in _NOTHING_TO_SKIP:
+        pos = lexis.skip_blank(text, pos)
+        mark = text[pos : pos + 1]
     if not mark:
         return ending.before_value(reader, reading)
     if mark == "(" and (joined := _parenthesised(reader, reading, pos)) is not None:
@@ -407,10 +417,10 @@ _FENCED = re.compile(r"```[\w+#.-]*+[ \t]*+\n")
 def _string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
     """A value in quotes of any kind, up to its first unescaped closer."""
     reading.remember(pos)
-    if _FENCED.match(reader.text, pos):
+    if reader.text[pos] == "`" and _FENCED.match(reader.text, pos):
         reader.reason = "ambiguous"  # is the line end before the last fence part of the text?
         return []
-    token = lexis.string_at(reader.text, pos)
+    token = reader.string_at(pos)
     if token is None:
         bare = reader.text[pos] == "\\" or (
             reader.text[pos] in "“„«‘" and reader.text.find('"', pos) > 0
@@ -419,7 +429,10 @@ def _string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] |
     if token.quote == "`" and "${" in token.body:
         reader.reason = "expression"
         return []
-    body = respell(token.body, quote_meant(reader.text, reader.start, token.body, token.quote))
+    quote = token.quote
+    if quote == '"' and "\\" in token.body:
+        quote = quote_meant(reader.text, reader.start, token.body, quote)
+    body = respell(token.body, quote)
     if body is None:
         reader.reason = "ambiguous"
         return reread(reader, reading, token.end)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from zkit.receipt import Fix
+from zkit.receipt import Fix, highest
 from zkit.repair.evidence.structure import goes_on, is_askew, member_follows
 from zkit.repair.expect import ANYTHING
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
@@ -22,6 +22,7 @@ from zkit.repair.rivals import beyond_doubt, first_guess, rearranged, suits_line
 from zkit.repair.search.engine import Engine
 from zkit.repair.search.hypothesis import KEY, Frame, Hypothesis
 from zkit.repair.strict_parse import (
+    OF_SURROGATES,
     PLACED,
     TRAILING,
     last_token,
@@ -100,7 +101,8 @@ def read_at(task: Task, start: int, how: How = PLAINLY, *, complaint: str = "") 
 
 def _read_whole(task: Task, start: int, how: How, complaint: str) -> Candidate:
     """The value that begins at `start`: sound, or through a layer, or as the reader reads it."""
-    sound = None if how.missing_brace else _sound_at(task, start, complaint)
+    known = complaint and not complaint.startswith(_MAY_BE_SOUND)
+    sound = None if known or how.missing_brace else _sound_at(task, start, complaint)
     if sound is not None:
         return sound
     for escaping in layers.escapings(task.text, start) if how.far and task.limit >= UNWRAP else ():
@@ -108,6 +110,10 @@ def _read_whole(task: Task, start: int, how: How, complaint: str) -> Candidate:
         if inner.value is not None:
             return inner
     return _read(task, start, how)
+
+
+_MAY_BE_SOUND = (TRAILING, *OF_SURROGATES)
+"""The complaints that do not rule out that the value is sound."""
 
 
 def _read_inside(task: Task, start: int, escaping: layers.Escaping, how: How) -> Candidate:
@@ -130,6 +136,8 @@ def _read_inside(task: Task, start: int, escaping: layers.Escaping, how: How) ->
 def _read(task: Task, start: int, how: How) -> Candidate:
     """Read to the end of the text, or of the fence or tag that holds the value."""
     text = task.text
+    if not start:
+        return _best(task, _new(Body, (text, 0)), start, how)
     best: Candidate | None = None
     ends = starts.ends(text, start)
     for end in ends if how.far else ends[:1]:
@@ -185,7 +193,8 @@ def _attempt(task: Task, body: Body, place: int, how: How, *, careful: bool) -> 
     text, offset = body
     start = place - offset
     reader = Engine(text, start, want, task.limit, task.finish_reason, careful)
-    reader.save(how.tries)
+    if how.tries:
+        reader.save(how.tries)
     first = Hypothesis(start, want)
     if how.missing_brace:
         first.note("open_object", start, start, "{")
@@ -194,8 +203,10 @@ def _attempt(task: Task, body: Body, place: int, how: How, *, careful: bool) -> 
     for tied in reader.search(first):
         made = [m for reading in tied if (m := _made(task, text, start, reading)) is not None]
         if made:
-            settled = _settled(task, text, made, start, max(reader.stuck, start))
-            return beyond_doubt(task, _moved(settled, offset))
+            settled = made[0]
+            if len(made) > 1:
+                settled = _settled(task, text, made, start, max(reader.stuck, start))
+            return beyond_doubt(task, _moved(settled, offset) if offset else settled)
         if _too_deep(text, start, tied[0]):
             reader.reason = "too_deep"
         if not careful:
@@ -206,8 +217,6 @@ def _attempt(task: Task, body: Body, place: int, how: How, *, careful: bool) -> 
 
 def _moved(candidate: Candidate, by: int) -> Candidate:
     """A candidate of a part of the text as one of the whole."""
-    if not by:
-        return candidate
     start, end, value, fixes, rank, fits, refusal, json = candidate
     fixes = [f._replace(start=f.start + by, end=f.end + by) for f in fixes]
     if value is None:
@@ -228,8 +237,6 @@ def _too_deep(body: str, start: int, reading: Hypothesis) -> bool:
 
 def _settled(task: Task, body: str, made: list[Candidate], start: int, stuck: int) -> Candidate:
     """One value out of equally good ones; the schema or the lines break a tie, otherwise it is ambiguous."""
-    if len(made) == 1:
-        return made[0]
     made = [m for m in made if m.fits] or made
     if task.evidence is not None:
         suits = task.evidence.suits
@@ -251,17 +258,17 @@ def _made(task: Task, body: str, start: int, reading: Hypothesis) -> Candidate |
     """Apply a reading's edits and decode the result."""
     fixes = reading.fixes()
     end = reading.pos
-    text, value = reading.whole or _decoded(reading.json(body, start, end), fixes)
+    text, value = reading.whole or _decoded(reading.json(body, start, end, fixes), fixes)
     if value is None:
         return None
     if reading.rank >= COMPLETE and rearranged(fixes):
         if repeats_a_key(text, value[0]):
             return None
         text = ""
-    rank = max((f.rank for f in fixes), default=EXACT)
+    rank = highest(fixes)
     evidence = task.evidence
     if evidence is None:
-        return Candidate(start, end, value, fixes, rank, True, json=text)
+        return _new(Candidate, (start, end, value, fixes, rank, True, DAMAGED, text))
     if rank >= CUT and not evidence.root.takes("array" if type(value[0]) is list else "object"):
         return None  # its opener may be a wrong one
     fits = evidence.holds(value[0]) if rank >= COMPLETE else evidence.fits(value[0])

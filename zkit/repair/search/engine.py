@@ -62,7 +62,7 @@ class Engine:
 
     __slots__ = (
         "_budget", "_items", "_members", "_misses", "_most_cost", "_queued", "_trials", "careful", "finish_reason", "guided",
-        "limit", "needed", "reason", "size", "start", "stuck", "text",
+        "limit", "needed", "reason", "size", "start", "stuck", "text", "token",
     )  # fmt: skip
 
     def __init__(
@@ -86,6 +86,8 @@ class Engine:
         """The furthest place where a reading found no way on."""
         self.needed: Rank | None = None
         """The lowest rank that was asked for and is above the limit."""
+        self.token: tuple[int, lexis.Token | None] = (-1, None)
+        """The string that was looked at last, by the place of its quote."""
         self._budget = 16384 + size
         self._most_cost = min(2 * (FREE_FIXES + size // CHARACTERS_PER_FIX), MOST_COST)
         self._trials = MOST_TRIALS
@@ -104,6 +106,12 @@ class Engine:
         self._budget -= characters >> 6
         return self._budget > 0
 
+    def string_at(self, pos: int) -> lexis.Token | None:
+        """The string that opens at `pos`, up to its first unescaped closer; None when it has none."""
+        if self.token[0] != pos:
+            self.token = (pos, lexis.string_at(self.text, pos))
+        return self.token[1]
+
     # ── the search ────────────────────────────────────────────────────────────
 
     def search(self, first: Hypothesis) -> Iterator[list[Hypothesis]]:
@@ -111,7 +119,7 @@ class Engine:
         agenda: _Agenda = []
         self._queue(agenda, self._advance(first))
         best: list[Hypothesis] = []
-        arrived = Arrived()
+        arrived: Arrived | None = None
         most = min(self.size // CHARACTERS_PER_READING, MOST_READINGS + (self.size >> 8))
         for taken in range(FREE_READINGS + most):
             if best and (not agenda or agenda[0][0] > best[0].priority):
@@ -121,8 +129,10 @@ class Engine:
                 return
             reading = heappop(agenda)[3]
             place = reading.place
-            if taken > UNCOMPARED and place < DONE and arrived.has_better(reading):
-                continue
+            if taken > UNCOMPARED and place < DONE:
+                arrived = arrived or Arrived()
+                if arrived.has_better(reading):
+                    continue
             if place == DONE or (place != LATER and self._is_whole(reading)):
                 best.append(reading)
             else:
@@ -138,7 +148,8 @@ class Engine:
             return False
         self._trials -= 1
         json = reading.json(self.text, self.start, self.size)
-        value = None if _NEVER_MEANT.search(json, reading.pos) else strict(json)
+        never = "\\" in json and _NEVER_MEANT.search(json, reading.pos)
+        value = None if never else strict(json)
         if value is None:
             return False
         reading.whole = (json, value)
@@ -148,7 +159,7 @@ class Engine:
     def _queue(self, agenda: _Agenda, readings: list[Hypothesis]) -> None:
         """Put on the agenda what may be taken up: within the limit and not made of repairs alone."""
         for reading in readings:
-            misfit, rank, cost = priority = reading.priority
+            misfit, rank, cost = priority = (reading.misfit, reading.rank, reading.cost)
             if rank > self.limit:
                 if self.needed is None or rank < self.needed:
                     self.needed = reading.rank
@@ -170,7 +181,8 @@ class Engine:
             else:
                 return [reading]
             if others is not None:
-                self.stuck = max(self.stuck, reading.pos)
+                if reading.pos > self.stuck:
+                    self.stuck = reading.pos
                 return others
         return []
 

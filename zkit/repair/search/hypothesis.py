@@ -209,13 +209,14 @@ class Hypothesis:
             self.rank = GUESS
         return self
 
-    def json(self, text: str, start: int, end: int) -> str:
-        """What the fixes make of a part of the text."""
+    def json(self, text: str, start: int, end: int, fixes: list[Fix] | None = None) -> str:
+        """What the fixes, which may be passed in order, make of a part of the text."""
         pieces: list[str] = []
-        for fix in self.fixes():
-            pieces += (text[start : fix.start], fix.new)
-            start = fix.end
-        return "".join((*pieces, text[start:end]))
+        for _, _, at, stop, new, _, _ in self.fixes() if fixes is None else fixes:
+            pieces += (text[start:at], new)
+            start = stop
+        pieces.append(text[start:end])
+        return "".join(pieces)
 
     def fixes(self) -> list[Fix]:
         """The receipt in the order of the text."""
