@@ -296,11 +296,13 @@ class ChatApi:
 def functions_in(tools: Any) -> list[Data]:
     """The tools of a request that are functions with a name, each name once."""
     found: dict[str, Data] = {}
-    for tool in entries(tools) if isinstance(tools, list | tuple) else ():
-        own = tool.get("function") if isinstance(tool.get("function"), Mapping) else tool
-        name = own.get("name") if isinstance(own, Mapping) else None
-        if tool.get("type") in ("function", None) and isinstance(name, str) and name:
-            found.setdefault(name, tool)
+    for tool in tools if isinstance(tools, list | tuple) else ():
+        if not isinstance(tool, Mapping) or tool.get("type") not in ("function", None):
+            continue
+        own = tool.get("function")
+        name = (own if isinstance(own, Mapping) else tool).get("name")
+        if isinstance(name, str) and name:
+            found.setdefault(name, dict(tool))
     return list(found.values())
 
 
