@@ -13,8 +13,7 @@ import httpx2
 
 from zkit.chat.client.exchange import CHAT, WATCH, Watch
 from zkit.chat.client_errors import needs_text_mode
-from zkit.chat.fit_request import fitted
-from zkit.chat.server_profile import Profile
+from zkit.chat.server_profile import Profile, fitted
 from zkit.proxy.api_errors import ApiName, ProxyError, error_body, error_event, message_in
 from zkit.proxy.event_stream import (
     Bridge,
