@@ -18,6 +18,7 @@ from zkit.chat.wire_data import dumps, entries, id_of
 from zkit.dispatch.approval import Confirm, unconfirmed
 from zkit.dispatch.tool_lookup import spellings
 from zkit.extract import Declared, Doubtful
+from zkit.extract.declared import declared
 from zkit.extract.formats.table import wanted_formats
 from zkit.receipt import Fix, Rank
 from zkit.required import require_one_of
@@ -156,13 +157,13 @@ class CallChecker:
         cls,
         tools: Any,
         rules: Rules,
-        messages: Any = (),
+        messages: object = (),
         reads_text: bool = True,
         confirmed: frozenset[str] = frozenset(),
     ) -> CallChecker:
         """The checker for one request."""
         specs = {spec.name: spec for spec in _specs(tools)}
-        return cls(Declared(tools), rules, specs, set(_ids(messages)), reads_text, confirmed)
+        return cls(declared(tools), rules, specs, set(_ids(messages)), reads_text, confirmed)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -282,7 +283,7 @@ def _specs(tools: Any) -> Iterator[ToolSpec]:
             yield spec
 
 
-def _ids(messages: Any) -> Iterator[str]:
+def _ids(messages: object) -> Iterator[str]:
     """The ids of the calls in a conversation."""
     if not isinstance(messages, Iterable):
         return
