@@ -321,12 +321,16 @@ def enclosed(text: str, start: int, end: int, *, closes_more: bool = False) -> b
     For a list it is enough that the brace opens: the text may have been cut. So it is for a value that
     closes more than it opens.
     """
-    before = sum(text.count(mark, 0, start) * sign for mark, sign in _DEEPER.items())
-    after = sum(text.count(mark, end) * sign for mark, sign in _DEEPER.items())
-    return before > 0 and (text[start] == "[" or after < 0 or closes_more)
+    if _depth(text[:start]) <= 0:
+        return False
+    return text[start] == "[" or closes_more or _depth(text[end:]) < 0
 
 
-_DEEPER = {"{": 1, "}": -1, "｛": 1, "｝": -1}
+def _depth(text: str) -> int:
+    """How many more braces open than close."""
+    return sum(map(text.count, "{｛")) - sum(map(text.count, "}｝"))
+
+
 _JOINTS = frozenset(":=>")
 _QUOTED_JOINTS = frozenset(":=>\"'")
 """What the text before a value ends in when the value is part of something larger."""
