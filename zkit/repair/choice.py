@@ -34,9 +34,10 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     read = read or payload.alone_in_code(text, candidates)
     if not read:
         return _refused(task, worth)
-    read = [c for c in read if payload.strong(text, c)] or read
-    read = [c for c in read if not payload.is_mention(text, c)] or read
-    read = [c for c in read if not _is_draft(text, c, read[-1])]
+    if len(read) > 1:
+        read = [c for c in read if payload.strong(text, c)] or read
+        read = [c for c in read if not payload.is_mention(text, c)] or read
+        read = [c for c in read if not _is_draft(text, c, read[-1])]
     if any(not same(c.value, read[0].value) for c in read[1:]):
         return refuse(task, "several", read[1].start)
     unread = [c for c in candidates if c.value is None]

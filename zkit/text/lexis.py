@@ -49,6 +49,9 @@ FORMULA = re.compile(r"[ \"']{0,2}+(?:[A-Z][A-Z0-9.]{1,30}+\(|\$?[A-Z]{1,3}\$?[0
 """After a sign of equality: what makes it the beginning of a formula in a sheet, and no colon."""
 COLON = r"(:|=>|=(?!=)|：|->|→|\\:)"
 
+NEVER_MEANT = re.compile(r"\\(?<!\\\\)(?:\\\\)*+[bf](?=[A-Za-z]{2})")
+"""A backspace or a form feed before a letter: these are never meant, a regex or a path is."""
+
 NESTED = 3
 """How deep a sound container may be for a run to pass over it whole."""
 
@@ -294,7 +297,7 @@ def _tripled(text: str, pos: int, quote: str) -> Token | None:
 _DOUBLED_APOSTROPHE = re.compile(r"(?<=[^\W\d_])''(?=[^\W\d_])")
 _DOUBLED_IN_WORD = re.compile(r"[^\W\d_]''(?:s|t|re|ve|ll|d|m)\b")
 _JOINTS = r"(?:\+|\.|&|\|\||\\\r?+\n)"
-JOINED = re.compile(rf"(?<!\\)[\"'”](?:\s*+{_JOINTS}\s*+[\"'“]|[\])]\s*+\+\s*+[\[(][\"'])")
+JOINED = re.compile(rf"[\"'”](?<!\\.)(?:\s*+{_JOINTS}\s*+[\"'“]|[\])]\s*+\+\s*+[\[(][\"'])")
 """Two strings, or two lists of them, that are added up: with the operator of one language or another."""
 JOINT = re.compile(rf"{_JOINTS}\s*+(?=[\"'`“])")
 
