@@ -83,14 +83,14 @@ def _of_its_own(
         task.text, candidate.start, candidate.end, closes_more=closes_more
     ):
         return refuse(task, "damaged", task.text.find("{"))
-    begun = _BEGUN.search(task.text[-_NEAR_END:])
-    if begun is not None and candidate.end < len(task.text):
+    tail = task.text[-_NEAR_END:].rstrip()
+    if tail[-1:] == "{" and candidate.end < len(task.text) and _BEGUN.search(tail):
         return refuse(task, "several", len(task.text))
     return within_limit(task, candidate, repeated=repeated)
 
 
 _NEAR_END = 80
-_BEGUN = re.compile(r"[:\n>]\s*+\{\s*+\Z")
+_BEGUN = re.compile(r"[:\n>]\s*+\{\Z")
 """A brace at the very end that an introduction leads to: another value began there."""
 
 

@@ -48,6 +48,7 @@ _JSON_WORDS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false
 _KEY_PLACES = frozenset("{,")
 _VALUE_PLACES = frozenset(":[,")
 _MARKS = frozenset("{}[],")
+_UNDEFINED = len("undefined")
 _QUOTES_DOC = FIXES["use_double_quotes"].doc
 _ONLY_SPACE = frozenset({"space"})
 _new = tuple.__new__
@@ -100,7 +101,9 @@ def _fits(evidence: Evidence, value: Any, fixes: list[Fix], kinds: set[str | Non
     """Whether a value fits, and so does each number or word whose spelling was off: it may be text, or left out."""
     if not evidence.fits(value):
         return False
-    if "word" in kinds and any(fix.end - fix.start == len("undefined") for fix in fixes):
+    if "word" in kinds and any(
+        fix[3] - fix[2] == _UNDEFINED for fix in fixes if fix[0] == "respell_literal"
+    ):
         return False
     return "number" not in kinds or evidence.suits(value)
 
