@@ -31,7 +31,7 @@ from zkit.text.edits import Edit, Layer, apply_edits
 
 
 HARMLESS = frozenset(
-    {"add_comma", "drop_comma", "add_colon", "drop_colon", "close_at_end", "drop_ellipsis"}
+    {"add_comma", "drop_comma", "add_colon", "drop_colon", "close_at_end", "drop_ellipsis", "keep_backslash_guess"}
 )
 """Fixes of the structure that move no boundary."""
 

@@ -312,6 +312,8 @@ def _in_call(head: str, last: str) -> bool:
     if "(" not in head:
         return False
     line = head[head.rfind("\n") + 1 :]
+    if "\\(" in line:  # Llama 3.1 explains in LaTeX before its answer: `\\(S_n = \\frac{n}{2}[2a + d]\\)`
+        line = line.replace("\\(", "").replace("\\)", "")
     return line.count("(") > line.count(")") and not _CALLED_WITH.search(line)
 
 
