@@ -6,8 +6,9 @@
 object a line with `prompt`, `raw` and `expected`, the tool). The reply is played to a loop, then
 the live model goes on: is a call of the expected tool right after one more turn, after two? `tasks`:
 a dozen tasks of two to four calls on files; a task is done when the files are as they should be.
-Each is run with and without the coach. Not part of any automatic run: it needs a model. `--out`
-writes the figures as JSON.
+Each is run with and without the coach, the tasks also with only the rule that a write which is done
+is not run again. Not part of any automatic run: it needs a model. `--save NAME` keeps the figures in
+results/coach-NAME.json.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ from openai.types.chat import ChatCompletion
 from zkit.calls import Call
 from zkit.cases import recordings
 from zkit.chat import ChatLoop
-from zkit.coach import Coach
 from zkit.dispatch import Dispatcher, repeated_calls
 from zkit.extract import find_calls
 from zkit.grade import READ
@@ -37,7 +37,19 @@ from zkit.std import std_tools
 from zkit.tools import ToolSpec
 
 SYSTEM = "You are a helpful assistant with tools. Call tools to do what you are asked, one at a time. When it is done, say so."
-WAYS: dict[str, Coach | bool] = {"without": False, "with": True}
+HERE = Path(__file__).parent
+FILE_TOOLS = ("read_file", "write_file", "edit_file", "find_files", "grep")
+
+
+class Way(NamedTuple):
+    """What helps the model: the coach, and the rule that a write which is done is not run again."""
+
+    coach: bool
+    once: bool
+
+
+NEITHER, RULE, BOTH = "neither", "the rule for writes", "the rule and the coach"
+WAYS = {NEITHER: Way(False, False), RULE: Way(False, True), BOTH: Way(True, True)}
 
 
 # Failing first calls
@@ -115,7 +127,7 @@ class Played:
 
 
 def turns_needed(
-    client: OpenAI, model: str, one: Recorded, coach: Coach | bool, options: dict[str, Any]
+    client: OpenAI, model: str, one: Recorded, coach: bool, options: dict[str, Any]
 ) -> int:
     """After how many more turns the expected call is right; 0 when it is not after two."""
     played: Any = Played(client, one.raw)
@@ -181,27 +193,20 @@ class Run(NamedTuple):
     seconds: float
 
 
-def run_task(
-    client: OpenAI, model: str, task: Task, coach: Coach | bool, options: dict[str, Any]
-) -> Run:
+def run_task(client: OpenAI, model: str, task: Task, way: Way, options: dict[str, Any]) -> Run:
     """Run a task in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         for name, text in task.files.items():
             (root / name).write_text(text, "utf-8")
-        only = ("read_file", "write_file", "edit_file", "find_files", "grep")
-        box = Toolbox(std_tools(root, only=only))
-        guards = (
-            [repeated_calls()]
-            if coach
-            else [repeated_calls(3, except_for=("write_file", "edit_file"))]
-        )
+        box = Toolbox(std_tools(root, only=FILE_TOOLS))
+        exempt = () if way.once else ("write_file", "edit_file")
         loop = ChatLoop(
             client,
             model,
-            Dispatcher(box, guards=guards),
+            Dispatcher(box, guards=[repeated_calls(except_for=exempt)]),
             system=SYSTEM,
-            coach=coach,
+            coach=way.coach,
             max_turns=9,
             **options,
         )
@@ -232,19 +237,19 @@ def is_done(root: Path, task: Task) -> bool:
 
 
 def first_calls(
-    client: OpenAI, given: argparse.Namespace, told: Callable[[str], None]
+    client: OpenAI, given: argparse.Namespace, show: Callable[[str], None]
 ) -> dict[str, Any]:
     """Play the failing first calls, with and without the coach."""
     tools = recorded_tools()
     dispatcher = Dispatcher(tools, guards=())
     failing = [one for one in recorded(given.data) if is_failing(one, dispatcher, tools)]
-    told(f"{len(failing)} recorded first calls fail; {min(len(failing), given.most)} are played")
+    show(f"{len(failing)} recorded first calls fail; {min(len(failing), given.most)} are played")
     step = max(1, len(failing) // given.most)
-    found: dict[str, list[int]] = {way: [] for way in WAYS}
+    found: dict[str, list[int]] = {"without": [], "with": []}
     for one in failing[::step][: given.most]:
-        for way, coach in WAYS.items():
-            found[way].append(turns_needed(client, given.model, one, coach, _options(given)))
-        told(
+        for way, rows in found.items():
+            rows.append(turns_needed(client, given.model, one, way == "with", _options(given)))
+        show(
             f"{ {way: rows[-1] for way, rows in found.items()} }  {one.expected}: {one.prompt[:60]}"
         )
     return {
@@ -257,14 +262,14 @@ def first_calls(
     }
 
 
-def tasks(client: OpenAI, given: argparse.Namespace, told: Callable[[str], None]) -> dict[str, Any]:
+def tasks(client: OpenAI, given: argparse.Namespace, show: Callable[[str], None]) -> dict[str, Any]:
     """Run the tasks, with and without the coach."""
     found: dict[str, list[Run]] = {way: [] for way in WAYS}
     for task in TASKS[: given.most]:
-        for way, coach in WAYS.items():
-            run = run_task(client, given.model, task, coach, _options(given))
+        for way, helped in WAYS.items():
+            run = run_task(client, given.model, task, helped, _options(given))
             found[way].append(run)
-            told(f"{way:<8} {'done  ' if run.done else 'failed'} {run.reason:<10} {run.requests} requests, {run.calls} calls,"
+            show(f"{way:<22} {'done  ' if run.done else 'failed'} {run.reason:<10} {run.requests} requests, {run.calls} calls,"
                  f" {run.repeated} done already, {run.coached} coached, {run.seconds} s  {task.ask[:50]}")  # fmt: skip
     return {way: dict(_sums(runs)) for way, runs in found.items()}
 
@@ -293,15 +298,17 @@ def main() -> None:
     parser.add_argument("--part", choices=PARTS, action="append")
     parser.add_argument("--most", type=int, default=12, help="calls or tasks of each part")
     parser.add_argument("--max-tokens", type=int, default=160)
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--about", default="", help="the model, its weights and the server")
+    parser.add_argument("--save", metavar="NAME", help="keep the figures")
     given = parser.parse_args()
     client = OpenAI(base_url=given.base_url, api_key="none", max_retries=0, timeout=600)
     found = {}
     for part in given.part or PARTS:
         found[part] = PARTS[part](client, given, lambda line: print(line, flush=True))
         print(json.dumps({part: found[part]}, indent=2), flush=True)
-    if given.out:
-        given.out.write_text(json.dumps({"model": given.model, **found}, indent=2) + "\n", "utf-8")
+        if given.save:
+            path = HERE / "results" / f"coach-{given.save}.json"
+            path.write_text(json.dumps({"about": given.about, **found}, indent=2) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -116,10 +116,14 @@ def attempt(ask: Ask, task: Task, counter: Counter, model: str) -> Done:
 
 def same(given: dict[str, Any], task: Task) -> bool:
     """True if the arguments are those that were asked for, texts without regard to case."""
-    plain = {name: v.casefold() if isinstance(v, str) else v for name, v in given.items()}
-    return plain == {
-        n: v.casefold() if isinstance(v, str) else v for n, v in task.arguments.items()
-    }
+
+    def plain(value: Any) -> Any:
+        return value.casefold() if isinstance(value, str) else value
+
+    wanted = {n: v if isinstance(v, list) else [v] for n, v in task.arguments.items()}
+    return given.keys() == wanted.keys() and all(
+        plain(value) in map(plain, wanted[name]) for name, value in given.items()
+    )
 
 
 def main() -> None:

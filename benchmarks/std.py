@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from zkit.std.confined_tree import ConfinedTree
-from zkit.std.folder_walk import Globs, walk
+from zkit.std.folder_walk import entries, find
 from zkit.std.text_search import Query, search
 
 FILES = 20_000
@@ -61,7 +61,6 @@ def cases(root: Path) -> dict[str, Callable[[], int]]:
     tree = ConfinedTree(root)
     rg = shutil.which("rg") or "rg"
     plain = [rg, "--no-config", "--hidden", "--no-require-git", "--glob=!.git", "--sort=path"]
-    globs = Globs(["**/*.py"])
 
     def grep(engine: str, pattern: str, limit: int) -> Callable[[], int]:
         query = Query(pattern, limit=limit)
@@ -73,9 +72,7 @@ def cases(root: Path) -> dict[str, Callable[[], int]]:
         "grep TODO, rare: ripgrep itself": lambda: lines_of(root, *plain, "TODO", "."),
         "grep alpha, first 100: zkit with ripgrep": grep("auto", "alpha", 100),
         "grep alpha, first 100: zkit without": grep("regex", "alpha", 100),
-        "glob **/*.py: zkit": lambda: sum(
-            entry.kind == "file" and globs.fits(entry.path) for entry in walk(tree)
-        ),
+        "glob **/*.py: zkit": lambda: sum(1 for _ in entries(find(tree, "**/*.py"))),
         "glob **/*.py: pathlib, ignored files too": lambda: sum(1 for _ in root.glob("**/*.py")),
         "glob **/*.py: rg --files": lambda: lines_of(
             root, rg, "--files", "--no-config", "--hidden", "--no-require-git", "--sort=path"

@@ -358,6 +358,37 @@ def test_what_was_meant_as_a_call_is_no_answer(
     assert play(*[says(text)] * 9).reason == "malformed"
 
 
+RECORD = '{"name": "get_weather", "arguments": {"city": "Oslo"}, "result": "sunny"}'
+
+
+@pytest.mark.parametrize("text", [RECORD, f"```json\n{RECORD}\n```", f"```\n{RECORD}\n```\n"])
+def test_a_call_with_its_result_is_no_answer(
+    text: str, play: Play, server: ScriptedServer, weather: Weather
+) -> None:
+    result = play(FIRST_TURNS["valid"], says(text), ANSWER)
+    assert (result.text, result.reason) == ("It is sunny in Oslo.", "completed")
+    assert weather.cities == ["Oslo"]
+    last = server.requests[2]
+    assert "tools" not in last
+    assert "in words" in last["messages"][-1]["content"]
+    assert str(last["messages"]).count("gave: ") == 1
+    assert text not in str(result.messages)
+    assert play(FIRST_TURNS["valid"], *[says(text)] * 9).reason == "malformed"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        RECORD.replace("get_weather", "make_tea"),
+        f"This is the record:\n{RECORD}\nand it was sunny.",
+        '{"city": "Oslo", "weather": "sunny"}',
+    ],
+)
+def test_an_answer_of_data_stays_an_answer(text: str, play: Play) -> None:
+    result = play(FIRST_TURNS["valid"], says(text))
+    assert (result.text, result.reason) == (text, "completed")
+
+
 def test_a_damaged_call_in_the_text_is_answered_and_not_kept(
     play: Play, server: ScriptedServer
 ) -> None:

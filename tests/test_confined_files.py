@@ -44,7 +44,7 @@ def test_a_path_that_leads_out_is_refused(path: str, files: ConfinedFiles) -> No
     for action in actions:
         with pytest.raises(ConfinedPathError):
             action()
-    assert files.list_folder() == []
+    assert names(files) == []
 
 
 @given(st.text(alphabet="ab./\\ \n\0é", max_size=12))
@@ -62,6 +62,27 @@ def test_no_path_reads_or_writes_outside(path: str) -> None:
         assert (outer / "b").read_text() == "outside"
 
 
+def names(files: ConfinedFiles, path: str = "") -> list[tuple[str, str]]:
+    with files.open_folder(path) as folder:
+        return list(folder.names())
+
+
+def test_an_open_folder_stays_what_it_was(files: ConfinedFiles, tmp_path: Path) -> None:
+    files.write_bytes("sub/a", b"inside")
+    folder = files.open_folder("sub")
+    (files.root / "sub").rename(files.root / "kept")
+    (files.root / "sub").symlink_to(tmp_path)
+    assert folder.read("a") == b"inside"
+    assert folder.names() == [("a", "file")]
+    assert folder.entry("secret.txt") is None
+    folder.close()
+    folder.close()
+    with pytest.raises(ValueError, match="closed"):
+        folder.read("a")
+    with pytest.raises(ConfinedPathError, match="link"):
+        files.open_folder("sub")
+
+
 def test_a_link_is_not_followed_anywhere(files: ConfinedFiles, tmp_path: Path) -> None:
     (files.root / "link").symlink_to(tmp_path / "secret.txt")
     (files.root / "up").symlink_to(tmp_path)
@@ -75,7 +96,7 @@ def test_a_link_is_not_followed_anywhere(files: ConfinedFiles, tmp_path: Path) -
             files.append_bytes(path, b"x")
     assert (tmp_path / "secret.txt").read_text() == "secret"
     assert sorted(one.name for one in tmp_path.iterdir()) == ["root", "secret.txt"]
-    assert {entry.path: entry.kind for entry in files.walk()} == {
+    assert dict(names(files)) == {
         "dangling": "link",
         "link": "link",
         "up": "link",
@@ -132,7 +153,7 @@ def test_threads_do_not_break_each_others_writes(files: ConfinedFiles) -> None:
     for thread in threads:
         thread.join()
     assert seen <= set(texts)
-    assert [entry.path for entry in files.list_folder()] == ["shared"]
+    assert names(files) == [("shared", "file")]
 
 
 def test_no_update_of_a_thread_is_lost(files: ConfinedFiles) -> None:
@@ -201,7 +222,8 @@ def test_a_move_never_overwrites(files: ConfinedFiles) -> None:
     with pytest.raises(FileExistsError):
         files.move("a", "b")
     files.move("a", "sub/c")
-    assert [entry.path for entry in files.walk()] == ["b", "sub", "sub/c"]
+    assert names(files) == [("b", "file"), ("sub", "folder")]
+    assert names(files, "sub") == [("c", "file")]
 
 
 def test_a_write_that_fails_leaves_nothing_behind(
@@ -216,7 +238,7 @@ def test_a_write_that_fails_leaves_nothing_behind(
     with pytest.raises(OSError, match="No space"):
         files.write_bytes("a", b"new")
     monkeypatch.undo()
-    assert [entry.path for entry in files.list_folder()] == ["a"]
+    assert names(files) == [("a", "file")]
     assert files.read_bytes("a") == b"old"
 
 

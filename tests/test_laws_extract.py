@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from extract_frames import FINAL, FOLLOWED, QUOTED
+from extract_frames import ASKED, FINAL, FOLLOWED, QUOTED
 from extract_samples import HERMES, SEND, TOOLS, joined
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -181,6 +181,8 @@ def test_a_value_full_of_marks_is_read_as_it_is_or_not_written(name: str, data: 
 
 MID_LINE = ("dspy_react",)
 """Formats whose first mark counts only where a line begins."""
+THINKING = ("dspy_react", "react")
+"""Formats that put a thought between the text and the call."""
 ENDED = ("glaive_functioncall", "nexusraven")
 """Formats that end with the token that ends the turn: what follows is not a part of the reply."""
 ONE_LINE = [name for name in FORMATS if "\n" not in FORMATS[name].example and name not in ENDED]
@@ -196,7 +198,8 @@ def test_a_call_that_ends_the_reply_is_one_in_any_format(frame: str) -> None:
     formats = [
         name
         for name in FORMATS
-        if frame.startswith("CALL") or "\nCALL" in frame or name not in MID_LINE
+        if frame.startswith("CALL")
+        or (("\nCALL" in frame or name not in MID_LINE) and not FORMATS[name].framed)
     ]
     texts = {name: framed(frame, name, {"to": "ann", "copies": 2}) for name in formats}
     assert [name for name, text in texts.items() if len(find_calls(text, TOOLS).calls) != 1] == []
@@ -205,6 +208,14 @@ def test_a_call_that_ends_the_reply_is_one_in_any_format(frame: str) -> None:
 @pytest.mark.parametrize("frame", FOLLOWED)
 def test_a_call_that_text_follows_is_doubtful_in_any_format(frame: str) -> None:
     texts = {name: framed(frame, name, {"to": "ann"}) for name in FORMATS if name not in ENDED}
+    found = {name: find_calls(text, TOOLS) for name, text in texts.items()}
+    assert [name for name, one in found.items() if one.calls or len(one.doubtful) != 1] == []
+
+
+@pytest.mark.parametrize("frame", ASKED)
+def test_a_call_after_a_question_is_doubtful_in_any_format(frame: str) -> None:
+    formats = [name for name in FORMATS if name not in THINKING]
+    texts = {name: framed(frame, name, {"to": "ann"}) for name in formats}
     found = {name: find_calls(text, TOOLS) for name, text in texts.items()}
     assert [name for name, one in found.items() if one.calls or len(one.doubtful) != 1] == []
 
@@ -221,7 +232,10 @@ def test_a_quoted_call_is_listed_and_never_made_in_any_format(frame: str) -> Non
 
 
 FRAMED = st.builds(
-    framed, st.sampled_from(FINAL + FOLLOWED + QUOTED), st.sampled_from(list(FORMATS)), ARGUMENTS
+    framed,
+    st.sampled_from(FINAL + FOLLOWED + ASKED + QUOTED),
+    st.sampled_from(list(FORMATS)),
+    ARGUMENTS,
 )
 
 

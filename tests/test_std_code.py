@@ -18,7 +18,7 @@ from zkit.tools import scope
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
+    return Bench(tmp_path, only=["code", "read_file"])
 
 
 # lsp_manager
@@ -59,6 +59,17 @@ def test_errors_are_found_without_running_anything(bench: Bench) -> None:
     bench.write("lint.py", "import os\n")
     assert "F401" in bench.text("lsp_manager", action="ruff_check", path="lint.py")
     assert not (bench.root / "ran").exists()
+
+
+def test_a_module_behind_a_link_is_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "hidden.py").write_text('def key():\n    """The key is 42."""\n')
+    (tmp_path / "root").mkdir()
+    bench = Bench(tmp_path / "root", only=["lsp_manager"])
+    bench.write("app.py", "import linked\nlinked.key()\n")
+    (bench.root / "linked.py").symlink_to(tmp_path / "hidden.py")
+    for action in ("hover", "definition"):
+        found = bench.text("lsp_manager", action=action, path="app.py", line=2, column=9)
+        assert found == f"{action}: 0"
 
 
 def test_a_place_that_is_not_there_is_refused(bench: Bench) -> None:

@@ -26,13 +26,13 @@ needs_bubblewrap = pytest.mark.skipif(
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path, sandbox=False)
+    return Bench(tmp_path, sandbox=False, only=["process"])
 
 
 @pytest.fixture(params=["never", pytest.param("required", marks=needs_bubblewrap)])
 def shell(request: pytest.FixtureRequest, tmp_path: Path) -> Bench:
     """The tools without a boundary, and within bubblewrap."""
-    return Bench(tmp_path, sandbox=request.param)
+    return Bench(tmp_path, sandbox=request.param, only=["process"])
 
 
 def alive(marker: str) -> list[str]:
@@ -92,7 +92,7 @@ def test_a_confined_command_reaches_nothing_outside(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     (tmp_path / "secret.txt").write_text("secret", "utf-8")
-    bench = Bench(root, sandbox="required", approve=False)
+    bench = Bench(root, sandbox="required", approve=False, only=["bash"])
     command = f"cat {tmp_path}/secret.txt; touch /etc/x ~/x; echo x > {tmp_path}/y; true"
     output = bench.ok("bash", command=command)["output"]
     assert "Read-only file system" in output
@@ -103,7 +103,7 @@ def test_a_confined_command_reaches_nothing_outside(tmp_path: Path) -> None:
 
 
 def test_without_a_boundary_a_command_asks(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, sandbox=False, approve=False)
+    bench = Bench(tmp_path, sandbox=False, approve=False, only=["process"])
     result = bench.result("bash", command="touch x")
     assert isinstance(result, Refused)
     assert result.code == "approval"
@@ -114,7 +114,7 @@ def test_a_required_boundary_that_is_missing_refuses(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("zkit.std.bubblewrap.bubblewrap_works", lambda: False)
-    result = Bench(tmp_path, sandbox=True).result("bash", command="touch x")
+    result = Bench(tmp_path, sandbox=True, only=["bash"]).result("bash", command="touch x")
     assert isinstance(result, Refused)
     assert not (tmp_path / "x").exists()
 
@@ -302,7 +302,7 @@ def test_git_refuses_what_it_cannot_do(repository: Bench, arguments: dict[str, A
 def test_a_repository_above_the_root_is_not_touched(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     (tmp_path / "root").mkdir()
-    bench = Bench(tmp_path / "root", sandbox=False)
+    bench = Bench(tmp_path / "root", sandbox=False, only=["git_manager"])
     assert bench.refused("git_manager", action="status").code == "not_found"
 
 
@@ -329,7 +329,7 @@ def test_push_works_only_if_it_is_enabled(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", "--bare", str(there)], check=True)
     root = tmp_path / "root"
     root.mkdir()
-    bench = Bench(root, sandbox=False, push=True)
+    bench = Bench(root, sandbox=False, push=True, only=["git_manager"])
     bench.ok("git_manager", action="init", name="main")
     for key, value in (
         ("user.name", "A"),
@@ -340,10 +340,10 @@ def test_push_works_only_if_it_is_enabled(tmp_path: Path) -> None:
     bench.write("a.txt", "x")
     bench.ok("git_manager", action="add", paths=["."])
     bench.ok("git_manager", action="commit", message="first")
-    closed = Bench(root, sandbox=False).result("git_manager", action="push")
+    closed = Bench(root, sandbox=False, only=["git_manager"]).result("git_manager", action="push")
     assert isinstance(closed, Refused)
     assert closed.code == "denied"
-    unasked = Bench(root, sandbox=False, push=True, approve=False)
+    unasked = Bench(root, sandbox=False, push=True, approve=False, only=["git_manager"])
     refused = unasked.result("git_manager", action="PUSH", name="main")
     assert not isinstance(refused, Success)
     bench.ok("git_manager", action="push", name="main")
@@ -379,7 +379,7 @@ INI = "[pytest]\naddopts = -p no:xdist -p no:hypothesispytest -p no:anyio -p no:
 
 
 def test_a_test_run_is_reported_with_places(tmp_path: Path) -> None:
-    shell = Bench(tmp_path)
+    shell = Bench(tmp_path, only=["test_runner"])
     shell.write("pytest.ini", INI)
     shell.write("tests/test_it.py", TESTS)
     result = shell.result("test_runner")

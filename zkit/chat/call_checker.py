@@ -18,6 +18,7 @@ from zkit.chat.wire_data import dumps, entries, id_of
 from zkit.dispatch.approval import Confirm, unconfirmed
 from zkit.dispatch.tool_lookup import spellings
 from zkit.extract import Declared, Doubtful
+from zkit.extract.declared import declared
 from zkit.extract.formats.table import wanted_formats
 from zkit.receipt import Fix, Rank
 from zkit.required import require_one_of
@@ -162,7 +163,7 @@ class CallChecker:
     ) -> CallChecker:
         """The checker for one request."""
         specs = {spec.name: spec for spec in _specs(tools)}
-        return cls(Declared(tools), rules, specs, set(_ids(messages)), reads_text, confirmed)
+        return cls(declared(tools), rules, specs, set(_ids(messages)), reads_text, confirmed)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -219,6 +219,8 @@ def _take(run: RunState, reply: ModelReply) -> Generator[Action, Any, Reason | N
         return (yield from answer_calls(run, reply))
     if begins_like_a_call(reply.text) and run.dispatcher.tools():
         return (yield from _ask_for_a_call(run))
+    if reply.record_of and run.dispatcher.get(reply.record_of):
+        return (yield from _ask_for_words(run))
     if reply.text or reply.declined:
         return (yield from _answer(run, reply))
     if reply.finish_reason == "content_filter":
@@ -245,6 +247,16 @@ def _ask_for_a_call(run: RunState) -> Generator[Action, Any, Reason | None]:
         return "malformed"
     run.notes = [loop_messages.NO_CALL]
     yield Corrected("malformed", loop_messages.NO_CALL)
+    return None
+
+
+def _ask_for_words(run: RunState) -> Generator[Action, Any, Reason | None]:
+    """The reply repeats a call as data, perhaps with its result; it is not kept."""
+    if not run.spend("malformed"):
+        return "malformed"
+    run.tells_facts = run.messages[-1].get("role") == "tool"
+    run.notes = [loop_messages.IN_WORDS]
+    yield Corrected("malformed", loop_messages.IN_WORDS)
     return None
 
 

@@ -17,6 +17,7 @@ from zkit.receipt import Rank
 from zkit.repair import Repaired, repair_json
 from zkit.schema import Offer
 from zkit.tools import thaw, to_wire
+from zkit.tools.result_text import NOTE
 
 NO_ANSWER = "No result was recorded for this call: it may not have run."
 
@@ -175,7 +176,7 @@ def as_facts(messages: Iterable[Message]) -> list[Message]:
                 _add(found, "assistant", text)
         elif message.get("role") == "tool":
             fact = f"{made.get(str(message.get('tool_call_id')), 'A tool')} gave: {text}"
-            if fact not in told:
+            if not {fact, fact.partition(NOTE)[0]} & told:
                 told.add(fact)
                 _add(found, "user", fact)
         else:

@@ -25,6 +25,10 @@ NO_CALL = (
     " Send the call again exactly in the form that you were given: the name of one of the tools, and"
     " its arguments as JSON."
 )
+IN_WORDS = (
+    "Your last reply is JSON that looks like a tool call and is none, so nothing was run. Answer in"
+    " words, or send the call exactly in the form that you were given."
+)
 
 
 PAUSED = (
@@ -56,7 +60,7 @@ def beside_native(name: str) -> str:
 
 
 REPEATED = "You made this call before, and this is its result. It was not run again."
-HAVE_RESULTS = "You have these results already. Answer the question now, in words."
+HAVE_RESULTS = "Use these results to answer the question in one or two sentences, in words."
 NO_MORE_CALLS = "no tool runs any more in this task; it was time for the answer"
 
 

@@ -29,8 +29,9 @@ class ModelReply:
 
     `calls` are as they were made, to be dispatched: native ones, or those in the text, doubtful and
     unknown ones among them. `refused` are calls in the text that cannot be read. `ignored` are
-    calls in the text beside native ones: they stay in the text and are not run. `extra` are fields that must go back to the server with the calls, `entry_extra` those
-    of single calls, by id.
+    calls in the text beside native ones: they stay in the text and are not run. `record_of` names the
+    tool if the text is nothing but an object like a call with its result or other data. `extra` are
+    fields that must go back to the server with the calls, `entry_extra` those of single calls, by id.
     """
 
     text: str = ""
@@ -38,6 +39,7 @@ class ModelReply:
     calls: tuple[Call, ...] = ()
     refused: tuple[RefusedCall, ...] = ()
     ignored: tuple[RefusedCall, ...] = ()
+    record_of: str = ""
     finish_reason: str | None = None
     declined: str = ""
     usage: dict[str, Any] | None = None
@@ -154,7 +156,7 @@ class ReplyReader:
             call.id: one.extra for call, one in zip(own, reply.calls, strict=False) if one.extra
         }
         return ModelReply(
-            text.strip(), reasoning, own, refused, ignored,
+            text.strip(), reasoning, own, refused, ignored, _record_of(found),
             declined=reply.refusal, extra=extra, entry_extra=entry_extra,
         )  # fmt: skip
 
@@ -192,6 +194,19 @@ def _value(arguments: Any) -> Any:
 def _ignored(call: Call) -> RefusedCall:
     message = loop_messages.beside_native(call.name)
     return RefusedCall("", call.name, "ignored", message, str(call.arguments), call.origin)
+
+
+def _record_of(found: Extraction) -> str:
+    """The tool of a reply that is nothing but an object like a call that is none; or nothing.
+
+    Qwen2.5-Coder-1.5B answers with its call and a key `result` beside the arguments.
+    """
+    records = [one for one in found.refused if not one.message]
+    if not records or found.calls or found.doubtful:
+        return ""
+    size = sum(end - start for start, end in {one.span for one in records})
+    is_all = size >= len(found.content.strip().strip("`").removeprefix("json").strip())
+    return records[0].name if is_all else ""
 
 
 def _cut_out(text: str, parts: Iterable[str]) -> str:

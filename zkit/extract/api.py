@@ -8,7 +8,7 @@ from typing import Any
 
 from zkit.calls import Call
 from zkit.extract import call_openers, call_shapes, quoting, thinking
-from zkit.extract.declared import Declared
+from zkit.extract.declared import declared
 from zkit.extract.events import CallRefused, Doubtful, Event, Incomplete, Refusal, Span, Unknown
 from zkit.extract.formats.table import wanted_formats
 from zkit.extract.parsers.arguments import Task
@@ -81,12 +81,12 @@ class Extractor:
 
     def __init__(self, tools: Any, *, formats: Iterable[str] | None = None) -> None:
         self._wanted = wanted_formats(formats)
-        self._declared = tools if isinstance(tools, Declared) else Declared(tools)
+        self._declared = declared(tools)
         self._tape = Tape()
         self._standing = Standing()
         task = Task(self._tape, self._declared)
-        scan = Scanner(task, self._wanted, self._standing, HANDLERS, self._shown_in)
-        self._steps = scan.run()
+        self._scan = Scanner(task, self._wanted, self._standing, HANDLERS, self._shown_in)
+        self._steps = self._scan.run()
         self._depth = 0
 
     def feed(self, chunk: str) -> list[Event]:
@@ -96,6 +96,8 @@ class Extractor:
         require_text("chunk", chunk)
         if not chunk:
             return []
+        if self._scan.idle and self._scan.is_plain(chunk):
+            return [self._scan.pass_over(chunk)]
         self._tape.add(chunk)
         return self._advance()
 

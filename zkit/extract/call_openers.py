@@ -88,8 +88,6 @@ FENCES = {
     "function": "fence_call", "tool_use": "fence_call", "tool_code": "fence_python", "tool": "lines",
 }  # fmt: skip
 """The info strings of fences that may hold a call, and what they hold."""
-MARKED = frozenset({"fence_call", "fence_python", "lines"})
-"""What stands only in fences whose info string says that they hold a call: it marks it."""
 _RESULT_FENCES = frozenset(
     {"tool_output", "tool_outputs", "tool_result", "tool_results", "tool_response", "output"}
 )

@@ -22,8 +22,9 @@ from zkit.extract.parsers.headers import closed_by, plain_argument, quoted_objec
 from zkit.extract.parsers.json_calls import read_json, read_named
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.readings import Reading, Unit
-from zkit.extract.parsers.tag_calls import Draft, read_markup, read_unit
-from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES
+from zkit.extract.parsers.tag_calls import Draft, keep_text, read_markup, read_unit
+from zkit.extract.parsers.tag_calls import unit_of as draft_unit
+from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES, written_attributes
 from zkit.extract.quoting import indented, row
 from zkit.extract.scan import Scanner
 from zkit.extract.scan_marks import (
@@ -113,6 +114,10 @@ def named(scan: Scanner, at: int) -> Steps[int]:
     if keyed is not None:
         return (yield from _with_tags(scan, at, keyed))
     head = yield from scan.tape.look(_SHAPE, at)
+    if head is None and _lone(scan, at):
+        pairs = yield from _with_pairs(scan, at)
+        if pairs is not None:
+            return (yield from scan.offer(pairs, "", at))
     if head is None or scan.task.tools.name_of(head["name"]) is None:
         return (yield from scan.skip(at, _word_size(scan, at)))
     if head["object"]:
@@ -141,6 +146,28 @@ def _with_tags(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
     )
     reading = Reading((unit,), end, "key_value", closed)
     return (yield from scan.offer(reading, FORMATS["glm45"].opener, at))
+
+
+_PAIRS = (
+    r"(?P<name>[^\W\d](?:[\w./-]|\\_)*+)(?P<pairs>(?:[ \t]++[^\W\d][\w-]{0,63}+="
+    r"(?:\"[^\"\n]{0,400}+\"|'[^'\n]{0,400}+'|[\w.+-]{1,64}+))++)[ \t\r]*+(?=\n|\Z)"
+)
+"""A line that is a name and attributes: `f a="x"` (corpus/extract/small_models)."""
+
+
+def _with_pairs(scan: Scanner, at: int) -> Steps[Reading | None]:
+    """Read a line that is the name of a tool and attributes, one of which it takes."""
+    head = yield from scan.tape.look(_PAIRS, at)
+    known = None if head is None else scan.task.tools.name_of(head["name"])
+    if head is None or known is None:
+        return None
+    given = written_attributes(head["pairs"])
+    if not {key for key, _ in given} & scan.task.tools.expect(known).keys:
+        return None
+    draft = Draft(head["name"], at)
+    for key, value in given:
+        keep_text(scan.task, draft, key, value, at)
+    return Reading((draft_unit(scan.task, draft, at + head.end()),), at + head.end(), "name_line")
 
 
 _EMPTY = r"\s*+\)"

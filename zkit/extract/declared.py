@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
+import marshal
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property, lru_cache
 from typing import Any
 
 from zkit.repair.expect import Expect
@@ -20,6 +22,8 @@ PREFIXES = (
     "multi_tool_use.",
 )
 """What models write before a tool's name, after the namespaces of their prompts."""
+LONGEST_PLAIN = 12
+"""A chunk up to this length is passed with one search; longer ones are searched for every mark."""
 _NO_SCHEMA = Expect({}, {})
 _TRIMMED = " \t\r\n\"'`*"
 
@@ -34,6 +38,37 @@ def without_prefix(name: str) -> str:
 
 def _letters(name: str) -> str:
     return name.replace(".", "_").replace("-", "_")
+
+
+def declared(tools: Any) -> Declared:
+    """The declared tools; what was made of plain data before is used again.
+
+    The key of the cache is the data itself, so that a list that was changed is another one.
+    """
+    if isinstance(tools, Declared):
+        return tools
+    try:
+        key = marshal.dumps(tools, 2) if type(tools) in (list, tuple, dict) else b""
+    except ValueError:  # functions, models, objects
+        key = b""
+    return _from_data(key) if key else Declared(tools)
+
+
+@lru_cache(maxsize=32)
+def _from_data(key: bytes) -> Declared:
+    return Declared(marshal.loads(key))
+
+
+def _begun(names: Iterable[str], depth: int) -> str:
+    """A pattern for each of the names, and for its first characters where a text ends."""
+    rests: dict[str, list[str]] = {}
+    for name in names:
+        rests.setdefault(name[:1], []).append(name[1:])
+    ways = []
+    for first, after in rests.items():
+        more = "" if "" in after else r"\Z" if depth == 1 else rf"(?:\Z|{_begun(after, depth - 1)})"
+        ways.append(re.escape(first) + more)
+    return "|".join(ways) or "(?!)"
 
 
 class Declared:
@@ -124,6 +159,11 @@ class Declared:
         escaped = (name.replace("_", "\\_") for name in self.offers if "_" in name)
         joined = (name.replace(".", "_") for name in self.offers if "." in name)
         return tuple(dict.fromkeys((*self.offers, *escaped, *joined)))
+
+    @cached_property
+    def begun(self) -> re.Pattern[str]:
+        """Finds a name in a short text, or the beginning of one at its end."""
+        return re.compile(rf"(?<!\w)(?:{_begun(self.spellings, LONGEST_PLAIN)})")
 
     @cached_property
     def prefixes(self) -> frozenset[str]:

@@ -10,7 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.extract import turn_marks
-from zkit.extract.scan_marks import ARGUMENTS_AHEAD
+from zkit.extract.formats.record import Format
+from zkit.extract.scan_marks import ARGUMENTS_AHEAD, FORMAT_LABEL
 from zkit.extract.tape import Steps, compiled, searched
 
 if TYPE_CHECKING:
@@ -73,9 +74,16 @@ _MEMBER = re.compile(r"[\"'”]\s*+:\s*+(?:\[\s*+)?\Z")
 """The key of a JSON object: what follows is a part of data (corpus/untouched/json_answers)."""
 
 
-def quotes(before: str) -> bool:
+_BLOCK = re.compile(r"[ \t]*+(?:if|elif|else|for|while|with|try|except|finally)\b")
+"""The beginning of a compound statement of Python: `if dark: lights(on=True)` is code (corpus/untouched/calls_in_code)."""
+
+
+def quotes(before: str, record: Format) -> bool:
     """True if the text before a call rules it out, whatever follows."""
     head, _, line = before.rpartition("\n")
+    code = record.values == "python" and record.tier == "shape" and line.rstrip().endswith(":")
+    if code and _BLOCK.match(line):
+        return True
     if before[-1:] in "\"'`" and before and _VALUE_DUE.search(before[-40:-1]):
         return True
     if " | " in line or _MEMBER.search(before[-80:]) or _in_literal(before):
@@ -88,6 +96,42 @@ def quotes(before: str) -> bool:
     if _INDENTED.match(line) and head.strip():
         return True
     return "<" in before and _in_markup(before)
+
+
+_ASKS = re.compile(r"[?？؟]\s*+\Z")
+_LABELLED = re.compile(r"[^.!?,;:：。，！\n]++[:：][ \t]++\Z")
+_FENCES = ("```", "~~~")
+
+
+def only_shows(before: str, text: str, record: Format) -> bool:
+    """True if the text before a call leaves open whether it is made, though nothing follows it.
+
+    That is so after a question; in a marker after a label in the same line; in a marker that a
+    fence of code holds; and in a message with a header in the middle of plain text
+    (corpus/extract/shown).
+    """
+    if _ASKS.search(before):
+        return True
+    if record.tier != "marker" or not any(map(str.isalnum, before)):
+        return False
+    if text.startswith(_FENCES) and not record.fenced:
+        return True
+    if record.framed and not text.startswith("<|start|>"):
+        return True
+    line = before.rpartition("\n")[2]
+    return _LABELLED.match(line) is not None and compiled(FORMAT_LABEL).match(line) is None
+
+
+_ELEMENT_END = re.compile(r"\s*+</(?P<tag>[A-Za-z][\w:.-]{0,63}+)\s*+>\s*+\Z")
+
+
+def in_element(before: str, after: str, record: Format) -> bool:
+    """True if a JSON call is all that an element holds, and nothing follows the element.
+
+    Small models put tags of their own around a call (corpus/extract/json_tag).
+    """
+    end = _ELEMENT_END.match(after) if record.values == "json" else None
+    return end is not None and before.rstrip().endswith(f"<{end['tag']}>")
 
 
 def closes_quote(before: str, after: str) -> bool:

@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from zkit.calls import Call
-from zkit.extract.events import Kind, Piece, Refusal, Unknown
+from zkit.extract.events import Event, Kind, Piece, Refusal, Unknown
 from zkit.extract.formats.table import format_of
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.readings import Reading
+from zkit.extract.quoting import only_shows
 from zkit.extract.scan_marks import Watch
 from zkit.extract.standing import Candidate, Standing, judge, misfit, numbered
 from zkit.extract.tape import LONGEST_MARK, Hit, Steps, compiled
@@ -52,8 +53,13 @@ class Scanner:
         self._wanted = wanted
         self._handlers = handlers
         self._inner = inner
+        self.idle = False
+        """Whether the text so far was passed on whole, and nothing waits."""
         self._watch = Watch(task.tape, task.tools)
+        self.is_plain = self._watch.is_plain_chunk
         self._text_from = 0
+        self._passed = 0
+        """Where the text ends that was passed on."""
 
     def run(self) -> Steps[None]:
         """Read the whole text."""
@@ -115,7 +121,16 @@ class Scanner:
                 return kind, held
             if self.tape.final:
                 return None
+            self._passed = pos
+            self.idle = pos == self.tape.size and not (self.thinks or self.standing.waits)
             yield from self.tape.wait(pos)
+            self.idle, pos = False, self._passed
+
+    def pass_over(self, chunk: str) -> Event:
+        """Pass on a chunk that is only text, while nothing waits."""
+        self.tape.add(chunk)
+        self._passed = self.tape.pass_all()
+        return self.standing.show(chunk, self._passed)
 
     def _unseen(self) -> Steps[int]:
         """Characters without a width at the very beginning: text that counts as nothing."""
@@ -208,7 +223,7 @@ class Scanner:
     ) -> Steps[int]:
         """Judge a reading, and hold it until the reply ends; no reading is text.
 
-        `mentioned` says that the call stands in a sentence, so that only its tool's grade lets it run.
+        `mentioned` says that the call stands in a sentence: it is doubtful.
         """
         if reading is None:
             self.tape.in_vain += 1
@@ -225,7 +240,9 @@ class Scanner:
         if not any(isinstance(outcome, Call | Unknown) for outcome in outcomes):
             self.tape.in_vain += 1
         unfit = tuple(misfit(unit, record, tools) for unit in reading.units)
-        candidate = Candidate((at, end), text, record, outcomes, unfit, self.before(at), mentioned)
+        before = self.before(at)
+        mentioned = mentioned or (not self.thinks and only_shows(before, text, record))
+        candidate = Candidate((at, end), text, record, outcomes, unfit, before, mentioned)
         counts = yield from self.standing.offer(candidate)
         if counts:
             self._text_from = end

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from zkit.extract import turn_marks
-from zkit.extract.declared import Declared
+from zkit.extract.declared import LONGEST_PLAIN, Declared
 from zkit.extract.parsers.call_objects import OPENING_KEYS
 from zkit.extract.parsers.envelopes import BODIES, WRAPPERS
 from zkit.extract.tape import LONGEST_MARK, Tape
@@ -22,6 +22,8 @@ RESULT_LABELS = (
 )
 """How ReAct prompts label a tool's result, and how models label the one that they make up."""
 _LABELS = rf"Action|Thought|Plan|Reflection|Call|{RESULT_LABELS}|Final Answer|TOOL_NAME|tool_name"
+FORMAT_LABEL = rf"[ \t]*+{LABEL}(?:{_LABELS})\b"
+"""A line that begins with a label of a prompt's format."""
 BRACKETED = (
     r"(?:(?P<start>\[TOOL_CALLS\]|\[TOOL_REQUEST\]|\[TOOL_CALL\]|\[Calling tool:|\[\[ ## next_tool_name)"
     r"|(?P<result>\[TOOL_RESULTS?\]|\[\[ ## observation)|(?P<marked>\[THINK\]|\[\[ ## next_thought)"
@@ -248,7 +250,7 @@ class Watch:
         self._hooks = hooks_for(bool(tools))
         self._patterns = self._hooks.search
         self._names = tools.spellings if tools else ()
-        self._prefixes = tools.prefixes if tools else frozenset()
+        self._tools = tools
         self._text: str | None = None
         self._next: list[Found] = []
 
@@ -256,6 +258,13 @@ class Watch:
     def line(self) -> regex.Pattern[str]:
         """What counts at the beginning of a line."""
         return self._hooks.line
+
+    def is_plain_chunk(self, chunk: str) -> bool:
+        """Whether a chunk is only text, where nothing before it has begun."""
+        if len(chunk) > LONGEST_PLAIN or TRIGGER.search(chunk) is not None:
+            return False
+        before = self._tape.last
+        return not self._names or self._tools.begun.search(before + chunk, len(before)) is None
 
     def next(self, pos: int) -> tuple[str, int]:
         """The kind of the next hook, empty when none is sure yet, and where the text before it ends."""
@@ -319,15 +328,11 @@ class Watch:
         if self._tape.final:
             return self._tape.size
         tail = max(pos - base, len(text) - LONGEST_MARK)
-        trigger = TRIGGER.search(text, tail)
         held = min(found.start, len(text))
-        if trigger is not None:
-            part = self._hooks.partial.search(text, trigger.start(), partial=True)
-            held = held if part is None else min(held, part.start())
-            line = text.rfind("\n", tail)
-            # A whole match further on hides one that has only begun: backticks may become a fence.
-            if line >= 0 and self._hooks.new_line.fullmatch(text, line, partial=True):
-                held = min(held, line)
+        for trigger in TRIGGER.finditer(text, tail, held):
+            if self._hooks.partial.fullmatch(text, trigger.start(), partial=True) is not None:
+                held = trigger.start()
+                break
         return min(held, self._name_begun(text, tail)) + base
 
     def _name_begun(self, text: str, tail: int) -> int:
@@ -337,7 +342,7 @@ class Watch:
         tail = max(tail, len(text) - LONGEST_MARK)
         word = _LAST_WORD.search(text, tail)
         at = len(text) if word is None else word.start("name")
-        while at < len(text) and text[at:] not in self._prefixes:
+        while at < len(text) and text[at:] not in self._tools.prefixes:
             at += 1
             while at < len(text) and (text[at - 1].isalnum() or text[at - 1] == "_"):
                 at += 1

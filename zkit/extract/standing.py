@@ -18,7 +18,7 @@ from zkit.extract.events import Doubtful, Event, Incomplete, Piece, Refusal, Spa
 from zkit.extract.formats.record import Format
 from zkit.extract.parsers.call_objects import BESIDE
 from zkit.extract.parsers.readings import Unit
-from zkit.extract.quoting import closes_quote, quotes
+from zkit.extract.quoting import closes_quote, in_element, quotes
 
 Outcome = Call | Doubtful | Unknown | Incomplete | Refusal
 CONFIDENCE: dict[Tier, float] = {"marker": 0.98, "alone": 0.9, "shape": 0.7}
@@ -236,7 +236,7 @@ class Standing:
 
     def offer(self, item: Candidate) -> Generator[Event, None, bool]:
         """Take the next candidate; return whether it may be a call."""
-        if not item.counts or quotes(item.before):
+        if not item.counts or quotes(item.before, item.format):
             self._count(item.text)
             if not self._pending:
                 yield from self._refused(item)
@@ -285,7 +285,7 @@ class Standing:
             return
         pending, self._pending, self._held = self._pending, [], 0
         pending = [self._settled(item, pending, i) for i, item in enumerate(pending)]
-        pending = list(_without_echoes(pending))
+        pending = list(_mentioned_together(_without_echoes(pending)))
         final = self._is_final(pending)
         alone = final and not self._has_text(pending)
         for item in pending:
@@ -317,11 +317,13 @@ class Standing:
 
     def _is_final(self, pending: list[Waiting]) -> bool:
         """True if no text follows the last call, up to where the reply ended."""
+        after = ""
         for item in reversed(pending):
-            if isinstance(item, Candidate) and item.counts and not _is_quoted(item):
-                return True
-            if isinstance(item, Candidate) or (isinstance(item, Piece) and self._is_text(item)):
-                return False
+            if isinstance(item, Candidate):
+                counts = item.counts and not _is_quoted(item)
+                return counts and (not after or in_element(item.before, after, item.format))
+            if isinstance(item, Piece) and self._is_text(item):
+                after = item.text + after
         return True
 
     def _is_text(self, item: Piece) -> bool:
@@ -456,6 +458,18 @@ def _without_echoes(pending: list[Waiting]) -> Iterator[Waiting]:
             last = item
         elif isinstance(item, Piece) and item.text.strip():
             last = None
+
+
+def _mentioned_together(pending: Iterable[Waiting]) -> Iterator[Waiting]:
+    """What waits; a call right after a mentioned one is mentioned too."""
+    mentioned = False
+    for item in pending:
+        if isinstance(item, Piece) and any(map(str.isalnum, item.text)):
+            mentioned = False
+        elif isinstance(item, Candidate):
+            mentioned = mentioned or item.mentioned
+            item = replace(item, mentioned=mentioned)
+        yield item
 
 
 def _echoes(item: Candidate, last: Candidate) -> bool:

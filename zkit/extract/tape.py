@@ -157,6 +157,16 @@ class Tape:
         self._keep = max(keep - 1, 0)
         yield WAIT
 
+    @property
+    def last(self) -> str:
+        """The last character that has arrived."""
+        return self._window[-1:]
+
+    def pass_all(self) -> int:
+        """Nothing that has arrived so far is searched again; return where it ends."""
+        self._keep = max(self.size - 1, 0)
+        return self.size
+
     def find(
         self, pattern: re.Pattern[str], pos: int, until: int | None = None
     ) -> Steps[Hit | None]:

@@ -11,6 +11,7 @@ by path, so a folder that is replaced by a link during a call is not noticed.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -37,7 +38,6 @@ _FILE = (
     | getattr(os, "O_BINARY", 0)
 )
 _CHUNK = 1 << 20
-_DEEPEST = 64  # folders inside each other that a walk goes into
 
 Folder = int | Path
 """An open directory descriptor; on Windows the path of the folder."""
@@ -100,33 +100,12 @@ class ConfinedFiles:
 
     def read_stamped(self, path: str, *, max_bytes: int = MAX_BYTES) -> tuple[bytes, Stamp]:
         """Return the content of a regular file, and what tells later whether it was changed."""
-        with self.opened(path) as descriptor:
-            found = os.fstat(descriptor)
-            if found.st_size > max_bytes:
-                raise _too_large(path, found.st_size, max_bytes)
-            chunks, size = [], 0
-            # A file may grow while it is read, and some of /proc say that they are empty.
-            while chunk := os.read(descriptor, min(_CHUNK, max_bytes + 1 - size)):
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > max_bytes:
-                    raise _too_large(path, size, max_bytes)
-            return b"".join(chunks), _stamp(found)
+        with self._parent(path) as (folder, name):
+            return _read_file(folder, name, path, max_bytes)
 
     def read_text(self, path: str, *, max_bytes: int = MAX_BYTES) -> str:
         """Return the content of a text file; raises `UnicodeDecodeError` if it is not UTF-8."""
         return self.read_bytes(path, max_bytes=max_bytes).decode("utf-8")
-
-    @contextmanager
-    def opened(self, path: str) -> Iterator[int]:
-        """Open a regular file for reading; gives its descriptor."""
-        with self._parent(path) as (folder, name):
-            descriptor = _open(folder, name, os.O_RDONLY | _FILE)
-            try:
-                _require_regular(os.fstat(descriptor), path)
-                yield descriptor
-            finally:
-                os.close(descriptor)
 
     def stamp(self, path: str) -> Stamp | None:
         """Return what tells whether a file was changed; None when there is no such file."""
@@ -137,42 +116,10 @@ class ConfinedFiles:
             return None
         return _stamp(found) if stat.S_ISREG(found.st_mode) else None
 
-    def entry(self, path: str) -> Entry:
-        """Return what is at a path; raises `FileNotFoundError` when nothing is."""
+    def open_folder(self, path: str = "") -> OpenFolder:
+        """Open a folder, so that what is in it is reached without a walk from the root."""
         parts = self._parts(path)
-        if not parts:
-            return _entry("", os.stat(self.root))
-        with self._parent(path) as (folder, name):
-            return _entry("/".join(parts), _stat(folder, name))
-
-    def list_folder(self, path: str = "") -> list[Entry]:
-        """Return what is in a folder, sorted by path; links are listed and not followed."""
-        parts = self._parts(path)
-        with self._folder(parts) as folder:
-            return _listed(folder, "/".join(parts))
-
-    def walk(
-        self, path: str = "", *, skip: Callable[[Entry], bool] | None = None
-    ) -> Iterator[Entry]:
-        """Yield everything below a folder, sorted; folders for which `skip` is true are left out.
-
-        Links are yielded and not followed. Folders that vanish or cannot be read are passed over.
-        """
-        start = "/".join(self._parts(path))
-        pending = [start]
-        while pending:
-            current = pending.pop()
-            try:
-                entries = self.list_folder(current)
-            except (OSError, ConfinedPathError):
-                if current == start:
-                    raise
-                continue
-            kept = [entry for entry in entries if skip is None or not skip(entry)]
-            yield from kept
-            deep = current.count("/") >= _DEEPEST
-            folders = [entry.path for entry in kept if entry.kind == "folder"]
-            pending += [] if deep else reversed(folders)
+        return OpenFolder(self._open_parts(parts), "/".join(parts))
 
     # Writing
 
@@ -257,15 +204,75 @@ class ConfinedFiles:
 
     @contextmanager
     def _folder(self, parts: list[str], *, create: bool = False) -> Iterator[Folder]:
-        folder = _open_root(self.root)
+        folder = self._open_parts(parts, create=create)
         try:
-            for number, part in enumerate(parts, 1):
-                below = _step(folder, part, "/".join(parts[:number]), create)
-                _close(folder)
-                folder = below
             yield folder
         finally:
             _close(folder)
+
+    def _open_parts(self, parts: list[str], *, create: bool = False) -> Folder:
+        folder = _open_root(self.root)
+        for number, part in enumerate(parts, 1):
+            try:
+                below = _step(folder, part, "/".join(parts[:number]), create)
+            finally:
+                _close(folder)
+            folder = below
+        return folder
+
+
+class OpenFolder:
+    """A folder below the root that is held open; links in it are listed and not followed.
+
+    It is what it was when it was opened, whatever happens to its path meanwhile.
+    """
+
+    def __init__(self, handle: Folder, path: str) -> None:
+        self._handle: Folder | None = handle
+        self.path = path
+
+    def names(self) -> list[tuple[str, Kind]]:
+        """Return what is in the folder with its kind, sorted by name."""
+        with os.scandir(self._open_handle()) as found:
+            return sorted((one.name, _kind_of(one)) for one in found)
+
+    def entry(self, name: str) -> Entry | None:
+        """Return the entry of a name; None if nothing has it any more."""
+        try:
+            found = _stat(self._open_handle(), name)
+        except OSError:
+            return None
+        return _entry(self.path_of(name), found)
+
+    def path_of(self, name: str) -> str:
+        """Return the path of a name in the folder, relative to the root."""
+        return f"{self.path}/{name}" if self.path else name
+
+    def read(self, name: str, *, max_bytes: int = MAX_BYTES) -> bytes:
+        """Return the content of a regular file in the folder of at most `max_bytes`."""
+        return _read_file(self._open_handle(), name, self.path_of(name), max_bytes)[0]
+
+    def open_folder(self, name: str) -> OpenFolder:
+        """Open a folder in the folder; the caller closes it."""
+        path = self.path_of(name)
+        return OpenFolder(_step(self._open_handle(), name, path, False), path)
+
+    def close(self) -> None:
+        """Close the folder; nothing can be read through it any more."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            _close(handle)
+
+    def __enter__(self) -> OpenFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _open_handle(self) -> Folder:
+        if self._handle is None:
+            raise ValueError("the folder is closed")
+        return self._handle
 
 
 @contextmanager
@@ -335,11 +342,36 @@ def _close(folder: Folder) -> None:
 
 
 def _open(folder: Folder, name: str, flags: int, mode: int = 0o600) -> int:
-    if stat.S_ISLNK(_mode(folder, name)):
-        raise ConfinedPathError(f'"{name}" is a link, and links are not followed')
-    if isinstance(folder, Path):
-        return os.open(folder / name, flags, mode)
-    return os.open(name, flags, mode, dir_fd=folder)
+    try:
+        if not isinstance(folder, Path):
+            return os.open(name, flags, mode, dir_fd=folder)
+        if not stat.S_ISLNK(_mode(folder, name)):
+            return os.open(folder / name, flags, mode)
+    except OSError as error:
+        # What the system says of a link that O_NOFOLLOW meets; with O_EXCL a link is a file.
+        if error.errno != errno.ELOOP and not stat.S_ISLNK(_mode(folder, name)):
+            raise
+    raise ConfinedPathError(f'"{name}" is a link, and links are not followed')
+
+
+def _read_file(folder: Folder, name: str, path: str, most: int) -> tuple[bytes, Stamp]:
+    """Read a regular file of an open folder."""
+    descriptor = _open(folder, name, os.O_RDONLY | _FILE)
+    try:
+        found = os.fstat(descriptor)
+        _require_regular(found, path)
+        if found.st_size > most:
+            raise _too_large(path, found.st_size, most)
+        chunks, size = [], 0
+        # A file may grow while it is read, and some of /proc say that they are empty.
+        while chunk := os.read(descriptor, min(_CHUNK, most + 1 - size)):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > most:
+                raise _too_large(path, size, most)
+        return b"".join(chunks), _stamp(found)
+    finally:
+        os.close(descriptor)
 
 
 def _mode(folder: Folder, name: str) -> int:
@@ -434,13 +466,10 @@ def _entry(path: str, found: os.stat_result) -> Entry:
     return Entry(path, kind, found.st_size, found.st_mtime)
 
 
-def _listed(folder: Folder, above: str) -> list[Entry]:
-    entries = []
-    with os.scandir(folder) as found:
-        for one in found:
-            try:
-                about = one.stat(follow_symlinks=False)
-            except OSError:
-                continue  # it vanished
-            entries.append(_entry(f"{above}/{one.name}" if above else one.name, about))
-    return sorted(entries)
+def _kind_of(found: os.DirEntry[str]) -> Kind:
+    """The kind of what a listing names, as the listing says it: no look at the file is needed."""
+    if found.is_symlink():
+        return "link"
+    if found.is_dir(follow_symlinks=False):
+        return "folder"
+    return "file" if found.is_file(follow_symlinks=False) else "other"

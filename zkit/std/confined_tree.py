@@ -10,7 +10,7 @@ from zkit.sources.confined_files import (
     MAX_BYTES,
     ConfinedFiles,
     ConfinedPathError,
-    Entry,
+    OpenFolder,
     Stamp,
     path_errors,
 )
@@ -42,10 +42,10 @@ class ConfinedTree:
         name = self.name(path)
         return () if name == "." else tuple(name.split("/"))
 
-    def list_folder(self, path: str = ".") -> list[Entry]:
-        """Return what is in a folder, sorted."""
+    def open_folder(self, path: str = ".") -> OpenFolder:
+        """Open a folder, so that what is in it is reached without a walk from the root."""
         with path_errors(path):
-            return self.files.list_folder(self.name(path))
+            return self.files.open_folder(self.name(path))
 
     def stamp(self, path: str) -> Stamp | None:
         """Return what tells whether a file was changed; None when there is no such file."""

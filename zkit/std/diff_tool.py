@@ -70,8 +70,13 @@ def diff_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
         if not path:
             raise Validation("path: is missing. Send the file that the diff is for.")
         name = space.tree.name(path)
-        there = space.tree.stamp(path) is not None
-        old = decoded(space.tree.read(path)[0], path) if there else ""
+        old, there = "", True
+        try:
+            old = decoded(space.tree.read(path)[0], path)
+        except Validation as error:
+            if error.code != "not_found":
+                raise
+            there = False
         lines = difflib.unified_diff(
             old.splitlines(keepends=True),
             content.splitlines(keepends=True),

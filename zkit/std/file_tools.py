@@ -12,8 +12,8 @@ from zkit.effects import FileEffect, FileOp
 from zkit.grade import READ, WRITE
 from zkit.results import Validation
 from zkit.sources.confined_files import Entry, Stamp
-from zkit.std.confined_tree import ConfinedTree, stale
-from zkit.std.folder_walk import Globs, walk
+from zkit.std.confined_tree import stale
+from zkit.std.folder_walk import entries, find, walk
 from zkit.std.std_tool import MAX_OUTPUT, Workspace, std_tool
 from zkit.std.text_edits import Edit, Receipt, apply_edits, syntax_note
 from zkit.tools import Context, FunctionTool
@@ -190,8 +190,9 @@ def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
         context: Context,
     ) -> list[str]:
         """Find files by a glob pattern, sorted by path. Ignored files are left out."""
-        found = sorted(entry.path for entry in _matching(tree, pattern, ".", context))
-        return found[:_MOST_FILES]
+        found = find(tree, pattern, check=context.check)
+        paths = [folder.path_of(name) for folder, names in found for name, _ in names]
+        return sorted(paths)[:_MOST_FILES]
 
     @std_tool(
         "files",
@@ -207,7 +208,7 @@ def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
         limit: Annotated[int, Field(ge=1, le=_MOST_FILES)] = 200,
     ) -> Listing:
         """Find files by a glob pattern below a folder, with sizes, newest first."""
-        found = list(_matching(tree, pattern, path, context))
+        found = list(entries(find(tree, pattern, path, context.check)))
         found.sort(key=lambda entry: (-entry.modified, entry.path))
         return _listing(tree.name(path), found, limit)
 
@@ -227,7 +228,7 @@ def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
         limit: Annotated[int, Field(ge=1, le=_MOST_FILES)] = 500,
     ) -> Listing:
         """List a folder: names, sizes and times. Folders end with a slash."""
-        found = list(walk(tree, path, ignored=ignored, deep=False, check=context.check))
+        found = list(entries(walk(tree, path, ignored=ignored, deep=False, check=context.check)))
         prefix = "/".join(tree.parts(path))
         named = [
             Entry(e.path[len(prefix) :].lstrip("/"), e.kind, e.size, e.modified) for e in found
@@ -235,20 +236,6 @@ def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
         return _listing(tree.name(path), named, limit)
 
     return [read_file, find_files, glob, ls]
-
-
-def _matching(tree: ConfinedTree, pattern: str, path: str, context: Context) -> list[Entry]:
-    globs = Globs([pattern])
-    top = "/".join(tree.parts(path))
-    start = "/".join(part for part in (top, globs.base) if part) or "."
-    cut = len(top) + 1 if top else 0
-    try:
-        found = walk(tree, start, check=context.check)
-        return [e for e in found if e.kind == "file" and globs.fits(e.path[cut:])]
-    except Validation as error:
-        if error.code == "not_found" and globs.base and tree.stamp(start) is None:
-            return []  # the folder that the pattern begins with is not there
-        raise
 
 
 def _listing(path: str, found: list[Entry], limit: int) -> Listing:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from fnmatch import translate
 from functools import lru_cache
 from typing import NamedTuple
 
 from zkit.results import Validation
-from zkit.sources.confined_files import Entry
+from zkit.sources.confined_files import ConfinedPathError, Entry, Kind, OpenFolder
 from zkit.std.confined_tree import ConfinedTree
 
 IGNORE_FILES = (".gitignore", ".ignore")
@@ -32,6 +33,10 @@ Rules = tuple[tuple[int, tuple[IgnoreRule, ...]], ...]
 """Ignore files on the way from the root: how many steps deep each is, and its rules."""
 
 
+Names = list[tuple[str, Kind]]
+"""What is in a folder: names and kinds, sorted."""
+
+
 def walk(
     tree: ConfinedTree,
     start: str = ".",
@@ -39,57 +44,109 @@ def walk(
     ignored: bool = False,
     deep: bool = True,
     check: Callable[[], None] = lambda: None,
-) -> Iterator[Entry]:
-    """Yield what is below a folder, sorted by name, folder by folder; links are not followed.
+) -> Iterator[tuple[OpenFolder, Names]]:
+    """Yield a folder and those below it, each with what is in it; links are not followed.
 
+    A folder is open until the next one is requested, and each is opened from the one above it.
     `ignored` includes what ignore files leave out. `check` is called for every folder, and may
     raise to end the walk.
     """
     first = tree.parts(start)
     rules: Rules = () if ignored else _rules_above(tree, first)
-    waiting = [(first, rules)]
     seen = 0
-    while waiting:
-        parts, above = waiting.pop()
-        check()
-        try:
-            entries = tree.list_folder("/".join(parts) or ".")
-        except Validation:
-            if parts == first:
-                raise
-            continue  # it was removed meanwhile, or may not be opened
-        here = above if ignored else _with_rules(tree, parts, above, entries)
-        kept = [e for e in entries if ignored or not _is_ignored(e, here)]
-        seen += len(kept)
-        if seen > MAX_ENTRIES:
-            raise Validation(f"There are more than {MAX_ENTRIES:,} files here; send a deeper path.")
-        yield from kept
-        if deep and len(parts) < MAX_DEPTH:
-            inner = [(tuple(e.path.split("/")), here) for e in kept if e.kind == "folder"]
-            waiting.extend(reversed(inner))
+    # The folders on the way down, which stay open, each with those in it that are to come.
+    levels: list[tuple[OpenFolder, Rules, Iterator[str]]] = []
+    folder: OpenFolder | None = tree.open_folder(start)
+    try:
+        while folder is not None:
+            levels.append((folder, rules, iter(())))
+            check()
+            names = _names_of(folder)
+            if not ignored:
+                rules = _with_rules(folder, names, rules)
+                names = [one for one in names if not _is_ignored(folder, *one, rules)]
+            seen += len(names)
+            if seen > MAX_ENTRIES:
+                raise Validation(
+                    f"There are more than {MAX_ENTRIES:,} files here; send a deeper path."
+                )
+            yield folder, names
+            if deep and len(levels) <= MAX_DEPTH:
+                inner = iter([name for name, kind in names if kind == "folder"])
+                levels[-1] = (folder, rules, inner)
+            folder, rules = _next_folder(levels)
+    finally:
+        for opened, _, _ in levels:
+            opened.close()
+
+
+def _next_folder(
+    levels: list[tuple[OpenFolder, Rules, Iterator[str]]],
+) -> tuple[OpenFolder | None, Rules]:
+    """Open the folder that a walk comes to next, and close those that it is done with."""
+    while levels:
+        above, rules, inner = levels[-1]
+        for name in inner:
+            with suppress(OSError, ConfinedPathError):  # it was removed, or may not be opened
+                return above.open_folder(name), rules
+        above.close()
+        levels.pop()
+    return None, ()
+
+
+def _names_of(folder: OpenFolder) -> Names:
+    try:
+        return folder.names()
+    except OSError:
+        return []
+
+
+def entries(found: Iterable[tuple[OpenFolder, Names]]) -> Iterator[Entry]:
+    """Yield the entries of folders, with sizes and times."""
+    for folder, names in found:
+        for name, _ in names:
+            if (entry := folder.entry(name)) is not None:
+                yield entry
+
+
+def find(
+    tree: ConfinedTree, pattern: str, path: str = ".", check: Callable[[], None] = lambda: None
+) -> Iterator[tuple[OpenFolder, Names]]:
+    """Yield the files below a folder that fit a glob, folder by folder; ignored ones are left out."""
+    globs = Globs([pattern])
+    top = "/".join(tree.parts(path))
+    start = "/".join(part for part in (top, globs.base) if part) or "."
+    cut = len(top) + 1 if top else 0
+    try:
+        for folder, names in walk(tree, start, check=check):
+            above = folder.path[cut:].split("/") if folder.path[cut:] else []
+            fitting = [one for one in names if one[1] == "file" and globs.fits([*above, one[0]])]
+            if fitting:
+                yield folder, fitting
+    except Validation as error:
+        # The folder that the pattern begins with may not be there.
+        if error.code != "not_found" or not globs.base or tree.stamp(start) is not None:
+            raise
 
 
 def _rules_above(tree: ConfinedTree, parts: tuple[str, ...]) -> Rules:
     """The rules of the folders on the way to a start, which a walk from there does not meet."""
     rules: Rules = ()
     for depth in range(len(parts)):
-        rules = _with_rules(tree, parts[:depth], rules, None)
+        with suppress(Validation), tree.open_folder("/".join(parts[:depth]) or ".") as folder:
+            rules = _with_rules(folder, None, rules)
     return rules
 
 
-def _with_rules(
-    tree: ConfinedTree, parts: tuple[str, ...], above: Rules, entries: list[Entry] | None
-) -> Rules:
-    names = None if entries is None else {e.path.rpartition("/")[2] for e in entries}
+def _with_rules(folder: OpenFolder, names: Names | None, above: Rules) -> Rules:
     lines: list[str] = []
     for name in IGNORE_FILES:
-        if names is None or name in names:
-            try:
-                data, _ = tree.read("/".join((*parts, name)), most=_MAX_IGNORE_BYTES)
-            except Validation:
-                continue
-            lines += data.decode("utf-8", "replace").splitlines()
-    return (*above, (len(parts), _ignore_rules(tuple(lines)))) if lines else above
+        if names is None or (name, "file") in names:
+            with suppress(OSError, ConfinedPathError):
+                data = folder.read(name, max_bytes=_MAX_IGNORE_BYTES)
+                lines += data.decode("utf-8", "replace").splitlines()
+    depth = len(folder.path.split("/")) if folder.path else 0
+    return (*above, (depth, _ignore_rules(tuple(lines)))) if lines else above
 
 
 @lru_cache(maxsize=256)
@@ -120,15 +177,17 @@ def _step(text: str) -> re.Pattern[str] | None:
     return None if text == "**" else re.compile(translate(text))
 
 
-def _is_ignored(entry: Entry, rules: Rules) -> bool:
-    """True if the deepest ignore file that says anything of an entry leaves it out."""
-    steps = entry.path.split("/")
-    if steps[-1] in NEVER:
+def _is_ignored(folder: OpenFolder, name: str, kind: Kind, rules: Rules) -> bool:
+    """True if the deepest ignore file that says anything of a name in a folder leaves it out."""
+    if name in NEVER:
         return True
+    if not rules:
+        return False
+    steps = [*folder.path.split("/"), name] if folder.path else [name]
     for depth, lines in reversed(rules):
         inner = steps[depth:]
         for rule in lines:
-            if rule.folders_only and entry.kind != "folder":
+            if rule.folders_only and kind != "folder":
                 continue
             if _fits(inner, rule.steps):
                 return not rule.keep
@@ -147,9 +206,9 @@ class Globs:
         self._patterns = [_steps(one, anywhere) for one in expanded]
         self.base = _base(expanded) if not anywhere else ""
 
-    def fits(self, path: str) -> bool:
-        """True if a path fits one of the patterns."""
-        steps = path.split("/")
+    def fits(self, path: str | list[str]) -> bool:
+        """True if a path, or its steps, fits one of the patterns."""
+        steps = path.split("/") if isinstance(path, str) else path
         return any(_fits(steps, pattern) for pattern in self._patterns)
 
 
@@ -171,6 +230,12 @@ def _steps(pattern: str, anywhere: bool) -> list[_Step]:
 
 def _fits(steps: list[str], pattern: list[_Step]) -> bool:
     """Match steps with a pattern; only the last `**` is ever gone back to, so it is O(n·m)."""
+    last = pattern[-1] if pattern else None
+    if last is not None:  # most names differ in their last step, and most rules are about it alone
+        if not last.match(steps[-1]):
+            return False
+        if len(pattern) == 2 and pattern[0] is None:
+            return True
     at = step = 0
     star = resume = -1
     while step < len(steps):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import Any
 
@@ -44,7 +45,14 @@ def answer(asked: dict[str, Any]) -> list[dict[str, Any]]:
     }
     names = look[asked["action"]](asked["line"], asked["column"] - 1)
     detailed = asked["action"] == "hover"
-    return [_name(name, asked, detailed) for name in names[:_MOST]]
+    shown = [name for name in names if not _leads_out(str(name.module_path or ""), asked["root"])]
+    return [_name(name, asked, detailed) for name in shown[:_MOST]]
+
+
+def _leads_out(path: str, root: str) -> bool:
+    """True if a path below the root is a link to somewhere else, whose text is not to be shown."""
+    base = root.rstrip("/") + "/"
+    return path.startswith(base) and not os.path.realpath(path).startswith(base)
 
 
 def _name(name: Any, asked: dict[str, Any], detailed: bool) -> dict[str, Any]:

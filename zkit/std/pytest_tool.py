@@ -161,7 +161,10 @@ def _python(root: Path) -> str:
 
 
 def _target(space: Workspace, path: str) -> str:
+    """A target as pytest takes it; refuse a path that is not there, or leads through a link."""
     file, mark, test = path.partition("::")
+    if space.tree.stamp(file) is None:
+        space.tree.open_folder(file).close()
     return space.tree.name(file) + mark + test
 
 

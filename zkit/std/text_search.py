@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import regex
 
 from zkit.results import Transient, Validation
+from zkit.sources.confined_files import ConfinedPathError
 from zkit.std.confined_tree import ConfinedTree
 from zkit.std.folder_walk import Globs, walk
 
@@ -91,14 +92,21 @@ def search(tree: ConfinedTree, query: Query, check: Check, *, engine: str = "aut
     """
     compiled = _compiled(query)
     globs = Globs(query.globs, anywhere=True) if query.globs else None
-    if tree.stamp(query.path) is None:
-        tree.list_folder(query.path)  # refused here if it is not there
-    program = shutil.which("rg") if engine in ("auto", "ripgrep") else None
+    stamp = tree.stamp(query.path)
+    if stamp is None:
+        tree.open_folder(query.path).close()  # refused here if it is not there
+    elif stamp.size > MAX_FILE:
+        raise Validation(f'path: "{query.path}" has more than {MAX_FILE:,} bytes.')
+    program = _ripgrep() if engine in ("auto", "ripgrep") else None
     found = None if program is None else _by_ripgrep(tree, query, globs, program, check)
     used = "ripgrep" if found is not None else "regex"
     if found is None:
         found = _by_regex(tree, query, compiled, globs, check)
     return _gathered(tree, query, found, used)
+
+
+def _ripgrep() -> str | None:
+    return shutil.which("rg")
 
 
 def _compiled(query: Query) -> regex.Pattern[str]:
@@ -131,15 +139,7 @@ def _by_regex(
     # A pattern without anchors of the whole text and without groups that look around finds nothing
     # in a line that it does not find in the text: one search then passes over most files.
     quick = not any(part in query.pattern for part in (r"\A", r"\Z", r"\z", r"\G", "(?"))
-    for path in _files(tree, query.path, check):
-        if globs is not None and not globs.fits(path):
-            continue
-        try:
-            data, _ = tree.read(path, most=MAX_FILE)
-        except Validation:
-            continue
-        if b"\0" in data:
-            continue
+    for path, data in _texts(tree, query.path, globs, check):
         left = min(_SECONDS_PER_FILE, ends - time.monotonic())
         try:
             yield from _in_text(path, data.decode("utf-8", "replace"), compiled, quick, left)
@@ -166,11 +166,25 @@ def _in_text(
             yield path, number
 
 
-def _files(tree: ConfinedTree, path: str, check: Check) -> Iterator[str]:
+def _texts(
+    tree: ConfinedTree, path: str, globs: Globs | None, check: Check
+) -> Iterator[tuple[str, bytes]]:
+    """The text files at a path or below it that fit the globs."""
     if tree.stamp(path) is not None:
-        yield tree.name(path)
+        name = tree.name(path)
+        data, _ = tree.read(path, most=MAX_FILE)
+        if b"\0" not in data and (globs is None or globs.fits(name)):
+            yield name, data
         return
-    yield from (entry.path for entry in walk(tree, path, check=check) if entry.kind == "file")
+    for folder, names in walk(tree, path, check=check):
+        for name, kind in names:
+            whole = folder.path_of(name)
+            if kind != "file" or (globs is not None and not globs.fits(whole)):
+                continue
+            with suppress(OSError, ConfinedPathError):  # it was removed, or is too large
+                data = folder.read(name, max_bytes=MAX_FILE)
+                if b"\0" not in data:
+                    yield whole, data
 
 
 _RIPGREP = (

@@ -224,10 +224,14 @@ def _writable(text: str) -> str:
     return text
 
 
+NOTE = "\n\nNote: "
+"""What stands before a note, below the result of a call."""
+
+
 def _notes(result: Result) -> str:
     """What whoever handled the call wants the model to know besides (`meta["notes"]`)."""
     meta: Mapping[str, Any] = result.meta  # type: ignore[attr-defined]
-    return "".join(f"\n\nNote: {note}" for note in meta.get("notes", ()))
+    return "".join(f"{NOTE}{note}" for note in meta.get("notes", ()))
 
 
 def shortened(text: str, limit: int, *, spill: str | Path | None = None) -> str:

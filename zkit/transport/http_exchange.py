@@ -91,6 +91,8 @@ class HttpExchange:
             return data
         if not self._is_open:
             self._open()
+        if not self._rest and _is_one_event(data):
+            return self._event(data)
         data = self._rest + data if self._rest else data
         out: list[bytes] = []
         at = 0
@@ -182,11 +184,15 @@ def _written(events: Iterable[_Event]) -> bytes:
     return b"".join([event.raw for event in events])
 
 
+def _is_one_event(data: bytes) -> bool:
+    """True if bytes are exactly one event, as most servers send them; False if one must look closer."""
+    return data.find(b"\n\n") == len(data) - 2 and data.endswith(b"\n\n") and b"\r" not in data
+
+
 def _data_of(raw: bytes) -> bytes:
     """The data of an event."""
-    if raw.startswith(b"data:") and raw.find(b"\ndata:", 5) < 0 and raw.find(b"\rdata:", 5) < 0:
-        end = _LINE_END.search(raw)
-        return raw[5 : end.start() if end else None].strip()
+    if raw.startswith(b"data: {") and raw.find(b"\n") == len(raw) - 2 and b"\r" not in raw:
+        return raw[6:-2]
     lines = [line[5:].strip() for line in _LINE_END.split(raw) if line.startswith(b"data:")]
     return b"\n".join(lines)
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from zkit.chat.call_checker import Report
 from zkit.chat.client.exchange import Repairing
 from zkit.errors import MissingExtraError
 from zkit.transport.http_exchange import HttpExchange, http_exchange
@@ -95,6 +96,9 @@ class _Flow:
     def _whole(self, response: Any, made: bytes | None, raw: bytes) -> Any:
         """A response with a body that was changed, or with the bytes that the server sent."""
         report = self.exchange.report
+        if made is None and report == Report():
+            response.stream = self._http.ByteStream(raw)
+            return response
         trace_report(report)
         dropped = () if made is None else _CHANGED
         headers = [
@@ -143,7 +147,7 @@ class _Transport:
         while flow.reads(response):
             if exchange.is_stream:
                 return flow.streamed(response, self.stream_kind(self.inner, flow, response))
-            raw = _read(response)
+            raw = _read(response.stream)
             made = flow.take(response, raw)
             if made is not None:
                 return made
@@ -172,7 +176,7 @@ class _Stream:
         made = flow.exchange
         while True:
             try:
-                for data in self._response.iter_bytes():
+                for data in _bytes_of(self._response):
                     out = made.feed(data)
                     if out:
                         yield out
@@ -220,7 +224,7 @@ class _AsyncTransport:
         while flow.reads(response):
             if exchange.is_stream:
                 return flow.streamed(response, self.stream_kind(self.inner, flow, response))
-            raw = await _aread(response)
+            raw = await _aread(response.stream)
             made = flow.take(response, raw)
             if made is not None:
                 return made
@@ -249,7 +253,7 @@ class _AsyncStream:
         made = flow.exchange
         while True:
             try:
-                async for data in self._response.aiter_bytes():
+                async for data in _async_bytes_of(self._response):
                     out = made.feed(data)
                     if out:
                         yield out
@@ -298,18 +302,31 @@ def transports_of(http: ModuleType) -> Kinds:
     )
 
 
-def _read(response: Any) -> bytes:
+def _read(stream: Any) -> bytes:
     try:
-        return b"".join(response.stream)
+        return b"".join(stream)
     finally:
-        response.close()
+        stream.close()
 
 
-async def _aread(response: Any) -> bytes:
+async def _aread(stream: Any) -> bytes:
     try:
-        return b"".join([data async for data in response.stream])
+        return b"".join([data async for data in stream])
     finally:
-        await response.aclose()
+        await stream.aclose()
+
+
+def _bytes_of(response: Any) -> Iterator[bytes]:
+    """The bytes of a streamed reply, decoded; straight from the connection if there is no encoding."""
+    is_encoded = "content-encoding" in response.headers
+    found: Iterator[bytes] = response.iter_bytes() if is_encoded else iter(response.stream)
+    return found
+
+
+def _async_bytes_of(response: Any) -> AsyncIterator[bytes]:
+    is_encoded = "content-encoding" in response.headers
+    found: AsyncIterator[bytes] = response.aiter_bytes() if is_encoded else aiter(response.stream)
+    return found
 
 
 def _tried(inner: Any, flow: _Flow) -> Any:

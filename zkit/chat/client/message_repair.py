@@ -64,10 +64,7 @@ def read_text(text: Any, finish_reason: str | None, native: bool, checker: CallC
     """Read the calls in a whole text."""
     if not isinstance(text, str) or not text or len(text) > MAX_HELD:
         return TextEnd(text if isinstance(text, str) else "")
-    reader = TextCalls(checker)
-    shown = reader.feed(text)
-    end = reader.close(finish_reason, native=native)
-    return TextEnd(shown + end.rest, end.calls, end.refusals, end.doubtful)
+    return TextCalls(checker).close(finish_reason, native=native, last=text)
 
 
 def repair_native(

@@ -63,8 +63,8 @@ class _Choice:
             shown = self._read(content)
             if shown != content:
                 delta = {**delta, "content": shown} if shown else _but(delta, "content")
-        for name in REASONING:
-            if name in delta and isinstance(delta[name], str):
+        for name in delta.keys() & REASONING if len(delta) > 1 or not content else ():
+            if isinstance(delta[name], str):
                 self.reasoning[name] = self.reasoning.get(name, "") + delta[name]
         reason = choice.get("finish_reason")
         if not reason:
@@ -206,9 +206,9 @@ class StreamRepair:
         data = self._plain(chunk)
         choices = data.get("choices")
         self.usage = data.get("usage") or self.usage
-        given = (
-            [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
-        )
+        given = choices if isinstance(choices, list) else []
+        if len(given) != 1 or not isinstance(given[0], dict):
+            given = [one for one in given if isinstance(one, dict)]
         if not given or self._over:
             if not self._endings:
                 return (chunk,)

@@ -79,12 +79,17 @@ class _Places:
         """Take in text; what is told of it, and the spans that are no text."""
         return self._placed(self._extractor.feed(text))
 
-    def close(self, finish_reason: str | None) -> tuple[list[Event], list[Span]]:
-        """The text has ended."""
-        return self._placed(self._extractor.close(finish_reason))
+    def close(self, finish_reason: str | None, last: str) -> tuple[list[Event], list[Span]]:
+        """The text has ended, with a last piece."""
+        return self._placed(self._extractor.close(finish_reason, last=last))
 
     def _placed(self, events: list[Event]) -> tuple[list[Event], list[Span]]:
         """The events with the spans that are new, or the part by which the last one has grown."""
+        spans = self._extractor.spans
+        is_known = len(spans) == self._known and (not spans or spans[-1].end == self._reached)
+        if is_known and len(events) == 1 and type(events[0]) is Text:
+            self._shown += len(events[0].text)
+            return events, []
         is_doubtful = False
         for event in events:
             if isinstance(event, Text):
@@ -96,7 +101,6 @@ class _Places:
                 continue
             if isinstance(event, TextWasReasoning):
                 self._shown = self._marked = self._known = self._reached = 0
-        spans = self._extractor.spans
         new = list(spans[self._known :])
         last = spans[self._known - 1] if self._known else None
         if last is not None and last.end > self._reached:
@@ -123,11 +127,18 @@ class TextCalls:
 
     def feed(self, text: str) -> str:
         """Take in text; return what can be shown now."""
-        if self._extractor is None or not text:
+        extractor = self._extractor
+        if extractor is None or not text:
             return text
         start = self._out
-        self._follow(self._extractor, *self._extractor.feed(text))
-        return self._extractor.written(start, self._out)
+        events, spans = extractor.feed(text)
+        size = extractor.size
+        is_shown = not spans and extractor.settled == size and self._hold is None
+        if is_shown and start == self._seen == size - len(text) and not text.isspace():
+            self._out = self._seen = size  # as most chunks: text, and nothing before it waits
+            return text
+        self._follow(extractor, events, spans)
+        return extractor.written(start, self._out)
 
     def _follow(self, extractor: _Places, events: list[Event], spans: list[Span]) -> None:
         """Move the place up to which text is shown.
@@ -150,18 +161,23 @@ class TextCalls:
                 self._out = end
         self._seen = max(self._seen, until)
 
-    def close(self, finish_reason: str | None, *, native: bool) -> TextEnd:
-        """The text has ended; with calls of the server's own there is nothing to look for."""
+    def close(self, finish_reason: str | None, *, native: bool, last: str = "") -> TextEnd:
+        """The text has ended; with calls of the server's own there is nothing to look for.
+
+        `last` is a piece of text that came with the end: all of it, for a reply that was not
+        streamed.
+        """
         extractor = self._extractor
         if extractor is None:
-            return TextEnd("")
+            return TextEnd(last)
         start = self._out
-        self._follow(extractor, *extractor.close(finish_reason))
+        events, spans = extractor.close(finish_reason, last)
         whole = extractor.written(start, extractor.size)
         found = self._judged(extractor)
         calls = found.calls
         if native or not calls:
             return replace(found, rest=whole)
+        self._follow(extractor, events, spans)
         spans = [*extractor.extraction.spans, *self._doubtful_spans(extractor)]
         taken = list(_taken(sorted(spans, key=lambda span: span.start), calls))
         rest = [extractor.written(a, b) for a, b in _between(self._out, extractor.size, taken)]
@@ -201,6 +217,10 @@ class TextCalls:
     def _judged(self, extractor: _Places) -> TextEnd:
         """The calls that can run, those that must not, and those that may not be meant."""
         found = extractor.extraction
+        if not (
+            found.calls or found.doubtful or found.refused or found.unknown or found.incomplete
+        ):
+            return TextEnd("")
         doubtful = [one.call for one in found.doubtful]
         read = [*found.calls, *doubtful, *map(unknown_as_call, found.unknown)]
         judged: list[Call | RefusedCall | Doubtful] = []

@@ -230,7 +230,7 @@ JSON_FORMATS: tuple[Format, ...] = (
     Format(
         "harmony", "harmony", "marker", "json", "gpt-oss 20b/120b",
         f"<|channel|>commentary to=functions.f <|constrain|>json<|message|>{_ARGS}<|call|>",
-        "harmony", spell="arguments", sign=r"^(?:<\|start\|>assistant)?<\|channel\|>",
+        "harmony", spell="arguments", sign=r"^(?:<\|start\|>assistant)?<\|channel\|>", framed=True,
         each=("<|channel|>commentary to=functions.$name <|constrain|>json<|message|>", "<|call|>"),
         joint="<|start|>assistant",
         result=("<|start|>functions.$name to=assistant<|channel|>commentary<|message|>", "<|end|>"),

@@ -38,5 +38,12 @@ class Format:
     joint: str = "\n"
     param: tuple[str, str] = ("", "")
     parallel: bool = True
+    framed: bool = False
+    """Whether a reply in this format is made of messages with headers, its plain text as well."""
     result: tuple[str, str] = ("", "")
     """How a result is given back to the model as text, where the format has a way."""
+
+    @property
+    def fenced(self) -> bool:
+        """Whether the format's own envelope is a fence of code."""
+        return self.example.startswith("```")

@@ -47,7 +47,7 @@ SHAPE_FORMATS: tuple[Format, ...] = (
     Format("json_object_bare", "json_object", "shape", "json", _ANY, _CALL, "object"),
     Format(
         "json_tag", "json_object", "shape", "json", "small models that put JSON between tags",
-        f"<json>\n{_CALL}\n</json>", "json", r"<(?:json|call|action|output|response)>", r"</(?:json|call|action|output|response)>",
+        f"<json>\n{_CALL}\n</json>", "json", r"<json>", r"</json>",
         each=("<json>\n", "\n</json>"),
     ),
     Format(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.json_calls import read_named
 from zkit.extract.parsers.readings import Reading, Unit, broken
-from zkit.extract.parsers.tag_dialects import M3, Dialect, attributes
+from zkit.extract.parsers.tag_dialects import M3, Dialect, attributes, written_attributes
 from zkit.extract.parsers.values import Slot, Value, structure, typed
 from zkit.extract.tape import Steps, compiled, searched
 from zkit.receipt import Fix, Rank
@@ -59,6 +59,8 @@ def read_markup(task: Task, dialect: Dialect, pos: int, stop: str) -> Steps[Read
             break
         draft = Draft(name, gap, attrs.get("id", ""))
         begin = gap + head.end()
+        for key, value in written_attributes(head.groupdict().get("given")):
+            keep_text(task, draft, key, value, gap)
         if head.groupdict().get("empty"):
             units.append(unit_of(task, draft, begin))
             at = begin

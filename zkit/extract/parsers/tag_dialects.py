@@ -48,11 +48,14 @@ class Dialect:
 
 
 def attributes(text: str | None) -> dict[str, str]:
+    """The attributes of a tag by their names in small letters."""
+    return {key.lower(): value for key, value in written_attributes(text)}
+
+
+def written_attributes(text: str | None) -> list[tuple[str, str]]:
     """The attributes of a tag, with their entities resolved; quotes may be of either kind or none."""
     found = _ATTRIBUTE.findall(text or "")
-    return {
-        key.lower(): html.unescape(double or single or bare) for key, double, single, bare in found
-    }
+    return [(key, html.unescape(double or single or bare)) for key, double, single, bare in found]
 
 
 def _in_any_case(dialect: Dialect) -> Dialect:
@@ -170,7 +173,7 @@ LINES = Dialect(
 
 TOOL_TAG = Dialect(
     "tool_tag",
-    rf"<(?P<name>{TAGGED})\s*+(?P<empty>/?)>",
+    rf"<(?P<name>{TAGGED})(?P<given>(?:\s++[\w-]{{1,64}}+=(?:\"[^\"<>]{{0,400}}+\"|'[^'<>]{{0,400}}+'))*+)\s*+(?P<empty>/?)>",
     r"</{name}\s*+>",
     rf"<(?P<key>{TAGGED})>",
     r"</{key}\s*+>",
@@ -178,4 +181,5 @@ TOOL_TAG = Dialect(
     keys_are_tags=True,
     any_tag=True,
 )
-"""Tags that bear the names of the tools: the tool list is the grammar."""
+"""Tags that bear the names of the tools: the tool list is the grammar. Small models write arguments
+as attributes, `<f a="x"/>` (corpus/extract/cline_xml)."""
