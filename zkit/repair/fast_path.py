@@ -31,14 +31,14 @@ _VALID = rf"(?:[ \t\n\r:{{}}\[\]]++|{lexis.STRING}|,(?!{_S}[}}\]])|{lexis.NUMBER
 _DIGITS = r"[0-9][0-9_]*+"
 _TOKEN = re.compile(
     rf"(?P<valid>{_VALID})(?:\Z|(?P<comma>,)(?={_S}[}}\]])"
-    rf"|(?P<simple>{lexis.SIMPLE})(?={_S}[,:}}\]])|(?P<single>'[^'\\]*+(?:\\.[^'\\]*+)*+')(?={_S}[,:}}\]])"
+    rf"|(?P<simple>{lexis.SIMPLE})(?={_S}[,:}}\]])|(?P<single>{lexis.ANY_SINGLE})(?={_S}[,:}}\]])"
     rf"|(?P<other>`[^`\\\"]*+`|“[^”“\\\"]*+”|”[^”“\\\"]*+”)(?={_S}[,:}}\]])"
     rf"|(?P<comment>//[^\n\"'.…]*+(?=\n)|/\*[^*\"'.…]*+\*/)(?!{_S}(?::|\Z))"
     rf"|(?P<remark>(?://|#[ ])(?!\s*+[.…])[^\n]*+(?=\n)|/\*(?!\s*+[.…])[^*]*+\*/)(?!{_S}(?::|\Z))"
     rf"|(?P<key>{lexis.NAME})(?={_S}:(?!/))"
     rf"|(?P<word>True|False|None|TRUE|FALSE|NULL|Null|undefined){_NEXT}"
     rf"|(?P<number>[+-]?+(?:0[xX][0-9a-fA-F]++|{_DIGITS}(?:\.[0-9_]*+)?+|\.[0-9]++)){_NEXT}"
-    rf"|(?P<raw>\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"){_NEXT}"
+    rf"|(?P<raw>{lexis.ANY_STRING}){_NEXT}"
     rf"|(?P<space>[{lexis.ODD}][ \t\n\r{lexis.ODD}]*+)(?![:/#]|\Z)"
     r"|(?P<colon>=>|=(?!=)|->|→|：))",
     re.DOTALL,

@@ -31,7 +31,15 @@ from zkit.text.edits import Edit, Layer, apply_edits
 
 
 HARMLESS = frozenset(
-    {"add_comma", "drop_comma", "add_colon", "drop_colon", "close_at_end", "drop_ellipsis", "keep_backslash_guess"}
+    {
+        "add_comma",
+        "drop_comma",
+        "add_colon",
+        "drop_colon",
+        "close_at_end",
+        "drop_ellipsis",
+        "keep_backslash_guess",
+    }
 )
 """Fixes of the structure that move no boundary."""
 
@@ -503,7 +511,9 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     if rank >= COMPLETE and changed_places(text, fixes):
         return _ambiguous(candidate)
     if rank == GUESS and len(fixes) > 1 and "drop_backslash" in names:
-        return _ambiguous(candidate)  # what is dropped between tokens may be the content of a string
+        return _ambiguous(
+            candidate
+        )  # what is dropped between tokens may be the content of a string
     if not names.isdisjoint(_SIGNS) and may_be_another(text, fixes, task.evidence):
         return _ambiguous(candidate)
     if DOUBTFUL.isdisjoint(names) or names == _ONLY_COMMAS:

@@ -35,6 +35,11 @@ SCALAR = rf"(?:{STRING}|{NUMBER}|true|false|null)"
 SIMPLE = r"'([^'\"\\\x00-\x1f]*+)'"
 """A single-quoted string whose content means the same between double quotes."""
 
+UP_TO_QUOTE = r'[^"\\]*+(?:\\(?s:.)[^"\\]*+)*+'
+"""The content of a string in double quotes, whatever it holds, up to its first quote that is not escaped."""
+ANY_STRING = f'"{UP_TO_QUOTE}"'
+ANY_SINGLE = r"'[^'\\]*+(?:\\(?s:.)[^'\\]*+)*+'"
+
 OTHER_COMMAS = "，、；،؛﹐﹑﹔､"
 """What other scripts write for a comma or a semicolon."""
 COMMAS = f"[,{OTHER_COMMAS}]"
@@ -197,6 +202,12 @@ def quote_before(text: str, end: int, quote: str = '"') -> int:
     while at > 0 and text[at - 1] == "\\":
         at = text.rfind(quote, 0, at)
     return at
+
+
+def is_outside(text: str, at: int, start: int = 0) -> bool:
+    """True if a place is outside of strings: an even number of quotes comes before it, from `start` on."""
+    before = text[start:at].replace("\\\\", "")
+    return (before.count('"') - before.count('\\"')) % 2 == 0
 
 
 _PLAIN_STRING = string_of('"')
