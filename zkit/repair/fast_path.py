@@ -124,6 +124,7 @@ def _respelled(text: str, pos: int, end: int) -> tuple[str, list[Fix], set[str |
         start, stop = match.span(kind)  # type: ignore[arg-type]
         if start > pos:
             pieces.append(text[pos:start])
+        fix: Fix | None
         if kind == "simple":  # the commonest by far
             new = f'"{text[start + 1 : stop - 1]}"'
             fix = _new(Fix, ("use_double_quotes", RESPELL, start, stop, new, _QUOTES_DOC, ""))
