@@ -336,14 +336,18 @@ def _strayed(inner: JsonObject, child: Expect, outer: JsonObject, expect: Expect
 
 
 def _fell_out(outer: JsonObject, expect: Expect) -> bool:
-    """Whether a key that is not declared comes right after an object that takes any key."""
+    """True if a key that is not declared comes right after an object that takes it."""
     if not expect.keys:
         return False
-    free = False
+    before: Expect | None = None
     for key, value in outer.items():
-        if free and key not in expect.keys:
+        if (
+            before is not None
+            and key not in expect.keys
+            and (not before.keys or key in before.keys)
+        ):
             return True
-        free = isinstance(value, dict) and not expect.child(key).keys
+        before = expect.child(key) if isinstance(value, dict) else None
     return False
 
 

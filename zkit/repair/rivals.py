@@ -546,7 +546,7 @@ def _undoubted_fixes(
         return None
     if task.guide is None and not is_plain(task.text, end, value, fixes):
         return None
-    fits = None if task.evidence is None else task.evidence.fits
+    fits = None if task.evidence is None else task.evidence.holds
     stopped = task.finish_reason == "stop"
     return undoubted(task.text, (start, end), fixes, fits, stopped=stopped)
 
