@@ -334,6 +334,39 @@ def test_what_an_abandoned_write_may_have_changed_is_not_remembered() -> None:
         assert data_of(send(dispatcher, "look")) == "new"
 
 
+def test_calls_that_never_wait_can_be_cancelled() -> None:
+    async def at_once() -> str:
+        return "x"
+
+    async def main() -> int:
+        dispatcher, made_calls = Dispatcher([made("at_once", at_once)]), 0
+        with anyio.move_on_after(0.05):
+            while made_calls < 100_000:
+                await dispatcher.call(Call("at_once"))
+                made_calls += 1
+        return made_calls
+
+    assert anyio.run(main) < 100_000
+
+
+def test_a_tool_that_first_runs_and_then_waits_is_one_task() -> None:
+    """It is started at once: what it began before its first wait must be valid after it."""
+
+    async def scoped() -> bool:
+        before = asyncio.current_task()
+        async with asyncio.timeout(5):
+            with anyio.CancelScope():
+                await anyio.sleep(0.001)
+        return asyncio.current_task() is before and before in asyncio.all_tasks()
+
+    async def main() -> bool:
+        outer = asyncio.current_task()
+        result = await Dispatcher([made("scoped", scoped)]).call(Call("scoped"))
+        return data_of(result) is True and asyncio.current_task() is outer
+
+    assert anyio.run(main)
+
+
 def test_a_tool_that_cancels_itself_has_crashed() -> None:
     async def odd() -> str:
         raise asyncio.CancelledError

@@ -226,31 +226,73 @@ def test_a_cancelled_thread_is_told_and_watched_to_its_end(backend: str) -> None
     anyio.run(main, backend=backend)
 
 
-def test_a_call_cancelled_before_its_thread_begins_never_runs() -> None:
+def test_a_call_cancelled_before_its_thread_begins_never_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("zkit.tools.worker_threads.MAX_BUSY", 1)
     ran: list[int] = []
+    release = threading.Event()
+
+    @tool
+    def hold() -> None:
+        assert release.wait(10)
 
     @tool
     def act(n: int) -> None:
         ran.append(n)
 
     async def main() -> None:
-        limiter = anyio.to_thread.current_default_thread_limiter()
-        held = [object() for _ in range(int(limiter.total_tokens))]
-        for one in held:
-            await limiter.acquire_on_behalf_of(one)
-        with watching() as watch:
-            async with anyio.create_task_group() as group:
-                group.start_soon(run_tool, act, Call("act", {"n": 1}))
-                await anyio.sleep(0.01)
-                assert watch.busy
-                group.cancel_scope.cancel()
-            assert not watch.busy
-        for one in held:
-            limiter.release_on_behalf_of(one)
-        await run_tool(act, Call("act", {"n": 2}))
+        async with anyio.create_task_group() as around:
+            around.start_soon(run_tool, hold, Call("hold", {}))
+            await anyio.sleep(0.01)
+            with watching() as watch:
+                async with anyio.create_task_group() as group:
+                    group.start_soon(run_tool, act, Call("act", {"n": 1}))
+                    await anyio.sleep(0.01)
+                    assert watch.busy
+                    group.cancel_scope.cancel()
+                assert not watch.busy
+            around.start_soon(run_tool, act, Call("act", {"n": 2}))
+            await anyio.sleep(0.01)
+            assert ran == []
+            release.set()
 
     anyio.run(main)
     assert ran == [2]
+
+
+def test_a_call_that_nobody_waits_for_takes_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("zkit.tools.worker_threads.MAX_BUSY", 1)
+    release = threading.Event()
+
+    @tool
+    def stuck() -> None:
+        assert release.wait(10)
+
+    @tool
+    def act() -> str:
+        return "done"
+
+    async def main() -> Any:
+        with anyio.move_on_after(0.05):
+            await run_tool(stuck, Call("stuck", {}))
+        with anyio.fail_after(5):
+            return await run_tool(act, Call("act", {}))
+
+    assert data_of(anyio.run(main)) == "done"
+    release.set()
+
+
+def test_a_plain_tool_may_run_an_event_loop_of_its_own() -> None:
+    @tool
+    def nested() -> str:
+        async def inner() -> str:
+            await anyio.sleep(0)
+            return "inner"
+
+        return anyio.run(inner) + asyncio.run(inner())
+
+    assert data_of(anyio.run(run_tool, nested, Call("nested", {}))) == "innerinner"
 
 
 def test_a_cancelled_async_tool_is_cancelled() -> None:

@@ -15,7 +15,7 @@ Position = Literal["final", "followed"]
 """Whether the reply ends with its calls, or goes on in prose after the last of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, init=False)
 class Call:
     """One tool call.
 
@@ -34,3 +34,31 @@ class Call:
     fixes: tuple[Fix, ...] = ()
     span: tuple[int, int] | None = None
     position: Position = "final"
+
+    def __init__(
+        self,
+        name: str,
+        arguments: Any = None,
+        id: str = "",
+        origin: str = "native",
+        tier: Tier = "native",
+        confidence: float = 1.0,
+        rank: Rank = Rank.EXACT,
+        fixes: tuple[Fix, ...] = (),
+        span: tuple[int, int] | None = None,
+        position: Position = "final",
+    ) -> None:
+        # What dataclass writes for a frozen class costs four times as much, and each call of a tool
+        # makes three of these.
+        self.__dict__.update(
+            name=name,
+            arguments=arguments,
+            id=id,
+            origin=origin,
+            tier=tier,
+            confidence=confidence,
+            rank=rank,
+            fixes=fixes,
+            span=span,
+            position=position,
+        )

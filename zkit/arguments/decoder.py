@@ -132,17 +132,36 @@ def decode_to_run(
 
     Parsers take the last one in silence, and `decode` leaves alone what is valid to them.
     """
-    outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
-    if isinstance(outcome, Validation) or not isinstance(raw, str | bytes | bytearray):
-        return outcome
-    from zkit.repair.repeated_keys import repeats_in
+    return decode_with_data(model, raw, limit=limit, finish_reason=finish_reason)[0]
 
+
+def decode_with_data(
+    model: Any, raw: Any, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
+) -> tuple[Decoded | Validation, Any]:
+    """As `decode_to_run`, with the JSON data that the arguments were typed from."""
+    outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
+    if type(outcome) is Validation:
+        return outcome, None
+    data = outcome.data if type(outcome) is DecodedWithData else raw
+    if not isinstance(raw, _TEXTS):
+        return outcome, data
     text = raw if isinstance(raw, str) else bytes(raw).decode("utf-8-sig")
     value = _strictly_read(text)
-    repeats = [] if value is _NOT_STRICT else repeats_in(text, value)
-    if not repeats:
-        return outcome
-    return _settled(Attempt.of_repeats(prepared_for(model), text, value, repeats), _rank_of(limit))
+    if value is _NOT_STRICT:
+        return outcome, data
+    if type(outcome) is Decoded:
+        data = value
+    if type(value) is dict and len(value) == text.count(":"):
+        return outcome, data  # as many keys as there can be: none is given twice
+    from zkit.repair.repeated_keys import repeats_in
+
+    repeats = repeats_in(text, value)
+    if repeats:
+        attempt = Attempt.of_repeats(prepared_for(model), text, value, repeats)
+        outcome = _settled(attempt, _rank_of(limit))
+        if type(outcome) is DecodedWithData:
+            data = outcome.data
+    return outcome, data
 
 
 def _read(
@@ -171,6 +190,7 @@ def _read(
 
 
 _NOT_STRICT = object()
+_TEXTS = (str, bytes, bytearray)
 
 
 def _strictly_read(text: str) -> Any:

@@ -108,6 +108,13 @@ def refuse_echo(tool: str, arguments: Mapping[str, Any]) -> Validation | None:
 
     `decode` takes such a text, for it is one; but a call that is to be run would run with it.
     """
+    for value in arguments.values():
+        if value.__class__ not in _CANNOT_ECHO and not (
+            value.__class__ is str and value[:1] != "<"
+        ):
+            break
+    else:
+        return None
     problems = tuple(_echoes(arguments))
     if not problems:
         return None
@@ -117,6 +124,9 @@ def refuse_echo(tool: str, arguments: Mapping[str, Any]) -> Validation | None:
         "Send the call again with real values.",
     )
     return Validation("\n".join([head, *lines, tail]), "invalid_arguments", problems)
+
+
+_CANNOT_ECHO = frozenset({int, float, bool, type(None)})
 
 
 def _echoes(arguments: Mapping[str, Any]) -> Iterator[Problem]:

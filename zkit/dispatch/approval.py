@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from time import monotonic
 from typing import Any, Literal
@@ -144,12 +144,18 @@ def _checked(waiting: object) -> Waiting:
     return dict(waiting)
 
 
-async def approve(call: LiveCall, proceed: Next) -> Result:
+def approve(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     """Ask before a call that can destroy something, or that the model may not have meant.
 
     The approver is asked once, also if both are true. With nobody to ask, what can destroy is
     refused, and what may not have been meant is confirmed by the model, which sends it again.
     """
+    if needs_approval(call) or needs_confirmation(call):
+        return _approved(call, proceed)
+    return proceed(call)
+
+
+async def _approved(call: LiveCall, proceed: Next) -> Result:
     for _ in range(_MOST_QUESTIONS):
         must_ask, is_doubtful = needs_approval(call), needs_confirmation(call)
         if not must_ask and not is_doubtful:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -247,14 +247,17 @@ def rough_tokens(text: str) -> int:
 _SPENT = "The budget of tokens is used up with this answer; finish with what you have."
 
 
-async def spend(call: LiveCall, proceed: Next) -> Result:
+def spend(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     """Reserve before the call and settle after it, whatever comes of it.
 
     What did not run costs nothing; what has run keeps its result, even above the limit.
     """
-    budgets = _budgets(call)
-    if not budgets:
-        return await proceed(call)
+    if call.settings.limits is None and _BUDGET.get() is None:
+        return proceed(call)
+    return _spent(call, proceed, _budgets(call))
+
+
+async def _spent(call: LiveCall, proceed: Next, budgets: list[Budget]) -> Result:
     counts = any(one.limits.tokens is not None for budget in budgets for one in budget.all_around())
     asked = _count(call, call.arguments) if counts else 0
     held = reserve(budgets, call.name, asked)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from zkit.dispatch.approval import approve
 from zkit.dispatch.budgets import spend
+from zkit.dispatch.dispatch_settings import Settings
 from zkit.dispatch.guards import guard
 from zkit.dispatch.live_call import Middleware, Next
 from zkit.dispatch.memo_step import remember
@@ -33,15 +34,33 @@ CHAIN: tuple[Middleware, ...] = (
 )
 
 
-def linked(chain: Sequence[Middleware], last: Next = run) -> Next:
-    """Return the first step, which leads to the others and at last to the tool."""
+# Steps that do nothing unless something is configured for them.
+_NEEDED: Mapping[Middleware, Callable[[Settings], bool]] = {
+    permit: lambda settings: not settings.permissions.is_open,
+    remember: lambda settings: settings.memory is not None,
+    guard: lambda settings: bool(settings.call_guards),
+    record: lambda settings: settings.recorder is not None,
+}
+
+
+def linked(chain: Sequence[Middleware], settings: Settings, last: Next = run) -> Next:
+    """Return the first step, which leads to the others and at last to the tool.
+
+    Steps for which nothing is configured are left out.
+    """
+    step = last
+    for middleware in reversed(chain):
+        if middleware not in _NEEDED or _NEEDED[middleware](settings):
+            step = _before(middleware, step)
+    return step
+
+
+def checked_chain(chain: Sequence[Middleware]) -> tuple[Middleware, ...]:
+    """Return the steps of a chain, or say what is wrong with them."""
     require_list("chain", chain, "steps")
     for middleware in chain:
         require_function("a step of the chain", middleware)
-    step = last
-    for middleware in reversed(chain):
-        step = _before(middleware, step)
-    return step
+    return tuple(chain)
 
 
 def _before(middleware: Middleware, proceed: Next) -> Next:

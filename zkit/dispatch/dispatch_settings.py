@@ -60,6 +60,8 @@ class Settings:
     max_parallel: int
     record_content: bool
     count_tokens: Callable[[str], int] = rough_tokens
+    call_guards: tuple[Guard, ...] = field(init=False)
+    outcome_guards: tuple[Guard, ...] = field(init=False)
     _policies: dict[int, tuple[Tool, CallPolicy]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -75,6 +77,10 @@ class Settings:
         require_count("attempts", self.attempts, least=1)
         require_count("max_parallel", self.max_parallel, least=1)
         require_flag("record_content", self.record_content)
+        of_calls = tuple(guard for guard in self.guards if not guard.every)
+        of_outcomes = tuple(guard for guard in self.guards if guard.every)
+        object.__setattr__(self, "call_guards", of_calls)
+        object.__setattr__(self, "outcome_guards", of_outcomes)
 
     def policy_of(self, tool: Tool) -> CallPolicy:
         """Return how the calls of a tool are treated; made once for each tool."""

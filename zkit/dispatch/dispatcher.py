@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from zkit.calls import Call
 from zkit.dispatch.approval import Approver, Confirm, Confirmations, Waiting
 from zkit.dispatch.budgets import Budget, Limits, rough_tokens
 from zkit.dispatch.call_policy import Cells, checked_cells
-from zkit.dispatch.chain import CHAIN, linked
+from zkit.dispatch.chain import CHAIN, checked_chain, linked
 from zkit.dispatch.dispatch_settings import Settings
 from zkit.dispatch.guards import Guard, checked_guards, recall_outcome
 from zkit.dispatch.hooks import Hooks
@@ -104,7 +104,8 @@ class Dispatcher(SourceView):
             record_content=record_content,
             count_tokens=count_tokens,
         )
-        self._first, self.chain = linked(chain), tuple(chain)
+        self.chain = checked_chain(chain)
+        self._first = linked(self.chain, self.settings)
         warn_of_unmatched(self.settings.permissions, found.tools())
 
     def __repr__(self) -> str:
@@ -213,6 +214,7 @@ class Dispatcher(SourceView):
         """Return a dispatcher with some fields of its `settings` changed; all others are shared."""
         made = copy.copy(self)
         made.settings = replace(self.settings, **settings)
+        made._first = linked(made.chain, made.settings)
         return made
 
     # What it stands on
@@ -231,6 +233,6 @@ class Dispatcher(SourceView):
         """Return a call ready to go through the chain."""
         return live_call(call, self.settings, trace, finish_reason)
 
-    async def run(self, call: LiveCall) -> Result:
+    def run(self, call: LiveCall) -> Awaitable[Result]:
         """Send a live call through the chain; what a step of it raises is a result too."""
-        return await step_result(self._first, call)
+        return step_result(self._first, call)

@@ -69,9 +69,7 @@ def checked_guards(guards: Iterable[Guard]) -> tuple[Guard, ...]:
 
 async def guard(call: LiveCall, proceed: Next) -> Result:
     """Let the guards look before and after: a note goes with the result, a failure blocks."""
-    guards = [one for one in call.settings.guards if not one.every]
-    if not guards:
-        return await proceed(call)
+    guards = call.settings.call_guards
     notes: list[str] = []
     blocked = await _before(call, guards, notes)
     result = blocked if blocked is not None else await proceed(call)
@@ -88,7 +86,7 @@ async def guarded_hit(call: LiveCall, result: Result) -> Result:
 
 async def look_at_outcome(call: LiveCall, result: Result) -> Result:
     """Let those guards look at a result that see every outcome."""
-    guards = [guard for guard in call.settings.guards if guard.every]
+    guards = call.settings.outcome_guards
     return await _after(call.trace.call or call, result, guards, []) if guards else result
 
 

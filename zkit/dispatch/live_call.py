@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -76,7 +76,7 @@ class Trace:
         return cancelled(began=self.ran, abandoned=self.abandoned)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, init=False)
 class LiveCall(Call):
     """A call on its way through the chain. `replace` it to change what the inner steps see.
 
@@ -94,6 +94,9 @@ class LiveCall(Call):
     approved: tuple[Any, Tool] | None = field(default=None, repr=False, compare=False)
     finish_reason: str | None = field(default=None, repr=False)
 
+    def __init__(self, **values: Any) -> None:
+        self.__dict__.update(_DEFAULTS, **values)
+
     @property
     def typed_arguments(self) -> Any:
         """The arguments as the tool takes them; None when a step has changed the arguments."""
@@ -109,80 +112,69 @@ class LiveCall(Call):
         rank: Rank,
     ) -> LiveCall:
         """Return the call with its name resolved."""
-        return _made(self, spec.name, self.arguments, fixes, rank, tool, spec, policy)
+        values = self.__dict__.copy()
+        values["name"] = spec.name
+        values["tool"] = tool
+        values["spec"] = spec
+        values["policy"] = policy
+        values["fixes"] = fixes
+        values["rank"] = rank
+        return _made(values)
 
     def with_arguments(
         self, arguments: Any, typed: Any, fixes: tuple[Fix, ...], rank: Rank
     ) -> LiveCall:
         """Return the call with decoded arguments."""
-        return _made(
-            self,
-            self.name,
-            arguments,
-            fixes,
-            rank,
-            self.tool,
-            self.spec,
-            self.policy,
-            (arguments, typed),
-        )
+        values = self.__dict__.copy()
+        values["arguments"] = arguments
+        values["typed"] = (arguments, typed)
+        values["fixes"] = fixes
+        values["rank"] = rank
+        return _made(values)
+
+
+_DEFAULTS: dict[str, Any] = {
+    "settings": None,
+    "tool": None,
+    "spec": None,
+    "policy": None,
+    "typed": None,
+    "approved": None,
+    "finish_reason": None,
+}
+_new, _set = object.__new__, object.__setattr__
+_CALL_FIELDS = tuple(entry.name for entry in fields(Call))
 
 
 def live_call(call: Call, settings: Settings, trace: Trace, finish_reason: str | None) -> LiveCall:
     """Return a call ready to go through the chain."""
-    return LiveCall(
-        call.name,
-        call.arguments,
-        call.id,
-        call.origin,
-        call.tier,
-        call.confidence,
-        call.rank,
-        call.fixes,
-        call.span,
-        call.position,
-        settings,
-        trace,
-        finish_reason=finish_reason,
-    )
+    values: dict[str, Any] = _DEFAULTS.copy()
+    if type(call) is Call:
+        values.update(call.__dict__)
+    else:
+        values.update({name: getattr(call, name) for name in _CALL_FIELDS})
+    values["settings"] = settings
+    values["trace"] = trace
+    values["finish_reason"] = finish_reason
+    return _made(values)
 
 
-def _made(
-    call: LiveCall,
-    name: str,
-    arguments: Any,
-    fixes: tuple[Fix, ...],
-    rank: Rank,
-    tool: Tool,
-    spec: ToolSpec,
-    policy: CallPolicy,
-    typed: tuple[Any, Any] | None = None,
-) -> LiveCall:
-    """A live call by positions; `replace` would cost several times as much, on every call."""
-    return LiveCall(
-        name,
-        arguments,
-        call.id,
-        call.origin,
-        call.tier,
-        call.confidence,
-        rank,
-        fixes,
-        call.span,
-        call.position,
-        call.settings,
-        call.trace,
-        tool,
-        spec,
-        policy,
-        typed,
-        call.approved,
-        call.finish_reason,
-    )
+def _made(values: dict[str, Any]) -> LiveCall:
+    """A call with these fields; `replace` would cost several times as much, on every call."""
+    made: LiveCall = _new(LiveCall)
+    _set(made, "__dict__", values)
+    return made
 
 
 Next = Callable[[LiveCall], Awaitable[Result]]
 Middleware = Callable[[LiveCall, Next], Awaitable[Result]]
+"""A step. A plain function that returns what `proceed` returned, where it has nothing to await, saves a
+coroutine; most steps of most calls have nothing to do."""
+
+
+async def ended(result: Result) -> Result:
+    """Return the result: what a step that is a plain function returns when the call ends there."""
+    return result
 
 
 def plain_call(call: Call, arguments: Any = None) -> Call:

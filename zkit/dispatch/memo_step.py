@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Any
 
 from zkit.calls import Call
 from zkit.dispatch.guards import guarded_hit
 from zkit.dispatch.live_call import LiveCall, Next
 from zkit.results import Result, Success
+from zkit.sources import Memory
 from zkit.tools import current_scope
 
 
-async def remember(call: LiveCall, proceed: Next) -> Result:
+def remember(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     """Answer from memory inside a task; the memory is the one of `MemoSource`.
 
     Outside of any task nothing ends, so nothing is remembered there, unless the operator gave a
@@ -19,8 +21,11 @@ async def remember(call: LiveCall, proceed: Next) -> Result:
     """
     memory = call.settings.memory
     if memory is None or not _concerns(call):
-        return await proceed(call)
+        return proceed(call)
+    return _remembered(memory, call, proceed)
 
+
+async def _remembered(memory: Memory, call: LiveCall, proceed: Next) -> Result:
     async def inner(same: Call) -> Result:
         return await proceed(call)
 

@@ -15,7 +15,7 @@ from zkit.dispatch.guards import look_at_outcome
 from zkit.dispatch.hooks import point_of
 from zkit.dispatch.live_call import LiveCall, Next, effects_of
 from zkit.dispatch.metrics import UNKNOWN, code_of
-from zkit.dispatch.run_step import step_result
+from zkit.dispatch.run_step import result_of_step
 from zkit.results import Result, Success
 from zkit.tools import current_scope, render_result
 from zkit.tools.execution import with_effects
@@ -111,8 +111,17 @@ async def observe(call: LiveCall, proceed: Next) -> Result:
     with span_of(call) as finish:
         try:
             veto = await hooks.fire("before", call) if hooks.has("before") else None
-            trace.result = await step_result(proceed, call) if veto is None else veto
-            trace.result = await look_at_outcome(call, trace.result)
+            if veto is None:
+                try:
+                    result = await proceed(call)
+                except BaseException as error:
+                    result = result_of_step(error, call)
+                is_result = isinstance(result, Result)
+                trace.result = result if is_result else result_of_step(result, call)
+            else:
+                trace.result = veto
+            if call.settings.outcome_guards:
+                trace.result = await look_at_outcome(call, trace.result)
             result = await _told(call, trace.result)
         except get_cancelled_exc_class():
             result = trace.result or trace.cancelled()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from zkit.arguments.field_names import nearest
 from zkit.dispatch.call_policy import specs_of
-from zkit.dispatch.live_call import LiveCall, Next
+from zkit.dispatch.live_call import LiveCall, Next, ended
 from zkit.required import require_kind, require_mapping
 from zkit.results import Refused, Result
 from zkit.sources.kit_rules import Rule, rules_of
@@ -160,8 +160,8 @@ def _selects(rules: Iterable[Rule], specs: tuple[ToolSpec, ...]) -> bool:
     return bool(matching) and not any(rule.exclude for rule in matching)
 
 
-async def permit(call: LiveCall, proceed: Next) -> Result:
+def permit(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     """Let a call pass when its tool is allowed here; the listing follows the same rule."""
     permissions = call.settings.permissions
     refusal = None if permissions.is_open else permissions.refusal(call.tool)
-    return await proceed(call) if refusal is None else refusal
+    return proceed(call) if refusal is None else ended(refusal)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -214,14 +214,18 @@ def _diff(before: Content, after: Content, path: str, old_path: str) -> str:
     return f"{path}: changed (before: {was}, after: {now})\n"
 
 
-async def record(call: LiveCall, proceed: Next) -> Result:
+def record(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     """Compare the files that a changing call names or reports, before and after it.
 
     Also when it fails or is cancelled; when its code still runs then, once that has ended.
     """
     recorder = call.settings.recorder
     if recorder is None or not call.policy.clear:
-        return await proceed(call)
+        return proceed(call)
+    return _recorded(recorder, call, proceed)
+
+
+async def _recorded(recorder: Recorder, call: LiveCall, proceed: Next) -> Result:
     seen = await to_thread.run_sync(recorder.look, call)
     turn = recorder.turn_of_now()
     result: Result | None = None

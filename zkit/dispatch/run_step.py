@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
 from zkit.calls import Call
 from zkit.dispatch.approval import is_settled
 from zkit.dispatch.dispatch_settings import Execute
-from zkit.dispatch.live_call import LiveCall, Next, plain_call
+from zkit.dispatch.live_call import LiveCall, Next, ended, plain_call
 from zkit.dispatch.tool_lookup import opened
 from zkit.required import require_kind
 from zkit.results import Crashed, Failure, Refused, Result, Success
@@ -28,16 +28,24 @@ async def step_result(step: Next, call: LiveCall) -> Result:
     """Take a step; what it raises is a result too, and so is what is no result."""
     try:
         result = await step(call)
-    except Failure as failure:
-        return failure
     except BaseException as error:
-        if not is_contained(error):
-            raise
-        log_failure("a step of the dispatcher failed on a call of %r with %s", error, call.name)
-        return Crashed(_CAUSE)
-    if isinstance(result, Result):
-        return result
-    log.error("a step returned a %s for a call of %r", type(result).__name__, call.name)
+        return result_of_step(error, call)
+    return result if isinstance(result, Result) else result_of_step(result, call)
+
+
+def result_of_step(outcome: object, call: LiveCall) -> Result:
+    """Return the result for what a step raised, or returned in place of one.
+
+    A cancellation is raised again.
+    """
+    if isinstance(outcome, Failure):
+        return outcome
+    if isinstance(outcome, BaseException):
+        if not is_contained(outcome):
+            raise outcome
+        log_failure("a step of the dispatcher failed on a call of %r with %s", outcome, call.name)
+    else:
+        log.error("a step returned a %s for a call of %r", type(outcome).__name__, call.name)
     return Crashed(_CAUSE)
 
 
@@ -59,7 +67,7 @@ def reached(source: ToolSource) -> Execute:
     return by_source
 
 
-async def run_shown(tool: Tool, call: Call, typed: Any = None) -> Result:
+def run_shown(tool: Tool, call: Call, typed: Any = None) -> Awaitable[Result]:
     """Run a tool under its own name, with the arguments that are set for it.
 
     A kit shows tools under other names; the context of the call, by which a tool hears that
@@ -69,9 +77,9 @@ async def run_shown(tool: Tool, call: Call, typed: Any = None) -> Result:
         typed = typed if tool.takes_the_same else None
         ready = tool.prepared(call)
         if isinstance(ready, Failure):
-            return ready
+            return ended(ready)
         tool, call = tool.inner, ready
-    return await run_tool(tool, call, typed)
+    return run_tool(tool, call, typed)
 
 
 def _is_plain(source: Any) -> bool:

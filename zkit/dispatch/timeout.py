@@ -4,31 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextvars import copy_context
-from dataclasses import dataclass
+from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
-from anyio import CancelScope, Event, get_cancelled_exc_class, move_on_after
+from anyio import CancelScope, Event, get_cancelled_exc_class, move_on_after, sleep
 
 from zkit.dispatch.live_call import LiveCall, Next
 from zkit.results import Crashed, Result, Transient
-from zkit.tools import current_scope, watching
-from zkit.tools.context import deadline_scope
+from zkit.tools import current_scope
+from zkit.tools.context import Watch, enter_scope, scope_until, watch_here
+from zkit.tools.worker_threads import running_loop
 
 if TYPE_CHECKING:
-    import asyncio
+    from asyncio import AbstractEventLoop, Future, Task
 
 Work = Callable[[], Awaitable[Any]]
 
 
-@dataclass(frozen=True, slots=True)
 class Ended:
     """How the work ended: with a value, by an exception, in time or not, or not yet."""
 
-    value: Any = None
-    error: BaseException | None = None
-    late: bool = False
-    left: bool = False  # it was told to stop, and went on
+    __slots__ = ("error", "late", "left", "value")
+
+    def __init__(
+        self,
+        value: Any = None,
+        error: BaseException | None = None,
+        late: bool = False,
+        left: bool = False,
+    ) -> None:
+        self.value = value
+        self.error = error
+        self.late = late
+        self.left = left  # it was told to stop, and went on
 
 
 class Child(Protocol):
@@ -50,7 +59,11 @@ async def run_apart(work: Work, seconds: float | None, grace: float) -> Ended:
     will: one that catches its cancellation and goes on is left behind. When the waiting itself is
     cancelled the work is told to stop in the same way, and the cancellation goes on.
     """
-    child = _child(work)
+    return await outcome_of_child(start_child(work), seconds, grace)
+
+
+async def outcome_of_child(child: Child, seconds: float | None, grace: float) -> Ended:
+    """Wait for work that runs, as `run_apart` does."""
     try:
         await child.wait(seconds)
     except get_cancelled_exc_class() as stop:
@@ -79,13 +92,16 @@ _RUNNING: set[Any] = set()
 class _AsyncioChild:
     """A task of asyncio, without the cost of a cancel scope: this stands on every call's path."""
 
-    def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, work: Work, loop: AbstractEventLoop) -> None:
+        from zkit.dispatch.eager_task import eager_task  # loads asyncio, which runs here
+
         self.ended: Ended | None = None
         self._loop = loop
-        self._waiter: asyncio.Future[None] | None = None
-        self._task = self._loop.create_task(self._run(work))
-        _RUNNING.add(self._task)
-        self._task.add_done_callback(self._over)
+        self._waiter: Future[None] | None = None
+        self._task = eager_task(loop, self._run(work))
+        if self.ended is None:
+            _RUNNING.add(self._task)
+            self._task.add_done_callback(self._over)
 
     async def _run(self, work: Work) -> None:
         try:
@@ -94,9 +110,10 @@ class _AsyncioChild:
             raise
         except BaseException as error:
             self.ended = Ended(error=error)
-        self._wake()  # a round of the event loop earlier than `_over`
+        if self._waiter is not None:
+            self._wake()  # a round of the event loop earlier than `_over`
 
-    def _over(self, task: asyncio.Task[None]) -> None:
+    def _over(self, task: Task[None]) -> None:
         _RUNNING.discard(task)
         if self.ended is None:  # cancelled before it began
             from asyncio import CancelledError
@@ -156,12 +173,16 @@ class _TrioChild:
             await self._done.wait()
 
 
-def _child(work: Work) -> Child:
-    from asyncio import _get_running_loop  # not at the top: an event loop has loaded it, if any
-
-    loop = _get_running_loop()
+def start_child(work: Work) -> Child:
+    """Start the work in a task of its own; under asyncio it has run until it first waits."""
+    loop = running_loop()
     return _TrioChild(work) if loop is None else _AsyncioChild(work, loop)
 
+
+# Calls that never wait would keep the event loop from everything else, cancellation included: one in
+# so many gives way. A round of the loop costs a tenth of a call.
+_BETWEEN_PAUSES = 32
+_AT_ONCE = count(1)
 
 _LATE = "no answer within {seconds:g} seconds"
 _STILL = "; it could not be stopped and still runs, so it may yet have an effect"
@@ -173,18 +194,30 @@ async def limit_time(call: LiveCall, proceed: Next) -> Result:
     What goes on when its time is over, or when the call is cancelled, is reported as abandoned: a
     thread cannot be stopped, and a task may refuse to.
     """
-    with deadline_scope(call.policy.timeout) as inner, watching() as watch:
-        seconds = None if inner.deadline is None else max(0.0, inner.deadline - monotonic())
-        if seconds == 0:
-            return Transient("the time for the task is over", code="timeout")
-        try:
-            ended = await run_apart(lambda: proceed(call), seconds, call.settings.grace)
-        except get_cancelled_exc_class() as stop:
-            call.trace.abandoned = watch.busy or getattr(stop, "zkit_left", False)
-            raise
-        if not ended.late:
-            return _result(ended)
-        abandoned = ended.left or watch.busy
+    inner, watch = scope_until(call.policy.timeout), Watch()
+    seconds = None if inner.deadline is None else max(0.0, inner.deadline - monotonic())
+    if seconds == 0:
+        return Transient("the time for the task is over", code="timeout")
+
+    def work() -> Awaitable[Result]:
+        # In a context of its own, so nothing needs to be set back.
+        enter_scope(inner)
+        watch_here(watch)
+        return proceed(call)
+
+    child = start_child(work)
+    if child.ended is not None:  # it had nothing to wait for
+        if next(_AT_ONCE) % _BETWEEN_PAUSES == 0:
+            await sleep(0)
+        return _result(child.ended)
+    try:
+        ended = await outcome_of_child(child, seconds, call.settings.grace)
+    except get_cancelled_exc_class() as stop:
+        call.trace.abandoned = watch.busy or getattr(stop, "zkit_left", False)
+        raise
+    if not ended.late:
+        return _result(ended)
+    abandoned = ended.left or watch.busy
     # The wait may have begun a little late; what counts is the limit that was set.
     is_own = inner.deadline != current_scope().deadline
     return _late(call, (call.policy.timeout if is_own else seconds) or 0.0, abandoned=abandoned)

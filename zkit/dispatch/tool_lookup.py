@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from zkit.arguments.field_names import nearest, same_name
-from zkit.dispatch.live_call import LiveCall, Next
+from zkit.dispatch.live_call import LiveCall, Next, ended
 from zkit.receipt import Fix, Rank
 from zkit.results import Failure, Result
 from zkit.sources import unknown_tool
@@ -29,12 +29,12 @@ _TOKEN = re.compile(r"<[|｜][^|｜<>]{0,64}+[|｜]?>?|</?[A-Za-z][^<>]{0,64}+>?
 _EDGES = re.compile(r"^[^\w]++|[^\w]++$")
 
 
-async def resolve(call: LiveCall, proceed: Next) -> Result:
+def resolve(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     """Find the tool by the name, or by the one tool whose name is only spelt otherwise."""
     settings = call.settings
     tool = find_tool(settings, call.name)
     if tool is None:
-        return absent(settings, call.name)
+        return ended(absent(settings, call.name))
     spec = tool.definition()
     fixes, rank = call.fixes, call.rank
     if spec.name != call.name and spec.wire_name != call.name:
@@ -42,7 +42,7 @@ async def resolve(call: LiveCall, proceed: Next) -> Result:
         rank = max(rank, Rank.RESPELL)
     found = call.with_tool(tool, spec, settings.policy_of(tool), fixes, rank)
     call.trace.call = found
-    return await proceed(found)
+    return proceed(found)
 
 
 def find_tool(settings: Settings, name: str) -> Tool | None:
@@ -110,7 +110,7 @@ def absent(settings: Settings, name: str) -> Failure:
     return unknown_tool(name, names, nearest(name[:_MOST_CHARACTERS], names))
 
 
-_SCALARS = (str, int, float, bool, type(None))
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def _innermost(tool: Tool) -> Tool:
@@ -121,13 +121,13 @@ def _innermost(tool: Tool) -> Tool:
     return tool
 
 
-async def decode_arguments(call: LiveCall, proceed: Next) -> Result:
+def decode_arguments(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     """Read the arguments, as far as the tool's grade allows; what was cut off never runs."""
     ready = decoded_call(call)
     if isinstance(ready, Failure):
-        return ready
+        return ended(ready)
     call.trace.call = ready
-    return await proceed(ready)
+    return proceed(ready)
 
 
 def decoded_call(call: LiveCall) -> LiveCall | Failure:
@@ -161,7 +161,7 @@ def looked_up_again(call: LiveCall) -> LiveCall | Failure:
 
 def sealed(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return arguments that nobody can change on the way."""
-    if all(isinstance(value, _SCALARS) for value in arguments.values()):
+    if _is_flat(arguments):
         return FrozenDict(arguments)
     frozen: dict[str, Any] = freeze(arguments)
     return frozen
@@ -169,7 +169,14 @@ def sealed(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def opened(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return a copy of the arguments that a tool may change."""
-    if all(isinstance(value, _SCALARS) for value in arguments.values()):
+    if _is_flat(arguments):
         return dict(arguments)
     plain: dict[str, Any] = thaw(arguments)
     return plain
+
+
+def _is_flat(arguments: dict[str, Any]) -> bool:
+    for value in arguments.values():  # noqa: SIM110, a generator costs more than the loop
+        if type(value) not in _SCALARS:
+            return False
+    return True

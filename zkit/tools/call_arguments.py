@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
-from pydantic_core import from_json, to_jsonable_python
+from pydantic_core import to_jsonable_python
 
-from zkit.arguments import decode_to_run
-from zkit.arguments.decoder import DecodedWithData
+from zkit.arguments.decoder import decode_with_data
 from zkit.arguments.refusals import refuse_echo
 from zkit.calls import Call
 from zkit.receipt import Fix, Rank
@@ -56,11 +55,13 @@ def read_arguments(
     """
     if call.rank > limit:
         return _too_far(tool.definition(), call)
-    decoded = decode_to_run(tool, call.arguments, limit=limit, finish_reason=finish_reason)
+    decoded, found = decode_with_data(
+        tool, call.arguments, limit=limit, finish_reason=finish_reason
+    )
     if isinstance(decoded, Validation):
         broken = decoded.__cause__
         return decoded if broken is None else failure_of(broken, call.name)
-    data = dict(decoded.data) if isinstance(decoded, DecodedWithData) else _parsed(call.arguments)
+    data = dict(found)
     echoed = refuse_echo(call.name, data)
     return Arguments(data, decoded.value, decoded.fixes, decoded.rank) if echoed is None else echoed
 
@@ -99,13 +100,6 @@ def _too_far(spec: ToolSpec, call: Call) -> Validation:
         f" Send the call again with complete, strict JSON: {spec.signature()}"
     )
     return Validation(message, code=code, fixes=call.fixes)  # type: ignore[arg-type]
-
-
-def _parsed(raw: Any) -> dict[str, Any]:
-    """Arguments that were sent as they are due."""
-    if isinstance(raw, Mapping):
-        return dict(raw)
-    return dict(from_json(raw))
 
 
 def canonical_arguments(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:

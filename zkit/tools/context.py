@@ -100,6 +100,11 @@ def watching() -> Held[tuple[Watch, ...], Watch]:
     return Held(_WATCHES, (*_WATCHES.get(), watch), watch)
 
 
+def watch_here(watch: Watch) -> None:
+    """Watch the tools that are run from now on in this context of Python."""
+    _WATCHES.set((*_WATCHES.get(), watch))
+
+
 class watched:  # noqa: N801, read as a verb: `with watched():`
     """Tell every watch around that code of a tool runs during the block."""
 
@@ -162,7 +167,7 @@ def _joined(task: str) -> _TaskState:
         return state
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scope:
     """The task that calls belong to.
 
@@ -265,25 +270,22 @@ def scope(
             inner.end()
 
 
-def deadline_scope(timeout: float | None) -> Held[Scope, Scope]:
-    """Run calls inside the same task, for so many seconds at most; `scope(timeout=...)`, cheaper."""
+def scope_until(timeout: float | None) -> Scope:
+    """Return a scope of the same task that ends in so many seconds; `inner(timeout=...)`, cheaper."""
     outer = current_scope()
     if timeout is None:
-        return Held(_SCOPE, outer, outer)
+        return outer
     ends = time.monotonic() + timeout
     if outer.deadline is not None and outer.deadline < ends:
-        ends = outer.deadline
-    inner = Scope(
-        outer.task,
-        outer.workspace,
-        ends,
-        outer.role,
-        outer.depth,
-        outer.on_progress,
-        outer._state,
-        outer._ended,
-    )
-    return Held(_SCOPE, inner, inner)
+        return outer
+    inner: Scope = object.__new__(Scope)
+    inner.__dict__.update(outer.__dict__, deadline=ends)
+    return inner
+
+
+def enter_scope(scope: Scope) -> None:
+    """Run all that follows in this context of Python inside a scope."""
+    _SCOPE.set(scope)
 
 
 class Context:
@@ -362,6 +364,11 @@ class Context:
         self._effects += valid
         if wrong:
             log.warning("the tool %r recorded something that is no effect", self.call.name)
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether anything was recorded so far."""
+        return bool(self._effects)
 
     @property
     def effects(self) -> tuple[Effect, ...]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from dis import opname
 from typing import Any
 
-from anyio import get_cancelled_exc_class, to_thread
+from anyio import get_cancelled_exc_class
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from zkit.arguments import decode_to_run
@@ -32,10 +32,12 @@ from zkit.results import (
 from zkit.tools.context import Context, Effect, current_context, inside, watched
 from zkit.tools.spec import Tool
 from zkit.tools.spec_fields import misfits
+from zkit.tools.worker_threads import run_in_thread
 
 log = logging.getLogger("zkit")
 _MOST_NAMED = 5
 _PLAIN = (str, int, float, bool, type(None))
+_PLAIN_TYPES = frozenset({*_PLAIN, Success})
 
 
 def result_of(value: Any, output: str | None = None) -> Result:
@@ -201,7 +203,8 @@ def with_effects(result: Result, recorded: tuple[Effect, ...]) -> Result:
 
 def settled(value: Any, context: Context, output: str | None = None) -> Result:
     """Return the result of a call that returned, with what was recorded on the way."""
-    return with_effects(result_of(value, output), context.effects)
+    result = result_of(value, output)
+    return with_effects(result, context.effects) if context.has_effects else result
 
 
 Begin = Callable[[Context], tuple[Any, str | None]]
@@ -215,9 +218,11 @@ def executed(
     Gives a result, or when the code is async something to await that gives one. Data that does not
     fit the schema that was `promised` is a fault of the tool.
     """
-    context = _context_for(call)
+    current = current_context()
     run = _awaited if runs_async else _plain
-    return run(begin, context, promised)
+    if current is not None and current.call is call:  # the runner has made it for this very call
+        return run(begin, current, promised)
+    return (_awaited_inside if runs_async else _plain_inside)(begin, Context(call), promised)
 
 
 def typed_arguments(tool: Tool, call: Call, limit: Rank, context: Context) -> Any:
@@ -238,36 +243,48 @@ def is_async(function: Any) -> bool:
     return any(check(function) or check(call) for check in checks)
 
 
-def _context_for(call: Call) -> Context:
-    """The context that the runner has made for this very call, or a new one."""
-    context = current_context()
-    return context if context is not None and context.call is call else Context(call)
+def _plain_inside(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -> Any:
+    with inside(context):
+        found = _plain(begin, context, promised)
+    return found if isinstance(found, Result) else _then_inside(found, context)
+
+
+async def _then_inside(found: Awaitable[Result], context: Context) -> Result:
+    with inside(context):
+        return await found
+
+
+async def _awaited_inside(
+    begin: Begin, context: Context, promised: Mapping[str, Any] | None
+) -> Result:
+    with inside(context):
+        return await _awaited(begin, context, promised)
 
 
 def _plain(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -> Any:
     """The result; something to await for it when a plain function returned something to await."""
-    with inside(context):
-        try:
-            value, output = begin(context)
-            if inspect.isawaitable(value) or inspect.isasyncgen(value):
-                return _awaited(lambda _: (value, output), context, promised)
-            return _kept(settled(value, context, output), promised)
-        except BaseException as error:
-            if not is_contained(error):
-                raise
-            return settled(failure_of(error, context.call.name), context)
+    try:
+        value, output = begin(context)
+        if type(value) not in _PLAIN_TYPES and (
+            inspect.isawaitable(value) or inspect.isasyncgen(value)
+        ):
+            return _awaited(lambda _: (value, output), context, promised)
+        return _kept(settled(value, context, output), promised)
+    except BaseException as error:
+        if not is_contained(error):
+            raise
+        return settled(failure_of(error, context.call.name), context)
 
 
 async def _awaited(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -> Result:
-    with inside(context):
-        try:
-            found, output = begin(context)
-            value = [part async for part in found] if inspect.isasyncgen(found) else await found
-            return _kept(settled(value, context, output), promised)
-        except BaseException as error:
-            if not is_contained(error):
-                raise
-            return settled(failure_of(error, context.call.name), context)
+    try:
+        found, output = begin(context)
+        value = [part async for part in found] if inspect.isasyncgen(found) else await found
+        return _kept(settled(value, context, output), promised)
+    except BaseException as error:
+        if not is_contained(error):
+            raise
+        return settled(failure_of(error, context.call.name), context)
 
 
 def _kept(result: Result, promised: Mapping[str, Any] | None) -> Result:
@@ -292,21 +309,25 @@ async def run_tool(tool: Tool, call: Call, typed: Any = None) -> Result:
     context.typed = typed
     with inside(context):
         try:
-            result = result_of(await _returned(tool, call))
+            found = await _returned(tool, call)
+            result = found if isinstance(found, Result) else result_of(found)
         except BaseException as error:
             if not is_contained(error):
                 context.cancel()
                 raise
             result = failure_of(error, call.name)
-    return with_effects(result, context.effects)
+    return with_effects(result, context.effects) if context.has_effects else result
 
 
 async def _returned(tool: Tool, call: Call) -> Any:
-    if getattr(tool, "runs_async", False) or inspect.iscoroutinefunction(tool.execute):
+    runs_async = getattr(tool, "runs_async", None)
+    if runs_async is None:
+        runs_async = inspect.iscoroutinefunction(tool.execute)
+    if runs_async:
         with watched():
             return await tool.execute(call)  # type: ignore[misc]
     found = await _in_thread(tool, call)
-    if not isinstance(found, Awaitable):
+    if isinstance(found, Result) or not isinstance(found, Awaitable):
         return found
     with watched():
         return await found
@@ -329,7 +350,7 @@ async def _in_thread(tool: Tool, call: Call) -> Any:
             block.__exit__(None, None, None)
 
     try:
-        found = await to_thread.run_sync(work, abandon_on_cancel=True)
+        found = await run_in_thread(work)
         if isinstance(found, _Raised):
             return failure_of(found.error, call.name)
         return found
