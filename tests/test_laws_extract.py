@@ -259,7 +259,7 @@ CODE = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=600)
+@many(600, quick=40)
 @given(reply=CODE, size=st.integers(1, 9))
 @example(reply="```\nx = 1\n```\n```python\nsend_mail(to='ann')\n```", size=4)
 @example(reply="So:\n```rust\nx = 1\nsend_mail(to='ann')\n```\n", size=4)
