@@ -487,10 +487,10 @@ class Forwarder:
         visit.delivered = bytearray(body[:MAX_SEEN])
         completion = read_object(body)
         headers = _kept_headers(response)
-        if completion is None or (bridge is None and not wants_stream):
-            if bridge is not None:
-                visit.delivered = None
-                raise ProxyError(502, "the upstream's reply is not JSON", "upstream_error")
+        if completion is None:  # a page of a gateway, which no client could read as a reply
+            visit.delivered = None
+            raise ProxyError(502, "the upstream's reply is not JSON", "upstream_error")
+        if bridge is None and not wants_stream:
             await visit.whole(200, headers, body)
             return
         if wants_stream and (bridge is not None or "choices" in completion):
