@@ -164,6 +164,7 @@ def openai_client(url: str, stream: bool) -> str:
 
     tools: Any = [_declared(get_weather, city="string", days="integer"), _declared(now)]
     messages: list[Any] = [{"role": "user", "content": QUESTION}]
+    known: dict[str, Callable[..., str]] = {"get_weather": get_weather, "now": now}
     with OpenAI(base_url=url, api_key=KEY) as client:
         for _ in range(8):
             asked: Any = {"model": MODEL, "messages": messages, "tools": tools}
@@ -176,8 +177,7 @@ def openai_client(url: str, stream: bool) -> str:
                 return str(reply.content)
             messages.append(reply.model_dump(exclude_none=True, exclude={"parsed"}))
             for one in reply.tool_calls:
-                run = {"get_weather": get_weather, "now": now}[one.function.name]
-                result = run(**json.loads(one.function.arguments))
+                result = known[one.function.name](**json.loads(one.function.arguments))
                 messages.append({"role": "tool", "tool_call_id": one.id, "content": result})
     return ""
 

@@ -42,7 +42,7 @@ RESPONSES_REQUEST: Any = {
 class Cut(httpx2.AsyncBaseTransport):
     """An upstream whose reply breaks off after some bytes."""
 
-    def __init__(self, **_: Any) -> None:
+    def __init__(self) -> None:
         self.body, self.kind, self.breaks_off = b"", "", True
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -60,13 +60,6 @@ class _CutStream(httpx2.AsyncByteStream):
             yield self._of.body
         if self._of.breaks_off:
             raise httpx2.ReadError("the connection is gone")
-
-
-@pytest.fixture
-def upstream(monkeypatch: pytest.MonkeyPatch) -> Cut:
-    made = Cut()
-    monkeypatch.setattr(httpx2, "AsyncHTTPTransport", lambda **_: made)
-    return made
 
 
 async def asked(app: Forwarder, path: str, request: dict[str, Any]) -> tuple[int, bytes]:
@@ -111,15 +104,18 @@ async def asked(app: Forwarder, path: str, request: dict[str, Any]) -> tuple[int
     ],
 )
 def test_a_reply_that_breaks_off_at_any_byte_is_an_error_and_no_call(
-    upstream: Cut, path: str, request_: dict[str, Any], is_stream: bool
+    path: str, request_: dict[str, Any], is_stream: bool
 ) -> None:
     """Every prefix of a reply: an error in the format of the API, and never a part of a call."""
     whole = b"".join(SLIP({"stream": True} if is_stream else {}).parts)
+    upstream = Cut()
     upstream.kind = "text/event-stream" if is_stream else "application/json"
     log, figures = RequestLog(50), Figures()
 
     async def all_of_them() -> None:
-        app = Forwarder(ProxySettings(upstreams=(Upstream("http://up/v1"),)), log, figures)
+        app = Forwarder(
+            ProxySettings(upstreams=(Upstream("http://up/v1"),)), log, figures, upstream
+        )
         for at in range(len(whole) + 1):
             upstream.body = whole[:at]
             status, body = await asked(app, path, {**request_, "stream": is_stream})

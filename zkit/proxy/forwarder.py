@@ -39,13 +39,22 @@ _TEXT_MODES = 1000
 
 
 class Forwarder:
-    """The ASGI application for everything but the page."""
+    """The ASGI application for everything but the page.
 
-    def __init__(self, settings: ProxySettings, log: RequestLog, figures: Figures) -> None:
+    `transport` takes the place of connections to the upstreams.
+    """
+
+    def __init__(
+        self,
+        settings: ProxySettings,
+        log: RequestLog,
+        figures: Figures,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
         self._settings = settings
         self._log = log
         self._figures = figures
-        self._client = upstream_client(settings.repairing, settings.max_requests + 8)
+        self._client = upstream_client(settings.repairing, settings.max_requests + 8, transport)
         self._text_modes: set[tuple[str, str]] = set()
         self._has_responses: dict[str, bool] = {}
 
@@ -107,7 +116,10 @@ class Forwarder:
         for kind, body in visit.seen.replies:
             record.sent.append(view_of_body(bytes(body), kind))
         if visit.delivered is not None:
-            record.received = view_of_body(bytes(visit.delivered), "")
+            is_same = [visit.delivered] == [body for _, body in visit.seen.replies]
+            record.received = (
+                record.sent[0] if is_same else view_of_body(bytes(visit.delivered), "")
+            )
         if record.outcome == "running":
             record.outcome = "ok"
         record.usage = usage_of([bytes(body) for _, body in visit.seen.replies])
