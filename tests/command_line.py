@@ -28,9 +28,10 @@ class Done:
 
 
 def clean_environment(**env: str) -> dict[str, str]:
-    """Return the environment without what changes the output, and with what is given."""
-    odd = ("FORCE_COLOR", "NO_COLOR", "COLUMNS")
-    return {**{k: v for k, v in os.environ.items() if k not in odd}, **env}
+    """Return the environment of a user who has set nothing, and what is given."""
+    odd = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "LINES", "OPENAI_API_KEY", "OPENAI_BASE_URL")
+    known = {n: v for n, v in os.environ.items() if n not in odd and not n.startswith("ZKIT_")}
+    return {**known, **env}
 
 
 def zkit(

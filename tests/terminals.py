@@ -10,22 +10,15 @@ import select
 import signal
 import struct
 import subprocess
-import sys
 import termios
 import time
 from pathlib import Path
 from types import TracebackType
 
-ZKIT = [sys.executable, "-m", "zkit.cli.main"]
+from command_line import ZKIT, clean_environment
+
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_PATIENCE = 30.0
-
-
-def clean_environment(**env: str) -> dict[str, str]:
-    """The environment of a user who has set nothing."""
-    odd = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "LINES", "OPENAI_API_KEY", "OPENAI_BASE_URL")
-    known = {n: v for n, v in os.environ.items() if n not in odd and not n.startswith("ZKIT_")}
-    return {**known, "TERM": "xterm-256color", "PYTHONUTF8": "1", **env}
+_PATIENCE = 120.0  # seconds; a busy machine starts a process in twenty
 
 
 class Terminal:
@@ -40,7 +33,7 @@ class Terminal:
             stdout=terminal,
             stderr=terminal,
             cwd=cwd,
-            env=clean_environment(**env),
+            env=clean_environment(TERM="xterm-256color", PYTHONUTF8="1", **env),
             preexec_fn=_own_terminal,
         )
         os.close(terminal)

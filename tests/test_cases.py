@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+import zkit.cases.case_files
 import zkit.cases.decode_cases
 import zkit.cases.extract_cases
-import zkit.cases.files
 import zkit.cases.repair_cases
 from zkit.calls import Call
 from zkit.cases import (
@@ -472,5 +472,7 @@ def test_the_shipped_corpus_of_an_installed_package_is_inside_it(
 ) -> None:
     """A wheel carries the corpus as package data."""
     (tmp_path / "zkit" / "_corpus").mkdir(parents=True)
-    monkeypatch.setattr(zkit.cases.files, "__file__", str(tmp_path / "zkit/cases/files.py"))
+    monkeypatch.setattr(
+        zkit.cases.case_files, "__file__", str(tmp_path / "zkit/cases/case_files.py")
+    )
     assert shipped_corpus() == tmp_path / "zkit" / "_corpus"

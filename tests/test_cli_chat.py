@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,7 +11,8 @@ from typing import Any
 
 import pytest
 from chat_rules import assert_sound
-from terminals import ZKIT, Terminal, clean_environment
+from command_line import Done, zkit, zkit_process
+from terminals import Terminal
 
 from zkit.chat import PauseStore
 from zkit.testing import Answer, Request, Script, ScriptedServer, call, error, says
@@ -67,15 +67,9 @@ def options(server: ScriptedServer, *more: str) -> list[str]:
     return ["chat", "--base-url", server.url, "--model", "m", "--from", "acts", *more]
 
 
-def piped(args: list[str], place: Path, given: str = "", **env: str) -> Any:
-    """Run zkit with pipes."""
-    return subprocess.run(
-        [*ZKIT, *args],
-        input=given.encode(),
-        capture_output=True,
-        cwd=place,
-        env=clean_environment(**env),
-    )
+def piped(args: list[str], place: Path, given: str = "") -> Done:
+    """Run zkit with pipes, in this process."""
+    return zkit(*args, given=given, cwd=place)
 
 
 class Gated:
@@ -143,6 +137,7 @@ def test_a_chat_shows_calls_receipts_results_and_answers(
     assert saved[-1] == {"role": "assistant", "content": "All done."}
 
 
+@pytest.mark.slow
 def test_the_kit_of_the_chat_is_what_is_offered(server: ScriptedServer, place: Path) -> None:
     server.play(END, END)
     with Terminal(*options(server, "--kit", "look"), cwd=place) as screen:
@@ -158,6 +153,7 @@ def test_the_kit_of_the_chat_is_what_is_offered(server: ScriptedServer, place: P
     assert offered == [["ask_clarification", "look"], ["ask_clarification", "look", "sleep"]]
 
 
+@pytest.mark.slow
 def test_text_is_shown_while_it_streams(server: ScriptedServer, place: Path) -> None:
     gates: list[Gated] = []
     server.play(gated("First words, and then the others.", 3, gates))
@@ -169,7 +165,9 @@ def test_text_is_shown_while_it_streams(server: ScriptedServer, place: Path) -> 
         screen.wait_for("others.")
 
 
-@pytest.mark.parametrize("answer", ["y", "n", ""])
+@pytest.mark.parametrize(
+    "answer", ["y", *(pytest.param(no, marks=pytest.mark.slow) for no in ("n", ""))]
+)
 def test_a_call_that_destroys_is_asked_for(
     server: ScriptedServer, place: Path, answer: str
 ) -> None:
@@ -187,6 +185,7 @@ def test_a_call_that_destroys_is_asked_for(
     assert ("refused (approval): delete was not approved" in shown) == (answer != "y")
 
 
+@pytest.mark.slow
 def test_an_option_is_chosen_by_its_number(server: ScriptedServer, place: Path) -> None:
     server.play(ASK, END)
     with Terminal(*options(server), cwd=place) as screen:
@@ -222,6 +221,7 @@ def test_ctrl_c_stops_the_turn_and_keeps_the_chat(server: ScriptedServer, place:
     assert messages[1]["content"].endswith("(stopped by the user)")
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_a_tool(server: ScriptedServer, place: Path) -> None:
     server.play(says(None, [call("sleep", {}, "s")]), END)
     with Terminal(*options(server), cwd=place) as screen:
@@ -237,6 +237,7 @@ def test_ctrl_c_stops_a_tool(server: ScriptedServer, place: Path) -> None:
     assert "The user stopped this call." in server.requests[1]["messages"][2]["content"]
 
 
+@pytest.mark.slow
 def test_a_narrower_screen_has_shorter_lines(server: ScriptedServer, place: Path) -> None:
     long = says(None, [call("look", {"at": "x" * 300}, "a")])
     server.play(long, END, says(None, [call("look", {"at": "x" * 300}, "b")]), END)
@@ -255,6 +256,7 @@ def test_a_narrower_screen_has_shorter_lines(server: ScriptedServer, place: Path
     assert [line.record for line in read_transcript(place / "t").of(Resized)] == [Resized(50)]
 
 
+@pytest.mark.slow
 def test_a_model_cannot_rule_the_terminal(server: ScriptedServer, place: Path) -> None:
     server.play(says("\x1b]0;title\x07red\x1b[31m \u202egnp.exe"))
     with Terminal(*options(server), cwd=place, NO_COLOR="1") as screen:
@@ -274,9 +276,9 @@ def test_once_the_answer_is_on_standard_output_and_all_else_is_not(
 ) -> None:
     server.play(LOOK, END)
     done = piped(options(server, "--once", "where?"), place)
-    assert (done.returncode, done.stdout.decode()) == (0, "I look.\nAll done.\n")
-    assert "✓ home is there" in done.stderr.decode()
-    assert b"\x1b" not in done.stdout + done.stderr
+    assert (done.code, done.out) == (0, "I look.\nAll done.\n")
+    assert "✓ home is there" in done.err
+    assert "\x1b" not in done.out + done.err
 
 
 ENDINGS: dict[str, tuple[list[Script], list[str], int, str]] = {
@@ -294,16 +296,16 @@ def test_the_exit_code_says_how_it_ended(server: ScriptedServer, place: Path, na
     script, more, code, says_ = ENDINGS[name]
     server.play(*script)
     done = piped(options(server, "--once", "clean up", *more), place)
-    assert done.returncode == code
-    assert says_ in done.stderr.decode()
-    assert done.stderr.decode().count("Traceback") == 0
+    assert done.code == code
+    assert says_ in done.err
+    assert done.err.count("Traceback") == 0
 
 
 def test_without_a_server_or_a_model_it_says_what_to_do(place: Path) -> None:
     done = piped(["chat"], place)
-    assert (done.returncode, b"which server? --base-url" in done.stderr) == (2, True)
+    assert (done.code, "which server? --base-url" in done.err) == (2, True)
     done = piped(["chat", "--base-url", "http://127.0.0.1:9/v1"], place)
-    assert (done.returncode, b"which model? --model" in done.stderr) == (2, True)
+    assert (done.code, "which model? --model" in done.err) == (2, True)
 
 
 def test_a_profile_says_how_the_server_wants_to_be_asked(
@@ -314,10 +316,10 @@ def test_a_profile_says_how_the_server_wants_to_be_asked(
     )
     server.play(END)
     args = ["chat", "--profile", "p.toml", "--from", "acts", "--once", "hello", "--record", "t"]
-    assert piped(args, place).returncode == 0
+    assert piped(args, place).code == 0
     assert server.requests[0]["model"] == "small"
     assert "tools" not in server.requests[0]
-    assert piped(["chat", "--replay", "t"], place).returncode == 0
+    assert piped(["chat", "--replay", "t"], place).code == 0
 
 
 # ── paused, and resumed by another process ───────────────────────────────────
@@ -326,28 +328,29 @@ def test_a_profile_says_how_the_server_wants_to_be_asked(
 def test_a_paused_chat_is_resumed_by_another_process(server: ScriptedServer, place: Path) -> None:
     server.play(DELETE, END)
     first = piped(options(server, "--once", "clean up", "--store", "runs.db"), place)
-    assert (first.returncode, (place / "old.txt").exists()) == (3, True)
+    assert (first.code, (place / "old.txt").exists()) == (3, True)
     (waiting,) = PauseStore(place / "runs.db").list()
     assert waiting.waits_for == "approval of delete"
     wrong = piped(options(server, "--store", "runs.db", "--resume", "nope"), place)
-    assert (wrong.returncode, waiting.id in wrong.stderr.decode()) == (2, True)
+    assert (wrong.code, waiting.id in wrong.err) == (2, True)
     resumed = ["--store", "runs.db", "--resume", waiting.id]
     unclear = piped(options(server, "--once", "maybe", *resumed), place)
-    assert (unclear.returncode, "say yes or no" in unclear.stderr.decode()) == (3, True)
+    assert (unclear.code, "say yes or no" in unclear.err) == (3, True)
     elsewhere = ["chat", "--base-url", server.url, "--model", "m", "--once", "yes", *resumed]
     without_tools = piped(elsewhere, place)
-    assert (without_tools.returncode, "no tool delete" in without_tools.stderr.decode()) == (
+    assert (without_tools.code, "no tool delete" in without_tools.err) == (
         3,
         True,
     )
-    second = piped(options(server, "--once", "yes", *resumed), place)
-    assert (second.returncode, second.stdout.decode()) == (0, "All done.\n")
+    second = zkit_process(*options(server, "--once", "yes", *resumed), cwd=place)
+    assert (second.code, second.out) == (0, "All done.\n")
     assert not (place / "old.txt").exists()
     assert PauseStore(place / "runs.db").list() == []
     assert_sound(server.requests[1]["messages"])
     assert server.requests[1]["messages"][-1]["content"] == "gone"
 
 
+@pytest.mark.slow
 def test_a_chat_killed_at_the_question_is_resumed(server: ScriptedServer, place: Path) -> None:
     server.play(ASK, END)
     with Terminal(*options(server, "--store", "runs.db"), cwd=place) as screen:
@@ -369,7 +372,7 @@ def test_a_chat_killed_at_the_question_is_resumed(server: ScriptedServer, place:
 TALK = "where is it?\n/why\nclean up\ny\nchoose\n2\n/tools\n/save talk.json\n/kit look\nhello\n"
 
 
-def record_talk(server: ScriptedServer, place: Path) -> Any:
+def record_talk(server: ScriptedServer, place: Path) -> Done:
     text_call = '<tool_call>{"name": "look", "arguments": {"at": "home",}}</tool_call>'
     server.play(LOOK, END, DELETE, says(text_call), says("Wäre → done."), ASK, END, END)
     return piped(options(server, "--record", "talk.jsonl"), place, TALK)
@@ -379,14 +382,14 @@ def test_a_replay_shows_the_same_bytes_and_runs_nothing(
     server: ScriptedServer, place: Path
 ) -> None:
     recorded = record_talk(server, place)
-    assert (recorded.returncode, recorded.stderr) == (0, b"")
-    assert "delete old.txt" in recorded.stdout.decode()
+    assert (recorded.code, recorded.err) == (0, "")
+    assert "delete old.txt" in recorded.out
     (place / "old.txt").write_text("new")
     (place / "talk.json").unlink()
     (place / "acts.py").unlink()
     requests = len(server.requests)
     again = piped(["chat", "--replay", "talk.jsonl"], place)
-    assert (again.returncode, again.stderr, again.stdout) == (0, b"", recorded.stdout)
+    assert (again.code, again.err, again.out) == (0, "", recorded.out)
     assert len(server.requests) == requests
     assert (place / "old.txt").read_text() == "new"
     assert not (place / "talk.json").exists()
@@ -396,8 +399,8 @@ def test_a_replay_of_one_question_shows_the_same_bytes(server: ScriptedServer, p
     server.play(LOOK, error(503, "busy", {"Retry-After": "0"}), END)
     recorded = piped(options(server, "--once", "where?", "--record", "t"), place)
     again = piped(["chat", "--replay", "t"], place)
-    assert recorded.returncode == again.returncode == 0
-    assert (again.stdout, again.stderr) == (recorded.stdout, recorded.stderr)
+    assert recorded.code == again.code == 0
+    assert (again.out, again.err) == (recorded.out, recorded.err)
 
 
 def test_a_pause_and_what_came_of_it_are_replayed_without_the_store(
@@ -408,13 +411,14 @@ def test_a_pause_and_what_came_of_it_are_replayed_without_the_store(
     asked = piped(options(server, "--once", "clean up", *store, "--record", "asked"), place)
     more = ["--once", "yes", *store, "--resume", "last", "--record", "went on"]
     went_on = piped(options(server, *more), place)
-    assert (asked.returncode, went_on.returncode) == (3, 0)
+    assert (asked.code, went_on.code) == (3, 0)
     (place / "old.txt").write_text("new")
     (place / "runs.db").unlink()
-    for name, recorded in (("asked", asked), ("went on", went_on)):
-        again = piped(["chat", "--replay", name], place)
-        assert (again.returncode, again.stdout) == (0, recorded.stdout)
-        assert again.stderr == recorded.stderr
+    # This process has resumed the run, so it could not play that a second time.
+    for name, recorded, run in (("asked", asked, zkit), ("went on", went_on, zkit_process)):
+        again = run("chat", "--replay", name, cwd=place)
+        assert (again.code, again.out) == (0, recorded.out)
+        assert again.err == recorded.err
     assert [path.name for path in place.glob("runs.db*")] == []
     assert (place / "old.txt").read_text() == "new"
 
@@ -426,9 +430,9 @@ def test_a_refusal_of_the_person_is_replayed_as_one_and_not_as_an_answer(
     server.play(DELETE, DELETE, END)
     recorded = piped(options(server, "--record", "t"), place, "clean up\nn\ny\n")
     assert not (place / "old.txt").exists()
-    assert b"delete was not approved" in recorded.stdout
+    assert "delete was not approved" in recorded.out
     again = piped(["chat", "--replay", "t"], place)
-    assert (again.returncode, again.stderr, again.stdout) == (0, b"", recorded.stdout)
+    assert (again.code, again.err, again.out) == (0, "", recorded.out)
 
 
 def test_a_question_that_is_asked_again_waits_again_in_a_replay(
@@ -437,9 +441,9 @@ def test_a_question_that_is_asked_again_waits_again_in_a_replay(
     """The answer of the person is no answer of the tool, which only ever asks."""
     server.play(ASK, END, ASK, END)
     recorded = piped(options(server, "--record", "t"), place, "choose\n2\nonce more\n1\n")
-    assert recorded.stdout.decode().count("? Which?") == 2
+    assert recorded.out.count("? Which?") == 2
     again = piped(["chat", "--replay", "t"], place)
-    assert (again.returncode, again.stderr, again.stdout) == (0, b"", recorded.stdout)
+    assert (again.code, again.err, again.out) == (0, "", recorded.out)
 
 
 def test_a_transcript_knows_which_answers_are_whole(server: ScriptedServer, place: Path) -> None:
@@ -461,11 +465,12 @@ def test_a_deviation_is_told_with_its_place(server: ScriptedServer, place: Path)
     lines[at] = json.dumps({**changed, "text": "something else"}) + "\n"
     (place / "talk.jsonl").write_text("".join(lines))
     again = piped(["chat", "--replay", "talk.jsonl"], place)
-    assert again.returncode == 1
-    assert f"talk.jsonl: line {at + 1}: recorded" in again.stderr.decode()
-    assert "something else" in again.stderr.decode()
+    assert again.code == 1
+    assert f"talk.jsonl: line {at + 1}: recorded" in again.err
+    assert "something else" in again.err
 
 
+@pytest.mark.slow
 def test_a_stopped_turn_is_replayed_as_one(server: ScriptedServer, place: Path) -> None:
     gates: list[Gated] = []
     server.play(
@@ -522,9 +527,9 @@ def test_no_key_is_ever_recorded(server: ScriptedServer, place: Path) -> None:
     server.play(Answer((body[:cut], body[cut:]), 401))
     url = server.url.replace("http://", "http://user:pass-word-1@")
     args = ["chat", "--base-url", url, "--model", "m", "--from", "acts", "--record", "t"]
-    done = piped(args, place, f"my key is {KEY}\n", OPENAI_API_KEY=KEY)
+    done = zkit(*args, given=f"my key is {KEY}\n", cwd=place, OPENAI_API_KEY=KEY)
     text = (place / "t").read_text()
-    assert "Incorrect API key provided: [secret]" in done.stdout.decode()
+    assert "Incorrect API key provided: [secret]" in done.out
     assert KEY not in text
     assert "pass-word-1" not in text
     assert "my key is [secret]" in text
@@ -533,4 +538,4 @@ def test_no_key_is_ever_recorded(server: ScriptedServer, place: Path) -> None:
 
 def test_what_is_no_transcript_is_refused(place: Path) -> None:
     done = piped(["chat", "--replay", "acts.py"], place)
-    assert (done.returncode, b"not a line of a transcript" in done.stderr) == (2, True)
+    assert (done.code, "not a line of a transcript" in done.err) == (2, True)

@@ -8,7 +8,7 @@ from command_line import ESCAPE, on_a_terminal, zkit
 
 from zkit import Repaired, Unrepairable
 from zkit.cli import demo_repair
-from zkit.cli.demo_asking import Asked, Wanted, ask, recorded, requests
+from zkit.cli.demo import Asked, Wanted, ask, recorded, requests
 from zkit.testing import Request, Said, ScriptedServer, call, says
 
 WANTED = requests()

@@ -16,8 +16,7 @@ from zkit import Rank
 from zkit.arguments import COERCIONS
 from zkit.cli.api_page import SECTIONS
 from zkit.cli.docs import PAGES
-from zkit.cli.pages import code, coercions_page
-from zkit.cli.repairs_page import repairs_page
+from zkit.cli.pages import code, coercions_page, repairs_page
 from zkit.repair.fixes import FIXES, REASONS
 
 ROOT = Path(__file__).parent.parent

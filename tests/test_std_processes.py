@@ -403,7 +403,8 @@ def test_tests_that_cannot_run_are_told(bench: Bench) -> None:
     bench.write("test_broken.py", "import nothing_like_this\n")
     assert bench.ok("test_runner")["errors"] == 1
     assert "outside" in bench.refused("test_runner", paths=["../x.py"]).message
-    assert "could not run" in bench.refused("test_runner", paths=["-p evil"]).message
+    for missing in ("-p evil", "gone.py::test_x"):
+        assert bench.refused("test_runner", paths=[missing]).code == "not_found"
     bench.write("test_broken.py", "def test_forever():\n    while True: pass\n")
     assert "took more than" in bench.refused("test_runner", timeout=1.5).message
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zkit.cli.terminal import is_printable, printable, printable_json, printable_line
+from zkit.cli.streams import is_printable, printable, printable_json, printable_line
 
 # What terminals and text layout obey; the strategy draws from it often.
 OBEYED = (

@@ -419,3 +419,49 @@ def test_a_text_call_beside_a_native_one_is_listed(server: ScriptedServer) -> No
     assert [one.reason for one in made.zkit.doubtful] == ["beside_native"]
     assert [one.name for one in made.zkit.calls] == ["now"]
     assert not same.zkit.doubtful
+
+
+# A reply that says nothing new
+
+OSLO_IN_TEXT = f'{{"name": "get_weather", "arguments": {OSLO}}}'
+AFTER_RESULT: Any = [
+    *MESSAGES,
+    {"role": "assistant", "content": None, "tool_calls": [call("get_weather", OSLO, "a")]},
+    {"role": "tool", "tool_call_id": "a", "content": "sunny"},
+]
+SUNNY = says("It is sunny in Oslo.")
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("reply", [OSLO_IN_TEXT, f"```json\n{OSLO_IN_TEXT}\n```", ""])
+def test_a_call_in_text_that_has_its_result_is_answered_in_words(
+    server: ScriptedServer, reply: str, streamed: bool
+) -> None:
+    script = (says(reply), SUNNY)
+    made = ask(server, "post httpx", *script, messages=AFTER_RESULT, stream=streamed, ask=1)
+    assert outcome(made)[:2] == ("It is sunny in Oslo.", [])
+    last = server.requests[1]
+    assert "tools" not in last
+    assert [one["role"] for one in last["messages"]] == ["user", "user"]
+    told = "\n".join(one["content"] for one in last["messages"])
+    assert 'get_weather for city "Oslo" gave: sunny' in told
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize(
+    ("reply", "messages", "again"),
+    [
+        (says(OSLO_IN_TEXT.replace("Oslo", "Rome")), AFTER_RESULT, 1),
+        (GOOD, AFTER_RESULT, 1),
+        (says(OSLO_IN_TEXT), [*AFTER_RESULT, {"role": "user", "content": "Look again."}], 1),
+        (says(OSLO_IN_TEXT), AFTER_RESULT, 0),
+        (says(OSLO_IN_TEXT), MESSAGES, 1),
+    ],
+    ids=["other arguments", "a native call", "somebody asked", "no extra request", "the first"],
+)
+def test_a_call_that_may_be_meant_is_delivered(
+    server: ScriptedServer, reply: Script, messages: Any, again: int, streamed: bool
+) -> None:
+    made = ask(server, "post httpx", reply, SUNNY, messages=messages, stream=streamed, ask=again)
+    assert [name for name, _ in outcome(made)[1]] == ["get_weather"]
+    assert len(server.requests) == 1

@@ -164,7 +164,7 @@ def _is_transcript(record: object) -> bool:
 
 def _transcript(file: Path) -> Iterator[Row]:
     """Yield the replies in a transcript of `zkit chat --record`."""
-    from zkit.cases.from_transcript import reply_of
+    from zkit.cases.draft import reply_of
     from zkit.transcripts import TranscriptError, read_transcript
 
     try:

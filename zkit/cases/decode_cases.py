@@ -9,21 +9,25 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from pydantic_core import to_jsonable_python
 
-from zkit.cases.case import Case
-from zkit.cases.case_values import (
+from zkit.cases.case import (
+    Case,
     EntryError,
+    Kind,
     Sheet,
     a_flag,
     a_rank,
     a_schema,
     a_string,
+    difference,
     json_text,
     json_value,
     names,
+    one_line,
+    refusal,
     some_of,
+    spelled,
+    unlike,
 )
-from zkit.cases.kind import Kind
-from zkit.cases.spelling import difference, one_line, refusal, spelled, unlike
 from zkit.receipt import Rank
 from zkit.results import Validation, ValidationCode
 

@@ -7,21 +7,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from zkit.cases.case import Case
-from zkit.cases.case_values import (
+from zkit.cases.case import (
+    Case,
     EntryError,
+    Kind,
     Sheet,
     a_flag,
     a_list,
     a_rank,
     a_string,
     a_table,
+    difference,
     json_kind,
     json_or_tables,
     names,
+    near_difference,
+    one_line,
+    spelled,
+    unlike,
 )
-from zkit.cases.kind import Kind
-from zkit.cases.spelling import difference, near_difference, one_line, spelled, unlike
 from zkit.receipt import Rank
 
 if TYPE_CHECKING:

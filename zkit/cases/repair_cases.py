@@ -7,20 +7,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from zkit.cases.case import Case
-from zkit.cases.case_values import (
+from zkit.cases.case import (
+    Case,
     EntryError,
+    Kind,
     a_flag,
     a_rank,
     a_schema,
     a_string,
+    difference,
     json_text,
     json_texts,
     names,
+    one_line,
+    refusal,
     some_of,
+    spelled,
+    unlike,
 )
-from zkit.cases.kind import Kind
-from zkit.cases.spelling import difference, one_line, refusal, spelled, unlike
 from zkit.repair import Rank, Repaired, Unrepairable, repair_all, repair_json
 
 # `refused = true` accepts any of them.

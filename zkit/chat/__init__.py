@@ -1,10 +1,11 @@
 """Talk to a model: `wrap` repairs the replies of your own client, `ChatLoop` and `run` run the calls.
 
     loop            ChatLoop, run               conversation    what happens in a run, step by step
-    actions         what the steps ask for      drivers         sync and async code that does it
+    run_state       what changes in a run, and the actions that its steps yield
+    drivers         sync and async code that does the actions
     loop_settings   typed settings              loop_events     events and the result of a run
-    loop_messages   what the loop tells a model run_state       what changes during a run
-    tool_offer      tools and prompt of a request   server_profile, fit_request   how a server wants it
+    loop_messages   the loop's own messages to a model
+    tool_offer      tools and prompt of a request   server_profile  how a server wants a request
     history         valid conversations, text mode  wire_data   plain data from clients and servers
     assembler       stream deltas to calls      reply_reader    a reply to text and calls
     call_checker    calls repaired or refused   call_answers    calls run and answered

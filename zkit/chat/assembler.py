@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from zkit.chat.wire_data import (
     REASONING,
@@ -18,13 +18,14 @@ from zkit.chat.wire_data import (
     reasoning_of,
     text_of,
 )
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.text.lexis import skip_spaces
 
 OWN_KEYS = frozenset({"index", "id", "type", "function"})
 _RAW = json.JSONDecoder(strict=False).raw_decode
 
 
-def call_entries(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def call_entries(message: JsonMapping) -> Iterator[JsonObject]:
     """The tool calls in a message, or their parts in a delta, the old `function_call` among them."""
     yield from entries(message.get("tool_calls"))
     old = message.get("function_call")
@@ -41,7 +42,7 @@ class Assembled(NamedTuple):
     id: str
     name: str
     arguments: str
-    extra: Mapping[str, Any] = MappingProxyType({})
+    extra: JsonMapping = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -56,7 +57,7 @@ class _Parts:
     pieces: list[str] = field(default_factory=list)
     length: int = 0
     names: list[tuple[int, str]] = field(default_factory=list)
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
 
     def add(self, name: str, arguments: str) -> None:
         if name:
@@ -83,7 +84,7 @@ class CallParts:
     def __bool__(self) -> bool:
         return bool(self._all)
 
-    def add(self, entry: Mapping[str, Any]) -> None:
+    def add(self, entry: JsonMapping) -> None:
         """Take in one entry of a delta's `tool_calls`."""
         function = entry.get("function")
         function = function if isinstance(function, Mapping) else {}
@@ -261,7 +262,7 @@ class _Choice:
     refusal: list[str] = field(default_factory=list)
     finish_reason: str | None = None
 
-    def add(self, choice: Mapping[str, Any]) -> None:
+    def add(self, choice: JsonMapping) -> None:
         delta = choice.get("delta")
         delta = delta if isinstance(delta, Mapping) else {}
         self.content.append(text_of(delta.get("content")))
@@ -295,10 +296,10 @@ class Assembler:
         self._names = tuple(names)
         self._reasoning = tuple(reasoning)
         self._choices: dict[int, _Choice] = {}
-        self.usage: dict[str, Any] | None = None
+        self.usage: JsonObject | None = None
         """What the server counted; it may come after the end, or grow with each chunk."""
 
-    def add(self, chunk: Mapping[str, Any]) -> None:
+    def add(self, chunk: JsonMapping) -> None:
         """Take in one chunk, as plain data."""
         usage = chunk.get("usage")
         if isinstance(usage, Mapping):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from zkit.calls import Call
 from zkit.chat import loop_messages
-from zkit.chat.actions import Action, RunCalls
 from zkit.chat.call_checker import RefusedCall, new_id
 from zkit.chat.history import assistant_message, tool_message
 from zkit.chat.loop_events import (
@@ -27,12 +25,13 @@ from zkit.chat.loop_events import (
 )
 from zkit.chat.paused_run import OpenTurn, Waiting
 from zkit.chat.reply_reader import ModelReply
-from zkit.chat.run_state import RunState
+from zkit.chat.run_state import RunCalls, RunState, Steps
 from zkit.chat.wire_data import arguments_of, dumps
 from zkit.coach import coach_of
 from zkit.dispatch import Outcome
 from zkit.dispatch.approval import pause_in, was_held_back
 from zkit.dispatch.live_call import with_notes
+from zkit.json_types import JsonMapping
 from zkit.results import Refused, Result, Success, Validation
 from zkit.tools import call_key, render_result, thaw
 
@@ -146,7 +145,7 @@ def verdict_on(
     """Why the run is over after these calls; None when it goes on."""
     if run.closing == "max_turns":
         return "max_turns"
-    metas: list[Mapping[str, Any]] = [getattr(one.result, "meta", {}) for one in outcomes]
+    metas: list[JsonMapping] = [getattr(one.result, "meta", {}) for one in outcomes]
     if any(meta.get("stop") for meta in metas):
         return "loop"
     if run.open.waiting:
@@ -172,7 +171,7 @@ def run_calls(
     keep: Callable[[Sequence[Outcome]], object],
     *,
     resumed: bool = False,
-) -> Generator[Action, Any, Sequence[Outcome]]:
+) -> Steps[Sequence[Outcome]]:
     """Run calls as one turn.
 
     If it is cancelled, `keep` puts what came of them until then into the history, for whoever goes on with it.
@@ -189,7 +188,7 @@ def run_calls(
     return turn.outcomes
 
 
-def answer_calls(run: RunState, reply: ModelReply) -> Generator[Action, Any, Reason | None]:
+def answer_calls(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
     """Run the calls of a reply; whatever happens, each has exactly one answer in the history."""
     reply, times = _each_once(run, reply)
     repeated = _repeated(run, reply)

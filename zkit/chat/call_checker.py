@@ -157,7 +157,7 @@ class CallChecker:
         cls,
         tools: Any,
         rules: Rules,
-        messages: Any = (),
+        messages: object = (),
         reads_text: bool = True,
         confirmed: frozenset[str] = frozenset(),
     ) -> CallChecker:
@@ -283,7 +283,7 @@ def _specs(tools: Any) -> Iterator[ToolSpec]:
             yield spec
 
 
-def _ids(messages: Any) -> Iterator[str]:
+def _ids(messages: object) -> Iterator[str]:
     """The ids of the calls in a conversation."""
     if not isinstance(messages, Iterable):
         return

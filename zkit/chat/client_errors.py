@@ -6,7 +6,7 @@ import email.utils
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 Remedy = Literal["retry", "correct", "text_mode", "compact", "give_up"]
 RATE_LIMIT_DELAY = 5.0
@@ -128,7 +128,7 @@ def _short(error: BaseException) -> str:
 
 def _server_delay(error: BaseException) -> float | None:
     """How long the server asks to wait."""
-    headers: Any = getattr(getattr(error, "response", None), "headers", None)
+    headers: object = getattr(getattr(error, "response", None), "headers", None)
     if not isinstance(headers, Mapping):
         return None
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
@@ -138,7 +138,7 @@ def _server_delay(error: BaseException) -> float | None:
     return None
 
 
-def _seconds(value: Any) -> float | None:
+def _seconds(value: object) -> float | None:
     """A header's seconds, or its date as seconds from now."""
     if not isinstance(value, str):
         return None

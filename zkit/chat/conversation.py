@@ -6,14 +6,11 @@ drivers in `zkit.chat.drivers` fetch what it wants, in plain or in async code.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from zkit.chat import loop_messages
-from zkit.chat.actions import Action, Ask, Do, Wait
 from zkit.chat.call_answers import answer_calls
 from zkit.chat.client_errors import Trouble, explain, trouble_of
-from zkit.chat.fit_request import fitted
 from zkit.chat.history import as_facts, as_messages, assistant_message, ids_in, size_of, with_system
 from zkit.chat.loop_events import (
     Compacted,
@@ -31,22 +28,23 @@ from zkit.chat.loop_events import (
 )
 from zkit.chat.reply_reader import ModelReply, ReplyReader, begins_like_a_call
 from zkit.chat.resuming import take_up
-from zkit.chat.run_state import RunState
+from zkit.chat.run_state import Ask, Do, RunState, Steps, Wait
+from zkit.chat.server_profile import fitted
 from zkit.chat.tool_offer import Offering, examples_of
+from zkit.json_types import JsonObject
 
-Steps = Generator[Action, Any, Any]
 _ONE_MORE_REPLY = ("loop", "max_calls")
 """After these the model may still say what it knows, without tools."""
 
 
-def conversation(run: RunState) -> Generator[Action, Any, RunResult]:
+def conversation(run: RunState) -> Steps[RunResult]:
     """Run until there is an answer, or a reason to end without one."""
     result = yield from _turns(run)
     yield RunFinished(result)
     return result
 
 
-def _turns(run: RunState) -> Generator[Action, Any, RunResult]:
+def _turns(run: RunState) -> Steps[RunResult]:
     if run.resumed is not None:
         result = _ended(run, (yield from take_up(run, run.resumed)))
         if result is not None:
@@ -79,7 +77,7 @@ def _ended(run: RunState, reason: Reason | None) -> RunResult | None:
 # ── before a request ─────────────────────────────────────────────────────────
 
 
-def _take_steering(run: RunState) -> Steps:
+def _take_steering(run: RunState) -> Steps[None]:
     for note in run.steering.drain():
         yield Steered(note.text, note.trusted)
         message = {"role": "user", "content": note.content}
@@ -94,7 +92,7 @@ def _is_full(run: RunState) -> bool:
     return size_of(run.messages) > context * run.settings.compact_at
 
 
-def _compact(run: RunState) -> Steps:
+def _compact(run: RunState) -> Steps[bool]:
     """Let the user's function shorten the history; what it returns is made sound. True if shorter."""
     if run.settings.compact is None:
         return False
@@ -111,7 +109,7 @@ def _compact(run: RunState) -> Steps:
 # ── a request ────────────────────────────────────────────────────────────────
 
 
-def _ask(run: RunState) -> Generator[Action, Any, ModelReply | RunResult]:
+def _ask(run: RunState) -> Steps[ModelReply | RunResult]:
     """Send the request until there is a reply; troubles of the server are met here."""
     run.turn += 1
     offering = run.offering()
@@ -137,7 +135,7 @@ def _ask(run: RunState) -> Generator[Action, Any, ModelReply | RunResult]:
             return run.finish("error", reply)
 
 
-def _request(run: RunState, offering: Offering) -> dict[str, Any]:
+def _request(run: RunState, offering: Offering) -> JsonObject:
     """What goes to the server. Notes are said once, and never enter the history."""
     if offering.specs and (run.closing is not None or run.tells_facts):
         note = loop_messages.HAVE_RESULTS if run.closing is None else loop_messages.LAST_TURN
@@ -147,7 +145,7 @@ def _request(run: RunState, offering: Offering) -> dict[str, Any]:
         messages = [*run.messages, *_said(run.notes)]
         about = run.prompt_about(offering)
         messages = with_system(messages, about) if about else messages
-    request: dict[str, Any] = {"model": run.model, "messages": messages}
+    request: JsonObject = {"model": run.model, "messages": messages}
     if offering.specs:
         request["tools"] = offering.entries
     if run.streaming:
@@ -161,7 +159,7 @@ def _said(notes: Iterable[str]) -> list[Message]:
     return [{"role": "user", "content": note} for note in notes]
 
 
-def _retry(run: RunState, trouble: Trouble) -> Steps:
+def _retry(run: RunState, trouble: Trouble) -> Steps[bool]:
     if not run.spend("retry"):
         return False
     attempt = run.spent["retry"]
@@ -175,7 +173,7 @@ def _retry(run: RunState, trouble: Trouble) -> Steps:
     return True
 
 
-def _correct_unreadable(run: RunState, trouble: Trouble) -> Steps:
+def _correct_unreadable(run: RunState, trouble: Trouble) -> Steps[bool]:
     if not run.spend("unreadable"):
         return False
     run.notes = [loop_messages.UNREADABLE]
@@ -183,7 +181,7 @@ def _correct_unreadable(run: RunState, trouble: Trouble) -> Steps:
     return True
 
 
-def _go_over_to_text(run: RunState, trouble: Trouble) -> Steps:
+def _go_over_to_text(run: RunState, trouble: Trouble) -> Steps[bool]:
     if run.text_mode or run.settings.mode != "auto":
         return False
     run.text_mode = True
@@ -191,11 +189,11 @@ def _go_over_to_text(run: RunState, trouble: Trouble) -> Steps:
     return True
 
 
-def _compact_and_go_on(run: RunState, trouble: Trouble) -> Steps:
+def _compact_and_go_on(run: RunState, trouble: Trouble) -> Steps[bool]:
     return (yield from _compact(run))
 
 
-def _give_up(run: RunState, trouble: Trouble) -> Steps:
+def _give_up(run: RunState, trouble: Trouble) -> Steps[bool]:
     return False
     yield
 
@@ -212,7 +210,7 @@ _REMEDIES = {
 # ── a reply ──────────────────────────────────────────────────────────────────
 
 
-def _take(run: RunState, reply: ModelReply) -> Generator[Action, Any, Reason | None]:
+def _take(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
     """What the reply asks for; a reason when the run is over."""
     run.notes, run.tells_facts = [], False
     if reply.calls or reply.refused:
@@ -228,7 +226,7 @@ def _take(run: RunState, reply: ModelReply) -> Generator[Action, Any, Reason | N
     return (yield from _ask_again(run, reply))
 
 
-def _answer(run: RunState, reply: ModelReply) -> Generator[Action, Any, Reason | None]:
+def _answer(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
     run.progress()
     run.text = reply.text or reply.declined
     message = assistant_message(run.text, ())
@@ -241,7 +239,7 @@ def _answer(run: RunState, reply: ModelReply) -> Generator[Action, Any, Reason |
     return ends.get(reply.finish_reason, "completed")
 
 
-def _ask_for_a_call(run: RunState) -> Generator[Action, Any, Reason | None]:
+def _ask_for_a_call(run: RunState) -> Steps[Reason | None]:
     """The reply was meant to be a call, and cannot be read as one; it is not kept."""
     if not run.spend("malformed"):
         return "malformed"
@@ -250,7 +248,7 @@ def _ask_for_a_call(run: RunState) -> Generator[Action, Any, Reason | None]:
     return None
 
 
-def _ask_for_words(run: RunState) -> Generator[Action, Any, Reason | None]:
+def _ask_for_words(run: RunState) -> Steps[Reason | None]:
     """The reply repeats a call as data, perhaps with its result; it is not kept."""
     if not run.spend("malformed"):
         return "malformed"
@@ -260,7 +258,7 @@ def _ask_for_words(run: RunState) -> Generator[Action, Any, Reason | None]:
     return None
 
 
-def _ask_again(run: RunState, reply: ModelReply) -> Generator[Action, Any, Reason | None]:
+def _ask_again(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
     """The reply says nothing that counts."""
     is_cut = reply.finish_reason == "length"
     kind = "reasoning_only" if reply.reasoning or is_cut else "empty"

@@ -167,7 +167,7 @@ if TYPE_CHECKING:
     """The tool that pauses a run for a question."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Make the tool `ask_clarification` when it is first asked for: few runs have it."""
     if name != "ask_clarification":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

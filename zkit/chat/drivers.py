@@ -16,21 +16,22 @@ from typing import Any
 import anyio
 from anyio import to_thread
 
-from zkit.chat.actions import Action, Ask, Do, RunCalls, Wait
-from zkit.chat.loop_events import LoopEvent
+from zkit.chat.loop_events import LoopEvent, RunResult
 from zkit.chat.reply_reader import ModelReply
+from zkit.chat.run_state import Action, Ask, Do, RunCalls, Steps, Wait
 from zkit.chat.wire_data import watch_end
 from zkit.dispatch.portal import run_sync
 from zkit.errors import MissingExtraError
+from zkit.json_types import JsonObject
 from zkit.tools import Scope
 
-Logic = Generator[Action, Any, Any]
+Logic = Steps[RunResult]
 Create = Callable[..., Any]
 _END = object()
 _MOST_WAITING = 64  # chunks that wait for a slow consumer before the reader is held up
 
 
-def is_async(client: Any) -> bool:
+def is_async(client: object) -> bool:
     """Whether a client's requests are awaited."""
     return hasattr(client, "__aenter__")
 
@@ -41,7 +42,7 @@ def require_openai() -> None:
         raise MissingExtraError("openai", "talking to a server")
 
 
-def create_of(client: Any) -> Create:
+def create_of(client: object) -> Create:
     """How a client is asked for a completion; raises TypeError for what is no client."""
     create = getattr(getattr(getattr(client, "chat", None), "completions", None), "create", None)
     if callable(create):
@@ -53,7 +54,7 @@ def create_of(client: Any) -> Create:
     raise TypeError(f"{given} has no chat.completions.create; pass an OpenAI client")
 
 
-def _next_action(logic: Logic, task: Scope, answer: Any) -> Action | None:
+def _next_action(logic: Logic, task: Scope, answer: object) -> Action | None:
     """Send the logic the outcome of its last action; return the next one, or None at the end."""
     with task.entered():
         try:
@@ -76,7 +77,7 @@ class _Thrown:
 
 def drive(logic: Logic, create: Create, task: Scope) -> Generator[LoopEvent, None, None]:
     """Run the logic in plain code."""
-    answer: Any = None
+    answer: object = None
     try:
         while (action := _next_action(logic, task, answer)) is not None:
             answer = None
@@ -109,7 +110,7 @@ def _reply(action: Ask, create: Create) -> Generator[LoopEvent, None, ModelReply
 class _Parts:
     """The parts of a reply: the chunks of a stream, or one whole completion."""
 
-    def __init__(self, create: Create, request: dict[str, Any]) -> None:
+    def __init__(self, create: Create, request: JsonObject) -> None:
         self._create, self._request = create, request
         self._stream: Any = None
         self._has_ended: Callable[[], bool] = lambda: True
@@ -119,7 +120,7 @@ class _Parts:
         """True if the server said that the stream is over, or sent no stream."""
         return not self.is_stream or self._has_ended()
 
-    def __iter__(self) -> Generator[Any, None, None]:
+    def __iter__(self) -> Generator[object, None, None]:
         outcome = self._create(**self._request)
         self.is_stream = hasattr(outcome, "__next__")
         if not self.is_stream:
@@ -137,7 +138,7 @@ class _Parts:
                 response.close()
 
 
-def _before(deadline: float | None, parts: _Parts) -> Generator[Any, None, None]:
+def _before(deadline: float | None, parts: _Parts) -> Generator[object, None, None]:
     """Return the parts that arrive before the deadline; after it, raise `TimeoutError`.
 
     A client's own timeout is for each read, so a server that drips bytes never meets it. With a
@@ -146,7 +147,7 @@ def _before(deadline: float | None, parts: _Parts) -> Generator[Any, None, None]
     if deadline is None:
         yield from parts
         return
-    found: queue.Queue[Any] = queue.Queue(_MOST_WAITING)
+    found: queue.Queue[object] = queue.Queue(_MOST_WAITING)
     is_over = threading.Event()
     fetch = partial(contextvars.copy_context().run, _fetch, parts, found, is_over)
     threading.Thread(target=fetch, name="zkit-request", daemon=True).start()
@@ -166,10 +167,10 @@ def _before(deadline: float | None, parts: _Parts) -> Generator[Any, None, None]
         parts.break_off()
 
 
-def _fetch(parts: _Parts, found: queue.Queue[Any], is_over: threading.Event) -> None:
+def _fetch(parts: _Parts, found: queue.Queue[object], is_over: threading.Event) -> None:
     """Put the parts into the queue, until nobody waits for them any more."""
 
-    def put(part: Any) -> None:
+    def put(part: object) -> None:
         while not is_over.is_set():
             with suppress(queue.Full):
                 found.put(part, timeout=0.1)
@@ -187,7 +188,7 @@ def _fetch(parts: _Parts, found: queue.Queue[Any], is_over: threading.Event) -> 
         put(_END)
 
 
-def _done(action: Action, task: Scope) -> Any:
+def _done(action: Action, task: Scope) -> object:
     try:
         with task.entered():
             if isinstance(action, RunCalls):
@@ -195,7 +196,8 @@ def _done(action: Action, task: Scope) -> Any:
             if isinstance(action, Do):
                 return run_sync(partial(_called, action))
             assert isinstance(action, Wait)
-            return time.sleep(action.seconds)
+            time.sleep(action.seconds)
+            return None
     except BaseException as error:
         return _Thrown(error)
 
@@ -207,7 +209,7 @@ async def drive_async(
     logic: Logic, create: Create, task: Scope, awaited: bool
 ) -> AsyncGenerator[LoopEvent, None]:
     """Run the logic in async code; a client that is not async has a thread for each request."""
-    answer: Any = None
+    answer: object = None
     try:
         while (action := _next_action(logic, task, answer)) is not None:
             answer = None
@@ -266,7 +268,7 @@ async def _sent(action: Ask, create: Create, awaited: bool) -> Any:
         return await to_thread.run_sync(request, abandon_on_cancel=True)
 
 
-async def _chunks(stream: Any, action: Ask) -> AsyncGenerator[Any, None]:
+async def _chunks(stream: Any, action: Ask) -> AsyncGenerator[object, None]:
     """The chunks of a stream, each before the time of the run is over."""
     is_async_stream = hasattr(stream, "__anext__")
     try:
@@ -288,7 +290,7 @@ async def _chunks(stream: Any, action: Ask) -> AsyncGenerator[Any, None]:
             await closed
 
 
-async def _done_async(action: Action, task: Scope) -> Any:
+async def _done_async(action: Action, task: Scope) -> object:
     try:
         with task.entered():
             if isinstance(action, RunCalls):
@@ -296,7 +298,8 @@ async def _done_async(action: Action, task: Scope) -> Any:
             if isinstance(action, Do):
                 return await _called(action)
             assert isinstance(action, Wait)
-            return await anyio.sleep(action.seconds)
+            await anyio.sleep(action.seconds)
+            return None
     except BaseException as error:
         return _Thrown(error)
 

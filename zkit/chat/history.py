@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from pydantic_core import from_json
 
@@ -13,6 +12,7 @@ from zkit.chat.call_checker import new_id
 from zkit.chat.loop_events import Message
 from zkit.chat.wire_data import arguments_of, dumps, entries, id_of, text_of
 from zkit.extract import CannotWriteError, instructions, render_call, render_result
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.receipt import Rank
 from zkit.repair import Repaired, repair_json
 from zkit.schema import Offer
@@ -22,7 +22,7 @@ from zkit.tools.result_text import NOTE
 NO_ANSWER = "No result was recorded for this call: it may not have run."
 
 
-def as_messages(prompt: Any) -> list[Message]:
+def as_messages(prompt: str | Iterable[JsonMapping]) -> list[Message]:
     """A question, or a list of messages, as a conversation whose calls are all answered."""
     if isinstance(prompt, str):
         return [{"role": "user", "content": prompt}]
@@ -67,7 +67,7 @@ def _with_valid_calls(message: Message) -> Message:
     return {**message, "tool_calls": made}
 
 
-def valid_arguments(given: Any) -> str:
+def valid_arguments(given: object) -> str:
     """Arguments as the text of a JSON object; what cannot be read as one becomes an empty one.
 
     A server that gets broken JSON back may refuse this request and every later one.
@@ -89,8 +89,8 @@ def valid_arguments(given: Any) -> str:
 def assistant_message(
     text: str,
     calls: Iterable[Call],
-    extra: Mapping[str, Any] | None = None,
-    entry_extra: Mapping[str, Mapping[str, Any]] | None = None,
+    extra: JsonMapping | None = None,
+    entry_extra: Mapping[str, JsonMapping] | None = None,
 ) -> Message:
     """What the model said, with its calls as they were read."""
     own = entry_extra or {}
@@ -99,7 +99,7 @@ def assistant_message(
     return {**message, "tool_calls": made, **(extra or {})} if made else message
 
 
-def call_entry(call: Call) -> dict[str, Any]:
+def call_entry(call: Call) -> JsonObject:
     """A call as an entry of `tool_calls`, under a name that every server accepts."""
     name = to_wire(call.name.strip()[:200]) if call.name.strip() else "unknown"
     arguments = dumps(from_json(valid_arguments(call.arguments)))
@@ -134,7 +134,7 @@ def as_text(
     format: str,
     *,
     must_call: str = "",
-    examples: Mapping[str, Mapping[str, Any]] | None = None,
+    examples: Mapping[str, JsonMapping] | None = None,
 ) -> list[Message]:
     """The conversation with the tools explained, and calls and results written in the format."""
     found: list[Message] = []
@@ -184,7 +184,7 @@ def as_facts(messages: Iterable[Message]) -> list[Message]:
     return found
 
 
-def _named(function: Mapping[str, Any]) -> str:
+def _named(function: JsonMapping) -> str:
     call = _call(function)
     given = ", ".join(f"{key} {dumps(value)}" for key, value in call.arguments.items())
     return f"{call.name} for {given}" if given else call.name
@@ -211,7 +211,7 @@ def _spoken(message: Message, format: str) -> str:
     return "\n".join(part for part in (text, _written(calls, format)) if part)
 
 
-def _call(function: Mapping[str, Any]) -> Call:
+def _call(function: JsonMapping) -> Call:
     try:
         arguments = json.loads(arguments_of(function.get("arguments")))
     except ValueError:

@@ -23,9 +23,10 @@ from zkit.coach import coached
 from zkit.dispatch import Dispatcher, Recorder
 from zkit.dispatch.approval import Approver
 from zkit.dispatch.portal import run_sync
+from zkit.json_types import JsonMapping
 from zkit.required import require_kind, require_path, require_text
 
-Prompt = str | Iterable[Mapping[str, Any]] | Resumption
+Prompt = str | Iterable[JsonMapping] | Resumption
 """A question, a conversation to go on with, or a paused run with what was decided on it."""
 
 
@@ -234,7 +235,7 @@ class ChatLoop:
             kit=self.kit,
         )
 
-    def _opening(self, prompt: str | Iterable[Mapping[str, Any]]) -> list[Message]:
+    def _opening(self, prompt: str | Iterable[JsonMapping]) -> list[Message]:
         messages = as_messages(prompt)
         has_system = bool(messages) and messages[0].get("role") in ("system", "developer")
         if self.system and not has_system:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from zkit.calls import Call
 from zkit.chat.wire_data import call_to_dict
 from zkit.dispatch import Outcome
 from zkit.effects import FileEffect, ProcessEffect
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.receipt import Fix
 from zkit.results import Result
 
@@ -41,7 +41,7 @@ class Usage(NamedTuple):
     total_tokens: int = 0
     requests: int = 0
 
-    def plus(self, given: Mapping[str, Any] | None) -> Usage:
+    def plus(self, given: JsonMapping | None) -> Usage:
         """With one more request, as the server counted it."""
         read, written = (_count(given, key) for key in ("prompt_tokens", "completion_tokens"))
         total = _count(given, "total_tokens") or read + written
@@ -53,7 +53,7 @@ class Usage(NamedTuple):
         )
 
 
-def _count(usage: Mapping[str, Any] | None, key: str) -> int:
+def _count(usage: JsonMapping | None, key: str) -> int:
     found = (usage or {}).get(key)
     return found if isinstance(found, int) and found > 0 else 0
 
@@ -111,7 +111,7 @@ class RunResult:
         """Everything that was repaired, over all calls."""
         return tuple(fix for outcome in self.calls for fix in outcome.call.fixes)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The result as plain data."""
         error = None if self.error is None else f"{type(self.error).__name__}: {self.error}"
         return {
@@ -124,7 +124,7 @@ class RunResult:
         }
 
 
-Message = dict[str, Any]
+Message = JsonObject
 """A message as OpenAI writes it."""
 
 
@@ -133,13 +133,13 @@ class LoopEvent:
 
     kind: ClassVar[str]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The event as plain data, ready for `json.dumps`."""
         own = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
         return {"kind": self.kind, **{name: _plain(value) for name, value in own.items()}}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Call):
         return call_to_dict(value)
     if isinstance(value, tuple):

@@ -17,6 +17,7 @@ from zkit.chat.tool_offer import Fit
 from zkit.coach import Coach
 from zkit.dispatch.approval import Confirm
 from zkit.extract.formats.table import wanted_formats
+from zkit.json_types import JsonMapping
 from zkit.required import (
     require_count,
     require_function,
@@ -78,7 +79,7 @@ class LoopOptions(RequestOptions, total=False):
     keep_turns: int
     budgets: Mapping[str, int]
     backoff: float
-    options: Mapping[str, Any]
+    options: JsonMapping
     mode: Mode
     format: str
     dialect: str
@@ -125,7 +126,7 @@ class LoopSettings(ServerSettings):
     keep_turns: int = 200
     budgets: Mapping[str, int] = field(default_factory=lambda: BUDGETS)
     backoff: float = 0.5
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: JsonMapping = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         ServerSettings.__post_init__(self)
@@ -175,7 +176,7 @@ class LoopSettings(ServerSettings):
 REQUEST_OPTIONS = frozenset(RequestOptions.__annotations__)
 
 
-def settings_of(profile: Mapping[str, Any], given: Mapping[str, Any]) -> LoopSettings:
+def settings_of(profile: JsonMapping, given: JsonMapping) -> LoopSettings:
     """Return the settings of a loop: those given go before those of the profile.
 
     Raises `TypeError` for a name that there is not, with the nearest one.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Lock
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
 from pydantic import (
     BaseModel,
@@ -31,6 +31,7 @@ from zkit.chat.wire_data import (
     outcome_to_dict,
 )
 from zkit.errors import ResumeError
+from zkit.json_types import JsonMapping, JsonObject
 
 _MOST = 100_000
 _RESUMED: dict[str, None] = {}
@@ -124,7 +125,7 @@ class Waiting:
     options: tuple[str, ...] = ()
     idempotency_key: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As plain data."""
         return {
             "kind": self.kind,
@@ -136,7 +137,7 @@ class Waiting:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Waiting:
+    def from_dict(cls, data: JsonMapping) -> Waiting:
         """Again from what `to_dict` made."""
         call, options = call_from_dict(data["call"]), tuple(data["options"])
         return cls(**{**data, "call": call, "options": options})
@@ -155,7 +156,7 @@ class OpenTurn:
     finish_reason: str | None = None
     times: Mapping[str, int] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As plain data."""
         return {
             "waiting": [one.to_dict() for one in self.waiting],
@@ -165,7 +166,7 @@ class OpenTurn:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> OpenTurn:
+    def from_dict(cls, data: JsonMapping) -> OpenTurn:
         """Again from what `to_dict` made."""
         waiting = tuple(Waiting.from_dict(one) for one in data["waiting"])
         calls = tuple(map(call_from_dict, data["calls"]))
@@ -181,9 +182,9 @@ class Used:
     seconds: float = 0.0
     usage: Usage = field(default_factory=Usage)
     spent: Mapping[str, int] = field(default_factory=dict)
-    budget: Mapping[str, Any] = field(default_factory=dict)
+    budget: JsonMapping = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """As plain data."""
         return {
             "turn": self.turn,
@@ -195,7 +196,7 @@ class Used:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Used:
+    def from_dict(cls, data: JsonMapping) -> Used:
         """Again from what `to_dict` made."""
         return cls(**{**data, "usage": Usage(**data["usage"])})
 
@@ -221,13 +222,13 @@ class PausedRun:
     used: Used = field(default_factory=Used)
     kit: str | None = None
     tools: tuple[str, ...] = ()
-    permissions: Mapping[str, Any] = field(default_factory=dict)
+    permissions: JsonMapping = field(default_factory=dict)
     role: str = ""
     workspace: str = ""
-    limits: Mapping[str, Any] = field(default_factory=dict)
+    limits: JsonMapping = field(default_factory=dict)
     text_mode: bool = False
     turns: tuple[TurnRecord, ...] = ()
-    unconfirmed: tuple[Mapping[str, Any], ...] = ()
+    unconfirmed: tuple[JsonMapping, ...] = ()
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     version: int = VERSION
     claim: Claim = field(default_factory=Claim, repr=False, compare=False)
@@ -247,7 +248,7 @@ class PausedRun:
         if not self.claim.take(self.id, runs_calls=runs_calls):
             raise ResumeError(f"the paused run {self.id} was resumed already")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The run as plain data, ready for `json.dumps`."""
         return {
             "version": self.version,
@@ -282,7 +283,7 @@ class PausedRun:
         return json.dumps({**data, "signature": _signature(data, secret)}, ensure_ascii=False)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], secret: str | bytes | None = None) -> PausedRun:
+    def from_dict(cls, data: JsonMapping, secret: str | bytes | None = None) -> PausedRun:
         """The run again from what `to_dict` made."""
         try:
             return cls.from_json(json.dumps(data), secret)
@@ -308,7 +309,7 @@ class PausedRun:
             raise _as_resume_error(error) from error
 
     @classmethod
-    def _from_checked(cls, data: dict[str, Any]) -> PausedRun:
+    def _from_checked(cls, data: JsonObject) -> PausedRun:
         read = {
             "open": OpenTurn.from_dict(data["open"]),
             "used": Used.from_dict(data["used"]),
@@ -351,9 +352,9 @@ def _check_consistency(paused: PausedRun) -> None:
             raise ResumeError(f"not a paused run: {call.name!r} is not the call in its messages")
 
 
-def _shown_calls(messages: Iterable[Message]) -> dict[str, list[dict[str, Any]]]:
+def _shown_calls(messages: Iterable[Message]) -> dict[str, list[JsonObject]]:
     """The function of each call in a conversation, by id."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, list[JsonObject]] = {}
     for message in messages:
         for entry in entries(message.get("tool_calls") or ()):
             found.setdefault(str(entry.get("id")), []).append(entry.get("function") or {})
@@ -363,7 +364,7 @@ def _shown_calls(messages: Iterable[Message]) -> dict[str, list[dict[str, Any]]]
 # ── signed documents ─────────────────────────────────────────────────────────
 
 
-def _signature(data: Mapping[str, Any], secret: str | bytes) -> str:
+def _signature(data: JsonMapping, secret: str | bytes) -> str:
     key = secret.encode() if isinstance(secret, str) else secret
     if not key:
         raise ValueError("the secret must not be empty")
@@ -371,7 +372,7 @@ def _signature(data: Mapping[str, Any], secret: str | bytes) -> str:
     return hmac.new(key, b"zkit paused run\n" + text.encode("ascii"), "sha256").hexdigest()
 
 
-def _is_signed(data: Mapping[str, Any], signature: object, secret: str | bytes) -> bool:
+def _is_signed(data: JsonMapping, signature: object, secret: str | bytes) -> bool:
     expected = _signature(data, secret)
     return isinstance(signature, str) and hmac.compare_digest(
         signature.encode("utf-8", "replace"), expected.encode()
@@ -492,7 +493,7 @@ class _Document(_Strict):
     messages: tuple[Json, ...]
 
 
-def _turn_to_dict(turn: TurnRecord) -> dict[str, Any]:
+def _turn_to_dict(turn: TurnRecord) -> JsonObject:
     return {
         "number": turn.number,
         "text": turn.text,
@@ -503,7 +504,7 @@ def _turn_to_dict(turn: TurnRecord) -> dict[str, Any]:
     }
 
 
-def _turn_from_dict(data: Mapping[str, Any]) -> TurnRecord:
+def _turn_from_dict(data: JsonMapping) -> TurnRecord:
     return TurnRecord(**{**data, "outcomes": tuple(map(outcome_from_dict, data["outcomes"]))})
 
 

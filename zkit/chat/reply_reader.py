@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic_core import from_json
 
@@ -18,6 +18,8 @@ from zkit.chat.loop_events import LoopEvent, ReasoningDelta, TextDelta, TextRevo
 from zkit.chat.wire_data import REASONING, entries, index_of, plain, reasoning_of, text_of
 from zkit.extract import FORMATS, Extraction, Extractor, Reasoning, Text, TextWasReasoning
 from zkit.extract import Event as TextEvent
+from zkit.json_types import JsonMapping, JsonObject
+from zkit.schema import Offer
 
 if TYPE_CHECKING:
     import regex
@@ -42,9 +44,9 @@ class ModelReply:
     record_of: str = ""
     finish_reason: str | None = None
     declined: str = ""
-    usage: dict[str, Any] | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    entry_extra: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    usage: JsonObject | None = None
+    extra: JsonMapping = field(default_factory=dict)
+    entry_extra: Mapping[str, JsonMapping] = field(default_factory=dict)
 
 
 class TruncatedStreamError(ConnectionError):
@@ -69,7 +71,7 @@ class ReplyReader:
 
     def __init__(
         self,
-        tools: Any,
+        tools: Iterable[Offer],
         taken: set[str],
         formats: tuple[str, ...] | None = None,
         reasoning: str = "",
@@ -84,7 +86,7 @@ class ReplyReader:
         self.has_shown = False
         """Whether something of the reply was told already."""
 
-    def feed(self, chunk: Any) -> list[LoopEvent]:
+    def feed(self, chunk: object) -> list[LoopEvent]:
         """Take in one chunk of a stream; return what can be shown."""
         data = plain(chunk)
         self._assembler.add(data)
@@ -96,7 +98,7 @@ class ReplyReader:
         self.has_shown = self.has_shown or bool(events)
         return events
 
-    def _delta(self, delta: Mapping[str, Any]) -> list[LoopEvent]:
+    def _delta(self, delta: JsonMapping) -> list[LoopEvent]:
         thought = reasoning_of(delta, self._reasoning)
         if thought:
             name = next(name for name in self._reasoning if text_of(delta.get(name)))
@@ -104,7 +106,7 @@ class ReplyReader:
         found: list[LoopEvent] = [ReasoningDelta(thought)] if thought else []
         return found + _told(self._extractor.feed(text_of(delta.get("content"))))
 
-    def read(self, completion: Any) -> list[LoopEvent]:
+    def read(self, completion: object) -> list[LoopEvent]:
         """Take in a whole completion; it is a stream of one chunk."""
         data = plain(completion)
         choices = []
@@ -184,7 +186,7 @@ def _is_among(call: Call, calls: Iterable[Call]) -> bool:
     )
 
 
-def _value(arguments: Any) -> Any:
+def _value(arguments: object) -> object:
     try:
         return from_json(arguments) if isinstance(arguments, str) else arguments
     except ValueError:
@@ -239,7 +241,7 @@ def _told(events: list[TextEvent]) -> list[LoopEvent]:
     return found
 
 
-def _finish(reason: str | None, usage: Mapping[str, Any] | None, most: int | None) -> str | None:
+def _finish(reason: str | None, usage: JsonMapping | None, most: int | None) -> str | None:
     """Why the reply ended; a server may call a reply whole that reached the limit of tokens.
 
     (https://github.com/vllm-project/vllm/issues/58228)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
 from anyio import to_thread
 
 from zkit.calls import Call
-from zkit.chat.actions import Action
 from zkit.chat.call_answers import (
     answer_to,
     diff_of,
@@ -26,7 +25,7 @@ from zkit.chat.history import call_entry
 from zkit.chat.loop_events import Message, MessageChanged, Reason, Resumed
 from zkit.chat.loop_settings import LoopSettings
 from zkit.chat.paused_run import PausedRun
-from zkit.chat.run_state import RunState, Steering, begin_task
+from zkit.chat.run_state import RunState, Steering, Steps, begin_task
 from zkit.chat.wire_data import entries
 from zkit.dispatch import Dispatcher, Outcome
 from zkit.dispatch.dispatch_settings import Execute
@@ -132,7 +131,7 @@ def _marked(execute: Execute, paused: PausedRun) -> Execute:
     return marked
 
 
-def take_up(run: RunState, resumed: Resumption) -> Generator[Action, Any, Reason | None]:
+def take_up(run: RunState, resumed: Resumption) -> Steps[Reason | None]:
     """Run the calls that the pause left open; their answers take the place of its words.
 
     What ran before the pause is not run again. The turn may pause once more: at a call after the

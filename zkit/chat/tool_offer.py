@@ -10,8 +10,9 @@ from typing import Any, Literal
 from zkit.chat.wire_data import dumps
 from zkit.dispatch import Dispatcher, Recorder
 from zkit.dispatch.approval import Approver, Confirm
+from zkit.json_types import JsonObject
 from zkit.schema import Offer, offered
-from zkit.sources import Discovery, Kit, Workflow
+from zkit.sources import Discovery, Kit, ToolSource, Workflow
 from zkit.sources.prompts import usage_prompt
 from zkit.sources.source import as_source
 from zkit.tools import Tool, ToolSpec, thaw
@@ -26,7 +27,7 @@ class Offering:
     specs: tuple[ToolSpec, ...]
 
     @cached_property
-    def entries(self) -> list[dict[str, Any]]:
+    def entries(self) -> list[JsonObject]:
         """As OpenAI's `tools`."""
         return [spec.openai() for spec in self.specs]
 
@@ -80,7 +81,7 @@ def dispatcher_for(
     When the list does not fit, the model is given two tools to find the others with.
     """
     if isinstance(source, Dispatcher):
-        given: dict[str, Any] = {"approver": approve, "recorder": recorder}
+        given: JsonObject = {"approver": approve, "recorder": recorder}
         given["confirm"] = None if confirm == "doubtful" else confirm
         return source.changed(**{name: one for name, one in given.items() if one is not None})
     found = as_source(source)
@@ -89,7 +90,7 @@ def dispatcher_for(
     return Dispatcher(found, approve=approve, recorder=recorder, confirm=confirm)
 
 
-def _fits(source: Any, room: int | None, most: int | None) -> bool:
+def _fits(source: ToolSource, room: int | None, most: int | None) -> bool:
     if room is None and most is None:
         return True
     sizes = [size_of_tool(tool.definition()) for tool in source.tools()]
@@ -116,7 +117,7 @@ LONGEST_PROMPT = 12_000
 8k context to the conversation. With a known context it is a tenth of it."""
 
 
-def examples_of(offering: Offering) -> dict[str, dict[str, Any]]:
+def examples_of(offering: Offering) -> dict[str, JsonObject]:
     """Return the arguments of the first declared example of each tool on offer, by its wire name."""
     return {
         spec.wire_name: thaw(spec.examples[0].arguments) for spec in offering.specs if spec.examples

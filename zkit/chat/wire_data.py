@@ -10,6 +10,7 @@ from typing import Any
 
 from zkit.calls import Call
 from zkit.dispatch import Outcome
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.results import from_dict
 from zkit.tools import thaw
@@ -20,7 +21,7 @@ REASONING = ("reasoning_content", "reasoning", "reasoning_summary", "thinking", 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
-def plain(x: Any) -> dict[str, Any]:
+def plain(x: object) -> JsonObject:
     """A record of a client as a dict with only what the server sent; empty for anything else."""
     if isinstance(x, Mapping):
         return dict(x)
@@ -28,7 +29,7 @@ def plain(x: Any) -> dict[str, Any]:
     if dump is None:
         return {}
     # What servers send does not always fit the client's types, and that is our subject.
-    made: dict[str, Any] = dump(exclude_unset=True, warnings=False)
+    made: JsonObject = dump(exclude_unset=True, warnings=False)
     return made
 
 
@@ -72,13 +73,13 @@ def watch_end(stream: Any) -> Callable[[], bool]:
     return lambda: watch.has_ended
 
 
-def entries(x: Any) -> Iterator[dict[str, Any]]:
+def entries(x: object) -> Iterator[JsonObject]:
     """The records of a list; a single record counts as a list of one, anything else as empty."""
     found = x if isinstance(x, list | tuple) else [x]
     yield from (dict(one) for one in found if isinstance(one, Mapping))
 
 
-def text_of(x: Any) -> str:
+def text_of(x: object) -> str:
     """A text as it is, the text parts of a content list joined, and nothing for anything else."""
     if isinstance(x, str):
         return x
@@ -87,36 +88,36 @@ def text_of(x: Any) -> str:
     return ""
 
 
-def id_of(x: Any) -> str:
+def id_of(x: object) -> str:
     """An id as text; some servers count calls with numbers."""
     if isinstance(x, bool) or not isinstance(x, str | int):
         return ""
     return str(x).strip()
 
 
-def index_of(x: Any) -> int | None:
+def index_of(x: object) -> int | None:
     """An index, if it is one."""
     return x if isinstance(x, int) and not isinstance(x, bool) else None
 
 
-def arguments_of(x: Any) -> str:
+def arguments_of(x: object) -> str:
     """The arguments of a call as text; some servers send the object itself."""
     if x is None:
         return ""
     return x if isinstance(x, str) else dumps(x)
 
 
-def reasoning_of(message: Mapping[str, Any], names: Iterable[str] = REASONING) -> str:
+def reasoning_of(message: JsonMapping, names: Iterable[str] = REASONING) -> str:
     """The reasoning in a message or delta; servers that send it twice mean it once."""
     return next((text for text in (text_of(message.get(name)) for name in names) if text), "")
 
 
-def dumps(value: Any) -> str:
+def dumps(value: object) -> str:
     """The JSON that goes over the wire: strict, one spelling for one value."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
 
 
-def call_to_dict(call: Call) -> dict[str, Any]:
+def call_to_dict(call: Call) -> JsonObject:
     """A call as plain data."""
     made = {entry.name: getattr(call, entry.name) for entry in fields(Call)}
     arguments = thaw(call.arguments) if isinstance(call.arguments, dict) else call.arguments
@@ -124,14 +125,14 @@ def call_to_dict(call: Call) -> dict[str, Any]:
     return {**made, "arguments": arguments, "rank": call.rank.name, "fixes": fixes}
 
 
-def call_from_dict(data: Mapping[str, Any]) -> Call:
+def call_from_dict(data: JsonMapping) -> Call:
     """A call again from what `call_to_dict` made."""
     fixes = tuple(Fix(**{**fix, "rank": Rank[fix["rank"]]}) for fix in data["fixes"])
     span = None if data["span"] is None else tuple(data["span"])
     return Call(**{**data, "rank": Rank[data["rank"]], "fixes": fixes, "span": span})
 
 
-def outcome_to_dict(outcome: Outcome) -> dict[str, Any]:
+def outcome_to_dict(outcome: Outcome) -> JsonObject:
     """A call and what came of it as plain data."""
     return {
         "call": call_to_dict(outcome.call),
@@ -141,7 +142,7 @@ def outcome_to_dict(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def outcome_from_dict(data: Mapping[str, Any]) -> Outcome:
+def outcome_from_dict(data: JsonMapping) -> Outcome:
     """An outcome again from what `outcome_to_dict` made."""
     call, result = call_from_dict(data["call"]), from_dict(data["result"])
     return Outcome(call, result, data["seconds"], data["attempts"])

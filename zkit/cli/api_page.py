@@ -11,6 +11,7 @@ from typing import Any, ForwardRef
 from pydantic import BaseModel
 
 import zkit
+from zkit.json_types import JsonObject
 
 INTRO = """\
 # API reference
@@ -38,14 +39,14 @@ _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 def api_page() -> str:
     """Return the page: every public name by subject."""
     parts = [INTRO]
-    seen: set[Any] = set()
+    seen: set[object] = set()
     for title, names in SECTIONS.items():
         parts.append(f"## {title}\n")
         parts += [_entry(name, getattr(zkit, name), seen) for name in names]
     return "\n".join(parts)
 
 
-def _entry(name: str, found: Any, seen: set[Any]) -> str:
+def _entry(name: str, found: Any, seen: set[object]) -> str:
     """Return one name: heading, signature, first paragraph, and the methods of a class."""
     if inspect.isclass(found) and issubclass(found, BaseModel):
         found.model_rebuild()  # a model that is built on first use has no signature before
@@ -68,7 +69,7 @@ def _method(name: str, method: Any) -> str:
 
 def _methods(owner: type) -> list[tuple[str, Any]]:
     """The public methods that a class of ours defines, by name."""
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for one in reversed(owner.__mro__):
         if one.__module__.startswith("zkit"):
             found |= {
@@ -126,7 +127,7 @@ def _parameter(one: inspect.Parameter) -> str:
     return f"{text}{' = ' if ':' in text else '='}{_default(one.default)}"
 
 
-def _default(value: Any) -> str:
+def _default(value: object) -> str:
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
     shown = repr(value)
@@ -144,6 +145,6 @@ def _annotation(value: Any) -> str:
     return re.sub(r"\b(?:\w+\.)+(?=\w)", "", text)
 
 
-def _first_paragraph(found: Any) -> str:
+def _first_paragraph(found: object) -> str:
     text = inspect.getdoc(found) or ""
     return " ".join(text.split("\n\n")[0].split())

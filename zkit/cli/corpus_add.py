@@ -6,14 +6,12 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
 from zkit import masking
-from zkit.cases.case import Case, CaseFileError
-from zkit.cases.case_runner import deviation
-from zkit.cases.case_values import EntryError
+from zkit.cases.case import Case, CaseFileError, EntryError
+from zkit.cases.case_files import deviation
 from zkit.cases.draft import Draft, Expects, ShapeLostError, as_case, proposed, redacted, sentence
 from zkit.cases.writing import NotAddedError, add_case, case_lines, twin_of
 from zkit.cli.extract import read_tools
@@ -22,6 +20,7 @@ from zkit.cli.streams import (
     BadUsageError,
     counted,
     name_of,
+    printable,
     read_input,
     read_schema,
     styled,
@@ -30,7 +29,7 @@ from zkit.cli.streams import (
     write_json,
     write_line,
 )
-from zkit.cli.terminal import printable
+from zkit.json_types import JsonObject
 from zkit.receipt import Rank
 from zkit.transcripts import TranscriptError, read_transcript
 
@@ -174,7 +173,7 @@ def with_given(
     draft: Draft, finish_reason: str | None, limit: Rank | None, source: str | None
 ) -> Draft:
     """The draft with what the user says of it."""
-    known: dict[str, Any] = {"finish_reason": finish_reason, "source": source}
+    known: JsonObject = {"finish_reason": finish_reason, "source": source}
     if draft.kind != "extract":
         known["limit"] = limit
     return replace(draft, **{key: value for key, value in known.items() if value is not None})
@@ -182,7 +181,7 @@ def with_given(
 
 def picked(file: str, pick: int | None) -> Draft:
     """The failure of a transcript that is meant."""
-    from zkit.cases.from_transcript import drafts_of  # slow to load, and pasted texts need it not
+    from zkit.cases.draft import drafts_of  # slow to load, and pasted texts need it not
 
     if file == "-":
         raise BadUsageError("a transcript is read from a file: zkit corpus add FILE")

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.console import Group, RenderableType
 from rich.highlighter import JSONHighlighter
@@ -14,6 +14,7 @@ from rich.text import Text
 
 from zkit import Fix, Rank, Repaired, Unrepairable, repair_json
 from zkit.cli.screen import COLOURS, REFUSED, Screen, box, heading, plain
+from zkit.json_types import JsonObject
 
 THREE_COLUMNS = 130  # narrower than this, the receipt goes below text and value
 
@@ -31,7 +32,7 @@ class Sample(NamedTuple):
     origin: str
     text: str
     finish_reason: str
-    schema: dict[str, Any] | None = None
+    schema: JsonObject | None = None
 
 
 class Shown(NamedTuple):

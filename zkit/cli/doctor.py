@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import click
 from rich.progress import (
@@ -38,6 +37,7 @@ from zkit.doctor import (
     requests_of,
     selected,
 )
+from zkit.json_types import JsonObject
 
 EPILOG = """\b
 Examples:
@@ -279,7 +279,7 @@ def sum_up(run: Run, out: str | None, timeout: float) -> None:
 
 def as_object(run: Run) -> str:
     """Everything as one JSON object on one line."""
-    found: dict[str, Any] = {
+    found: JsonObject = {
         "model": run.connection.model,
         "base_url": run.base_url,
         "usable": run.usable,
@@ -292,7 +292,7 @@ def as_object(run: Run) -> str:
     return json.dumps(found, ensure_ascii=False)
 
 
-def smallest_of(run: Run, finding: Finding) -> dict[str, Any]:
+def smallest_of(run: Run, finding: Finding) -> JsonObject:
     """Return the smallest request that fails, as part of a finding in JSON."""
     found = run.smallest.get(finding.probe.name)
     if found is None:

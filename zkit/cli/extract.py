@@ -13,6 +13,7 @@ import click
 from zkit.calls import Call
 from zkit.cli.streams import (
     BadUsageError,
+    printable,
     read_input,
     read_text,
     styled,
@@ -20,11 +21,11 @@ from zkit.cli.streams import (
     write_line,
     write_styled,
 )
-from zkit.cli.terminal import printable
 from zkit.errors import ZkitError
 from zkit.extract import Extraction, find_calls
 from zkit.extract.events import Doubtful
 from zkit.grade import Grade
+from zkit.json_types import JsonObject
 from zkit.receipt import Fix
 from zkit.tools.policy import text_call_action
 
@@ -111,13 +112,13 @@ def as_object(found: Extraction) -> str:
     return json.dumps(plain, ensure_ascii=False, default=str)
 
 
-def as_entry(call: Call) -> dict[str, Any]:
+def as_entry(call: Call) -> JsonObject:
     """Return one call with its rank by name."""
     fixes = [_fix(fix) for fix in call.fixes]
     return {**asdict(call), "rank": call.rank.name, "fixes": fixes}
 
 
-def _fix(fix: Fix) -> dict[str, Any]:
+def _fix(fix: Fix) -> JsonObject:
     entry = dict(zip(Fix._fields, fix, strict=False))
     return {**entry, "rank": fix.rank.name}
 
@@ -182,5 +183,5 @@ def _refusal(reason: str, message: str, name: str = "") -> list[str]:
     return [f"{head}: {first}", *(f"  {line}" for line in rest)]
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)

@@ -20,6 +20,7 @@ from zkit.cli.toolboxes import (
     toolbox_of,
 )
 from zkit.errors import KitError, KitFileError, MissingExtraError, ZkitError
+from zkit.json_types import JsonObject
 from zkit.sources import Kit, KitFolder, read_kit
 from zkit.sources.kit_files import SUFFIXES, kit_text, parse_kit
 from zkit.std import StdKits
@@ -57,7 +58,7 @@ def list_kits(ctx: click.Context, kits: str, machine: bool) -> None:
     ctx.exit(int(any("problem" in entry for entry in entries)))
 
 
-def _summary(folder: KitFolder, name: str) -> dict[str, Any]:
+def _summary(folder: KitFolder, name: str) -> JsonObject:
     try:
         kit = folder.read(name)
     except (KitError, MissingExtraError) as error:
@@ -109,7 +110,7 @@ def show(kit: Kit, machine: bool) -> None:
         write_line(_page(kit))
 
 
-def _info(kit: Kit) -> dict[str, Any]:
+def _info(kit: Kit) -> JsonObject:
     return {
         "name": kit.name,
         "description": kit.description,

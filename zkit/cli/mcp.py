@@ -14,6 +14,7 @@ from zkit.cli.streams import BadUsageError, tell, write_json, write_line
 from zkit.cli.toolboxes import FROM, KITS, MACHINE, place_for, toolbox_of
 from zkit.dynamic import Catalog, Pin, default_catalog
 from zkit.errors import ZkitError
+from zkit.json_types import JsonObject
 from zkit.sources import Kit, read_kit
 from zkit.sources.kit_files import SUFFIXES
 from zkit.std import StdKits
@@ -148,7 +149,7 @@ def _indented(diff: str) -> str:
     return "\n".join(f"    {line}" for line in diff.split("\n"))
 
 
-def _entry(pin: Pin) -> dict[str, Any]:
+def _entry(pin: Pin) -> JsonObject:
     return {
         "server": pin.server,
         "tool": pin.tool,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -18,6 +18,7 @@ from zkit.cli.streams import (
     tell_lines,
     write_json,
 )
+from zkit.json_types import JsonObject
 
 # A line end in strict JSON is never inside a string, so folding it changes no value.
 LINE_END = re.compile(r"[\r\n][ \t\r\n]*")
@@ -95,9 +96,7 @@ def command(
     ctx.exit(int(any(isinstance(outcome, Unrepairable) for outcome in outcomes)))
 
 
-def read_values(
-    text: str, every: bool, options: dict[str, Any]
-) -> Sequence[Repaired | Unrepairable]:
+def read_values(text: str, every: bool, options: JsonObject) -> Sequence[Repaired | Unrepairable]:
     """Return the one outcome, or with `every` each value; a text without any is a refusal."""
     if every and (values := repair_all(text, **options)):
         return values
@@ -149,7 +148,7 @@ def as_object(outcome: Repaired | Unrepairable) -> str:
     return f'{{"outcome": "repaired", "value": {folded(outcome)}, {rest}'
 
 
-def as_entry(fix: Fix) -> dict[str, Any]:
+def as_entry(fix: Fix) -> JsonObject:
     """Return one fix with its rank by name."""
     return {**fix._asdict(), "rank": fix.rank.name}
 

@@ -22,6 +22,7 @@ from zkit.cli.streams import (
     write_styled,
 )
 from zkit.errors import ZkitError
+from zkit.json_types import JsonObject
 from zkit.schema import DIALECTS, SchemaProblem, lint_schema, lint_tool, offered, schema_for
 
 DIALECT = click.option(
@@ -135,7 +136,7 @@ def all_findings(data: Any, dialect: str, path: str) -> list[tuple[str, SchemaPr
     return [(o.name, finding) for o in offers.values() for finding in lint_tool(o, dialect)]
 
 
-def is_tool(data: dict[str, Any]) -> bool:
+def is_tool(data: JsonObject) -> bool:
     """Tell a tool, or a listing of tools, from a JSON Schema."""
     return any(isinstance(data.get(key), (str, dict, list)) for key in _TOOL_KEYS)
 

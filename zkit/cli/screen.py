@@ -12,8 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from zkit import Rank
-from zkit.cli.streams import silence_stdout
-from zkit.cli.terminal import printable
+from zkit.cli.streams import printable, silence_stdout
 
 
 class Screen(Console):

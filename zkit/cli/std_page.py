@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from zkit import Call, Dispatcher, Toolbox
 from zkit.coach import tool_document
+from zkit.json_types import JsonObject
 from zkit.std import FAMILIES, SearchHit, StdProvider, Web
 from zkit.std.tool_page import std_specs
 from zkit.tools import render_result
@@ -70,7 +71,7 @@ class Shown(NamedTuple):
     """A call that the page shows."""
 
     name: str
-    arguments: dict[str, Any]
+    arguments: JsonObject
 
 
 CALLS = (
@@ -127,11 +128,11 @@ def _page_maker(name: str) -> Callable[[], str]:
 
 
 @cache
-def _specs() -> dict[str, Any]:
+def _specs() -> JsonObject:
     return std_specs()
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -149,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"<h1>Ports</h1><p>Use <b>8080</b>.</p><script>x()</script>")
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
 

@@ -15,6 +15,7 @@ from zkit.cli.commands import CONTEXT
 from zkit.cli.mcp import CATALOG, catalog_at
 from zkit.cli.streams import (
     BadUsageError,
+    printable,
     read_input,
     styled,
     tell,
@@ -22,11 +23,11 @@ from zkit.cli.streams import (
     write_json,
     write_line,
 )
-from zkit.cli.terminal import printable
 from zkit.cli.toolboxes import FROM, MACHINE, toolbox_of
 from zkit.dispatch import Dispatcher, Outcome
 from zkit.dynamic import ToolCode
 from zkit.errors import ZkitError
+from zkit.json_types import JsonObject
 from zkit.results import Success
 from zkit.tools import ToolSpec, render_result, thaw
 
@@ -226,7 +227,7 @@ def list_tools(
             write_line(f"{spec.name:<{width}}  {spec.effective_grade}  {spec.summary}".rstrip())
 
 
-def _entry(spec: ToolSpec) -> dict[str, Any]:
+def _entry(spec: ToolSpec) -> JsonObject:
     return {
         **spec.summary_entry(),
         "grade": {"w": spec.effective_grade.w, "d": spec.effective_grade.d},

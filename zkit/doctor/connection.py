@@ -12,6 +12,7 @@ from zkit.chat import ServerSettings
 from zkit.chat.client_errors import trouble_of
 from zkit.doctor.observed import TIMED_OUT, Observed, Piece
 from zkit.doctor.questions import Question
+from zkit.json_types import JsonObject
 
 LONGEST_WAIT = 10.0
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
@@ -64,18 +65,18 @@ class Connection:
                 return observed
             self._left_out |= refused
 
-    def _as_known(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _as_known(self, request: JsonObject) -> JsonObject:
         """The request with what this server calls otherwise, or does not take."""
         made = {key: value for key, value in request.items() if key not in self._left_out}
         renamed = {_RENAMED[key]: request[key] for key in self._left_out & set(request)}
         return made | {key: value for key, value in renamed.items() if key}
 
-    def send(self, question: Question, request: dict[str, Any]) -> Observed:
+    def send(self, question: Question, request: JsonObject) -> Observed:
         """Send one request exactly as it is, and return what came back."""
         self.sent += 1
         began = time.monotonic()
         pieces: list[Piece] = []
-        seen: dict[str, Any] = {}
+        seen: JsonObject = {}
         try:
             self._receive(request, began, pieces, seen)
         except Exception as error:  # whatever the client, the wire or the server makes of it
@@ -85,7 +86,7 @@ class Connection:
         return observed if observed.failure else replace(observed, failure=_no_answer(observed))
 
     def _receive(
-        self, request: dict[str, Any], began: float, pieces: list[Piece], seen: dict[str, Any]
+        self, request: JsonObject, began: float, pieces: list[Piece], seen: JsonObject
     ) -> None:
         create = self._client.chat.completions.with_streaming_response.create
         with create(**request, timeout=self._seconds) as response:
@@ -110,7 +111,7 @@ def _is_refused(option: str, observed: Observed) -> bool:
     )
 
 
-def _failed(error: Exception, pieces: list[Piece]) -> dict[str, Any]:
+def _failed(error: Exception, pieces: list[Piece]) -> JsonObject:
     """What is known of a request that failed; the body of an error is what came over the wire."""
     if type(error).__name__ in ("APITimeoutError", "TimeoutError"):
         return {"failure": f"{TIMED_OUT}: {error}"}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Any
 
 from zkit.chat import Profile
 from zkit.doctor import judges
@@ -15,10 +14,11 @@ from zkit.doctor.connection import Connection
 from zkit.doctor.judges import Verdict, covered, worst
 from zkit.doctor.observed import Observed
 from zkit.doctor.questions import QUESTIONS
+from zkit.json_types import JsonMapping, JsonObject
 
 RETRIED = "the loop asks again: the second try was right"
 Judge = Callable[[Observed], Verdict]
-Settings = Mapping[str, Any]
+Settings = JsonMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class Finding:
     verdict: Verdict
     is_failure: bool = False
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return it as plain data, for `json.dumps`."""
         found = self.verdict
         return {

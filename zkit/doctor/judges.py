@@ -10,6 +10,7 @@ from typing import Any, Literal
 from zkit.calls import Call
 from zkit.chat.wire_data import reasoning_of
 from zkit.doctor.observed import Observed
+from zkit.json_types import JsonMapping
 
 REFUSED = "refused, and the model gets a message that says what to send"
 CONFIRMED = "and the loop asks the model to send the call alone"
@@ -30,7 +31,7 @@ class Verdict:
     status: Status
     evidence: str
     by: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: JsonMapping = field(default_factory=dict)
 
 
 def ok(evidence: str) -> Verdict:
@@ -54,7 +55,7 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
     return max(found, key=lambda one: _WORST.index(one.status))
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a value on one line, shortened."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     text = " ".join(text.split())
@@ -68,7 +69,7 @@ def unanswered(observed: Observed) -> Verdict:
 
 # ── the judges ──
 
-Made = list[tuple[str, Any]]
+Made = list[tuple[str, object]]
 
 
 def right_answer(observed: Observed) -> Verdict:
@@ -188,11 +189,11 @@ def _made(calls: Sequence[Call]) -> Made:
     return [(call.name, dict(call.arguments)) for call in calls]
 
 
-def _same(made: Made, wanted: Sequence[tuple[str, Mapping[str, Any]]]) -> bool:
+def _same(made: Made, wanted: Sequence[tuple[str, JsonMapping]]) -> bool:
     return sorted(map(_key, made)) == sorted(_key((name, dict(args))) for name, args in wanted)
 
 
-def _key(call: tuple[str, Any]) -> str:
+def _key(call: tuple[str, object]) -> str:
     """Return a text that is equal for equal calls: 1, 1.0 and true differ."""
     return json.dumps(call, sort_keys=True, default=str)
 

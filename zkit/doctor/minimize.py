@@ -14,8 +14,9 @@ from zkit.doctor.connection import Connection
 from zkit.doctor.examination import Probe
 from zkit.doctor.observed import Observed
 from zkit.doctor.questions import Question
+from zkit.json_types import JsonObject
 
-Request = dict[str, Any]
+Request = JsonObject
 Path = tuple[str | int, ...]
 ATTEMPTS = 120
 """Requests that one minimization may send; a request with one tool of ours needs 30 to 60."""
@@ -194,7 +195,7 @@ class _Search:
 
 def _containers(request: Request) -> Iterator[Path]:
     """Yield the paths of all objects and lists, the outer ones first."""
-    waiting: list[tuple[Path, Any]] = [((), request)]
+    waiting: list[tuple[Path, object]] = [((), request)]
     for path, value in waiting:
         if isinstance(value, dict | list):
             yield path

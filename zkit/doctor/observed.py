@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,8 +14,9 @@ from zkit.chat.client.message_repair import RepairedMessage, repair_message
 from zkit.chat.client.stream_repair import StreamRepair
 from zkit.chat.wire_data import arguments_of, entries, stream_data, text_of
 from zkit.doctor.questions import Question
+from zkit.json_types import JsonMapping, JsonObject
 
-Data = dict[str, Any]
+Data = JsonObject
 TIMED_OUT = "no answer in time"
 
 
@@ -31,7 +32,7 @@ class Reply(NamedTuple):
 
     message: Data
     finish_reason: str | None
-    usage: Any
+    usage: object
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Observed:
     """
 
     question: Question
-    request: Mapping[str, Any] = field(default_factory=dict)
+    request: JsonMapping = field(default_factory=dict)
     status: int = 0
     content_type: str = ""
     pieces: tuple[Piece, ...] = ()
@@ -125,7 +126,7 @@ class Observed:
 def assembled(chunks: Iterable[Data]) -> Reply:
     """A stream put together by the index of its parts, as the examples of the client do it."""
     message: Data = {}
-    calls: dict[Any, Data] = {}
+    calls: dict[object, Data] = {}
     finish, usage = None, None
     for chunk in chunks:
         usage = chunk.get("usage") or usage
@@ -142,7 +143,7 @@ def assembled(chunks: Iterable[Data]) -> Reply:
     return Reply(message, finish, usage)
 
 
-def _take(calls: dict[Any, Data], part: Data) -> None:
+def _take(calls: dict[object, Data], part: Data) -> None:
     index = part.get("index")
     function = next(entries(part.get("function")), {})
     if index not in calls:

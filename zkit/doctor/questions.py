@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from zkit.chat import ServerSettings
-from zkit.chat.fit_request import fitted
+from zkit.chat.server_profile import fitted
+from zkit.json_types import JsonMapping, JsonObject
 
-Tool = dict[str, Any]
-Wanted = tuple[tuple[str, Mapping[str, Any]], ...]
+Tool = JsonObject
+Wanted = tuple[tuple[str, JsonMapping], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +22,19 @@ class Question:
     """
 
     name: str
-    messages: tuple[Mapping[str, Any], ...]
-    tools: tuple[Mapping[str, Any], ...] = ()
+    messages: tuple[JsonMapping, ...]
+    tools: tuple[JsonMapping, ...] = ()
     wants: Wanted = ()
     says: str = ""
     stream: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    options: JsonMapping = field(default_factory=dict)
+    settings: JsonMapping = field(default_factory=dict)
     tokens: int = 96
     is_wrong: bool = False
 
-    def request(self, model: str, settings: ServerSettings) -> dict[str, Any]:
+    def request(self, model: str, settings: ServerSettings) -> JsonObject:
         """Return what is sent to a server with these settings."""
-        made: dict[str, Any] = {"model": model, "messages": list(self.messages)}
+        made: JsonObject = {"model": model, "messages": list(self.messages)}
         if self.tools:
             made["tools"] = self._offered(settings.max_tools)
         if self.stream:
@@ -42,7 +42,7 @@ class Question:
         made |= {"temperature": 0, "max_tokens": self.tokens, **self.options}
         return made if self.is_wrong else fitted(made, settings)
 
-    def _offered(self, most: int | None) -> list[Mapping[str, Any]]:
+    def _offered(self, most: int | None) -> list[JsonMapping]:
         """Return at most so many tools; the one that should be called is the last of them."""
         return list(self.tools if most is None else self.tools[-most:])
 
@@ -58,7 +58,7 @@ def tool(
 ) -> Tool:
     """A tool as a request offers it; every property is required unless all are optional."""
     properties = properties or {}
-    parameters: dict[str, Any] = {"type": "object", "properties": properties}
+    parameters: JsonObject = {"type": "object", "properties": properties}
     if properties and not optional:
         parameters["required"] = list(properties)
     if defs:
@@ -67,12 +67,12 @@ def tool(
     return {"type": "function", "function": function}
 
 
-def _object(**properties: Any) -> dict[str, Any]:
+def _object(**properties: Any) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-def _deep(levels: int) -> dict[str, Any]:
-    inner: dict[str, Any] = _object(value=WHOLE)
+def _deep(levels: int) -> JsonObject:
+    inner: JsonObject = _object(value=WHOLE)
     for _ in range(levels):
         inner = _object(next=inner)
     return inner
@@ -129,7 +129,7 @@ MANY = [
 # ── the questions ──
 
 
-def _user(text: str) -> Mapping[str, Any]:
+def _user(text: str) -> JsonMapping:
     return {"role": "user", "content": text}
 
 
@@ -137,7 +137,7 @@ def _call(name: str, asked: str, tool: Any, /, **wanted: Any) -> Question:
     return Question(name, (_user(asked),), (tool,), ((tool["function"]["name"], wanted),))
 
 
-def _called(**more: Any) -> tuple[Mapping[str, Any], ...]:
+def _called(**more: Any) -> tuple[JsonMapping, ...]:
     """Return a conversation with a call of get_weather and its result."""
     function = {"name": "get_weather", "arguments": '{"city": "Bergen"}'}
     entry = {"id": "call00001", "type": "function", "function": function}

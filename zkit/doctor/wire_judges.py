@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from zkit.chat.wire_data import REASONING, reasoning_of, text_of
 from zkit.doctor.judges import Verdict, covered, ok, shown, still_open, unanswered
@@ -199,7 +198,7 @@ def _complaints(observed: Observed) -> Iterator[str]:
     parts = [part for _, part in observed.call_parts]
     if not all(isinstance(part.get("index"), int) for part in parts):
         yield "parts have no index"
-    named: dict[Any, list[Data]] = {}
+    named: dict[object, list[Data]] = {}
     for part in parts:
         named.setdefault(part.get("index"), []).append(part)
     for index, own in named.items():

@@ -131,7 +131,7 @@ def compared(case: Case, decoder: Callable[..., Any]) -> str | None:
 
 def updated(case: Case, path: Path) -> str:
     """Write what came of a case into its file; an empty text, or why that cannot be done."""
-    from zkit.cases.updating import update_case
+    from zkit.cases.writing import update_case
 
     return update_case(case, path)
 

@@ -13,8 +13,7 @@ import httpx2
 
 from zkit.chat.client.exchange import CHAT, WATCH, Watch
 from zkit.chat.client_errors import needs_text_mode
-from zkit.chat.fit_request import fitted
-from zkit.chat.server_profile import Profile
+from zkit.chat.server_profile import Profile, fitted
 from zkit.proxy.api_errors import ApiName, ProxyError, error_body, error_event, message_in
 from zkit.proxy.event_stream import (
     Bridge,
@@ -57,6 +56,7 @@ _OURS = frozenset(("origin", "referer", "cookie", "expect"))
 """Headers of a browser, which concern the proxy and not the upstream."""
 _KEYS = ("authorization", "x-api-key", "api-key")
 _NO_SUCH_ENDPOINT = (404, 405, 501)
+_DONE = b"\ndata: [DONE]\n"
 _TEXT_MODES = 1000
 """How many models are remembered that cannot call tools."""
 
@@ -511,7 +511,7 @@ class Forwarder:
         visit.delivered = delivered = bytearray()
         await visit.begin(200, _kept_headers(response))
         reader = ChunkReader()
-        async for data in response.aiter_bytes():
+        async for data in _to_its_end(response):
             if len(delivered) < MAX_SEEN:
                 delivered += data
             if bridge is None:
@@ -536,6 +536,18 @@ class Forwarder:
 
 _NAME_OF = {path: f"/v1{path}" for path in _ENDPOINTS}
 _NAMES = frozenset(_NAME_OF.values())
+
+
+async def _to_its_end(response: httpx2.Response) -> AsyncIterator[bytes]:
+    """The bytes of a stream; a connection that breaks off after the mark of the end is no error."""
+    tail = b"\n"
+    try:
+        async for data in response.aiter_bytes():
+            yield data
+            tail = (tail + data[-200:])[-200:]
+    except httpx2.HTTPError:
+        if _DONE not in tail:
+            raise
 
 
 def _receipt(watch: Watch, api: ApiName) -> bytes:

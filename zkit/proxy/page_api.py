@@ -123,8 +123,7 @@ def _curl(record: Record, settings: ProxySettings) -> str:
 def cases_of(record: Record, folder: Path | None) -> dict[str, Any]:
     """The failures of a request as cases of the corpus, without secrets; added to a folder if given."""
     from zkit.cases.case import CaseFileError
-    from zkit.cases.draft import ShapeLostError, proposed, redacted, sentence
-    from zkit.cases.from_transcript import exchange_drafts
+    from zkit.cases.draft import ShapeLostError, exchange_drafts, proposed, redacted, sentence
     from zkit.cases.writing import NotAddedError, add_case, case_lines, twin_of
     from zkit.transcripts import Exchange
 

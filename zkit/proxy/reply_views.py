@@ -16,7 +16,7 @@ _TOKENS = (
 
 def view_of_body(body: bytes, content_type: str) -> View:
     """What a reply says, in the format of chat completions or responses, whole or streamed."""
-    from zkit.cases.from_transcript import assembled
+    from zkit.cases.draft import assembled
 
     response = _response_in(body)
     if response is not None:

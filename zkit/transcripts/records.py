@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict, Field
+
+from zkit.json_types import JsonMapping, JsonObject
 
 VERSION = 1
 Columns = Annotated[int, Field(ge=1, le=10_000)]
@@ -20,7 +21,7 @@ class Record:
     kind: ClassVar[str]
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The record as plain data, ready for `json.dumps`."""
         own = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
         return {"kind": self.kind, **own}
@@ -38,7 +39,7 @@ class Header(Record):
     once: str | None = None
     columns: Columns = 80
     colour: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: JsonMapping = field(default_factory=dict)
     zkit: str = ""
     version: int = VERSION
 
@@ -51,8 +52,8 @@ class Tools(Record):
     """
 
     kind: ClassVar[str] = "tools"
-    tools: tuple[Mapping[str, Any], ...]
-    workflows: tuple[Mapping[str, Any], ...] = ()
+    tools: tuple[JsonMapping, ...]
+    workflows: tuple[JsonMapping, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class Told(Record):
     """An event of the loop, as its `to_dict` writes it."""
 
     kind: ClassVar[str] = "event"
-    event: Mapping[str, Any]
+    event: JsonMapping
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import json
 import os
 import stat
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 from pydantic_core import from_json
 
 from zkit.errors import TranscriptError
+from zkit.json_types import JsonMapping
 from zkit.transcripts.records import (
     KINDS,
     VERSION,
@@ -63,7 +64,7 @@ class Transcript:
         """The lines of some kinds, in order."""
         return (line for line in self.lines if isinstance(line.record, kinds))
 
-    def events(self) -> Iterator[Mapping[str, Any]]:
+    def events(self) -> Iterator[JsonMapping]:
         """The events of the loop, as plain data."""
         return (line.record.event for line in self.lines if isinstance(line.record, Told))
 

@@ -11,6 +11,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from pydantic_core import from_json
+
 from zkit.calls import Call
 from zkit.chat.call_checker import (
     CallChecker,
@@ -22,8 +24,9 @@ from zkit.chat.call_checker import (
 )
 from zkit.chat.client.message_repair import added, repair_message
 from zkit.chat.client.stream_repair import Plain, Remake, StreamRepair
-from zkit.chat.history import tool_message, valid_arguments
-from zkit.chat.wire_data import REASONING, entries
+from zkit.chat.history import as_facts, tool_message, valid_arguments
+from zkit.chat.loop_messages import HAVE_RESULTS, REPEATED
+from zkit.chat.wire_data import REASONING, dumps, entries
 from zkit.extract import Doubtful
 from zkit.required import require_count, require_function
 from zkit.tools import to_wire
@@ -123,6 +126,9 @@ class Api(Protocol):
     def again(self, request: Data, message: Data, report: Report) -> Data:
         """The request with the model's reply and the answers to its calls."""
 
+    def in_words(self, request: Data) -> Data | None:
+        """The request without tools, with the results told in words; None if it holds no results."""
+
 
 class Exchange:
     """One completion. `request` is to be sent, `report` says what was done.
@@ -216,12 +222,37 @@ class Exchange:
         return CallChecker.of(self._tools, rules, messages, reads_text, self._confirmed)
 
     def _asks(self, report: Report, message: Data) -> bool:
-        if report.is_clean or not self._left or not message:
+        if not self._left or not message:
             return False
+        if report.is_clean:
+            return self._asks_for_words(report, message)
         self._left -= 1
         self._confirmed = frozenset(key_of(one.call) for one in report.doubtful)
         self._answered += (*report.refusals, *report.doubtful)
         self.request = self._api.again(self.request, message, report)
+        return True
+
+    def _asks_for_words(self, report: Report, message: Data) -> bool:
+        """Whether a reply says nothing new, so that the model is asked to use the results it has.
+
+        Qwen2.5-Coder-1.5B, shown its call and the result, writes the same call again, or nothing.
+        """
+        calls = report.calls
+        is_empty = not calls and not (message.get("content") or message.get("tool_calls"))
+        if not is_empty and (not calls or any(call.tier == "native" for call in calls)):
+            return False
+        results = _results_at_the_end(self._api.messages(self.request))
+        if not results or any(key_of(call) not in results for call in calls):
+            return False
+        request = self._api.in_words(self.request)
+        if request is None:
+            return False
+        self._left -= 1
+        self.request = request
+        self._answered += tuple(
+            RefusedCall("", one.name, "repeated", REPEATED, dumps(one.arguments), one.origin)
+            for one in calls
+        )
         return True
 
     def _deliver(self, report: Report) -> None:
@@ -291,6 +322,38 @@ class ChatApi:
         if in_text:
             answers.append({"role": "user", "content": in_text})
         return {**request, "messages": [*self.messages(request), said, *answers]}
+
+    def in_words(self, request: Data) -> Data | None:
+        """The request without tools, with the results told in words."""
+        told = [*as_facts(self.messages(request)), {"role": "user", "content": HAVE_RESULTS}]
+        kept = {name: value for name, value in request.items() if name not in _OF_TOOLS}
+        return {**kept, "messages": told}
+
+
+_OF_TOOLS = frozenset({"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call"})
+
+
+def _results_at_the_end(messages: Sequence[Data]) -> set[str]:
+    """The calls whose results end a conversation, by their keys."""
+    answered: set[Any] = set()
+    for message in reversed(messages):
+        if not isinstance(message, Mapping):
+            break
+        if message.get("role") == "tool":
+            answered.add(message.get("tool_call_id"))
+            continue
+        made = list(entries(message.get("tool_calls"))) if answered else []
+        return {_key(one) for one in made if one.get("id") in answered}
+    return set()
+
+
+def _key(entry: Mapping[str, Any]) -> str:
+    function = next(entries(entry.get("function")), {})
+    try:
+        arguments = from_json(function.get("arguments") or "{}")
+    except (TypeError, ValueError):
+        return ""
+    return key_of(Call(str(function.get("name")), arguments))
 
 
 def functions_in(tools: Any) -> list[Data]:

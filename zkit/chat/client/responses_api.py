@@ -69,6 +69,9 @@ class ResponsesApi:
             items.append({"type": "message", "role": "user", "content": in_text})
         return {**request, "input": [*_items(request), *items]}
 
+    def in_words(self, request: Data) -> None:
+        """Results are not told in words here: the programs that use this endpoint need their items."""
+
 
 def finish_reason(response: Mapping[str, Any]) -> str | None:
     """Why a response ended, in the words of chat completions."""

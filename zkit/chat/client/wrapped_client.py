@@ -19,8 +19,7 @@ from zkit.chat.client.exchange import CHAT, WATCH, Api, Exchange, Listener, Repa
 from zkit.chat.client.responses_api import RESPONSES
 from zkit.chat.client.whole_stream import AsyncWholeStream, WholeStream
 from zkit.chat.drivers import create_of
-from zkit.chat.fit_request import asked, fitted
-from zkit.chat.server_profile import Profile, ServerSettings
+from zkit.chat.server_profile import Profile, ServerSettings, asked, fitted
 from zkit.chat.wire_data import plain
 from zkit.dispatch.approval import Confirm
 from zkit.receipt import Rank

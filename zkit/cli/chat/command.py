@@ -15,16 +15,14 @@ import click
 
 from zkit.chat import ChatLoop, PausedRun, PauseStore, Stored, ask_clarification
 from zkit.chat.server_profile import Profile
-from zkit.cli.chat.http_recording import recording_client
-from zkit.cli.chat.keyboard import Interrupts, Keyboard, Lines, Terminal
-from zkit.cli.chat.output import has_colour, screen_columns
-from zkit.cli.chat.play import APPROVERS, loop_of, openai_client, play, session_of
-from zkit.cli.chat.replay import replayed
-from zkit.cli.chat.transcript_recording import ChatLog, FileLog, NoLog
+from zkit.cli.chat.play import APPROVERS, loop_of, openai_client, play, replayed, session_of
+from zkit.cli.chat.recording import ChatLog, FileLog, Interrupts, NoLog, recording_client
+from zkit.cli.chat.terminal import Keyboard, Lines, Terminal, has_colour, screen_columns
 from zkit.cli.servers import API_KEY, BASE_URL, MODEL, check_server, only_model
 from zkit.cli.streams import BadUsageError, read_text
 from zkit.cli.toolboxes import FROM, KITS, place_for, toolbox_of
 from zkit.errors import ZkitError
+from zkit.json_types import JsonObject
 from zkit.sources import Kit, read_kit
 from zkit.sources.kit_files import SUFFIXES
 from zkit.std import StdKits
@@ -252,7 +250,7 @@ def command(replay: str | None, model: str | None, **given: Any) -> None:
     raise click.exceptions.Exit(code)
 
 
-def _options(model: str | None, given: dict[str, Any]) -> Options:
+def _options(model: str | None, given: JsonObject) -> Options:
     if given["resume"] and not given["store"]:
         raise BadUsageError("--resume needs --store FILE: where the paused run is")
     profile = Profile.of(given.pop("profile"))

@@ -22,8 +22,8 @@ from zkit.chat import (
     ToolFinished,
     ToolStarted,
 )
-from zkit.cli.chat.output import Output
-from zkit.cli.terminal import printable, printable_line
+from zkit.cli.chat.terminal import Output
+from zkit.cli.streams import printable, printable_line
 from zkit.effects import FileEffect, ProcessEffect
 from zkit.receipt import Fix
 from zkit.results import Result, Success

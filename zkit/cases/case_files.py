@@ -1,18 +1,108 @@
-"""Paths of case files and folders in, the list of their cases out."""
+"""Read case files, run their cases, and read the recorded completions of the corpus.
+
+A file has a kind (`repair`, `extract`, `decode`) and, at its top, what its cases share: schemas
+and tool sets.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from zkit.cases.case import Case, CaseFileError
-from zkit.cases.case_values import EntryError, Sheet
-from zkit.cases.entry import read_entry
-from zkit.cases.sheet import is_shared, read_sheet
+from zkit.cases.case import (
+    Case,
+    CaseFileError,
+    CaseResult,
+    EntryError,
+    Kind,
+    Sheet,
+    ToolSets,
+    a_list,
+    a_table,
+)
+from zkit.cases.decode_cases import DECODE
+from zkit.cases.extract_cases import EXTRACT
+from zkit.cases.repair_cases import REPAIR
+
+KINDS: dict[str, Kind[Any]] = {kind.name: kind for kind in (REPAIR, EXTRACT, DECODE)}
+
+
+ONE_SET = "tools"
+"""The name of the tool set of a file that has only one, written as `[[tools]]`."""
+SHARED = ("about", "kind", *dict.fromkeys(key for kind in KINDS.values() for key in kind.shares))
+
+
+def is_shared(raw: Mapping[str, Any]) -> bool:
+    """Tell a JSONL line that says what the lines after it share from one that is a case."""
+    return bool(raw) and all(key in SHARED for key in raw)
+
+
+def read_sheet(raw: Mapping[str, Any], empty: Sheet, folder: Path) -> Sheet:
+    """Read what stands at the top of a file, or raise EntryError."""
+    kind = KINDS.get(raw.get("kind", empty.kind))
+    if kind is None:
+        raise EntryError(f"kind {raw['kind']!r} is none of {', '.join(KINDS)}", "kind")
+    known = ("about", "kind", *kind.shares, "case")
+    for key in raw:
+        if key not in known:
+            raise EntryError(f"unknown key {key!r} (known: {', '.join(known)})", key)
+    tools = tool_sets(raw.get("tools", {}), empty, folder)
+    own = {"toolset": ONE_SET} if list(tools) == [ONE_SET] and "toolset" in kind.also else {}
+    return replace(
+        empty,
+        kind=kind.name,
+        schemas=a_table("schemas", raw.get("schemas", {}), empty),
+        tools=tools,
+        defaults=own | {key: raw[key] for key in kind.also if key in raw},
+    )
+
+
+def tool_sets(given: Any, empty: Sheet, folder: Path) -> ToolSets:
+    """Take lists of tools by name, one list (`[[tools]]`), or the name of a JSON file that has them."""
+    held = read_json(folder / given, given) if isinstance(given, str) else given
+    held = {ONE_SET: held} if isinstance(held, list) else held
+    sets = a_table("tools", held, empty)
+    for tools in sets.values():
+        for tool in a_list("tools", tools):
+            a_table("tools", tool, empty)
+    return sets
+
+
+def read_json(path: Path, name: str) -> Any:
+    """Read the JSON file that a case file refers to."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}"
+    except ValueError as error:
+        problem = f"is not JSON: {error}"
+    raise EntryError(f"tools: {name} {problem}", "tools")
+
+
+def read_entry(raw: Mapping[str, Any], sheet: Sheet, line: int, default_it: str = "") -> Case:
+    """Check every key of `raw` and build the case, or raise EntryError."""
+    kind = KINDS[sheet.kind]
+    given = {**inherited(kind.also, sheet), **raw}
+    known = {key: kind.reader(key)(key, value, sheet) for key, value in given.items()}
+    kind.check_keys(given)
+    case: Case = kind.record(
+        file=sheet.file, line=line, beyond=sheet.beyond, **{"it": default_it, **known}
+    )
+    if not case.it.strip():
+        raise EntryError("the case has no sentence: `it` is missing")
+    kind.check(case)
+    return case
+
+
+def inherited(keys: tuple[str, ...], sheet: Sheet) -> dict[str, Any]:
+    """Return what the file gives for all of its cases."""
+    return {key: sheet.defaults[key] for key in keys if key in sheet.defaults}
+
 
 CASE_HEADER = re.compile(r"\s*\[\[\s*case\s*\]\]")
 TOML_PLACE = re.compile(r"\s*\(at line (\d+), column \d+\)")
@@ -164,3 +254,53 @@ FORMATS: dict[str, Callable[[str, Sheet, Path], list[Case]]] = {
     ".toml": read_toml,
     ".jsonl": read_jsonl,
 }
+
+
+NOW_WORKS = "this now works: move it out of beyond/"
+
+
+def run(case: Case) -> CaseResult:
+    """Judge a case; one in beyond/ holds as long as it deviates."""
+    found = deviation(case)
+    if case.beyond:
+        return CaseResult(case, None if found else NOW_WORKS)
+    return CaseResult(case, found)
+
+
+def deviation(case: Case) -> str | None:
+    """Say in one line how the outcome deviates from what the case expects, or None."""
+    try:
+        return KINDS[case.kind].judge(case)
+    except Exception as error:  # No text may raise: if one does, that is the deviation.
+        return f"expected an outcome, but it raised {error!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One completion: who wrote it, how it was prompted, what it was asked, and what it wrote.
+
+    `expected` is the tool that the request asks for.
+    """
+
+    model: str
+    style: str
+    prompt: str
+    expected: str
+    temperature: float
+    max_tokens: int
+    finish_reason: str
+    raw: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recordings:
+    """The completions, and the tools that were offered to the models, as OpenAI writes them."""
+
+    tools: list[dict[str, Any]]
+    completions: tuple[Recorded, ...]
+
+
+def recordings() -> Recordings:
+    """Read `wild/recorded.json` of the corpus."""
+    found = json.loads((shipped_corpus() / "wild" / "recorded.json").read_text("utf-8"))
+    return Recordings(found["tools"], tuple(Recorded(**one) for one in found["completions"]))

@@ -1,27 +1,177 @@
-"""An HTTP client whose traffic is taken down, and one that plays a transcript instead of a server.
+"""Record a chat, and play a transcript instead of a server.
 
-Both are made for the `openai` client, of whatever HTTP library it is built on. Headers are never
-taken down: they hold the key.
+Typed lines, output and the HTTP traffic of the `openai` client are recorded, whichever HTTP library
+the client is built on. Headers are never recorded: they contain the key.
 """
 
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections.abc import Iterator
-from typing import Any
+from itertools import islice
+from types import FrameType, TracebackType
+from typing import Any, NamedTuple, Protocol
 
-from zkit.cli.chat.keyboard import Interrupts
-from zkit.cli.chat.transcript_recording import ChatLog
 from zkit.errors import MissingExtraError
 from zkit.transcripts import (
     Ended,
+    Line,
     Received,
+    Record,
     Redaction,
     Request,
+    Resized,
     Response,
+    Shown,
+    Told,
+    Tools,
     Transcript,
+    TranscriptWriter,
 )
+
+OUTPUTS = (Request, Told, Shown, Tools)
+"""What a chat makes of its inputs; the other records are inputs."""
+_LONGEST = 300
+
+
+class ChatLog(Protocol):
+    """Takes down what happens, in order."""
+
+    def note(self, record: Record) -> None:
+        """Take down one record, before anybody sees anything of it."""
+
+    def width(self, columns: int) -> int:
+        """The width to render for, when the screen has so many columns."""
+
+
+class NoLog:
+    """Takes nothing down."""
+
+    def note(self, record: Record) -> None:
+        """Forget it."""
+
+    def width(self, columns: int) -> int:
+        """That of the screen."""
+        return columns
+
+
+class FileLog:
+    """Writes everything into a file."""
+
+    def __init__(self, writer: TranscriptWriter, columns: int) -> None:
+        self._writer = writer
+        self._columns = columns
+
+    def note(self, record: Record) -> None:
+        """Write one record."""
+        self._writer.write(record)
+
+    def width(self, columns: int) -> int:
+        """That of the screen; another one than before is noted."""
+        if columns != self._columns:
+            self._columns = columns
+            self.note(Resized(columns))
+        return columns
+
+
+class Deviation(NamedTuple):
+    """Where a replay does something else than the transcript says."""
+
+    line: int
+    recorded: str
+    now: str
+
+
+class Comparison:
+    """Compares what happens with a transcript, record by record."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._lines = iter(transcript.lines)
+        self._next: Line | None = None
+        self._columns = transcript.header.columns
+        self._recorded, self._now = _Ids(), _Ids()
+        self.deviations: list[Deviation] = []
+        self._advance()
+
+    def _advance(self) -> None:
+        """Go to the next output; a change of the width on the way is from then on."""
+        self._next = None
+        for line in self._lines:
+            if isinstance(line.record, Resized):
+                self._columns = line.record.columns
+            if isinstance(line.record, OUTPUTS):
+                self._next = line
+                return
+
+    def note(self, record: Record) -> None:
+        """Compare one record with the one that the transcript has in its place."""
+        if not isinstance(record, OUTPUTS):
+            return
+        expected = self._next
+        if expected is None:
+            self.deviations.append(Deviation(0, "the end", _short(record.to_dict())))
+            return
+        was = self._recorded.replaced(expected.record.to_dict())
+        now = self._now.replaced(json.loads(json.dumps(record.to_dict(), default=str)))
+        if was != now:
+            self.deviations.append(Deviation(expected.number, _short(was), _short(now)))
+        self._advance()
+
+    def width(self, columns: int) -> int:
+        """The width that the screen had then."""
+        return self._columns
+
+    def end(self) -> None:
+        """The chat is over; what the transcript still holds was not done."""
+        for line in islice(self._rest(), 5):
+            self.deviations.append(Deviation(line.number, _short(line.record.to_dict()), "the end"))
+
+    def cut_off(self) -> None:
+        """The transcript was cut off; what came after its last line is no deviation."""
+        self.deviations = [one for one in self.deviations if one.line]
+
+    def _rest(self) -> Iterator[Line]:
+        while self._next is not None:
+            yield self._next
+            self._advance()
+
+
+def _short(data: object) -> str:
+    text = json.dumps(data, ensure_ascii=False, default=str)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+_ID_KEYS = frozenset({"id", "tool_call_id"})
+_OF_THE_MOMENT = frozenset(
+    {"seconds", "created", "task", "key", "idempotency_key", "workspace", "times"}
+)
+
+
+class _Ids:
+    """Replaces ids, which are made up anew in each run, by the order in which they appear."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def replaced(self, data: Any) -> Any:
+        """The data with ids by number, and without what is only of the moment."""
+        if isinstance(data, dict):
+            return {
+                key: self._value(key, value)
+                for key, value in data.items()
+                if key not in _OF_THE_MOMENT
+            }
+        if isinstance(data, list | tuple):
+            return [self.replaced(one) for one in data]
+        return data
+
+    def _value(self, key: str, value: Any) -> Any:
+        if key in _ID_KEYS and isinstance(value, str):
+            return self._known.setdefault(value, f"#{len(self._known)}")
+        return self.replaced(value)
+
 
 _LAST = b"data: [DONE]\n\n"
 """How a stream ends."""
@@ -233,3 +383,39 @@ def _answers(transcript: Transcript) -> list[tuple[int, list[Any]]]:
             found[running].append(record)
             running = 0
     return list(found.items())
+
+
+class Interrupts:
+    """While it is entered, Ctrl-C raises at once, or when the last `hold` is released."""
+
+    def __init__(self) -> None:
+        self._holds = 0
+        self._is_pending = False
+        self._before: Any = None
+
+    def __enter__(self) -> Interrupts:
+        self._holds, self._is_pending = 0, False
+        self._before = signal.signal(signal.SIGINT, self._take)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, e: BaseException | None, t: TracebackType | None
+    ) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+    def _take(self, number: int, frame: FrameType | None) -> None:
+        if self._holds:
+            self._is_pending = True
+        else:
+            raise KeyboardInterrupt
+
+    def hold(self) -> None:
+        """Keep an interrupt until the release."""
+        self._holds += 1
+
+    def release(self, *, quietly: bool = False) -> None:
+        """End a hold; what was kept is raised now, or quietly kept for the next release."""
+        self._holds -= 1
+        if self._is_pending and not self._holds and not quietly:
+            self._is_pending = False
+            raise KeyboardInterrupt
