@@ -565,7 +565,7 @@ def test_the_text_of_a_tools_exception_is_logged_at_debug_only(
 def test_the_text_of_an_operators_exception_is_logged_at_debug_only(
     who: str, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
-    def fail(*_: Any) -> None:
+    def fail(*_: Any) -> Any:
         raise RuntimeError("password hunter2")
 
     def act(context: Context) -> Success:
@@ -575,13 +575,14 @@ def test_the_text_of_an_operators_exception_is_logged_at_debug_only(
         return Success(1, effects=(FileEffect(path="a.txt", op="create"),))
 
     hooks = Hooks()
-    settings: dict[str, Any] = {
+    by_name: dict[str, Any] = {
         "hook": {"hooks": hooks},
         "guard": {"guards": [Guard("g", fail)]},
         "approver": {"approve": fail, "policy": {"act": {"approve": True}}},
         "step": {"chain": with_step(fail, after=resolve)},
         "recorder": {"recorder": Recorder(tmp_path, on_change=fail)},
-    }.get(who, {})
+    }
+    settings = by_name.get(who, {})
     if who == "hook":
         hooks.add("before", fail)
     dispatcher = Dispatcher([act], **settings)
