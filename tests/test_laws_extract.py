@@ -243,3 +243,29 @@ FRAMED = st.builds(
 @given(reply=FRAMED, cuts=st.lists(st.integers(0, 10**6), max_size=40))
 def test_where_a_call_stands_does_not_depend_on_the_chunks(reply: str, cuts: list[int]) -> None:
     assert fed(reply, cuts)[1].extraction == find_calls(reply, TOOLS)
+
+
+CODE = st.lists(
+    st.sampled_from(
+        [
+            "```", "````", "~~~", "`", "``", "python\n", "json\n", "html\n", "rust\n", "tool_output\n",
+            "\n", "    ", "> ", "x = 1", "send_mail", "send_mail(to='ann')", "print(", "<div>", "<send_mail>",
+            '{"id": 7, ', '"name": "walnut"}', '{"at": {"x": 1}}', '{"name": "send_mail", "arguments": {}}',
+            '{"type": "a", "tags": [', "]}", "fn main() {", "}", HERMES, " and ",
+        ]
+    ),
+    max_size=30,
+).map("".join)  # fmt: skip
+
+
+@settings(max_examples=600)
+@given(reply=CODE, size=st.integers(1, 9))
+@example(reply="```\nx = 1\n```\n```python\nsend_mail(to='ann')\n```", size=4)
+@example(reply="So:\n```rust\nx = 1\nsend_mail(to='ann')\n```\n", size=4)
+@example(reply='{"id": 7, "name": "walnut"}{"name": "send_mail", "arguments": {}}', size=3)
+def test_code_and_records_are_passed_over_alike_in_any_chunks(reply: str, size: int) -> None:
+    extractor = Extractor(TOOLS)
+    for at in range(0, len(reply), size):
+        extractor.feed(reply[at : at + size])
+    extractor.close()
+    assert extractor.extraction == find_calls(reply, TOOLS)

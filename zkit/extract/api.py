@@ -99,13 +99,14 @@ class Extractor:
 
     def feed(self, chunk: str) -> list[Event]:
         """Take the next chunk; return what is sure now."""
+        scan = self._scan
+        if scan.idle and chunk and isinstance(chunk, str) and scan.is_plain(chunk):
+            return [scan.pass_over(chunk)]
         if self._tape.final:
             raise ValueError("the reply was closed; use a new Extractor for the next one")
         require_text("chunk", chunk)
         if not chunk:
             return []
-        if self._scan.idle and self._scan.is_plain(chunk):
-            return [self._scan.pass_over(chunk)]
         self._tape.add(chunk)
         return self._advance()
 

@@ -6,15 +6,23 @@ import re
 from dataclasses import replace
 
 from zkit.extract.parsers.arguments import Task
-from zkit.extract.parsers.envelopes import BODIES, GENERIC_STOP, WRAPPERS, read_envelope
+from zkit.extract.parsers.envelopes import (
+    BODIES,
+    GENERIC_STOP,
+    WRAPPERS,
+    openers,
+    read_envelope,
+    wrappers,
+)
 from zkit.extract.parsers.headers import closed_by, quoted_object, read_header
 from zkit.extract.parsers.json_calls import read_json, read_named
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.readings import Reading, Unit, shifted
 from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.tag_dialects import LINES, TOOL_TAG
+from zkit.extract.plain_parts import FENCES, MAY_CALL, RESULT_FENCES
 from zkit.extract.scan import Scanner
-from zkit.extract.scan_marks import LISTED_NAME, OPENING_KEY, openers, wrappers
+from zkit.extract.scan_marks import LISTED_NAME, OPENING_KEY
 from zkit.extract.tape import WAIT, Steps, Tape, compiled, searched
 
 Opened = tuple[str, Reading]
@@ -79,24 +87,9 @@ def message_call(scan: Scanner, to: str, at: int, begin: int) -> Steps[int | Non
     return (yield from scan.offer(closed, "", at))
 
 
-FENCES = {
-    "": "fence_object", "json": "fence_object", "json5": "fence_object", "jsonc": "fence_object",
-    "jsonl": "fence_object", "xml": "fence_object", "text": "fence_object", "txt": "fence_object", "plaintext": "fence_object", "html": "fence_object",
-    "python": "fence_object", "py": "fence_object", "javascript": "fence_object", "js": "fence_object",
-    "bash": "fence_object", "sh": "fence_object", "shell": "fence_object", "yaml": "fence_object", "markdown": "fence_object",
-    "tool_call": "fence_call", "tool_calls": "fence_call", "function_call": "fence_call",
-    "function": "fence_call", "tool_use": "fence_call", "tool_code": "fence_python", "tool": "lines",
-}  # fmt: skip
-"""The info strings of fences that may hold a call, and what they hold."""
-_RESULT_FENCES = frozenset(
-    {"tool_output", "tool_outputs", "tool_result", "tool_results", "tool_response", "output"}
-)
-"""What a model calls a fence in which it makes up a tool's result."""
 _FENCE = r"(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]{0,80}+)(?:\n|\Z)"
 _FENCE_INLINE = rf"(?P<mark>`{{3,}}+)[ \t]*+(?P<info>(?i:{'|'.join(sorted(filter(None, FENCES), key=len, reverse=True))})?+)[ \t]*+(?=[\[{{<])"
 """A fence whose content begins in its own line."""
-_MAY_CALL = r"\s*+(?:[\[{<✿]|print\(|(?:[^\W\d][\w.:/\\-]*+)[ \t]*+(?:[(:{=]|\n\s*+\{|\Z))"
-"""How a block begins that may hold a call and nothing else."""
 
 
 def fenced(scan: Scanner, at: int) -> Steps[int]:
@@ -108,7 +101,7 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
     words = head["info"].strip().lower().split()
     info = words[0] if words else ""
     begin = at + head.end()
-    if info in _RESULT_FENCES and scan.called:
+    if info in RESULT_FENCES and scan.called:
         return (yield from scan.end_reply(at))
     if info == "tool" and inline is None:
         reading = yield from read_markup(scan.task, LINES, begin, "(?!)")
@@ -116,7 +109,7 @@ def fenced(scan: Scanner, at: int) -> Steps[int]:
             return (yield from scan.offer(reading, "", at))
     before_closer = "" if inline else r"(?<=\n)[ \t]*"
     closer = searched(rf"{before_closer}{head['mark']}[`~]*[ \t]*(?=\r?\n|\Z|<)")
-    if info not in FENCES or (yield from scan.tape.look(_MAY_CALL, begin)) is None:
+    if info not in FENCES or (yield from scan.tape.look(MAY_CALL, begin)) is None:
         return (yield from _quoted(scan, at, begin, closer))
     hit = yield from scan.tape.find(closer, begin)
     end = scan.tape.size if hit is None else hit.end

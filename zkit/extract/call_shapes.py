@@ -11,10 +11,7 @@ from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.brace_calls import read_braces
 from zkit.extract.parsers.call_objects import (
     ARGUMENT_KEYS,
-    ID_KEYS,
-    LIST_KEYS,
     NAME_KEYS,
-    NEST_KEYS,
     OPENING_KEYS,
 )
 from zkit.extract.parsers.envelopes import GENERIC_STOP
@@ -25,6 +22,7 @@ from zkit.extract.parsers.readings import Reading, Unit
 from zkit.extract.parsers.tag_calls import Draft, keep_text, read_markup, read_unit
 from zkit.extract.parsers.tag_calls import unit_of as draft_unit
 from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES, written_attributes
+from zkit.extract.plain_parts import BEFORE_NAME, NAME_LATER, NAMED_WITHIN
 from zkit.extract.quoting import indented, row
 from zkit.extract.scan import Scanner
 from zkit.extract.scan_marks import (
@@ -83,20 +81,13 @@ def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
     key = opening["key"]
     if key in NAME_KEYS and (value := (yield from scan.tape.look(_NAME_FIRST, at))) is not None:
         return value["argued"] is not None or tools.name_of(value["name"]) is not None
-    if key in _BEFORE_NAME:
-        return (yield from scan.tape.find(_NAME_LATER, at, at + _NAMED_WITHIN)) is not None
+    if key in BEFORE_NAME:
+        return (yield from scan.tape.find(NAME_LATER, at, at + NAMED_WITHIN)) is not None
     if key in OPENING_KEYS or tools.name_of(key) is not None:
         return True
     return (yield from scan.tape.look(_ONE_LIST, at)) is not None
 
 
-_BEFORE_NAME = frozenset({*ID_KEYS, "type", "thought", "content", "role", "index"})
-"""Keys that data begins with as often as calls do."""
-_NAMING = "|".join({*NAME_KEYS, *LIST_KEYS, *NEST_KEYS})
-_NAME_LATER = re.compile(rf"\b(?:{_NAMING})[\"'”]?\s*:")
-"""The key of a name further on in an object."""
-_NAMED_WITHIN = 500
-"""How far: a thought of a few sentences may stand before the name (corpus/extract/openai_envelope)."""
 _NAME_FIRST = rf"[\[\s]*+\{{\s*+[\"'](?:{'|'.join(NAME_KEYS)})[\"']\s*+:\s*+[\"'](?P<name>[^\"'\n]{{0,128}}+)[\"'](?:\s*+,\s*+[\"'](?P<argued>{'|'.join(ARGUMENT_KEYS)})[\"'])?+"
 """An object that begins with a name, and maybe goes on with arguments."""
 _ONE_LIST = (

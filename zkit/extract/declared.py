@@ -151,7 +151,7 @@ class Declared:
 
     def named_in(self, text: str) -> bool:
         """True if a text holds the name of a tool."""
-        return any(name in text for name in self.spellings)
+        return any(map(text.__contains__, self.spellings))
 
     @cached_property
     def spellings(self) -> tuple[str, ...]:

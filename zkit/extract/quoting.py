@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from zkit.extract import turn_marks
 from zkit.extract.formats.record import Format
+from zkit.extract.plain_parts import MOST_TICKS
 from zkit.extract.scan_marks import ARGUMENTS_AHEAD, FORMAT_LABEL
 from zkit.extract.tape import Steps, compiled, searched
 
 if TYPE_CHECKING:
     from zkit.extract.scan import Scanner
 
-MOST_TICKS = 20
-"""Code in a line stands between at most so many backticks: more of them are an ornament."""
 _LOG = re.compile(
     r"\s*+(?:\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T _,|]{1,3}+\[?[0-9]{1,2}:[0-9]{2}|\[?[0-9]{4}-[0-9]{2}-[0-9]{2}\]|\[?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}|\])"
     r"|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b|level=|\$ [\w./]|[A-Za-z]{3} [ 0-9][0-9] [0-9]{2}:)"

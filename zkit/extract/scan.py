@@ -68,7 +68,8 @@ class Scanner:
             if self.tape.hopeless:
                 yield from self._give_up(pos)
                 return
-            done = (yield from self._line_start(pos)) if fresh else pos
+            ended = self.tape.final and pos >= self.tape.size
+            done = (yield from self._line_start(pos)) if fresh and not ended else pos
             if done > pos:
                 pos, fresh = done, self.after_mark
                 continue
@@ -134,6 +135,8 @@ class Scanner:
 
     def _unseen(self) -> Steps[int]:
         """Characters without a width at the very beginning: text that counts as nothing."""
+        if self.tape.char(0).isascii() and self.tape.size:
+            return 0
         marks = yield from self.tape.look(_UNSEEN, 0)
         end = 0 if marks is None else marks.end()
         if end:

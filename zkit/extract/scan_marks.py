@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from zkit.extract import turn_marks
 from zkit.extract.declared import LONGEST_PLAIN, Declared
 from zkit.extract.parsers.call_objects import OPENING_KEYS
 from zkit.extract.parsers.envelopes import BODIES, WRAPPERS
-from zkit.extract.tape import LONGEST_MARK, Tape
+from zkit.extract.plain_parts import (
+    BEFORE_NAME,
+    NAME_LATER,
+    NAMED_WITHIN,
+    first_key,
+    plain_code,
+)
+from zkit.extract.tape import LONGEST_MARK, Tape, compiled
 
 if TYPE_CHECKING:
     import regex
@@ -49,14 +56,32 @@ DEPTH = 3
 """How many characters the alternatives of a pattern are sorted by: more makes no search faster."""
 
 
-class Hooks(NamedTuple):
-    """Where to stop in a text, and how to tell whether its end may be the beginning of a stop."""
+class Hooks:
+    """Where to stop in a text, and how to tell whether its end may be the beginning of a stop.
 
-    search: tuple[tuple[str, re.Pattern[str]], ...]
-    """Patterns, each with the character that all its matches begin with."""
-    partial: regex.Pattern[str]
-    new_line: regex.Pattern[str]
-    line: regex.Pattern[str]
+    Only a stream needs the patterns for beginnings; they are compiled when it asks for them.
+    """
+
+    def __init__(self, searches: list[str], lines: str) -> None:
+        self._searches = searches
+        self._lines = lines
+        self.search = tuple((_character(search), re.compile(search)) for search in searches)
+        """Patterns, each with the character that all its matches begin with."""
+
+    @cached_property
+    def partial(self) -> regex.Pattern[str]:
+        """Any hook."""
+        return compiled("|".join(self._searches))
+
+    @cached_property
+    def new_line(self) -> regex.Pattern[str]:
+        """A hook that counts where a line begins, from the end of the line before it."""
+        return compiled(self._searches[-1])
+
+    @cached_property
+    def line(self) -> regex.Pattern[str]:
+        """The same at the beginning of a text."""
+        return compiled(rf"(?P<indent>\s*+)(?:{self._lines})")
 
 
 def _quoting() -> str:
@@ -119,35 +144,8 @@ def _lines(tools: bool) -> str:
 @cache
 def hooks_for(tools: bool) -> Hooks:
     """The hooks for a reply; without tools only reasoning is looked for."""
-    import regex  # not at the top: half as much to load as pydantic
-
     lines = _lines(tools)
-    line = rf"\n(?P<indent>[ \t]*+)(?:{lines})"
-    searches = [*by_first(_inline(tools)), line]
-    return Hooks(
-        tuple((_character(search), re.compile(search)) for search in searches),
-        regex.compile("|".join(searches)),
-        regex.compile(line),
-        regex.compile(rf"(?P<indent>\s*+)(?:{lines})"),
-    )
-
-
-@cache
-def openers() -> regex.Pattern[str]:
-    """What opens a call: `b_` and the kind of a body, or `w_` and the number of an envelope."""
-    import regex
-
-    free = "|".join(f"(?P<b_{kind}>{start})" for kind, (start, _) in BODIES.items())
-    return regex.compile(f"{free}|{wrappers().pattern}", regex.IGNORECASE)
-
-
-@cache
-def wrappers() -> regex.Pattern[str]:
-    """What opens an envelope."""
-    import regex
-
-    wrapped = "|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS))
-    return regex.compile(wrapped, regex.IGNORECASE)
+    return Hooks([*by_first(_inline(tools)), rf"\n(?P<indent>[ \t]*+)(?:{lines})"], lines)
 
 
 OPENING_KEY = (
@@ -252,6 +250,8 @@ class Watch:
         self._names = tools.spellings if tools else ()
         self._tools = tools
         self._text: str | None = None
+        self._nameless = 0
+        """Up to where no key of a name begins, after the last object that was passed over."""
         self._next: list[Found] = []
 
     @property
@@ -268,13 +268,41 @@ class Watch:
 
     def next(self, pos: int) -> tuple[str, int]:
         """The kind of the next hook, empty when none is sure yet, and where the text before it ends."""
+        if self._tape.final and pos >= self._tape.size:
+            return "", self._tape.size
         text, base = self._tape.window(pos)
         if not self._tape.final and self._is_plain(text, pos - base):
             return "", self._name_begun(text, pos - base) + base
         found = self._first(text, pos - base)
+        while self._tape.final and (end := self._plain_end(text, base, found)):
+            found = self._first(text, end)
         if found is not _NONE and self._is_sure(text, found):
             return found.kind, found.start + base
         return "", self._held(text, base, pos, found)
+
+    def _plain_end(self, text: str, base: int, found: Found) -> int:
+        """Where to go on after a hook that begins no call; 0 if only its handler can say."""
+        if found.kind in ("tick", "fence"):
+            end, begun = plain_code(text, found.start, self._tools)
+            if end > begun:
+                self._tape.looked(begun + base, end + base)
+            return end
+        if found.kind != "json" or text[found.start] != "{":
+            return 0
+        key = first_key(text, found.start, self._tools)
+        if key in BEFORE_NAME and self._names_later(text, found.start, base):
+            return 0
+        return found.start + 1 if key else 0
+
+    def _names_later(self, text: str, at: int, base: int) -> bool:
+        """Whether the key of a name follows; what was searched is not searched again."""
+        begin = max(at, self._nameless)
+        until = at + NAMED_WITHIN
+        self._tape.looked(begin + base, min(until, len(text)) + base)
+        if NAME_LATER.search(text, begin, until) is not None:
+            return True
+        self._nameless = max(begin, until - LONGEST_MARK)
+        return False
 
     def _is_plain(self, text: str, at: int) -> bool:
         """Whether nothing from a place on can belong to a hook, but for a name that has begun."""
@@ -285,7 +313,7 @@ class Watch:
     def _first(self, text: str, at: int) -> Found:
         """The hook that begins first, from `at` on; each pattern is searched for once per window."""
         if text is not self._text:
-            self._text = text
+            self._text, self._nameless = text, 0
             self._next = [Found("", -1, -1)] * (len(self._patterns) + len(self._names))
         best = _NONE
         for index, found in enumerate(self._next):
@@ -293,6 +321,8 @@ class Watch:
                 found = self._next[index] = self._search(index, text, at)
             if found.start < best.start:
                 best = found
+                if best.start == at:  # those after it are searched when they matter
+                    break
         return best
 
     def _search(self, index: int, text: str, at: int) -> Found:

@@ -467,8 +467,9 @@ def _mentioned_together(pending: Iterable[Waiting]) -> Iterator[Waiting]:
         if isinstance(item, Piece) and any(map(str.isalnum, item.text)):
             mentioned = False
         elif isinstance(item, Candidate):
-            mentioned = mentioned or item.mentioned
-            item = replace(item, mentioned=mentioned)
+            if mentioned and not item.mentioned:
+                item = replace(item, mentioned=True)
+            mentioned = item.mentioned
         yield item
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from zkit.receipt import Rank, limit_of
+from zkit.receipt import Fix, Rank, limit_of
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.expect import evidence_for
 from zkit.repair.fast_path import read_in_prose, read_misspelled
@@ -21,7 +22,6 @@ from zkit.repair.locate.layers import (
 from zkit.repair.locate.wrappers import rewritten
 from zkit.repair.outcome import Candidate, Repaired, Task, Unrepairable
 from zkit.repair.reading import decoded, repair_json
-from zkit.repair.salvage import salvaged
 from zkit.repair.search.candidates import How, read_at, read_with_one_edit
 from zkit.repair.strict_parse import OF_SURROGATES, TRAILING, strict, verdict, with_surrogates
 from zkit.text.edits import Layer
@@ -76,7 +76,7 @@ def mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepair
     if rewrites <= len(_REWRITES) and limit >= RESPELL and isinstance(outcome, Unrepairable):
         outcome = _in_notation(task, outcome)
     if limit >= SALVAGE and isinstance(outcome, Unrepairable):
-        return salvaged(text) or outcome
+        return _salvaged(text) or outcome
     return outcome
 
 
@@ -296,3 +296,29 @@ def _opening(task: Task, base: int, found: list[Candidate]) -> int | None:
         if candidate.value is not None and not text[candidate.end :].strip():
             found.append(candidate)
     return start
+
+
+# ── the last resort ──────────────────────────────────────────────────────────
+
+
+def _salvaged(text: str) -> Repaired | None:
+    """Return what the json_repair library makes of a text, marked as lossy; None when it finds nothing."""
+    value = _library_value(text)
+    if value is None or value == "":
+        return None
+    new = json.dumps(value)
+    value = json.loads(new)
+    note = f"{FIXES['salvage'].doc}: nothing vouches for it"
+    return Repaired(value, (Fix("salvage", SALVAGE, 0, len(text), new, note),), SALVAGE, text)
+
+
+def _library_value(text: str) -> Any:
+    """Return what json_repair returns; None when it raises, as it does on deep nesting."""
+    import json_repair
+
+    try:
+        value = json_repair.loads(text)
+        json.dumps(value)
+    except (ValueError, RecursionError, TypeError, IndexError, KeyError, AttributeError):
+        return None
+    return value

@@ -31,7 +31,15 @@ from zkit.text.edits import Edit, Layer, apply_edits
 
 
 HARMLESS = frozenset(
-    {"add_comma", "drop_comma", "add_colon", "drop_colon", "close_at_end", "drop_ellipsis"}
+    {
+        "add_comma",
+        "drop_comma",
+        "add_colon",
+        "drop_colon",
+        "close_at_end",
+        "drop_ellipsis",
+        "keep_backslash_guess",
+    }
 )
 """Fixes of the structure that move no boundary."""
 
@@ -57,12 +65,6 @@ def may_be_key(text: str, fixes: Sequence[Fix]) -> bool:
     return len(structural) > 1 and any(
         fix.new == "," and text.startswith(":", fix.start) for fix in structural
     )
-
-
-def reads_content(fixes: Sequence[Fix]) -> bool:
-    """Whether backslashes were dropped between tokens beside a guess: these may be the content of a string."""
-    dropped = len(fixes) > 1 and any(fix.name == "drop_backslash" for fix in fixes)
-    return dropped and any(fix.rank >= GUESS for fix in fixes)
 
 
 def changed_places(text: str, fixes: Sequence[Fix]) -> bool:
@@ -196,7 +198,7 @@ def _ends_in_mark(_: str, fix: Fix) -> bool:
 
 def _coded(text: str, fix: Fix) -> bool:
     """Whether a backslash before the opening quote may belong to the letter after it."""
-    return _CODE.match(text, fix.start) is not None
+    return text[fix.start] == "\\" and _CODE.match(text, fix.start) is not None
 
 
 def _item_before(text: str, fix: Fix) -> bool:
@@ -505,13 +507,15 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     text = task.text
     if rank == UNWRAP and is_doubled_evenly(text, fixes):
         return candidate
-    if (
-        changed_places(text, fixes)
-        or reads_content(fixes)
-        or may_be_another(text, fixes, task.evidence)
-    ):
+    names = {fix[0] for fix in fixes}
+    if rank >= COMPLETE and changed_places(text, fixes):
         return _ambiguous(candidate)
-    names = {fix.name for fix in fixes}
+    if rank == GUESS and len(fixes) > 1 and "drop_backslash" in names:
+        return _ambiguous(
+            candidate
+        )  # what is dropped between tokens may be the content of a string
+    if not names.isdisjoint(_SIGNS) and may_be_another(text, fixes, task.evidence):
+        return _ambiguous(candidate)
     if DOUBTFUL.isdisjoint(names) or names == _ONLY_COMMAS:
         return candidate
     likelier = _undoubted_fixes(task, start, end, value[0], fixes)

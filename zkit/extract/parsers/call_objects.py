@@ -31,6 +31,8 @@ RESULT_KEYS = frozenset(
 KINDS = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
 SPEAKERS = frozenset({"user", "tool", "system", "developer", "human", "function"})
 """The roles of those who are not the model: an object with one is a turn of a conversation."""
+_AROUND = frozenset({*LIST_KEYS, *NEST_KEYS})
+"""Keys that may hold calls, instead of being a part of one."""
 DEEPEST = 6
 """How deep a call may be nested in a value."""
 OPENING_KEYS = frozenset(
@@ -95,6 +97,10 @@ def _pair(value: list[Any], tools: Declared, level: int) -> Spelt | None:
 
 
 def _in_object(value: dict[str, Any], tools: Declared, level: int) -> Iterator[Spelt]:
+    if _AROUND.isdisjoint(value) and len(value) > 1:
+        spelt = _named(value, tools, level)
+        yield from () if spelt is None else (spelt,)
+        return
     listed = next((value[k] for k in LIST_KEYS if isinstance(value.get(k), list)), None)
     if listed is None and len(value) == 1:  # `{"steps": [...]}`: any key around a list of calls
         listed = next((part for part in value.values() if isinstance(part, list)), None)
@@ -126,8 +132,8 @@ def _named(value: dict[str, Any], tools: Declared, level: int) -> Spelt | None:
     held = next((k for k in ARGUMENT_KEYS if k in rest), None)
     ident = next((str(rest[k]) for k in ID_KEYS if k in rest), "")
     if held is not None and key != "_name":
-        twice = {"_twice"} if _contradicts(value, key, held, tools) else set[str]()
-        keys = frozenset({*rest, *twice} - {held})
+        twice = len(value) > 2 and _contradicts(value, key, held, tools)
+        keys = frozenset({*rest, "_twice" if twice else held} - {held})
         return Spelt(value[key], rest[held], ident, keys, level + 1)
     name = tools.name_of(value[key])
     beside = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers.arguments import Task, finished
@@ -30,11 +32,14 @@ from zkit.extract.parsers.tag_dialects import (
 )  # fmt: skip
 from zkit.extract.tape import LONGEST_MARK, Steps, compiled, searched
 
+if TYPE_CHECKING:
+    import regex
+
 GENERIC_STOP = r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|eot_id\|>|<\|eom_id\|>|<end_of_turn>"
 Read = Callable[[Task, int, str], Steps[Reading | None]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Wrapper:
     """An envelope: what opens it, what closes it, and what ends a damaged body."""
 
@@ -43,11 +48,20 @@ class Wrapper:
     marks: bool = True
     """Whether only calls stand in it, so that a name alone is one."""
 
-    @property
+    @cached_property
     def stop(self) -> str:
         """Marks that end a body, even one whose brackets do not match."""
         marks = "|".join(filter(None, (self.closer, self.opener)))
         return f"(?i:{marks})|{GENERIC_STOP}"
+
+    @cached_property
+    def end(self) -> str:
+        """The closer, after brackets that were closed once too often.
+
+        Qwen3 and Granite close with the opener: `<tool_call>{...}<tool_call>`.
+        """
+        again = rf"(?:{self.opener})(?=\s*+(?:\Z|<\||</))"
+        return rf"\s*+[\]}})]*?\s*+(?:```)?\s*+(?i:{self.closer}|{again})"
 
 
 def _wrappers() -> tuple[Wrapper, ...]:
@@ -139,7 +153,7 @@ _READS: dict[str, Read] = {
 }
 _OBJECT = r"\s*+,?\s*+\{\s*+[\"'}]"
 _KINDS = ("json", *(kind for kind in _READS if kind != "json"), "key_value", "bare", "pairs")
-_NESTED_END = r"(?:\s*+</(?i:tool_call)(?::[\w-]++)?+\s*+>)?+"
+_NESTED_END = r"(?:\s*+```(?!\w))?+(?:\s*+</(?i:tool_call)(?::[\w-]++)?+\s*+>)?+"
 
 
 def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading | None]:
@@ -156,7 +170,7 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
             break
         if reading.body == "key_value" and _ends_with(task, wrapper, at):
             break
-        nested = yield from task.tape.look(compiled(rf"(?:\s*+```(?!\w))?+{_NESTED_END}"), at)
+        nested = yield from task.tape.look(_NESTED_END, at)
         if nested is not None and not wrapper.closer.startswith("</(?i:tool_call)"):
             at += nested.end()
     if not units:
@@ -179,13 +193,10 @@ def _ends_with(task: Task, wrapper: Wrapper, at: int) -> bool:
 
 
 def _closer(task: Task, wrapper: Wrapper, at: int) -> Steps[int | None]:
-    """The place after the envelope's closer; brackets that were closed once too often are passed."""
+    """The place after the envelope's closer; None when it is missing."""
     if not wrapper.closer:
         return None
-    # Qwen3 and Granite close with the opener: `<tool_call>{...}<tool_call>`.
-    again = rf"(?:{wrapper.opener})(?=\s*+(?:\Z|<\||</))"
-    pattern = compiled(rf"\s*+[\]}})]*?\s*+(?:```)?\s*+(?i:{wrapper.closer}|{again})")
-    found = yield from task.tape.look(pattern, at)
+    found = yield from task.tape.look(wrapper.end, at)
     return None if found is None else at + found.end()
 
 
@@ -255,4 +266,22 @@ def _bare_name(
     return Reading((finished(task, name, {}, (start, at), ()),), at, "key_value")
 
 
-__all__ = ["BODIES", "LINES", "WRAPPERS", "Wrapper", "read_envelope"]
+@cache
+def openers() -> regex.Pattern[str]:
+    """What opens a call: `b_` and the kind of a body, or `w_` and the number of an envelope."""
+    import regex
+
+    free = "|".join(f"(?P<b_{kind}>{start})" for kind, (start, _) in BODIES.items())
+    return regex.compile(f"{free}|{wrappers().pattern}", regex.IGNORECASE)
+
+
+@cache
+def wrappers() -> regex.Pattern[str]:
+    """What opens an envelope."""
+    import regex
+
+    wrapped = "|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS))
+    return regex.compile(wrapped, regex.IGNORECASE)
+
+
+__all__ = ["BODIES", "LINES", "WRAPPERS", "Wrapper", "openers", "read_envelope", "wrappers"]

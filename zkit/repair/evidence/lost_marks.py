@@ -153,7 +153,7 @@ def _opens_low(before: str) -> bool:
     return before.count("„") > before.count("“") + before.count("”")
 
 
-_BARE_QUOTE = re.compile(r"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"", re.DOTALL)
+_BARE_QUOTE = re.compile(rf"{lexis.UP_TO_QUOTE}\"")
 """All up to the first quote that is not escaped."""
 _PARTED = re.compile(r"(?<!\\)\\[bfnrt/]\"")
 """A backslash, a letter, and then the quote that the backslash may belong to."""

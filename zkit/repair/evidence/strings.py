@@ -37,11 +37,11 @@ _STRONG = (
 )
 """Those that are no word after a line end or a tab: `\\nu` may be a line that begins with a u."""
 _SIGN = re.compile(
-    rf"(?<!\\)\\(?:{_STRONG}|[dct]?frac|sqrt|cdots?|[lvd]?dots|alpha|gamma|delta|epsilon|lambda|sigma|omega|phi|pi|mu"
+    rf"\\(?<!\\\\)(?:{_STRONG}|[dct]?frac|sqrt|cdots?|[lvd]?dots|alpha|gamma|delta|epsilon|lambda|sigma|omega|phi|pi|mu"
     r"|left|leq?|geq?|sum|prod|int|lim|log|ln|sin|cos|tan|circ|angle|infty|pm|quad|qquad|equiv|approx|mathrm"
     r"|mathbb|mathbf|overline|hat|vec|end|item|label|implies|Rightarrow|boxed|cap|cup|subset\w*+|perp|pmod|binom)(?![a-z])"
 )
-_MATH = re.compile(r"(?<!\\)\\\((?:[^\\]|\\[^)])*+\\\)|(?<!\\)\\\[(?:[^\\]|\\[^\]])*+\\\]")
+_MATH = re.compile(r"\\(?<!\\\\)(?:\((?:[^\\]|\\[^)])*+\\\)|\[(?:[^\\]|\\[^\]])*+\\\])")
 """Math between `\\(` and `\\)`, or `\\[` and `\\]`."""
 _REGEX = re.compile(r"\\[dDsSwWbB](?![A-Za-z])|\\[sdwSDW][+*?]|\(\?[:=!<iP]")
 _PATH = re.compile(r"[A-Za-z]:\\")
@@ -94,9 +94,9 @@ _OF_CODE = re.compile(r"\\[^'\r\n]")
 _BARE_QUOTE = re.compile(r"(?<!\\)(?:\\\\)*+\"")
 
 
-def is_verbatim(body: str, quote: str) -> bool:
+def is_verbatim(body: str) -> bool:
     """True if code was pasted as it is: its line ends and its quotes are raw, so its backslashes are too."""
-    if quote != '"' or "\n" not in body or _OF_CODE.search(body) is None:
+    if _OF_CODE.search(body) is None:
         return False
     bare = len(_BARE_QUOTE.findall(body))
     return bare > 0 and bare % 2 == 0
@@ -128,7 +128,6 @@ _PATH_SUSPECT_ESCAPES = re.compile(
 )
 _DRIVE = re.compile(r"\b[A-Za-z]:\\[bfnrt]")
 _DRIVE_FIRST = re.compile(r"[A-Za-z]:\\(?!\\)")
-_NEVER_MEANT = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z]{2})")
 _IN_PATH = re.compile(r"(?:\.\.|[\w$%)])\\[nrt](?=[\w.])")
 """A letter after the backslash of a folder: its name begins with it, or a line ends there."""
 _FOLDERS = re.compile(r"(?:\b[A-Za-z]:|(?<![\w.])\.{1,2}|%\w++%|(?<!\\)\\\\[\w.-]++)\\[^\\/\"']")
@@ -159,7 +158,7 @@ def suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | 
     if script and _DRIVE_FIRST.match(body) and "\\\\" not in kinds:
         return LETTERS | _SCRIPT_LETTERS  # a literal of Python or JavaScript would have pairs
     if all(special[1:2] in fine for special in kinds) and "\\u" not in kinds:
-        if not _NEVER_MEANT.search(body):
+        if not lexis.NEVER_MEANT.search(body):
             return frozenset()
         return LETTERS if _PATH_SUSPECT_ESCAPES.match(body) else frozenset("bf")
     escapes = [e for e in _ESCAPES.findall(body) if not script or len(e) != _LONG]
@@ -243,8 +242,6 @@ _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
 }  # fmt: skip
 _UNESCAPED = re.compile(rf"[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
 """Content in which every backslash begins an escape of JSON, or of an apostrophe."""
-_NEVER_MEANT_STRINGS = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z]{2})")
-"""A backspace or a form feed before a letter: these are never meant, a regex or a path is."""
 _CONTINUED = re.compile(r"\\n\\\r?+\n")
 """A line end that is escaped, and then a raw one with a backslash before it: one line end in two spellings."""
 _VALID = LETTERS | set('"\\/')
@@ -280,11 +277,13 @@ def respell(
         return _with_sound_escapes(body, quote, cut)
     if raw:
         return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
-    if _PATH_WITH_QUOTE.match(body) or (_BARE_PATH.match(body) and _passes_end(body, quote)):
+    if body[1:2] == ":" and (
+        _PATH_WITH_QUOTE.match(body) or (_BARE_PATH.match(body) and _passes_end(body, quote))
+    ):
         return None
     if not path and (decided := _decided(body, quote)) is not None:
         return decided
-    if not path and _UNESCAPED.fullmatch(body) and not _NEVER_MEANT_STRINGS.search(body):
+    if not path and _UNESCAPED.fullmatch(body) and not lexis.NEVER_MEANT.search(body):
         return _with_sound_escapes(body, quote, cut)
     found = _SPECIAL.findall(body)
     kinds = set(found)
@@ -307,7 +306,7 @@ def respell(
 
 def _decided(body: str, quote: str) -> Respelled | None:
     """The content of pasted code or of LaTeX, where each backslash is decided by itself; None of any other."""
-    if is_verbatim(body, quote):
+    if quote == '"' and "\n" in body and is_verbatim(body):
         return _summary(_escaped(body), {"inner": 1, "controls": 1})
     return _summary(*escape_latex(body, quote, _CONTROL)) if is_latex(body) else None
 

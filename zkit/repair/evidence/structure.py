@@ -163,11 +163,11 @@ _SIGNS = re.compile(
 )
 _JOINT = re.compile(r"\"(?:[\w$ -]{1,60}+\"\s*+:|\s*+[}\],;])")
 _BETWEEN_STRINGS = rf"\s*+[}}\]]*+\s*+[,;]\s*+(?:\"|\Z|{lexis.NAME}\s*+\"|[^\",\n]*+,\s*+\")"
-_UP_TO_QUOTE = r"[^\"\\]*+(?:\\.[^\"\\]*+)*+"
-_LEAVES = rf"{_UP_TO_QUOTE}\"(?!{_BETWEEN_STRINGS}){_UP_TO_QUOTE}"
+_LEAVES = rf"{lexis.UP_TO_QUOTE}\"(?!{_BETWEEN_STRINGS}){lexis.UP_TO_QUOTE}"
 """Up to a quote that may end the content, no comma between strings behind it, and what would stand outside then."""
 _NOTHING_OUTSIDE = re.compile(
-    rf"(?:{_LEAVES}\"(?![\w$ -]{{1,60}}+\"\s*+:))*+(?:{_LEAVES}|{_UP_TO_QUOTE})\\?+\Z", re.DOTALL
+    rf"(?:{_LEAVES}\"(?![\w$ -]{{1,60}}+\"\s*+:))*+(?:{_LEAVES}|{lexis.UP_TO_QUOTE})\\?+\Z",
+    re.DOTALL,
 )
 """Quotes in pairs, the first of each ending the content and the second one no key's."""
 _PARTED = re.compile(r"(?<!\\)',\s")

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from zkit.receipt import Fix
 from zkit.repair.fixes import fix_named
 from zkit.repair.strict_parse import strict
+from zkit.text import lexis
 from zkit.text.edits import Edit, Layer
 from zkit.text.remembered import of_last
 
@@ -240,8 +241,8 @@ def _stretch(layer: Layer, start: int, source_end: int, name: str) -> list[Fix]:
 
 
 _PLAIN = {"｛": "{", "｝": "}", "［": "[", "］": "]"}
-_STRING_FULL_WIDTH = r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"(?=\s*+(?:[,:=，：；;}\]｝］]|\Z))"
-_OPEN_STRING = r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\\?+\Z"
+_STRING_FULL_WIDTH = rf"{lexis.ANY_STRING}(?=\s*+(?:[,:=，：；;}}\]｝］]|\Z))"
+_OPEN_STRING = rf"\"{lexis.UP_TO_QUOTE}\\?+\Z"
 _TOKEN_FULL_WIDTH = re.compile(
     rf"{_STRING_FULL_WIDTH}|{_OPEN_STRING}|([｛｝［］])|[\"{{\[]", re.DOTALL
 )
@@ -324,7 +325,7 @@ _CODES = re.compile(_ANY_CODE)
 _SIGN_OF_CODE = re.compile(r"\x1b|\x9b|␛|\\[xu0e]|\^\[|\[[0-9;]")
 """What each code begins with: alternatives that begin with a letter are searched for at the pace of C."""
 _END = rf"(?=\s*+(?:[,:=}}\]]|{_ESC}|\Z))"
-_STRING_SHELL = rf"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{_END}"
+_STRING_SHELL = rf"{lexis.ANY_STRING}{_END}"
 _TOKEN_SHELL = re.compile(rf"{_STRING_SHELL}|((?:{_CODE})++)|([\"'])", re.DOTALL)
 """A string that ends well, colour codes, or a quote that speaks against it."""
 _LEAD = re.compile(rf"[^{{\[\"'\x1b\x9b\\␛^]{{0,200}}+((?:{_ANY_CODE})++)(?=\s*+[{{\[\"'`])")

@@ -135,6 +135,8 @@ def _statement(text: str, start: int, end: int, declared: Collection[str]) -> in
 
 
 def _member(text: str, start: int, end: int, declared: Collection[str]) -> int | None:
+    if text.find(":", start, end) < 0 and text.find("=", start, end) < 0:
+        return None
     for found in _MEMBER.finditer(text, start, end):
         if text.count("{", start, found.start()) > text.count("}", start, found.start()):
             continue  # it belongs to another object
@@ -335,6 +337,9 @@ def _in_passing(text: str, start: int, end: int) -> bool:
         return not text[start + 1 : end - 1].strip() and text[start - 2 : start] != "``"
     line = text.rfind("\n", max(0, start - _MOST_BEFORE), start) + 1
     if "\n" in text[start:end] or (not line and start > _MOST_BEFORE):
+        return False
+    head = text[line:start]
+    if "/" not in head and "#" not in head:
         return False
     return _COMMENT_BEFORE.search(text, line, start) is not None
 

@@ -89,7 +89,7 @@ _MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
 _SPACED_COMMA = re.compile(r"[\"}\]0-9el]\s++,")
 """A comma after white space: there it belongs to the layout, not to the string before it."""
 KEY_TAIL = re.compile(rf"[^\"'\\\n,{{}}]{{1,80}}+[\"']{lexis.SPACE}(?::|=)")
-_ITEM_TAIL = re.compile(rf"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{lexis.SPACE}[,\])]")
+_ITEM_TAIL = re.compile(rf"{lexis.UP_TO_QUOTE}\"{lexis.SPACE}[,\])]")
 _VALUE_END = re.compile(
     rf"{lexis.GAP},{lexis.GAP}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}(?::|[\"{{\[0-9])"
 )
@@ -361,5 +361,5 @@ def _last_bare_quote(text: str) -> int:
     return lexis.quote_before(text, len(text))
 
 
-_CONTENT = re.compile(r"[^\"\\]*+(?:\\.[^\"\\]*+)*+(?=\")", re.DOTALL)
+_CONTENT = re.compile(rf"{lexis.UP_TO_QUOTE}(?=\")")
 """What comes before the next quote that is not escaped."""

@@ -19,7 +19,7 @@ from zkit.repair.moves import ending
 from zkit.repair.moves.missing_quotes import before_declared_key, doubled_opening, shorter
 from zkit.repair.search.hypothesis import CLOSERS, VALUE, Before, Closed, Frame, Hypothesis
 from zkit.text import lexis
-from zkit.text.remembered import of_last, search
+from zkit.text.remembered import SHORT, of_last, search
 
 if TYPE_CHECKING:
     from zkit.repair.search.engine import Engine
@@ -160,8 +160,9 @@ def _likely_ends(reader: Engine, before: Before) -> Iterator[tuple[int, int]]:
     opener = text[start]
     escaped = "\\" + opener if PATHLIKE.match(text, start + 1) else ""
     closers, end = lexis.closers_of(opener), start + 1
+    short = len(text) <= SHORT
     for _ in range(MOST_QUOTES):
-        match = search(text, closers, end)
+        match = closers.search(text, end) if short else search(text, closers, end)
         if match is None:
             return
         end = match.end()

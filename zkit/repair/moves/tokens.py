@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # ── between tokens ──────────────────────────────────────────────────────────
 
 
-_NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F))} - {"/", "#", "-", "<", "\\"}
+_NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F)), *lexis.QUOTES} - {"/", "#", "-", "<", "\\"}
 """The end of the text, and what begins neither odd white space nor a comment."""
 _BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
 _ESCAPED = re.compile(r"\\(?:(?=[\[\]{},:])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\0-9-]|\Z))")

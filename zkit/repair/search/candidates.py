@@ -358,7 +358,7 @@ def _places(text: str, at: int, kind: str) -> list[tuple[int, bool]]:
     before = len(text[:at].rstrip())
     string = last_token(text, at, kind)
     places = {at - 1, at, at + 1, before - 2, before - 1, before, string, string + 1}
-    return [(p, _is_outside(text, p)) for p in sorted(places) if 0 <= p < len(text)]
+    return [(p, lexis.is_outside(text, p)) for p in sorted(places) if 0 <= p < len(text)]
 
 
 def _swaps(task: Task, text: str, places: list[tuple[int, bool]]) -> Iterator[tuple[str, Edit]]:
@@ -429,12 +429,6 @@ def _may_change_places(text: str, at: int, opens: bool) -> bool:
 def _joins(text: str, at: int) -> bool:
     """Whether a mark stands between two letters or digits: without it they would be another token."""
     return text[at - 1].isalnum() and text[at + 1 : at + 2].isalnum()
-
-
-def _is_outside(text: str, at: int) -> bool:
-    """Whether a place is outside of strings: the text before it has an even number of quotes."""
-    before = text[:at].replace("\\\\", "")
-    return (before.count('"') - before.count('\\"')) % 2 == 0
 
 
 def _is_prefix(task: Task, text: str, at: int) -> bool:

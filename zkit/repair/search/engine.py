@@ -45,9 +45,6 @@ _SPACES = frozenset(" \t\n\r")
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 
 
-_NEVER_MEANT = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z]{2})")
-
-
 _Agenda = list[tuple[tuple[int, int, int], int, int, Hypothesis]]
 """A heap of readings: those of least misfit, rank and cost first, then those that came furthest."""
 
@@ -148,7 +145,7 @@ class Engine:
             return False
         self._trials -= 1
         json = reading.json(self.text, self.start, self.size)
-        never = "\\" in json and _NEVER_MEANT.search(json, reading.pos)
+        never = "\\" in json and lexis.NEVER_MEANT.search(json, reading.pos)
         value = None if never else strict(json)
         if value is None:
             return False

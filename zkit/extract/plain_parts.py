@@ -1,0 +1,122 @@
+"""Code and data that cannot hold a call: a whole text passes over them with a few searches.
+
+What these functions pass over, the handlers of the scan pass over as well, with the same outcome;
+the law that chunks change nothing compares the two. They pay for source code and for records of
+JSON (benchmarks/extract_speed).
+"""
+
+from __future__ import annotations
+
+import re
+
+from zkit.extract.declared import Declared
+from zkit.extract.parsers.call_objects import (
+    ID_KEYS,
+    LIST_KEYS,
+    NAME_KEYS,
+    NEST_KEYS,
+    OPENING_KEYS,
+)
+from zkit.extract.parsers.envelopes import openers
+
+FENCES = {
+    **dict.fromkeys(
+        ("", "json", "json5", "jsonc", "jsonl", "xml", "text", "txt", "plaintext", "html", "python",
+         "py", "javascript", "js", "bash", "sh", "shell", "yaml", "markdown"),
+        "fence_object",
+    ),
+    **dict.fromkeys(
+        ("tool_call", "tool_calls", "function_call", "function", "tool_use"), "fence_call"
+    ),
+    "tool_code": "fence_python",
+    "tool": "lines",
+}  # fmt: skip
+"""The info strings of fences that may hold a call, and what they hold."""
+RESULT_FENCES = frozenset(
+    {"tool_output", "tool_outputs", "tool_result", "tool_results", "tool_response", "output"}
+)
+"""What a model calls a fence in which it makes up a tool's result."""
+_OTHER_FENCES = RESULT_FENCES | {"tool", "tool_code"}
+MAY_CALL = r"\s*+(?:[\[{<✿]|print\(|(?:[^\W\d][\w.:/\\-]*+)[ \t]*+(?:[(:{=]|\n\s*+\{|\Z))"
+"""How a block begins that may hold a call and nothing else."""
+MOST_TICKS = 20
+"""Code in a line stands between at most so many backticks: more of them are an ornament."""
+_MAY_CALL = re.compile(MAY_CALL)
+_FENCE_LINE = re.compile(r"(?P<mark>`{3,20}+|~{3,20}+)[ \t]*+(?P<info>[^\n`\[{<]{0,80}+)\n")
+_FENCE_ENDS = re.compile(r"[`~]*+[ \t]*+(?=\r?\n|\Z|<)")
+_NAME = re.compile(r"(?:[^\W\d]\w*+\s*+=\s*+)?+(?:print\(\s*+)?+(?P<name>[^\W\d][\w.:/\\-]*+)")
+_NAMING_WORD = re.compile(r"name|tool|function|action")
+"""A part of every key in `NAME_KEYS`."""
+_TICKS = re.compile("`++")
+_CODE_ENDS = {size: re.compile(rf"(?<!`)`{{{size}}}(?!`)|\n") for size in (1, 2)}
+
+
+def plain_code(text: str, at: int, tools: Declared) -> tuple[int, int]:
+    """Where code ends that holds no call, and from where on it was searched; 0 if it may hold one."""
+    fence = _FENCE_LINE.match(text, at)
+    if fence is not None:
+        return _plain_fence(text, fence, tools)
+    run = _TICKS.match(text, at)
+    size = 0 if run is None else run.end() - at
+    if size not in _CODE_ENDS:
+        return 0, 0
+    begin = at + size
+    end = _CODE_ENDS[size].search(text, begin)
+    if end is None or end.group() == "\n":
+        return begin, begin
+    code = text[begin : end.start()]
+    if tools.named_in(code) or tools.name_of(code) is not None:
+        return 0, 0
+    return end.end(), begin
+
+
+def _plain_fence(text: str, fence: re.Match[str], tools: Declared) -> tuple[int, int]:
+    """The same for a fence that begins a line and is closed."""
+    at, begin, mark = fence.start(), fence.end(), fence["mark"]
+    words = fence["info"].lower().split()
+    info = words[0] if words else ""
+    if info in _OTHER_FENCES or text[text.rfind("\n", 0, at) + 1 : at].strip(" \t"):
+        return 0, 0
+    close = text.find(mark, begin - 1)
+    while close >= 0:
+        line = text.rfind("\n", begin - 1, close)
+        ends = _FENCE_ENDS.match(text, close + len(mark))
+        if ends is not None and not text[line + 1 : close].strip(" \t"):
+            break
+        close = text.find(mark, close + 1)
+    else:
+        return 0, 0
+    body = text[begin : line + 1]
+    if tools.named_in(body):
+        return 0, 0
+    if info not in FENCES or _MAY_CALL.match(body) is None:
+        return ends.end(), ends.end()
+    first = body.lstrip()
+    if first[:1] in "<✿[{" and (openers().match(first) or _NAMING_WORD.search(body)):
+        return 0, 0
+    name = _NAME.match(first, first[:1] == "<")
+    if name is not None and tools.name_of(name["name"]) is not None:
+        return 0, 0
+    return ends.end(), begin
+
+
+BEFORE_NAME = frozenset({*ID_KEYS, "type", "thought", "content", "role", "index"})
+"""Keys that data begins with as often as calls do."""
+_NAMING = "|".join({*NAME_KEYS, *LIST_KEYS, *NEST_KEYS})
+NAME_LATER = re.compile(rf"\b(?:{_NAMING})[\"'”]?\s*:")
+"""The key of a name further on in an object."""
+NAMED_WITHIN = 500
+"""How far: a thought of a few sentences may stand before the name (corpus/extract/openai_envelope)."""
+_FIRST_KEY = re.compile(r"\{\s*+\"(?P<key>[^\"\\\n]{1,80}+)\"\s*+:\s*+(?P<value>.)")
+
+
+def first_key(text: str, at: int, tools: Declared) -> str:
+    """The first key of an object that is data by it, or that a name may follow; empty for others."""
+    first = _FIRST_KEY.match(text, at)
+    if first is None:
+        return ""
+    key = first["key"]
+    if key in BEFORE_NAME:
+        return key
+    is_data = key not in OPENING_KEYS and first["value"] != "[" and tools.name_of(key) is None
+    return key if is_data else ""
