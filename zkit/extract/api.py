@@ -9,7 +9,15 @@ from typing import Any
 from zkit.calls import Call
 from zkit.extract import call_openers, call_shapes, quoting, thinking
 from zkit.extract.declared import declared
-from zkit.extract.events import CallRefused, Doubtful, Event, Incomplete, Refusal, Span, Unknown
+from zkit.extract.events import (
+    CandidateRefused,
+    Doubtful,
+    Event,
+    Incomplete,
+    Refusal,
+    Span,
+    Unknown,
+)
 from zkit.extract.formats.table import wanted_formats
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.scan import Handler, Scanner
@@ -153,7 +161,7 @@ class Extractor:
                 message = IN_REASONING.format(name=outcome.name)
                 refusal = replace(outcome, reason="in_reasoning", message=message)
                 made.outcomes[at] = refusal
-                found.append(CallRefused(refusal))
+                found.append(CandidateRefused(refusal))
         return found
 
     @property

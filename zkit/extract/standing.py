@@ -406,7 +406,7 @@ class Standing:
             return events.CallUnknown(outcome)
         if isinstance(outcome, Incomplete):
             return events.CallIncomplete(outcome)
-        return events.CallRefused(outcome)
+        return events.CandidateRefused(outcome)
 
     def _emit(self, item: Piece) -> Iterator[Event]:
         if item.kind == "text":
