@@ -15,6 +15,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
@@ -119,10 +120,11 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--data", type=Path, help="a log of your own instead of generated rows")
     parser.add_argument("--column", help="the column or path of its text")
+    parser.add_argument("--tools", type=Path, help="extract calls of these tools from the log")
     parser.add_argument("--save", action="store_true")
     options = parser.parse_args()
     if options.data:
-        print(own_log(options.data, options.column))
+        print(own_log(options.data, options.column, options.tools))
         return
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -133,7 +135,8 @@ def main() -> None:
             make_replies(replies, size // 5)
             for processes in (1, 2):
                 rows.append(measure("repair", log, size, processes))
-                rows.append(measure("json_repair", log, size, processes))
+                if size <= 100_000:  # minutes beyond that, and linear as well
+                    rows.append(measure("json_repair", log, size, processes))
             rows.append(measure("extract", replies, size // 5, 1))
             if size == 100_000 or options.rows < 100_000:
                 rows += [measure(e, log, size, 1) for e in ENGINES if find_spec(e)]
@@ -145,17 +148,19 @@ def main() -> None:
         (RESULTS / "batch.md").write_text(f"{title}{page}\n", "utf-8")
 
 
-def own_log(path: Path, column: str | None) -> str:
-    """Return the throughput of repair on a log of real replies, in this process."""
+def own_log(path: Path, column: str | None, tools: Path | None) -> str:
+    """Return the throughput of repair or extraction on a log of real replies, in this process."""
     from zkit.batch import Work, read_log
 
     texts = [row.text for row in read_log(path, column)]
+    work = Work("extract", json.loads(tools.read_text("utf-8"))) if tools else Work("repair")
     before = resource.getrusage(resource.RUSAGE_SELF)
-    made = Work("repair")(texts)
+    made = work(texts)
     after = resource.getrusage(resource.RUSAGE_SELF)
     seconds = after.ru_utime - before.ru_utime
-    refused = made["outcome"].count("refused")
-    return f"{len(texts):,} rows in {seconds:.2f} CPU s: {len(texts) / seconds:,.0f} per second, {refused:,} refused"
+    size = sum(len(text) for text in texts if isinstance(text, str)) / max(1, len(texts))
+    outcomes = ", ".join(f"{n:,} {name}" for name, n in Counter(made["outcome"]).most_common())
+    return f"{work.kind}: {len(texts):,} rows of {size:,.0f} characters in {seconds:.2f} CPU s, {len(texts) / seconds:,.0f} per second; {outcomes}"
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from zkit.arguments.coercions import (
     LONGEST_NUMBER,
     LONGEST_WORD,
     MOST_LEAKS,
+    SHORTEST_ABBREVIATED,
 )
 from zkit.arguments.dates import TEMPORAL, from_timestamp, iso_spelling
 from zkit.arguments.field_names import folded, words
@@ -29,6 +30,8 @@ _HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]++")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})++(?:\.\d++)?", re.ASCII)
 # A dot may group thousands as well: `5.000` is no sure integer.
 _DOTTED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})++", re.ASCII)
+_SECONDS = re.compile(r"\d{9,13}", re.ASCII)
+"""Seconds or milliseconds since 1970: where a number may be meant too, nobody can tell."""
 _LEAK = re.compile(r"<\|[^|<>]{1,64}\|>|</[A-Za-z_][\w:.-]{0,64}>|\[/[A-Z_]{2,32}\]")
 _LEAK_ENDS = (">", "]")
 _LETTERS = re.compile(r"[^\W\d_]+(?:[\s_-][^\W\d_]+)*\.?")
@@ -65,6 +68,8 @@ def from_text(text: str, shape: Shape) -> list[CandidateValue]:
             found.append(
                 CandidateValue("date_by_spelling", iso, "wrote a date or time the ISO way")
             )
+        if iso is None and shape.format == "date-time" and _SECONDS.fullmatch(clean):
+            found += _moment(int(clean))
     if text.endswith(_LEAK_ENDS) and (without := _without_leaks(text)) != text:
         note = "dropped a token that leaked into the value"
         found.append(CandidateValue("drop_leaked_token", without, note))
@@ -150,6 +155,8 @@ def known_values(text: str, shape: Shape) -> list[CandidateValue]:
     if not found:
         name = "value_by_beginning"
         found = [one for ones in shape.by_letters.values() for one in ones if _beginning(text, one)]
+        if len(found) == 1 and len(found[0]) < SHORTEST_ABBREVIATED:
+            found = []  # nobody abbreviates a short code: `US` is not `USD`
     note = "found the known value in another spelling"
     return [CandidateValue(name, value, note) for value in found]
 
@@ -181,12 +188,14 @@ def from_number(value: float, shape: Shape) -> list[CandidateValue]:
         found.append(CandidateValue("integer_from_float", int(value), note))
     if value in (0, 1) and "boolean" in kinds and "number" not in kinds:
         found.append(CandidateValue("boolean_from_text", bool(value), "read 1 or 0 as a boolean"))
-    if shape.format == "date-time":
-        moment = from_timestamp(value)
-        if moment is not None:
-            note = "read seconds since 1970 as a moment"
-            found.append(CandidateValue("moment_from_timestamp", moment, note))
-    return found
+    return found + (_moment(value) if shape.format == "date-time" else [])
+
+
+def _moment(value: float) -> list[CandidateValue]:
+    """The moment so many seconds after the beginning of 1970."""
+    moment = from_timestamp(value)
+    note = "read seconds since 1970 as a moment"
+    return [] if moment is None else [CandidateValue("moment_from_timestamp", moment, note)]
 
 
 _SCHEMA_WORDS = frozenset(
@@ -247,6 +256,8 @@ def list_from(value: Any, item: Shape) -> Iterator[CandidateValue]:
         yield CandidateValue("list_from_one", [float(value.replace(",", "."))], "read one number")
     mark = next(mark for mark in _SEPARATORS if mark in value)
     parts = [part.strip() for part in value.split(mark)]
+    if "number" in item.kinds and all(_DOTTED.fullmatch(part) for part in parts):
+        return  # `1.000,2.000`: thousands, or fractions
     if all(parts) and not any(_PADDED.fullmatch(part) for part in parts):
         yield CandidateValue("list_from_text", parts, "split a text at its commas")
 
@@ -350,6 +361,9 @@ def _of_list(value: list[Any], shape: Shape, place: Place) -> Found:
     if shape.schema.get("contentMediaType") == "application/json":
         return _as_text("text_from_object", value, shape, place)
     below = place.inside(0)
+    in_list = bool(place.path) and isinstance(place.path[-1], int)
+    if in_list and value and not shape.takes(kind_of(value[0])):
+        return []  # `[["1"]]` where numbers are due differs in more than one way
     found = [(candidate, below) for candidate in one_from(value, shape)]
     if not place.path:
         found += [(candidate, Place()) for candidate in by_position(value, shape)]
@@ -359,7 +373,15 @@ def _of_list(value: list[Any], shape: Shape, place: Place) -> Found:
 def _in_list(value: Any, shape: Shape, place: Place) -> Found:
     if not shape.takes("array") or shape.takes(kind_of(value)):
         return []
-    return [(candidate, place.in_list()) for candidate in list_from(value, shape.at(0))]
+    item = shape.at(0)
+    if (
+        isinstance(value, str)
+        and "number" in item.kinds
+        and shape.schema.get("minItems", 0) > 1
+        and _DECIMAL_COMMA.fullmatch(value.strip())
+    ):
+        return []  # `1,5` is half of the pair that is due, or both
+    return [(candidate, place.in_list()) for candidate in list_from(value, item)]
 
 
 def _as_text(name: str, value: Any, shape: Shape, place: Place) -> Found:

@@ -80,6 +80,8 @@ LONGEST_NUMBER = 64
 """A longer text is not read as a number: no tool takes one of more digits."""
 LONGEST_WORD = 9
 """The length of `undefined`, the longest word for true, false or null."""
+SHORTEST_ABBREVIATED = 5
+"""A known value so short is not cut further: `US` for `USD` may be a country, `al` for `all` a name."""
 LARGEST_EXACT = 2**53
 """Integers from here on are not exact as floats."""
 MAX_DEPTH = 64

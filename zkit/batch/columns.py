@@ -100,7 +100,9 @@ class Work:
             return Cells("refused", reason="too_large")
         reason = finish_reason if isinstance(finish_reason, str) else None
         try:
-            with time_limit(self.seconds if len(given) > LONG else None):
+            if len(given) <= LONG:
+                return _APPLY[self.kind](self, given, reason)
+            with time_limit(self.seconds):
                 return _APPLY[self.kind](self, given, reason)
         except Exception as error:  # a bad row never stops the run
             return Cells("failed", reason=type(error).__name__)
@@ -113,6 +115,8 @@ class Work:
 
 def as_text(value: object) -> str | None:
     """Return the text of a cell: bytes are UTF-8, parsed JSON is written again; None if empty."""
+    if isinstance(value, str):
+        return None if value.isspace() or not value else value
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     elif isinstance(value, Mapping | list | tuple):
@@ -182,10 +186,10 @@ class RowTimeoutError(Exception):
 
 
 @contextmanager
-def time_limit(seconds: float | None) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
     """Raise `RowTimeoutError` in the block after so many seconds, where that can be done."""
     can = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    if seconds is None or not can:
+    if not can:
         yield
         return
 

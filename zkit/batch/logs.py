@@ -94,6 +94,8 @@ def at_path(record: object, path: str) -> object:
     """Return what stands at a dotted path of a record, or None; a column may have dots itself."""
     if isinstance(record, Mapping) and path in record:
         return record[path]
+    if type(record) is dict and path.isalnum():
+        return None  # a column that this row does not have
     here = record
     for step in path.replace("[", ".").replace("]", "").split("."):
         if isinstance(here, str) and here[:1] in "{[":  # logs keep JSON inside strings
@@ -222,7 +224,10 @@ def write_part(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
             writer.writeheader()
             writer.writerows({**row, "fixes": " ".join(row["fixes"])} for row in rows)
         else:
-            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            out.writelines(_ENCODER.encode(row) + "\n" for row in rows)
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 def _created(file: Path) -> IO[str]:

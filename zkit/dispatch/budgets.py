@@ -1,4 +1,4 @@
-"""Limit what a task may spend: calls, calls of single tools, tokens."""
+"""Limit what a task may spend (calls, calls of single tools, tokens) and how often tools are called."""
 
 from __future__ import annotations
 
@@ -13,9 +13,18 @@ from typing import Any
 
 from zkit.dispatch.live_call import LiveCall, Next, with_notes
 from zkit.required import require_count, require_mapping
-from zkit.results import Refused, Result
+from zkit.results import Refused, Result, Transient
+from zkit.sources.shared_counts import (
+    Count,
+    CountStore,
+    Exceeded,
+    LocalCounts,
+    SharedStore,
+    rates,
+    without,
+)
 from zkit.tools import render_result
-from zkit.tools.context import PerTask, reset
+from zkit.tools.context import PerTask, current_scope, reset
 from zkit.tools.result_text import as_json
 
 __all__ = ["Budget", "Limits", "PerTask", "Reservation", "budget", "current_budget", "rough_tokens"]
@@ -23,18 +32,49 @@ __all__ = ["Budget", "Limits", "PerTask", "Reservation", "budget", "current_budg
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a task may spend: calls in all, calls of single tools (globs allowed), tokens."""
+    """How much a task may spend: calls in all, calls of single tools (globs allowed), tokens.
+
+    `per_minute` limits how often tools are called (globs allowed), over all tasks. With a `store`
+    (`RedisCounts`) the processes that use it share the budget of a task, by the name of the task, and
+    the rates. If the store cannot be reached, these limits hold for each process alone.
+    """
 
     calls: int | None = None
     tokens: int | None = None
     per_tool: Mapping[str, int] = field(default_factory=dict)
+    per_minute: Mapping[str, int] = field(default_factory=dict)
+    store: CountStore | None = field(default=None, compare=False)
+    _rates: LocalCounts = field(default_factory=LocalCounts, repr=False, compare=False)
+    _shared: SharedStore | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_count("calls", self.calls, or_none=True)
         require_count("tokens", self.tokens, or_none=True)
-        require_mapping("per_tool", self.per_tool)
-        for name, most in self.per_tool.items():
-            require_count(f"per_tool[{name!r}]", most)
+        for setting in ("per_tool", "per_minute"):
+            given = getattr(self, setting)
+            require_mapping(setting, given)
+            for name, most in given.items():
+                require_count(f"{setting}[{name!r}]", most)
+        if self.store is not None:
+            object.__setattr__(self, "_shared", SharedStore(self.store))
+
+    def shared_counts(self, task: str, tool: str, tokens: int) -> tuple[Count, ...]:
+        """What one call takes from the store: from the budget of its task, and from the rates.
+
+        Without a task there is nothing that processes have in common but the rates.
+        """
+        wanted = [("calls", 1, self.calls), ("tokens", tokens, self.tokens)]
+        wanted += [
+            (f"per_tool[{pattern!r}]", 1, most)
+            for pattern, most in self.per_tool.items()
+            if fnmatchcase(tool, pattern)
+        ]
+        found = [
+            Count(f"task:{task}:{setting}", amount, limit, setting)
+            for setting, amount, limit in wanted
+            if task and limit is not None
+        ]
+        return (*found, *rates(self.per_minute, tool))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,18 +183,20 @@ class Reservation:
         self._reserved = tokens
         self._open = True
 
-    def settle(self, *, ran: bool, tokens: int | None) -> None:
+    def settle(self, *, ran: bool, tokens: int | None) -> int:
         """Give back what was not used: the call, if nothing ran, and the difference in tokens.
 
-        Without a number of tokens those that were reserved count as used, if something ran.
+        Without a number of tokens those that were reserved count as used, if something ran. Returns
+        the difference.
         """
         used = (self._reserved if ran else 0) if tokens is None else tokens
         with _LOCK:
             if not self._open:
-                return
+                return 0
             self._open = False
             for budget in self._budgets:
                 budget._move(self._tool, 0 if ran else -1, used - self._reserved)
+        return used - self._reserved
 
 
 def reserve(budgets: Iterable[Budget], tool: str, tokens: int) -> Reservation | Refused:
@@ -221,11 +263,18 @@ async def _spent(call: LiveCall, proceed: Next, budgets: list[Budget]) -> Result
     held = reserve(budgets, call.name, asked)
     if isinstance(held, Refused):
         return held
+    limits = call.settings.limits
+    taken = None if limits is None else await _take(limits, call, asked)
+    if isinstance(taken, Refused | Transient):
+        held.settle(ran=False, tokens=None)
+        return taken
     result: Result | None = None
     try:
         result = await proceed(call)
     finally:
-        _settle(call, held, asked, result, counts)
+        more = _settle(call, held, asked, result, counts)
+        if taken and limits is not None and limits._shared is not None:
+            await limits._shared.add(_difference(taken, more, call.trace.ran))
     return with_notes(result, _SPENT) if counts and _overdrawn(budgets) else result
 
 
@@ -236,17 +285,53 @@ def _budgets(call: LiveCall) -> list[Budget]:
     return found if settings.limits is None else [*found, settings.budgets.always()]
 
 
+async def _take(
+    limits: Limits, call: LiveCall, tokens: int
+) -> tuple[Count, ...] | Refused | Transient | None:
+    """Take from the rates of this process and from the shared store; what was taken from the store."""
+    local = rates(limits.per_minute, call.name)
+    exceeded = limits._rates.take(local) if local else None
+    if exceeded is not None:
+        return _too_often(local[exceeded.place], exceeded)
+    if limits._shared is None:
+        return None
+    counts = limits.shared_counts(current_scope().task, call.name, tokens)
+    exceeded = await limits._shared.take(counts) if counts else None
+    if exceeded is None:
+        return counts
+    limits._rates.add(without(local))
+    over = counts[exceeded.place]
+    if over.seconds is not None:
+        return _too_often(over, exceeded)
+    unit = "token" if over.setting == "tokens" else "call"
+    return Shortage(unit, over.limit, over.setting).refused()
+
+
+def _too_often(over: Count, exceeded: Exceeded) -> Transient:
+    pattern = over.counter.removeprefix("rate:")
+    message = f"{pattern} may be called {over.limit} times a minute, and was ({over.setting})"
+    return Transient(message, exceeded.retry_after, code="rate_limited")
+
+
+def _difference(taken: tuple[Count, ...], tokens: int, ran: bool) -> tuple[Count, ...]:
+    """What is added to the store after a call: more tokens, or the call back if nothing ran."""
+    return tuple(
+        one._replace(amount=tokens if one.setting == "tokens" else -one.amount)
+        for one in taken
+        if one.setting == "tokens" or not ran
+    )
+
+
 def _settle(
     call: LiveCall, held: Reservation, asked: int, result: Result | None, counts: bool
-) -> None:
+) -> int:
     if result is None or not counts:
-        held.settle(ran=call.trace.ran, tokens=None)
-        return
+        return held.settle(ran=call.trace.ran, tokens=None)
     meta: Any = result.meta  # type: ignore[attr-defined]
     told = meta.get("tokens_used")
     is_count = type(told) is int and told >= 0
     answered = told if is_count else max(0, call.settings.count_tokens(render_result(result)))
-    held.settle(ran=call.trace.ran, tokens=asked + answered)
+    return held.settle(ran=call.trace.ran, tokens=asked + answered)
 
 
 def _count(call: LiveCall, data: Any) -> int:

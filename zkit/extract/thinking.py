@@ -67,7 +67,7 @@ def _between(scan: Scanner, at: int, begin: int, closer: re.Pattern[str], kind: 
 def orphan(scan: Scanner, at: int) -> Steps[int]:
     """The end of reasoning that the prompt had opened: everything before it is reasoning.
 
-    So it is where reasoning was set apart already, if the mark stands at an edge of its line: the
+    So it is where reasoning was set apart already, if the mark is at an edge of its line: the
     model opened a block inside of another, or went on thinking after it had closed one.
     """
     head = yield from scan.tape.look(turn_marks.ORPHANS, at)

@@ -54,7 +54,7 @@ ANSWERS = (
     Region(r"<\|content_text\|>", r"<\|end_message\|>"),
     Region(r"<\|recipient\|>\s*+all\s*+<\|content\|>", r"(?=<\|from\|>|<\|recipient\|>)"),
 )
-"""Channels for the reader: what stands in them is text, whatever it looks like."""
+"""Channels for the reader: their content is text, whatever it looks like."""
 
 ORPHANS = "|".join(
     [*(rf"</{t}\s*+>|</{t.upper()}\s*+>|</{t.title()}\s*+>" for t in REASONING_TAGS), r"\[/THINK\]", r"<\|END_THINKING\|>", r"<channel\|>", r"<\|thought_end\|>", r"<\|close\|>think<\|sep\|>", r"◁/think▷", r"\[BEGIN FINAL RESPONSE\]"]

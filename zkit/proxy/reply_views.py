@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from zkit.chat.wire_data import stream_data
 from zkit.proxy.event_stream import chunks_in, read_object
 from zkit.proxy.request_log import View, view_of, view_of_response
 
@@ -40,8 +41,16 @@ def usage_of(bodies: Sequence[bytes]) -> dict[str, int]:
 
 def _usage_in(body: bytes) -> dict[str, Any]:
     whole = _response_in(body) or read_object(body)
-    candidates = [whole] if whole is not None else list(chunks_in(body))[::-1]
-    return next((one["usage"] for one in candidates if isinstance(one.get("usage"), dict)), {})
+    if whole is not None:
+        return _usage_of(whole)
+    # It comes at the end; most chunks need not be read for it.
+    named = [text for text in stream_data(body) if '"usage"' in text]
+    return next(filter(None, (_usage_of(read_object(text)) for text in reversed(named))), {})
+
+
+def _usage_of(data: dict[str, Any] | None) -> dict[str, Any]:
+    usage = None if data is None else data.get("usage")
+    return usage if isinstance(usage, dict) else {}
 
 
 def _response_in(body: bytes) -> dict[str, Any] | None:

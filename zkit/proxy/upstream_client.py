@@ -74,10 +74,12 @@ class _SeenTransport(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
 
-def upstream_client(repairing: Repairing, connections: int) -> httpx2.AsyncClient:
-    """A client whose replies are repaired and noted."""
+def upstream_client(
+    repairing: Repairing, connections: int, transport: httpx2.AsyncBaseTransport | None = None
+) -> httpx2.AsyncClient:
+    """A client whose replies are repaired and noted; `transport` takes the place of connections."""
     limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=20)
-    inner = _SeenTransport(httpx2.AsyncHTTPTransport(limits=limits))
+    inner = _SeenTransport(transport or httpx2.AsyncHTTPTransport(limits=limits))
     found: httpx2.AsyncClient = repair_client(httpx2.AsyncClient(transport=inner), repairing)
     return found
 

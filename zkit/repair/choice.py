@@ -1,4 +1,4 @@
-"""The candidates of a text in, one value with its receipt out, or why there is none: never a silent choice."""
+"""Choose one of the values that a text may hold, or explain why none can be chosen."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     read = read or payload.alone_in_code(text, candidates)
     if not read:
         return _refused(task, worth)
-    read = [c for c in read if payload.strong(text, c)] or read
-    read = [c for c in read if not payload.is_mention(text, c)] or read
-    read = [c for c in read if not _is_draft(text, c, read[-1])]
+    if len(read) > 1:
+        read = [c for c in read if payload.strong(text, c)] or read
+        read = [c for c in read if not payload.is_mention(text, c)] or read
+        read = [c for c in read if not _is_draft(text, c, read[-1])]
     if any(not same(c.value, read[0].value) for c in read[1:]):
         return refuse(task, "several", read[1].start)
     unread = [c for c in candidates if c.value is None]
@@ -52,7 +53,7 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
 
 
 def _is_draft(text: str, candidate: Candidate, final: Candidate) -> bool:
-    """Whether a value in a sentence says nothing that the last one does not say, too."""
+    """True if the last value holds all that a value in a sentence holds."""
     if candidate is final or payload.is_block(text, candidate.start, candidate.end):
         return False
     draft, value = candidate.value, final.value
@@ -82,14 +83,14 @@ def _of_its_own(
         task.text, candidate.start, candidate.end, closes_more=closes_more
     ):
         return refuse(task, "damaged", task.text.find("{"))
-    begun = _BEGUN.search(task.text[-_NEAR_END:])
-    if begun is not None and candidate.end < len(task.text):
+    tail = task.text[-_NEAR_END:].rstrip()
+    if tail[-1:] == "{" and candidate.end < len(task.text) and _BEGUN.search(tail):
         return refuse(task, "several", len(task.text))
     return within_limit(task, candidate, repeated=repeated)
 
 
 _NEAR_END = 80
-_BEGUN = re.compile(r"[:\n>]\s*+\{\s*+\Z")
+_BEGUN = re.compile(r"[:\n>]\s*+\{\Z")
 """A brace at the very end that an introduction leads to: another value began there."""
 
 

@@ -2,7 +2,7 @@
 
 Quotes of other kinds, bare keys, literals and numbers of other languages, raw line ends, comments, odd white space
 and trailing commas are tokens whose spelling is off, in a text whose structure is valid. Where all tokens are valid,
-the strict parser says which comma, colon or closer is missing. A law proves that the result is the one of the search,
+the error of the strict parser shows which comma, colon or closer is missing. A law proves that the result is the one of the search,
 which takes four times as long; whatever is not covered here is left to it.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from zkit.receipt import Fix
 from zkit.repair.evidence.strings import may_be_script, respell
@@ -22,7 +21,7 @@ from zkit.repair.locate.starts import is_argument, reasoning_end
 from zkit.repair.moves.bare import spell_number
 from zkit.repair.outcome import DAMAGED, Candidate, Task
 from zkit.repair.rivals import beyond_doubt, past_line
-from zkit.repair.strict_parse import parts_of, place_in, strict, stumbled_at, verdict
+from zkit.repair.strict_parse import error_at, parts_of, place_in, strict, verdict
 from zkit.text import lexis
 
 _S = lexis.SPACE
@@ -31,14 +30,14 @@ _VALID = rf"(?:[ \t\n\r:{{}}\[\]]++|{lexis.STRING}|,(?!{_S}[}}\]])|{lexis.NUMBER
 _DIGITS = r"[0-9][0-9_]*+"
 _TOKEN = re.compile(
     rf"(?P<valid>{_VALID})(?:\Z|(?P<comma>,)(?={_S}[}}\]])"
-    rf"|(?P<simple>{lexis.SIMPLE})(?={_S}[,:}}\]])|(?P<single>'[^'\\]*+(?:\\.[^'\\]*+)*+')(?={_S}[,:}}\]])"
+    rf"|(?P<simple>{lexis.SIMPLE})(?={_S}[,:}}\]])|(?P<single>{lexis.ANY_SINGLE})(?={_S}[,:}}\]])"
     rf"|(?P<other>`[^`\\\"]*+`|“[^”“\\\"]*+”|”[^”“\\\"]*+”)(?={_S}[,:}}\]])"
     rf"|(?P<comment>//[^\n\"'.…]*+(?=\n)|/\*[^*\"'.…]*+\*/)(?!{_S}(?::|\Z))"
     rf"|(?P<remark>(?://|#[ ])(?!\s*+[.…])[^\n]*+(?=\n)|/\*(?!\s*+[.…])[^*]*+\*/)(?!{_S}(?::|\Z))"
     rf"|(?P<key>{lexis.NAME})(?={_S}:(?!/))"
     rf"|(?P<word>True|False|None|TRUE|FALSE|NULL|Null|undefined){_NEXT}"
     rf"|(?P<number>[+-]?+(?:0[xX][0-9a-fA-F]++|{_DIGITS}(?:\.[0-9_]*+)?+|\.[0-9]++)){_NEXT}"
-    rf"|(?P<raw>\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"){_NEXT}"
+    rf"|(?P<raw>{lexis.ANY_STRING}){_NEXT}"
     rf"|(?P<space>[{lexis.ODD}][ \t\n\r{lexis.ODD}]*+)(?![:/#]|\Z)"
     r"|(?P<colon>=>|=(?!=)|->|→|：))",
     re.DOTALL,
@@ -48,6 +47,8 @@ _JSON_WORDS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false
 _KEY_PLACES = frozenset("{,")
 _VALUE_PLACES = frozenset(":[,")
 _MARKS = frozenset("{}[],")
+_UNDEFINED = len("undefined")
+_QUOTES_DOC = FIXES["use_double_quotes"].doc
 _ONLY_SPACE = frozenset({"space"})
 _new = tuple.__new__
 
@@ -55,7 +56,7 @@ _new = tuple.__new__
 def read_misspelled(task: Task, start: int, end: int, complaint: str = "") -> Candidate | None:
     """The value of a span in which tokens are misspelled, or marks are missing; None if there is more to it, or less.
 
-    `complaint` is what the strict parser says of the text from `start` on, where it was asked.
+    `complaint` is the error of the strict parser for the text from `start` on, where it is known.
     """
     text, evidence, limit, finish_reason = task
     if end - start > FAST_WITHIN or limit < RESPELL or finish_reason == "length":
@@ -77,8 +78,7 @@ def read_misspelled(task: Task, start: int, end: int, complaint: str = "") -> Ca
     if judged is None or (evidence is not None and not _fits(evidence, judged[0], fixes, kinds)):
         return None
     rank = UNWRAP if kinds == _ONLY_SPACE else RESPELL
-    candidate = _new(Candidate, (start, end, judged, fixes, rank, True, DAMAGED, json))
-    return _undoubted(task, candidate) if "colon" in kinds else candidate
+    return _new(Candidate, (start, end, judged, fixes, rank, True, DAMAGED, json))
 
 
 def _undoubled(task: Task) -> Candidate | None:
@@ -96,19 +96,15 @@ _IN_LAST_STRING = "EOF while parsing a string"
 """All tokens are valid up to a string that never ends."""
 
 
-def _fits(evidence: Evidence, value: Any, fixes: list[Fix], kinds: set[str | None]) -> bool:
+def _fits(evidence: Evidence, value: object, fixes: list[Fix], kinds: set[str | None]) -> bool:
     """Whether a value fits, and so does each number or word whose spelling was off: it may be text, or left out."""
     if not evidence.fits(value):
         return False
-    if "word" in kinds and any(fix.end - fix.start == len("undefined") for fix in fixes):
+    if "word" in kinds and any(
+        fix[3] - fix[2] == _UNDEFINED for fix in fixes if fix[0] == "respell_literal"
+    ):
         return False
     return "number" not in kinds or evidence.suits(value)
-
-
-def _undoubted(task: Task, candidate: Candidate) -> Candidate | None:
-    """The candidate, if it has no rival; the search decides about all others."""
-    settled = beyond_doubt(task, candidate)
-    return candidate if settled is candidate else None
 
 
 def _respelled(text: str, pos: int, end: int) -> tuple[str, list[Fix], set[str | None]] | None:
@@ -127,9 +123,14 @@ def _respelled(text: str, pos: int, end: int) -> tuple[str, list[Fix], set[str |
         start, stop = match.span(kind)  # type: ignore[arg-type]
         if start > pos:
             pieces.append(text[pos:start])
-        fix = _FIXED[kind](text, start, stop, pieces)  # type: ignore[index]
-        if fix is None:
-            return None
+        fix: Fix | None
+        if kind == "simple":  # the commonest by far
+            new = f'"{text[start + 1 : stop - 1]}"'
+            fix = _new(Fix, ("use_double_quotes", RESPELL, start, stop, new, _QUOTES_DOC, ""))
+        else:
+            fix = _FIXED[kind](text, start, stop, pieces)  # type: ignore[index]
+            if fix is None:
+                return None
         kinds.add(kind)
         fixes.append(fix)
         pieces.append(fix[4])
@@ -166,11 +167,6 @@ def _remark(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
     return fix_named("drop_comment", start, stop, "") if _last(pieces) in _MARKS else None
 
 
-def _simple(text: str, start: int, stop: int, pieces: list[str]) -> Fix:
-    """A string in single quotes whose content means the same between double quotes."""
-    return fix_named("use_double_quotes", start, stop, f'"{text[start + 1 : stop - 1]}"')
-
-
 def _other_quotes(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
     """A string in single quotes, backticks or typographic quotes."""
     quote, body = text[start], text[start + 1 : stop - 1]
@@ -184,7 +180,7 @@ def _other_quotes(text: str, start: int, stop: int, pieces: list[str]) -> Fix | 
 
 
 def _key(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
-    if _last(pieces) not in _KEY_PLACES:
+    if pieces[-1].rstrip()[-1:] not in _KEY_PLACES and _last(pieces) not in _KEY_PLACES:
         return None
     return fix_named("quote_key", start, stop, f'"{text[start:stop]}"')
 
@@ -220,7 +216,6 @@ _FIXED: dict[str, Callable[[str, int, int, list[str]], Fix | None]] = {
     "comma": _comma,
     "comment": _comment,
     "remark": _remark,
-    "simple": _simple,
     "single": _other_quotes,
     "other": _other_quotes,
     "key": _key,
@@ -259,7 +254,8 @@ def _with_marks(task: Task, json: str, complaint: str) -> Candidate | None:
     if evidence is not None and not evidence.holds(judged[0]):
         return None
     found = Candidate(0, len(text), judged, fixes, COMPLETE, fits=True, refusal=DAMAGED, json=json)
-    return _undoubted(task, found)
+    settled = beyond_doubt(task, found)
+    return found if settled is found else None  # the search decides about what has a rival
 
 
 def _missing_comma(json: str, at: int) -> Fix | None:
@@ -363,13 +359,13 @@ _NO_WORDS = re.compile(rf"{lexis.GAP},|[ \t]*+[\"'\w.]|\s*+[#>|]", re.MULTILINE)
 def read_in_prose(task: Task, complaint: str = "") -> Candidate | None:
     """The one valid object of a text with plain prose around it, and perhaps a fence or a tag; None if there is more to it.
 
-    `complaint` is what the strict parser says of the text, where that begins with a value.
+    `complaint` is the error of the strict parser, where the text begins with a value.
     """
     text, evidence = task.text, task.evidence
     base = reasoning_end(text)
     start, end = text.find("{", base), text.rfind("}") + 1
     if complaint and not base:
-        end = lexis.last_sign(text, stumbled_at(text, complaint))
+        end = lexis.last_sign(text, error_at(text, complaint))
     before = _BEFORE.fullmatch(text, base, start) if start >= 0 else None
     after = _AFTER.fullmatch(text, end) if before is not None else None
     if before is None or after is None or before[1] != after[1] or _NO_WORDS.match(text, end):

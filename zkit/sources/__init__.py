@@ -6,7 +6,7 @@
 | `toolbox`, `shown_tool`, `overlays` | the registry; tools shown in another way; what an operator changes |
 | `kit`, `kit_rules`, `kit_files`, `workflows`, `prompts` | selections of tools, their files, their text in a prompt |
 | `memo_source`, `memory`, `memo_keys` | remembered answers, and when they are forgotten |
-| `shared_memo`, `redis_memo` | one memory for many processes, in SQLite or Redis |
+| `shared_memo`, `shared_counts`, `redis_memo` | one memory and one limit for many processes, in SQLite or Redis |
 | `discovery`, `catalog` | two tools in place of hundreds; the search behind them |
 | `tool_folder` | tools from a folder of Python files |
 | `confined_files`, `documents` | files that no path or link leads out of; documents of tools and kits |
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from zkit.sources.overlays import SqliteOverlays as SqliteOverlays
     from zkit.sources.prompts import ToolExample as ToolExample
     from zkit.sources.prompts import catalog_text as catalog_text
+    from zkit.sources.redis_memo import RedisCounts as RedisCounts
     from zkit.sources.redis_memo import RedisMemo as RedisMemo
+    from zkit.sources.shared_counts import CountStore as CountStore
     from zkit.sources.shared_memo import MemoStore as MemoStore
     from zkit.sources.shared_memo import SqliteMemo as SqliteMemo
     from zkit.sources.shown_tool import Provider as Provider
@@ -77,7 +79,8 @@ HOME = {
         "ToolExample",
         "catalog_text",
     ),
-    "zkit.sources.redis_memo": ("RedisMemo",),
+    "zkit.sources.redis_memo": ("RedisCounts", "RedisMemo"),
+    "zkit.sources.shared_counts": ("CountStore",),
     "zkit.sources.shared_memo": (
         "MemoStore",
         "SqliteMemo",

@@ -1,4 +1,4 @@
-"""A shared memory in Redis, for processes on many machines."""
+"""A shared memory and shared limits in Redis, for processes on many machines."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from zkit.errors import MissingExtraError
 from zkit.required import require_seconds
+from zkit.sources.shared_counts import Count, Exceeded
 from zkit.sources.shared_memo import Looked, StoreDownError
 
 if TYPE_CHECKING:
@@ -25,6 +26,100 @@ return 1
 _RELEASE = (
     "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 )
+
+_TAKE = """
+local now = redis.call('TIME')
+local ms = now[1] * 1000 + math.floor(now[2] / 1000)
+local names = {}
+for i, key in ipairs(KEYS) do
+  local amount, limit, window = ARGV[3 * i], ARGV[3 * i + 1], tonumber(ARGV[3 * i + 2])
+  names[i] = window > 0 and key .. ':' .. string.format('%.0f', math.floor(ms / window)) or key
+  local spent = tonumber(redis.call('GET', names[i]) or '0')
+  if ARGV[1] == 'take' and spent + tonumber(amount) > tonumber(limit) then
+    return {i, window > 0 and math.ceil(window - ms % window) or -1}
+  end
+end
+for i, name in ipairs(names) do
+  local window = tonumber(ARGV[3 * i + 2])
+  redis.call('INCRBY', name, ARGV[3 * i])
+  redis.call('PEXPIRE', name, window > 0 and 2 * window or ARGV[2])
+end
+return {0, 0}
+"""
+
+
+def _connected(url: str, timeout: float, what: str) -> Redis:
+    """A client that tries each command twice and gives up after `timeout` seconds."""
+    try:
+        from redis import Redis
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+    except ImportError as error:
+        raise MissingExtraError("redis", what) from error
+    return Redis.from_url(
+        url,
+        decode_responses=True,
+        socket_timeout=timeout,
+        socket_connect_timeout=timeout,
+        retry=Retry(NoBackoff(), 1),
+    )
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Any error of the server or of the connection is a store that is down."""
+    from redis.exceptions import RedisError
+
+    try:
+        yield
+    except (RedisError, OSError, UnicodeError) as error:
+        raise StoreDownError(f"{type(error).__name__}: {error}") from error
+
+
+class RedisCounts:
+    """Counters on a Redis server: `Limits(calls=50, store=RedisCounts("redis://localhost"))`.
+
+    The budget of a task is shared by its name, and forgotten `ttl` seconds after its last call. The
+    server's clock decides when a minute begins. `timeout` and `prefix` are those of `RedisMemo`; on a
+    cluster, put braces into the prefix (`{zkit}:limit`), because one call takes from several counters.
+    """
+
+    def __init__(
+        self,
+        url: str = "redis://localhost:6379/0",
+        *,
+        ttl: float = 86_400.0,
+        timeout: float = 1.0,
+        prefix: str = "zkit:limit",
+    ) -> None:
+        require_seconds("ttl", ttl, above_zero=True)
+        require_seconds("timeout", timeout, above_zero=True)
+        self._ttl, self._prefix = ttl, prefix
+        self._redis = _connected(url, timeout, "RedisCounts")
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._redis.close()
+
+    def take(self, counts: tuple[Count, ...]) -> Exceeded | None:
+        """Add every amount to its counter, or none of them if one would exceed its limit."""
+        index, wait = self._run("take", counts)
+        if not index:
+            return None
+        return Exceeded(index - 1, None if wait < 0 else wait / 1000)
+
+    def add(self, counts: tuple[Count, ...]) -> None:
+        """Add amounts that may be negative, whatever the limits are."""
+        self._run("add", counts)
+
+    def _run(self, what: str, counts: tuple[Count, ...]) -> tuple[int, int]:
+        keys = [f"{self._prefix}:{one.counter}" for one in counts]
+        given: list[int] = []
+        for one in counts:
+            given += [one.amount, one.limit, int(1000 * (one.seconds or 0))]
+        with _errors():
+            found = self._redis.eval(_TAKE, len(keys), *keys, what, int(self._ttl * 1000), *given)
+        return int(found[0]), int(found[1])
 
 
 class RedisMemo:
@@ -47,33 +142,12 @@ class RedisMemo:
     ) -> None:
         for name, value in (("ttl", ttl), ("lease", lease), ("timeout", timeout)):
             require_seconds(name, value, above_zero=True)
-        try:
-            from redis import Redis
-            from redis.backoff import NoBackoff
-            from redis.retry import Retry
-        except ImportError as error:
-            raise MissingExtraError("redis", "RedisMemo") from error
         self._ttl, self._lease, self._prefix = ttl, lease, prefix
-        self._redis: Redis = Redis.from_url(
-            url,
-            decode_responses=True,
-            socket_timeout=timeout,
-            socket_connect_timeout=timeout,
-            retry=Retry(NoBackoff(), 1),
-        )
+        self._redis = _connected(url, timeout, "RedisMemo")
 
     def close(self) -> None:
         """Close the connections."""
         self._redis.close()
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        from redis.exceptions import RedisError
-
-        try:
-            yield
-        except (RedisError, OSError, UnicodeError) as error:
-            raise StoreDownError(f"{type(error).__name__}: {error}") from error
 
     def _version(self, workspace: str) -> str:
         return f"{self._prefix}:version:{workspace}"
@@ -89,7 +163,7 @@ class RedisMemo:
 
     def look(self, workspace: str, key: str) -> Looked:
         """Return what is known of a key."""
-        with self._errors():
+        with _errors():
             ask = self._redis.pipeline(transaction=True)
             ask.info("server")
             ask.get(self._version(workspace))
@@ -102,7 +176,7 @@ class RedisMemo:
 
     def begin_change(self, workspace: str, token: str) -> None:
         """Raise the version; from now on a change is under way."""
-        with self._errors():
+        with _errors():
             tell = self._redis.pipeline(transaction=True)
             tell.incr(self._version(workspace))
             tell.zadd(self._changes(workspace), {token: time.time() + self._lease})
@@ -110,7 +184,7 @@ class RedisMemo:
 
     def end_change(self, workspace: str, token: str) -> None:
         """Raise the version again; that change is over."""
-        with self._errors():
+        with _errors():
             tell = self._redis.pipeline(transaction=True)
             tell.incr(self._version(workspace))
             tell.zrem(self._changes(workspace), token)
@@ -119,25 +193,25 @@ class RedisMemo:
 
     def clear(self, workspace: str) -> None:
         """Raise the version: everything of the workspace is forgotten."""
-        with self._errors():
+        with _errors():
             self._redis.incr(self._version(workspace))
 
     def lead(self, key: str, token: str) -> bool:
         """True if the caller may run the call."""
-        with self._errors():
+        with _errors():
             return bool(
                 self._redis.set(self._lead(key), token, nx=True, px=int(self._lease * 1000))
             )
 
     def release(self, key: str, token: str) -> None:
         """Let others run the call."""
-        with self._errors():
+        with _errors():
             self._redis.eval(_RELEASE, 1, self._lead(key), token)
 
     def put(self, workspace: str, key: str, version: str, entry: str) -> None:
         """Keep an entry for its time to live, unless the version has changed or a change runs."""
         start, _, known = version.partition(":")
-        with self._errors():
+        with _errors():
             names = (
                 self._version(workspace),
                 self._changes(workspace),

@@ -1,4 +1,4 @@
-"""A place in a text in, the end of the comment that opens there out."""
+"""Find where a comment ends."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ _LAST = re.compile(r"/\Z|\.{1,3}\s*+\Z")
 
 def comment_end(text: str, pos: int) -> int | None:
     """Where the comment that opens at `pos` ends; None when there is none, or it never ends."""
+    if text[pos : pos + 1] not in _FIRST:
+        return None
     for opener, closer in _OPENERS.items():
         if text.startswith(opener, pos):
             end = remembered.find(text, closer, pos + len(opener))

@@ -35,6 +35,11 @@ SCALAR = rf"(?:{STRING}|{NUMBER}|true|false|null)"
 SIMPLE = r"'([^'\"\\\x00-\x1f]*+)'"
 """A single-quoted string whose content means the same between double quotes."""
 
+UP_TO_QUOTE = r'[^"\\]*+(?:\\(?s:.)[^"\\]*+)*+'
+"""The content of a string in double quotes, whatever it holds, up to its first quote that is not escaped."""
+ANY_STRING = f'"{UP_TO_QUOTE}"'
+ANY_SINGLE = r"'[^'\\]*+(?:\\(?s:.)[^'\\]*+)*+'"
+
 OTHER_COMMAS = "，、；،؛﹐﹑﹔､"
 """What other scripts write for a comma or a semicolon."""
 COMMAS = f"[,{OTHER_COMMAS}]"
@@ -49,8 +54,11 @@ FORMULA = re.compile(r"[ \"']{0,2}+(?:[A-Z][A-Z0-9.]{1,30}+\(|\$?[A-Z]{1,3}\$?[0
 """After a sign of equality: what makes it the beginning of a formula in a sheet, and no colon."""
 COLON = r"(:|=>|=(?!=)|：|->|→|\\:)"
 
+NEVER_MEANT = re.compile(r"\\(?<!\\\\)(?:\\\\)*+[bf](?=[A-Za-z]{2})")
+"""A backspace or a form feed before a letter: these are never meant, a regex or a path is."""
+
 NESTED = 3
-"""How deep a sound container may be for a run to pass over it whole."""
+"""How deep a valid container may be for a run to pass over it whole."""
 
 
 def _value(depth: int) -> str:
@@ -69,7 +77,7 @@ def _value(depth: int) -> str:
 
 @cache
 def members() -> re.Pattern[str]:
-    """A run of sound members, with the last one's key and the places around its value."""
+    """A run of valid members, with the last one's key and the places around its value."""
     value = _value(NESTED)
     return re.compile(
         rf"(?:{SPACE}(?P<key>{STRING}){SPACE}:{SPACE}(?P<at>){value}(?P<end>){SPACE}(?:,|(?=\}})))*+"
@@ -78,7 +86,7 @@ def members() -> re.Pattern[str]:
 
 @cache
 def items() -> re.Pattern[str]:
-    """A run of sound items, with the places before and after the last one."""
+    """A run of valid items, with the places before and after the last one."""
     value = _value(NESTED)
     return re.compile(rf"(?:{SPACE}(?P<at>){value}(?P<end>){SPACE}(?:,|(?=\])))*+")
 
@@ -196,6 +204,12 @@ def quote_before(text: str, end: int, quote: str = '"') -> int:
     return at
 
 
+def is_outside(text: str, at: int, start: int = 0) -> bool:
+    """True if a place is outside of strings: an even number of quotes comes before it, from `start` on."""
+    before = text[start:at].replace("\\\\", "")
+    return (before.count('"') - before.count('\\"')) % 2 == 0
+
+
 _PLAIN_STRING = string_of('"')
 
 
@@ -269,7 +283,7 @@ def _closes_more(quote: str, body: str) -> bool:
 _MIXED = re.compile(r"[“„«'‘]([^\"\\]*+(?:\\.[^\"\\]*+)*+)\"", re.DOTALL)
 """A string that another quote opens and a straight double one closes."""
 MIXED_WITHIN = 2_000
-"""How far its end is looked for: it is asked for at each string in other quotes."""
+"""How far its end is looked for: it is needed at each string in other quotes."""
 
 
 MOST_TRIPLES = 100
@@ -294,7 +308,7 @@ def _tripled(text: str, pos: int, quote: str) -> Token | None:
 _DOUBLED_APOSTROPHE = re.compile(r"(?<=[^\W\d_])''(?=[^\W\d_])")
 _DOUBLED_IN_WORD = re.compile(r"[^\W\d_]''(?:s|t|re|ve|ll|d|m)\b")
 _JOINTS = r"(?:\+|\.|&|\|\||\\\r?+\n)"
-JOINED = re.compile(rf"(?<!\\)[\"'”](?:\s*+{_JOINTS}\s*+[\"'“]|[\])]\s*+\+\s*+[\[(][\"'])")
+JOINED = re.compile(rf"[\"'”](?<!\\.)(?:\s*+{_JOINTS}\s*+[\"'“]|[\])]\s*+\+\s*+[\[(][\"'])")
 """Two strings, or two lists of them, that are added up: with the operator of one language or another."""
 JOINT = re.compile(rf"{_JOINTS}\s*+(?=[\"'`“])")
 

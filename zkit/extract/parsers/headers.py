@@ -1,4 +1,4 @@
-"""A header that names the tool in, the unit of the call out: the arguments follow as one object."""
+"""Parses calls whose header names the tool; the arguments follow as one object."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ _FENCE = r"(?:```[\w-]*+\s*+)?+"
 _FENCE_END = r"(?:\s*+```)?"
 _QUOTED_OBJECT = r"\"\s*+\{"
 _QUOTE = re.compile(r"(?<!\\)(?:\\\\)*+\"")
-_NUMBER_ONLY = re.compile(r"(?:[a-zA-Z]{1,12}[_-]?)?[0-9]{1,6}\Z")
 _COUNTER = re.compile(r":[0-9]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What stands before the arguments, and what closes the call after them."""
+    """The text before the arguments, and what closes the call after them."""
 
     name: str
     pattern: str
@@ -84,21 +83,7 @@ def read_header(task: Task, kind: str, pos: int, stop: str) -> Steps[Reading | N
     if tape.char(at) != "{":
         return (yield from _without_object(task, header, name, pos, at, until))
     reading = yield from read_named(task, name, pos, at, until)
-    if kind == "kimi":
-        reading = replace(reading, units=(_named_by_keys(task, reading.units[0], pos),))
     return (yield from closed_by(task, replace(reading, body=kind), header.end, ident))
-
-
-def _named_by_keys(task: Task, unit: Unit, at: int) -> Unit:
-    """A call whose id lost its name: the only tool that takes such arguments was meant."""
-    if task.tools.name_of(unit.name) or unit.state != "whole" or not _NUMBER_ONLY.match(unit.name):
-        return unit
-    name = task.tools.by_keys(unit.arguments)
-    if name is None:
-        return unit
-    note = f"only {name} takes these arguments"
-    fix = Fix("name_by_arguments", Rank.GUESS, at, at, name, note)
-    return replace(unit, name=name, fixes=(fix, *unit.fixes))
 
 
 def closed_by(task: Task, reading: Reading, end: str, ident: str = "") -> Steps[Reading]:

@@ -1,4 +1,4 @@
-"""Tags in, units out: a name, then arguments as raw texts that the schema types."""
+"""Parses calls in tags: a name, then arguments as raw texts that the schema types."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GAP = r"\s*+(?:```[\w-]*+\s*+)?"
 
 
 class Raw(NamedTuple):
-    """The text of one argument: where it stands, where to go on, and what was odd about it."""
+    """The text of one argument: its span, where to go on, and what was odd about it."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class Raw(NamedTuple):
 
 @dataclass(slots=True)
 class Draft:
-    """A call on its way: what its tags said so far."""
+    """A call that is being read: what its tags gave so far."""
 
     name: str
     start: int
@@ -158,19 +158,19 @@ def _read_raw(
         ends.append(f"(?P<next>{dialect.param.replace('?P<key>', '').replace('?P<attrs>', '')})")
     marks = searched("|".join(ends))
     follow = compiled(rf"\s*+(?:{dialect.param}|{end}|{stop or _NEVER}|\Z)")
-    at, inside, missing, strays = start, False, None, 0
+    at, inside, missing, foreign = start, False, None, 0
     while (hit := (yield from task.tape.find(marks, at))) is not None:
         at = hit.end
         kind = hit.match.lastgroup
         if kind == "value_end":
             after = yield from task.tape.look(follow, hit.end)
             if after is not None:
-                odd = "ambiguous" if strays else "holds_closer" if inside else ""
+                odd = "ambiguous" if foreign else "holds_closer" if inside else ""
                 return Raw(start, hit.start, hit.end, odd)
-            inside, strays = True, max(strays - 1, 0)
+            inside, foreign = True, max(foreign - 1, 0)
             continue
         if kind == "next" and not _may_open(task, dialect, draft, hit.match.group()):
-            strays += 1
+            foreign += 1
             continue
         missing = hit.start if missing is None else missing
         if task.tape.exhausted or (kind == "next" and not inside):
@@ -256,11 +256,11 @@ def _value(dialect: Dialect, attrs: dict[str, str], text: str, slot: Slot, raw: 
     kind = attrs.get("type", "")
     if dialect.nests and (kind in ("dict", "list") or dialect.keys_are_tags):
         return nested_value(dialect, text, slot, kind)
-    said = {"true": "string", "false": "json"}.get(attrs.get("string", ""), kind)
+    declared = {"true": "string", "false": "json"}.get(attrs.get("string", ""), kind)
     shown = _inner(dialect, text, raw.odd == "no_closer")
-    if said in ("string", "raw"):
+    if declared in ("string", "raw"):
         return Value(shown)
-    if said == "json" and slot.expect.kinds == {"string"}:
+    if declared == "json" and slot.expect.kinds == {"string"}:
         plain = structure(shown, slot, raw.start)
         return Value(plain.value if isinstance(plain.value, str) else shown)
     return typed(shown, slot, raw.start)
@@ -304,7 +304,7 @@ _COFL_TAG = re.compile(r"<(?P<close>/?)cofl:value\b(?P<attrs>[^<>]*)>")
 
 
 class _Node:
-    """An open element: what was said of it, its text so far, and its children."""
+    """An open element: its key and kind, its text so far, and its children."""
 
     def __init__(self, key: str, kind: str, expect: Expect) -> None:
         self.key = key

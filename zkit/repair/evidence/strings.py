@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from zkit.receipt import Rank
 from zkit.repair.evidence.lost_marks import (
-    Mended,
+    Restored,
     may_have_slipped,
-    mended,
+    restored,
     undoubled,
     with_lone_quote,
 )
@@ -37,11 +37,11 @@ _STRONG = (
 )
 """Those that are no word after a line end or a tab: `\\nu` may be a line that begins with a u."""
 _SIGN = re.compile(
-    rf"(?<!\\)\\(?:{_STRONG}|[dct]?frac|sqrt|cdots?|[lvd]?dots|alpha|gamma|delta|epsilon|lambda|sigma|omega|phi|pi|mu"
+    rf"\\(?<!\\\\)(?:{_STRONG}|[dct]?frac|sqrt|cdots?|[lvd]?dots|alpha|gamma|delta|epsilon|lambda|sigma|omega|phi|pi|mu"
     r"|left|leq?|geq?|sum|prod|int|lim|log|ln|sin|cos|tan|circ|angle|infty|pm|quad|qquad|equiv|approx|mathrm"
     r"|mathbb|mathbf|overline|hat|vec|end|item|label|implies|Rightarrow|boxed|cap|cup|subset\w*+|perp|pmod|binom)(?![a-z])"
 )
-_MATH = re.compile(r"(?<!\\)\\\((?:[^\\]|\\[^)])*+\\\)|(?<!\\)\\\[(?:[^\\]|\\[^\]])*+\\\]")
+_MATH = re.compile(r"\\(?<!\\\\)(?:\((?:[^\\]|\\[^)])*+\\\)|\[(?:[^\\]|\\[^\]])*+\\\])")
 """Math between `\\(` and `\\)`, or `\\[` and `\\]`."""
 _REGEX = re.compile(r"\\[dDsSwWbB](?![A-Za-z])|\\[sdwSDW][+*?]|\(\?[:=!<iP]")
 _PATH = re.compile(r"[A-Za-z]:\\")
@@ -94,9 +94,9 @@ _OF_CODE = re.compile(r"\\[^'\r\n]")
 _BARE_QUOTE = re.compile(r"(?<!\\)(?:\\\\)*+\"")
 
 
-def is_verbatim(body: str, quote: str) -> bool:
+def is_verbatim(body: str) -> bool:
     """True if code was pasted as it is: its line ends and its quotes are raw, so its backslashes are too."""
-    if quote != '"' or "\n" not in body or _OF_CODE.search(body) is None:
+    if _OF_CODE.search(body) is None:
         return False
     bare = len(_BARE_QUOTE.findall(body))
     return bare > 0 and bare % 2 == 0
@@ -128,7 +128,6 @@ _PATH_SUSPECT_ESCAPES = re.compile(
 )
 _DRIVE = re.compile(r"\b[A-Za-z]:\\[bfnrt]")
 _DRIVE_FIRST = re.compile(r"[A-Za-z]:\\(?!\\)")
-_NEVER_MEANT = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z]{2})")
 _IN_PATH = re.compile(r"(?:\.\.|[\w$%)])\\[nrt](?=[\w.])")
 """A letter after the backslash of a folder: its name begins with it, or a line ends there."""
 _FOLDERS = re.compile(r"(?:\b[A-Za-z]:|(?<![\w.])\.{1,2}|%\w++%|(?<!\\)\\\\[\w.-]++)\\[^\\/\"']")
@@ -159,7 +158,7 @@ def suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | 
     if script and _DRIVE_FIRST.match(body) and "\\\\" not in kinds:
         return LETTERS | _SCRIPT_LETTERS  # a literal of Python or JavaScript would have pairs
     if all(special[1:2] in fine for special in kinds) and "\\u" not in kinds:
-        if not _NEVER_MEANT.search(body):
+        if not lexis.NEVER_MEANT.search(body):
             return frozenset()
         return LETTERS if _PATH_SUSPECT_ESCAPES.match(body) else frozenset("bf")
     escapes = [e for e in _ESCAPES.findall(body) if not script or len(e) != _LONG]
@@ -243,8 +242,6 @@ _CONTROL = {chr(code): f"\\u{code:04x}" for code in range(0x20)} | {
 }  # fmt: skip
 _UNESCAPED = re.compile(rf"[^\\]*+(?:(?:{lexis.ESCAPE}|\\')[^\\]*+)*+")
 """Content in which every backslash begins an escape of JSON, or of an apostrophe."""
-_NEVER_MEANT_STRINGS = re.compile(r"(?<!\\)(?:\\\\)*+\\[bf](?=[A-Za-z]{2})")
-"""A backspace or a form feed before a letter: these are never meant, a regex or a path is."""
 _CONTINUED = re.compile(r"\\n\\\r?+\n")
 """A line end that is escaped, and then a raw one with a backslash before it: one line end in two spellings."""
 _VALID = LETTERS | set('"\\/')
@@ -272,25 +269,27 @@ def respell(
 ) -> Respelled | None:
     """The content between two quotes as JSON writes it, or None when it may mean two things.
 
-    `cut` says that the text ended in it: then a quote need not have its partner.
+    `cut` means that the text ended in it: then a quote need not have its partner.
     """
     if not _NEEDS_WORK.search(body):
         return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
     if "\\" not in body and not raw:
-        return _with_sound_escapes(body, quote, cut)
+        return _with_valid_escapes(body, quote, cut)
     if raw:
         return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
-    if _PATH_WITH_QUOTE.match(body) or (_BARE_PATH.match(body) and _passes_end(body, quote)):
+    if body[1:2] == ":" and (
+        _PATH_WITH_QUOTE.match(body) or (_BARE_PATH.match(body) and _passes_end(body, quote))
+    ):
         return None
     if not path and (decided := _decided(body, quote)) is not None:
         return decided
-    if not path and _UNESCAPED.fullmatch(body) and not _NEVER_MEANT_STRINGS.search(body):
-        return _with_sound_escapes(body, quote, cut)
+    if not path and _UNESCAPED.fullmatch(body) and not lexis.NEVER_MEANT.search(body):
+        return _with_valid_escapes(body, quote, cut)
     found = _SPECIAL.findall(body)
     kinds = set(found)
     suspects = LETTERS if path else suspect_escapes(body, quote, kinds)
     if suspects is None:
-        return _mended(body) if quote == '"' else None
+        return _restored(body) if quote == '"' else None
     if _CONTINUED.search(body):
         body = _CONTINUED.sub(r"\\n", body)
         found = _SPECIAL.findall(body)
@@ -307,35 +306,35 @@ def respell(
 
 def _decided(body: str, quote: str) -> Respelled | None:
     """The content of pasted code or of LaTeX, where each backslash is decided by itself; None of any other."""
-    if is_verbatim(body, quote):
+    if quote == '"' and "\n" in body and is_verbatim(body):
         return _summary(_escaped(body), {"inner": 1, "controls": 1})
     return _summary(*escape_latex(body, quote, _CONTROL)) if is_latex(body) else None
 
 
-def _with_sound_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
+def _with_valid_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
     """Content in which every backslash begins an escape: its quotes may still be off."""
     if quote != '"' or cut or '"' not in body:
         return _escaped_quotes(body, quote)
     if _bare_quotes(body) == 1:
         whole = with_lone_quote(body)
-        return None if whole is None else _as_mended(whole)
+        return None if whole is None else _as_restored(whole)
     return _escaped_quotes(undoubled(body) or body, quote)
 
 
 def _bare_quotes(body: str) -> int:
-    """How many quotes are not escaped, all escapes being sound."""
+    """How many quotes are not escaped, all escapes being valid."""
     return body.count('"') - body.replace("\\\\", "").count('\\"')
 
 
-def _mended(body: str) -> Respelled | None:
+def _restored(body: str) -> Respelled | None:
     """The content with a mark that it lost or doubled; None when its own pattern does not tell."""
-    whole = mended(body)
+    whole = restored(body)
     if whole is None or not _UNESCAPED.fullmatch(whole.body):
         return None
-    return _as_mended(whole)
+    return _as_restored(whole)
 
 
-def _as_mended(whole: Mended) -> Respelled:
+def _as_restored(whole: Restored) -> Respelled:
     """The content whose marks are where they belong as JSON writes it."""
     spelt = _escaped_quotes(whole.body, '"')
     if whole.issue == "inner":
@@ -354,7 +353,7 @@ def _escaped(body: str) -> str:
 
 
 def _escaped_quotes(body: str, quote: str) -> Respelled:
-    """Escape quotes and control characters in content whose escapes are sound."""
+    """Escape quotes and control characters in content whose escapes are valid."""
     done: dict[str, int] = {}
     if controls := _CONTROLS.findall(body):
         done["controls"] = len(controls)

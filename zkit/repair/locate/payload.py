@@ -107,7 +107,7 @@ _CLOSERS_DROPPED = re.compile(r"[\s}\])>;`.,]*+")
 
 
 def data_after(text: str, end: int, declared: Collection[str]) -> int | None:
-    """Where the text after a value says something about it; None if it is words."""
+    """Where the text after a value adds data to it; None if it is words."""
     found = _GOES_ON.match(text, end)
     if found is not None:
         return end
@@ -135,6 +135,8 @@ def _statement(text: str, start: int, end: int, declared: Collection[str]) -> in
 
 
 def _member(text: str, start: int, end: int, declared: Collection[str]) -> int | None:
+    if text.find(":", start, end) < 0 and text.find("=", start, end) < 0:
+        return None
     for found in _MEMBER.finditer(text, start, end):
         if text.count("{", start, found.start()) > text.count("}", start, found.start()):
             continue  # it belongs to another object
@@ -321,8 +323,8 @@ def not_in_passing(text: str, candidates: list[Candidate]) -> list[Candidate]:
     """The candidates without those in comments and the empty ones in inline code, where others were read."""
     if len(candidates) < 2:
         return candidates
-    said = [c for c in candidates if not _in_passing(text, *c[:2])]
-    return said if any(c.value is not None and c.fits for c in said) else candidates
+    others = [c for c in candidates if not _in_passing(text, *c[:2])]
+    return others if any(c.value is not None and c.fits for c in others) else candidates
 
 
 _COMMENT_BEFORE = re.compile(r"(?:^|[}\],;])[ \t]*+(?://|#|/\*)[^\n]*+\Z", re.MULTILINE)
@@ -335,6 +337,9 @@ def _in_passing(text: str, start: int, end: int) -> bool:
         return not text[start + 1 : end - 1].strip() and text[start - 2 : start] != "``"
     line = text.rfind("\n", max(0, start - _MOST_BEFORE), start) + 1
     if "\n" in text[start:end] or (not line and start > _MOST_BEFORE):
+        return False
+    head = text[line:start]
+    if "/" not in head and "#" not in head:
         return False
     return _COMMENT_BEFORE.search(text, line, start) is not None
 

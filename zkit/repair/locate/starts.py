@@ -163,7 +163,9 @@ def reasoning_end(text: str) -> int:
     in_string = False
     for match in REASONING.finditer(text):
         line = text.rfind("\n", at, match.start()) + 1
-        in_string = _odd_quotes(text, line or at, match.start()) != (in_string and not line)
+        in_string = (not lexis.is_outside(text, match.start(), line or at)) != (
+            in_string and not line
+        )
         at = match.end()
         end = end if in_string else at
     return len(text) if _open_reasoning(text, end) else end
@@ -192,17 +194,7 @@ def _open_reasoning(text: str, pos: int) -> bool:
 
 def _in_string(text: str, pos: int) -> bool:
     """Whether an odd number of quotes stands before the place on its line."""
-    return _odd_quotes(text, text.rfind("\n", 0, pos) + 1, pos)
-
-
-def _odd_quotes(text: str, start: int, end: int) -> bool:
-    quotes = (
-        match for match in _QUOTE_OR_ESCAPE.finditer(text, start, end) if match.group() == '"'
-    )
-    return sum(1 for _ in quotes) % 2 == 1
-
-
-_QUOTE_OR_ESCAPE = re.compile(r'\\.|"')
+    return not lexis.is_outside(text, pos, text.rfind("\n", 0, pos) + 1)
 
 
 def next_start(text: str, pos: int) -> int | None:
@@ -312,6 +304,10 @@ def _in_call(head: str, last: str) -> bool:
     if "(" not in head:
         return False
     line = head[head.rfind("\n") + 1 :]
+    if (
+        "\\(" in line
+    ):  # Llama 3.1 explains in LaTeX before its answer: `\\(S_n = \\frac{n}{2}[2a + d]\\)`
+        line = line.replace("\\(", "").replace("\\)", "")
     return line.count("(") > line.count(")") and not _CALLED_WITH.search(line)
 
 
@@ -321,12 +317,16 @@ def enclosed(text: str, start: int, end: int, *, closes_more: bool = False) -> b
     For a list it is enough that the brace opens: the text may have been cut. So it is for a value that
     closes more than it opens.
     """
-    before = sum(text.count(mark, 0, start) * sign for mark, sign in _DEEPER.items())
-    after = sum(text.count(mark, end) * sign for mark, sign in _DEEPER.items())
-    return before > 0 and (text[start] == "[" or after < 0 or closes_more)
+    if _depth(text[:start]) <= 0:
+        return False
+    return text[start] == "[" or closes_more or _depth(text[end:]) < 0
 
 
-_DEEPER = {"{": 1, "}": -1, "｛": 1, "｝": -1}
+def _depth(text: str) -> int:
+    """How many more braces open than close."""
+    return sum(map(text.count, "{｛")) - sum(map(text.count, "}｝"))
+
+
 _JOINTS = frozenset(":=>")
 _QUOTED_JOINTS = frozenset(":=>\"'")
 """What the text before a value ends in when the value is part of something larger."""

@@ -150,6 +150,8 @@ _QUOTE_AND_COLON = re.compile(rf"\"{_S}{lexis.COLON}")
 _BEGINS = re.compile(rf"\s|{lexis.VALUE_AHEAD.pattern}")
 """After a key without its closing quote: white space, or a value in its quotes."""
 _QUOTE_NEXT = re.compile(rf"{lexis.GAP}[\"'“]")
+_NO_COLON_AGAIN = re.compile(rf"{_S},{_S}\"[^\"\\\n]{{1,80}}+\"[ \t]++{lexis.SCALAR}{_S}[,}}]")
+"""Another member without its colon, as in `{"a" 1, "b" 2}` of the corpus: who forgets one forgets the next."""
 _OPENING = re.compile(rf"{lexis.GAP}[{{\[\"]")
 
 _MISQUOTED = (
@@ -373,7 +375,11 @@ def _value_then_more(reader: Engine, reading: Hypothesis, pos: int) -> bool:
     """Whether a value stands at `pos`, and after it what may follow a member."""
     value = ONE_VALUE.match(reader.text, pos)
     if value is not None:
-        return follows(reader, reading.frame, value.end())
+        end, frame = value.end(), reading.frame
+        if follows(reader, frame, end) or _NO_COLON_AGAIN.match(reader.text, end):
+            return True
+        closer = lexis.CLOSER.match(reader.text, end)  # what follows the object may be damaged, too
+        return closer is not None and frame is not None and closer[1] == frame.closer
     opening = _OPENING.match(reader.text, pos)
     if opening is None:
         return False

@@ -89,7 +89,7 @@ _MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
 _SPACED_COMMA = re.compile(r"[\"}\]0-9el]\s++,")
 """A comma after white space: there it belongs to the layout, not to the string before it."""
 KEY_TAIL = re.compile(rf"[^\"'\\\n,{{}}]{{1,80}}+[\"']{lexis.SPACE}(?::|=)")
-_ITEM_TAIL = re.compile(rf"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"{lexis.SPACE}[,\])]")
+_ITEM_TAIL = re.compile(rf"{lexis.UP_TO_QUOTE}\"{lexis.SPACE}[,\])]")
 _VALUE_END = re.compile(
     rf"{lexis.GAP},{lexis.GAP}(?:\"[^\"\\\n]{{1,80}}+\"|'[^'\\\n]{{1,80}}+'){lexis.GAP}(?::|[\"{{\[0-9])"
 )
@@ -142,8 +142,10 @@ def before_declared_key(reader: Engine, before: Before) -> list[Hypothesis]:
         return []
     quote = text.find(text[before.pos], before.pos + 1, stop)
     for found in _BARE_MEMBER.finditer(text, before.pos + 1, quote if quote > 0 else stop):
-        said = rf"[{{,\s\"']{re.escape(found[1])}[\"']?\s*+[:=]"
-        if found[1] in frame.expect.keys and not re.search(said, text[frame.start : before.pos]):
+        known_key = rf"[{{,\s\"']{re.escape(found[1])}[\"']?\s*+[:=]"
+        if found[1] in frame.expect.keys and not re.search(
+            known_key, text[frame.start : before.pos]
+        ):
             return _closed_before(before, text, found.start())
     return []
 
@@ -361,5 +363,5 @@ def _last_bare_quote(text: str) -> int:
     return lexis.quote_before(text, len(text))
 
 
-_CONTENT = re.compile(r"[^\"\\]*+(?:\\.[^\"\\]*+)*+(?=\")", re.DOTALL)
+_CONTENT = re.compile(rf"{lexis.UP_TO_QUOTE}(?=\")")
 """What comes before the next quote that is not escaped."""

@@ -19,7 +19,7 @@ from zkit.repair.moves import ending
 from zkit.repair.moves.missing_quotes import before_declared_key, doubled_opening, shorter
 from zkit.repair.search.hypothesis import CLOSERS, VALUE, Before, Closed, Frame, Hypothesis
 from zkit.text import lexis
-from zkit.text.remembered import of_last, search
+from zkit.text.remembered import SHORT, of_last, search
 
 if TYPE_CHECKING:
     from zkit.repair.search.engine import Engine
@@ -160,8 +160,9 @@ def _likely_ends(reader: Engine, before: Before) -> Iterator[tuple[int, int]]:
     opener = text[start]
     escaped = "\\" + opener if PATHLIKE.match(text, start + 1) else ""
     closers, end = lexis.closers_of(opener), start + 1
+    short = len(text) <= SHORT
     for _ in range(MOST_QUOTES):
-        match = search(text, closers, end)
+        match = closers.search(text, end) if short else search(text, closers, end)
         if match is None:
             return
         end = match.end()
@@ -232,8 +233,8 @@ def _passes_known_key(before: Before, text: str, body: str) -> bool:
         keys = frame.expect.keys
         held = [key for key in keys if key in body] if keys else ()
         if held:
-            said = text[frame.start : before.pos]
-            due = [key for key in held if key not in said]
+            read = text[frame.start : before.pos]
+            due = [key for key in held if key not in read]
             if any(re.search(KEY_WITH_COLON % re.escape(key), body) for key in due):
                 return True
         if frame.parent is None and "{" in body and begins_again(text, frame.start, body):
@@ -401,7 +402,7 @@ def bracketed(before: Before) -> list[Hypothesis]:
 
 
 def only_item(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """The reading in which the last member is a list of one item, its bracket missing, as its line says."""
+    """The reading in which the last member is a list of one item, its bracket missing, as its line shows."""
     closed = last_closed(reader, reading)
     before = reading.recent[0] if reading.recent else None
     if before is not None and (closed is None or closed.frame.start == before.pos):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # ── between tokens ──────────────────────────────────────────────────────────
 
 
-_NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F))} - {"/", "#", "-", "<", "\\"}
+_NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F)), *lexis.QUOTES} - {"/", "#", "-", "<", "\\"}
 """The end of the text, and what begins neither odd white space nor a comment."""
 _BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
 _ESCAPED = re.compile(r"\\(?:(?=[\[\]{},:])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\0-9-]|\Z))")
@@ -112,7 +112,7 @@ def _parts(reading: Hypothesis, text: str, pos: int) -> bool:
 
 
 def _is_before_comma(reader: Engine, reading: Hypothesis, start: int) -> bool:
-    """Whether a backslash before a comma or a colon says nothing: a key comes next, or there are more of them."""
+    """Whether a backslash before a comma or a colon means nothing: a key comes next, or there are more of them."""
     frame, text = reading.frame, reader.text
     key = lexis.NEXT_KEY.match(text, start + 1) if frame is not None and frame.kind == "{" else None
     if key is not None and frame is not None and key[1] is not None and key[1][0] == '"':
