@@ -19,7 +19,7 @@ from zkit.chat.tool_offer import offering_of
 from zkit.dispatch.portal import run_sync
 from zkit.effects import FileEffect
 from zkit.extract import render_call
-from zkit.grade import READ
+from zkit.grade import EXECUTE, READ, WRITE
 from zkit.results import Success, Transient, Validation
 from zkit.sources import Toolbox
 from zkit.testing import Answer, Script, ScriptedServer, call, error, says, stream
@@ -388,6 +388,35 @@ def test_a_call_with_its_result_is_no_answer(
 def test_an_answer_of_data_stays_an_answer(text: str, play: Play) -> None:
     result = play(FIRST_TURNS["valid"], says(text))
     assert (result.text, result.reason) == (text, "completed")
+
+
+@pytest.mark.parametrize(
+    ("declared", "times"),
+    [
+        ({}, 1),
+        ({"grade": READ}, 1),
+        ({"grade": EXECUTE, "idempotent": True}, 1),
+        ({"grade": EXECUTE}, 2),
+        ({"grade": WRITE, "idempotent": False}, 2),
+    ],
+    ids=str,
+)
+def test_a_call_in_text_that_was_just_made_is_run_again_only_if_twice_may_be_meant(
+    declared: dict[str, Any], times: int, play: Play, server: ScriptedServer
+) -> None:
+    ran: list[int] = []
+
+    @tool(**declared)
+    def check() -> str:
+        """Run the tests."""
+        ran.append(1)
+        return f"passed, run {len(ran)}"
+
+    again = says('{"name": "check", "arguments": {}}')
+    result = play(again, again, ANSWER, tools=[check])
+    assert len(ran) == times
+    assert result.reason == "completed"
+    assert ("tools" in server.requests[2]) is (times == 2)
 
 
 def test_a_damaged_call_in_the_text_is_answered_and_not_kept(
