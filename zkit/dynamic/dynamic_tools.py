@@ -6,9 +6,10 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace as changed
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Required, TypedDict
 
 import anyio
+from pydantic import JsonValue
 
 from zkit.calls import Call
 from zkit.dynamic.tool_catalog import DYNAMIC, Catalog, ToolVersion
@@ -255,6 +256,34 @@ class DynamicTools:
         return ""
 
 
+class FieldArgument(TypedDict, total=False):
+    """An argument of a new tool; a field with a default need not be sent."""
+
+    name: Required[str]
+    type: str
+    description: str
+    default: JsonValue
+    required: bool
+
+
+class ExampleArgument(TypedDict, total=False):
+    """A call to try a new tool with, and what it returns."""
+
+    arguments: Required[dict[str, JsonValue]]
+    result: JsonValue
+    description: str
+
+
+_EXAMPLE = {
+    "name": "word_count",
+    "description": "Count the words of a text.",
+    "fields": [{"name": "text", "type": "str", "description": "The text."}],
+    "body": "return len(text.split())",
+    "returns": "int",
+    "examples": [{"arguments": {"text": "a b"}, "result": 2}],
+}
+
+
 def dynamic_tools(box: Toolbox) -> list[Tool]:
     """Return `new_tool` and `unregister_tool` for agents, on what `box.dynamic` allows.
 
@@ -262,15 +291,20 @@ def dynamic_tools(box: Toolbox) -> list[Tool]:
     """
     tools: DynamicTools = box.dynamic
 
-    @tool(grade=WRITE, destructive=True, tags=[DYNAMIC])
+    @tool(
+        grade=WRITE,
+        destructive=True,
+        tags=[DYNAMIC],
+        examples=[{"arguments": _EXAMPLE, "description": "A tool with one argument"}],
+    )
     async def new_tool(
         name: str,
         description: str,
         body: str,
-        fields: list[dict[str, Any]] | None = None,
+        fields: list[FieldArgument | str] | None = None,
         returns: str = "Any",
         imports: list[str] | None = None,
-        examples: list[dict[str, Any]] | None = None,
+        examples: list[ExampleArgument] | None = None,
         replace: bool = False,
     ) -> dict[str, Any]:
         """Make a new tool out of Python code; it can be called from the next turn on.
@@ -279,8 +313,9 @@ def dynamic_tools(box: Toolbox) -> list[Tool]:
             name: Small letters, digits and _, such as word_count.
             description: What the tool does, for whoever calls it.
             body: The body of the Python function; it returns the result.
-            fields: The arguments, each {"name", "type", "description", "default"}; the type is a
-                Python type such as int or list[str]; a field with a default need not be sent.
+            fields: The arguments, each {"name", "type", "description", "default"} or a text such
+                as "n: int"; the type is a Python type such as int or list[str]; a field with a
+                default need not be sent.
             returns: The Python type of the result.
             imports: Import statements that the body needs.
             examples: Calls to try it with, each {"arguments": {...}, "result": ...}.

@@ -92,7 +92,9 @@ def repair_native(
 
 
 def _cut_off(call: Call, given: Assembled) -> RefusedCall:
-    from zkit.chat.loop_messages import cut_call  # with the texts of the loop, which few replies need
+    from zkit.chat.loop_messages import (
+        cut_call,
+    )  # with the texts of the loop, which few replies need
 
     said = cut_call(call.name, len(given.arguments))
     return RefusedCall(call.id, call.name, "truncated", said, given.arguments, call.origin)
