@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace as changed
 from pathlib import Path
-from typing import Any, NamedTuple, Required, TypedDict
+from typing import Any, NamedTuple, Required, TypedDict, TypeVar
 
 import anyio
 from pydantic import JsonValue
@@ -24,6 +24,7 @@ from zkit.tools import Example as ToolExample
 from zkit.tools import Tool, ToolSpec, canonical_arguments, current_scope, tool
 
 MOST_EXAMPLES = 20
+T = TypeVar("T")
 Example = Mapping[str, Any]
 
 
@@ -120,7 +121,7 @@ class DynamicTools:
         self,
         name: str,
         description: str,
-        fields: Iterable[Field | Mapping[str, Any] | str] = (),
+        fields: Iterable[Field | Example | str] = (),
         body: str = "",
         *,
         returns: str = "Any",
@@ -200,7 +201,7 @@ class DynamicTools:
         self,
         name: str,
         description: str,
-        fields: Iterable[Any],
+        fields: Iterable[object],
         body: str,
         returns: str,
         imports: Sequence[str],
@@ -347,7 +348,7 @@ def dynamic_tools(box: Toolbox) -> list[Tool]:
     return [new_tool, unregister_tool]
 
 
-def misfit(spec: ToolSpec, data: Any) -> str:
+def misfit(spec: ToolSpec, data: object) -> str:
     """Say how data differs from what the tool promises; empty when it does not."""
     if spec.output is None:
         return ""
@@ -366,7 +367,7 @@ def _wrong_arguments(code: ToolCode, described: Ran) -> str:
     return f"the function takes {', '.join(takes) or 'nothing'}, the fields say otherwise"
 
 
-def _example(given: Any) -> dict[str, Any]:
+def _example(given: object) -> dict[str, Any]:
     if not isinstance(given, Mapping) or not isinstance(given.get("arguments", {}), Mapping):
         raise ToolDefinitionError(
             f'an example is {{"arguments": …, "result": …}}, not {given!r:.80}'
@@ -377,26 +378,26 @@ def _example(given: Any) -> dict[str, Any]:
     return {"arguments": {}, **given}
 
 
-def _shown(example: Mapping[str, Any]) -> ToolExample:
+def _shown(example: Example) -> ToolExample:
     outcome = f"{example['result']!r:.200}" if "result" in example else ""
     about = str(example.get("description", ""))
     return ToolExample(example["arguments"], description=about, outcome=outcome)
 
 
-def _run(make: Any) -> Any:
+def _run(make: Callable[[], Awaitable[T]]) -> T:
     """Run an async function to its end, in a thread that has no event loop yet."""
-    box: list[Any] = []
+    box: list[T] = []
+    failed: list[BaseException] = []
 
     def work() -> None:
         try:
-            box.append((anyio.run(make), None))
+            box.append(anyio.run(make))
         except BaseException as error:
-            box.append((None, error))
+            failed.append(error)
 
     thread = threading.Thread(target=work, name="zkit dynamic")
     thread.start()
     thread.join()
-    value, error = box[0]
-    if error is not None:
-        raise error
-    return value
+    if failed:
+        raise failed[0]
+    return box[0]
