@@ -40,7 +40,7 @@ _OTHER_FENCES = RESULT_FENCES | {"tool", "tool_code"}
 MAY_CALL = r"\s*+(?:[\[{<✿]|print\(|(?:[^\W\d][\w.:/\\-]*+)[ \t]*+(?:[(:{=]|\n\s*+\{|\Z))"
 """How a block begins that may hold a call and nothing else."""
 MOST_TICKS = 20
-"""Code in a line stands between at most so many backticks: more of them are an ornament."""
+"""Code in a line is between at most so many backticks: more of them are an ornament."""
 _MAY_CALL = re.compile(MAY_CALL)
 _FENCE_LINE = re.compile(r"(?P<mark>`{3,20}+|~{3,20}+)[ \t]*+(?P<info>[^\n`\[{<]{0,80}+)\n")
 _FENCE_ENDS = re.compile(r"[`~]*+[ \t]*+(?=\r?\n|\Z|<)")

@@ -90,7 +90,7 @@ def _quoting() -> str:
 
 
 def _inline(tools: bool) -> list[tuple[str, str]]:
-    """What counts wherever it stands. The order decides between two at the same place."""
+    """What counts anywhere in a line. The order decides between two at the same place."""
     always = [
         ("marked", "|".join(r.opener for r in turn_marks.MARKED_REASONING)),
         ("orphan", turn_marks.ORPHANS),

@@ -1,4 +1,4 @@
-"""An opener in, the reading of what it opens out: the first characters of a body decide."""
+"""Parses what an envelope holds; the first characters of its body decide how."""
 
 from __future__ import annotations
 
