@@ -28,7 +28,7 @@ MARKED_REASONING = (
     Region(r"<\|channel>thought", r"<channel\|>"),
     Region(r"<\|thought_start\|>", r"<\|thought_end\|>"),
     Region(r"<\|open\|>think<\|sep\|>", r"<\|close\|>think<\|sep\|>|(?=<\|open\|>tools<\|sep\|>)"),
-    Region(r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),
+    Region(r"<\|inner_prefix\|>", r"<\|inner_suffix\|>|(?=<\|tools_prefix\|>)"),
     Region(r"<\|think\|>", r"<\|/think\|>|<\|end\|>|(?=<\|content\|>|<\|tool_calls\|>)"),
     Region(r"<\|message_model\|><\|content_thinking\|>", r"<\|end_message\|>"),
     Region(r"<\|content_thinking\|>", r"<\|end_message\|>"),
