@@ -1,1 +1,1 @@
-"""Characters in, places out: edits, lines and columns, and where strings end."""
+"""Places in a text: edits, lines and columns, comments, and where strings end."""

@@ -1,4 +1,4 @@
-"""A place in a text in, the end of the comment that opens there out."""
+"""Find the end of a comment that opens at a place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text and a place in, the next mark after it out: what many places of one text ask for is looked for once.
+"""Search a text from many places: a mark that several of them look for is found once.
 
 Of a thousand comments that seem to open, each would look to the end of the text for its closer. The
 first mark after one place is the first one after all places in between.
