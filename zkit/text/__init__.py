@@ -1,1 +1,1 @@
-"""Places in a text: edits, lines and columns, comments, and where strings end."""
+"""The lexer, edits with the way back for places, and lines and columns."""

@@ -1,4 +1,4 @@
-"""Find the end of a comment that opens at a place."""
+"""Find where a comment ends."""
 
 from __future__ import annotations
 

@@ -283,7 +283,7 @@ def _closes_more(quote: str, body: str) -> bool:
 _MIXED = re.compile(r"[“„«'‘]([^\"\\]*+(?:\\.[^\"\\]*+)*+)\"", re.DOTALL)
 """A string that another quote opens and a straight double one closes."""
 MIXED_WITHIN = 2_000
-"""How far its end is looked for: it is asked for at each string in other quotes."""
+"""How far its end is looked for: it is needed at each string in other quotes."""
 
 
 MOST_TRIPLES = 100

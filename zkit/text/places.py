@@ -1,4 +1,4 @@
-"""The line and column of an offset, and an excerpt with a caret below it."""
+"""Find the line and column of an offset, and an excerpt with a caret under it."""
 
 from __future__ import annotations
 
