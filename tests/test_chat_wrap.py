@@ -180,6 +180,18 @@ def test_a_cut_call_is_passed_on_under_a_name_that_is_not_a_tool(
 
 
 @every_way
+def test_the_last_call_of_a_cut_reply_is_refused_though_it_looks_whole(
+    server: ScriptedServer, way: str
+) -> None:
+    """A server may close what was cut; `ChatLoop` does the same."""
+    calls = [call("get_weather", OSLO, "a"), call("get_weather", '{"city": "Rome"}', "b")]
+    made = ask(server, way, says(None, calls, finish="length"))
+    assert [name for name, _ in made.calls] == ["get_weather", "refused_get_weather"]
+    assert [one.id for one in made.report.refusals] == ["b"]
+    assert "token limit" in made.report.refusals[0].message
+
+
+@every_way
 def test_an_unknown_tool_is_refused_and_listed(server: ScriptedServer, way: str) -> None:
     made = ask(server, way, says(None, [call("get_climate", OSLO, "a")]))
     assert [name for name, _ in made.calls] == ["refused_get_climate"]

@@ -14,6 +14,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from enum import Enum
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import anyio
@@ -24,11 +25,21 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, BeforeValidator, Field
 
 from zkit.calls import Call
-from zkit.dispatch import Dispatcher, Guard, Hooks, Limits
+from zkit.dispatch import (
+    Dispatcher,
+    Guard,
+    Hooks,
+    Limits,
+    Recorder,
+    resolve,
+    verify_files,
+    with_step,
+)
 from zkit.dispatch.permissions import UnmatchedRuleWarning
 from zkit.dispatch.portal import run_sync
 from zkit.effects import FileEffect
 from zkit.errors import KitError, ToolDefinitionError, ToolNameTakenError
+from zkit.grade import READ, WRITE
 from zkit.results import (
     Crashed,
     Refused,
@@ -548,6 +559,113 @@ def test_the_text_of_a_tools_exception_is_logged_at_debug_only(
     with caplog.at_level(logging.DEBUG, "zkit"):
         send(Dispatcher([act]), "act")
     assert "hunter2" in caplog.text
+
+
+@pytest.mark.parametrize("who", ["hook", "guard", "approver", "step", "progress", "recorder"])
+def test_the_text_of_an_operators_exception_is_logged_at_debug_only(
+    who: str, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise RuntimeError("password hunter2")
+
+    def act(context: Context) -> Success:
+        """Act."""
+        context.progress(1)
+        (tmp_path / "a.txt").write_text("new")
+        return Success(1, effects=(FileEffect(path="a.txt", op="create"),))
+
+    hooks = Hooks()
+    by_name: dict[str, Any] = {
+        "hook": {"hooks": hooks},
+        "guard": {"guards": [Guard("g", fail)]},
+        "approver": {"approve": fail, "policy": {"act": {"approve": True}}},
+        "step": {"chain": with_step(fail, after=resolve)},
+        "recorder": {"recorder": Recorder(tmp_path, on_change=fail)},
+    }
+    settings = by_name.get(who, {})
+    if who == "hook":
+        hooks.add("before", fail)
+    dispatcher = Dispatcher([act], **settings)
+    with scope("t", on_progress=fail if who == "progress" else None):
+        with caplog.at_level(logging.INFO, "zkit"):
+            send(dispatcher, "act")
+        assert "RuntimeError" in caplog.text
+        assert "hunter2" not in caplog.text
+        with caplog.at_level(logging.DEBUG, "zkit"):
+            send(dispatcher, "act")
+    assert "hunter2" in caplog.text
+
+
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="this system opens through links")
+def test_no_guard_or_recorder_reads_through_a_link_that_is_swapped_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The place was checked, then a link took it: what it leads to is not read."""
+    root, outside = tmp_path / "root", tmp_path / "outside.json"
+    root.mkdir()
+    outside.write_text('{"secret": hunter2')
+
+    def swapped(base: str | Path, path: str) -> Path:
+        place = Path(base) / path
+        place.unlink(missing_ok=True)
+        place.symlink_to(outside)
+        return place
+
+    monkeypatch.setattr("zkit.dispatch.file_guards.confined", swapped)
+    monkeypatch.setattr("zkit.dispatch.recorder.confined", swapped)
+
+    @tool(grade=WRITE, touches=("path",))
+    def act(path: str) -> Success:
+        """Act."""
+        return Success(1, effects=(FileEffect(path=path, op="modify"),))
+
+    recorder = Recorder(root)
+    dispatcher = Dispatcher([act], recorder=recorder, guards=[verify_files(root=root)])
+    result = send(dispatcher, "act", {"path": "a.json"})
+    assert isinstance(result, Success)
+    assert "hunter2" not in repr(recorder.changes())
+    assert "broken" not in repr(result.meta)
+
+
+# ── half a character ─────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"path": "\\ud800"}',
+        '{"path": "\ud800"}',
+        '{"path": ["\\udc00x"]}',
+        "{'path': 'a\\ud83d'}",
+        '{"\\ud800": "x"}',
+        {"path": "\ud800"},
+        {"path": {"deep": ["\udfff"]}},
+        {"\ud800": 1},
+    ],
+)
+def test_half_a_character_in_the_arguments_is_refused(arguments: Any) -> None:
+    ran: list[Any] = []
+
+    @tool(grade=READ)
+    def act(path: Any) -> str:
+        """Act."""
+        ran.append(path)
+        return "x"
+
+    refused = failed(send(Dispatcher([act]), "act", arguments), Validation)
+    assert refused.code in ("invalid_arguments", "invalid_json")
+    assert "half a character" in str(refused)
+    str(refused).encode()
+    assert ran == []
+
+
+def test_a_whole_character_of_two_escapes_runs() -> None:
+    @tool(grade=READ)
+    def act(path: str) -> str:
+        """Act."""
+        return path
+
+    assert data_of(send(Dispatcher([act]), "act", '{"path": "\\ud83d\\ude00"}')) == "😀"
 
 
 def test_nothing_is_printed_where_no_log_is_set_up() -> None:

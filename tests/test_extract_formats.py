@@ -15,7 +15,7 @@ from zkit.extract import (
     instructions,
     render_call,
 )
-from zkit.extract.render import render_result
+from zkit.extract.render import render_tool_result
 
 IDS = {
     "mistral_array": "k3Fq9Zx00",
@@ -132,9 +132,9 @@ def test_an_argument_that_holds_its_own_closing_tag_is_not_written_wrongly() -> 
 
 
 def test_a_result_is_given_back_the_way_of_the_format() -> None:
-    assert render_result("f", "42", "react") == "Observation: 42"
-    assert render_result("f", "42", "hermes_json") == "<tool_response>\n42\n</tool_response>"
-    assert render_result("f", "42", "step3") == "Result of f:\n42"
+    assert render_tool_result("f", "42", "react") == "Observation: 42"
+    assert render_tool_result("f", "42", "hermes_json") == "<tool_response>\n42\n</tool_response>"
+    assert render_tool_result("f", "42", "step3") == "Result of f:\n42"
 
 
 def test_instructions_name_the_values_that_a_parameter_takes() -> None:

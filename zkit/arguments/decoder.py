@@ -12,7 +12,12 @@ from typing_extensions import TypeVar
 from zkit.arguments.attempt import Attempt
 from zkit.arguments.plain_slips import coerce_plain_slips
 from zkit.arguments.prepare import PREPARED, Prepared, errors_of, prepared_for
-from zkit.arguments.refusals import refuse_bytes, refuse_repair, refuse_unusable
+from zkit.arguments.refusals import (
+    refuse_bytes,
+    refuse_half_character,
+    refuse_repair,
+    refuse_unusable,
+)
 from zkit.arguments.validation_errors import FieldError
 from zkit.receipt import Fix, Rank, highest
 from zkit.results import Validation
@@ -197,7 +202,7 @@ def _strictly_read(text: str) -> Any:
     """The value of strict JSON; a JSON string is left to repair, which looks into it."""
     try:
         value = from_json(text, allow_inf_nan=False)
-    except ValueError:
+    except (ValueError, TypeError):  # `TypeError` for half a character
         return _NOT_STRICT
     return _NOT_STRICT if isinstance(value, str) and value.strip() else value
 
@@ -250,13 +255,17 @@ def _second_object(prepared: Prepared, repaired: Repaired) -> int | None:
 
 def _read_value(prepared: Prepared, raw: Any, limit: Rank) -> Decoded | Validation:
     """Read a value that came without a text; what it means is judged as if it were JSON."""
+    refusal = refuse_half_character(prepared, raw)
+    if refusal is not None:
+        return refusal
     text = to_json(dict(raw) if isinstance(raw, Mapping) else raw, inf_nan_mode="constants")
     return _settled(Attempt(prepared, from_json(text), None, ()), limit)
 
 
 def _settled(reading: Attempt, limit: Rank) -> Decoded | Validation:
     """The reading as the target accepts it, within the limit."""
-    outcome = reading.settle()
+    refusal = refuse_half_character(reading.prepared, reading.value)
+    outcome = reading.settle() if refusal is None else refusal
     if isinstance(outcome, Validation):
         return outcome
     rank = highest(outcome.fixes)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from pydantic_core import to_json
 
 from zkit.arguments.coercions import LONGEST_LINE, MOST_PROBLEMS
 from zkit.arguments.example import example_for, placeholder
 from zkit.arguments.prepare import Prepared
+from zkit.arguments.wording import path_text
 from zkit.receipt import Fix
 from zkit.results import Problem, Validation, ValidationCode
 
 if TYPE_CHECKING:
     from zkit.repair import Unrepairable
 
+Path = tuple[str | int, ...]
 _LOG = logging.getLogger("zkit")
 _CODES: dict[str, ValidationCode] = {
     "cut": "truncated",
@@ -72,6 +77,40 @@ def refuse_bytes(prepared: Prepared, error: UnicodeDecodeError) -> Validation:
     """Refuse bytes that are no text."""
     line = f"The arguments are not UTF-8 text: byte {error.start} cannot be read."
     return Validation(_message(prepared, [line], example_for(prepared, None, ())), "invalid_json")
+
+
+def refuse_half_character(prepared: Prepared, value: Any) -> Validation | None:
+    """Refuse a value with a lone surrogate in it, which no file or socket takes; None without one."""
+    try:
+        to_json(value, inf_nan_mode="constants", fallback=str)
+        return None
+    except ValueError:
+        place = _half_character(value)
+    if place is None:
+        return None
+    path, text = place
+    got = f'half a character ("{text}")'
+    return refuse(prepared, None, [Problem(path_text(path), "bad_value", got, "whole ones")], ())
+
+
+def _half_character(value: Any) -> tuple[Path, str] | None:
+    """The place of the first lone surrogate, and its escape."""
+    todo: list[tuple[Path, Any]] = [((), value)]
+    while todo:
+        path, part = todo.pop()
+        texts = list(part) if isinstance(part, Mapping) else [part]
+        for text in texts:
+            found = _SURROGATE.search(text) if isinstance(text, str) else None
+            if found is not None:
+                return path, f"\\u{ord(found[0]):04x}"
+        if isinstance(part, Mapping):
+            todo += reversed([((*path, str(key)), below) for key, below in part.items()])
+        elif isinstance(part, list | tuple):
+            todo += reversed([((*path, number), below) for number, below in enumerate(part)])
+    return None
+
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def refuse_unusable(prepared: Prepared, error: Exception) -> Validation:

@@ -11,7 +11,7 @@ from zkit.calls import Call
 from zkit.chat.call_checker import new_id
 from zkit.chat.loop_events import Message
 from zkit.chat.wire_data import arguments_of, dumps, entries, id_of, text_of
-from zkit.extract import CannotWriteError, instructions, render_call, render_result
+from zkit.extract import CannotWriteError, instructions, render_call, render_tool_result
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.receipt import Rank
 from zkit.repair import Repaired, repair_json
@@ -145,7 +145,7 @@ def as_text(
             _add(found, "assistant", _spoken(message, format))
         elif message.get("role") == "tool":
             name = names.get(str(message.get("tool_call_id")), "the tool")
-            _add(found, "user", render_result(name, text_of(message.get("content")), format))
+            _add(found, "user", render_tool_result(name, text_of(message.get("content")), format))
         elif message.get("role") == "user" and isinstance(message.get("content"), str):
             _add(found, "user", message["content"])
         else:

@@ -71,7 +71,7 @@ def read_input(path: str) -> str:
         return read_text(path)
     if sys.stdin.isatty():
         click.echo(TERMINAL_HINT, err=True)
-    return decode(sys.stdin.buffer.read(), name_of(path))
+    return decode_text(sys.stdin.buffer.read(), name_of(path))
 
 
 def name_of(path: str) -> str:
@@ -90,10 +90,10 @@ def read_text(path: str) -> str:
         data = Path(path).read_bytes()
     except OSError as error:
         raise BadUsageError(f"{path}: {error.strerror}") from error
-    return decode(data, path)
+    return decode_text(data, path)
 
 
-def decode(data: bytes, source: str) -> str:
+def decode_text(data: bytes, source: str) -> str:
     """Read bytes as UTF-8, or name the byte that is not."""
     try:
         return data.decode("utf-8")

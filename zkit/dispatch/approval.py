@@ -18,7 +18,8 @@ from zkit.dispatch.tool_lookup import looked_up_again
 from zkit.results import Failure, Refused, Result, Success, Validation
 from zkit.tools import ToolSpec, call_key, canonical_arguments, current_scope, text_call_action
 from zkit.tools.call_arguments import judged_arguments
-from zkit.tools.execution import is_contained, log_failure
+from zkit.tools.context import log_failure
+from zkit.tools.execution import is_contained
 
 Approver = Callable[[Call], Any]
 """A function that is asked about a call, plain or async; only `True` is an approval."""

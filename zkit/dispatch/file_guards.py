@@ -19,7 +19,7 @@ from zkit.dispatch.live_call import LiveCall, effects_of
 from zkit.effects import FileEffect
 from zkit.required import require_mapping, require_one_of, require_path
 from zkit.results import Result, Success, Validation
-from zkit.sources.confined_files import confined
+from zkit.sources.confined_files import ConfinedFiles, ConfinedPathError, Stamp, confined
 from zkit.tools import canonical_arguments, current_scope
 from zkit.tools.context import PerTask
 
@@ -60,15 +60,12 @@ def changed_files(effects: Iterable[Any], root: Path) -> Iterator[tuple[FileEffe
                 yield effect, place
 
 
-Stamp = tuple[int, int] | None
-
-
 @dataclass(slots=True)
 class Known:
     """The files that one task has seen, and how they were then."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    files: dict[Path, Stamp] = field(default_factory=dict)
+    files: dict[Path, Stamp | None] = field(default_factory=dict)
 
 
 def read_before_write(
@@ -90,7 +87,7 @@ def read_before_write(
             return None
         base = root_of(root)
         for place in named_files(call, base):
-            stamp = _stamp(place)
+            stamp = _stamp(base, place)
             if stamp is None:
                 continue
             with seen.lock:
@@ -103,9 +100,10 @@ def read_before_write(
         seen = known.here()
         if seen is None or not isinstance(result, Success):
             return
-        for place in _seen_files(call, result, root_of(root)):
+        base = root_of(root)
+        for place in _seen_files(call, result, base):
             with seen.lock:
-                seen.files[place] = _stamp(place)
+                seen.files[place] = _stamp(base, place)
 
     return Guard("read_before_write", before, after)
 
@@ -116,13 +114,12 @@ def _seen_files(call: LiveCall, result: Result, root: Path) -> list[Path]:
     return told + (named_files(call, root) if call.spec.touches else [])
 
 
-def _stamp(place: Path) -> Stamp:
-    """What tells whether a file has changed; None when there is no file."""
+def _stamp(root: Path, place: Path) -> Stamp | None:
+    """What tells whether a file has changed; None when there is no file, or only a link to one."""
     try:
-        found = place.stat()
-    except OSError:
+        return ConfinedFiles(root).stamp(place.relative_to(root).as_posix())
+    except (OSError, ConfinedPathError):
         return None
-    return (found.st_mtime_ns, found.st_size) if place.is_file() else None
 
 
 def _verdict(path: str, never: bool, mode: str) -> GuardAnswer:
@@ -137,35 +134,50 @@ Verifier = Callable[[Path], str | None]
 _MOST_BYTES = 2_000_000
 
 
-def _python(path: Path) -> str | None:
+def _python(data: bytes) -> str | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse(path.read_bytes())
+            ast.parse(data)
     except SyntaxError as error:
         return f"line {error.lineno}: {error.msg}"
     return None
 
 
-def _json(path: Path) -> str | None:
+def _json(data: bytes) -> str | None:
     try:
-        json.loads(path.read_bytes())
+        json.loads(data)
     except ValueError as error:
         return str(error)
     return None
 
 
-def _toml(path: Path) -> str | None:
+def _toml(data: bytes) -> str | None:
     import tomllib
 
     try:
-        tomllib.loads(path.read_bytes().decode("utf-8"))
+        tomllib.loads(data.decode("utf-8"))
     except ValueError as error:
         return str(error)
     return None
 
 
-VERIFIERS: Mapping[str, Verifier] = {".py": _python, ".json": _json, ".toml": _toml}
+@dataclass(frozen=True, slots=True)
+class _ContentVerifier:
+    """A verifier that looks at the content, which is read without following links."""
+
+    problem_in: Callable[[bytes], str | None]
+
+    def __call__(self, path: Path) -> str | None:
+        """Return what is wrong with a file, or None."""
+        return self.problem_in(ConfinedFiles(path.parent).read_bytes(path.name))
+
+
+VERIFIERS: Mapping[str, Verifier] = {
+    ".py": _ContentVerifier(_python),
+    ".json": _ContentVerifier(_json),
+    ".toml": _ContentVerifier(_toml),
+}
 
 
 def verify_files(
@@ -191,16 +203,22 @@ def _verified(result: Result, verifiers: Mapping[str, Verifier], root: Path) -> 
     found = [
         f"{place.relative_to(root).as_posix()} is broken now: {problem}"
         for place in places
-        if (problem := _problem(place, verifiers.get(place.suffix.lower())))
+        if (problem := _problem(root, place, verifiers.get(place.suffix.lower())))
     ]
     return "; ".join(found) or None
 
 
-def _problem(place: Path, verifier: Verifier | None) -> str | None:
-    """What a verifier finds; a file that is gone, or too big to look at, has no problem."""
-    if verifier is None or not place.is_file() or place.stat().st_size > _MOST_BYTES:
+def _problem(root: Path, place: Path, verifier: Verifier | None) -> str | None:
+    """What a verifier finds; a file that is gone, a link, or too big to look at has no problem."""
+    stamp = None if verifier is None else _stamp(root, place)
+    if verifier is None or stamp is None or stamp.size > _MOST_BYTES:
         return None
     try:
+        if isinstance(verifier, _ContentVerifier):
+            path = place.relative_to(root).as_posix()
+            return verifier.problem_in(ConfinedFiles(root).read_bytes(path, max_bytes=_MOST_BYTES))
         return verifier(place)
+    except (OSError, ConfinedPathError):
+        return None  # it was replaced meanwhile
     except (RecursionError, MemoryError):
         return "nested too deep to be read"

@@ -12,7 +12,8 @@ from zkit.dispatch.live_call import LiveCall, Next, effects_of, with_notes
 from zkit.errors import ZkitError
 from zkit.required import require_function, require_kind, require_list, require_text
 from zkit.results import Failure, Refused, Result, Success
-from zkit.tools.execution import is_contained, log_failure, with_effects
+from zkit.tools.context import log_failure
+from zkit.tools.execution import is_contained, with_effects
 
 GuardAnswer = Failure | str | None
 Before = Callable[[Any], GuardAnswer | Awaitable[GuardAnswer]]

@@ -12,7 +12,8 @@ from zkit.calls import Call
 from zkit.errors import ZkitError
 from zkit.results import Failure, Refused, Result, Success
 from zkit.tools import Scope, current_scope
-from zkit.tools.execution import is_contained, log_failure
+from zkit.tools.context import log_failure
+from zkit.tools.execution import is_contained
 
 Point = Literal["before", "after", "error", "denied", "over_budget", "disabled"]
 POINTS: tuple[Point, ...] = get_args(Point)

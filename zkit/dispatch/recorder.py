@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -18,11 +17,9 @@ from zkit.dispatch.file_guards import changed_files, named_files
 from zkit.dispatch.live_call import LiveCall, Next, effects_of
 from zkit.required import require_count, require_function, require_kind, require_path
 from zkit.results import Result
-from zkit.sources.confined_files import confined
+from zkit.sources.confined_files import ConfinedFiles, ConfinedPathError, confined
 from zkit.tools import watching
-from zkit.tools.context import reset
-
-log = logging.getLogger("zkit")
+from zkit.tools.context import log_failure, reset
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +73,7 @@ class Recorder:
         require_count("max_turns", max_turns, least=1)
         require_function("on_change", on_change, or_none=True)
         self.root = Path(root).resolve()
+        self._files = ConfinedFiles(self.root)
         self._max_bytes = max_bytes
         self._max_turns = max_turns
         self._on_change = on_change
@@ -158,15 +156,15 @@ class Recorder:
         return place.relative_to(self.root).as_posix()
 
     def _read(self, place: Path) -> Content:
+        path = self._shown(place)
         try:
-            if place.is_dir():
-                return UNKNOWN
-            if place.stat().st_size > self._max_bytes:
-                return Content(why=f"large, {place.stat().st_size} bytes")
-            data = place.read_bytes()
+            stamp = self._files.stamp(path)
+            if stamp is not None and stamp.size > self._max_bytes:
+                return Content(why=f"large, {stamp.size} bytes")
+            data = self._files.read_bytes(path, max_bytes=self._max_bytes)
         except FileNotFoundError:
             return MISSING
-        except OSError:
+        except (OSError, ConfinedPathError):  # a folder, a link, a pipe
             return UNKNOWN
         try:
             return (
@@ -183,8 +181,8 @@ class Recorder:
         if self._on_change is not None:
             try:
                 self._on_change(change)
-            except Exception:
-                log.exception("a listener for changes failed")
+            except Exception as error:
+                log_failure("a listener for changes failed with %s", error)
 
 
 def checked_recorder(given: Recorder | None) -> Recorder | None:

@@ -18,7 +18,8 @@ from zkit.schema import MisfitError, target_for
 from zkit.sources import Memory, ShownTool, ToolSource
 from zkit.sources.source import vouched
 from zkit.tools import Tool, run_tool, thaw
-from zkit.tools.execution import failure_of, is_contained, log_failure, redacted
+from zkit.tools.context import log_failure
+from zkit.tools.execution import failure_of, is_contained, redacted
 
 log = logging.getLogger("zkit")
 _CAUSE = "the dispatcher could not handle the call"

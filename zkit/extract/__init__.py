@@ -8,8 +8,8 @@ from zkit.extract.events import (
     CallDoubtful,
     CallHeld,
     CallIncomplete,
-    CallRefused,
     CallUnknown,
+    CandidateRefused,
     Doubtful,
     Event,
     Incomplete,
@@ -24,7 +24,7 @@ from zkit.extract.events import (
 from zkit.extract.formats.record import Format
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.instructions import instructions
-from zkit.extract.render import CannotWriteError, render_call, render_result
+from zkit.extract.render import CannotWriteError, render_call, render_tool_result
 
 __all__ = [
     "FORMATS",
@@ -33,8 +33,8 @@ __all__ = [
     "CallDoubtful",
     "CallHeld",
     "CallIncomplete",
-    "CallRefused",
     "CallUnknown",
+    "CandidateRefused",
     "CannotWriteError",
     "Declared",
     "Doubtful",
@@ -53,5 +53,5 @@ __all__ = [
     "find_calls",
     "instructions",
     "render_call",
-    "render_result",
+    "render_tool_result",
 ]

@@ -57,7 +57,7 @@ class Doubtful:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Where the call stands in the reply."""
+        """The call's place in the reply."""
         return self.call.span or (0, 0)
 
     @property
@@ -152,7 +152,7 @@ class CallDoubtful:
 
 
 @dataclass(frozen=True, slots=True)
-class CallRefused:
+class CandidateRefused:
     """What looked like a call is not one; its text comes as text."""
 
     kind: ClassVar[str] = "call_refused"
@@ -184,6 +184,6 @@ class ReadingEnded:
 
 
 Event = (
-    Text | Reasoning | TextWasReasoning | CallHeld | CallComplete | CallDoubtful | CallRefused
+    Text | Reasoning | TextWasReasoning | CallHeld | CallComplete | CallDoubtful | CandidateRefused
     | CallUnknown | CallIncomplete | ReadingEnded
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Calls in, the text that a model would write for them in a chosen format out."""
+"""Writes calls and results as a model does in a chosen format."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ SPELLINGS: dict[str, Spelling] = {
 }
 
 
-def render_result(name: str, content: str, format: str | Format) -> str:
+def render_tool_result(name: str, content: str, format: str | Format) -> str:
     """Write a tool's result the way this format gives it back to the model."""
     record = format_named(format)
     if not any(record.result):

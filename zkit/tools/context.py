@@ -126,6 +126,15 @@ log.addHandler(logging.NullHandler())
 Effect = FileEffect | ProcessEffect
 
 
+def log_failure(message: str, error: BaseException, *about: object) -> None:
+    """Log that code of the operator failed (a hook, guard, approver, listener or step).
+
+    The text of an exception may hold a secret, so it is logged at the level DEBUG only.
+    """
+    log.error(message, *about, type(error).__name__)
+    log.debug(message, *about, type(error).__name__, exc_info=error)
+
+
 class Progress(NamedTuple):
     """How far a call has come, as its tool tells it."""
 
@@ -228,8 +237,8 @@ class Scope:
         for action in self._state.left():
             try:
                 action()
-            except Exception:
-                log.exception("an action at the end of task %r failed", self.task)
+            except Exception as error:
+                log_failure("an action at the end of task %r failed with %s", error, self.task)
 
 
 _SCOPE: ContextVar[Scope | None] = ContextVar("zkit scope", default=None)
@@ -352,8 +361,8 @@ class Context:
             return
         try:
             listener(Progress(self.call_id, self.call.name, done, total, message))
-        except Exception:
-            log.exception("a listener for progress failed")
+        except Exception as error:
+            log_failure("a listener for progress failed with %s", error)
 
     def record(self, effect: Effect) -> None:
         """Note what was done to the world; it goes into the result, success or not.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import logging
 import re
 import signal
 import threading
@@ -29,12 +28,18 @@ from zkit.results import (
     Validation,
     exception_text,
 )
-from zkit.tools.context import Context, Effect, current_context, inside, watched
+from zkit.tools.context import (
+    Context,
+    Effect,
+    current_context,
+    inside,
+    log_failure,
+    watched,
+)
 from zkit.tools.spec import Tool
 from zkit.tools.spec_fields import misfits
 from zkit.tools.worker_threads import run_in_thread
 
-log = logging.getLogger("zkit")
 _MOST_NAMED = 5
 _PLAIN = (str, int, float, bool, type(None))
 _PLAIN_TYPES = frozenset({*_PLAIN, Success})
@@ -91,9 +96,7 @@ def failure_of(raised: BaseException, tool: str) -> Failure:
         return _caused(Transient(said, code="unavailable"), error)
     if isinstance(error, FileNotFoundError | PermissionError | ValueError):
         return _caused(_named_failure(error, tool), error)
-    # The text of a tool's exception may hold anything: only whoever looks for it sees it.
-    log.error("the tool %r failed with %s", tool, type(error).__name__)
-    log.debug("the tool %r failed", tool, exc_info=error)
+    log_failure("the tool %r failed with %s", error, tool)
     return _caused(Crashed(said, meta={"at": _place(error)}), error)
 
 
@@ -107,11 +110,6 @@ def _named_failure(error: FileNotFoundError | PermissionError | ValueError, tool
         what = f'there is no "{redacted(named)}"' if named else said
         return Validation(f"{tool}: {what}. Send one that exists.", code="not_found")
     return Validation(f"{tool} cannot use these arguments: {said}. Send others.")
-
-
-def log_failure(message: str, error: BaseException, *about: object) -> None:
-    """Log that code of the operator failed (a hook, guard, approver or step), with its traceback."""
-    log.error(message, *about, type(error).__name__, exc_info=error)
 
 
 def is_contained(error: BaseException) -> bool:

@@ -19,7 +19,8 @@ MAX_HELD = 8_000_000
 REFUSED_NAME = "refused_"
 """The beginning of the name under which a refused call is passed on; see `refused_entry`."""
 _LONGEST_NAME = 64
-_CUT_SHORT = ("length", "content_filter", "max_tokens")
+_CUT = ("length", "max_tokens")
+_CUT_SHORT = (*_CUT, "content_filter")
 _BESIDE = (
     "Your reply holds a call of {name} in its text beside calls in the tool call format, so the one"
     " in the text was not run. Send all calls in the tool call format."
@@ -73,8 +74,12 @@ def repair_native(
     """Repair the calls that a server delivered; the entries that are passed on, and the report."""
     made, judged = [], []
     found = split_concatenated(calls, frozenset(checker.names))
-    for given in found[:MAX_CALLS]:
+    for number, given in enumerate(found[:MAX_CALLS], 1):
         entry, outcome = checker.native(given, finish_reason)
+        # A server may close what was cut, so that nobody sees it: as in `ChatLoop`, the last call of
+        # a cut reply is lost.
+        if finish_reason in _CUT and number == len(found) and isinstance(outcome, Call):
+            outcome = _cut_off(outcome, given)
         if isinstance(outcome, RefusedCall):
             entry = refused_entry(entry, outcome, checker.names)
         made.append(as_entry(entry))
@@ -84,6 +89,15 @@ def repair_native(
     if len(found) > MAX_CALLS:
         refusals.append(too_many_calls(len(found)))
     return made, Report(sound, tuple(refusals))
+
+
+def _cut_off(call: Call, given: Assembled) -> RefusedCall:
+    from zkit.chat.loop_messages import (
+        cut_call,
+    )  # with the texts of the loop, which few replies need
+
+    said = cut_call(call.name, len(given.arguments))
+    return RefusedCall(call.id, call.name, "truncated", said, given.arguments, call.origin)
 
 
 def refused_entry(entry: Assembled, refusal: RefusedCall, names: Sequence[str]) -> Assembled:

@@ -1,4 +1,4 @@
-"""Objects in an envelope in, units out: one object, a list of them, or one after the other."""
+"""Parses calls in JSON: one object, a list of them, or one after the other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from zkit.extract.parsers.call_objects import (
     name_in,
     schema_of,
 )
-from zkit.extract.parsers.python_calls import unit_from
+from zkit.extract.parsers.python_calls import balanced, unit_from
 from zkit.extract.parsers.readings import Reading, Unit, broken, shifted
 from zkit.extract.parsers.values import python_literal, repaired, strict, unambiguous
 from zkit.extract.tape import Steps, searched
@@ -157,13 +157,17 @@ def _past_junk(task: Task, at: int, found: Extent, stop: str) -> Steps[Extent]:
 
 
 def ended(task: Task, found: Extent) -> str | None:
-    """How an object ended, in the words of servers: what they say of the text holds only at its end.
+    """How an object ended, as a finish reason; the server's own holds only at the end of the text.
 
-    So the calls before it are the same, whether that word has come already or not.
+    So the calls before it are the same, whether the reason has arrived already or not.
     """
     if found.closed:
         return None
     return "stop" if found.end < task.tape.size else task.tape.finish_reason
+
+
+_ARGUED = re.compile(r"\}\s*+\Z")
+"""The end of an object of arguments (Llama 3.1 8B leaves out the last brace of the call)."""
 
 
 def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
@@ -183,7 +187,14 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     if bare is not None:
         return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(bare, task.tools))
     name = name_in(text, task.tools)
-    outcome = repaired(text, schema_of(text, name, task.tools), ended(task, found))
+    if found.open and not task.tape.cut and (quoted := _with_last_quote(text)) is not None:
+        value, place = quoted
+        fix = Fix("add_closing_quote", Rank.GUESS, at + place, at + place, '"', "not closed")
+        return tuple(unit_of(task, spelt, span, (fix,)) for spelt in calls_in(value, task.tools))
+    finish = ended(task, found)
+    if finish is None and found.open == 1 and _ARGUED.search(text):
+        finish = "stop"  # the arguments were closed; only the brace around the call is missing
+    outcome = repaired(text, schema_of(text, name, task.tools), finish)
     outcome = _as_python(text, outcome)
     if isinstance(outcome, Unrepairable):
         if outcome.reason == "cut":
@@ -197,6 +208,25 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     if units and found_calls[-1].level <= found.open and not task.tape.stopped:
         units[-1] = replace(units[-1], state="cut")
     return tuple(units)
+
+
+_CALL_END = re.compile(r"\}\s*+\}\s*+\Z")
+_LAST_STRING = re.compile(
+    r"(?:[^\"]|\"(?:[^\"\\]|\\.)*+\")*+(?P<open>\"(?:[^\"\\\n]|\\.)*+)\Z", re.DOTALL
+)
+
+
+def _with_last_quote(text: str) -> tuple[Any, int] | None:
+    """The value of a call whose last string is not closed before `}}`, and where its quote belongs.
+
+    Llama 3.1 8B writes `{"name": "f", "parameters": {"a": "['x']}}`. None if the braces may belong
+    to the string.
+    """
+    tail, last = _CALL_END.search(text), _LAST_STRING.match(text)
+    if tail is None or last is None or not balanced(text[last.start("open") : tail.start()]):
+        return None
+    found = unambiguous(f'{text[: tail.start()]}"{text[tail.start() :]}')
+    return None if found is None else (found[0], tail.start())
 
 
 def _as_python(text: str, outcome: Repaired | Unrepairable) -> Repaired | Unrepairable:

@@ -1,14 +1,22 @@
-"""Python calls in, units out; every value is a literal, and nothing is ever evaluated."""
+"""Parses calls in Python's notation; every value is a literal, and nothing is evaluated."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.brackets import Notation, extent
 from zkit.extract.parsers.readings import Reading, Unit, broken
-from zkit.extract.parsers.values import Slot, Value, mended, python_literal, typed, unambiguous
+from zkit.extract.parsers.values import (
+    Slot,
+    Value,
+    python_literal,
+    repaired_value,
+    typed,
+    unambiguous,
+)
 from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 
@@ -27,6 +35,7 @@ _BETWEEN = (
 _CLOSER = r"\s*+,?\s*+\]"
 _PRINTED = r"\s*+\)"
 _MARKS = re.compile(r"\"{3}|'{3}|[\"'()\[\]{},=:]")
+_STRING_START = re.compile(r"\"{3}|'{3}|[\"']")
 _KEY = re.compile(r"\s*+(?:\"(\w+)\"|'(\w+)'|([^\W\d][\w-]*+))\s*+\Z")
 _QUOTED = re.compile(r"\s*+[rRbBuU]{0,2}[\"']")
 _INNER_CALL = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|(\w\s*+\()", re.DOTALL)
@@ -39,7 +48,7 @@ _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 
 
 class Argument(NamedTuple):
-    """One argument as written: its key, if it has one, its text, and where that stands."""
+    """One argument as written: its key, if it has one, its text, and where that begins."""
 
     key: str
     text: str
@@ -106,6 +115,10 @@ def _read_call(
             found, notation = loose, "loose"
     end = found.end
     inside = tape.slice(opening + 1, end - 1 if found.closed else end)
+    if not found.closed and end >= tape.size and not tape.cut:
+        repaired = _with_last_quote(task, name, inside, opening + 1, start)
+        if repaired is not None:
+            return repaired
     unit = unit_from(task, name, inside, opening + 1, (start, end), notation)
     if not found.closed and (found.open or not _complete(inside)):
         unit = Unit(unit.name, unit.arguments, unit.span, state="cut")
@@ -113,6 +126,42 @@ def _read_call(
         printed = yield from tape.look(_PRINTED, end)
         end += 0 if printed is None else printed.end()
     return unit, end, found.closed
+
+
+_LIST_END = re.compile(r"\)\s*+\]\s*+\Z")
+_BRACKETS = re.compile(r"[()\[\]{}]")
+
+
+def _with_last_quote(
+    task: Task, name: str, inside: str, at: int, start: int
+) -> tuple[Unit, int, bool] | None:
+    """The call of a list whose last string is not closed before `)]`, where the reply ends.
+
+    Llama 3.1 8B leaves the quote out (`[f(a='x', b='y)]`). None if the brackets may belong to the
+    string, or another argument may.
+    """
+    tail = _LIST_END.search(inside)
+    opened, pos = None, 0
+    while tail is not None and (mark := _STRING_START.search(inside, pos)) is not None:
+        opened, pos = mark, _string_end(inside, mark, "python")
+    if tail is None or opened is None or pos < len(inside) or tail.start() < opened.end():
+        return None
+    text = inside[opened.end() : tail.start()]
+    if _NEXT_ARGUMENT.search(text) or "\n" in text or not balanced(text):
+        return None
+    end = at + tail.start()
+    closed = inside[: tail.start()] + opened.group()
+    unit = unit_from(task, name, closed, at, (start, end + 1), "python")
+    fix = Fix(
+        "add_closing_quote", Rank.GUESS, end, end, opened.group(), "the last string was not closed"
+    )
+    return replace(unit, fixes=(*unit.fixes, fix)), end + 1, True
+
+
+def balanced(text: str) -> bool:
+    """Whether as many brackets are closed as opened."""
+    marks = _BRACKETS.findall(text)
+    return all(marks.count(a) == marks.count(b) for a, b in ("()", "[]", "{}"))
 
 
 def _complete(inside: str) -> bool:
@@ -191,7 +240,7 @@ def value_of(argument: Argument, slot: Slot) -> Value:
     if _QUOTED.match(text) and _NEXT_ARGUMENT.search(text):
         return Value(None, (), "ambiguous", NO_QUOTE.format(name="The call", key=slot.key))
     if (_QUOTED.match(text) or text[:1] in ("{", "[")) and not _calls(text):
-        return mended(text, slot, at)
+        return repaired_value(text, slot, at)
     if _WORD.match(text) and text in _known_words(slot):
         fix = Fix("quote_word", Rank.RESPELL, at, at + len(text), f'"{text}"', "a known value")
         return Value(text, (fix,))
