@@ -6,7 +6,7 @@ import asyncio
 import gc
 import json
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,7 @@ async def asked(app: Forwarder, path: str, request: dict[str, Any]) -> tuple[int
         await anyio.sleep_forever()
         raise AssertionError
 
-    async def send(message: dict[str, Any]) -> None:
+    async def send(message: MutableMapping[str, Any]) -> None:
         nonlocal status
         status = message.get("status", status)
         parts.append(message.get("body", b""))

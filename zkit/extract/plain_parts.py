@@ -92,7 +92,9 @@ def _plain_fence(text: str, fence: re.Match[str], tools: Declared) -> tuple[int,
     if info not in FENCES or _MAY_CALL.match(body) is None:
         return ends.end(), ends.end()
     first = body.lstrip()
-    if first[:1] in "<✿[{" and (openers().match(first) or _NAMING_WORD.search(body)):
+    if first[:1] in "<✿[" and openers().match(first):
+        return 0, 0
+    if first[:1] in "[{" and _NAMING_WORD.search(body):
         return 0, 0
     name = _NAME.match(first, first[:1] == "<")
     if name is not None and tools.name_of(name["name"]) is not None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import anyio
 import httpx2
+from anyio.abc import TaskGroup
+from starlette.types import Receive, Scope, Send
 
 from zkit.chat.client.exchange import CHAT, WATCH, Watch
 from zkit.chat.client_errors import needs_text_mode
@@ -24,7 +25,7 @@ from zkit.proxy.request_log import MAX_REQUEST, Record, RequestLog
 from zkit.proxy.responses_bridge import ResponsesBridge, empty_response
 from zkit.proxy.spans import request_span
 from zkit.proxy.upstream_client import Seen, upstream_client, upstream_request
-from zkit.proxy.visit import Receive, Scope, Send, Visit
+from zkit.proxy.visit import Visit
 
 _ENDPOINTS: Mapping[str, ApiName] = {
     "/chat/completions": "chat",
@@ -126,7 +127,7 @@ class Forwarder:
         self._log.finish(record, visit.keys)
         self._figures.add(record)
 
-    async def _routed(self, visit: Visit, tasks: Any) -> None:
+    async def _routed(self, visit: Visit, tasks: TaskGroup) -> None:
         body = await self._body(visit)
         tasks.start_soon(_cancel_if_gone, visit.receive, tasks.cancel_scope)
         path, method = visit.path, visit.method
@@ -380,7 +381,7 @@ def _object_of(body: bytes) -> Data:
     return found
 
 
-def _bridge_for(path: str, request: Data) -> Any:
+def _bridge_for(path: str, request: Data) -> MessagesBridge | ResponsesBridge | None:
     if path == "/responses":
         return ResponsesBridge(request)
     return MessagesBridge(request) if path == "/messages" else None

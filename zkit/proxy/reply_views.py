@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from zkit.chat.wire_data import stream_data
-from zkit.proxy.event_stream import chunks_in, read_object
+from zkit.proxy.event_stream import Data, chunks_in, read_object
 from zkit.proxy.request_log import View, view_of, view_of_response
 
 _TOKENS = (
@@ -39,7 +38,7 @@ def usage_of(bodies: Sequence[bytes]) -> dict[str, int]:
     return found if any(found.values()) else {}
 
 
-def _usage_in(body: bytes) -> dict[str, Any]:
+def _usage_in(body: bytes) -> Data:
     whole = _response_in(body) or read_object(body)
     if whole is not None:
         return _usage_of(whole)
@@ -48,12 +47,12 @@ def _usage_in(body: bytes) -> dict[str, Any]:
     return next(filter(None, (_usage_of(read_object(text)) for text in reversed(named))), {})
 
 
-def _usage_of(data: dict[str, Any] | None) -> dict[str, Any]:
+def _usage_of(data: Data | None) -> Data:
     usage = None if data is None else data.get("usage")
     return usage if isinstance(usage, dict) else {}
 
 
-def _response_in(body: bytes) -> dict[str, Any] | None:
+def _response_in(body: bytes) -> Data | None:
     """The response object of `/responses`; None for a chat completion."""
     data = read_object(body)
     if data is not None:

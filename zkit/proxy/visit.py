@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from starlette.types import Receive, Scope, Send
 
 from zkit.proxy.api_errors import ApiName, ProxyError, error_body, error_event
-from zkit.proxy.event_stream import Data, write_json
+from zkit.proxy.event_stream import write_json
 from zkit.proxy.request_log import Record
 from zkit.proxy.upstream_client import Seen
 
-Scope = dict[str, Any]
-Receive = Callable[[], Any]
-Send = Callable[[Data], Any]
 _KEYS = ("authorization", "x-api-key", "api-key")
 
 
@@ -62,7 +60,9 @@ class Visit:
         await self.begin(status, headers + length)
         await self.write(b"" if self.method == "HEAD" else body, more=False)
 
-    async def json(self, status: int, data: Any, headers: Mapping[str, str] | None = None) -> None:
+    async def json(
+        self, status: int, data: object, headers: Mapping[str, str] | None = None
+    ) -> None:
         """Send JSON."""
         own = [("content-type", "application/json"), *(headers or {}).items()]
         await self.whole(status, own, write_json(data))
