@@ -494,6 +494,7 @@ def test_the_report_of_a_reply_is_a_span() -> None:
     spans = exporter.get_finished_spans()
     assert [span.name for span in spans] == ["zkit.repair_reply"] * 2
     for span in spans:
-        assert span.attributes["zkit.calls"] == ("get_weather",)
-        assert span.attributes["zkit.fixes"]
-        assert span.attributes["zkit.requests"] == 1
+        written: Any = span.attributes
+        assert written["zkit.calls"] == ("get_weather",)
+        assert written["zkit.fixes"]
+        assert written["zkit.requests"] == 1
