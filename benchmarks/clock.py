@@ -1,4 +1,4 @@
-"""A function in, its best time in seconds out; sizes and times in, the exponent of growth out."""
+"""Measure the best time of a function, and the exponent of its growth with size."""
 
 from __future__ import annotations
 

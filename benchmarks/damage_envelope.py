@@ -1,4 +1,4 @@
-"""Damages of a whole text and of what stands around it: text in, text out, or None where it has no place."""
+"""Damages of a whole text and of the text around it; each returns None where it has no place."""
 
 from __future__ import annotations
 

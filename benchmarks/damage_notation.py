@@ -1,4 +1,4 @@
-"""Damages of literals, numbers and spaces, and whole other notations: tokens in, tokens out, or None."""
+"""Damages of literals, numbers and spaces, and whole other notations; each returns None where it has no place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Damages of strings and their quotes: tokens in, tokens out, or None where the damage has no place."""
+"""Damages of strings and their quotes; each returns None where it has no place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Damages of punctuation, commas to comments: tokens in, tokens out, or None where there is no place."""
+"""Damages of punctuation, commas to comments; each returns None where it has no place."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """One bad first turn, then good ones: what each framework makes of it, against one scripted server.
 
-    python -m benchmarks.endtoend [framework ...]
+    python -m benchmarks.endtoend [--proxy] [framework ...]
 
 Every framework runs its own hello world with the same two tools, in an environment of its own.
-Measured: requests to the model (2 is perfect), whether the answer is right, wrong calls that ran.
+With `--proxy`, `zkit proxy` stands between the framework and the server; `openai`
+is a loop on the client alone. Measured: requests to the model (2 is perfect), whether the answer is right, wrong calls that ran.
 Writes `results/endtoend.md` and `results/endtoend.json`.
 """
 
@@ -11,12 +12,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from benchmarks.endtoend_page import page
-from benchmarks.endtoend_rivals import PACKAGES, WRAPPED, Worker, version_of, worker
+from benchmarks.endtoend_rivals import PACKAGES, PLAIN, WRAPPED, Worker, version_of, worker
 from benchmarks.endtoend_turns import TURNS, Turn
 from zkit.testing import ScriptedServer
 
@@ -43,28 +45,45 @@ def _is_same_without_thoughts(turn: Turn, answer: str) -> bool:
     return "</think>" in turn.answer and answer == turn.answer.partition("</think>")[2].strip()
 
 
-def measured(server: ScriptedServer, running: Worker, turn: Turn) -> dict[str, Any]:
-    """Play one turn to one framework."""
+def measured(
+    server: ScriptedServer, running: Worker, turn: Turn, url: str | None = None
+) -> dict[str, Any]:
+    """Play one turn to one framework, which is sent to the server or to another address."""
     server.play(*[turn.server()] * 20)
-    told = running.ask(server.url, turn.streams)
+    told = running.ask(url or server.url, turn.streams)
     made: dict[str, Any] = {"verdict": verdict_of(turn, told), "requests": len(server.requests)}
     if made["verdict"] == "wrong call":
         made["ran"] = [call for call in told["heard"] if tuple(call) not in turn.meant]
     return made
 
 
-def measure(names: Sequence[str]) -> dict[str, Any]:
+@contextmanager
+def front_of(server: ScriptedServer, proxy: bool) -> Iterator[str]:
+    """The address that frameworks are given: of the server, or of a proxy before it."""
+    if not proxy:
+        yield server.url
+        return
+    from benchmarks.proxy import running
+    from zkit.proxy import ProxySettings, Upstream
+    from zkit.proxy.proxy_app import make_server
+
+    settings = ProxySettings(upstreams=(Upstream(server.url),), port=0)
+    with running(make_server(settings)) as url:
+        yield url
+
+
+def measure(names: Sequence[str], *, proxy: bool = False) -> dict[str, Any]:
     """Play every turn to every framework that can be installed."""
     cells: dict[str, dict[str, Any]] = {turn.name: {} for turn in TURNS}
     found = []
-    with ScriptedServer() as server:
+    with ScriptedServer() as server, front_of(server, proxy) as url:
         for name in names:
             with worker(name) as running:
                 if running is None:
                     print(f"{name}: left out, it cannot be installed here", flush=True)
                     continue
                 for turn in TURNS:
-                    cells[turn.name][name] = measured(server, running, turn)
+                    cells[turn.name][name] = measured(server, running, turn, url)
             found.append(name)
             right = sum(cells[turn.name][name]["verdict"] == "right" for turn in TURNS)
             print(f"{name}: {right} of {len(TURNS)} right", flush=True)
@@ -81,13 +100,17 @@ def main() -> None:
     """Measure, and write the results; those of some frameworks alone are only printed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.endtoend", description=__doc__)
     every = [*PACKAGES, *WRAPPED]
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(every)}")
-    names = parser.parse_args().names
-    unknown = [name for name in names if name not in every]
+    parser.add_argument("--proxy", action="store_true", help="send requests through zkit proxy")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"one of {', '.join([*every, PLAIN])}"
+    )
+    given = parser.parse_args()
+    names = given.names
+    unknown = [name for name in names if name not in (*every, PLAIN)]
     if unknown:
         parser.error(f"no framework is called {unknown[0]!r}; one of {', '.join(every)}")
-    found = measure(names or every)
-    if names:
+    found = measure(names or every, proxy=given.proxy)
+    if names or given.proxy:
         print(page(found))
         return
     (RESULTS / "endtoend.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")

@@ -158,6 +158,36 @@ def agno(url: str, stream: bool) -> str:
     return "".join(part for part in parts if isinstance(part, str))
 
 
+def openai_client(url: str, stream: bool) -> str:
+    """A loop of a dozen lines on the client of OpenAI, which believes everything it is sent."""
+    from openai import OpenAI
+
+    tools: Any = [_declared(get_weather, city="string", days="integer"), _declared(now)]
+    messages: list[Any] = [{"role": "user", "content": QUESTION}]
+    known: dict[str, Callable[..., str]] = {"get_weather": get_weather, "now": now}
+    with OpenAI(base_url=url, api_key=KEY) as client:
+        for _ in range(8):
+            asked: Any = {"model": MODEL, "messages": messages, "tools": tools}
+            if stream:
+                with client.chat.completions.stream(**asked) as events:
+                    reply = events.get_final_completion().choices[0].message
+            else:
+                reply = client.chat.completions.create(**asked).choices[0].message
+            if not reply.tool_calls:
+                return str(reply.content)
+            messages.append(reply.model_dump(exclude_none=True, exclude={"parsed"}))
+            for one in reply.tool_calls:
+                result = known[one.function.name](**json.loads(one.function.arguments))
+                messages.append({"role": "tool", "tool_call_id": one.id, "content": result})
+    return ""
+
+
+def _declared(function: Callable[..., str], **types: str) -> dict[str, Any]:
+    properties = {name: {"type": kind} for name, kind in types.items()}
+    schema = {"type": "object", "properties": properties, "required": list(types)[:1]}
+    return {"type": "function", "function": {"name": function.__name__, "parameters": schema}}
+
+
 AGENTS: dict[str, Callable[[str, bool], str]] = {
     "zkit": zkit,
     "pydantic-ai": pydantic_ai,
@@ -166,6 +196,7 @@ AGENTS: dict[str, Callable[[str, bool], str]] = {
     "strands": strands,
     "agno": agno,
     "smolagents": smolagents,
+    "openai": openai_client,
     "pydantic-ai + wrap": lambda url, stream: pydantic_ai(url, stream, True),
     "openai-agents + wrap": lambda url, stream: openai_agents(url, stream, True),
 }

@@ -29,6 +29,8 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "agno": ("agno", "openai"),
     "smolagents": ("smolagents[openai]",),
 }
+PLAIN = "openai"
+"""A loop on the client alone, which is measured only if it is named."""
 WRAPPED = {"pydantic-ai + wrap": "pydantic-ai", "openai-agents + wrap": "openai-agents"}
 """Frameworks that take a client of the user's: the same, with zkit's `wrap` around it."""
 
@@ -39,7 +41,7 @@ def environment_of(name: str) -> Path | None:
     None when it cannot be installed.
     """
     own = WRAPPED.get(name, name)
-    if not PACKAGES[own]:
+    if not PACKAGES.get(own):
         return Path(sys.executable)
     folder = CACHE / own
     python = folder / "bin" / "python"
@@ -58,7 +60,7 @@ def environment_of(name: str) -> Path | None:
 def version_of(name: str) -> str:
     """The name of a framework with the version that is measured."""
     python = environment_of(name)
-    package = PACKAGES[WRAPPED.get(name, name)]
+    package = PACKAGES.get(WRAPPED.get(name, name))
     if python is None or not package:
         return name
     code = "import sys; from importlib.metadata import version; print(version(sys.argv[1]))"

@@ -1,4 +1,4 @@
-"""Cases and libraries in, `results/recovery.json` and `recovery.md` out: right, wrong, refused."""
+"""Count what each library reads right, reads wrong and refuses; write `results/recovery.json` and `recovery.md`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scores of texts with one damage in, a chart of stacked bars out."""
+"""Draw the scores of texts with one damage as stacked bars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores in, a readable page of tables and a JSON file out."""
+"""Write the scores as a page of tables and a JSON file."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _REST = (
 def compared(found: Found) -> list[tuple[str, str, Mapping[str, Scores], str]]:
     """What is compared: the title, our name there, the scores by library, and what is wrong."""
     rows: list[tuple[str, str, Mapping[str, Scores], str]] = []
-    titles = {"single": "one damage", "pairs": "two damages", "edit1": "one random edit"}
+    titles = {"single": "one damage", "pairs": "two damages"}
     for section, title in titles.items():
         scores = found["recovery"]["sections"][section]
         rows.append((f"JSON with {title}", "zkit", scores, "wrong"))

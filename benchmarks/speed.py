@@ -1,4 +1,4 @@
-"""Texts and libraries in, `results/speed.json` and `speed.md` out: ratios of time, each part from one run."""
+"""Measure the speed of repair as ratios of time, and write `results/speed.json` and `speed.md`."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 from openai import AsyncOpenAI, OpenAI
+from profiles import QUICK
 
 from zkit.testing import ScriptedServer
 
@@ -23,7 +24,7 @@ settings.register_profile(
     "quick",
     derandomize=True,
     deadline=None,
-    max_examples=25,
+    max_examples=QUICK,
     database=None,
     suppress_health_check=SLOW,
 )

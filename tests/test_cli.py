@@ -21,6 +21,8 @@ from zkit import Rank
 from zkit.cli.commands import zkit as commands_of_zkit
 from zkit.cli.corpus import junit_xml, writable
 
+SLOW = pytest.mark.slow
+
 FENCED = 'Here it is:\n```json\n{"a": 1, "b": [true, "é"],}\n```\n'
 VALUE = {"a": 1, "b": [True, "é"]}
 SCHEMA = {
@@ -236,7 +238,9 @@ def test_the_output_is_utf8_in_every_locale(locale: str) -> None:
     assert json.loads(done.out) == {"a": "日本 é"}
 
 
-@pytest.mark.parametrize("args", ["repair -q", "demo", "corpus run cases"])
+@pytest.mark.parametrize(
+    "args", ["repair -q", *(pytest.param(one, marks=SLOW) for one in ("demo", "corpus run cases"))]
+)
 def test_a_reader_that_leaves_early_is_no_error(args: str, tmp_path: Path) -> None:
     write(tmp_path / "big.json", json.dumps(["x" * 100] * 20_000))
     many = "\n".join(CASE.format(number=number) for number in range(2000))

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from command_line import ZKIT, zkit
 
+SLOW = pytest.mark.slow
+
 TOOLS = '''
 from zkit import tool
 
@@ -114,13 +116,11 @@ def test_one_of_a_thing_is_counted_as_one(tmp_path: Path) -> None:
     assert "decoded with 1 change, rank RESPELL" in done.err
 
 
-def test_the_demo_asks_the_server_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_demo_asks_the_server_of_the_environment() -> None:
     """A model alone is no reason to ask anybody."""
-    monkeypatch.setenv("ZKIT_BASE_URL", "http://localhost:9/v1")
-    assert "http://localhost:9/v1 did not answer" in zkit("demo").err
-    monkeypatch.delenv("ZKIT_BASE_URL")
-    monkeypatch.setenv("ZKIT_MODEL", "m")
-    assert zkit("demo").code == 0
+    url = "http://localhost:9/v1"
+    assert f"{url} did not answer" in zkit("demo", ZKIT_BASE_URL=url).err
+    assert zkit("demo", ZKIT_MODEL="m").code == 0
 
 
 @pytest.mark.parametrize("group", [[], ["tools"], ["kit"], ["corpus"]])
@@ -136,7 +136,14 @@ FULL = Path("/dev/full")
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs a disk that is always full")
 @pytest.mark.parametrize(
-    "command", [["repair"], ["--help"], ["demo", "--repair"], ["corpus", "run"]]
+    "command",
+    [
+        ["repair"],
+        *(
+            pytest.param(one.split(), marks=SLOW)
+            for one in ("--help", "demo --repair", "corpus run")
+        ),
+    ],
 )
 def test_an_output_that_cannot_be_written_is_told(command: list[str]) -> None:
     with FULL.open("w") as full:
@@ -151,8 +158,8 @@ def test_an_output_that_cannot_be_written_is_told(command: list[str]) -> None:
     ("closed", "code", "said"),
     [
         ("<&-", 1, "refused (empty)"),
-        (">&-", 0, "repaired with 1 fix"),
-        ("2>&-", 0, '{"a": 1}'),
+        pytest.param(">&-", 0, "repaired with 1 fix", marks=SLOW),
+        pytest.param("2>&-", 0, '{"a": 1}', marks=SLOW),
         ("<&- >&- 2>&-", 1, ""),
     ],
 )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from command_line import zkit as run_zkit
 
 import zkit
 from zkit import Rank
@@ -104,8 +103,7 @@ def test_the_list_of_decisions_names_every_one() -> None:
 
 def test_docs_writes_a_page_and_check_tells_when_it_drifts(tmp_path: Path) -> None:
     def docs(*options: str) -> int:
-        command = [sys.executable, "-m", "zkit", "docs", "docs/repairs.md", *options]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True).returncode
+        return run_zkit("docs", "docs/repairs.md", *options, cwd=tmp_path).code
 
     assert docs() == 2
     (tmp_path / "docs").mkdir()

@@ -284,6 +284,24 @@ def test_creating_a_tool_needs_approval_and_shows_the_code(box: Toolbox) -> None
     assert "word_count" not in box.names()
 
 
+def test_an_agent_sends_fields_as_objects_or_texts(box: Toolbox) -> None:
+    box.register_all(dynamic_tools(box))
+    agent = approving(box, [])
+    for fields in (
+        ["text"],
+        ["text: str"],
+        [{"name": "text", "type": "str"}],
+        '[{"name": "text",}]',
+    ):
+        made = send(agent, "new_tool", {**COUNT, "fields": fields, "body": "return text.upper()",
+                                        "returns": "str", "examples": [], "replace": True})  # fmt: skip
+        assert isinstance(made, Success), made
+        assert send(agent, "word_count", {"text": "a"}).data == "A"
+    wrong = send(agent, "new_tool", {**COUNT, "fields": [{"type": "str"}], "replace": True})
+    assert isinstance(wrong, Validation)
+    assert "name" in wrong.message
+
+
 def test_the_grade_is_what_the_operator_allows(box: Toolbox) -> None:
     box.dynamic.grade = Grade.of("read")
     made(box)

@@ -49,9 +49,15 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
-@cache
 def loaded_by(name: str) -> list[str]:
-    """The modules that a fresh process loads for one public name."""
+    """The modules that a fresh process loads for a public name; names of one module load the same."""
+    module = getattr(getattr(zkit, name), "__module__", name)
+    same = (one for one in zkit.__all__ if getattr(getattr(zkit, one), "__module__", one) == module)
+    return _loaded(next(same))
+
+
+@cache
+def _loaded(name: str) -> list[str]:
     program = [sys.executable, "-c", _PROGRAM.format(name=name)]
     done = subprocess.run(program, capture_output=True, text=True, check=True)
     found: list[str] = json.loads(done.stdout)

@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from oracles import strings_of
+from profiles import many
 from strategies import ANY_TEXT, FINISH_REASONS, LIMITS, SCHEMAS
 
 from zkit import (
@@ -31,7 +32,7 @@ OPTIONS = st.fixed_dictionaries(
     }
 )
 PLAIN = {"schema": None, "limit": Rank.CUT, "finish_reason": None}
-thorough = settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+thorough = many(400, quick=50)
 
 
 def refuse_constant(name: str) -> None:
@@ -95,7 +96,7 @@ def test_the_outcome_is_a_receipt_that_replays_or_a_refusal(text: str, options: 
         assert_refusal_teaches(outcome, text)
 
 
-@settings(thorough, max_examples=150)
+@many(150)
 @given(ANY_TEXT, OPTIONS)
 @example('{"a"} {"b": 1}', PLAIN)
 @example('{"a": 1}[\\"a"', PLAIN)
@@ -104,7 +105,7 @@ def test_each_of_all_values_in_a_text_has_a_receipt_that_replays(text: str, opti
         assert_receipt_replays(outcome, text, options["limit"])
 
 
-@settings(thorough, max_examples=200)
+@many(200)
 @given(ANY_TEXT, OPTIONS)
 def test_loads_returns_the_value_or_raises_only_a_repair_error(text: str, options: Any) -> None:
     outcome = repair_json(text, **options)
@@ -116,7 +117,7 @@ def test_loads_returns_the_value_or_raises_only_a_repair_error(text: str, option
     assert caught.value.outcome == outcome
 
 
-@settings(thorough, max_examples=150)
+@many(150)
 @given(st.lists(ANY_TEXT, max_size=4), st.sampled_from(SCHEMAS), st.sampled_from(FINISH_REASONS))
 @example(['{"a": "', '\\ud8"}'], None, None)
 @example(["]"], None, None)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from profiles import many
 from schemas_strategy import Schema, arguments_with_value
 
 from zkit.repair.expect import Evidence
@@ -18,7 +19,7 @@ OUTER: Schema = {
 }
 
 
-@settings(max_examples=200)
+@many(200)
 @given(pair=arguments_with_value(), other=arguments_with_value(), mixed=st.booleans())
 def test_a_value_without_foreign_keys_is_one_that_fits_with_nothing_out_of_place(
     pair: tuple[Schema, Any], other: tuple[Schema, Any], mixed: bool

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from extract_frames import ASKED, FINAL, FOLLOWED, QUOTED
 from extract_samples import HERMES, SEND, TOOLS, joined
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from profiles import many
 from test_extract import rebuilt
 
 from zkit.calls import Call
@@ -90,7 +91,7 @@ def test_what_the_server_says_last_changes_nothing_before_the_end(
     assert fed(reply, cuts, reason)[1].extraction == whole
 
 
-@settings(max_examples=60)
+@many(60)
 @given(reply=REPLIES)
 def test_one_character_at_a_time_gives_the_same_calls(reply: str) -> None:
     _, stream = fed(reply, list(range(len(reply))))
@@ -107,7 +108,7 @@ LINES = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=300)
+@many(300, quick=40)
 @given(reply=LINES, size=st.integers(1, 400))
 def test_chunks_of_any_size_give_the_same_extraction(reply: str, size: int) -> None:
     stream = Extractor(TOOLS)
@@ -147,7 +148,7 @@ def test_without_tools_there_are_no_calls(reply: str) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=25)
+@many(25, quick=8)
 @given(arguments=ARGUMENTS)
 def test_what_is_written_is_read_as_the_same_call(name: str, arguments: dict[str, Any]) -> None:
     text = render_call(Call("send_mail", arguments), name)
@@ -166,7 +167,7 @@ def hostile(record_name: str) -> st.SearchStrategy[str]:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=25)
+@many(25, quick=8)
 @given(data=st.data())
 def test_a_value_full_of_marks_is_read_as_it_is_or_not_written(name: str, data: Any) -> None:
     draw: Callable[[st.SearchStrategy[str]], str] = data.draw
@@ -239,7 +240,7 @@ FRAMED = st.builds(
 )
 
 
-@settings(max_examples=400)
+@many(400, quick=40)
 @given(reply=FRAMED, cuts=st.lists(st.integers(0, 10**6), max_size=40))
 def test_where_a_call_stands_does_not_depend_on_the_chunks(reply: str, cuts: list[int]) -> None:
     assert fed(reply, cuts)[1].extraction == find_calls(reply, TOOLS)
@@ -258,7 +259,7 @@ CODE = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=600)
+@many(600, quick=40)
 @given(reply=CODE, size=st.integers(1, 9))
 @example(reply="```\nx = 1\n```\n```python\nsend_mail(to='ann')\n```", size=4)
 @example(reply="So:\n```rust\nx = 1\nsend_mail(to='ann')\n```\n", size=4)

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from extract_samples import HERMES, TOOLS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from profiles import many
 
 from benchmarks.growing import ADVERSARIAL, SCHEMA
 from zkit.extract import FORMATS, Extractor, find_calls, tape
@@ -97,16 +98,16 @@ def test_the_ends_of_reasoning_in_a_long_line_are_looked_at_once(
     part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[int] = []
-    counted = starts._odd_quotes
+    counted = lexis.is_outside
 
-    def count(text: str, start: int, end: int) -> bool:
-        looks.append(end - start)
-        return counted(text, start, end)
+    def count(text: str, at: int, start: int = 0) -> bool:
+        looks.append(at - start)
+        return counted(text, at, start)
 
-    monkeypatch.setattr(starts, "_odd_quotes", count)
+    monkeypatch.setattr(lexis, "is_outside", count)
     text = part * 1_000
     starts.reasoning_end(text)
-    assert sum(looks) <= 2 * len(text)
+    assert 0 < sum(looks) <= 2 * len(text)
 
 
 ESCAPED = '{\\"a\\": #}\n'
@@ -148,6 +149,7 @@ STEEP = {
 """Shapes that took time with the square of their size before each look was bounded; a size that takes a search."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STEEP)
 def test_the_time_of_a_repair_grows_as_the_text_does(name: str) -> None:
     """Looks of a pattern to the end of the text are no steps that could be counted."""
@@ -183,7 +185,9 @@ def copied_from(text: str, schema: Any) -> int:
     return sliced.copied
 
 
-@pytest.mark.parametrize("schema", [None, SCHEMA], ids=["alone", "schema"])
+@pytest.mark.parametrize(
+    "schema", [None, pytest.param(SCHEMA, marks=pytest.mark.slow)], ids=["alone", "schema"]
+)
 @pytest.mark.parametrize("name", ADVERSARIAL)
 def test_what_is_copied_out_of_a_text_grows_as_the_text_does(name: str, schema: Any) -> None:
     """No look at one place copies all that follows it: a short one costs nothing, many cost the square."""
@@ -261,6 +265,18 @@ OPENERS = {
     "back quotes": "` ``` `` ",
     "refused, then called": f"> {HERMES}\n\n{HERMES}\n",
 }
+FAMILIES = {record.body: name for name, record in reversed(FORMATS.items())}
+"""The first format that each parser reads: `make test` takes one opener per parser."""
+
+
+def every_opener() -> list[Any]:
+    found = []
+    for name, opener in OPENERS.items():
+        is_first = name not in FORMATS or FAMILIES[FORMATS[name].body] == name
+        found.append(pytest.param(opener, id=name, marks=() if is_first else pytest.mark.slow))
+    return found
+
+
 ENDS = {"nothing": "", "all closers": "\"}})]'</parameter></invoke></function></tool_call>\n```\n"}
 MOST_WORK = tape.MOST_WORK + 3
 """A reading that has begun is ended before the budget is looked at: a few passes more."""
@@ -273,12 +289,13 @@ def work_of(text: str) -> int:
 
 
 @pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
-@pytest.mark.parametrize("opener", OPENERS.values(), ids=OPENERS)
+@pytest.mark.parametrize("opener", every_opener())
 def test_openers_that_never_close_are_looked_at_a_bounded_number_of_times(
-    opener: str, end: str
+    opener: str, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where one closer at the very end would do for each of them."""
-    text = opener * (30_000 // len(opener)) + end
+    monkeypatch.setattr(tape, "FREE_WORK", 1_000)
+    text = opener * (8_000 // len(opener)) + end
     assert work_of(text) <= MOST_WORK * len(text) + tape.FREE_WORK
 
 
@@ -306,7 +323,7 @@ def test_a_reply_that_only_looks_like_calls_is_given_up_and_says_so() -> None:
     assert [call.name for call in sooner.calls] == ["send_mail"]
 
 
-@settings(max_examples=60)
+@many(60)
 @given(
     parts=st.lists(st.sampled_from(list(OPENERS.values())), max_size=12), size=st.integers(1, 90)
 )
@@ -348,8 +365,12 @@ def fed(text: str) -> None:
     stream.close()
 
 
-@pytest.mark.parametrize("run", [lambda text: find_calls(text, TOOLS), fed], ids=["whole", "fed"])
-@pytest.mark.parametrize("opener", OPENERS.values(), ids=OPENERS)
+@pytest.mark.parametrize(
+    "run",
+    [pytest.param(lambda text: find_calls(text, TOOLS), marks=pytest.mark.slow), fed],
+    ids=["whole", "fed"],
+)
+@pytest.mark.parametrize("opener", every_opener())
 def test_the_steps_of_an_extraction_grow_as_the_text_does(
     opener: str, run: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from profiles import many
 from strategies import ANY_TEXT, CLOSED, FINISH_REASONS, LIMITS
 
 from benchmarks.damage import DAMAGES, Damage, damaged_payload
@@ -14,7 +15,7 @@ from benchmarks.judge import fits
 from zkit import Rank, Repaired, Unrepairable, repair_json
 
 OBJECT = {"type": "object"}
-thorough = settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+thorough = many(250, quick=50)
 
 
 def at_each_limit(text: str, schema: Any, finish_reason: str | None) -> dict[Rank, Any]:
@@ -70,7 +71,7 @@ def test_a_lower_limit_never_changes_a_result_that_it_allows(
     assert_top_result_stands(outcomes)
 
 
-@settings(thorough, max_examples=200)
+@many(200)
 @given(st.sampled_from(DAMAGES), st.integers(0, 10**6), st.booleans())
 def test_a_damage_is_mended_at_its_rank_or_refused_below_it(
     damage: Damage, seed: int, with_schema: bool
@@ -85,7 +86,7 @@ def test_a_damage_is_mended_at_its_rank_or_refused_below_it(
     assert_top_result_stands(outcomes)
 
 
-@settings(thorough, max_examples=200)
+@many(200)
 @given(ANY_TEXT)
 def test_at_limit_exact_only_strict_json_is_read(text: str) -> None:
     outcome = repair_json(text, limit=Rank.EXACT)

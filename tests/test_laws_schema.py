@@ -7,13 +7,14 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from jsonschema import Draft202012Validator
+from profiles import many
 from schemas_strategy import Schema, Shape, arguments, arguments_with_value
 
 from zkit.schema import DIALECTS, MisfitError, convert, lint_schema, target_for
 
-FEWER = settings(max_examples=60)  # schemas are large, and each law walks them many times
+FEWER = many(60, quick=15)  # schemas are large, and each law walks them many times
 
 
 @FEWER

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from profiles import many
 
 from zkit.errors import SchemaError
 from zkit.schema import DIALECTS, convert, lint_schema, target_for
@@ -91,7 +92,7 @@ def fits(schema: dict[str, Any], value: Any) -> bool | None:
         return not error.misfits
 
 
-@settings(max_examples=200)
+@many(200)
 @given(schema=ROOTS)
 def test_junk_is_converted_to_something_clean_or_refused(schema: dict[str, Any]) -> None:
     for dialect in DIALECTS:
@@ -100,7 +101,7 @@ def test_junk_is_converted_to_something_clean_or_refused(schema: dict[str, Any])
         assert made is None or lint_schema(made, dialect) == []
 
 
-@settings(max_examples=200)
+@many(200)
 @given(schema=ROOTS, value=JUNK)
 def test_junk_is_compiled_or_refused_and_judges_any_value(
     schema: dict[str, Any], value: Any

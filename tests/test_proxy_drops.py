@@ -1,4 +1,4 @@
-"""The proxy when connections break off at any byte, and when thousands of requests pass through it."""
+"""The proxy under hard conditions: broken connections, bad first turns, thousands of requests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import gc
 import json
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,15 @@ import pytest
 import uvicorn
 from proxy_samples import CUT, GOOD, IN_TEXT, REQUEST, SLIP
 
+from benchmarks import endtoend_agent
+from benchmarks.endtoend import front_of, verdict_of
+from benchmarks.endtoend_turns import TURNS, Turn
 from zkit.proxy import ProxySettings, Upstream
 from zkit.proxy.forwarder import Forwarder
 from zkit.proxy.prometheus import Figures
 from zkit.proxy.proxy_app import make_server
 from zkit.proxy.request_log import RequestLog
-from zkit.testing import Answer
+from zkit.testing import Answer, ScriptedServer
 
 MESSAGES_REQUEST: Any = {
     "model": "m",
@@ -39,7 +42,7 @@ RESPONSES_REQUEST: Any = {
 class Cut(httpx2.AsyncBaseTransport):
     """An upstream whose reply breaks off after some bytes."""
 
-    def __init__(self, **_: Any) -> None:
+    def __init__(self) -> None:
         self.body, self.kind, self.breaks_off = b"", "", True
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -59,13 +62,6 @@ class _CutStream(httpx2.AsyncByteStream):
             raise httpx2.ReadError("the connection is gone")
 
 
-@pytest.fixture
-def upstream(monkeypatch: pytest.MonkeyPatch) -> Cut:
-    made = Cut()
-    monkeypatch.setattr(httpx2, "AsyncHTTPTransport", lambda **_: made)
-    return made
-
-
 async def asked(app: Forwarder, path: str, request: dict[str, Any]) -> tuple[int, bytes]:
     """Send a request to the application itself; return the status and the body of its reply."""
     body = json.dumps(request).encode()
@@ -78,7 +74,7 @@ async def asked(app: Forwarder, path: str, request: dict[str, Any]) -> tuple[int
         await anyio.sleep_forever()
         raise AssertionError
 
-    async def send(message: dict[str, Any]) -> None:
+    async def send(message: MutableMapping[str, Any]) -> None:
         nonlocal status
         status = message.get("status", status)
         parts.append(message.get("body", b""))
@@ -108,15 +104,18 @@ async def asked(app: Forwarder, path: str, request: dict[str, Any]) -> tuple[int
     ],
 )
 def test_a_reply_that_breaks_off_at_any_byte_is_an_error_and_no_call(
-    upstream: Cut, path: str, request_: dict[str, Any], is_stream: bool
+    path: str, request_: dict[str, Any], is_stream: bool
 ) -> None:
     """Every prefix of a reply: an error in the format of the API, and never a part of a call."""
     whole = b"".join(SLIP({"stream": True} if is_stream else {}).parts)
+    upstream = Cut()
     upstream.kind = "text/event-stream" if is_stream else "application/json"
     log, figures = RequestLog(50), Figures()
 
     async def all_of_them() -> None:
-        app = Forwarder(ProxySettings(upstreams=(Upstream("http://up/v1"),)), log, figures)
+        app = Forwarder(
+            ProxySettings(upstreams=(Upstream("http://up/v1"),)), log, figures, upstream
+        )
         for at in range(len(whole) + 1):
             upstream.body = whole[:at]
             status, body = await asked(app, path, {**request_, "stream": is_stream})
@@ -207,3 +206,36 @@ async def _address(server: uvicorn.Server) -> str:
     while not server.started:
         await asyncio.sleep(0.01)
     return f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+
+
+def turns_that_are_not_right(turns: list[Turn]) -> dict[str, str]:
+    """Play first turns of the end-to-end benchmark to a plain loop on the client of OpenAI."""
+    found = {}
+    with ScriptedServer() as server, front_of(server, True) as url:
+        for turn in turns:
+            server.play(*[turn.server()] * 20)
+            endtoend_agent.HEARD.clear()
+            told: dict[str, Any] = {"heard": endtoend_agent.HEARD}
+            try:
+                told["answer"] = endtoend_agent.openai_client(url, turn.streams)
+            except Exception as error:
+                told["error"] = type(error).__name__
+            if (verdict := verdict_of(turn, told)) != "right":
+                found[turn.name] = verdict
+    return found
+
+
+SOME_TURNS = ("valid", "fenced_arguments", "text_hermes_json", "cut_call", "page_for_an_answer")
+
+
+def test_bad_first_turns_come_out_right_through_the_proxy() -> None:
+    some = [turn for turn in TURNS if turn.name in SOME_TURNS]
+    assert len(some) == len(SOME_TURNS)
+    assert turns_that_are_not_right(some) == {}
+
+
+@pytest.mark.slow
+def test_no_first_turn_runs_a_wrong_call_through_the_proxy() -> None:
+    found = turns_that_are_not_right(list(TURNS))
+    assert "wrong call" not in found.values()
+    assert len(found) <= 2, found

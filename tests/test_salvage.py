@@ -8,7 +8,8 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
+from profiles import many
 from strategies import ANY_TEXT, LIMITS
 
 from zkit import Rank, Repaired, Unrepairable, repair_json
@@ -32,7 +33,7 @@ def test_when_asked_for_it_is_marked_as_lossy_and_replays() -> None:
     assert "salvage" in outcome.explain()
 
 
-@settings(max_examples=100)
+@many(100)
 @given(ANY_TEXT.filter(lambda text: len(text) < 400))
 @example("[" * 3000)
 @example("\ud800{")

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from profiles import many
 from tool_samples import Counter, PlainSpecTool, call, data_of, simple
 
 from zkit.calls import Call
@@ -908,7 +909,7 @@ class Races(RuleBasedStateMachine):
 
 
 TestRaces = Races.TestCase
-TestRaces.settings = settings(max_examples=120, stateful_step_count=30)
+TestRaces.settings = settings(many(120, quick=40), stateful_step_count=30)
 
 
 def test_a_scope_is_data() -> None:

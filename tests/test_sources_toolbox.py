@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from profiles import many
 from tool_samples import PlainSpecTool, call, data_of, simple, undeclared
 
 from zkit.errors import ProviderError, ToolDefinitionError, ToolNameTakenError
@@ -563,4 +564,4 @@ class Conflicts(RuleBasedStateMachine):
 
 
 TestConflicts = Conflicts.TestCase
-TestConflicts.settings = settings(max_examples=60, stateful_step_count=25)
+TestConflicts.settings = settings(many(60), stateful_step_count=25)

@@ -16,6 +16,7 @@ from chat_machine import Conversation
 from hypothesis import Phase, settings
 from hypothesis.errors import FlakyFailure
 from hypothesis.stateful import run_state_machine_as_test
+from profiles import many
 
 from zkit.chat import call_answers, history, reply_reader, tool_offer
 from zkit.chat.assembler import CallParts
@@ -32,7 +33,7 @@ def _closed() -> Iterator[None]:
 
 
 # A failure is told as it was found: each step is a conversation over HTTP, and shrinking would take long.
-STEPS = settings(max_examples=60, stateful_step_count=16, phases=[Phase.generate])
+STEPS = settings(many(60), stateful_step_count=16, phases=[Phase.generate])
 TestConversation = Conversation.TestCase
 TestConversation.settings = STEPS
 

@@ -1,8 +1,8 @@
 """Talk to a model: `wrap` repairs the replies of your own client, `ChatLoop` and `run` run the calls.
 
     loop            ChatLoop, run               conversation    what happens in a run, step by step
-    run_state       what changes in a run, and the actions that its steps yield
-    drivers         sync and async code that does the actions
+    run_state       what changes in a run
+    drivers         the actions that its steps yield, and sync and async code that does them
     loop_settings   typed settings              loop_events     events and the result of a run
     loop_messages   the loop's own messages to a model
     tool_offer      tools and prompt of a request   server_profile  how a server wants a request

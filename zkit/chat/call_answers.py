@@ -9,6 +9,7 @@ from dataclasses import replace
 from zkit.calls import Call
 from zkit.chat import loop_messages
 from zkit.chat.call_checker import RefusedCall, new_id
+from zkit.chat.drivers import RunCalls, Steps
 from zkit.chat.history import assistant_message, tool_message
 from zkit.chat.loop_events import (
     ApprovalNeeded,
@@ -25,7 +26,7 @@ from zkit.chat.loop_events import (
 )
 from zkit.chat.paused_run import OpenTurn, Waiting
 from zkit.chat.reply_reader import ModelReply
-from zkit.chat.run_state import RunCalls, RunState, Steps
+from zkit.chat.run_state import RunState
 from zkit.chat.wire_data import arguments_of, dumps
 from zkit.coach import coach_of
 from zkit.dispatch import Outcome

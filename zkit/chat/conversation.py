@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from zkit.chat import loop_messages
 from zkit.chat.call_answers import answer_calls
 from zkit.chat.client_errors import Trouble, explain, trouble_of
+from zkit.chat.drivers import Ask, Do, Steps, Wait
 from zkit.chat.history import as_facts, as_messages, assistant_message, ids_in, size_of, with_system
 from zkit.chat.loop_events import (
     Compacted,
@@ -28,7 +29,7 @@ from zkit.chat.loop_events import (
 )
 from zkit.chat.reply_reader import ModelReply, ReplyReader, begins_like_a_call
 from zkit.chat.resuming import take_up
-from zkit.chat.run_state import Ask, Do, RunState, Steps, Wait
+from zkit.chat.run_state import RunState
 from zkit.chat.server_profile import fitted
 from zkit.chat.tool_offer import Offering, examples_of
 from zkit.json_types import JsonObject

@@ -1,4 +1,4 @@
-"""Do what the conversation yields: one driver for plain code, one for async code."""
+"""The actions that a conversation yields, and the drivers that do them, in sync and in async code."""
 
 from __future__ import annotations
 
@@ -9,21 +9,62 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import aclosing, closing, suppress
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 from anyio import to_thread
 
 from zkit.chat.loop_events import LoopEvent, RunResult
-from zkit.chat.reply_reader import ModelReply
-from zkit.chat.run_state import Action, Ask, Do, RunCalls, Steps, Wait
+from zkit.chat.reply_reader import ModelReply, ReplyReader
 from zkit.chat.wire_data import watch_end
+from zkit.dispatch import Turn
 from zkit.dispatch.portal import run_sync
 from zkit.errors import MissingExtraError
 from zkit.json_types import JsonObject
 from zkit.tools import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Send a request to the model. Returns a `ModelReply`, or the exception of the client."""
+
+    request: JsonObject
+    reader: ReplyReader
+    most_tokens: int | None = None
+    deadline: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunCalls:
+    """Run the calls of one turn. Returns nothing; the turn has the outcomes."""
+
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Let some time pass. Returns nothing."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """Call a function of the user's, plain or async. Returns what it returns."""
+
+    function: Callable[..., Any]
+    argument: object
+
+
+Action = Ask | RunCalls | Wait | Do | LoopEvent
+"""An event is an action too: it is passed to the caller."""
+
+T = TypeVar("T")
+Steps = Generator[Action, Any, T]
+"""Steps of a run: they yield actions, are sent the outcome of each, and return a value."""
 
 Logic = Steps[RunResult]
 Create = Callable[..., Any]

@@ -21,11 +21,12 @@ from zkit.chat.call_answers import (
     with_times,
 )
 from zkit.chat.decisions import Resumption
+from zkit.chat.drivers import Steps
 from zkit.chat.history import call_entry
 from zkit.chat.loop_events import Message, MessageChanged, Reason, Resumed
 from zkit.chat.loop_settings import LoopSettings
 from zkit.chat.paused_run import PausedRun
-from zkit.chat.run_state import RunState, Steering, Steps, begin_task
+from zkit.chat.run_state import RunState, Steering, begin_task
 from zkit.chat.wire_data import entries
 from zkit.dispatch import Dispatcher, Outcome
 from zkit.dispatch.dispatch_settings import Execute

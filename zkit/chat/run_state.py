@@ -5,21 +5,18 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from zkit.chat.call_checker import new_id
 from zkit.chat.decisions import Approvals, Resumption
-from zkit.chat.loop_events import LoopEvent, Message, Reason, RunResult, TurnRecord, Usage
+from zkit.chat.loop_events import Message, Reason, RunResult, TurnRecord, Usage
 from zkit.chat.loop_settings import LoopSettings
 from zkit.chat.paused_run import OpenTurn, PausedRun, Used
-from zkit.chat.reply_reader import ReplyReader
 from zkit.chat.server_profile import ServerSettings
 from zkit.chat.tool_offer import Offering, offering_of, prompt_about
 from zkit.chat.wire_data import text_of
-from zkit.dispatch import Dispatcher, Turn
-from zkit.json_types import JsonObject
+from zkit.dispatch import Dispatcher
 from zkit.tools import Scope, current_scope
 
 _MOST_CHARACTERS = 20_000
@@ -233,43 +230,3 @@ class RunState:
         settings = self.dispatcher.settings
         budget = {} if settings.limits is None else settings.budgets.always().to_dict()
         return Used(self.turn, self.calls, seconds, self.usage, dict(self.spent), budget)
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """Send a request to the model. Returns a `ModelReply`, or the exception of the client."""
-
-    request: JsonObject
-    reader: ReplyReader
-    most_tokens: int | None = None
-    deadline: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RunCalls:
-    """Run the calls of one turn. Returns nothing; the turn has the outcomes."""
-
-    turn: Turn
-
-
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """Let some time pass. Returns nothing."""
-
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Do:
-    """Call a function of the user's, plain or async. Returns what it returns."""
-
-    function: Callable[..., Any]
-    argument: object
-
-
-Action = Ask | RunCalls | Wait | Do | LoopEvent
-"""An event is an action too: it is passed to the caller."""
-
-T = TypeVar("T")
-Steps = Generator[Action, Any, T]
-"""Steps of a run: they yield actions, are sent the outcome of each, and return a value."""

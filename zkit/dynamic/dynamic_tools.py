@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace as changed
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Required, TypedDict, TypeVar
 
 import anyio
+from pydantic import JsonValue
 
 from zkit.calls import Call
 from zkit.dynamic.tool_catalog import DYNAMIC, Catalog, ToolVersion
@@ -23,6 +24,7 @@ from zkit.tools import Example as ToolExample
 from zkit.tools import Tool, ToolSpec, canonical_arguments, current_scope, tool
 
 MOST_EXAMPLES = 20
+T = TypeVar("T")
 Example = Mapping[str, Any]
 
 
@@ -119,7 +121,7 @@ class DynamicTools:
         self,
         name: str,
         description: str,
-        fields: Iterable[Field | Mapping[str, Any] | str] = (),
+        fields: Iterable[Field | Example | str] = (),
         body: str = "",
         *,
         returns: str = "Any",
@@ -199,7 +201,7 @@ class DynamicTools:
         self,
         name: str,
         description: str,
-        fields: Iterable[Any],
+        fields: Iterable[object],
         body: str,
         returns: str,
         imports: Sequence[str],
@@ -255,6 +257,34 @@ class DynamicTools:
         return ""
 
 
+class FieldArgument(TypedDict, total=False):
+    """An argument of a new tool; a field with a default need not be sent."""
+
+    name: Required[str]
+    type: str
+    description: str
+    default: JsonValue
+    required: bool
+
+
+class ExampleArgument(TypedDict, total=False):
+    """A call to try a new tool with, and what it returns."""
+
+    arguments: Required[dict[str, JsonValue]]
+    result: JsonValue
+    description: str
+
+
+_EXAMPLE = {
+    "name": "word_count",
+    "description": "Count the words of a text.",
+    "fields": [{"name": "text", "type": "str", "description": "The text."}],
+    "body": "return len(text.split())",
+    "returns": "int",
+    "examples": [{"arguments": {"text": "a b"}, "result": 2}],
+}
+
+
 def dynamic_tools(box: Toolbox) -> list[Tool]:
     """Return `new_tool` and `unregister_tool` for agents, on what `box.dynamic` allows.
 
@@ -262,15 +292,20 @@ def dynamic_tools(box: Toolbox) -> list[Tool]:
     """
     tools: DynamicTools = box.dynamic
 
-    @tool(grade=WRITE, destructive=True, tags=[DYNAMIC])
+    @tool(
+        grade=WRITE,
+        destructive=True,
+        tags=[DYNAMIC],
+        examples=[{"arguments": _EXAMPLE, "description": "A tool with one argument"}],
+    )
     async def new_tool(
         name: str,
         description: str,
         body: str,
-        fields: list[dict[str, Any]] | None = None,
+        fields: list[FieldArgument | str] | None = None,
         returns: str = "Any",
         imports: list[str] | None = None,
-        examples: list[dict[str, Any]] | None = None,
+        examples: list[ExampleArgument] | None = None,
         replace: bool = False,
     ) -> dict[str, Any]:
         """Make a new tool out of Python code; it can be called from the next turn on.
@@ -279,8 +314,9 @@ def dynamic_tools(box: Toolbox) -> list[Tool]:
             name: Small letters, digits and _, such as word_count.
             description: What the tool does, for whoever calls it.
             body: The body of the Python function; it returns the result.
-            fields: The arguments, each {"name", "type", "description", "default"}; the type is a
-                Python type such as int or list[str]; a field with a default need not be sent.
+            fields: The arguments, each {"name", "type", "description", "default"} or a text such
+                as "n: int"; the type is a Python type such as int or list[str]; a field with a
+                default need not be sent.
             returns: The Python type of the result.
             imports: Import statements that the body needs.
             examples: Calls to try it with, each {"arguments": {...}, "result": ...}.
@@ -312,7 +348,7 @@ def dynamic_tools(box: Toolbox) -> list[Tool]:
     return [new_tool, unregister_tool]
 
 
-def misfit(spec: ToolSpec, data: Any) -> str:
+def misfit(spec: ToolSpec, data: object) -> str:
     """Say how data differs from what the tool promises; empty when it does not."""
     if spec.output is None:
         return ""
@@ -331,7 +367,7 @@ def _wrong_arguments(code: ToolCode, described: Ran) -> str:
     return f"the function takes {', '.join(takes) or 'nothing'}, the fields say otherwise"
 
 
-def _example(given: Any) -> dict[str, Any]:
+def _example(given: object) -> dict[str, Any]:
     if not isinstance(given, Mapping) or not isinstance(given.get("arguments", {}), Mapping):
         raise ToolDefinitionError(
             f'an example is {{"arguments": …, "result": …}}, not {given!r:.80}'
@@ -342,26 +378,26 @@ def _example(given: Any) -> dict[str, Any]:
     return {"arguments": {}, **given}
 
 
-def _shown(example: Mapping[str, Any]) -> ToolExample:
+def _shown(example: Example) -> ToolExample:
     outcome = f"{example['result']!r:.200}" if "result" in example else ""
     about = str(example.get("description", ""))
     return ToolExample(example["arguments"], description=about, outcome=outcome)
 
 
-def _run(make: Any) -> Any:
+def _run(make: Callable[[], Awaitable[T]]) -> T:
     """Run an async function to its end, in a thread that has no event loop yet."""
-    box: list[Any] = []
+    box: list[T] = []
+    failed: list[BaseException] = []
 
     def work() -> None:
         try:
-            box.append((anyio.run(make), None))
+            box.append(anyio.run(make))
         except BaseException as error:
-            box.append((None, error))
+            failed.append(error)
 
     thread = threading.Thread(target=work, name="zkit dynamic")
     thread.start()
     thread.join()
-    value, error = box[0]
-    if error is not None:
-        raise error
-    return value
+    if failed:
+        raise failed[0]
+    return box[0]

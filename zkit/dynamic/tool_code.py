@@ -19,8 +19,9 @@ from zkit.schema import schema_for, target_for
 NAME = re.compile(r"[a-z][a-z0-9_]{1,63}")
 MOST_CODE = 100_000  # characters; a model writes a few thousand at most
 MOST_FIELDS = 64
+Data = dict[str, Any]
 _MISSING: Any = object()
-_TYPES: dict[str, Any] = {
+_TYPES: Data = {
     "str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict, "None": None,
     "Any": Any, "Literal": Literal, "Optional": Optional,
     # Models know these from JSON Schema.
@@ -43,7 +44,7 @@ class Field:
     default: Any = _MISSING
 
     @classmethod
-    def of(cls, given: Any) -> Field:
+    def of(cls, given: object) -> Field:
         """Return a field that is given as one, or as a mapping; raises `ToolDefinitionError`."""
         if isinstance(given, Field):
             return given
@@ -92,7 +93,7 @@ class ToolCode:
     fields: tuple[Field, ...] = ()
     returns: str = "Any"
     imports: tuple[str, ...] = ()
-    examples: tuple[dict[str, Any], ...] = field(default=())
+    examples: tuple[Data, ...] = field(default=())
     runner: Literal["process", "monty"] = "process"
 
     def __post_init__(self) -> None:
@@ -190,9 +191,9 @@ class ToolCode:
 
     # The schema
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> Data:
         """The JSON Schema of the arguments."""
-        made: dict[str, Any] = {}
+        made: Data = {}
         for one in self.fields:
             default = ... if one.is_required else one.default
             made[one.name] = (
@@ -202,7 +203,7 @@ class ToolCode:
         model = create_model(self.name, __config__=ConfigDict(extra="forbid"), **made)
         return {key: part for key, part in schema_for(model).items() if key != "title"}
 
-    def output(self) -> dict[str, Any] | None:
+    def output(self) -> Data | None:
         """The JSON Schema of what is returned; None when it may be anything."""
         kind = type_of(self.returns)
         return None if kind is Any else dict(target_for(kind).schema) if kind else {"type": "null"}

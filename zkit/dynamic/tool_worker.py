@@ -18,7 +18,7 @@ import anyio
 from anyio import to_thread
 from anyio.abc import ByteReceiveStream, Process
 
-from zkit.dynamic.tool_code import ToolCode
+from zkit.dynamic.tool_code import Data, ToolCode
 from zkit.required import require_count, require_seconds
 
 _WORKER = str(Path(__file__).with_name("worker_main.py"))
@@ -53,9 +53,7 @@ class Ran:
     printed: str = ""
 
 
-async def run_code(
-    code: ToolCode, arguments: dict[str, Any], limits: WorkerLimits, cwd: str = ""
-) -> Ran:
+async def run_code(code: ToolCode, arguments: Data, limits: WorkerLimits, cwd: str = "") -> Ran:
     """Run a tool where it belongs and return what came of it."""
     if code.runner == "monty":
         return await to_thread.run_sync(run_in_monty, code, arguments, limits)
@@ -67,7 +65,7 @@ async def run_code(
 
 async def run_in_process(
     code: ToolCode,
-    arguments: dict[str, Any] | None,
+    arguments: Data | None,
     limits: WorkerLimits,
     cwd: str = "",
 ) -> Ran:
@@ -178,7 +176,7 @@ def has_monty() -> bool:
     return find_spec("pydantic_monty") is not None
 
 
-def run_in_monty(code: ToolCode, arguments: dict[str, Any], limits: WorkerLimits) -> Ran:
+def run_in_monty(code: ToolCode, arguments: Data, limits: WorkerLimits) -> Ran:
     """Run a tool in pydantic-monty, which reaches neither files, processes nor the network."""
     from pydantic_monty import CollectString, MontyError, MontyRuntimeError
 

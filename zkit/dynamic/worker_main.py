@@ -15,8 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # a worker starts for every call: it imports no more than it needs
     from typing import Any
 
+    Request = dict[str, Any]
 
-def limit(request: dict[str, Any]) -> None:
+
+def limit(request: Request) -> None:
     """Bound what the process may use, where the system knows how."""
     try:
         import resource
@@ -36,7 +38,7 @@ def limit(request: dict[str, Any]) -> None:
         resource.setrlimit(kind, (bound, bound))
 
 
-def explained(error: BaseException, source: str) -> dict[str, Any]:
+def explained(error: BaseException, source: str) -> dict[str, object]:
     """Return an error as data: its kind, what it says, and the line of the source."""
     trace, line = error.__traceback__, None
     while trace is not None:
@@ -53,11 +55,11 @@ def explained(error: BaseException, source: str) -> dict[str, Any]:
     return {"kind": type(error).__name__, "message": said[:2000], "line": line, "text": text[:200]}
 
 
-def answer(request: dict[str, Any], describe: bool) -> dict[str, Any]:
+def answer(request: Request, describe: bool) -> dict[str, object]:
     """Run the code and return what is written back."""
     source = request["source"]
     try:
-        space: dict[str, Any] = {"__name__": "tool"}
+        space: Request = {"__name__": "tool"}
         exec(compile(source, "<tool>", "exec"), space)
         function = space[request["name"]]
         if describe:

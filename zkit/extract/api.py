@@ -148,21 +148,21 @@ class Extractor:
                 yield Call(outcome.name, origin=outcome.origin)
 
     def _only_reasoned(self) -> list[Event]:
-        """Tell of a call inside the reasoning of a reply that holds nothing else.
+        """Report a call inside the reasoning of a reply that holds nothing else.
 
-        Whether the model meant it cannot be known from the text; asked, it can make the call.
+        The text does not show whether the model meant it; the message lets it make the call.
         """
         made = self._standing
         if self._depth or made.holds or not made.reasoning or made.content.strip():
             return []
-        told: list[Event] = []
+        found: list[Event] = []
         for at, outcome in enumerate(made.outcomes):
             if isinstance(outcome, Refusal) and outcome.reason == "quoted":
                 message = IN_REASONING.format(name=outcome.name)
                 refusal = replace(outcome, reason="in_reasoning", message=message)
                 made.outcomes[at] = refusal
-                told.append(CandidateRefused(refusal))
-        return told
+                found.append(CandidateRefused(refusal))
+        return found
 
     @property
     def size(self) -> int:

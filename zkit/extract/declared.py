@@ -144,11 +144,6 @@ class Declared:
         """Whether arguments may be arguments of this tool, by their keys."""
         return isinstance(arguments, dict) and not self.misfit(name, arguments)
 
-    def by_keys(self, arguments: Any) -> str | None:
-        """The only tool that takes exactly such arguments; None when there are several, or none."""
-        fitting = [n for n in self.offers if self.expect(n).required and self.fits(n, arguments)]
-        return fitting[0] if len(fitting) == 1 else None
-
     def named_in(self, text: str) -> bool:
         """True if a text holds the name of a tool."""
         return any(map(text.__contains__, self.spellings))

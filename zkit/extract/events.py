@@ -57,7 +57,7 @@ class Doubtful:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Where the call stands in the reply."""
+        """The call's place in the reply."""
         return self.call.span or (0, 0)
 
     @property

@@ -1,4 +1,4 @@
-"""Tools and a format in, the text out that teaches a model to call them in that format."""
+"""Writes the text that teaches a model to call tools in a chosen format."""
 
 from __future__ import annotations
 

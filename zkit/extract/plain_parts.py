@@ -40,7 +40,7 @@ _OTHER_FENCES = RESULT_FENCES | {"tool", "tool_code"}
 MAY_CALL = r"\s*+(?:[\[{<✿]|print\(|(?:[^\W\d][\w.:/\\-]*+)[ \t]*+(?:[(:{=]|\n\s*+\{|\Z))"
 """How a block begins that may hold a call and nothing else."""
 MOST_TICKS = 20
-"""Code in a line stands between at most so many backticks: more of them are an ornament."""
+"""Code in a line is between at most so many backticks: more of them are an ornament."""
 _MAY_CALL = re.compile(MAY_CALL)
 _FENCE_LINE = re.compile(r"(?P<mark>`{3,20}+|~{3,20}+)[ \t]*+(?P<info>[^\n`\[{<]{0,80}+)\n")
 _FENCE_ENDS = re.compile(r"[`~]*+[ \t]*+(?=\r?\n|\Z|<)")
@@ -92,7 +92,9 @@ def _plain_fence(text: str, fence: re.Match[str], tools: Declared) -> tuple[int,
     if info not in FENCES or _MAY_CALL.match(body) is None:
         return ends.end(), ends.end()
     first = body.lstrip()
-    if first[:1] in "<✿[{" and (openers().match(first) or _NAMING_WORD.search(body)):
+    if first[:1] in "<✿[" and openers().match(first):
+        return 0, 0
+    if first[:1] in "[{" and _NAMING_WORD.search(body):
         return 0, 0
     name = _NAME.match(first, first[:1] == "<")
     if name is not None and tools.name_of(name["name"]) is not None:

@@ -172,7 +172,7 @@ def _in_markup(before: str) -> bool:
 
 
 def _in_literal(before: str) -> bool:
-    """True if a string of code over several lines is open: one that stands where a value is expected."""
+    """True if a string of code over several lines is open: one that begins where a value is expected."""
     is_open = ""
     for match in _LITERAL.finditer(before):
         mark = match.group()
@@ -281,8 +281,8 @@ def token(scan: Scanner, at: int) -> Steps[int]:
     left_over = scan.after_mark or scan.called
     if not left_over and compiled(turn_marks.CLOSERS).match(head.group()):
         return (yield from scan.skip(at, head.end()))
-    said = scan.called or scan.standing.shown
-    if said and compiled(turn_marks.END_OF_TURN).match(head.group()):
+    has_text = scan.called or scan.standing.shown
+    if has_text and compiled(turn_marks.END_OF_TURN).match(head.group()):
         goes_on = yield from scan.tape.look(_GOES_ON, end)
         if goes_on is None and scan.before(at)[-1:].isspace() and scan.tape.char(end) in " ,.;:)":
             return (yield from scan.skip(at, head.end()))  # a word of a sentence about tokens

@@ -1,4 +1,4 @@
-"""Calls in, the text that a model would write for them in a chosen format out."""
+"""Writes calls and results as a model does in a chosen format."""
 
 from __future__ import annotations
 

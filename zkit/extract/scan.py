@@ -218,7 +218,7 @@ class Scanner:
         return self.tape.slice(max(self._text_from, at - REACH), at)
 
     def start_of_text(self, at: int) -> None:
-        """Leave what stands before this place out of account."""
+        """Ignore the text before this place from now on."""
         self._text_from = at
 
     def offer(
@@ -226,7 +226,7 @@ class Scanner:
     ) -> Steps[int]:
         """Judge a reading, and hold it until the reply ends; no reading is text.
 
-        `mentioned` says that the call stands in a sentence: it is doubtful.
+        `mentioned` is set for a call inside a sentence: it is doubtful.
         """
         if reading is None:
             self.tape.in_vain += 1

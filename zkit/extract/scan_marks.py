@@ -90,7 +90,7 @@ def _quoting() -> str:
 
 
 def _inline(tools: bool) -> list[tuple[str, str]]:
-    """What counts wherever it stands. The order decides between two at the same place."""
+    """What counts anywhere in a line. The order decides between two at the same place."""
     always = [
         ("marked", "|".join(r.opener for r in turn_marks.MARKED_REASONING)),
         ("orphan", turn_marks.ORPHANS),
@@ -253,6 +253,9 @@ class Watch:
         self._nameless = 0
         """Up to where no key of a name begins, after the last object that was passed over."""
         self._next: list[Found] = []
+        """The next match of each pattern."""
+        self._starts: list[int] = []
+        """Where each of them begins."""
 
     @property
     def line(self) -> regex.Pattern[str]:
@@ -314,16 +317,17 @@ class Watch:
         """The hook that begins first, from `at` on; each pattern is searched for once per window."""
         if text is not self._text:
             self._text, self._nameless = text, 0
-            self._next = [Found("", -1, -1)] * (len(self._patterns) + len(self._names))
-        best = _NONE
-        for index, found in enumerate(self._next):
-            if found.start < at:
+            size = len(self._patterns) + len(self._names)
+            self._next, self._starts = [_NONE] * size, [-1] * size
+        starts = self._starts
+        for index, start in enumerate(starts):
+            if start < at:
                 found = self._next[index] = self._search(index, text, at)
-            if found.start < best.start:
-                best = found
-                if best.start == at:  # those after it are searched when they matter
+                starts[index] = found.start
+                if found.start == at:  # those after it are searched when they matter
                     break
-        return best
+        first = at if at in starts else min(starts)
+        return self._next[starts.index(first)]
 
     def _search(self, index: int, text: str, at: int) -> Found:
         if index >= len(self._patterns):

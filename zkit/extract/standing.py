@@ -1,4 +1,4 @@
-"""Where a call stands: its tier, its position in the reply, and the list that it goes into.
+"""The tier of a call, its position in the reply, and the list that it goes into.
 
 From the first call on everything is held back. The end of the reply decides: calls that only
 blanks, closers or more calls follow are calls; calls that text follows are doubtful.
@@ -265,8 +265,8 @@ class Standing:
             else:
                 self.outcomes += item
         self._pending, self._held, self.holds = [], 0, False
-        told = self.content
-        self.reasoning += [told] if told else []
+        thought = self.content
+        self.reasoning += [thought] if thought else []
         self._content, self.shown = StringIO(), 0
         for at in range(self._rehearsed, len(self.outcomes)):
             o = self.outcomes[at]

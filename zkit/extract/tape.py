@@ -85,12 +85,12 @@ class Tape:
 
     @property
     def cut(self) -> bool:
-        """Whether the server said that the text was cut by a limit."""
+        """Whether the server's finish reason is a limit."""
         return self.finish_reason in ("length", "max_tokens", "max_output_tokens")
 
     @property
     def stopped(self) -> bool:
-        """Whether the server said that the model came to its own end: then no more was to come."""
+        """Whether the server's finish reason is the model's own end: no more was to come."""
         return self.finish_reason == "stop"
 
     @property
@@ -107,7 +107,7 @@ class Tape:
         return self.in_vain > MOST_IN_VAIN + self._reach // TEXT_FOR_ONE_MORE
 
     def looked(self, start: int, end: int) -> None:
-        """What stands between two places was looked at."""
+        """Count the text between two places as looked at."""
         self._reach = max(self._reach, end)
         self.work += max(end - start, 0)
 

@@ -7,6 +7,7 @@ import re
 from zkit.extract import quoting, turn_marks
 from zkit.extract.call_openers import message_call, opening
 from zkit.extract.events import Kind
+from zkit.extract.parsers.tag_calls import cut_header
 from zkit.extract.scan import Scanner
 from zkit.extract.tape import Steps, searched
 from zkit.extract.turn_marks import Region
@@ -56,18 +57,17 @@ def _between(scan: Scanner, at: int, begin: int, closer: re.Pattern[str], kind: 
     """Everything from an opener to its closer as pieces of one kind, without the marks."""
     yield from scan.piece("frame", at, begin)
     hit = yield from scan.pass_to(begin, closer, kind)
-    if hit is None:
-        return scan.tape.size
-    yield from scan.piece("frame", hit.start, hit.end)
+    start, end = (scan.tape.size,) * 2 if hit is None else (hit.start, hit.end)
+    yield from scan.piece("frame", start, end)
     if kind == "reasoning":
-        yield from scan.list_quoted(begin, hit.start)
-    return hit.end
+        yield from scan.list_quoted(begin, start)
+    return end
 
 
 def orphan(scan: Scanner, at: int) -> Steps[int]:
     """The end of reasoning that the prompt had opened: everything before it is reasoning.
 
-    So it is where reasoning was set apart already, if the mark stands at an edge of its line: the
+    So it is where reasoning was set apart already, if the mark is at an edge of its line: the
     model opened a block inside of another, or went on thinking after it had closed one.
     """
     head = yield from scan.tape.look(turn_marks.ORPHANS, at)
@@ -125,7 +125,8 @@ def channel(scan: Scanner, at: int) -> Steps[int]:
     """A message with a header that says whom it is for."""
     head = yield from scan.tape.look(turn_marks.CHANNEL, at)
     if head is None:
-        return (yield from scan.skip(at))
+        cut = cut_header(scan.task, turn_marks.CHANNEL, "harmony", at)
+        return (yield from scan.skip(at) if cut is None else scan.offer(cut, "", at))
     begin, to = at + head.end(), head["to"] or ""
     if head["role"] not in (None, "assistant"):
         return (yield from quoting.turn(scan, at))

@@ -27,8 +27,8 @@ MARKED_REASONING = (
     Region(r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
     Region(r"<\|channel>thought", r"<channel\|>"),
     Region(r"<\|thought_start\|>", r"<\|thought_end\|>"),
-    Region(r"<\|open\|>think<\|sep\|>", r"<\|close\|>think<\|sep\|>"),
-    Region(r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),
+    Region(r"<\|open\|>think<\|sep\|>", r"<\|close\|>think<\|sep\|>|(?=<\|open\|>tools<\|sep\|>)"),
+    Region(r"<\|inner_prefix\|>", r"<\|inner_suffix\|>|(?=<\|tools_prefix\|>)"),
     Region(r"<\|think\|>", r"<\|/think\|>|<\|end\|>|(?=<\|content\|>|<\|tool_calls\|>)"),
     Region(r"<\|message_model\|><\|content_thinking\|>", r"<\|end_message\|>"),
     Region(r"<\|content_thinking\|>", r"<\|end_message\|>"),
@@ -49,12 +49,14 @@ LONGEST_SPOKEN = 20_000
 ANSWERS = (
     Region(r"<\|START_RESPONSE\|>", r"<\|END_RESPONSE\|>"),
     Region(r"<\|START_TEXT\|>", r"<\|END_TEXT\|>"),
-    Region(r"<\|open\|>response<\|sep\|>", r"<\|close\|>response<\|sep\|>"),
+    Region(
+        r"<\|open\|>response<\|sep\|>", r"<\|close\|>response<\|sep\|>|(?=<\|open\|>tools<\|sep\|>)"
+    ),
     Region(r"<\|message_model\|><\|content_text\|>", r"<\|end_message\|>"),
     Region(r"<\|content_text\|>", r"<\|end_message\|>"),
     Region(r"<\|recipient\|>\s*+all\s*+<\|content\|>", r"(?=<\|from\|>|<\|recipient\|>)"),
 )
-"""Channels for the reader: what stands in them is text, whatever it looks like."""
+"""Channels for the reader: their content is text, whatever it looks like."""
 
 ORPHANS = "|".join(
     [*(rf"</{t}\s*+>|</{t.upper()}\s*+>|</{t.title()}\s*+>" for t in REASONING_TAGS), r"\[/THINK\]", r"<\|END_THINKING\|>", r"<channel\|>", r"<\|thought_end\|>", r"<\|close\|>think<\|sep\|>", r"◁/think▷", r"\[BEGIN FINAL RESPONSE\]"]
@@ -136,7 +138,7 @@ END_OF_TURN = (
 TURN_ENDS = (
     rf"{END_OF_TURN}|{OWN_TURN}|<\|im_start\|>|<\|eom_id\|>|<\|end\|>|<\|return\|>|<\|call\|>|<\|eom\|>|<bos>|<[｜|]begin[▁_]of[▁_]sentence[｜|]>"
     r"|<\|(?:begin|start)_?of_?text\|>|<\|bos\|>|<BOS_TOKEN>|\[gMASK\]|<sop>|<\|START_OF_TURN_TOKEN\|>|<\|end_message\|>"
-    r"|<end_code>|<end_action>|<\|message_model\|>|<\|close\|>message<\|sep\|>|<\|open\|>message[^<>|]{0,60}<\|sep\|>|\[END FINAL RESPONSE\]|<\|stop\|>|<\|content\|>|✿(?:RESULT|RETURN)✿(?!:)"
+    r"|<end_code>|<end_action>|<\|message_model\|>|<\|close\|>(?:message|response)<\|sep\|>|<\|open\|>message[^<>|]{0,60}<\|sep\|>|\[END FINAL RESPONSE\]|<\|stop\|>|<\|content\|>|✿(?:RESULT|RETURN)✿(?!:)"
 )
 """Marks between turns and around messages: they belong to no text."""
 CLOSERS = r"</(?:longcat_|seed:|minimax:)?tool_calls?(?::[\w-]+)?\s*>|</tools>|</function>|</function_calls?>|</invoke>|<\|/?tool_calls?\|>|<\|tool_call_end\|>|<\|tool_calls_section_end\|>|<tool_call\|>|<｜tool▁calls?▁end｜>|\]<\]minimax\[>\[(?!<)|\[/INST\]|\[[BE]OS\]|<s>"

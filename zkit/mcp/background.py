@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import anyio
 import sniffio
@@ -25,17 +25,17 @@ _PORTAL: list[BlockingPortal] = []
 _TASKS: list[TaskGroup] = []
 
 
-def start(function: Callable[..., Awaitable[T]], *args: Any) -> Future[T]:
+def start(function: Callable[..., Awaitable[T]], *args: object) -> Future[T]:
     """Begin an async function in the background loop."""
     return _portal().start_task_soon(function, *args)
 
 
-def spawn(function: Callable[..., Coroutine[Any, Any, None]], *args: Any) -> None:
+def spawn(function: Callable[..., Coroutine[object, object, None]], *args: object) -> None:
     """Begin an async function that nobody waits for; to be called in the background loop."""
     _TASKS[0].start_soon(function, *args)
 
 
-def wait(function: Callable[..., Awaitable[T]], *args: Any) -> T:
+def wait(function: Callable[..., Awaitable[T]], *args: object) -> T:
     """Run an async function in the background loop and return what it returns."""
     future = start(function, *args)
     try:
@@ -45,7 +45,7 @@ def wait(function: Callable[..., Awaitable[T]], *args: Any) -> T:
         raise
 
 
-async def awaited(function: Callable[..., Awaitable[T]], *args: Any) -> T:
+async def awaited(function: Callable[..., Awaitable[T]], *args: object) -> T:
     """The same from an async function in any loop; whoever is cancelled cancels it too."""
     future = start(function, *args)
     try:

@@ -348,7 +348,7 @@ class Connections:
                 return f"{spec.name}: the name belongs to the provider {owner or '(none)'!r}"
         return None
 
-    def _notified(self, entry: _Entry, method: str, params: Any) -> None:
+    def _notified(self, entry: _Entry, method: str, params: JsonValue) -> None:
         """Put what a server sends on its own into the queue of the task, as data."""
         if self.steering is None:
             return

@@ -9,7 +9,7 @@ import re
 import secrets
 import threading
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any
@@ -17,6 +17,8 @@ from typing import Any
 import anyio
 import mcp_types as types
 from anyio import from_thread
+from anyio.lowlevel import current_token
+from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
@@ -32,18 +34,23 @@ from zkit.mcp.tool_replies import reply_of
 from zkit.receipt import Rank
 from zkit.repair import Repaired, repair_json
 from zkit.results import Refused, Success, Validation
-from zkit.sources import Kit, Toolbox
+from zkit.sources import Kit, Toolbox, ToolSource
 from zkit.tools import Progress, Tool, ToolSpec, canonical_arguments, scope, tool
 
 _LEGAL = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 _DOC = "doc:///"
 _LOOK = 0.5  # seconds between looks at the version of the source
 _LONGEST_WAIT = 1.0  # seconds before a retry; what takes longer is told to the client
-_QUESTION: dict[str, Any] = {"type": "object", "properties": {}}
+Source = ToolSource | Iterable[Any]
+"""What can be offered: a kit, a toolbox, a dispatcher, or tools and functions."""
+Asking = ServerRequestContext[dict[str, object]]
+_QUESTION: dict[str, object] = {"type": "object", "properties": {}}
 ASK = "approve"
 
 
-def server_for(source: Any, *, name: str = "zkit", version: str = "") -> Server[Any]:
+def server_for(
+    source: Source, *, name: str = "zkit", version: str = ""
+) -> Server[dict[str, object]]:
     """Return an MCP server that offers the tools of a source.
 
     `source` is a `Kit`, a `Toolbox`, a `Dispatcher` or a list of tools. A call that needs approval
@@ -53,7 +60,7 @@ def server_for(source: Any, *, name: str = "zkit", version: str = "") -> Server[
     return KitServer(source, name, version).server
 
 
-async def serve_stdio(source: Any, *, name: str = "zkit") -> None:
+async def serve_stdio(source: Source, *, name: str = "zkit") -> None:
     """Serve over standard input and output until the input ends."""
     server = server_for(source, name=name)
     async with stdio_server() as (incoming, outgoing):
@@ -62,7 +69,7 @@ async def serve_stdio(source: Any, *, name: str = "zkit") -> None:
 
 
 async def serve_http(
-    source: Any, port: int, *, host: str = "127.0.0.1", name: str = "zkit"
+    source: Source, port: int, *, host: str = "127.0.0.1", name: str = "zkit"
 ) -> None:
     """Serve over streamable HTTP at `http://HOST:PORT/mcp`."""
     try:
@@ -79,7 +86,7 @@ async def serve_http(
 class KitServer:
     """The handlers of one server, and what they stand on."""
 
-    def __init__(self, source: Any, name: str, version: str) -> None:
+    def __init__(self, source: Source, name: str, version: str) -> None:
         # A client may well repeat a call, and remembers and waits by itself.
         self.dispatcher = (
             source
@@ -91,7 +98,7 @@ class KitServer:
         self._secret = secrets.token_bytes(32)
         self._bus = InMemorySubscriptionBus()
         self._clients: weakref.WeakSet[Any] = weakref.WeakSet()
-        self.server: Server[Any] = Server(
+        self.server: Server[dict[str, object]] = Server(
             name,
             version=version,
             lifespan=self._lifespan,
@@ -105,7 +112,7 @@ class KitServer:
 
     # Tools
 
-    async def _list_tools(self, ctx: Any, params: Any) -> types.ListToolsResult:
+    async def _list_tools(self, ctx: Asking, params: object) -> types.ListToolsResult:
         self._clients.add(ctx.session._connection)  # a session lasts as long as one request
         own = [found.definition() for found in self.dispatcher.tools()]
         names = {spec.name for spec in own}
@@ -113,7 +120,7 @@ class KitServer:
         specs = [*own, *(spec for spec in docs if spec.name not in names)]
         return types.ListToolsResult(tools=[_listed(spec) for spec in specs])
 
-    async def _call_tool(self, ctx: Any, params: types.CallToolRequestParams) -> Any:
+    async def _call_tool(self, ctx: Asking, params: types.CallToolRequestParams) -> Any:
         asker = _Asker(self, ctx, params)
         own = self.dispatcher.get(params.name) is not None or params.name not in self._doc_names()
         dispatcher = self.dispatcher if own else self.doc_tools
@@ -141,14 +148,14 @@ class KitServer:
 
     # Documents
 
-    async def _list_resources(self, ctx: Any, params: Any) -> types.ListResourcesResult:
+    async def _list_resources(self, ctx: Asking, params: object) -> types.ListResourcesResult:
         paths = () if self.docs is None else self.docs.docs
         return types.ListResourcesResult(
             resources=[types.Resource(name=path, uri=f"{_DOC}{path}") for path in paths]
         )
 
     async def _read_resource(
-        self, ctx: Any, params: types.ReadResourceRequestParams
+        self, ctx: Asking, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         found = None
@@ -163,7 +170,9 @@ class KitServer:
     # Changes
 
     @asynccontextmanager
-    async def _lifespan(self, server: Server[Any]) -> AsyncIterator[dict[str, Any]]:
+    async def _lifespan(
+        self, server: Server[dict[str, object]]
+    ) -> AsyncIterator[dict[str, object]]:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._watch)
             yield {}
@@ -191,7 +200,7 @@ class _Asker:
     the question (`question`), and comes again with the answer.
     """
 
-    def __init__(self, server: KitServer, ctx: Any, params: types.CallToolRequestParams) -> None:
+    def __init__(self, server: KitServer, ctx: Asking, params: types.CallToolRequestParams) -> None:
         self._server, self._ctx, self._params = server, ctx, params
         self.question: types.InputRequiredResult | None = None
 
@@ -228,7 +237,7 @@ def _listed(spec: ToolSpec) -> types.Tool:
     return types.Tool.model_validate(entry if legal else {**entry, "name": spec.wire_name})
 
 
-async def _with_read_arguments(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+async def _with_read_arguments(ctx: Asking, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
     """Read arguments that a client sent as a text, as far as every tool allows."""
     params = ctx.params
     if ctx.method == "tools/call" and params and isinstance(params.get("arguments"), str):
@@ -239,10 +248,10 @@ async def _with_read_arguments(ctx: Any, call_next: Callable[[Any], Awaitable[An
 
 
 @asynccontextmanager
-async def _told_progress(ctx: Any) -> AsyncIterator[Callable[[Progress], None]]:
+async def _told_progress(ctx: Asking) -> AsyncIterator[Callable[[Progress], None]]:
     """Yield a listener that hands progress on to the client, from whatever thread it is called."""
     send, receive = anyio.create_memory_object_stream[Progress](64)
-    here = threading.get_ident()
+    here, loop = threading.get_ident(), current_token()
 
     def add(progress: Progress) -> None:
         with suppress(anyio.WouldBlock, anyio.ClosedResourceError, anyio.BrokenResourceError):
@@ -252,7 +261,7 @@ async def _told_progress(ctx: Any) -> AsyncIterator[Callable[[Progress], None]]:
         if threading.get_ident() == here:
             add(progress)
         else:
-            from_thread.run_sync(add, progress)
+            from_thread.run_sync(add, progress, token=loop)
 
     async def forward() -> None:
         async with receive:

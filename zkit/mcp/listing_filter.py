@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import mcp_types as types
 from mcp.client._transport import ReadStream
@@ -28,7 +28,7 @@ class ListingFilter:
         self._dropped = dropped
 
     @property
-    def last_context(self) -> Any:
+    def last_context(self) -> object:
         """The context that the SDK's stream keeps for its reader."""
         return getattr(self._stream, "last_context", None)
 
@@ -66,7 +66,7 @@ class ListingFilter:
                 message.result["tools"] = [one for one in listed if self._is_readable(one)]
         return item
 
-    def _is_readable(self, entry: Any) -> bool:
+    def _is_readable(self, entry: object) -> bool:
         try:
             read = types.Tool.model_validate(entry, by_name=False)
             if read.input_schema.get("type") == "object":

@@ -18,7 +18,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.shared.exceptions import MCPError
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from zkit.calls import Call
 from zkit.dispatch import wait_for_answer
@@ -43,7 +43,8 @@ from zkit.tools import Context
 
 log = logging.getLogger("zkit")
 State = Literal["connecting", "ready", "waiting", "closed"]
-Elicit = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any] | None]]
+Answers = dict[str, str | int | float | bool | list[str] | None]
+Elicit = Callable[[str, dict[str, JsonValue]], Awaitable[Answers | None]]
 Sample = Callable[[types.CreateMessageRequestParams], Awaitable[types.CreateMessageResult]]
 _LOST = (httpx2.HTTPError, OSError, anyio.ClosedResourceError, anyio.BrokenResourceError, EOFError)
 _ENDED_SESSION = ("Session terminated", "Server returned an error response")
@@ -94,7 +95,7 @@ class ServerConnection:
         target: ServerTarget,
         options: ConnectionOptions,
         listed: Callable[[list[types.Tool], tuple[str, ...]], bool],
-        notified: Callable[[str, Any], None],
+        notified: Callable[[str, JsonValue], None],
     ) -> None:
         self.name, self.target, self.options = name, target, options
         self.state: State = "connecting"
@@ -281,7 +282,7 @@ class ServerConnection:
             self._notified(message.method, params)
 
     async def _elicited(
-        self, context: Any, params: types.ElicitRequestParams
+        self, context: object, params: types.ElicitRequestParams
     ) -> types.ElicitResult:
         ask = self.options.elicitation
         if isinstance(params, types.ElicitRequestURLParams):
@@ -299,7 +300,7 @@ class ServerConnection:
         return types.ElicitResult(action="accept", content=answer)
 
     async def _sampled(
-        self, context: Any, params: types.CreateMessageRequestParams
+        self, context: object, params: types.CreateMessageRequestParams
     ) -> types.CreateMessageResult:
         assert self.options.sampling is not None
         return await self.options.sampling(params)

@@ -41,7 +41,7 @@ def result_of(reply: types.CallToolResult, server: str) -> Result:
     return Success(reply.structured_content, meta=meta)
 
 
-def _failure(reply: types.CallToolResult, text: str, meta: dict[str, Any]) -> Failure:
+def _failure(reply: types.CallToolResult, text: str, meta: dict[str, JsonValue]) -> Failure:
     told = (reply.meta or {}).get(META)
     if isinstance(told, Mapping) and told.get("kind") in KINDS.keys() - {"success"}:
         given = {name: value for name, value in told.items() if name in _FROM_SERVER}
@@ -97,13 +97,13 @@ def reply_of(result: Result, output: bool) -> types.CallToolResult:
     )
 
 
-def _structured(data: Any) -> dict[str, Any]:
+def _structured(data: JsonValue) -> dict[str, JsonValue]:
     """Data as an object, which is what MCP has for structured content."""
     plain = thaw(data)
     return plain if isinstance(plain, dict) else {"result": plain}
 
 
-def _blocks(kept: Any) -> list[types.ContentBlock]:
+def _blocks(kept: object) -> list[types.ContentBlock]:
     """Parts of a reply that another server sent, to be handed on as they came."""
     try:
         return types.CallToolResult.model_validate({"content": thaw(kept or [])}).content

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Literal
 
 ApiName = Literal["chat", "responses", "messages"]
 _ANTHROPIC_TYPES = {
@@ -33,7 +33,7 @@ class ProxyError(Exception):
         self.code = code
 
 
-def error_body(api: ApiName, error: ProxyError) -> dict[str, Any]:
+def error_body(api: ApiName, error: ProxyError) -> dict[str, object]:
     """The body of an error."""
     if api == "messages":
         kind = _ANTHROPIC_TYPES.get(error.status, "api_error")
@@ -46,7 +46,7 @@ def error_body(api: ApiName, error: ProxyError) -> dict[str, Any]:
 
 def error_event(api: ApiName, error: ProxyError) -> bytes:
     """The error as the last event of a stream that has begun."""
-    body: dict[str, Any] = error_body(api, error)
+    body: dict[str, object] = error_body(api, error)
     if api == "responses":
         body = {"type": "error", "code": error.code, "message": error.message, "param": None}
     head = b"" if api == "chat" else b"event: error\n"

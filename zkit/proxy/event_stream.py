@@ -67,7 +67,7 @@ def read_object(text: str | bytes) -> Data | None:
     return found if isinstance(found, dict) else None
 
 
-def write_json(data: Any) -> bytes:
+def write_json(data: object) -> bytes:
     """Data as JSON."""
     try:
         return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()

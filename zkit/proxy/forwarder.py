@@ -1,142 +1,61 @@
-"""Handle one request: choose the upstream, send the request, repair the reply, deliver it, note it."""
+"""Handle one request: choose the upstream, send the request, have the reply delivered, note it."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from dataclasses import replace
 
 import anyio
 import httpx2
+from anyio.abc import TaskGroup
+from starlette.types import Receive, Scope, Send
 
 from zkit.chat.client.exchange import CHAT, WATCH, Watch
 from zkit.chat.client_errors import needs_text_mode
 from zkit.chat.server_profile import Profile, fitted
-from zkit.proxy.api_errors import ApiName, ProxyError, error_body, error_event, message_in
-from zkit.proxy.event_stream import (
-    Bridge,
-    ChunkReader,
-    Data,
-    chunks_of,
-    read_object,
-    write_event,
-    write_json,
-)
+from zkit.proxy.api_errors import ApiName, ProxyError, message_in
+from zkit.proxy.event_stream import Data, read_object, write_json
 from zkit.proxy.messages_bridge import MessagesBridge, estimated_tokens, model_list
 from zkit.proxy.prometheus import Figures
 from zkit.proxy.proxy_settings import ProxySettings, Upstream
+from zkit.proxy.reply_delivery import PER_CONNECTION, close_response, deliver
 from zkit.proxy.reply_views import usage_of, view_of_body
-from zkit.proxy.request_log import (
-    MAX_REQUEST,
-    Record,
-    RequestLog,
-    outcome_of,
-    view_of_report,
-)
+from zkit.proxy.request_log import MAX_REQUEST, Record, RequestLog
 from zkit.proxy.responses_bridge import ResponsesBridge, empty_response
 from zkit.proxy.spans import request_span
-from zkit.proxy.upstream_client import MAX_SEEN, Seen, upstream_client, upstream_request
-from zkit.transport.reports import headers_of
+from zkit.proxy.upstream_client import Seen, upstream_client, upstream_request
+from zkit.proxy.visit import Visit
 
-Scope = dict[str, Any]
-Receive = Callable[[], Any]
-Send = Callable[[Data], Any]
 _ENDPOINTS: Mapping[str, ApiName] = {
     "/chat/completions": "chat",
     "/responses": "responses",
     "/messages": "messages",
 }
-_PER_CONNECTION = frozenset(
-    ("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection",
-     "te", "trailer", "transfer-encoding", "upgrade", "host", "content-length")
-)  # fmt: skip
 _OURS = frozenset(("origin", "referer", "cookie", "expect"))
 """Headers of a browser, which concern the proxy and not the upstream."""
-_KEYS = ("authorization", "x-api-key", "api-key")
 _NO_SUCH_ENDPOINT = (404, 405, 501)
-_DONE = b"\ndata: [DONE]\n"
 _TEXT_MODES = 1000
 """How many models are remembered that cannot call tools."""
 
 
-class _Answer(NamedTuple):
-    """What is sent to the client for a repaired reply."""
-
-    status: int
-    headers: list[tuple[str, str]]
-    body: bytes | AsyncIterator[bytes]
-
-
-@dataclass(slots=True)
-class _Visit:
-    """One request of a client on its way."""
-
-    scope: Scope
-    receive: Receive
-    send: Send
-    headers: dict[str, str]
-    path: str
-    api: ApiName
-    record: Record
-    seen: Seen
-    has_begun: bool = False
-    delivered: bytearray | None = None
-
-    @property
-    def method(self) -> str:
-        """GET, POST, ..."""
-        return str(self.scope["method"])
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The keys of the client, which are never kept."""
-        found = [self.headers.get(name, "").removeprefix("Bearer ") for name in _KEYS]
-        return tuple(one for one in found if one)
-
-    async def begin(self, status: int, headers: list[tuple[str, str]]) -> None:
-        """Send the head of the reply."""
-        own = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-        own.append((b"x-zkit-id", self.record.id.encode()))
-        self.has_begun = True
-        self.record.status = status
-        self.record.note_first_byte()
-        await self.send({"type": "http.response.start", "status": status, "headers": own})
-
-    async def write(self, data: bytes, *, more: bool = True) -> None:
-        """Send bytes of the body."""
-        await self.send({"type": "http.response.body", "body": data, "more_body": more})
-
-    async def whole(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
-        """Send a whole reply."""
-        length = [] if status in (204, 304) else [("content-length", str(len(body)))]
-        await self.begin(status, headers + length)
-        await self.write(b"" if self.method == "HEAD" else body, more=False)
-
-    async def json(self, status: int, data: Any, headers: Mapping[str, str] | None = None) -> None:
-        """Send JSON."""
-        own = [("content-type", "application/json"), *(headers or {}).items()]
-        await self.whole(status, own, write_json(data))
-
-    async def fail(self, error: ProxyError) -> None:
-        """Send an error in the format of the API, as an event if a stream has begun."""
-        self.record.error, self.record.outcome = error.message, "failed"
-        if not self.has_begun:
-            own = {"retry-after": "1"} if error.status == 429 else None
-            await self.json(error.status, error_body(self.api, error), own)
-        elif self.delivered is not None:
-            await self.write(error_event(self.api, error), more=False)
-
-
 class Forwarder:
-    """The ASGI application for everything but the page."""
+    """The ASGI application for everything but the page.
 
-    def __init__(self, settings: ProxySettings, log: RequestLog, figures: Figures) -> None:
+    `transport` takes the place of connections to the upstreams.
+    """
+
+    def __init__(
+        self,
+        settings: ProxySettings,
+        log: RequestLog,
+        figures: Figures,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
         self._settings = settings
         self._log = log
         self._figures = figures
-        self._client = upstream_client(settings.repairing, settings.max_requests + 8)
+        self._client = upstream_client(settings.repairing, settings.max_requests + 8, transport)
         self._text_modes: set[tuple[str, str]] = set()
         self._has_responses: dict[str, bool] = {}
 
@@ -157,18 +76,18 @@ class Forwarder:
         finally:
             self._figures.running -= 1
 
-    def _visit(self, scope: Scope, receive: Receive, send: Send) -> _Visit:
+    def _visit(self, scope: Scope, receive: Receive, send: Send) -> Visit:
         headers = {key.decode("latin-1"): one.decode("latin-1") for key, one in scope["headers"]}
         path = scope["path"].removeprefix("/v1") if scope["path"] != "/v1" else "/"
         api = _ENDPOINTS.get(path.removesuffix("/count_tokens"), "chat")
         if "anthropic-version" in headers:
             api = "messages"
         record = Record(secrets.token_hex(8), scope["path"], "", "")
-        return _Visit(
+        return Visit(
             scope, receive, send, headers, path, api, record, Seen(self._settings.max_reply)
         )
 
-    async def _answer(self, visit: _Visit) -> None:
+    async def _answer(self, visit: Visit) -> None:
         record = visit.record
         is_cancelled = True
         try:
@@ -190,7 +109,7 @@ class Forwarder:
                 record.outcome, record.error = "cancelled", "the client closed the connection"
             self._finish(visit)
 
-    def _finish(self, visit: _Visit) -> None:
+    def _finish(self, visit: Visit) -> None:
         """Note what was said and done."""
         record = visit.record
         if record.endpoint not in _NAMES:
@@ -198,14 +117,17 @@ class Forwarder:
         for kind, body in visit.seen.replies:
             record.sent.append(view_of_body(bytes(body), kind))
         if visit.delivered is not None:
-            record.received = view_of_body(bytes(visit.delivered), "")
+            is_same = [visit.delivered] == [body for _, body in visit.seen.replies]
+            record.received = (
+                record.sent[0] if is_same else view_of_body(bytes(visit.delivered), "")
+            )
         if record.outcome == "running":
             record.outcome = "ok"
         record.usage = usage_of([bytes(body) for _, body in visit.seen.replies])
         self._log.finish(record, visit.keys)
         self._figures.add(record)
 
-    async def _routed(self, visit: _Visit, tasks: Any) -> None:
+    async def _routed(self, visit: Visit, tasks: TaskGroup) -> None:
         body = await self._body(visit)
         tasks.start_soon(_cancel_if_gone, visit.receive, tasks.cancel_scope)
         path, method = visit.path, visit.method
@@ -222,7 +144,7 @@ class Forwarder:
         else:
             await self._pass(visit, body, self._settings.upstreams[0])
 
-    async def _body(self, visit: _Visit) -> bytes:
+    async def _body(self, visit: Visit) -> bytes:
         """The body of the request."""
         most = self._settings.max_body
         parts, size = [], 0
@@ -240,7 +162,7 @@ class Forwarder:
 
     # ── everything else ──────────────────────────────────────────────────────
 
-    async def _pass(self, visit: _Visit, body: bytes, upstream: Upstream) -> None:
+    async def _pass(self, visit: Visit, body: bytes, upstream: Upstream) -> None:
         """Pass a request and its reply on, byte for byte."""
         request = upstream_request(
             visit.method,
@@ -254,16 +176,16 @@ class Forwarder:
             headers = [
                 (name, value)
                 for name, value in response.headers.multi_items()
-                if name not in _PER_CONNECTION or name == "content-length"
+                if name not in PER_CONNECTION or name == "content-length"
             ]
             await visit.begin(response.status_code, headers)
             async for data in response.aiter_raw():
                 await visit.write(data)
             await visit.write(b"", more=False)
         finally:
-            await _close(response)
+            await close_response(response)
 
-    def _url(self, visit: _Visit, upstream: Upstream) -> str:
+    def _url(self, visit: Visit, upstream: Upstream) -> str:
         is_v1 = visit.scope["path"].startswith("/v1/")
         raw = visit.scope.get("raw_path") or visit.scope["path"].encode()
         path = raw.decode("latin-1").partition("?")[0]
@@ -271,9 +193,9 @@ class Forwarder:
         query = visit.scope.get("query_string", b"").decode("latin-1")
         return f"{found}?{query}" if query else found
 
-    def _headers(self, visit: _Visit, *, is_whole: bool = False) -> list[tuple[str, str]]:
+    def _headers(self, visit: Visit, *, is_whole: bool = False) -> list[tuple[str, str]]:
         """The headers of a client that go on to the upstream."""
-        dropped = _PER_CONNECTION | _OURS
+        dropped = PER_CONNECTION | _OURS
         found = [
             (key.decode("latin-1"), value.decode("latin-1"))
             for key, value in visit.scope["headers"]
@@ -284,7 +206,7 @@ class Forwarder:
         kept = [(key, value) for key, value in found if key != "accept-encoding"]
         return [*kept, ("accept-encoding", "identity")]
 
-    async def _models(self, visit: _Visit) -> None:
+    async def _models(self, visit: Visit) -> None:
         """The models of all upstreams, in the format of the client."""
         found: list[Data] = []
         failure: ProxyError | None = None
@@ -311,7 +233,7 @@ class Forwarder:
         else:
             await visit.json(200, {"object": "list", "data": found})
 
-    async def _count_tokens(self, visit: _Visit, body: bytes) -> None:
+    async def _count_tokens(self, visit: Visit, body: bytes) -> None:
         request = _object_of(body)
         upstream = self._upstream(str(request.get("model", "")))
         if upstream.speaks == "messages":
@@ -321,7 +243,7 @@ class Forwarder:
 
     # ── completions ──────────────────────────────────────────────────────────
 
-    async def _completion(self, visit: _Visit, body: bytes) -> None:
+    async def _completion(self, visit: Visit, body: bytes) -> None:
         request = _object_of(body)
         model = str(request.get("model") or "")
         record = visit.record
@@ -342,9 +264,7 @@ class Forwarder:
             raise ProxyError(404, f"no upstream serves the model {model!r:.200}", "model_not_found")
         return found
 
-    async def _repaired(
-        self, visit: _Visit, body: bytes, request: Data, upstream: Upstream
-    ) -> None:
+    async def _repaired(self, visit: Visit, body: bytes, request: Data, upstream: Upstream) -> None:
         """Send a completion to the upstream in an API that it speaks."""
         if visit.path == "/messages" and upstream.speaks == "messages":
             await self._pass(visit, body, upstream)
@@ -357,9 +277,9 @@ class Forwarder:
             response = await self._sent(visit, upstream, "/responses", body, None)
             if response.status_code not in _NO_SUCH_ENDPOINT or upstream.speaks == "responses":
                 self._has_responses[upstream.base] = True
-                await self._delivered(visit, response, None, bool(request.get("stream")))
+                await deliver(visit, response, None, bool(request.get("stream")))
                 return
-            await _close(response)
+            await close_response(response)
             visit.seen.replies.clear()
             self._has_responses[upstream.base] = False
         await self._over_chat(visit, body, request, upstream)
@@ -371,7 +291,7 @@ class Forwarder:
             return False
         return upstream.speaks == "responses" or self._has_responses.get(upstream.base, True)
 
-    async def _probe(self, visit: _Visit, request: Data) -> None:
+    async def _probe(self, visit: Visit, request: Data) -> None:
         """Answer a request that asks nothing, as Codex sends it to warm up, without the upstream."""
         visit.record.notes.append("empty request, answered by the proxy")
         bridge = empty_response(request)
@@ -389,7 +309,7 @@ class Forwarder:
         return replace(found or Profile(), mode="text")
 
     async def _over_chat(
-        self, visit: _Visit, body: bytes, request: Data, upstream: Upstream
+        self, visit: Visit, body: bytes, request: Data, upstream: Upstream
     ) -> None:
         """Send a completion as chat completions; once more without tools if the model has none."""
         bridge = _bridge_for(visit.path, request)
@@ -409,16 +329,16 @@ class Forwarder:
             said = message_in(await response.aread())
             if not (chat.get("tools") and needs_text_mode(said)):
                 break
-            await _close(response)
+            await close_response(response)
             if len(self._text_modes) < _TEXT_MODES:
                 self._text_modes.add((upstream.base, model))
             visit.record.notes.append("the model has no tools: they are explained in the prompt")
             if (upstream.base, model) not in self._text_modes:
                 break
-        await self._delivered(visit, response, bridge, wants_stream)
+        await deliver(visit, response, bridge, wants_stream)
 
     async def _sent(
-        self, visit: _Visit, upstream: Upstream, end: str, body: bytes, chat: Data | None
+        self, visit: Visit, upstream: Upstream, end: str, body: bytes, chat: Data | None
     ) -> httpx2.Response:
         """Send a request through the repairing transport."""
         query = visit.scope.get("query_string", b"").decode("latin-1")
@@ -435,7 +355,7 @@ class Forwarder:
         response.extensions["zkit.watch"] = watch
         return response
 
-    def _chat_headers(self, visit: _Visit) -> list[tuple[str, str]]:
+    def _chat_headers(self, visit: Visit) -> list[tuple[str, str]]:
         """The headers for chat completions; a key of Anthropic's clients goes on as bearer."""
         found = self._headers(visit)
         if visit.api != "messages":
@@ -449,118 +369,9 @@ class Forwarder:
         has_bearer = any(name == "authorization" for name, _ in kept)
         return kept if has_bearer or not key else [*kept, ("authorization", f"Bearer {key}")]
 
-    async def _delivered(
-        self, visit: _Visit, response: httpx2.Response, bridge: Bridge | None, wants_stream: bool
-    ) -> None:
-        """Deliver the reply of the upstream."""
-        watch: Watch = response.extensions["zkit.watch"]
-        try:
-            kind = response.headers.get("content-type", "")
-            if response.status_code != 200:
-                await self._failed(visit, response, bridge)
-            elif "event-stream" in kind:
-                await self._streamed(visit, response, bridge, watch)
-            else:
-                await self._whole(visit, response, bridge, wants_stream)
-        finally:
-            report = watch.report
-            visit.record.report = view_of_report(report)
-            if visit.record.outcome == "running":
-                visit.record.outcome = outcome_of(report)
-            await _close(response)
-
-    async def _failed(
-        self, visit: _Visit, response: httpx2.Response, bridge: Bridge | None
-    ) -> None:
-        """Pass on an error of the upstream, in the format of the API."""
-        body = await response.aread()
-        said = message_in(body)
-        if bridge is not None:
-            raise ProxyError(response.status_code, said, "upstream_error")
-        visit.record.outcome, visit.record.error = "failed", said
-        await visit.whole(response.status_code, _kept_headers(response), body)
-
-    async def _whole(
-        self, visit: _Visit, response: httpx2.Response, bridge: Bridge | None, wants_stream: bool
-    ) -> None:
-        body = await response.aread()
-        visit.delivered = bytearray(body[:MAX_SEEN])
-        completion = read_object(body)
-        headers = _kept_headers(response)
-        if completion is None or (bridge is None and not wants_stream):
-            if bridge is not None:
-                visit.delivered = None
-                raise ProxyError(502, "the upstream's reply is not JSON", "upstream_error")
-            await visit.whole(200, headers, body)
-            return
-        if wants_stream and (bridge is not None or "choices" in completion):
-            chunks = list(chunks_of(completion))
-            made = [write_event(one) if bridge is None else bridge.feed(one) for one in chunks]
-            made.append(b"data: [DONE]\n\n" if bridge is None else bridge.end())
-            kept = [pair for pair in headers if pair[0] != "content-type"]
-            await visit.begin(200, [*kept, ("content-type", "text/event-stream; charset=utf-8")])
-            await visit.write(b"".join(made), more=False)
-            return
-        await visit.whole(
-            200, headers, body if bridge is None else write_json(bridge.reply(completion))
-        )
-
-    async def _streamed(
-        self, visit: _Visit, response: httpx2.Response, bridge: Bridge | None, watch: Watch
-    ) -> None:
-        visit.delivered = delivered = bytearray()
-        await visit.begin(200, _kept_headers(response))
-        reader = ChunkReader()
-        async for data in _to_its_end(response):
-            if len(delivered) < MAX_SEEN:
-                delivered += data
-            if bridge is None:
-                await visit.write(data)
-                continue
-            for chunk in reader.feed(data):
-                await self._bridged(visit, bridge, chunk)
-        if bridge is not None:
-            for chunk in reader.end():
-                await self._bridged(visit, bridge, chunk)
-            await visit.write(bridge.end())
-        await visit.write(_receipt(watch, visit.api), more=False)
-
-    async def _bridged(self, visit: _Visit, bridge: Bridge, chunk: Data) -> None:
-        if "error" in chunk and not chunk.get("choices"):
-            said = message_in(write_json(chunk))
-            raise ProxyError(502, said, "upstream_error")
-        made = bridge.feed(chunk)
-        if made:
-            await visit.write(made)
-
 
 _NAME_OF = {path: f"/v1{path}" for path in _ENDPOINTS}
 _NAMES = frozenset(_NAME_OF.values())
-
-
-async def _to_its_end(response: httpx2.Response) -> AsyncIterator[bytes]:
-    """The bytes of a stream; a connection that breaks off after the mark of the end is no error."""
-    tail = b"\n"
-    try:
-        async for data in response.aiter_bytes():
-            yield data
-            tail = (tail + data[-200:])[-200:]
-    except httpx2.HTTPError:
-        if _DONE not in tail:
-            raise
-
-
-def _receipt(watch: Watch, api: ApiName) -> bytes:
-    """The report as the last event of a stream, after the mark of its end.
-
-    `/responses` has no such mark, and OpenAI's client takes every event: there it is a comment.
-    """
-    headers = headers_of(watch.report)
-    if not headers:
-        return b""
-    if api == "responses":
-        return b": zkit.receipt %s\n\n" % write_json(headers)
-    return b"event: zkit.receipt\ndata: %s\n\n" % write_json(headers)
 
 
 def _object_of(body: bytes) -> Data:
@@ -570,16 +381,10 @@ def _object_of(body: bytes) -> Data:
     return found
 
 
-def _bridge_for(path: str, request: Data) -> Any:
+def _bridge_for(path: str, request: Data) -> MessagesBridge | ResponsesBridge | None:
     if path == "/responses":
         return ResponsesBridge(request)
     return MessagesBridge(request) if path == "/messages" else None
-
-
-def _kept_headers(response: httpx2.Response) -> list[tuple[str, str]]:
-    """The headers of a reply whose body was read, and may be another one now."""
-    dropped = _PER_CONNECTION | {"content-encoding"}
-    return [pair for pair in response.headers.multi_items() if pair[0] not in dropped]
 
 
 def _upstream_error(record: Record, error: Exception) -> ProxyError:
@@ -599,9 +404,3 @@ async def _cancel_if_gone(receive: Receive, scope: anyio.CancelScope) -> None:
         if (await receive())["type"] == "http.disconnect":
             scope.cancel()
             return
-
-
-async def _close(response: httpx2.Response) -> None:
-    """Close the connection to the upstream, also if the request was cancelled."""
-    with anyio.CancelScope(shield=True), suppress(httpx2.HTTPError):
-        await response.aclose()

@@ -22,7 +22,7 @@ def estimated_tokens(request: Data) -> int:
     return max(1, len(dumps(kept)) // CHARACTERS_PER_TOKEN)
 
 
-def model_list(models: Sequence[Mapping[str, Any]]) -> Data:
+def model_list(models: Sequence[Data]) -> Data:
     """A list of models in Anthropic's format."""
     data = [
         {
@@ -45,7 +45,7 @@ def model_list(models: Sequence[Mapping[str, Any]]) -> Data:
 # ── the request ──────────────────────────────────────────────────────────────
 
 
-def chat_request(request: Mapping[str, Any]) -> tuple[Data, list[str]]:
+def chat_request(request: Data) -> tuple[Data, list[str]]:
     """The request for chat completions, and notes on what was left out."""
     made: Data = {key: request[key] for key in _COPIED if request.get(key) is not None}
     system = _text(request.get("system"))
@@ -69,14 +69,14 @@ def chat_request(request: Mapping[str, Any]) -> tuple[Data, list[str]]:
     return made, notes
 
 
-def _tool(tool: Mapping[str, Any]) -> Data:
+def _tool(tool: Data) -> Data:
     own = {"name": tool.get("name"), "parameters": tool.get("input_schema")}
     if tool.get("description"):
         own["description"] = tool["description"]
     return {"type": "function", "function": own}
 
 
-def _choice(choice: Mapping[str, Any]) -> Data:
+def _choice(choice: Data) -> Data:
     kinds: dict[str, Any] = {"auto": "auto", "any": "required", "none": "none"}
     found = kinds.get(text_of(choice.get("type")))
     if choice.get("type") == "tool":
@@ -87,7 +87,7 @@ def _choice(choice: Mapping[str, Any]) -> Data:
     return made
 
 
-def _messages(message: Mapping[str, Any]) -> Iterator[Data]:
+def _messages(message: Data) -> Iterator[Data]:
     """The messages for one message: results of tools become messages of their own."""
     role, content = message.get("role"), message.get("content")
     if role == "assistant":
@@ -109,7 +109,7 @@ def _messages(message: Mapping[str, Any]) -> Iterator[Data]:
         yield {"role": "user", "content": text if is_text else shown}
 
 
-def _assistant(content: Any) -> Data:
+def _assistant(content: object) -> Data:
     calls = [
         {
             "id": id_of(block.get("id")),
@@ -124,13 +124,13 @@ def _assistant(content: Any) -> Data:
     return {**made, "tool_calls": calls} if calls else made
 
 
-def _result(block: Mapping[str, Any]) -> Data:
+def _result(block: Data) -> Data:
     text = _text(block.get("content")) or "(no output)"
     shown = f"Error: {text}" if block.get("is_error") else text
     return {"role": "tool", "tool_call_id": id_of(block.get("tool_use_id")), "content": shown}
 
 
-def _part(block: Mapping[str, Any]) -> Data | None:
+def _part(block: Data) -> Data | None:
     if block.get("type") == "text":
         return {"type": "text", "text": text_of(block.get("text"))}
     source = next(entries(block.get("source")), {})
@@ -142,7 +142,7 @@ def _part(block: Mapping[str, Any]) -> Data | None:
     return None
 
 
-def _text(content: Any) -> str:
+def _text(content: object) -> str:
     """The text of a content: a string, or blocks of which some are text."""
     if isinstance(content, str):
         return content
@@ -156,7 +156,7 @@ def _text(content: Any) -> str:
 class MessagesBridge:
     """One request of `/v1/messages`, and the way back for its reply."""
 
-    def __init__(self, request: Mapping[str, Any]) -> None:
+    def __init__(self, request: Data) -> None:
         self.request, self.notes = chat_request(request)
         self._model = text_of(request.get("model"))
         self._id = f"msg_{secrets.token_hex(12)}"
@@ -196,7 +196,7 @@ class MessagesBridge:
             "usage": dict(self._usage),
         }
 
-    def _count(self, usage: Any) -> None:
+    def _count(self, usage: object) -> None:
         if isinstance(usage, Mapping):
             names = (("input_tokens", "prompt_tokens"), ("output_tokens", "completion_tokens"))
             self._usage = {own: usage.get(other) or 0 for own, other in names}
@@ -230,7 +230,7 @@ class MessagesBridge:
         self._is_begun = True
         return _event({"type": "message_start", "message": self._head([])})
 
-    def _call(self, entry: Mapping[str, Any]) -> bytes:
+    def _call(self, entry: Data) -> bytes:
         """A call: the first part names it, others go on with its arguments."""
         function = next(entries(entry.get("function")), {})
         name, arguments = text_of(function.get("name")), arguments_of(function.get("arguments"))
@@ -272,7 +272,7 @@ def _stop(finish: str, has_calls: bool) -> str:
     return "tool_use" if has_calls and finish != "length" else _STOPS.get(finish, "end_turn")
 
 
-def _tool_use(entry: Mapping[str, Any]) -> Data:
+def _tool_use(entry: Data) -> Data:
     function = next(entries(entry.get("function")), {})
     text = arguments_of(function.get("arguments"))
     try:

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import anyio.to_thread
 from starlette.requests import Request
@@ -19,7 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from zkit.proxy.proxy_settings import ProxySettings
-from zkit.proxy.request_log import Record, RequestLog
+from zkit.proxy.request_log import Record, RequestLog, View
 
 _HEARTBEAT = 15.0
 """Seconds after which a page that sees nothing new gets a sign of life."""
@@ -120,7 +119,7 @@ def _curl(record: Record, settings: ProxySettings) -> str:
     return " \\\n  ".join(lines)
 
 
-def cases_of(record: Record, folder: Path | None) -> dict[str, Any]:
+def cases_of(record: Record, folder: Path | None) -> View:
     """The failures of a request as cases of the corpus, without secrets; added to a folder if given."""
     from zkit.cases.case import CaseFileError
     from zkit.cases.draft import ShapeLostError, exchange_drafts, proposed, redacted, sentence
@@ -148,7 +147,7 @@ def cases_of(record: Record, folder: Path | None) -> dict[str, Any]:
     }
 
 
-def _choice(view: dict[str, Any]) -> dict[str, Any]:
+def _choice(view: View) -> View:
     calls = [
         {"id": one["id"], "type": "function", "function": {"name": one["name"], "arguments": one["arguments"]}}
         for one in view.get("calls", ())

@@ -11,9 +11,10 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import Message, Receive, Scope, Send
 
 from zkit.proxy.access import COOKIE, has_token, needs_token, refusal_of
-from zkit.proxy.api_errors import ProxyError, error_body
+from zkit.proxy.api_errors import ApiName, ProxyError, error_body
 from zkit.proxy.forwarder import Forwarder
 from zkit.proxy.page_api import page_routes
 from zkit.proxy.prometheus import Figures
@@ -28,7 +29,7 @@ def make_app(settings: ProxySettings) -> Callable[..., Any]:
     forwarder = Forwarder(settings, log, figures)
 
     @asynccontextmanager
-    async def lifespan(app: Any) -> AsyncIterator[None]:
+    async def lifespan(app: object) -> AsyncIterator[None]:
         yield
         await forwarder.aclose()
 
@@ -56,7 +57,7 @@ class _Gate:
         self._pages = pages
         self._forwarder = forwarder
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
@@ -67,7 +68,7 @@ class _Gate:
         path, query = scope["path"], scope.get("query_string", b"").decode("latin-1")
         error = self._error(scope["method"], path, headers, query)
         if error is not None:
-            api: Any = "messages" if "anthropic-version" in headers else "chat"
+            api: ApiName = "messages" if "anthropic-version" in headers else "chat"
             await JSONResponse(error_body(api, error), error.status)(scope, receive, send)
             return
         if headers.get("origin") in self._settings.allowed_origins:
@@ -108,10 +109,10 @@ def _preflight(headers: dict[str, str]) -> Response:
     )
 
 
-def _with_header(send: Any, name: bytes, value: bytes) -> Any:
+def _with_header(send: Send, name: bytes, value: bytes) -> Send:
     """Send a reply with one more header."""
 
-    async def sent(message: Any) -> None:
+    async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
             message = {**message, "headers": [*message.get("headers", ()), (name, value)]}
         await send(message)

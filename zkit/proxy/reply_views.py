@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from zkit.proxy.event_stream import chunks_in, read_object
+from zkit.chat.wire_data import stream_data
+from zkit.proxy.event_stream import Data, chunks_in, read_object
 from zkit.proxy.request_log import View, view_of, view_of_response
 
 _TOKENS = (
@@ -38,13 +38,21 @@ def usage_of(bodies: Sequence[bytes]) -> dict[str, int]:
     return found if any(found.values()) else {}
 
 
-def _usage_in(body: bytes) -> dict[str, Any]:
+def _usage_in(body: bytes) -> Data:
     whole = _response_in(body) or read_object(body)
-    candidates = [whole] if whole is not None else list(chunks_in(body))[::-1]
-    return next((one["usage"] for one in candidates if isinstance(one.get("usage"), dict)), {})
+    if whole is not None:
+        return _usage_of(whole)
+    # It comes at the end; most chunks need not be read for it.
+    named = [text for text in stream_data(body) if '"usage"' in text]
+    return next(filter(None, (_usage_of(read_object(text)) for text in reversed(named))), {})
 
 
-def _response_in(body: bytes) -> dict[str, Any] | None:
+def _usage_of(data: Data | None) -> Data:
+    usage = None if data is None else data.get("usage")
+    return usage if isinstance(usage, dict) else {}
+
+
+def _response_in(body: bytes) -> Data | None:
     """The response object of `/responses`; None for a chat completion."""
     data = read_object(body)
     if data is not None:

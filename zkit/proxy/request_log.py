@@ -9,7 +9,7 @@ import json
 import sqlite3
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,7 +51,7 @@ class Record:
     first_byte: float | None = None
     error: str = ""
     request: str = ""
-    tools: list[Any] = field(default_factory=list)
+    tools: list[View] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     sent: list[View] = field(default_factory=list)
     received: View = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Record:
         return {**self.summary(), **{name: getattr(self, name) for name in _DETAIL}}
 
     @classmethod
-    def of(cls, detail: Mapping[str, Any]) -> Record:
+    def of(cls, detail: View) -> Record:
         """The record of what was kept."""
         known = {name: detail[name] for name in (*_SUMMARY, *_DETAIL) if name in detail}
         return cls(**known)
@@ -197,7 +197,7 @@ def view_of(reply: Reply) -> View:
     }
 
 
-def view_of_response(response: Mapping[str, Any]) -> View:
+def view_of_response(response: View) -> View:
     """A response of `/responses` as the page shows it."""
     items = list(entries(response.get("output")))
     texts = [

@@ -33,7 +33,7 @@ _TEXTS = ("input_text", "output_text", "text", "summary_text", "refusal")
 # ── the request ──────────────────────────────────────────────────────────────
 
 
-def chat_request(request: Mapping[str, Any]) -> tuple[Data, list[str], dict[str, str]]:
+def chat_request(request: Data) -> tuple[Data, list[str], dict[str, str]]:
     """The request for chat completions, notes on what was left out, and the kind of each tool."""
     if request.get("previous_response_id"):
         hint = "send the whole conversation as input"
@@ -58,7 +58,7 @@ def chat_request(request: Mapping[str, Any]) -> tuple[Data, list[str], dict[str,
     return made, notes, kinds
 
 
-def _tools(given: Any) -> tuple[list[Data], dict[str, str], list[str]]:
+def _tools(given: object) -> tuple[list[Data], dict[str, str], list[str]]:
     tools, kinds, left_out = [], {}, []
     for tool in entries(given):
         kind, name = text_of(tool.get("type")), text_of(tool.get("name"))
@@ -81,7 +81,7 @@ def _tools(given: Any) -> tuple[list[Data], dict[str, str], list[str]]:
     return tools, kinds, notes if left_out else []
 
 
-def _custom(tool: Mapping[str, Any]) -> Data:
+def _custom(tool: Data) -> Data:
     """A tool that takes free text, as a function with one argument."""
     grammar = next(entries(tool.get("format")), {}).get("definition")
     about = text_of(tool.get("description"))
@@ -104,14 +104,14 @@ def _choice(choice: Any, kinds: Mapping[str, str]) -> Data:
     return {"tool_choice": {"type": "function", "function": {"name": name}}}
 
 
-def _format(given: Mapping[str, Any]) -> Data:
+def _format(given: Data) -> Data:
     if given.get("type") == "json_schema":
         own = {key: given[key] for key in ("name", "schema", "strict") if key in given}
         return {"response_format": {"type": "json_schema", "json_schema": own}}
     return {"response_format": dict(given)} if given.get("type") == "json_object" else {}
 
 
-def _messages(given: Any) -> Iterator[Data]:
+def _messages(given: object) -> Iterator[Data]:
     if isinstance(given, str):
         yield {"role": "user", "content": given}
         return
@@ -133,7 +133,7 @@ def _messages(given: Any) -> Iterator[Data]:
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "shell_call")
 
 
-def _call_of(kind: str, item: Mapping[str, Any]) -> Data:
+def _call_of(kind: str, item: Data) -> Data:
     """A call of the conversation, as chat completions write it."""
     name, arguments = text_of(item.get("name")), arguments_of(item.get("arguments"))
     if kind == "custom_tool_call":
@@ -162,7 +162,7 @@ def _joined(messages: Iterator[Data]) -> list[Data]:
     return found
 
 
-def _content(content: Any) -> Any:
+def _content(content: object) -> Any:
     """A content: text, or parts if there are images among them."""
     if isinstance(content, str):
         return content
@@ -183,7 +183,7 @@ def _content(content: Any) -> Any:
 class ResponsesBridge:
     """One request of `/v1/responses`, and the way back for its reply."""
 
-    def __init__(self, request: Mapping[str, Any]) -> None:
+    def __init__(self, request: Data) -> None:
         self.request, self.notes, self._kinds = chat_request(request)
         self._head: Data = {
             "id": f"resp_{secrets.token_hex(12)}",
@@ -206,7 +206,7 @@ class ResponsesBridge:
         self._usage: Any = None
 
     @staticmethod
-    def asks_something(request: Mapping[str, Any]) -> bool:
+    def asks_something(request: Data) -> bool:
         """True if there is anything to answer; Codex also sends requests without input."""
         given = request.get("input")
         return bool(given) and request.get("generate") is not False
@@ -233,7 +233,7 @@ class ResponsesBridge:
             own["incomplete_details"] = {"reason": "max_output_tokens"}
         return {**self._head, **own, "usage": _usage(self._usage)}
 
-    def _call_item(self, entry: Mapping[str, Any]) -> Data:
+    def _call_item(self, entry: Data) -> Data:
         """A call as the kind of item that its tool wants."""
         function = next(entries(entry.get("function")), {})
         name, arguments = text_of(function.get("name")), arguments_of(function.get("arguments"))
@@ -353,7 +353,7 @@ _STREAMED = {
 }
 
 
-def empty_response(request: Mapping[str, Any]) -> ResponsesBridge:
+def empty_response(request: Data) -> ResponsesBridge:
     """The bridge for a request that asks nothing: its reply is empty."""
     kept = {key: value for key, value in request.items() if key != "previous_response_id"}
     return ResponsesBridge(kept)
@@ -375,7 +375,7 @@ def _reasoning(text: str) -> Data:
     }
 
 
-def _usage(usage: Any) -> Data | None:
+def _usage(usage: object) -> Data | None:
     if not isinstance(usage, Mapping):
         return None
     details = next(entries(usage.get("prompt_tokens_details")), {})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
 
 import httpx2
 
@@ -33,7 +32,7 @@ class Seen:
 class _SeenStream(httpx2.AsyncByteStream):
     """The bytes of a reply, noted while they pass."""
 
-    def __init__(self, inner: Any, noted: bytearray, most: int | None) -> None:
+    def __init__(self, inner: httpx2.AsyncByteStream, noted: bytearray, most: int | None) -> None:
         self._inner = inner
         self._noted = noted
         self._most = most
@@ -56,7 +55,7 @@ class _SeenStream(httpx2.AsyncByteStream):
 class _SeenTransport(httpx2.AsyncBaseTransport):
     """Sends requests and notes the replies; a whole reply has a longest size."""
 
-    def __init__(self, inner: Any) -> None:
+    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
         self._inner = inner
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -66,6 +65,7 @@ class _SeenTransport(httpx2.AsyncBaseTransport):
         if isinstance(seen, Seen):
             kind = response.headers.get("content-type", "")
             most = None if "event-stream" in kind else seen.most
+            assert isinstance(response.stream, httpx2.AsyncByteStream)
             response.stream = _SeenStream(response.stream, seen.begin(kind), most)
         return response
 
@@ -74,10 +74,12 @@ class _SeenTransport(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
 
-def upstream_client(repairing: Repairing, connections: int) -> httpx2.AsyncClient:
-    """A client whose replies are repaired and noted."""
+def upstream_client(
+    repairing: Repairing, connections: int, transport: httpx2.AsyncBaseTransport | None = None
+) -> httpx2.AsyncClient:
+    """A client whose replies are repaired and noted; `transport` takes the place of connections."""
     limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=20)
-    inner = _SeenTransport(httpx2.AsyncHTTPTransport(limits=limits))
+    inner = _SeenTransport(transport or httpx2.AsyncHTTPTransport(limits=limits))
     found: httpx2.AsyncClient = repair_client(httpx2.AsyncClient(transport=inner), repairing)
     return found
 
@@ -92,7 +94,7 @@ def upstream_request(
 ) -> httpx2.Request:
     """A request to an upstream; `seen` notes the replies to it."""
     limits = {"connect": min(timeout, 10.0), "read": timeout, "write": timeout, "pool": timeout}
-    extensions: dict[str, Any] = {"timeout": limits}
+    extensions: dict[str, object] = {"timeout": limits}
     if seen is not None:
         extensions[_EXTENSION] = seen
     return httpx2.Request(method, url, headers=headers, content=body, extensions=extensions)

@@ -1,4 +1,4 @@
-"""Broken JSON in, a value with its receipt out, or a refusal that teaches."""
+"""Repair damaged JSON: a value with its receipt, or a refusal with a message for the model."""
 
 from __future__ import annotations
 

@@ -49,10 +49,10 @@ def repair_all(
     return [receipt for receipt in receipts if receipt.rank <= limit]
 
 
-def mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepairable:
-    """The text is not strict JSON, as the strict parser says: repair it, or say why not.
+def repair_task(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepairable:
+    """Repair a text that the strict parser refused, or return why that is not possible.
 
-    `rewrites` says how many of the ways to rewrite a whole text are dealt with.
+    `rewrites` is how many of the ways to rewrite a whole text are done.
     """
     text, _, limit, _ = task
     if len(text) > MAX_CHARACTERS:
@@ -81,7 +81,7 @@ def mended(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unrepair
 
 
 def _in_notation(task: Task, refused: Unrepairable) -> Repaired | Unrepairable:
-    """What a text says whose containers are written as another language does; the refusal if nothing."""
+    """Read a text whose containers are written as in another language; return the refusal if it is none."""
     layer = rewritten(task.text, task.guide, lone=refused.reason in _UNREAD)
     if layer is None:
         return refused
@@ -128,7 +128,7 @@ def _peeled(task: Task, outcome: Repaired | Unrepairable) -> Repaired | None:
     if isinstance(inner, Unrepairable) or not _is_payload(task, text[start:end], inner):
         return None
     if not inner.value:
-        return None  # `args = {}` says that there is nothing yet
+        return None  # `args = {}` holds nothing yet
     if inner.rank == CUT and (isinstance(outcome, Repaired) or text[end:].strip()):
         return None
     fixes = [f._replace(start=f.start + start, end=f.end + start) for f in inner.fixes]
@@ -142,15 +142,15 @@ def _is_unread(task: Task, outcome: Repaired | Unrepairable) -> bool:
         return True
     full = task._replace(limit=CUT)
     judged = verdict(task.text)
-    as_it_stands = mended(full, judged, _PEELED) if isinstance(judged, str) else outcome
+    as_it_stands = repair_task(full, judged, _PEELED) if isinstance(judged, str) else outcome
     return _may_be_wrapped(task, as_it_stands)
 
 
 def _read_inner(task: Task, rewrites: int) -> Repaired | Unrepairable:
-    """What a text says after so many rewrites; a JSON string that holds an object is one more wrapper."""
+    """Read a text after so many rewrites; a JSON string that holds an object is one more wrapper."""
     judged = verdict(task.text)
     if isinstance(judged, str):
-        return mended(task, judged, rewrites)
+        return repair_task(task, judged, rewrites)
     value = judged[0]
     if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
         return Repaired(value, (), EXACT, task.text)
@@ -169,7 +169,7 @@ def _is_payload(task: Task, inner: str, found: Repaired) -> bool:
 
 
 def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
-    """The value with but white space or one fence around it, and whether it is all that is said."""
+    """The value with but white space or one fence around it, and whether there is nothing else."""
     span = starts.plain_span(task.text)
     trails = span is not None and complaint.startswith(TRAILING)
     if span is None or trails:
@@ -189,7 +189,7 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
 
 
 def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
-    """The value with but white space or one fence around it, if one edit makes it sound."""
+    """The value with but white space or one fence around it, if one edit makes it valid."""
     text = task.text
     span = (0, len(text)) if text.startswith(('"{', '"[')) else starts.plain_span(text)
     found = None if span is None else read_with_one_edit(task, *span, undecided=undecided)
@@ -208,7 +208,7 @@ _PEELED = len(_REWRITES) + 1
 
 
 def _rewritten(task: Task, layer: Layer, name: str, rewrites: int) -> Repaired | Unrepairable:
-    """What a text says whose lines begin with marks, or whose brackets are not those of JSON."""
+    """Read a text whose lines begin with marks, or whose brackets are not those of JSON."""
     inner_task = task._replace(text=layer.text)
     inner = _read_inner(inner_task, rewrites)
     if isinstance(inner, Unrepairable):

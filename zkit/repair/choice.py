@@ -1,4 +1,4 @@
-"""The candidates of a text in, one value with its receipt out, or why there is none: never a silent choice."""
+"""Choose one of the values that a text may hold, or explain why none can be chosen."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
 
 
 def _is_draft(text: str, candidate: Candidate, final: Candidate) -> bool:
-    """Whether a value in a sentence says nothing that the last one does not say, too."""
+    """True if the last value holds all that a value in a sentence holds."""
     if candidate is final or payload.is_block(text, candidate.start, candidate.end):
         return False
     draft, value = candidate.value, final.value

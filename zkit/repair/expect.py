@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
+from zkit.json_types import JsonObject
+
 # ── expect ──────────────────────────────────────────────────────────────────
 
 
@@ -77,8 +79,8 @@ class Expect:
         return kind in self.kinds and self.kinds <= {kind, "null"}
 
 
-def table_of(schema: dict[str, Any], name: str) -> dict[str, Any]:
-    """What a schema says by name, such as its properties; empty when it does not."""
+def table_of(schema: JsonObject, name: str) -> JsonObject:
+    """The table of a schema, such as its properties; empty when it does not."""
     found = schema.get(name)
     return found if isinstance(found, dict) else {}
 
@@ -94,7 +96,7 @@ def _property(schema: Any, key: str) -> Any:
     return others if isinstance(others, dict) else None
 
 
-def resolved(schema: Any, root: Any) -> Any:
+def resolved(schema: Any, root: object) -> Any:
     """Follow `$ref` inside the document, a bounded number of times."""
     for _ in range(16):
         ref = schema.get("$ref") if isinstance(schema, dict) else None
@@ -123,7 +125,7 @@ def _variants(schema: Any, root: Any, depth: int = 4) -> Iterable[Any]:
             yield from _variants(variant, root, depth - 1)
 
 
-def kinds_of(schema: Any) -> frozenset[str]:
+def kinds_of(schema: object) -> frozenset[str]:
     """The kinds a schema without unions admits."""
     if not isinstance(schema, dict):
         return ALL_KINDS
@@ -155,7 +157,7 @@ class _Core:
         self.closed = closed
         self.scalars = scalars
         self.anything = _scalar() if closed else core_schema.any_schema()
-        self.named: dict[str, Any] = {}
+        self.named: JsonObject = {}
 
     def build(self, schema: Any, depth: int = 0) -> Any:
         """A core schema for `schema`; what it cannot express is left open."""
@@ -186,14 +188,14 @@ class _Core:
             self.named[ref] = built | {"ref": ref} if "ref" not in built else built
         return core_schema.definition_reference_schema(ref)
 
-    def _kind(self, kind: str, schema: dict[str, Any], depth: int) -> Any:
+    def _kind(self, kind: str, schema: JsonObject, depth: int) -> Any:
         if kind == "object":
             return self._object(schema, depth)
         if kind == "array":
             return core_schema.list_schema(self.build(schema.get("items"), depth + 1), strict=True)
         return self.anything
 
-    def _object(self, schema: dict[str, Any], depth: int) -> Any:
+    def _object(self, schema: JsonObject, depth: int) -> Any:
         required = schema.get("required")
         required = set(required) if isinstance(required, list) else set()
         fields = {
@@ -217,7 +219,7 @@ class _Core:
         return core_schema.literal_schema(values) if self.scalars else _scalar()
 
 
-_SCALARS: dict[str, Any] = {
+_SCALARS: JsonObject = {
     "string": lambda: core_schema.str_schema(strict=True),
     "boolean": lambda: core_schema.bool_schema(strict=True),
     "null": core_schema.none_schema,
@@ -234,7 +236,7 @@ def _scalar() -> Any:
 
 
 def validator_for(
-    schema: dict[str, Any], *, closed: bool = False, scalars: bool = False
+    schema: JsonObject, *, closed: bool = False, scalars: bool = False
 ) -> SchemaValidator | None:
     """The validator of a schema; None when the schema makes no sense.
 
@@ -259,17 +261,17 @@ class Evidence:
 
     __slots__ = ("_all_declared", "_json", "_names", "_suits", "fits", "root", "schema", "tells")
 
-    def __init__(self, schema: dict[str, Any]) -> None:
+    def __init__(self, schema: JsonObject) -> None:
         self.schema: Any = schema
         self._json = schema
         self.root = Expect(schema, schema)
         self.fits = _judge(validator_for(schema), otherwise=True)
         """Whether the schema accepts a value."""
         self._all_declared = _judge(validator_for(schema, closed=True), otherwise=False)
-        self._suits: Callable[[Any], bool] | None = None
+        self._suits: Callable[[object], bool] | None = None
         self._names: frozenset[str] | None = None
         self.tells = bool(self.root.keys) or not self.root.takes("object")
-        """Whether it says more than that an object is due, so that a value which fits is the one meant."""
+        """Whether it holds more than that an object is expected, so that a value which fits is the one meant."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -278,23 +280,23 @@ class Evidence:
             self._names = frozenset(_names(self._json))
         return self._names
 
-    def suits(self, value: Any) -> bool:
+    def suits(self, value: object) -> bool:
         """Whether a value has the scalar types and known values that the schema names: it breaks a tie."""
         if self._suits is None:
             self._suits = _judge(validator_for(self._json, scalars=True), otherwise=True)
         return self._suits(value)
 
-    def supports(self, value: Any) -> bool:
+    def supports(self, value: object) -> bool:
         """Whether a value that fits also looks like the one meant: an object with a key that is declared."""
         return self.tells and not (isinstance(value, dict) and self.root.keys.isdisjoint(value))
 
-    def holds(self, value: Any) -> bool:
+    def holds(self, value: object) -> bool:
         """Whether the schema has nothing against a value that a structural fix made."""
         return self._all_declared(value) or (self.fits(value) and not self._misplaced(value))
 
-    def _misplaced(self, value: Any) -> bool:
+    def _misplaced(self, value: object) -> bool:
         """Whether an object holds a key that its parent declares and lacks, or that fell out of another."""
-        todo: list[tuple[Any, Expect]] = [(value, self.root)]
+        todo: list[tuple[object, Expect]] = [(value, self.root)]
         for part, expect in todo:
             if type(part) is list:
                 inner = [item for item in part if type(item) is dict or type(item) is list]
@@ -313,7 +315,7 @@ class Evidence:
         return False
 
 
-def _names(schema: Any) -> Iterable[str]:
+def _names(schema: object) -> Iterable[str]:
     todo = [schema]
     for part in todo:
         if isinstance(part, dict):
@@ -323,27 +325,29 @@ def _names(schema: Any) -> Iterable[str]:
             todo += part
 
 
-def _judge(validator: SchemaValidator | None, *, otherwise: bool) -> Callable[[Any], bool]:
+def _judge(validator: SchemaValidator | None, *, otherwise: bool) -> Callable[[object], bool]:
     return (lambda value: otherwise) if validator is None else validator.isinstance_python
 
 
-def _strayed(
-    inner: dict[str, Any], child: Expect, outer: dict[str, Any], expect: Expect
-) -> set[str]:
+def _strayed(inner: JsonObject, child: Expect, outer: JsonObject, expect: Expect) -> set[str]:
     """The keys of the inner object that only the outer one declares, and lacks."""
     declared = inner.keys() & expect.keys
     return declared - child.keys - outer.keys() if declared else declared
 
 
-def _fell_out(outer: dict[str, Any], expect: Expect) -> bool:
-    """Whether a key that is not declared comes right after an object that takes any key."""
+def _fell_out(outer: JsonObject, expect: Expect) -> bool:
+    """True if a key that is not declared comes right after an object that takes it."""
     if not expect.keys:
         return False
-    free = False
+    before: Expect | None = None
     for key, value in outer.items():
-        if free and key not in expect.keys:
+        if (
+            before is not None
+            and key not in expect.keys
+            and (not before.keys or key in before.keys)
+        ):
             return True
-        free = isinstance(value, dict) and not expect.child(key).keys
+        before = expect.child(key) if isinstance(value, dict) else None
     return False
 
 

@@ -2,7 +2,7 @@
 
 Quotes of other kinds, bare keys, literals and numbers of other languages, raw line ends, comments, odd white space
 and trailing commas are tokens whose spelling is off, in a text whose structure is valid. Where all tokens are valid,
-the strict parser says which comma, colon or closer is missing. A law proves that the result is the one of the search,
+the error of the strict parser shows which comma, colon or closer is missing. A law proves that the result is the one of the search,
 which takes four times as long; whatever is not covered here is left to it.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from zkit.receipt import Fix
 from zkit.repair.evidence.strings import may_be_script, respell
@@ -22,7 +21,7 @@ from zkit.repair.locate.starts import is_argument, reasoning_end
 from zkit.repair.moves.bare import spell_number
 from zkit.repair.outcome import DAMAGED, Candidate, Task
 from zkit.repair.rivals import beyond_doubt, past_line
-from zkit.repair.strict_parse import parts_of, place_in, strict, stumbled_at, verdict
+from zkit.repair.strict_parse import error_at, parts_of, place_in, strict, verdict
 from zkit.text import lexis
 
 _S = lexis.SPACE
@@ -57,7 +56,7 @@ _new = tuple.__new__
 def read_misspelled(task: Task, start: int, end: int, complaint: str = "") -> Candidate | None:
     """The value of a span in which tokens are misspelled, or marks are missing; None if there is more to it, or less.
 
-    `complaint` is what the strict parser says of the text from `start` on, where it was asked.
+    `complaint` is the error of the strict parser for the text from `start` on, where it is known.
     """
     text, evidence, limit, finish_reason = task
     if end - start > FAST_WITHIN or limit < RESPELL or finish_reason == "length":
@@ -97,7 +96,7 @@ _IN_LAST_STRING = "EOF while parsing a string"
 """All tokens are valid up to a string that never ends."""
 
 
-def _fits(evidence: Evidence, value: Any, fixes: list[Fix], kinds: set[str | None]) -> bool:
+def _fits(evidence: Evidence, value: object, fixes: list[Fix], kinds: set[str | None]) -> bool:
     """Whether a value fits, and so does each number or word whose spelling was off: it may be text, or left out."""
     if not evidence.fits(value):
         return False
@@ -360,13 +359,13 @@ _NO_WORDS = re.compile(rf"{lexis.GAP},|[ \t]*+[\"'\w.]|\s*+[#>|]", re.MULTILINE)
 def read_in_prose(task: Task, complaint: str = "") -> Candidate | None:
     """The one valid object of a text with plain prose around it, and perhaps a fence or a tag; None if there is more to it.
 
-    `complaint` is what the strict parser says of the text, where that begins with a value.
+    `complaint` is the error of the strict parser, where the text begins with a value.
     """
     text, evidence = task.text, task.evidence
     base = reasoning_end(text)
     start, end = text.find("{", base), text.rfind("}") + 1
     if complaint and not base:
-        end = lexis.last_sign(text, stumbled_at(text, complaint))
+        end = lexis.last_sign(text, error_at(text, complaint))
     before = _BEFORE.fullmatch(text, base, start) if start >= 0 else None
     after = _AFTER.fullmatch(text, end) if before is not None else None
     if before is None or after is None or before[1] != after[1] or _NO_WORDS.match(text, end):

@@ -8,7 +8,7 @@ from zkit.receipt import Fix, Rank
 
 
 class FixKind(NamedTuple):
-    """One way to mend a text. `before` and `after` are an example that a test replays."""
+    """One way to repair a text. `before` and `after` are an example that a test replays."""
 
     name: str
     rank: Rank
@@ -113,7 +113,7 @@ REASONS: dict[str, str] = {
     "no_json": "the text holds no JSON object or list",
     "damaged": "no reading holds to the end of the text",
     "ambiguous": "two different readings are equally good",
-    "several": "the text holds several different values, and one was asked for",
+    "several": "the text holds several different values, and one is expected",
     "expression": "a value is an expression or a call, not a literal",
     "limit": "a reading exists, but only at a rank above the limit",
     "cut": "the text was cut off, and the limit does not allow a partial value",

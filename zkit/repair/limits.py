@@ -57,7 +57,7 @@ CHARACTERS_PER_READING = 4
 MOST_READINGS = 10_000
 """But no more than these, and one for 256 characters, so that a megabyte takes less than five seconds."""
 UNCOMPARED = 300
-"""How many are taken up before it is asked whether a better one came to the same place: small texts never ask."""
+"""How many are taken up before they are compared with better ones at the same place: small texts never need it."""
 MOST_TRIALS = 4
 """How many hypotheses are shown to the strict parser before they are read to the end."""
 LOOK_BACK = 100

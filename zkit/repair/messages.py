@@ -1,6 +1,6 @@
-"""A refusal in, a text out that teaches the model what to send instead.
+"""Write the message for the model whose text was refused.
 
-Each text says what was found, shows the place, and ends with the next move. The sentences are
+Each message names what was found, shows the place, and ends with what to send. The sentences are
 pinned by snapshot tests.
 """
 
@@ -15,7 +15,7 @@ from zkit.text.places import excerpt, place_of
 _FOUND = {
     "empty": "The text is empty: no JSON arrived.",
     "no_json": "The text holds no JSON object or list.",
-    "damaged": "The text is not valid JSON, and there is no single way to mend it.",
+    "damaged": "The text is not valid JSON, and there is no single way to repair it.",
     "ambiguous": "The text is not valid JSON, and it can be read in two ways.",
     "several": "The text holds several different JSON values, but exactly one is expected.",
     "expression": "A value is an expression or a call, not a JSON value. Nothing is evaluated here.",

@@ -73,7 +73,7 @@ class RepairError(ValueError):
 
 
 class Task(NamedTuple):
-    """What was asked: the text, the evidence of a schema, and how far a fix may go."""
+    """The request: the text, the evidence of a schema, and how far a fix may go."""
 
     text: str
     evidence: Evidence | None
@@ -82,7 +82,7 @@ class Task(NamedTuple):
 
     @property
     def guide(self) -> Evidence | None:
-        """The evidence, where it says more than that an object is due."""
+        """The evidence, where it holds more than that an object is expected."""
         return self.evidence if self.evidence is not None and self.evidence.tells else None
 
 
@@ -111,7 +111,7 @@ DAMAGED = ("damaged", 0)
 """The refusal of a candidate for which there is no better reason."""
 
 
-def same(a: Any, b: Any) -> bool:
+def same(a: object, b: object) -> bool:
     """Whether two values are equal as JSON: True is not 1."""
     if a != b:
         return False

@@ -1,4 +1,4 @@
-"""Chunks of JSON in, the value so far out, for live display.
+"""Read JSON that arrives in chunks, and show the value so far.
 
 Each chunk is looked at once: what it completes joins the value, and only the beginning of a token
 that is not whole yet (a number, a literal, an escape, a key) is kept for the next chunk. Where the
@@ -101,7 +101,7 @@ class PartialReader:
         self._rest = text[pos:]
 
     def close(self, finish_reason: str | None = None) -> Repaired | Unrepairable:
-        """The outcome for the whole text: just what `repair_json` says of it."""
+        """The outcome for the whole text: the same that `repair_json` returns."""
         if self._outcome is None:
             self._outcome = repair_json(
                 self.text, schema=self._schema, limit=self._limit, finish_reason=finish_reason

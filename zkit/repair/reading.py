@@ -40,9 +40,9 @@ def repair_json(
     try:
         value = from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError) as error:
-        mended, _, evidence_for = _repairing()
+        repair_task, _, evidence_for = _repairing()
         evidence = None if schema is None else evidence_for(schema)
-        return mended(_new(Task, (text, evidence, limit, finish_reason)), str(error))
+        return repair_task(_new(Task, (text, evidence, limit, finish_reason)), str(error))
     if schema is None or type(value) is not str:
         return _new(Repaired, (value, (), EXACT, text))
     _, unwrapped, evidence_for = _repairing()
@@ -52,10 +52,10 @@ def repair_json(
 @cache
 def _repairing() -> tuple[Callable[..., Outcome], Callable[..., Outcome], Callable[..., Any]]:
     """The functions that repair, which are loaded when the first text is damaged."""
-    from zkit.repair.api import mended, unwrapped
+    from zkit.repair.api import repair_task, unwrapped
     from zkit.repair.expect import evidence_for
 
-    return mended, unwrapped, evidence_for
+    return repair_task, unwrapped, evidence_for
 
 
 def loads(

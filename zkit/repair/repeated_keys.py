@@ -1,4 +1,4 @@
-"""JSON in, the keys that one of its objects gives more than once out, with their values."""
+"""Find the keys that an object of JSON holds more than once, with their values."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from zkit.repair.outcome import Repaired
 from zkit.text.edits import apply_edits
 
 Path = tuple[str | int, ...]
+Pairs = list[tuple[str, Any]]
+"""The members of an object as they were written."""
 
 
 class Repeat(NamedTuple):
     """A key that an object gives more than once: its place, and the different values, in order."""
 
     path: Path
-    values: tuple[Any, ...]
+    values: tuple[object, ...]
 
     @property
     def is_harmless(self) -> bool:
-        """Whether the key says the same each time."""
+        """True if the key has the same value each time."""
         return len(self.values) == 1
 
 
-def repeats_a_key(text: str, value: Any) -> bool:
-    """Whether an object of strict JSON holds one key twice; `value` is what the text says.
+def repeats_a_key(text: str, value: object) -> bool:
+    """Whether an object of strict JSON holds one key twice; `value` is what the text holds.
 
     Written anew, a value has as many colons as its text, less those of members that were lost.
     """
@@ -50,7 +52,7 @@ def _gives_twice(text: str) -> bool:
     return False
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> None:
+def _unique(pairs: Pairs) -> None:
     if len(dict(pairs)) != len(pairs):
         raise ValueError
 
@@ -58,8 +60,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> None:
 _WITHOUT_REPEATS = json.JSONDecoder(object_pairs_hook=_unique, strict=False)
 
 
-def repeats_in(text: str, value: Any) -> list[Repeat]:
-    """The keys that strict JSON gives twice in one object; `value` is what the text says."""
+def repeats_in(text: str, value: object) -> list[Repeat]:
+    """The keys that strict JSON gives twice in one object; `value` is what the text holds."""
     return _looked_for(text) if repeats_a_key(text, value) else []
 
 
@@ -80,10 +82,10 @@ def repeats_of(repaired: Repaired) -> list[Repeat]:
 class _Members(dict[str, Any]):
     """An object that knows what was written in it."""
 
-    pairs: list[tuple[str, Any]]
+    pairs: Pairs
 
 
-def _members(pairs: list[tuple[str, Any]]) -> _Members:
+def _members(pairs: Pairs) -> _Members:
     found = _Members(pairs)
     found.pairs = pairs
     return found
@@ -97,8 +99,8 @@ _MOST_DIGITS = 4300
 _DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_int=_whole, strict=False)
 
 
-def _repeats(root: Any) -> Iterator[Repeat]:
-    todo: list[tuple[Path, Any]] = [((), root)]
+def _repeats(root: object) -> Iterator[Repeat]:
+    todo: list[tuple[Path, object]] = [((), root)]
     for path, part in todo:
         if isinstance(part, _Members):
             if len(part) < len(part.pairs):
@@ -109,7 +111,7 @@ def _repeats(root: Any) -> Iterator[Repeat]:
 
 
 def _repeats_of_object(path: Path, members: _Members) -> Iterator[Repeat]:
-    given: dict[str, list[Any]] = {}
+    given: dict[str, list[object]] = {}
     for key, item in members.pairs:
         given.setdefault(key, []).append(item)
     for key, items in given.items():

@@ -222,7 +222,7 @@ def _bare_member(text: str, fix: Fix) -> bool:
 
 
 _NEAR = 2000
-"""How far back it is asked how other keys are written."""
+"""How far back the spelling of other keys is looked at."""
 _BARE_KEY = re.compile(rf"(?<=[\s,])({lexis.NAME})\s*+:\s*+\Z")
 _QUOTED_KEY = re.compile(r"[{,]\s*+\"[^\"\\\n]{1,80}+\"\s*+:")
 
@@ -242,14 +242,14 @@ _SIGNS: dict[str, Callable[[str, Fix], bool]] = {
 # ── doubt ───────────────────────────────────────────────────────────────────
 
 
-Fits = Callable[[Any], bool] | None
+Fits = Callable[[object], bool] | None
 """Whether a schema accepts a value; None without a schema."""
 _ADDED_DOUBT = frozenset({"close_at_end", "add_closer", "close_in_middle"})
 _DROPPED = frozenset({"drop_closer", "reopen"})
 _MOVED = _DROPPED | {"replace_closer", "replace_opener", "drop_opener", "open_in_middle"}
 BRACKETS = _ADDED_DOUBT | _MOVED
 DOUBTFUL = BRACKETS | {"use_colon", "drop_doubled_brace"}
-"""The fixes that anything may speak against here."""
+"""The fixes that may have a rival here."""
 _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
 """An object in an object or a list in a list: only these can swallow what comes after them."""
 _ASSIGNED = re.compile(r"\w=[^>]")
@@ -257,8 +257,8 @@ _ASSIGNED = re.compile(r"\w=[^>]")
 _COLON = re.compile(rf"(?<!\\)[\"']{lexis.SPACE}:")
 
 
-def is_plain(text: str, end: int, value: Any, fixes: Sequence[Fix]) -> bool:
-    """Whether no sign speaks against the brackets that fixes mended, in a value that ends at `end`."""
+def is_plain(text: str, end: int, value: object, fixes: Sequence[Fix]) -> bool:
+    """True if nothing rules out the brackets that were repaired, in a value that ends at `end`."""
     if _exchanged(text, fixes) or _at_odds(text, fixes):
         return False
     inside = [f for f in fixes if f.name in BRACKETS and text[f.end : end].strip()]
@@ -283,7 +283,7 @@ def undoubted(
 ) -> Sequence[Fix] | None:
     """The fixes to go by, when a closer was added to the value in `span` of the text.
 
-    `stopped` says that the model ended the text itself: the closer that it forgot is the last one.
+    `stopped` means that the model ended the text itself: the closer that it forgot is the last one.
     """
     if _ends_askew(text, span, fixes) or _closes_once(text, span, fixes, fits):
         return None
@@ -309,7 +309,7 @@ def undoubted(
 def _closer_place(json: str, at: int, fits: Fits, *, is_last: bool) -> int | None:
     """Where the closer at `at` belongs, which was added: there, or earlier; None when nobody can tell.
 
-    `is_last` says that it is the one that the model forgot, unless the lines tell otherwise.
+    `is_last` means that it is the one that the model forgot, unless the lines show otherwise.
     """
     if not _NESTED.search(json):
         return at
@@ -368,7 +368,7 @@ def _closes_once(text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: F
 
 
 def _opened_twice(json: str, at: int, fits: Fits) -> bool:
-    """Whether the text is as sound with one bracket of two dropped, instead of adding `json[at]`."""
+    """Whether the text is as valid with one bracket of two dropped, instead of adding `json[at]`."""
     body = json[:at] + json[at + 1 :]
     openers = doubled_openers(json, at)
     return any(_holds(body[:place] + body[place + 1 :], fits) for place in openers)
@@ -414,7 +414,7 @@ def _exchanged(text: str, fixes: Sequence[Fix]) -> bool:
 
 
 def _at_odds(text: str, fixes: Sequence[Fix]) -> bool:
-    """Whether two fixes cannot both be right: two brackets mended, or two ways to write a colon."""
+    """Whether two fixes cannot both be right: two brackets repaired, or two ways to write a colon."""
     names = {fix.name for fix in fixes}
     if "replace_closer" in names and not _ADDED_DOUBT.isdisjoint(names):
         return True
@@ -441,17 +441,17 @@ def _is_spent_closer(text: str, fix: Fix) -> bool:
     return fix.name == "replace_punctuation" and fix.new == "," and text[fix.start] in "}]"
 
 
-def _container_kind(value: Any) -> Any:
+def _container_kind(value: object) -> object:
     return type(value) if isinstance(value, dict | list) else None
 
 
-def _scalar_kind(value: Any) -> Any:
+def _scalar_kind(value: object) -> object:
     return float if type(value) is int else type(value)
 
 
-def _is_mixed(value: Any, kind: Callable[[Any], Any]) -> bool:
-    """Whether a list holds values of different kinds: after a bracket was mended, a bad sign."""
-    todo = [value]
+def _is_mixed(value: object, kind: Callable[[object], object]) -> bool:
+    """Whether a list holds values of different kinds: after a bracket was repaired, a bad sign."""
+    todo: list[Any] = [value]
     while todo:
         part = todo.pop()
         inner = part.values() if isinstance(part, dict) else part
@@ -482,7 +482,7 @@ def _moved(json: str, at: int, place: int) -> str:
 
 
 def _holds(json: str, fits: Fits) -> bool:
-    """Whether nothing speaks against a reading."""
+    """True if nothing rules a reading out."""
     value = strict(json)
     if value is None or repeats_a_key(json, value[0]):
         return False
@@ -539,14 +539,14 @@ def _ambiguous(candidate: Candidate) -> Candidate:
 
 
 def _undoubted_fixes(
-    task: Task, start: int, end: int, value: Any, fixes: Sequence[Fix]
+    task: Task, start: int, end: int, value: object, fixes: Sequence[Fix]
 ) -> Sequence[Fix] | None:
-    """The fixes, or likelier ones; None when brackets may as well be mended otherwise."""
+    """The fixes, or likelier ones; None when brackets may as well be repaired otherwise."""
     if task.guide is None and (made_up(fixes) or may_be_key(task.text, fixes)):
         return None
     if task.guide is None and not is_plain(task.text, end, value, fixes):
         return None
-    fits = None if task.evidence is None else task.evidence.fits
+    fits = None if task.evidence is None else task.evidence.holds
     stopped = task.finish_reason == "stop"
     return undoubted(task.text, (start, end), fixes, fits, stopped=stopped)
 

@@ -11,8 +11,13 @@ from pydantic_core import from_json
 from zkit.repair.limits import WINDOW
 from zkit.text import lexis
 
+Parsed = tuple[Any]
+"""A value of JSON in a tuple, so that null is one too."""
+Placed = tuple[Any, int]
+"""A value and the place after it."""
 
-def strict(text: str) -> tuple[Any] | None:
+
+def strict(text: str) -> Parsed | None:
     """The value of strict JSON in a tuple, or None. Lone surrogates are JSON too."""
     try:
         return (from_json(text, allow_inf_nan=False),)
@@ -20,7 +25,7 @@ def strict(text: str) -> tuple[Any] | None:
         return with_surrogates(text, str(error))
 
 
-def verdict(text: str) -> tuple[Any] | str:
+def verdict(text: str) -> Parsed | str:
     """The value of strict JSON in a tuple, or what the strict parser complains of."""
     try:
         return (from_json(text, allow_inf_nan=False),)
@@ -29,7 +34,7 @@ def verdict(text: str) -> tuple[Any] | str:
         return with_surrogates(text, complaint) or complaint
 
 
-def with_surrogates(text: str, complaint: str) -> tuple[Any] | None:
+def with_surrogates(text: str, complaint: str) -> Parsed | None:
     """What the strict parser refused only for its lone surrogates; None for any other complaint."""
     if not complaint.startswith(OF_SURROGATES):
         return None
@@ -48,13 +53,13 @@ def _no_constant(name: str) -> None:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)
-_scan_once: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
+_scan_once: Callable[[str, int], Placed] = _DECODER.scan_once  # type: ignore[attr-defined]
 
 
-def sound_at(text: str, start: int, complaint: str = "") -> tuple[Any, int] | None:
+def valid_at(text: str, start: int, complaint: str = "") -> Placed | None:
     """The strict JSON object or list that begins at `start`, and its end, whatever follows it.
 
-    `complaint` is what the strict parser says of all the text from `start` on, where it was asked.
+    `complaint` is the error of the strict parser for all the text from `start` on, where it is known.
     """
     if complaint and not complaint.startswith(OF_SURROGATES):
         return _before_rest(text[start:], complaint, start) if trails(complaint) else None
@@ -72,7 +77,7 @@ def sound_at(text: str, start: int, complaint: str = "") -> tuple[Any, int] | No
             return _before_rest(part, complaint, start)
         if complaint.startswith(OF_SURROGATES):
             return _scanned(text, start)
-        if start + window >= size or stumbled_at(part, complaint) < window - _LONGEST_TOKEN:
+        if start + window >= size or error_at(part, complaint) < window - _LONGEST_TOKEN:
             return None
         window *= 8
 
@@ -85,9 +90,9 @@ def trails(complaint: str) -> bool:
 TRAILING = "trailing characters"
 
 
-def _before_rest(part: str, complaint: str, start: int) -> tuple[Any, int]:
+def _before_rest(part: str, complaint: str, start: int) -> Placed:
     """The value before the place at which the rest begins, and its end; `part` begins at `start`."""
-    part = part[: stumbled_at(part, complaint)].rstrip(_SPACES)
+    part = part[: error_at(part, complaint)].rstrip(_SPACES)
     return from_json(part, allow_inf_nan=False), start + len(part)
 
 
@@ -96,7 +101,7 @@ _LONGEST_TOKEN = 8
 """An error so near the end of a window may come of the cut: in `false`, or in a `\\u` escape."""
 
 
-def _scanned(text: str, start: int) -> tuple[Any, int] | None:
+def _scanned(text: str, start: int) -> Placed | None:
     """The same with a decoder that knows lone surrogates."""
     try:
         return _scan_once(text, start)
@@ -104,7 +109,7 @@ def _scanned(text: str, start: int) -> tuple[Any, int] | None:
         return None
 
 
-def stumbled_at(text: str, complaint: str) -> int:
+def error_at(text: str, complaint: str) -> int:
     """The place that the strict parser complains of."""
     return place_in(text, parts_of(complaint)[1])
 
@@ -142,11 +147,11 @@ PLACED = _IN_STRING | {
     "expected ident",
     "invalid number",
 }
-"""The complaints about a token: all before it, or before the one that comes before it, is sound."""
+"""The complaints about a token: all before it, or before the one that comes before it, is valid."""
 
 
 def odd_token(text: str, at: int, kind: str) -> int:
-    """A place before which nothing is odd: the token of a stumble, or the last one before it."""
+    """A place before which nothing is odd: the token of the first error, or the last one before it."""
     if kind in _OF_TOKEN and text[at : at + 1] not in _NO_TOKEN:
         return at
     return last_token(text, at, kind) if at > _NEAR else 0
@@ -160,6 +165,6 @@ _NEAR = 60
 
 
 def last_token(text: str, at: int, kind: str) -> int:
-    """Where the last string before a stumble begins, or the one that it is in; 0 when there is none."""
+    """Where the last string before the first error begins, or the one that it is in; 0 when there is none."""
     last = at if kind in _IN_STRING else max(text.rfind('"', 0, at), 0)
     return max(lexis.quote_before(text, last), 0)

@@ -12,14 +12,13 @@ import hashlib
 import json
 import logging
 import secrets
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from anyio import from_thread, to_thread
 
@@ -27,6 +26,9 @@ from zkit.required import require_count, require_seconds
 from zkit.results import Success, from_dict
 from zkit.sources.memo_keys import Key
 from zkit.tools import ToolSpec, thaw
+
+if TYPE_CHECKING:
+    import sqlite3
 
 log = logging.getLogger("zkit")
 
@@ -234,6 +236,8 @@ class SqliteMemo:
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
         """Connect for one transaction: nothing is held between calls, also not across a fork."""
+        import sqlite3  # few programs have a file for their memo
+
         base = None
         try:
             base = sqlite3.connect(self._path, timeout=5.0, isolation_level="IMMEDIATE")

@@ -1,1 +1,1 @@
-"""Characters in, places out: edits, lines and columns, and where strings end."""
+"""The lexer, edits with the way back for places, and lines and columns."""

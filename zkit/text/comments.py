@@ -1,4 +1,4 @@
-"""A place in a text in, the end of the comment that opens there out."""
+"""Find where a comment ends."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ NEVER_MEANT = re.compile(r"\\(?<!\\\\)(?:\\\\)*+[bf](?=[A-Za-z]{2})")
 """A backspace or a form feed before a letter: these are never meant, a regex or a path is."""
 
 NESTED = 3
-"""How deep a sound container may be for a run to pass over it whole."""
+"""How deep a valid container may be for a run to pass over it whole."""
 
 
 def _value(depth: int) -> str:
@@ -77,7 +77,7 @@ def _value(depth: int) -> str:
 
 @cache
 def members() -> re.Pattern[str]:
-    """A run of sound members, with the last one's key and the places around its value."""
+    """A run of valid members, with the last one's key and the places around its value."""
     value = _value(NESTED)
     return re.compile(
         rf"(?:{SPACE}(?P<key>{STRING}){SPACE}:{SPACE}(?P<at>){value}(?P<end>){SPACE}(?:,|(?=\}})))*+"
@@ -86,7 +86,7 @@ def members() -> re.Pattern[str]:
 
 @cache
 def items() -> re.Pattern[str]:
-    """A run of sound items, with the places before and after the last one."""
+    """A run of valid items, with the places before and after the last one."""
     value = _value(NESTED)
     return re.compile(rf"(?:{SPACE}(?P<at>){value}(?P<end>){SPACE}(?:,|(?=\])))*+")
 
@@ -283,7 +283,7 @@ def _closes_more(quote: str, body: str) -> bool:
 _MIXED = re.compile(r"[“„«'‘]([^\"\\]*+(?:\\.[^\"\\]*+)*+)\"", re.DOTALL)
 """A string that another quote opens and a straight double one closes."""
 MIXED_WITHIN = 2_000
-"""How far its end is looked for: it is asked for at each string in other quotes."""
+"""How far its end is looked for: it is needed at each string in other quotes."""
 
 
 MOST_TRIPLES = 100

@@ -1,4 +1,4 @@
-"""An offset in a text in, its line, column and an excerpt with a caret out."""
+"""Find the line and column of an offset, and an excerpt with a caret under it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text and a place in, the next mark after it out: what many places of one text ask for is looked for once.
+"""Remember where the next mark stands, so that many places of one text look for it only once.
 
 Of a thousand comments that seem to open, each would look to the end of the text for its closer. The
 first mark after one place is the first one after all places in between.
@@ -22,9 +22,9 @@ T = TypeVar("T")
 
 
 def of_last(ask: Callable[[str], T]) -> Callable[[str], T]:
-    """The answer about a text, remembered until another text is asked about.
+    """Keep the result for a text until the function is called with another one.
 
-    A text is known by what it is, not by what it says: to compare a long one with an equal one at
+    A text is known by its identity, not by its content: to compare a long one with an equal one at
     each question would cost more than the answer.
     """
     last: tuple[str, T] | None = None

@@ -16,7 +16,7 @@ class Format:
     """How one family of models writes calls.
 
     Reading: `opener` and `closer` are patterns of the envelope (empty when there is none), `body`
-    names what stands in it, and `sign` is a pattern in the call's text that tells this format from
+    names what it holds, and `sign` is a pattern in the call's text that tells this format from
     others with the same envelope and body. Writing: `frame` goes around all calls, `each` around
     one, `joint` between two; `spell` says how a call is spelt and `param` how an argument is.
     In these `$name`, `$key`, `$id` and `$index` stand for what is written there.

@@ -1,4 +1,4 @@
-"""The formats without a marker: only their shape, their place and the tool list tell them."""
+"""The formats without a marker, and those that write calls as Python does."""
 
 from __future__ import annotations
 
@@ -96,5 +96,66 @@ SHAPE_FORMATS: tuple[Format, ...] = (
     Format(
         "glm4_name_newline_json", "glm4", "shape", "json", "GLM-4-9B, GLM-4-0414",
         f"f\n{_ARGS}", "name_line", spell="arguments", each=("$name\n", ""), parallel=False,
+    ),
+)  # fmt: skip
+
+_PYTHON_CALL = "f(a=1, b='x')"
+_LISTS = ("Llama 3.2/4, ToolACE, watt-tool, Gemma 3 prompts",)
+
+PYTHON_FORMATS: tuple[Format, ...] = (
+    Format(
+        "llama3_builtin", "llama3", "marker", "python", "Llama 3.1 built-in tools",
+        '<|python_tag|>f.call(a=1, b="x")',
+        "python", r"<\|python_tag\|>", spell="python_double", frame=("<|python_tag|>", ""), each=("$name.call", ""), joint="; ",
+    ),
+    Format(
+        "pythonic_list", "pythonic", "shape", "python", *_LISTS,
+        f"[{_PYTHON_CALL}]", "python_list", spell="python", frame=("[", "]"), joint=", ",
+    ),
+    Format(
+        "llama4_python_tokens", "pythonic", "marker", "python", *_LISTS,
+        f"<|python_start|>[{_PYTHON_CALL}]<|python_end|>",
+        "python_list", r"<\|python_start\|>", r"<\|python_end\|>",
+        spell="python", frame=("<|python_start|>[", "]<|python_end|>"), joint=", ",
+    ),
+    Format(
+        "lfm2", "lfm2", "marker", "python", "LFM2, LFM2.5",
+        f"<|tool_call_start|>[{_PYTHON_CALL}]<|tool_call_end|>",
+        "python_list", r"<\|tool_call_start\|>", r"<\|tool_call_end\|>",
+        spell="python", frame=("<|tool_call_start|>[", "]<|tool_call_end|>"), joint=", ",
+        result=("<|tool_response_start|>", "<|tool_response_end|>"),
+    ),
+    Format(
+        "olmo3", "olmo3", "marker", "python", "OLMo 3",
+        f"<function_calls>\n{_PYTHON_CALL}\n</function_calls>",
+        "python", r"<function_calls>|<[a-z]{2,10}:function_calls>", r"</(?:[a-z]{2,10}:)?+function_calls>",
+        spell="python", frame=("<function_calls>\n", "\n</function_calls>"),
+    ),
+    Format(
+        "nemotron_pythonic", "nemotron", "marker", "python", "Nemotron prompts of BFCL",
+        f"<TOOLCALL>[{_PYTHON_CALL}]</TOOLCALL>",
+        "python_list", r"<TOOLCALL>|<toolcall>", r"</(?i:toolcall)>",
+        spell="python", frame=("<TOOLCALL>[", "]</TOOLCALL>"), joint=", ",
+    ),
+    Format(
+        "minicpm3_python", "minicpm3", "marker", "python", "MiniCPM3",
+        f"<|tool_call_start|>\n```python\n{_PYTHON_CALL}\n```\n<|tool_call_end|>",
+        "python", r"<\|tool_call_start\|>", r"<\|tool_call_end\|>",
+        spell="python", frame=("<|tool_call_start|>\n```python\n", "\n```\n<|tool_call_end|>"),
+    ),
+    Format(
+        "gemma_tool_code", "gemma", "marker", "python", "Gemma 2/3, Gemini's text fallback",
+        f"```tool_code\n{_PYTHON_CALL}\n```",
+        "fence_python", spell="python", frame=("```tool_code\n", "\n```"), result=("```tool_output\n", "\n```"),
+    ),
+    Format(
+        "gorilla_brackets", "gorilla", "marker", "python", "Gorilla OpenFunctions",
+        f"<<function>>{_PYTHON_CALL}",
+        "python", r"<<function>>", spell="python", each=("<<function>>$name", ""), joint=" ",
+    ),
+    Format(
+        "nexusraven", "nexusraven", "shape", "python", "NexusRaven v2",
+        f"Call: {_PYTHON_CALL} <bot_end>",
+        "label_call", spell="python", frame=("Call: ", " <bot_end>"), joint="; ",
     ),
 )  # fmt: skip

@@ -7,9 +7,8 @@ from difflib import get_close_matches
 from functools import cache
 
 from zkit.extract.formats.json_formats import JSON_FORMATS
-from zkit.extract.formats.python_formats import PYTHON_FORMATS
 from zkit.extract.formats.record import Format
-from zkit.extract.formats.shape_formats import SHAPE_FORMATS
+from zkit.extract.formats.shape_formats import PYTHON_FORMATS, SHAPE_FORMATS
 from zkit.extract.formats.tag_formats import MARKUP_FORMATS
 from zkit.extract.tape import compiled
 from zkit.required import require_list
@@ -29,12 +28,12 @@ def wanted_formats(names: Iterable[str] | None) -> frozenset[str]:
     if isinstance(names, frozenset) and names <= _ALL:
         return names
     require_list("formats", [names] if isinstance(names, str) else names, "names of formats")
-    asked = [names] if isinstance(names, str) else list(names)
+    chosen_names = [names] if isinstance(names, str) else list(names)
     families = {record.family for record in FORMATS.values()}
-    for name in asked:
+    for name in chosen_names:
         if name not in FORMATS and name not in families:
             raise unknown_format(name)
-    chosen = {FORMATS[name].family if name in FORMATS else name for name in asked}
+    chosen = {FORMATS[name].family if name in FORMATS else name for name in chosen_names}
     return frozenset(name for name, record in FORMATS.items() if record.family in chosen)
 
 

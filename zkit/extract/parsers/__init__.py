@@ -1,1 +1,1 @@
-"""What a call holds in, its name and arguments out: a reader for each notation."""
+"""The parsers: one for each notation of calls."""

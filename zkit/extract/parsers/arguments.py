@@ -1,4 +1,4 @@
-"""Arguments as they were written in, the unit of a call out: an object, or why it is none."""
+"""Checks the arguments of a call: an object, or the reason why they are refused."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _closed_late(fixes: tuple[Fix, ...]) -> bool:
 
 
 def _fallen_in(arguments: dict[str, Any], expect: Expect) -> str:
-    """An argument of the tool that stands in another one, which has no such key; empty if none does."""
+    """An argument of the tool inside another one that has no such key; empty if there is none."""
     for key, value in arguments.items():
         inner = expect.child(key)
         for part in value if isinstance(value, list) else [value]:

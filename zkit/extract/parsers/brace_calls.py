@@ -1,4 +1,4 @@
-"""Calls in notations of their own in, units out: Gemma's braces and the arrows of hosted APIs."""
+"""Parses two notations of their own: Gemma's braces and the arrows of hosted APIs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from zkit.extract.parsers.arguments import Task, finished, from_text
 from zkit.extract.parsers.brackets import extent
 from zkit.extract.parsers.readings import Reading, Unit, broken, shifted
-from zkit.extract.parsers.values import Slot, Value, mended, strict, typed, unambiguous
+from zkit.extract.parsers.values import Slot, Value, repaired_value, strict, typed, unambiguous
 from zkit.extract.tape import Steps, Tape, compiled, searched
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import Expect
@@ -186,4 +186,4 @@ def _flag_value(text: str, slot: Slot, at: int) -> Value:
     if bare[:1] not in ('"', "{", "["):
         return typed(bare, slot, at)
     found = unambiguous(bare)
-    return Value(found[0]) if found is not None else mended(bare, slot, at)
+    return Value(found[0]) if found is not None else repaired_value(bare, slot, at)

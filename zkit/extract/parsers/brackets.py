@@ -1,4 +1,4 @@
-"""An opening bracket in, the place after its closer out; strings are passed over whole."""
+"""Finds where a bracketed value ends; strings are passed over whole."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
 
     Such a string holds a stop mark, and the quote that should close it opens one of the next
     call's. None when there is no such string; the length of the text when the mark may as well
-    belong to the string, so that nothing after it can be told apart.
+    belong to the string, so that nothing after it is clear.
     """
     at = 0
     while (found := _STRING.search(text, at)) is not None:
@@ -136,7 +136,7 @@ def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
 
 
 def _opens(text: str, at: int) -> bool:
-    """Whether a quote stands where JSON has a string; an apostrophe in a comment does not."""
+    """Whether a quote is where JSON has a string; an apostrophe in a comment does not."""
     return text[at] == '"' or text[max(0, at - 60) : at].rstrip()[-1:] in _BEFORE_STRING
 
 

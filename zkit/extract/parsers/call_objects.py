@@ -1,4 +1,4 @@
-"""A JSON value in, the calls that it spells out, under any of the keys that models use."""
+"""Finds the calls in a JSON value, under any of the keys that models use."""
 
 from __future__ import annotations
 
@@ -36,19 +36,9 @@ _AROUND = frozenset({*LIST_KEYS, *NEST_KEYS})
 DEEPEST = 6
 """How deep a call may be nested in a value."""
 OPENING_KEYS = frozenset(
-    {
-        *NAME_KEYS,
-        *ARGUMENT_KEYS,
-        *LIST_KEYS,
-        *NEST_KEYS,
-        *ID_KEYS,
-        "type",
-        "thought",
-        "content",
-        "role",
-        "index",
-    }
-)
+    {*NAME_KEYS, *ARGUMENT_KEYS, *LIST_KEYS, *NEST_KEYS, *ID_KEYS,
+     "type", "thought", "content", "role", "index"}
+)  # fmt: skip
 """The keys that an object with a call in it may begin with."""
 
 _NAMED = re.compile(
@@ -183,7 +173,7 @@ def _is_schema(value: Any) -> bool:
 
 
 def is_turn(value: Any) -> bool:
-    """Whether a value is what somebody else said in a conversation that was written down."""
+    """Whether a value is a turn of somebody else in a recorded conversation."""
     if not isinstance(value, dict) or not {"content", "parts"} & value.keys():
         return False
     return isinstance(value.get("role"), str) and value["role"] in SPEAKERS

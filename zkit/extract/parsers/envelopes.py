@@ -1,4 +1,4 @@
-"""An opener in, the reading of what it opens out: the first characters of a body decide."""
+"""Parses what an envelope holds; the first characters of its body decide how."""
 
 from __future__ import annotations
 
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     import regex
 
 GENERIC_STOP = r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|eot_id\|>|<\|eom_id\|>|<end_of_turn>"
+LONGEST_UNREAD = 20_000
+"""How far an envelope that holds no call is searched for its end: more is a document."""
 Read = Callable[[Task, int, str], Steps[Reading | None]]
 
 
@@ -174,7 +176,7 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
         if nested is not None and not wrapper.closer.startswith("</(?i:tool_call)"):
             at += nested.end()
     if not units:
-        return None
+        return (yield from _unread(task, wrapper, start, pos))
     end = yield from _closer(task, wrapper, at)
     if end is None and units[-1].state == "whole" and (yield from task.tape.look(_OBJECT, at)):
         name = units[-1].name
@@ -183,6 +185,27 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
         end = None if closer is None else closer.end
     first = replace(units[0], span=(start, units[0].span[1])) if len(units) == 1 else units[0]
     return Reading((first, *units[1:]), at if end is None else end, kind, end is not None)
+
+
+_UNREAD = "The call of {name} cannot be read. Send one object with its name and its arguments."
+
+
+def _unread(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading | None]:
+    """A JSON value in an envelope of calls that names a tool and spells no call; None for others.
+
+    Apertus writes `[{NAME: {...}}]`; two names in one object, or a name without an object, are refused.
+    """
+    if not wrapper.marks or (yield from task.tape.look(r"\s*+[\[{]", pos)) is None:
+        return None
+    closer = yield from task.tape.find(searched(wrapper.stop), pos, pos + LONGEST_UNREAD)
+    if closer is None:
+        return None
+    text = task.tape.slice(pos, closer.start)
+    name = next((n for n in task.tools.offers if f'"{n}"' in text), None)
+    if name is None:
+        return None
+    unit = broken(name, (start, closer.end), "other_object", _UNREAD.format(name=name))
+    return Reading((unit,), closer.end, "json", True)
 
 
 def _ends_with(task: Task, wrapper: Wrapper, at: int) -> bool:

@@ -1,4 +1,4 @@
-"""A header that names the tool in, the unit of the call out: the arguments follow as one object."""
+"""Parses calls whose header names the tool; the arguments follow as one object."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from zkit.extract.parsers.arguments import Task, finished, from_text
 from zkit.extract.parsers.json_calls import read_named
 from zkit.extract.parsers.readings import Reading, Unit
-from zkit.extract.parsers.tag_calls import read_markup
+from zkit.extract.parsers.tag_calls import cut_header, read_markup
 from zkit.extract.parsers.tag_dialects import INVOKE
 from zkit.extract.tape import Steps, compiled, searched
 from zkit.receipt import Fix, Rank
@@ -25,13 +25,12 @@ _FENCE = r"(?:```[\w-]*+\s*+)?+"
 _FENCE_END = r"(?:\s*+```)?"
 _QUOTED_OBJECT = r"\"\s*+\{"
 _QUOTE = re.compile(r"(?<!\\)(?:\\\\)*+\"")
-_NUMBER_ONLY = re.compile(r"(?:[a-zA-Z]{1,12}[_-]?)?[0-9]{1,6}\Z")
 _COUNTER = re.compile(r":[0-9]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What stands before the arguments, and what closes the call after them."""
+    """The text before the arguments, and what closes the call after them."""
 
     name: str
     pattern: str
@@ -40,6 +39,8 @@ class Header:
     """What ends a damaged object, besides the end."""
     raw: bool = False
     """Whether the arguments may be a plain text, for a tool that takes only one."""
+    marked: bool = True
+    """Whether the header has a token or a tag of its own."""
 
 
 HEADERS: dict[str, Header] = {
@@ -56,9 +57,9 @@ HEADERS: dict[str, Header] = {
         Header("bracket_calling", rf"\[Calling tool:\s*+{NAME}\s*+\(\s*+", r"\s*+\)\s*+\]", r"\[Calling tool:"),
         Header("dspy", rf"\[\[ ## next_tool_name ## \]\]\s*+{NAME}\s*+\[\[ ## next_tool_args ## \]\]\s*+{_FENCE}", rf"{_FENCE_END}\s*+\[\[ ## completed ## \]\]", r"\[\[ ## next_tool_name ## \]\]"),
         Header("tool_input", rf"(?i:<tool>)\s*+{NAME}\s*+(?i:</tool>\s*+<tool_input>)\s*+", r"\s*+(?i:</tool_input>)", raw=True),
-        Header("named", rf"{NAME}(?:\[CALL_ID\](?P<id>\w{{1,64}}))?+(?:\[ARGS\])?+\s*+{_FENCE}(?=\{{)", r"\s*+```"),
-        Header("functions_colon", rf"(?:functions\.){NAME}?:\s*+(?=\{{)"),
-        Header("name_line", rf"{NAME}\s*?(?:\n\s*+|\[ARGS\])?+(?=\{{)"),
+        Header("named", rf"{NAME}(?:\[CALL_ID\](?P<id>\w{{1,64}}))?+(?:\[ARGS\])?+\s*+{_FENCE}(?=\{{)", r"\s*+```", marked=False),
+        Header("functions_colon", rf"(?:functions\.){NAME}?:\s*+(?=\{{)", marked=False),
+        Header("name_line", rf"{NAME}\s*?(?:\n\s*+|\[ARGS\])?+(?=\{{)", marked=False),
     )
 }  # fmt: skip
 _STEP3 = rf"{CALL_BEGIN}\s*+(?:function\s*+)?+(?:{_SEP})?+\s*+(?=<(?:steptml:)?invoke)"
@@ -70,7 +71,7 @@ def read_header(task: Task, kind: str, pos: int, stop: str) -> Steps[Reading | N
     tape, header = task.tape, HEADERS[kind]
     head = yield from tape.look(header.pattern, pos)
     if head is None:
-        return None
+        return cut_header(task, header.pattern, kind, pos) if header.marked else None
     name, at = _COUNTER.sub("", head["name"]), pos + head.end()
     ident = head.groupdict().get("id") or (head["name"] if kind == "kimi" else "")
     until = "|".join(filter(None, (header.end, header.stop, stop)))
@@ -82,23 +83,12 @@ def read_header(task: Task, kind: str, pos: int, stop: str) -> Steps[Reading | N
     if quoted is not None:
         return (yield from closed_by(task, replace(quoted, body=kind), header.end, ident))
     if tape.char(at) != "{":
-        return (yield from _without_object(task, header, name, pos, at, until))
+        found = yield from _without_object(task, header, name, pos, at, until)
+        if found is None and header.marked:
+            found = cut_header(task, header.pattern, kind, pos)
+        return found
     reading = yield from read_named(task, name, pos, at, until)
-    if kind == "kimi":
-        reading = replace(reading, units=(_named_by_keys(task, reading.units[0], pos),))
     return (yield from closed_by(task, replace(reading, body=kind), header.end, ident))
-
-
-def _named_by_keys(task: Task, unit: Unit, at: int) -> Unit:
-    """A call whose id lost its name: the only tool that takes such arguments was meant."""
-    if task.tools.name_of(unit.name) or unit.state != "whole" or not _NUMBER_ONLY.match(unit.name):
-        return unit
-    name = task.tools.by_keys(unit.arguments)
-    if name is None:
-        return unit
-    note = f"only {name} takes these arguments"
-    fix = Fix("name_by_arguments", Rank.GUESS, at, at, name, note)
-    return replace(unit, name=name, fixes=(fix, *unit.fixes))
 
 
 def closed_by(task: Task, reading: Reading, end: str, ident: str = "") -> Steps[Reading]:

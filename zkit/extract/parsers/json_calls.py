@@ -1,4 +1,4 @@
-"""Objects in an envelope in, units out: one object, a list of them, or one after the other."""
+"""Parses calls in JSON: one object, a list of them, or one after the other."""
 
 from __future__ import annotations
 
@@ -157,9 +157,9 @@ def _past_junk(task: Task, at: int, found: Extent, stop: str) -> Steps[Extent]:
 
 
 def ended(task: Task, found: Extent) -> str | None:
-    """How an object ended, in the words of servers: what they say of the text holds only at its end.
+    """How an object ended, as a finish reason; the server's own holds only at the end of the text.
 
-    So the calls before it are the same, whether that word has come already or not.
+    So the calls before it are the same, whether the reason has arrived already or not.
     """
     if found.closed:
         return None

@@ -1,4 +1,4 @@
-"""Python calls in, units out; every value is a literal, and nothing is ever evaluated."""
+"""Parses calls in Python's notation; every value is a literal, and nothing is evaluated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.brackets import Notation, extent
 from zkit.extract.parsers.readings import Reading, Unit, broken
-from zkit.extract.parsers.values import Slot, Value, mended, python_literal, typed, unambiguous
+from zkit.extract.parsers.values import (
+    Slot,
+    Value,
+    python_literal,
+    repaired_value,
+    typed,
+    unambiguous,
+)
 from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 
@@ -41,7 +48,7 @@ _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 
 
 class Argument(NamedTuple):
-    """One argument as written: its key, if it has one, its text, and where that stands."""
+    """One argument as written: its key, if it has one, its text, and where that begins."""
 
     key: str
     text: str
@@ -233,7 +240,7 @@ def value_of(argument: Argument, slot: Slot) -> Value:
     if _QUOTED.match(text) and _NEXT_ARGUMENT.search(text):
         return Value(None, (), "ambiguous", NO_QUOTE.format(name="The call", key=slot.key))
     if (_QUOTED.match(text) or text[:1] in ("{", "[")) and not _calls(text):
-        return mended(text, slot, at)
+        return repaired_value(text, slot, at)
     if _WORD.match(text) and text in _known_words(slot):
         fix = Fix("quote_word", Rank.RESPELL, at, at + len(text), f'"{text}"', "a known value")
         return Value(text, (fix,))

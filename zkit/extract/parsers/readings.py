@@ -1,4 +1,4 @@
-"""What a reader finds before the gates: a call as it was written, whole, cut or broken."""
+"""The records of the parsers: a call as it was written, whole, cut or broken."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ State = Literal["whole", "cut", "broken"]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One call as it stands in the text.
+    """One call as it was written.
 
     `name` is as written; `arguments` is what could be read, `message` why a broken one could not.
     `keys` are those that stand beside the name, for the gates of calls that have no marker.
@@ -31,7 +31,7 @@ class Unit:
 
     @property
     def rank(self) -> Rank:
-        """How far the reading strays."""
+        """The highest rank of its fixes."""
         return highest(self.fixes)
 
 
@@ -55,5 +55,5 @@ def shifted(fixes: Iterable[Fix], by: int) -> tuple[Fix, ...]:
 
 
 def broken(name: str, span: tuple[int, int], reason: str, message: str) -> Unit:
-    """A call that cannot be read, and the words for the model."""
+    """A call that cannot be read, and the message for the model."""
     return Unit(name, None, span, state="broken", reason=reason, message=message)

@@ -1,4 +1,4 @@
-"""Tags in, units out: a name, then arguments as raw texts that the schema types."""
+"""Parses calls in tags: a name, then arguments as raw texts that the schema types."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.json_calls import read_named
 from zkit.extract.parsers.readings import Reading, Unit, broken
 from zkit.extract.parsers.tag_dialects import M3, Dialect, attributes, written_attributes
-from zkit.extract.parsers.values import Slot, Value, structure, typed
-from zkit.extract.tape import Steps, compiled, searched
+from zkit.extract.parsers.values import Slot, Value, strict, structure, typed
+from zkit.extract.tape import MOST_HEADER, Steps, compiled, searched
 from zkit.receipt import Fix, Rank
-from zkit.repair.expect import Expect
+from zkit.repair.expect import ALL_KINDS, Expect
 
 _CDATA = re.compile(r"\s*<!\[CDATA\[(.*?)\]\]>\s*", re.DOTALL)
 _FIRST_BREAK, _LAST_BREAK = re.compile(r"\A\r?\n"), re.compile(r"\r?\n\Z")
@@ -22,7 +22,7 @@ _GAP = r"\s*+(?:```[\w-]*+\s*+)?"
 
 
 class Raw(NamedTuple):
-    """The text of one argument: where it stands, where to go on, and what was odd about it."""
+    """The text of one argument: its span, where to go on, and what was odd about it."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class Raw(NamedTuple):
 
 @dataclass(slots=True)
 class Draft:
-    """A call on its way: what its tags said so far."""
+    """A call that is being read: what its tags gave so far."""
 
     name: str
     start: int
@@ -51,6 +51,8 @@ def read_markup(task: Task, dialect: Dialect, pos: int, stop: str) -> Steps[Read
     while closed:
         gap = (yield from task.tape.next_solid(at)) if units else at
         head = yield from task.tape.look(opener, gap)
+        if head is None and not units and not dialect.any_tag:
+            return cut_header(task, dialect.unit, dialect.name, gap)
         if head is None:
             break
         attrs = attributes(head.groupdict().get("attrs"))
@@ -68,6 +70,24 @@ def read_markup(task: Task, dialect: Dialect, pos: int, stop: str) -> Steps[Read
         unit, at, closed = yield from read_unit(task, dialect, draft, begin, stop)
         units.append(unit)
     return Reading(tuple(units), at, dialect.name, closed) if units else None
+
+
+def cut_header(task: Task, pattern: str, body: str, at: int) -> Reading | None:
+    """A call of a declared tool that the reply ends in before its header is whole; None for others."""
+    text = task.tape.slice(at, at + MOST_HEADER)
+    if not ends_in(task, pattern, at):
+        return None
+    name = next((name for name in task.tools.spellings if name in text), None)
+    unit = Unit(name or "", None, (at, task.tape.size), state="cut")
+    return None if name is None else Reading((unit,), task.tape.size, body, False)
+
+
+def ends_in(task: Task, pattern: str, at: int) -> bool:
+    """Whether the reply ends at a place where a match of the pattern has only begun."""
+    text = task.tape.slice(at, at + MOST_HEADER)
+    if not text or not task.tape.final or at + len(text) < task.tape.size:
+        return False
+    return compiled(pattern).fullmatch(text, partial=True) is not None
 
 
 def read_unit(
@@ -124,7 +144,10 @@ def _unclosed(
     """
     tape = task.tape
     solid = yield from tape.next_solid(at)
-    ends = solid >= tape.size
+    ends = solid >= tape.size or ends_in(
+        task, rf"(?:{dialect.param})|(?:{dialect.unit_end})", solid
+    )
+    solid = tape.size if ends else solid
     stopped = (yield from tape.look(compiled(stop or _NEVER), solid)) if not ends else None
     whole = ends and not tape.cut and _has_all(task, draft)
     if (draft.values and stopped is not None) or (whole and not dialect.any_tag):
@@ -158,19 +181,19 @@ def _read_raw(
         ends.append(f"(?P<next>{dialect.param.replace('?P<key>', '').replace('?P<attrs>', '')})")
     marks = searched("|".join(ends))
     follow = compiled(rf"\s*+(?:{dialect.param}|{end}|{stop or _NEVER}|\Z)")
-    at, inside, missing, strays = start, False, None, 0
+    at, inside, missing, foreign = start, False, None, 0
     while (hit := (yield from task.tape.find(marks, at))) is not None:
         at = hit.end
         kind = hit.match.lastgroup
         if kind == "value_end":
             after = yield from task.tape.look(follow, hit.end)
             if after is not None:
-                odd = "ambiguous" if strays else "holds_closer" if inside else ""
+                odd = "ambiguous" if foreign else "holds_closer" if inside else ""
                 return Raw(start, hit.start, hit.end, odd)
-            inside, strays = True, max(strays - 1, 0)
+            inside, foreign = True, max(foreign - 1, 0)
             continue
         if kind == "next" and not _may_open(task, dialect, draft, hit.match.group()):
-            strays += 1
+            foreign += 1
             continue
         missing = hit.start if missing is None else missing
         if task.tape.exhausted or (kind == "next" and not inside):
@@ -256,13 +279,15 @@ def _value(dialect: Dialect, attrs: dict[str, str], text: str, slot: Slot, raw: 
     kind = attrs.get("type", "")
     if dialect.nests and (kind in ("dict", "list") or dialect.keys_are_tags):
         return nested_value(dialect, text, slot, kind)
-    said = {"true": "string", "false": "json"}.get(attrs.get("string", ""), kind)
+    declared = {"true": "string", "false": "json"}.get(attrs.get("string", ""), kind)
     shown = _inner(dialect, text, raw.odd == "no_closer")
-    if said in ("string", "raw"):
+    if declared in ("string", "raw"):
         return Value(shown)
-    if said == "json" and slot.expect.kinds == {"string"}:
+    if declared == "json" and slot.expect.kinds == {"string"}:
         plain = structure(shown, slot, raw.start)
         return Value(plain.value if isinstance(plain.value, str) else shown)
+    if declared and slot.expect.kinds == ALL_KINDS and (literal := strict(shown)) is not None:
+        return Value(literal[0])  # the schema has no type, and the tag has one (Kimi K3, DeepSeek)
     return typed(shown, slot, raw.start)
 
 
@@ -304,7 +329,7 @@ _COFL_TAG = re.compile(r"<(?P<close>/?)cofl:value\b(?P<attrs>[^<>]*)>")
 
 
 class _Node:
-    """An open element: what was said of it, its text so far, and its children."""
+    """An open element: its key and kind, its text so far, and its children."""
 
     def __init__(self, key: str, kind: str, expect: Expect) -> None:
         self.key = key

@@ -21,7 +21,7 @@ class Dialect:
 
     `unit` opens a call and `unit_end` closes it; `param` opens an argument and `param_end` closes
     it. The name and the key are groups of the openers, or attributes in the group `attrs`. In the
-    closers `{name}` and `{key}` stand for what the opener said.
+    closers `{name}` and `{key}` stand for what the opener gave.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""A value as it was written in, the value that its schema means out, with what was done to it."""
+"""Reads one value as its schema means it, and records what was repaired."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ def structure(raw: str, slot: Slot, at: int) -> Value:
     found = unambiguous(bare) or python_literal(bare)
     if found is not None:
         return Value(found[0])
-    return mended(bare, slot, at + raw.find(bare))
+    return repaired_value(bare, slot, at + raw.find(bare))
 
 
-def mended(text: str, slot: Slot, at: int) -> Value:
+def repaired_value(text: str, slot: Slot, at: int) -> Value:
     """A damaged value, repaired with what the schema says about its key as evidence."""
     lead = f"{{{json.dumps(slot.key)}: "
     schema = None if slot.around is None else {**slot.around, "required": []}

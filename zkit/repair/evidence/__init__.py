@@ -1,1 +1,1 @@
-"""Where a string ends, what an escape meant, what the layout says."""
+"""Where a string ends, what an escape meant, what the layout shows."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from zkit.text import lexis
 
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_SOUND = re.compile(rf"[^\\]*+(?:{lexis.ESCAPE}[^\\]*+)*+")
+_ESCAPES_VALID = re.compile(rf"[^\\]*+(?:{lexis.ESCAPE}[^\\]*+)*+")
 _RUN = re.compile(r"\\++(?=(.))", re.DOTALL)
 _VALID = frozenset("\"\\/bfnrt'\n")
 _CLOSES = frozenset(" \t,;:.)]}>!?")
@@ -28,20 +28,20 @@ _IN_REGEX = re.compile(r"(?:\[\^?+|[|(\])])\\[dDsSwWB]|(?<!\\)\\[dDsSwW][+*?{\]|
 """The same beside what only a regex has there."""
 
 
-class Mended(NamedTuple):
+class Restored(NamedTuple):
     """The content with its mark, and what was wrong with it."""
 
     body: str
     issue: str
 
 
-def mended(body: str) -> Mended | None:
+def restored(body: str) -> Restored | None:
     """The content with its marks where they belong; None when there is no such place, or two."""
     return _with_backslash_back(body) or _with_quote(body) or _with_even_run(body)
 
 
 def may_have_slipped(body: str, escapes: list[str], invalid: list[str]) -> bool:
-    """Whether an escape of nothing, among sound ones, may be what is left of another mark."""
+    """Whether an escape of nothing, among valid ones, may be what is left of another mark."""
     quotes = escapes.count('\\"')
     if len(invalid) == 1 and quotes > 0:
         letter = invalid[0][1]
@@ -67,7 +67,7 @@ def is_unsure(body: str) -> bool:
 # ── a quote ──────────────────────────────────────────────────────────────────
 
 
-def _with_quote(body: str) -> Mended | None:
+def _with_quote(body: str) -> Restored | None:
     """Write the quote after the one backslash that escapes nothing, where the quotes are odd."""
     quotes, bare, place = 0, 0, -1
     before = 0
@@ -92,7 +92,7 @@ def _with_quote(body: str) -> Mended | None:
         fits = not left.isalnum() and (right not in _CLOSES or right in _MARKS)
     if not fits:
         return None
-    kept = Mended(f'{body[: place + 1]}"{body[place + 1 :]}', "lost_quote")
+    kept = Restored(f'{body[: place + 1]}"{body[place + 1 :]}', "lost_quote")
     if right not in _MARKS:
         return kept
     if is_unsure(body):
@@ -100,13 +100,13 @@ def _with_quote(body: str) -> Mended | None:
     return _kept_or_replaced(body, place, kept, closes=closes)
 
 
-def _kept_or_replaced(body: str, place: int, kept: Mended, *, closes: bool) -> Mended | None:
+def _kept_or_replaced(body: str, place: int, kept: Restored, *, closes: bool) -> Restored | None:
     """The quote before the mark, or in its place; None when both may be meant."""
     mark, rest = body[place + 1], body[place + 2 :]
-    replaced = Mended(f'{body[: place + 1]}"{rest}', "replaced_quote")
+    replaced = Restored(f'{body[: place + 1]}"{rest}', "replaced_quote")
     if mark in _BRACKETS:
-        sound = [m for m in (kept, replaced) if _is_even(m.body)]
-        return sound[0] if len(sound) == 1 else None
+        valid = [m for m in (kept, replaced) if _is_even(m.body)]
+        return valid[0] if len(valid) == 1 else None
     if not closes:
         return None if rest[:1] in " \t\\" else replaced
     if rest[:1].isalnum() or _VALUE_NEXT.match(rest):
@@ -124,10 +124,10 @@ def _is_even(body: str) -> bool:
     return body.count("{") == body.count("}") and body.count("[") == body.count("]")
 
 
-def with_lone_quote(body: str) -> Mended | None:
-    """Content whose escapes are sound and that holds one bare quote, mended; None when it may be a slip.
+def with_lone_quote(body: str) -> Restored | None:
+    """Content whose escapes are valid and that holds one bare quote, with its marks restored; None when it may be a slip.
 
-    It is content if it pairs with one that is escaped, if it says inches, or if apostrophes enclose it.
+    It is content if it pairs with one that is escaped, if it means inches, or if apostrophes enclose it.
     """
     at = _BARE_QUOTE.match(body)
     place = -1 if at is None else at.end() - 1
@@ -139,13 +139,13 @@ def with_lone_quote(body: str) -> Mended | None:
     if parted is not None and '\\"' in body:
         letter = before[-1]
         return (
-            Mended(f'{before[:-1]}"{letter}{after}', "changed_places") if letter in "bf" else None
+            Restored(f'{before[:-1]}"{letter}{after}', "changed_places") if letter in "bf" else None
         )
     if before.endswith('\\"') or after.startswith('\\"'):
-        return Mended(before + after, "doubled_quote") if even else None
+        return Restored(before + after, "doubled_quote") if even else None
     if even and not _NEEDS_NO_PARTNER.search(before[-1:] + '"' + after[:1]):
-        return Mended(body, "inner") if _opens_low(before) else None
-    return Mended(body, "inner")
+        return Restored(body, "inner") if _opens_low(before) else None
+    return Restored(body, "inner")
 
 
 def _opens_low(before: str) -> bool:
@@ -177,15 +177,15 @@ _ALL_DOUBLED = re.compile(
 
 
 def _swapped(body: str, invalid: int) -> str | None:
-    """The content with a mark and the backslash before it in each other's place, if all its escapes are sound then."""
+    """The content with a mark and the backslash before it in each other's place, if all its escapes are valid then."""
     found = _CHANGED.search(body) if invalid <= 2 else None
     if found is None:
         return None
     whole = f"{body[: found.end(1)]}{found[2]}\\{body[found.end() :]}"
-    return whole if _SOUND.fullmatch(whole) else None
+    return whole if _ESCAPES_VALID.fullmatch(whole) else None
 
 
-def _with_backslash_back(body: str) -> Mended | None:
+def _with_backslash_back(body: str) -> Restored | None:
     """Put a backslash behind the mark that it changed places with, as the other escapes of the string show."""
     escapes = _ESCAPE.findall(body)
     invalid = sum(e[1] not in _VALID and len(e) == 2 for e in escapes)
@@ -196,7 +196,7 @@ def _with_backslash_back(body: str) -> Mended | None:
     assert found is not None
     letter = body[found.end()]
     usual = "\\" + letter in escapes and "\\\\" not in escapes
-    return Mended(whole, "changed_places") if invalid == 2 or usual else None
+    return Restored(whole, "changed_places") if invalid == 2 or usual else None
 
 
 def _is_share(body: str, start: int, end: int) -> bool:
@@ -207,7 +207,7 @@ def _is_share(body: str, start: int, end: int) -> bool:
 _FOLDER = re.compile(r"[\w.$-]++\\")
 
 
-def _with_even_run(body: str) -> Mended | None:
+def _with_even_run(body: str) -> Restored | None:
     """Make the one odd run of backslashes as long as all the others are."""
     runs = [match for match in _RUN.finditer(body) if match[1] != '"']
     odd = [run for run in runs if len(run.group()) % 2]
@@ -220,4 +220,4 @@ def _with_even_run(body: str) -> Mended | None:
     (length,) = lengths
     if abs(len(run) - length) != 1:
         return None
-    return Mended(body[:start] + "\\" * length + body[odd[0].end() :], "uneven_run")
+    return Restored(body[:start] + "\\" * length + body[odd[0].end() :], "uneven_run")

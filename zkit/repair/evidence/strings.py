@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from zkit.receipt import Rank
 from zkit.repair.evidence.lost_marks import (
-    Mended,
+    Restored,
     may_have_slipped,
-    mended,
+    restored,
     undoubled,
     with_lone_quote,
 )
@@ -269,12 +269,12 @@ def respell(
 ) -> Respelled | None:
     """The content between two quotes as JSON writes it, or None when it may mean two things.
 
-    `cut` says that the text ended in it: then a quote need not have its partner.
+    `cut` means that the text ended in it: then a quote need not have its partner.
     """
     if not _NEEDS_WORK.search(body):
         return _new(Respelled, (body, "use_double_quotes", RESPELL, "", 0))
     if "\\" not in body and not raw:
-        return _with_sound_escapes(body, quote, cut)
+        return _with_valid_escapes(body, quote, cut)
     if raw:
         return Respelled(_escaped(body), "use_double_quotes", RESPELL, "raw string")
     if body[1:2] == ":" and (
@@ -284,12 +284,12 @@ def respell(
     if not path and (decided := _decided(body, quote)) is not None:
         return decided
     if not path and _UNESCAPED.fullmatch(body) and not lexis.NEVER_MEANT.search(body):
-        return _with_sound_escapes(body, quote, cut)
+        return _with_valid_escapes(body, quote, cut)
     found = _SPECIAL.findall(body)
     kinds = set(found)
     suspects = LETTERS if path else suspect_escapes(body, quote, kinds)
     if suspects is None:
-        return _mended(body) if quote == '"' else None
+        return _restored(body) if quote == '"' else None
     if _CONTINUED.search(body):
         body = _CONTINUED.sub(r"\\n", body)
         found = _SPECIAL.findall(body)
@@ -311,30 +311,30 @@ def _decided(body: str, quote: str) -> Respelled | None:
     return _summary(*escape_latex(body, quote, _CONTROL)) if is_latex(body) else None
 
 
-def _with_sound_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
+def _with_valid_escapes(body: str, quote: str, cut: bool) -> Respelled | None:
     """Content in which every backslash begins an escape: its quotes may still be off."""
     if quote != '"' or cut or '"' not in body:
         return _escaped_quotes(body, quote)
     if _bare_quotes(body) == 1:
         whole = with_lone_quote(body)
-        return None if whole is None else _as_mended(whole)
+        return None if whole is None else _as_restored(whole)
     return _escaped_quotes(undoubled(body) or body, quote)
 
 
 def _bare_quotes(body: str) -> int:
-    """How many quotes are not escaped, all escapes being sound."""
+    """How many quotes are not escaped, all escapes being valid."""
     return body.count('"') - body.replace("\\\\", "").count('\\"')
 
 
-def _mended(body: str) -> Respelled | None:
+def _restored(body: str) -> Respelled | None:
     """The content with a mark that it lost or doubled; None when its own pattern does not tell."""
-    whole = mended(body)
+    whole = restored(body)
     if whole is None or not _UNESCAPED.fullmatch(whole.body):
         return None
-    return _as_mended(whole)
+    return _as_restored(whole)
 
 
-def _as_mended(whole: Mended) -> Respelled:
+def _as_restored(whole: Restored) -> Respelled:
     """The content whose marks are where they belong as JSON writes it."""
     spelt = _escaped_quotes(whole.body, '"')
     if whole.issue == "inner":
@@ -353,7 +353,7 @@ def _escaped(body: str) -> str:
 
 
 def _escaped_quotes(body: str, quote: str) -> Respelled:
-    """Escape quotes and control characters in content whose escapes are sound."""
+    """Escape quotes and control characters in content whose escapes are valid."""
     done: dict[str, int] = {}
     if controls := _CONTROLS.findall(body):
         done["controls"] = len(controls)

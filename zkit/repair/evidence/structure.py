@@ -1,4 +1,4 @@
-"""What the text around a string or a bracket says about where it ends: next keys, lines, indentation."""
+"""Evidence around a string or a bracket of where it ends: next keys, lines, indentation."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ _INSIDE_OUT = re.compile(
 def swallows(body: str, quote: str, *, closed: bool) -> bool:
     """Whether the content `body` holds what belongs outside of it.
 
-    `closed` says that a schema lists all keys: then one that it does not know is content.
+    `closed` means that a schema lists all keys: then one that it does not know is content.
     """
     if lexis.JOINED.search(body):
         return True
@@ -360,19 +360,19 @@ def glued_closers(json: str) -> list[int]:
 
 
 def repeated_keys(json: str) -> list[int]:
-    """Where JSON says a key that its object has said before."""
+    """Where a key of JSON stands that its object has already."""
     found: list[int] = []
-    said: list[set[str]] = []
+    seen: list[set[str]] = []
     for token in _tokens(json):
         if token.kind in _OPENERS:
-            said.append(set())
+            seen.append(set())
         elif token.kind in "}]":
-            said.pop()
+            seen.pop()
         elif token.kind == "k":
             key = json[token.start : token.end].rstrip(": \t\r\n")
-            if key in said[-1]:
+            if key in seen[-1]:
                 found.append(token.start)
-            said[-1].add(key)
+            seen[-1].add(key)
     return found
 
 

@@ -58,7 +58,7 @@ class Escaping(NamedTuple):
     """All escapes of a text undone at once; None where that is not the same as one by one."""
 
     def undone(self, text: str, start: int) -> str:
-        """What the text says from `start` on."""
+        """The text from `start` on without its escapes."""
         undone = self.all_plain(text[start:])
         if undone is None:
             layer, place = self.layer(text, start)
@@ -142,7 +142,7 @@ def _meant(entity: str) -> str:
 
 
 def _content(text: str) -> str | None:
-    """What a text says between two quotes, where it is the content of a JSON string."""
+    """What a text means between two quotes, where it is the content of a JSON string."""
     value = strict(f'"{text.strip()}"')
     return None if value is None else str(value[0])
 
@@ -246,7 +246,7 @@ _OPEN_STRING = rf"\"{lexis.UP_TO_QUOTE}\\?+\Z"
 _TOKEN_FULL_WIDTH = re.compile(
     rf"{_STRING_FULL_WIDTH}|{_OPEN_STRING}|([｛｝［］])|[\"{{\[]", re.DOTALL
 )
-"""A string that ends well, or that the text ends in, a full-width bracket, or a mark that speaks against both."""
+"""A string that ends well, or that the text ends in, a full-width bracket, or a mark that rules both out."""
 
 
 _OBJECT = re.compile(r"｛\s*+[\"'“\w][^｛｝{}\n]{0,80}?[:：]")
@@ -327,7 +327,7 @@ _SIGN_OF_CODE = re.compile(r"\x1b|\x9b|␛|\\[xu0e]|\^\[|\[[0-9;]")
 _END = rf"(?=\s*+(?:[,:=}}\]]|{_ESC}|\Z))"
 _STRING_SHELL = rf"{lexis.ANY_STRING}{_END}"
 _TOKEN_SHELL = re.compile(rf"{_STRING_SHELL}|((?:{_CODE})++)|([\"'])", re.DOTALL)
-"""A string that ends well, colour codes, or a quote that speaks against it."""
+"""A string that ends well, colour codes, or a quote that rules it out."""
 _LEAD = re.compile(rf"[^{{\[\"'\x1b\x9b\\␛^]{{0,200}}+((?:{_ANY_CODE})++)(?=\s*+[{{\[\"'`])")
 _TRAIL = re.compile(rf"[}}\]][\"'`]?+\s*+((?:{_ANY_CODE})++)\s*+\Z")
 _MOST_TRAIL = 300

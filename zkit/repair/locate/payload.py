@@ -107,7 +107,7 @@ _CLOSERS_DROPPED = re.compile(r"[\s}\])>;`.,]*+")
 
 
 def data_after(text: str, end: int, declared: Collection[str]) -> int | None:
-    """Where the text after a value says something about it; None if it is words."""
+    """Where the text after a value adds data to it; None if it is words."""
     found = _GOES_ON.match(text, end)
     if found is not None:
         return end
@@ -323,8 +323,8 @@ def not_in_passing(text: str, candidates: list[Candidate]) -> list[Candidate]:
     """The candidates without those in comments and the empty ones in inline code, where others were read."""
     if len(candidates) < 2:
         return candidates
-    said = [c for c in candidates if not _in_passing(text, *c[:2])]
-    return said if any(c.value is not None and c.fits for c in said) else candidates
+    others = [c for c in candidates if not _in_passing(text, *c[:2])]
+    return others if any(c.value is not None and c.fits for c in others) else candidates
 
 
 _COMMENT_BEFORE = re.compile(r"(?:^|[}\],;])[ \t]*+(?://|#|/\*)[^\n]*+\Z", re.MULTILINE)

@@ -143,8 +143,8 @@ _DUE = re.compile(rf"{_S}[,}}\]]")
 _HALF_NAME = re.compile(rf"\"(?:{lexis.NAME})?+\Z")
 _LONE_QUOTE = re.compile(r"\s*+([\"'])\s*+\Z")
 _IN_NUMBER = re.compile(r"[0-9][{\[\"\\][0-9]")
-_NO_COMMA = re.compile(r'\\"|\.[0-9]')
-"""Marks that stand for no comma: they begin a string or a number."""
+_NO_COMMA = re.compile(rf'\\"|\.[0-9]|"{lexis.NAME}:"')
+"""Marks that stand for no comma: they begin a string, a number, or a key that took its colon in: `"force:" true`."""
 _STRAY = re.compile(r"(?:\s*+[}\]])++(?=[ \t]*+(?:\Z|\n|```|<|[;)]++\s*+\Z))")
 
 
@@ -205,10 +205,24 @@ def _missing_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypoth
         place = VALUE
     else:
         return []
-    if place == VALUE and _may_be_one(reader, reading, pos):
+    if place == VALUE and (_may_be_one(reader, reading, pos) or _is_due_key(text, reading)):
         reader.reason = "ambiguous"
         return []
     return [reading.fork().note("add_comma", reading.pos, reading.pos, ",").go(pos, place)]
+
+
+def _is_due_key(text: str, reading: Hypothesis) -> bool:
+    """True if the last item is a key that the schema declares in the object around the list, and that is not there yet.
+
+    In `{"lines": [1, 2, "force" true}` the bracket and the colon are missing, not a comma.
+    """
+    frame = reading.frame
+    assert frame is not None
+    parent = frame.parent
+    if parent is None or not parent.expect.keys or not reading.recent:
+        return False
+    item = text[reading.recent[0].pos : reading.pos].strip("\"': ")
+    return item in parent.expect.keys and f'"{item}"' not in text[parent.start : frame.start]
 
 
 def _may_be_one(reader: Engine, reading: Hypothesis, pos: int) -> bool:

@@ -375,11 +375,11 @@ def _value_then_more(reader: Engine, reading: Hypothesis, pos: int) -> bool:
     """Whether a value stands at `pos`, and after it what may follow a member."""
     value = ONE_VALUE.match(reader.text, pos)
     if value is not None:
-        end = value.end()
-        return (
-            follows(reader, reading.frame, end)
-            or _NO_COLON_AGAIN.match(reader.text, end) is not None
-        )
+        end, frame = value.end(), reading.frame
+        if follows(reader, frame, end) or _NO_COLON_AGAIN.match(reader.text, end):
+            return True
+        closer = lexis.CLOSER.match(reader.text, end)  # what follows the object may be damaged, too
+        return closer is not None and frame is not None and closer[1] == frame.closer
     opening = _OPENING.match(reader.text, pos)
     if opening is None:
         return False

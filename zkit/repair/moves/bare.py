@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.repair.evidence.strings import UNC, respell
+from zkit.repair.expect import Expect
 from zkit.repair.limits import MOST_PHRASE
 from zkit.repair.moves import ending
 from zkit.repair.moves.at_key import expected, misfit, no_value
@@ -365,6 +366,15 @@ def _phrase(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     ]
 
 
+_FLAGS = frozenset({"yes", "no", "on", "off"})
+"""What YAML and people write for a boolean, as in `{"force": yes}`."""
+
+
+def _is_flag(want: Expect, phrase: str) -> bool:
+    """True if a word stands for a boolean that is expected: it becomes text, and `decode` reads it."""
+    return want.takes("boolean") and phrase.lower() in _FLAGS
+
+
 def _quoted(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> list[Hypothesis]:
     """The phrase as text, when it reads as words or the schema wants text."""
     if any(phrase.count(a) != phrase.count(b) for a, b in ("{}", "[]")):
@@ -377,7 +387,7 @@ def _quoted(reader: Engine, reading: Hypothesis, pos: int, phrase: str) -> list[
     textual = reading.want.only("string") and reader.guided
     if not textual and (
         _is_member(reading, phrase)
-        or not reading.want.takes("string")
+        or not (reading.want.takes("string") or _is_flag(reading.want, phrase))
         or not _reads_as_words(reader, phrase)
     ):
         return []

@@ -41,7 +41,7 @@ def closers(frame: Frame | None) -> str:
 
 
 def after_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """The last value is complete and closers are missing: not a cut, unless the server says so."""
+    """The last value is complete and closers are missing: not a cut, unless the finish reason shows one."""
     if _invented(reading.frame) or any(fix.name in _MADE_UP for fix in reading.fixes()):
         return []
     touching = reading.safe == reader.size and reader.text[-1:].isdigit()
@@ -165,7 +165,7 @@ _MOST_TAIL = 160
 def before_seeming_end(body: str, quote: str) -> str:
     """What a string holds that never ends, up to where it may have ended: a prefix of it in either case.
 
-    Only a raw line break or a bare quote is a sign of that; the content of a sound string has neither.
+    Only a raw line break or a bare quote is a sign of that; the content of a valid string has neither.
     """
     near = max(0, len(body) - _MOST_TAIL)
     found = _SEEMING_END.search(body, near)

@@ -142,8 +142,10 @@ def before_declared_key(reader: Engine, before: Before) -> list[Hypothesis]:
         return []
     quote = text.find(text[before.pos], before.pos + 1, stop)
     for found in _BARE_MEMBER.finditer(text, before.pos + 1, quote if quote > 0 else stop):
-        said = rf"[{{,\s\"']{re.escape(found[1])}[\"']?\s*+[:=]"
-        if found[1] in frame.expect.keys and not re.search(said, text[frame.start : before.pos]):
+        known_key = rf"[{{,\s\"']{re.escape(found[1])}[\"']?\s*+[:=]"
+        if found[1] in frame.expect.keys and not re.search(
+            known_key, text[frame.start : before.pos]
+        ):
             return _closed_before(before, text, found.start())
     return []
 

@@ -233,8 +233,8 @@ def _passes_known_key(before: Before, text: str, body: str) -> bool:
         keys = frame.expect.keys
         held = [key for key in keys if key in body] if keys else ()
         if held:
-            said = text[frame.start : before.pos]
-            due = [key for key in held if key not in said]
+            read = text[frame.start : before.pos]
+            due = [key for key in held if key not in read]
             if any(re.search(KEY_WITH_COLON % re.escape(key), body) for key in due):
                 return True
         if frame.parent is None and "{" in body and begins_again(text, frame.start, body):
@@ -402,7 +402,7 @@ def bracketed(before: Before) -> list[Hypothesis]:
 
 
 def only_item(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """The reading in which the last member is a list of one item, its bracket missing, as its line says."""
+    """The reading in which the last member is a list of one item, its bracket missing, as its line shows."""
     closed = last_closed(reader, reading)
     before = reading.recent[0] if reading.recent else None
     if before is not None and (closed is None or closed.frame.start == before.pos):

@@ -112,7 +112,7 @@ def _parts(reading: Hypothesis, text: str, pos: int) -> bool:
 
 
 def _is_before_comma(reader: Engine, reading: Hypothesis, start: int) -> bool:
-    """Whether a backslash before a comma or a colon says nothing: a key comes next, or there are more of them."""
+    """Whether a backslash before a comma or a colon means nothing: a key comes next, or there are more of them."""
     frame, text = reading.frame, reader.text
     key = lexis.NEXT_KEY.match(text, start + 1) if frame is not None and frame.kind == "{" else None
     if key is not None and frame is not None and key[1] is not None and key[1][0] == '"':

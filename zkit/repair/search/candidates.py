@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic_core import from_json
 
@@ -25,11 +25,12 @@ from zkit.repair.strict_parse import (
     OF_SURROGATES,
     PLACED,
     TRAILING,
+    Parsed,
     last_token,
     parts_of,
     place_in,
-    sound_at,
     strict,
+    valid_at,
     verdict,
 )
 from zkit.text import lexis
@@ -50,9 +51,9 @@ class Body(NamedTuple):
     offset: int
 
 
-def _sound_at(task: Task, start: int, complaint: str) -> Candidate | None:
+def _valid_at(task: Task, start: int, complaint: str) -> Candidate | None:
     """The strict JSON that begins at `start`, whatever follows it; None when it is damaged."""
-    found = sound_at(task.text, start, complaint)
+    found = valid_at(task.text, start, complaint)
     if found is None:
         return None
     value, end = found
@@ -85,7 +86,7 @@ PLAINLY = How()
 def read_at(task: Task, start: int, how: How = PLAINLY, *, complaint: str = "") -> Candidate:
     """The best reading of the value that begins at `start`; none when the text after it belongs to it.
 
-    `complaint` is what the strict parser says of the text from `start` on, where it was asked.
+    `complaint` is the error of the strict parser for the text from `start` on, where it is known.
     """
     found = _read_whole(task, start, how, complaint)
     text, end = task.text, found.end
@@ -100,11 +101,11 @@ def read_at(task: Task, start: int, how: How = PLAINLY, *, complaint: str = "") 
 
 
 def _read_whole(task: Task, start: int, how: How, complaint: str) -> Candidate:
-    """The value that begins at `start`: sound, or through a layer, or as the reader reads it."""
-    known = complaint and not complaint.startswith(_MAY_BE_SOUND)
-    sound = None if known or how.missing_brace else _sound_at(task, start, complaint)
-    if sound is not None:
-        return sound
+    """The value that begins at `start`: valid, or through a layer, or as the reader reads it."""
+    known = complaint and not complaint.startswith(_MAY_BE_VALID)
+    valid = None if known or how.missing_brace else _valid_at(task, start, complaint)
+    if valid is not None:
+        return valid
     for escaping in layers.escapings(task.text, start) if how.far and task.limit >= UNWRAP else ():
         inner = _read_inside(task, start, escaping, how)
         if inner.value is not None:
@@ -112,12 +113,12 @@ def _read_whole(task: Task, start: int, how: How, complaint: str) -> Candidate:
     return _read(task, start, how)
 
 
-_MAY_BE_SOUND = (TRAILING, *OF_SURROGATES)
-"""The complaints that do not rule out that the value is sound."""
+_MAY_BE_VALID = (TRAILING, *OF_SURROGATES)
+"""The complaints that do not rule out that the value is valid."""
 
 
 def _read_inside(task: Task, start: int, escaping: layers.Escaping, how: How) -> Candidate:
-    """What a value that is escaped as a whole says."""
+    """Read a value that is escaped as a whole."""
     plain = escaping.undone(task.text, start)
     value = None if how.missing_brace else strict(plain)
     if value is not None and (task.evidence is None or task.evidence.fits(value[0])):
@@ -166,7 +167,7 @@ def _body(text: str, start: int, end: int) -> Body:
 
 @of_last
 def _bodies(text: str) -> list[tuple[int, list[Body]]]:
-    """The bodies that were made for the last two ends: a fence's and the text's own are asked for in turn."""
+    """The bodies that were made for the last two ends: a fence's and the text's own are needed in turn."""
     return []
 
 
@@ -275,11 +276,11 @@ def _made(task: Task, body: str, start: int, reading: Hypothesis) -> Candidate |
     return Candidate(start, end, value, fixes, rank, fits, json=text)
 
 
-def _decoded(text: str, fixes: Sequence[Fix]) -> tuple[str, tuple[Any] | None]:
+def _decoded(text: str, fixes: Sequence[Fix]) -> tuple[str, Parsed | None]:
     return text, strict(text) or _with_nan(text, fixes)
 
 
-def _with_nan(text: str, fixes: Sequence[Fix]) -> tuple[Any] | None:
+def _with_nan(text: str, fixes: Sequence[Fix]) -> Parsed | None:
     """NaN has no spelling in JSON; where it was kept, Python's reading of it counts."""
     if not any(f.name == "keep_not_a_number" for f in fixes):
         return None
@@ -301,9 +302,9 @@ _PLACED = PLACED | {TRAILING}
 
 
 def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> Candidate | None:
-    """The value of a span that one edit makes sound; None unless there is just one such value.
+    """The value of a span that one edit makes valid; None unless there is just one such value.
 
-    `undecided` says that the reader found several: then only marks that changed places are put back.
+    `undecided` means that the reader found several: then only marks that changed places are put back.
     """
     if task.limit < GUESS or task.finish_reason == "length" or end - start > ONE_EDIT_WITHIN:
         return None
@@ -313,10 +314,10 @@ def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> 
     if kind not in _PLACED:
         return None
     places = _places(body, place_in(body, place), kind)
-    swapped = _sound(task, body, _swaps(task, body, places))
+    swapped = _made_valid(task, body, _swaps(task, body, places))
     if undecided and not swapped:
         return None
-    found = swapped + _sound(task, body, _others(body, places))
+    found = swapped + _made_valid(task, body, _others(body, places))
     if not found or any(not same(value, found[0][2]) for _, _, value in found[1:]):
         return None
     name, edit, value = found[0]
@@ -326,8 +327,10 @@ def read_with_one_edit(task: Task, start: int, end: int, *, undecided: bool) -> 
     return Candidate(start, end, (value,), [fix], fix.rank, fits=True)
 
 
-def _sound(task: Task, body: str, edits: Iterable[tuple[str, Edit]]) -> list[tuple[str, Edit, Any]]:
-    """The edits that make the text sound, and the value of each."""
+def _made_valid(
+    task: Task, body: str, edits: Iterable[tuple[str, Edit]]
+) -> list[tuple[str, Edit, object]]:
+    """The edits that make the text valid, and the value of each."""
     found = []
     for name, edit in edits:
         json = apply_edits(body, [edit])
@@ -340,11 +343,11 @@ def _sound(task: Task, body: str, edits: Iterable[tuple[str, Edit]]) -> list[tup
 _DONE = frozenset(
     {"swap_marks", "drop_stray_mark", "replace_quote", "replace_opener", "replace_closer"}
 )
-"""What only this way finds. What is missing the reader sees too, and more of what speaks against it."""
+"""What only this way finds. What is missing the reader sees too, and more of what rules it out."""
 
 
-def _holds(task: Task, json: str, value: Any) -> bool:
-    """Whether a value is a container against which neither the schema nor a repeated key speaks."""
+def _holds(task: Task, json: str, value: object) -> bool:
+    """Whether a value is a container that neither the schema nor a repeated key rules out."""
     if not isinstance(value, dict | list):
         return False
     evidence = task.evidence
@@ -354,7 +357,7 @@ def _holds(task: Task, json: str, value: Any) -> bool:
 
 
 def _places(text: str, at: int, kind: str) -> list[tuple[int, bool]]:
-    """The places around a stumble where an edit may help, and whether each is outside of strings."""
+    """The places around the first error where an edit may help, and whether each is outside of strings."""
     before = len(text[:at].rstrip())
     string = last_token(text, at, kind)
     places = {at - 1, at, at + 1, before - 2, before - 1, before, string, string + 1}

@@ -82,7 +82,7 @@ class Engine:
         self.stuck = 0
         """The furthest place where a reading found no way on."""
         self.needed: Rank | None = None
-        """The lowest rank that was asked for and is above the limit."""
+        """The lowest rank that was needed and is above the limit."""
         self.token: tuple[int, lexis.Token | None] = (-1, None)
         """The string that was looked at last, by the place of its quote."""
         self._budget = 16384 + size
@@ -90,7 +90,7 @@ class Engine:
         self._trials = MOST_TRIALS
         self._queued = 0
         self._misses = 0
-        """How many times in a row a run of sound members was looked for in vain."""
+        """How many times in a row a run of valid members was looked for in vain."""
         self._members = lexis.members()
         self._items = lexis.items()
 
@@ -140,7 +140,7 @@ class Engine:
             yield best
 
     def _is_whole(self, reading: Hypothesis) -> bool:
-        """Whether all that follows is sound: then the reading is complete, without a step."""
+        """Whether all that follows is valid: then the reading is complete, without a step."""
         if self.careful or not self._trials:
             return False
         self._trials -= 1
@@ -202,7 +202,7 @@ class Engine:
         return self._member(reading, match)
 
     def _pass(self, reading: Hypothesis, run: re.Match[str]) -> None:
-        """Pass over a run of sound members or items."""
+        """Pass over a run of valid members or items."""
         end = run.end()
         self._budget -= (end - reading.pos) >> 6
         reading.remember(run.start("at"))

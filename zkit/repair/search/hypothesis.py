@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import ANYTHING, Expect
 from zkit.repair.fixes import EXACT, FIXES, GUESS
 from zkit.repair.limits import MOST_EQUAL, MOST_STATES
+from zkit.repair.strict_parse import Parsed
 
 # ── reading ─────────────────────────────────────────────────────────────────
 
@@ -97,7 +98,7 @@ class Hypothesis:
         """The last values begun, newest first."""
         self.closed: Closed | None = None
         self.later: Callable[[], list[Hypothesis]] | None = None
-        self.whole: tuple[str, tuple[Any]] | None = None
+        self.whole: tuple[str, Parsed] | None = None
         """The JSON that the fixes make of all the text, and its value, once they are known."""
 
     def fork(self) -> Hypothesis:
