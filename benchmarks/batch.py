@@ -26,7 +26,7 @@ from benchmarks.recovery_page import table
 RESULTS = Path(__file__).parent / "results"
 ENGINES = ("polars", "daft", "ray")
 RUN = """
-import resource, sys, json
+import multiprocessing, resource, sys, json
 from zkit.batch import Work, run_batch
 from benchmarks.batch import json_repair_rows
 kind, log, out, processes = sys.argv[1:5]
@@ -38,6 +38,8 @@ elif kind in ("repair", "extract"):
 else:
     from zkit.batch.engines import run_engine
     run_engine(kind, log, out, Work("repair"), "text")
+for child in multiprocessing.active_children():
+    child.join()  # only the time of processes that have ended is counted
 own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 print(json.dumps({"cpu": own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime,
                   "memory": max(own.ru_maxrss, children.ru_maxrss) / 1024}))
@@ -104,6 +106,7 @@ def measure(kind: str, log: Path, rows: int, processes: int) -> dict[str, Any]:
             capture_output=True, text=True, check=True, cwd=Path(__file__).parent.parent,
         )  # fmt: skip
     found = json.loads(done.stdout.strip().splitlines()[-1])
+    print(f"{kind}, {rows:,} rows, {processes} processes: {rows / found['cpu']:,.0f}", flush=True)
     return {
         "work": kind,
         "rows": f"{rows:,}",
@@ -121,6 +124,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="a log of your own instead of generated rows")
     parser.add_argument("--column", help="the column or path of its text")
     parser.add_argument("--tools", type=Path, help="extract calls of these tools from the log")
+    parser.add_argument("--engines", nargs="*", default=ENGINES, choices=ENGINES)
     parser.add_argument("--save", action="store_true")
     options = parser.parse_args()
     if options.data:
@@ -139,7 +143,7 @@ def main() -> None:
                     rows.append(measure("json_repair", log, size, processes))
             rows.append(measure("extract", replies, size // 5, 1))
             if size == 100_000 or options.rows < 100_000:
-                rows += [measure(e, log, size, 1) for e in ENGINES if find_spec(e)]
+                rows += [measure(e, log, size, 1) for e in options.engines if find_spec(e)]
             size *= 10
     page = table(list(rows[0]), [list(row.values()) for row in rows])
     print(page)

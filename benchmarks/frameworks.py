@@ -196,6 +196,68 @@ def strands(url: str, streamed: bool, repaired: bool, tool: Any) -> str:
     return str(agent(QUESTION))
 
 
+def litellm(url: str, streamed: bool, repaired: bool, tool: Any) -> str:
+    """Run the usual loop of programs on litellm's SDK: parse the arguments, run, send the results."""
+    import litellm as sdk
+
+    from zkit.ext import litellm as plugin
+
+    sdk.suppress_debug_info = True
+    if repaired:
+        plugin.install(ask_again=1)
+    else:
+        sdk.client_session = sdk.aclient_session = None
+        sdk.callbacks = []
+    sdk.in_memory_llm_clients_cache.flush_cache()
+    messages: list[Any] = [{"role": "user", "content": QUESTION}]
+    for _ in range(4):
+        made: Any = sdk.completion(
+            model="openai/m", api_base=url, api_key="none", messages=messages, tools=[SCHEMA],
+            stream=streamed, max_retries=0,
+        )  # fmt: skip
+        made = sdk.stream_chunk_builder(list(made)) if streamed else made
+        message = made.choices[0].message
+        if not message.tool_calls:
+            return str(message.content)
+        messages.append(message.model_dump())
+        for one in message.tool_calls:
+            found = {NAME: tool}[one.function.name](**json.loads(one.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": one.id, "content": found})
+    return "no answer"
+
+
+def instructor(url: str, streamed: bool, repaired: bool, tool: Any) -> str:
+    """Run instructor: the arguments are the answer, and we do what they say. It has one mode."""
+    import instructor as sdk
+    from openai import OpenAI
+    from pydantic import BaseModel
+
+    model: Any = type(NAME, (BaseModel,), {"__annotations__": {"city": str}})
+    client: Any = OpenAI(base_url=url, api_key="none", max_retries=0)
+    client = sdk.from_openai(wrap(client, ask_again=1) if repaired else client)
+    made = client.chat.completions.create(
+        model="m", messages=[{"role": "user", "content": QUESTION}], response_model=model,
+        max_retries=0,
+    )  # fmt: skip
+    return str(tool(made.city))
+
+
+ONE_MODE = ("instructor",)
+"""Frameworks that have no streaming of calls."""
+NO_SECOND_CALL = ("instructor",)
+"""Frameworks that ask for one set of arguments, so two calls are not a turn for them."""
+SCHEMA = {
+    "type": "function",
+    "function": {
+        "name": NAME,
+        "description": "Return the weather in a city.",
+        "parameters": {
+            "type": "object",
+            "properties": {"city": {"type": "string"}},
+            "required": ["city"],
+        },
+    },
+}
 FRAMEWORKS: dict[str, tuple[Run, str]] = {
     "pydantic-ai": (pydantic_ai, "pydantic-ai-slim"),
     "openai-agents": (openai_agents, "openai-agents"),
@@ -204,6 +266,8 @@ FRAMEWORKS: dict[str, tuple[Run, str]] = {
     "llama-index": (llama_index, "llama-index-core"),
     "smolagents": (smolagents, "smolagents"),
     "strands": (strands, "strands-agents"),
+    "litellm": (litellm, "litellm"),
+    "instructor": (instructor, "instructor"),
 }
 
 
@@ -241,9 +305,10 @@ def measured(names: list[str]) -> dict[str, Any]:
         except ImportError:
             continue
         rows = found.setdefault(title, {})
-        for streamed in (False, True):
+        wanted = [t for t in TURNS if name not in NO_SECOND_CALL or t != "one index for two calls"]
+        for streamed in (False,) if name in ONE_MODE else (False, True):
             for repaired in (False, True):
-                turns = {turn: one_turn(run, name, turn, streamed, repaired) for turn in TURNS}
+                turns = {turn: one_turn(run, name, turn, streamed, repaired) for turn in wanted}
                 key = f"{'stream' if streamed else 'whole'}, {'zkit' if repaired else 'bare'}"
                 rows[key] = turns
                 sums = {

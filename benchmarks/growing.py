@@ -104,6 +104,8 @@ ADVERSARIAL: Mapping[str, Grow] = {
     "quotes and commas in a value": repeated('", "', '{"a": "', '"}'),
     "quotes and colons in a value": repeated('": "', '{"a": "', '"}'),
     "fake members in a value": repeated('", "b": "', '{"a": "x', '"}'),
+    "formulas that never end": repeated("\\(x ", '{"a": "', '",}'),
+    "comments between two members": repeated('# "x".\n', '{"a": 1,\n', '"b": 2,}'),
     "quotes before comments": repeated(",'/*<//> ", '{"items": [', '"]}'),
     "backslashes": repeated("\\"),
     "backslashes in a value": repeated("\\", '{"a": "', '"}'),

@@ -6,6 +6,8 @@ import gzip
 import json
 import os
 import random
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -351,3 +353,54 @@ def test_an_engine_gives_the_same_columns(engine: str, tmp_path: Path) -> None:
     expected = Work("repair")(texts)
     assert sorted(map(str, (row["outcome"] for row in rows))) == sorted(expected["outcome"])
     assert sorted(str(row["value"]) for row in rows) == sorted(map(str, expected["value"]))
+
+
+RECIPES = (Path(__file__).parent.parent / "docs/scale.md").read_text("utf-8")
+
+
+def recipe(engine: str) -> str:
+    """The lines of an engine in docs/scale.md."""
+    row = re.search(rf"^\| {engine} \| (.*) \|$", RECIPES, re.M)
+    assert row is not None
+    return "\n".join(re.findall(r"`([^`]+)`", row[1]))
+
+
+@pytest.mark.engines
+@pytest.mark.filterwarnings("default")
+def test_the_lines_for_dask_run(tmp_path: Path) -> None:
+    pytest.importorskip("dask.dataframe", reason="dask is not installed")
+    pandas = pytest.importorskip("pandas")
+    texts = [text for text in TEXTS if isinstance(text, str)] * 5
+    pandas.DataFrame({"text": texts}).to_parquet(tmp_path / "log.parquet", row_group_size=7)
+    lines = recipe("Dask").replace("log.parquet", str(tmp_path / "log.parquet")).splitlines()
+    names: dict[str, Any] = {"work": Work("repair")}
+    exec("\n".join([*lines[:-1], f"made = {lines[-1]}"]), names)
+    rows = names["made"].compute(scheduler="threads")
+    assert rows["outcome"].tolist() == Work("repair")(texts)["outcome"]
+    assert (
+        rows["value"].astype(object).where(rows["value"].notna(), None).tolist()
+        == (Work("repair")(texts)["value"])
+    )
+
+
+@pytest.mark.engines
+@pytest.mark.filterwarnings("default")
+def test_the_lines_for_spark_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs a Java runtime")
+    texts = [text for text in TEXTS if isinstance(text, str)] * 5
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)  # else the first one on PATH
+    session = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    spark = session.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    try:
+        frame = spark.createDataFrame([(text,) for text in texts], "text string")
+        names: dict[str, Any] = {"work": Work("repair"), "frame": frame}
+        lines = recipe("Spark").splitlines()
+        exec("\n".join([*lines[:-1], f"made = {lines[-1]}"]), names)
+        rows = [row.asDict() for row in names["made"].collect()]
+    finally:
+        spark.stop()
+    expected = Work("repair")(texts)
+    assert [row["outcome"] for row in rows] == expected["outcome"]
+    assert [row["value"] for row in rows] == expected["value"]

@@ -6,7 +6,9 @@ import asyncio
 import gzip
 import json
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import httpx
 import httpx2
@@ -465,3 +467,34 @@ def test_a_call_that_may_be_meant_is_delivered(
     made = ask(server, "post httpx", reply, SUNNY, messages=messages, stream=streamed, ask=again)
     assert [name for name, _ in outcome(made)[1]] == ["get_weather"]
     assert len(server.requests) == 1
+
+
+def test_the_report_of_a_reply_is_a_span() -> None:
+    trace = pytest.importorskip("opentelemetry.sdk.trace")
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    from zkit.transport import reports
+
+    exporter = InMemorySpanExporter()
+    provider = trace.TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    api: Any = SimpleNamespace(
+        get_tracer_provider=lambda: provider,
+        get_tracer=provider.get_tracer,
+        ProxyTracerProvider=type("Proxy", (), {}),
+    )
+    with (
+        patch.object(reports, "_api", lambda: api),
+        ScriptedServer(then=says(None, [call("get_weather", "{'city': 'Oslo'}", "a")])) as server,
+        OpenAI(base_url=server.url, api_key="none", http_client=client()) as sdk,
+    ):
+        sdk.chat.completions.create(**REQUEST)
+        list(sdk.chat.completions.create(**REQUEST, stream=True))
+    spans = exporter.get_finished_spans()
+    assert [span.name for span in spans] == ["zkit.repair_reply"] * 2
+    for span in spans:
+        written: Any = span.attributes
+        assert written["zkit.calls"] == ("get_weather",)
+        assert written["zkit.fixes"]
+        assert written["zkit.requests"] == 1

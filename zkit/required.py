@@ -1,4 +1,4 @@
-"""A setting and what it is called in; nothing out, or an exception that says what is due.
+"""Check settings: each function raises an exception that names the setting and what it must be.
 
 A kind that cannot be meant is a `TypeError`, a value that makes no sense a `ValueError`. None passes
 only where `or_none` says that it means something.

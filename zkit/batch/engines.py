@@ -10,6 +10,11 @@ from zkit.batch.columns import COLUMNS, Columns, Work
 from zkit.batch.logs import BatchError
 from zkit.errors import ZkitError
 
+SPARK_COLUMNS = ", ".join(
+    f"{name} {'array<string>' if name == 'fixes' else 'string'}" for name in COLUMNS
+)
+"""The columns of the work as a schema of Spark, to be joined with those of the frame."""
+
 
 class MissingEngineError(ZkitError, ImportError):
     """An engine that is not installed."""

@@ -271,7 +271,7 @@ def assembled(body: bytes, content_type: str) -> Assembler:
 
 
 def _needed_help(draft: Draft) -> bool:
-    """Whether zkit mended or refused something; what was fine is no failure."""
+    """True if zkit repaired or refused something."""
     outcome = draft.outcome()
     if isinstance(outcome, Extraction):
         return bool(outcome.calls or outcome.unknown or outcome.incomplete or outcome.refused)

@@ -1,4 +1,4 @@
-"""Chunks of a streamed completion in, whole replies out: text, reasoning, calls, usage."""
+"""Assemble the chunks of a streamed completion into replies: text, reasoning, calls, usage."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def verdict_on(
 
 
 def is_models_fault(result: Result) -> bool:
-    """Whether the model can mend a result by writing the call otherwise."""
+    """True if the model can fix the result by writing the call differently."""
     return isinstance(result, Validation) and result.code in _MODELS_FAULT
 
 

@@ -1,7 +1,7 @@
-"""The logic of the loop: it yields what it wants and is told what came of it, and does nothing else.
+"""The logic of the loop: a generator that yields actions, receives their outcomes, and does no I/O.
 
 One turn: limits, messages from outside, compaction, a request, and what the reply asks for. The
-drivers in `zkit.chat.drivers` fetch what it wants, in plain or in async code.
+drivers in `zkit.chat.drivers` do the actions, in sync or in async code.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _is_full(run: RunState) -> bool:
 
 
 def _compact(run: RunState) -> Steps[bool]:
-    """Let the user's function shorten the history; what it returns is made sound. True if shorter."""
+    """Let the user's function shorten the history; the result is made valid. True if it is shorter."""
     if run.settings.compact is None:
         return False
     before = size_of(run.messages)
@@ -111,7 +111,7 @@ def _compact(run: RunState) -> Steps[bool]:
 
 
 def _ask(run: RunState) -> Steps[ModelReply | RunResult]:
-    """Send the request until there is a reply; troubles of the server are met here."""
+    """Send the request until there is a reply; errors of the server are handled here."""
     run.turn += 1
     offering = run.offering()
     yield TurnStarted(run.turn, offering.names)
@@ -137,7 +137,7 @@ def _ask(run: RunState) -> Steps[ModelReply | RunResult]:
 
 
 def _request(run: RunState, offering: Offering) -> JsonObject:
-    """What goes to the server. Notes are said once, and never enter the history."""
+    """What goes to the server. Notes are sent once, and never enter the history."""
     if offering.specs and (run.closing is not None or run.tells_facts):
         note = loop_messages.HAVE_RESULTS if run.closing is None else loop_messages.LAST_TURN
         messages = [*as_facts(run.messages), *_said([note])]
@@ -260,7 +260,7 @@ def _ask_for_words(run: RunState) -> Steps[Reason | None]:
 
 
 def _ask_again(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
-    """The reply says nothing that counts."""
+    """The reply has no text and no call."""
     is_cut = reply.finish_reason == "length"
     kind = "reasoning_only" if reply.reasoning or is_cut else "empty"
     if not run.spend(kind):

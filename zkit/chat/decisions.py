@@ -1,4 +1,4 @@
-"""A question of the model in; the answer of a person out, now or when the run is resumed."""
+"""Questions and approvals: a person decides now, or when the run is resumed."""
 
 from __future__ import annotations
 

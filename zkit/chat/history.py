@@ -1,4 +1,4 @@
-"""A conversation with calls in, the same as plain text out, for a model without tools of its own."""
+"""Conversations that can be sent: every call is answered, or all of it is text for a model without tools."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class ChatLoop:
         steering: Steering | None = None,
         into: list[Message] | None = None,
     ) -> AsyncGenerator[LoopEvent, None]:
-        """Answer, and tell everything while it happens; the last event holds the result."""
+        """Answer, and yield events while it happens; the last event holds the result."""
         require_prompt(prompt)
         return self._events(prompt, steering, into, True)
 
@@ -182,7 +182,7 @@ class ChatLoop:
         into: list[Message] | None = None,
         **decided: Unpack[Decided],
     ) -> AsyncGenerator[LoopEvent, None]:
-        """The same, and tell everything while it happens."""
+        """The same, with events while it happens."""
         start = resumption(paused, **decided)
         return self.stream(start, steering=steering, into=into)
 

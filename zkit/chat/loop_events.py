@@ -1,4 +1,4 @@
-"""What a running loop tells its caller: events with a `kind` and a JSON form, and the result."""
+"""The events of a running loop, each with a `kind` and a JSON form, and the result of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the loop itself says to a model, in one place."""
+"""The loop's own messages to a model."""
 
 from __future__ import annotations
 

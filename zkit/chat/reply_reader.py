@@ -1,4 +1,4 @@
-"""One completion in, chunk by chunk or whole; what the model said and the calls it made out."""
+"""Read one completion, chunk by chunk or whole: its text, its reasoning and its calls."""
 
 from __future__ import annotations
 

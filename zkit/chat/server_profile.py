@@ -83,8 +83,8 @@ _HEAD = """\
 class Profile(ServerSettings):
     """How to talk to one model on one server, for `ChatLoop(profile=...)` and `wrap(profile=...)`.
 
-    `zkit doctor --out FILE` writes one; the file may be edited. What the caller says for himself
-    goes before it.
+    `zkit doctor --out FILE` writes one; the file may be edited. Settings that
+    the caller passes override it.
     """
 
     model: str = ""
@@ -116,7 +116,7 @@ class Profile(ServerSettings):
 
     @classmethod
     def from_dict(cls, data: object, place: str = "the profile") -> Profile:
-        """Take what stands in a file; complaints say where, and what is known."""
+        """Read the data of a file; errors name the place and the known keys."""
         if not isinstance(data, dict) or data.get("version") != VERSION:
             found = data.get("version") if isinstance(data, dict) else None
             raise ProfileError(f"{place}: version must be {VERSION}, not {found!r}")
@@ -132,7 +132,7 @@ class Profile(ServerSettings):
             raise ProfileError(f"{place}: {error}") from error
 
     def to_dict(self) -> JsonObject:
-        """As it stands in a file: who it speaks of, and all settings that say something."""
+        """As in a file: the model, the server, and all settings that are not None."""
         own = {"version": VERSION, "model": self.model, "base_url": self.base_url}
         return own | {
             key: value for key, value in self.server_settings().items() if value is not None
@@ -178,7 +178,7 @@ def fitted(
     server: ServerSettings,
     examples: Mapping[str, JsonMapping] | None = None,
 ) -> JsonObject:
-    """The request in the server of a server; what it says for itself stays as it is."""
+    """Return the request as this server wants it; what the caller set stays as it is."""
     made = _tools_in_text(dict(request), server, examples)
     for step in _STEPS:
         made = step(made, server)

@@ -50,7 +50,9 @@ def only_model(base_url: str | None, api_key: str | None) -> str:
         names = sorted({str(one.id) for one in client.with_options(timeout=10).models.list().data})
     except Exception as error:  # whatever the client raises, the user can name the model
         explain(error)
-        raise BadUsageError(f"which model? --model NAME, or set ZKIT_MODEL ({error})") from error
+        raise BadUsageError(
+            f"{error} (if the server runs and lists no models: --model NAME, or set ZKIT_MODEL)"
+        ) from error
     finally:
         client.close()
     if len(names) == 1:

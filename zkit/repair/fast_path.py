@@ -15,7 +15,7 @@ from zkit.receipt import Fix
 from zkit.repair.evidence.strings import may_be_script, respell
 from zkit.repair.expect import Evidence
 from zkit.repair.fixes import COMPLETE, EXACT, FIXES, GUESS, RESPELL, UNWRAP, fix_named
-from zkit.repair.limits import FAST_WITHIN, MOST_SLIPS
+from zkit.repair.limits import FAST_WITHIN, MOST_BLANK_PIECES, MOST_SLIPS
 from zkit.repair.locate.layers import begins_marked
 from zkit.repair.locate.starts import is_argument, reasoning_end
 from zkit.repair.moves.bare import spell_number
@@ -138,16 +138,19 @@ def _respelled(text: str, pos: int, end: int) -> tuple[str, list[Fix], set[str |
 
 
 def _last(pieces: list[str]) -> str:
-    """The last character that is not white space."""
-    for piece in reversed(pieces):
+    """The last character that is not white space; empty if it is far, as in a flood of comments."""
+    for piece in pieces[: -MOST_BLANK_PIECES - 1 : -1]:
         if last := piece.rstrip()[-1:]:
             return last
     return ""
 
 
-def _space(text: str, start: int, stop: int, pieces: list[str]) -> Fix:
+def _space(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
     """Odd white space, with the plain white space before it, unless that comes after a colon."""
-    last_piece = pieces[-1] if _last(pieces) != ":" else ""
+    last = _last(pieces)
+    if not last:
+        return None
+    last_piece = pieces[-1] if last != ":" else ""
     blank = len(last_piece) - lexis.last_sign(last_piece, len(last_piece))
     if blank:
         pieces[-1] = last_piece[:-blank]

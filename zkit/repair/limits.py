@@ -90,3 +90,5 @@ MOST_SLIPS = 12
 """So many missing marks the fast path adds, each after one strict parse; with more of them the search is as quick."""
 FAST_WITHIN = 100_000
 """A longer text pays for the search anyway, and its tokens would be held in memory twice."""
+MOST_BLANK_PIECES = 16
+"""How many comments or blanks in a row the fast path looks back over: each look must cost the same in a flood."""

@@ -1,4 +1,4 @@
-"""What a scripted server sends, as records: completions, streams and errors, sound or not.
+"""What a scripted server sends, as records: completions, streams and errors, valid or not.
 
 A script is a list of answers, given one after the other; an answer is a record, or a function from
 the request to a record.

@@ -1,4 +1,4 @@
-"""One way for a server to misbehave: what a model says in, a spoilt answer out."""
+"""One way for a server to misbehave: a function that damages the answer of a model."""
 
 from __future__ import annotations
 

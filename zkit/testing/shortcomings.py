@@ -1,4 +1,4 @@
-"""What servers do not take, one record each: a request in, a refusal or something else than what was meant out."""
+"""Requests that servers refuse or misunderstand, one record each."""
 
 from __future__ import annotations
 

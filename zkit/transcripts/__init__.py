@@ -1,4 +1,4 @@
-"""A chat in, record by record; the same records out of a file again.
+"""Transcripts of a chat: records that are written to a file one by one and read again.
 
 A transcript is JSON Lines. The first line is a `header`; each line after it is one record, told
 apart by `kind`, in the order in which things happened. A line is written in one go before anything

@@ -1,4 +1,4 @@
-"""Texts, bytes and data in; the same without secrets out."""
+"""Remove secrets from texts, bytes and data."""
 
 from __future__ import annotations
 

@@ -54,6 +54,7 @@ class _Flow:
         self._first = request
         self._response: Any = None
         self._sent = 0
+        self._is_closed = False
         self.exchange = exchange
 
     def request(self) -> Any:
@@ -123,8 +124,10 @@ class _Flow:
         )
 
     def close(self) -> None:
-        """A stream has ended."""
-        trace_report(self.exchange.report)
+        """A stream was closed; it may be closed more than once."""
+        if not self._is_closed:
+            self._is_closed = True
+            trace_report(self.exchange.report)
 
 
 class _Transport:
@@ -167,6 +170,7 @@ class _Stream:
 
     def __init__(self, inner: Any, flow: _Flow, response: Any) -> None:
         self._response = response
+        self._flow = flow
         self._bytes = self._run(inner, flow)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -195,12 +199,12 @@ class _Stream:
                 break
             self._response = following
             yield made.resume()
-        flow.close()
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection. SDKs do so at `[DONE]`, before the bytes have ended."""
         self._bytes.close()
         self._response.close()
+        self._flow.close()
 
 
 class _AsyncTransport:
@@ -244,6 +248,7 @@ class _AsyncStream:
 
     def __init__(self, inner: Any, flow: _Flow, response: Any) -> None:
         self._response = response
+        self._flow = flow
         self._bytes = self._run(inner, flow)
 
     def __aiter__(self) -> AsyncIterator[bytes]:
@@ -272,12 +277,12 @@ class _AsyncStream:
                 break
             self._response = following
             yield made.resume()
-        flow.close()
 
     async def aclose(self) -> None:
         """Close the connection."""
         await self._bytes.aclose()
         await self._response.aclose()
+        self._flow.close()
 
 
 class Kinds(NamedTuple):

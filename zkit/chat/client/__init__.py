@@ -1,1 +1,1 @@
-"""The user's own client in, the same client with calls that can be trusted out."""
+"""`wrap`: the user's own client, with calls that are repaired or refused."""

@@ -1,4 +1,4 @@
-"""A whole completion in, the stream out that the caller asked for: for servers whose streams are not to be trusted."""
+"""Send a whole completion as the stream that the caller asked for, for servers with unreliable streams."""
 
 from __future__ import annotations
 

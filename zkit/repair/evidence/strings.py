@@ -41,8 +41,8 @@ _SIGN = re.compile(
     r"|left|leq?|geq?|sum|prod|int|lim|log|ln|sin|cos|tan|circ|angle|infty|pm|quad|qquad|equiv|approx|mathrm"
     r"|mathbb|mathbf|overline|hat|vec|end|item|label|implies|Rightarrow|boxed|cap|cup|subset\w*+|perp|pmod|binom)(?![a-z])"
 )
-_MATH = re.compile(r"\\(?<!\\\\)(?:\((?:[^\\]|\\[^)])*+\\\)|\[(?:[^\\]|\\[^\]])*+\\\])")
-"""Math between `\\(` and `\\)`, or `\\[` and `\\]`."""
+_MATH = re.compile(r"\\(?<!\\\\)(?:\((?:[^\\]|\\[^)]){0,500}+\\\)|\[(?:[^\\]|\\[^\]]){0,500}+\\\])")
+"""Math between `\\(` and `\\)`, or `\\[` and `\\]`; bounded, since each opener of a flood looks for its closer."""
 _REGEX = re.compile(r"\\[dDsSwWbB](?![A-Za-z])|\\[sdwSDW][+*?]|\(\?[:=!<iP]")
 _PATH = re.compile(r"[A-Za-z]:\\")
 _PART = re.compile(
