@@ -1,4 +1,4 @@
-"""Nothing in, the cost of one call through the dispatcher out, beside rivals in the same run."""
+"""Measures the CPU time of one call through the dispatcher, beside its rivals in the same run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 from anyio import to_thread
@@ -69,7 +69,7 @@ def bare_cases() -> dict[str, Invoke]:
 
 
 async def best_times(cases: Mapping[str, Invoke], rounds: int) -> dict[str, float]:
-    """The best time of one call of each in seconds, measured in turns."""
+    """The least CPU time of one call of each in seconds, all threads counted, measured in turns."""
     for invoke in cases.values():
         await invoke()
     best = dict.fromkeys(cases, float("inf"))
@@ -77,10 +77,10 @@ async def best_times(cases: Mapping[str, Invoke], rounds: int) -> dict[str, floa
     gc.freeze()
     for _ in range(rounds):
         for name, invoke in cases.items():
-            start = perf_counter()
+            start = process_time()
             for _ in range(BATCH):
                 await invoke()
-            best[name] = min(best[name], (perf_counter() - start) / BATCH)
+            best[name] = min(best[name], (process_time() - start) / BATCH)
     return best
 
 
@@ -111,17 +111,23 @@ def page(found: Mapping[str, Any]) -> str:
         [name, f"{time:.1f}", f"{time - times[BARE]:.1f}", f"{time / times[ROUND]:.1f}"]
         for name, time in times.items()
     ]
-    head = ["one call of `add(1, 2)`", "µs", "µs over the bare function", "rounds of the loop"]
+    head = [
+        "one call of `add(1, 2)`",
+        "µs of CPU time",
+        "over the bare function",
+        "rounds of the loop",
+    ]
     return "\n".join(
         [
             "# Dispatch\n",
-            f"Written by `python -m benchmarks.dispatch`; Python {found['python']}; {versions}. Best of"
-            " several, in turns, in one process.\n",
+            f"Written by `python -m benchmarks.dispatch`; Python {found['python']}; {versions}. CPU"
+            " time, best of several, in turns, in one process. Instructions of the same calls:"
+            " `python -m benchmarks.costs --instructions`.\n",
             table(head, rows),
             "Rivals are called with their defaults, where a model's call reaches a tool: pydantic-ai's tool manager, a"
             " structured tool of LangChain (which takes arguments that are parsed already), a function tool of"
             " openai-agents. zkit's chain does more there: it runs the tool in a task of its own under a time limit,"
-            " checks what comes back against the output schema, counts and guards. The last column is `µs` measured"
+            " checks what comes back against the output schema, counts and guards. The last column is the first one"
             " in rounds of the event loop (`asyncio.sleep(0)`) of the same run.\n",
         ]
     )

@@ -147,12 +147,29 @@ def recovery_part(found: Mapping[str, Any]) -> str:
     return "\n".join(["## Broken JSON\n", results_table(found), counts_line(found)])
 
 
+def costs_part(found: Mapping[str, Any]) -> str:
+    """What zkit costs before and beside the work, in instructions."""
+    counted: Mapping[str, float] = found["instructions"]
+    rows = [
+        [name, f"{value:,.0f}" if value >= 100 else f"{value:,.2f} ×"]
+        for name, value in counted.items()
+    ]
+    return (
+        "## Costs\n\nInstructions, counted by valgrind, which a busy machine does not change: of one import (as a multiple of"
+        " `import pydantic`), of one call, one decoding or one chunk; for growth, what one more costs at full size as a multiple"
+        " of what it costs at a tenth. `make bench-check` fails if a row gets more than 10 % worse. CPU times of one call:"
+        " [dispatch.md](../benchmarks/results/dispatch.md).\n\n"
+        + table(["what", "instructions"], rows)
+    )
+
+
 PARTS = {
     "endtoend": endtoend_part,
     "recovery": recovery_part,
     "speed": lambda found: f"## Time\n\n{speed_line(found)}",
     "decode": decode_part,
     "extract": extract_part,
+    "costs": costs_part,
 }
 """The parts of the page, by the results that they are made from."""
 

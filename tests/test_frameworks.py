@@ -88,3 +88,44 @@ def test_the_snippet_runs_and_no_wrong_call_is_executed(name: str, damage: str) 
             exec(compile(SNIPPETS[name], f"docs/frameworks.md {name}", "exec"), known)
     assert "Paris" in str(known["answer"])
     assert set(ran) <= {"Paris"}
+
+
+ANSWERS = dict(re.findall(r'^\| ([\w -]+) \| "([^"]+)" goes to the model', PAGE, re.M))
+ROWS = {
+    "smolagents": "smolagents",
+    "llama_index": "LlamaIndex",
+    "langchain": "LangChain",
+    "pydantic_ai": "pydantic-ai",
+}
+
+
+@pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+@pytest.mark.parametrize("name", ROWS)
+def test_a_refused_call_is_answered_as_one_of_an_unknown_tool(name: str) -> None:
+    """Without `ask_again` the framework sees the refused call: it answers, and runs nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pytest.importorskip(name)
+        ran: list[Any] = []
+
+        def get_weather(city: str) -> str:
+            """Return the weather in a city.
+
+            Args:
+                city: The city.
+            """
+            ran.append(city)
+            return f"sunny in {city}"
+
+        snippet = SNIPPETS[name].replace("ask_again=1", "ask_again=0")
+        assert "ask_again=0" in snippet or name == "pydantic_ai"
+        model = Model('{"city": "Par', "length", SECOND_ARGUMENTS.get(name))
+        with ScriptedServer(then=model) as server:
+            known = {"base_url": server.url, "get_weather": get_weather}
+            exec(compile(snippet, f"docs/frameworks.md {name}", "exec"), known)
+        sent = str(server.requests[1]["messages"])
+    assert ANSWERS[ROWS[name]] in sent
+    assert "refused_get_weather" in sent
+    assert set(ran) == {"Paris"}

@@ -70,7 +70,7 @@ def _is_card(found: str) -> bool:
 _PREFIXES = (
     "sk|pk|rk|whsec|ghp|gho|ghu|ghs|ghr|github_pat|glpat|gldt|glrt|xox[abeoprs]|xapp|hf|gsk|r8|AKIA|ASIA|ABIA"
     "|ACCA|AIza|ya29|GOCSPX|npm|pypi|dop_v1|doo_v1|dor_v1|SG|shpat|shpca|shppa|shpss|sq0atp|sq0csp|lin_api|ntn"
-    "|figd|dckr_pat|tvly|pplx|xai|nvapi|csk|hvs|hvb|ATATT3|dapi|rubygems|PMAK|key|sntrys|sntryu|vercel|EAAA"
+    "|AGE-SECRET-KEY|figd|dckr_pat|tvly|pplx|xai|nvapi|csk|hvs|hvb|ATATT3|dapi|rubygems|PMAK|key|sntrys|sntryu|vercel|EAAA"
 )
 """How the keys and tokens of known services begin."""
 _NAMED = (

@@ -10,6 +10,7 @@ from zkit.calls import Call
 from zkit.chat.assembler import OWN_KEYS, Assembled, call_entries, split_concatenated
 from zkit.chat.call_checker import CallChecker, RefusedCall, Report
 from zkit.chat.client.text_calls import MAX_CALLS, TextCalls, TextEnd, too_many_calls
+from zkit.chat.loop_messages import cut_call
 from zkit.chat.wire_data import arguments_of, dumps, entries, id_of, text_of
 from zkit.extract import Doubtful
 from zkit.tools import to_wire
@@ -92,10 +93,6 @@ def repair_native(
 
 
 def _cut_off(call: Call, given: Assembled) -> RefusedCall:
-    from zkit.chat.loop_messages import (
-        cut_call,
-    )  # with the texts of the loop, which few replies need
-
     said = cut_call(call.name, len(given.arguments))
     return RefusedCall(call.id, call.name, "truncated", said, given.arguments, call.origin)
 

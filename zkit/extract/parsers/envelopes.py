@@ -195,7 +195,9 @@ def _unread(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading
 
     Apertus writes `[{NAME: {...}}]`; two names in one object, or a name without an object, are refused.
     """
-    if not wrapper.marks or (yield from task.tape.look(r"\s*+[\[{]", pos)) is None:
+    if not wrapper.marks or task.tape.exhausted:
+        return None
+    if (yield from task.tape.look(r"\s*+[\[{]", pos)) is None:
         return None
     closer = yield from task.tape.find(searched(wrapper.stop), pos, pos + LONGEST_UNREAD)
     if closer is None:
