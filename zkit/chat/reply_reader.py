@@ -203,7 +203,7 @@ def _record_of(found: Extraction) -> str:
 
     Qwen2.5-Coder-1.5B answers with its call and a key `result` beside the arguments.
     """
-    records = [one for one in found.refused if not one.message]
+    records = [one for one in found.refused if one.reason in ("result", "other_object")]
     if not records or found.calls or found.doubtful:
         return ""
     size = sum(end - start for start, end in {one.span for one in records})
