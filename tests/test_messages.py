@@ -50,7 +50,7 @@ Send one JSON object and nothing else.""",
         '{"a": 1, "b": }x',
         {},
         """\
-The text is not valid JSON, and there is no single way to mend it.
+The text is not valid JSON, and there is no single way to repair it.
 At line 1, column 15:
   {"a": 1, "b": }x
                 ^
