@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import re
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -129,3 +131,19 @@ def test_a_refused_call_is_answered_as_one_of_an_unknown_tool(name: str) -> None
     assert ANSWERS[ROWS[name]] in sent
     assert "refused_get_weather" in sent
     assert set(ran) == {"Paris"}
+
+
+@pytest.mark.parametrize(
+    ("line", "removed"),
+    [('api_key="none")', "removing /home\n"), ('api_key="none", http_client=client())', "")],
+    ids=["bare", "with zkit"],
+)
+def test_the_truncated_call_of_the_page_runs_only_without_zkit(line: str, removed: str) -> None:
+    pytest.importorskip("langchain_openai")
+    page = (Path(__file__).parent.parent / "docs/truncated-calls.md").read_text("utf-8")
+    (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
+    program = f"from zkit.transport import client\n{program}".replace('api_key="none")', line)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=300
+    )
+    assert (done.returncode, done.stdout) == (0, removed), done.stderr
