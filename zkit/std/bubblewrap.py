@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -51,7 +52,15 @@ class Sandbox:
                 command += ["--tmpfs", str(place)]
             elif place.exists():
                 command += ["--ro-bind", os.devnull, str(place)]
+        command += _interpreter()
         return [*command, "--bind", str(root), str(root), "--chdir", str(root), "--", *arguments]
+
+
+def _interpreter() -> list[str]:
+    """This interpreter and its packages, where they lie in a folder that is hidden otherwise."""
+    places = {sys.prefix, sys.base_prefix, str(Path(__file__).parents[2])}
+    hidden = sorted(place for place in places if place.startswith(("/tmp/", "/run/")))
+    return [part for place in hidden for part in ("--ro-bind", place, place)]
 
 
 def _resolver() -> list[str]:
