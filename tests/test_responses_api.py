@@ -6,7 +6,13 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import pytest
+from openai import OpenAI
+
 from zkit.chat.client.exchange import Repairing
+from zkit.chat.client.wrapped_client import wrap
+from zkit.testing import Answer, ScriptedServer
+from zkit.transport import client
 from zkit.transport.http_exchange import HttpExchange, http_exchange
 
 TOOL: Any = {
@@ -203,3 +209,49 @@ def test_a_stream_without_an_end_runs_nothing() -> None:
     events = list(events_of(response(function_call('{"city": "Oslo"}'))))[:-1]
     assert calls_in(read(made.feed(written(events)) + made.end())) == []
     assert [one.code for one in made.report.refusals] == ["truncated"]
+
+
+# The SDK over HTTP
+
+
+def sdk(server: ScriptedServer, way: str) -> Any:
+    bare = {"base_url": server.url, "api_key": "none", "max_retries": 0}
+    if way == "wrap":
+        return wrap(OpenAI(**bare), ask_again=1)
+    return OpenAI(**bare, http_client=client(ask_again=1))
+
+
+def answer(reply: Data, stream: bool) -> Answer:
+    if stream:
+        return Answer((written(events_of(reply)),), content_type="text/event-stream")
+    return Answer((json.dumps(reply).encode(),))
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("way", ["wrap", "transport"])
+@pytest.mark.parametrize(
+    "first",
+    [
+        response(function_call("{'city': 'Oslo',}", "getWeather")),
+        response(message(TEXT_CALL)),
+        response(function_call('{"city": "Os'), status="incomplete"),
+    ],
+    ids=["a slip", "a call in the text", "a cut call"],
+)
+def test_the_sdk_gets_a_call_that_can_be_run(first: Data, way: str, stream: bool) -> None:
+    second = response(function_call('{"city": "Oslo"}'))
+    with ScriptedServer() as server:
+        server.play(answer(first, stream), answer(second, stream))
+        with sdk(server, way) as made:
+            given = {"model": "m", "input": "Weather in Oslo?", "tools": [TOOL]}
+            reply = made.responses.create(**given, stream=stream)
+            if stream:
+                reply = [event for event in reply if event.type == "response.completed"][
+                    -1
+                ].response
+        asked = len(server.requests)
+    calls = [item for item in reply.output if item.type == "function_call"]
+    assert [(one.name, json.loads(one.arguments)) for one in calls] == [
+        ("get_weather", {"city": "Oslo"})
+    ]
+    assert asked == (2 if first["status"] == "incomplete" else 1)
