@@ -215,7 +215,7 @@ def test_a_stream_without_an_end_runs_nothing() -> None:
 
 
 def sdk(server: ScriptedServer, way: str) -> Any:
-    bare = {"base_url": server.url, "api_key": "none", "max_retries": 0}
+    bare: Any = {"base_url": server.url, "api_key": "none", "max_retries": 0}
     if way == "wrap":
         return wrap(OpenAI(**bare), ask_again=1)
     return OpenAI(**bare, http_client=client(ask_again=1))
@@ -243,7 +243,7 @@ def test_the_sdk_gets_a_call_that_can_be_run(first: Data, way: str, stream: bool
     with ScriptedServer() as server:
         server.play(answer(first, stream), answer(second, stream))
         with sdk(server, way) as made:
-            given = {"model": "m", "input": "Weather in Oslo?", "tools": [TOOL]}
+            given: Any = {"model": "m", "input": "Weather in Oslo?", "tools": [TOOL]}
             reply = made.responses.create(**given, stream=stream)
             if stream:
                 reply = [event for event in reply if event.type == "response.completed"][
