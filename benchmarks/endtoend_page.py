@@ -115,7 +115,7 @@ def page(found: Found) -> str:
     for group in dict.fromkeys(turn["group"] for turn in found["turns"]):
         turns = [t for t in found["turns"] if t["group"] == group]
         labels = [(t["name"], f"`{t['name']}`: {t['does']}" if t["does"] else f"`{t['name']}`") for t in turns]  # fmt: skip
-        parts += [f"## {_TITLES[group]}\n", table(head, _rows(found, labels))]
+        parts += [f"## {TITLES[group]}\n", table(head, _rows(found, labels))]
     wrong = [
         f"* {name}, `{turn['name']}`: ran {turn[name]['ran']}"
         for turn in found["turns"]
@@ -125,11 +125,12 @@ def page(found: Found) -> str:
     return "\n".join([*parts, "## Wrong calls that ran\n", *(wrong or ["None."])]) + "\n"
 
 
-_TITLES = {
+TITLES = {
     "valid": "Nothing wrong",
     "model": "What the model writes into a call",
     "call": "How the server delivers a call",
     "text": "Calls in the text, and reasoning",
+    "small models": "Shapes of small models",
     "ending": "How a reply ends",
     "stream": "How a stream is cut",
     "wire": "The connection",

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks import endtoend_agent
 from benchmarks.endtoend import verdict_of
-from benchmarks.endtoend_page import SHOWN, page
+from benchmarks.endtoend_page import SHOWN, TITLES, page
 from benchmarks.endtoend_turns import ANSWER, NOW, TURNS, WEATHER, Turn
 from zkit.testing import ScriptedServer
 
@@ -70,3 +70,7 @@ def test_the_committed_pages_are_made_from_the_committed_results() -> None:
     assert names <= {turn.name for turn in TURNS}
     assert {name for name, _ in SHOWN} <= names
     assert not re.search(r"/home/|/root/", json.dumps(found))
+
+
+def test_every_group_of_turns_has_a_title() -> None:
+    assert {turn.group for turn in TURNS} == set(TITLES)
