@@ -321,7 +321,6 @@ def text_of_object_is_sure(value: dict[str, Any]) -> bool:
     return not lone and not is_schema(value) and not set(value) <= {"value", "type", "text"}
 
 
-_OPENERS = ("[", "{")
 Found = list[tuple[CandidateValue, Place]]
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from zkit.coach.documents_of_tools import DocSection
 from zkit.results import Failure, Validation
-
-log = logging.getLogger("zkit")
+from zkit.tools.context import log_failure
 
 SECTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -118,8 +116,8 @@ def select_sections(
         try:
             chosen = [one for one in select(list(sections), context or {}) if one]
             return [one for one in chosen if isinstance(one, DocSection)][:limit]
-        except Exception:
-            log.exception("the function that selects sections failed; the table decides")
+        except Exception as error:
+            log_failure("the function that selects sections failed with %s", error)
     wanted = {title.casefold() for title in table.get(mode, ())}
     found = [one for one in sections if one.title.casefold() in wanted]
     return (found or list(sections[:_FIRST]))[:limit]
