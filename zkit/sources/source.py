@@ -19,8 +19,9 @@ from zkit.results import Failure, Refused, Result, Success, Validation
 from zkit.sources.catalog import Catalog
 from zkit.sources.documents import read_document
 from zkit.sources.prompts import MOST_EXAMPLES, ToolExample, nearest_examples
+from zkit.sources.shown_tool import can_destroy
 from zkit.tools import FrozenList, Tool, ToolSpec, freeze, policy_for, run_tool
-from zkit.tools.call_arguments import judged_arguments, read_arguments
+from zkit.tools.call_arguments import read_arguments
 from zkit.tools.context import Held
 
 
@@ -113,12 +114,12 @@ def ready_call(tool: Tool, call: Call) -> Call | Failure:
     found = read_arguments(tool, call, policy_for(spec).limit)
     if isinstance(found, Failure):
         return found
-    judged = judged_arguments(spec, found.data, found.typed)
-    if spec.is_destructive(judged) and _VOUCHED.get() is not call:
+    fixes, rank = (*call.fixes, *found.fixes), max(call.rank, found.rank)
+    ready = replace(call, arguments=found.data, fixes=fixes, rank=rank)
+    if _VOUCHED.get() is not call and can_destroy(tool, ready, found.typed):
         reason = f"{spec.name} needs approval: it is run by a Dispatcher, which can ask for it"
         return Refused(reason, code="approval")
-    fixes, rank = (*call.fixes, *found.fixes), max(call.rank, found.rank)
-    return replace(call, arguments=found.data, fixes=fixes, rank=rank)
+    return ready
 
 
 _MOST_NAMED = 20
