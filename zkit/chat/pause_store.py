@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -16,6 +14,7 @@ from typing import NamedTuple
 from zkit.calls import Call
 from zkit.chat.paused_run import PausedRun, Waiting, release, require_paused
 from zkit.errors import ResumeError
+from zkit.private_files import make_private
 from zkit.required import require_kind, require_path, require_seconds
 
 SCHEMA_VERSION = 2
@@ -248,7 +247,7 @@ class PauseStore:
     def _open(self) -> Iterator[sqlite3.Connection]:
         """A connection for one step, which happens whole or not at all."""
         try:
-            _make_private(self.path)
+            make_private(self.path)
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as database, database:
                 yield database
         except (sqlite3.Error, OSError, UnicodeError) as error:
@@ -270,23 +269,6 @@ class PauseStore:
             for statement in statements:
                 database.execute(statement)
         database.execute(f"pragma user_version = {SCHEMA_VERSION}")
-
-
-def _make_private(path: Path) -> None:
-    """Create the file for its owner alone, or take the rights of others away from it.
-
-    Raises `OSError` for a link and for anything else that is not a plain file.
-    """
-    no_links = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag, and few links
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | no_links, 0o600)
-    try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError("it is not a plain file")
-        if found.st_mode & 0o077 and hasattr(os, "fchmod"):
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
 
 
 def _now() -> str:
