@@ -224,7 +224,7 @@ def _nested(text: str, inner: dict[str, Any]) -> dict[str, Any]:
 
 
 def _object(members: dict[str, Any]) -> dict[str, Any]:
-    beside: dict[str, Any] = {key: {} for key in BESIDE}
+    beside: dict[str, Any] = {key: {} for key in sorted(BESIDE)}
     return {
         "type": "object",
         "properties": {**beside, **members},
