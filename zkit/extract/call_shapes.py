@@ -228,9 +228,11 @@ FIRST_NAME = (
 def first_name(scan: Scanner, pos: int) -> Steps[int]:
     """Read a reply that begins with a name and its arguments."""
     found = yield from scan.tape.look(FIRST_NAME, pos)
-    if found is None or scan.task.tools.name_of(_FOLLOWS_NAME.sub("", found["name"])) is None:
+    if found is None:
         return pos
     at = pos + found.start("full")
+    if scan.task.tools.name_of(_FOLLOWS_NAME.sub("", found["name"])) is None:
+        return (yield from _undeclared(scan, pos, at)) if found["call"] is not None else pos
     yield from scan.text(pos, at)
     if found["braces"]:
         reading = yield from read_braces(scan.task, at, _STOP)
@@ -240,6 +242,20 @@ def first_name(scan: Scanner, pos: int) -> Steps[int]:
         return (yield from scan.offer(calls and replace(calls, body="python_list"), "", at))
     header = yield from read_header(scan.task, "name_line", at, _STOP)
     return (yield from scan.offer(header, "", at))
+
+
+def _undeclared(scan: Scanner, pos: int, at: int) -> Steps[int]:
+    """Read a reply that is nothing but a call of a tool that is not on offer; any other is text.
+
+    Llama 3.1 8B calls `torch.linspace(start=0, end=1)` where it has no such tool.
+    """
+    calls = yield from read_python(scan.task, at, _STOP)
+    if calls is None or not calls.closed:
+        return pos
+    if (yield from scan.tape.next_solid(calls.end)) < scan.tape.size:
+        return pos
+    yield from scan.text(pos, at)
+    return (yield from scan.offer(replace(calls, body="python_list"), "", at))
 
 
 _RECIPIENT = r">>>(?P<name>[^\s<>{}()\[\]\"']{1,128}+)[ \t\r]*+(?:\n|(?=\{))"

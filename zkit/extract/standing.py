@@ -72,7 +72,7 @@ Waiting = Piece | Candidate | list[Refusal]
 def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
     """What becomes of one call that was read."""
     known = tools.name_of(unit.name)
-    if unit.state == "cut" and (known or record.tier == "marker"):
+    if unit.state == "cut" and (known or record.tier == "marker" or unit.name in tools.prefixes):
         return Incomplete(known or unit.name, unit.arguments, unit.span, text, record.name)
     if unit.state == "cut":
         return Refusal(unit.name, "cut", unit.span, "", record.name)

@@ -224,10 +224,10 @@ def _nested(text: str, inner: dict[str, Any]) -> dict[str, Any]:
 
 
 def _object(members: dict[str, Any]) -> dict[str, Any]:
-    beside: dict[str, Any] = {key: {} for key in BESIDE}
+    beside: dict[str, Any] = {key: {} for key in sorted(BESIDE - members.keys())}
     return {
         "type": "object",
-        "properties": {**beside, **members},
+        "properties": {**members, **beside},
         "required": list(members),
         "additionalProperties": False,
     }

@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.brace_calls import read_arrows, read_braces
+from zkit.extract.parsers.call_objects import OPENING_KEYS
 from zkit.extract.parsers.headers import CALL_BEGIN, NAME, read_header, read_step3
 from zkit.extract.parsers.json_calls import FOLLOWED, read_json
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.readings import Reading, Unit, broken
-from zkit.extract.parsers.tag_calls import Draft, keep_text, read_markup, read_unit, unit_of
+from zkit.extract.parsers.tag_calls import (
+    Draft,
+    cut_reading,
+    keep_text,
+    read_markup,
+    read_unit,
+    unit_of,
+)
 from zkit.extract.parsers.tag_dialects import (
     COFL,
     FUNCTION_EQ,
@@ -30,7 +38,7 @@ from zkit.extract.parsers.tag_dialects import (
     XTML,
     Dialect,
 )  # fmt: skip
-from zkit.extract.tape import LONGEST_MARK, Steps, compiled, searched
+from zkit.extract.tape import LONGEST_MARK, MOST_HEADER, Steps, compiled, searched
 
 if TYPE_CHECKING:
     import regex
@@ -176,7 +184,8 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
         if nested is not None and not wrapper.closer.startswith("</(?i:tool_call)"):
             at += nested.end()
     if not units:
-        return (yield from _unread(task, wrapper, start, pos))
+        cut = _cut_body(task, wrapper, start, pos)
+        return cut or (yield from _unread(task, wrapper, start, pos))
     end = yield from _closer(task, wrapper, at)
     if end is None and units[-1].state == "whole" and (yield from task.tape.look(_OBJECT, at)):
         name = units[-1].name
@@ -185,6 +194,34 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
         end = None if closer is None else closer.end
     first = replace(units[0], span=(start, units[0].span[1])) if len(units) == 1 else units[0]
     return Reading((first, *units[1:]), at if end is None else end, kind, end is not None)
+
+
+_BEGUN = r"\s*+(?:\[\s*+)?+(?:\{\s*+(?:[\"'](?P<key>[\w.-]*+))?+)?+"
+"""The beginning of an object or a list of calls, up to its first key."""
+
+
+def _cut_body(task: Task, wrapper: Wrapper, start: int, pos: int) -> Reading | None:
+    """A call that the reply ends in before its body shows what it is (corpus/extract/ends).
+
+    A body of which nothing has arrived is one only where its opener begins a line, or the server cut
+    the reply: else a sentence may end with the name of a tag.
+    """
+    tape, tools = task.tape, task.tools
+    body = tape.slice(pos, pos + MOST_HEADER)
+    if not wrapper.marks or not tape.final or pos + len(body) < tape.size:
+        return None
+    if not body.strip():
+        line = tape.slice(start - MOST_HEADER, start).rpartition("\n")[2]
+        return cut_reading(task, None if line.strip() and not tape.cut else "", "", start)
+    begun = compiled(_BEGUN).fullmatch(body)
+    if begun is not None:
+        key = begun["key"] or ""
+        known = key in tools.prefixes or any(one.startswith(key) for one in OPENING_KEYS)
+        return cut_reading(task, "" if known else None, "json", start)
+    if body.strip() in tools.prefixes:
+        return cut_reading(task, body.strip(), "", start)
+    tag = "<" in body and compiled(_CHOICE).fullmatch(body, partial=True)
+    return cut_reading(task, "", "", start) if tag else None
 
 
 _UNREAD = "The call of {name} cannot be read. Send one object with its name and its arguments."

@@ -78,6 +78,11 @@ def cut_header(task: Task, pattern: str, body: str, at: int) -> Reading | None:
     if not ends_in(task, pattern, at):
         return None
     name = next((name for name in task.tools.spellings if name in text), None)
+    return cut_reading(task, task.tools.begun_in(text) if name is None else name, body, at)
+
+
+def cut_reading(task: Task, name: str | None, body: str, at: int) -> Reading | None:
+    """A call that the reply ends in, under as much of its name as has arrived; None without one."""
     unit = Unit(name or "", None, (at, task.tape.size), state="cut")
     return None if name is None else Reading((unit,), task.tape.size, body, False)
 
