@@ -23,6 +23,7 @@ from zkit.sources.shown_tool import can_destroy
 from zkit.tools import FrozenList, Tool, ToolSpec, freeze, policy_for, run_tool
 from zkit.tools.call_arguments import read_arguments
 from zkit.tools.context import Held
+from zkit.tools.execution import is_contained
 
 
 class ShadowedNameWarning(UserWarning):
@@ -93,11 +94,18 @@ def spec_or_none(tool: Tool) -> ToolSpec | None:
     """Return what a tool says of itself; None, with a warning, when it raises."""
     try:
         return tool.definition()
-    except Exception as error:
+    except BaseException as error:
+        if not is_contained(error):
+            raise
         kind = type(tool).__name__
         said = f"definition() of a {kind} raised {type(error).__name__}: the tool is unavailable"
         warnings.warn(said, ToolUnavailableWarning, stacklevel=levels_out())
         return None
+
+
+def specs_in(tools: Iterable[Tool]) -> list[ToolSpec]:
+    """Return what each tool says of itself; one that raises is left out, with a warning."""
+    return [spec for tool in tools if (spec := spec_or_none(tool)) is not None]
 
 
 _VOUCHED: ContextVar[Call | None] = ContextVar("zkit vouched", default=None)
@@ -166,7 +174,7 @@ class SourceView:
 
     def specs(self) -> list[ToolSpec]:
         """What each tool says of itself, sorted by name; one that cannot say it is left out."""
-        return [spec for tool in self.tools() if (spec := spec_or_none(tool)) is not None]
+        return specs_in(self.tools())
 
     @property
     def grade(self) -> Grade:
