@@ -45,10 +45,15 @@ def render_call(call: Call | Iterable[Call], format: str | Format) -> str:
         require_kind("call", one, Call, "a Call")
     if not calls or (len(calls) > 1 and not record.parallel):
         raise CannotWriteError(f"{record.name} writes exactly one call at a time, not {len(calls)}")
-    pieces = [_one(one, index, record) for index, one in enumerate(calls)]
-    text = record.joint.join(pieces).join(record.frame)
+    text = written(calls, record)
     _check(text, calls, record)
     return text
+
+
+def written(calls: list[Call], record: Format) -> str:
+    """The calls as this format writes them."""
+    pieces = [_one(one, index, record) for index, one in enumerate(calls)]
+    return record.joint.join(pieces).join(record.frame)
 
 
 def _check(text: str, calls: list[Call], record: Format) -> None:

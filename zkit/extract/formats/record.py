@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from zkit.calls import Tier
+from zkit.calls import Call, Tier
 
 Values = Literal["json", "raw", "python"]
 """How values are written: as JSON, as raw text that the schema types, as Python literals."""
@@ -27,7 +27,6 @@ class Format:
     tier: Tier
     values: Values
     models: str
-    example: str
     body: str
     opener: str = ""
     closer: str = ""
@@ -46,4 +45,11 @@ class Format:
     @property
     def fenced(self) -> bool:
         """Whether the format's own envelope is a fence of code."""
-        return self.example.startswith("```")
+        return (self.frame[0] + self.each[0]).startswith("```")
+
+    @property
+    def example(self) -> str:
+        """A call of `f` with two arguments, as this format writes it."""
+        from zkit.extract.render import written  # the writer knows the formats, not they the writer
+
+        return written([Call("f", {"a": 1, "b": "x"})], self)
