@@ -25,6 +25,7 @@ from zkit.extract.standing import Standing
 from zkit.extract.tape import WAIT, Tape
 from zkit.required import require_text
 
+# What is done at each kind of hook: the table of the scan.
 HANDLERS: dict[str, Handler] = {
     "first": call_shapes.first_name,
     "start": call_openers.opening,
@@ -53,9 +54,8 @@ HANDLERS: dict[str, Handler] = {
     "tick": quoting.tick,
     "stop": quoting.token,
 }
-"""What is done at each kind of hook: the table of the scan."""
+# How deep quotations are searched for calls: a block quote may hold a fence.
 DEEPEST_QUOTE = 2
-"""How deep quotations are searched for calls: a block quote may hold a fence."""
 IN_REASONING = (
     "{name} was called inside the reasoning, where nothing is run. "
     "To call it, write the call again after the end of the reasoning."

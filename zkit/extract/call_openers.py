@@ -25,8 +25,8 @@ from zkit.extract.scan import Scanner
 from zkit.extract.scan_marks import LISTED_NAME, OPENING_KEY
 from zkit.extract.tape import WAIT, Steps, Tape, compiled, searched
 
+# The opener of an envelope, empty for a call without one, and what was read.
 Opened = tuple[str, Reading]
-"""The opener of an envelope, empty for a call without one, and what was read."""
 _MESSAGE_STOP = r"<\|(?:call|end|return|start|channel|eom|eot)\|>"
 _MESSAGE_END = r"\s*+(?:<\|(?:call|end|return|eom|eot)\|>)"
 
@@ -88,8 +88,8 @@ def message_call(scan: Scanner, to: str, at: int, begin: int) -> Steps[int | Non
 
 
 _FENCE = r"(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]{0,80}+)(?:\n|\Z)"
+# A fence whose content begins in its own line.
 _FENCE_INLINE = rf"(?P<mark>`{{3,}}+)[ \t]*+(?P<info>(?i:{'|'.join(sorted(filter(None, FENCES), key=len, reverse=True))})?+)[ \t]*+(?=[\[{{<])"
-"""A fence whose content begins in its own line."""
 
 
 def fenced(scan: Scanner, at: int) -> Steps[int]:

@@ -65,8 +65,8 @@ def bracket(scan: Scanner, at: int) -> Steps[int]:
     return (yield from scan.skip(at))
 
 
+# A name in brackets and an object after it (corpus/extract/small_models).
 _HEADED = r"\[(?P<name>[^\W\d][\w./-]{0,127}+)\]:?+\s*+(?=\{)"
-"""A name in brackets and an object after it (corpus/extract/small_models)."""
 
 
 def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
@@ -88,15 +88,16 @@ def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
     return (yield from scan.tape.look(_ONE_LIST, at)) is not None
 
 
+# An object that begins with a name, and maybe goes on with arguments.
 _NAME_FIRST = rf"[\[\s]*+\{{\s*+[\"'](?:{'|'.join(NAME_KEYS)})[\"']\s*+:\s*+[\"'](?P<name>[^\"'\n]{{0,128}}+)[\"'](?:\s*+,\s*+[\"'](?P<argued>{'|'.join(ARGUMENT_KEYS)})[\"'])?+"
-"""An object that begins with a name, and maybe goes on with arguments."""
+# An object that holds a list of calls under a key of its own making: `{"actions": [...]}`.
 _ONE_LIST = (
     rf"\{{\s*+[\"'][\w -]{{1,80}}+[\"']\s*+:\s*+\[\s*+\{{\s*+[\"'](?:{'|'.join(NAME_KEYS)})[\"']"
 )
-"""An object that holds a list of calls under a key of its own making: `{"actions": [...]}`."""
 
+# A name, then parentheses or an object, maybe after a few words, a label of its own line, or in a
+# fence.
 _SHAPE = rf"(?P<tick>`{{0,2}}+)(?P<name>[^\W\d](?:[\w./-]|\\_)*+)(?::[0-9]++)?+(?:(?P<call>\()|{ARGUMENTS_AHEAD})"
-"""A name, then parentheses or an object, maybe after a few words, a label of its own line, or in a fence."""
 
 
 def named(scan: Scanner, at: int) -> Steps[int]:
@@ -139,11 +140,11 @@ def _with_tags(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
     return (yield from scan.offer(reading, FORMATS["glm45"].opener, at))
 
 
+# A line that is a name and attributes: `f a="x"` (corpus/extract/small_models).
 _PAIRS = (
     r"(?P<name>[^\W\d](?:[\w./-]|\\_)*+)(?P<pairs>(?:[ \t]++[^\W\d][\w-]{0,63}+="
     r"(?:\"[^\"\n]{0,400}+\"|'[^'\n]{0,400}+'|[\w.+-]{1,64}+))++)[ \t\r]*+(?=\n|\Z)"
 )
-"""A line that is a name and attributes: `f a="x"` (corpus/extract/small_models)."""
 
 
 def _with_pairs(scan: Scanner, at: int) -> Steps[Reading | None]:
@@ -216,13 +217,13 @@ def _with_object(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
     return (yield from scan.offer(replace(reading, body="name_line"), "", at))
 
 
+# A counter after a name (Kimi), and the method of a built-in tool (Llama 3.1).
 _FOLLOWS_NAME = re.compile(r":[0-9]++\Z|\.call\Z")
-"""A counter after a name (Kimi), and the method of a built-in tool (Llama 3.1)."""
+# A name, then an object or parentheses, and nothing before them.
 FIRST_NAME = (
     r"\s*+(?P<full>(?P<braces>call:)?+(?:functions\.)?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+))"
     r"(?:(?:[ \t\r]*+\n\s*+|\[ARGS\])?+(?P<object>(?=\{))|(?P<call>(?=\()))"
 )
-"""A name, then an object or parentheses, and nothing before them."""
 
 
 def first_name(scan: Scanner, pos: int) -> Steps[int]:

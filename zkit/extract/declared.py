@@ -11,6 +11,7 @@ from typing import Any
 from zkit.repair.expect import Expect
 from zkit.schema import Offer, offered
 
+# What models write before a tool's name, after the namespaces of their prompts.
 PREFIXES = (
     "call:",
     "functions.",
@@ -21,9 +22,8 @@ PREFIXES = (
     "api.",
     "multi_tool_use.",
 )
-"""What models write before a tool's name, after the namespaces of their prompts."""
+# A chunk up to this length is passed with one search; longer ones are searched for every mark.
 LONGEST_PLAIN = 12
-"""A chunk up to this length is passed with one search; longer ones are searched for every mark."""
 _NO_SCHEMA = Expect({}, {})
 _LAST_WORD = re.compile(r"[\w./:-]*\Z")
 _TRIMMED = " \t\r\n\"'`*"

@@ -7,8 +7,8 @@ from typing import Literal
 
 from zkit.calls import Call, Tier
 
+# How values are written: as JSON, as raw text that the schema types, as Python literals.
 Values = Literal["json", "raw", "python"]
-"""How values are written: as JSON, as raw text that the schema types, as Python literals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Format:
     joint: str = "\n"
     param: tuple[str, str] = ("", "")
     parallel: bool = True
+    # Whether a reply in this format is made of messages with headers, its plain text as well.
     framed: bool = False
-    """Whether a reply in this format is made of messages with headers, its plain text as well."""
+    # How a result is given back to the model as text, where the format has a way.
     result: tuple[str, str] = ("", "")
-    """How a result is given back to the model as text, where the format has a way."""
 
     @property
     def fenced(self) -> bool:

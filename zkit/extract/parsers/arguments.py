@@ -15,8 +15,8 @@ from zkit.receipt import Fix, Rank
 from zkit.repair import Unrepairable
 from zkit.repair.expect import Expect
 
+# Keys that some models put around all arguments.
 WRAPPERS = ("arguments", "properties", "parameters", "input", "kwargs", "params", "args")
-"""Keys that some models put around all arguments."""
 
 
 class Task(NamedTuple):

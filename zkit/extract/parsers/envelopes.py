@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     import regex
 
 GENERIC_STOP = r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|eot_id\|>|<\|eom_id\|>|<end_of_turn>"
+# How far an envelope that holds no call is searched for its end: more is a document.
 LONGEST_UNREAD = 20_000
-"""How far an envelope that holds no call is searched for its end: more is a document."""
 Read = Callable[[Task, int, str], Steps[Reading | None]]
 
 
@@ -55,8 +55,8 @@ class Wrapper:
 
     opener: str
     closer: str
+    # Whether only calls stand in it, so that a name alone is one.
     marks: bool = True
-    """Whether only calls stand in it, so that a name alone is one."""
 
     @cached_property
     def stop(self) -> str:
@@ -114,6 +114,7 @@ def _call_begin(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
 
 _PREFIXED = PREFIX.removesuffix("?+")
 
+# Bodies that say by themselves what they are; they may stand without an envelope.
 BODIES: dict[str, tuple[str, Read]] = {
     "function_eq": (r"<function\s*+=", _tags(FUNCTION_EQ)),
     "function_name": (r"<function\s*+name\s*+=", _tags(FUNCTION_NAME)),
@@ -138,7 +139,6 @@ BODIES: dict[str, tuple[str, Read]] = {
     "dspy": (r"\[\[ ## next_tool_name ## \]\]", _header("dspy")),
     "tool_input": (r"<tool>", _header("tool_input")),
 }
-"""Bodies that say by themselves what they are; they may stand without an envelope."""
 
 _INNER = r"(?:<tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:```[\w-]*+[ \t\r]*+\n\s*+)?+"
 _PLAIN_NAME = NAME.replace("(?P<name>", "(?:")
@@ -196,8 +196,8 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
     return Reading((first, *units[1:]), at if end is None else end, kind, end is not None)
 
 
+# The beginning of an object or a list of calls, up to its first key.
 _BEGUN = r"\s*+(?:\[\s*+)?+(?:\{\s*+(?:[\"'](?P<key>[\w.-]*+))?+)?+"
-"""The beginning of an object or a list of calls, up to its first key."""
 
 
 def _cut_body(task: Task, wrapper: Wrapper, start: int, pos: int) -> Reading | None:
@@ -286,8 +286,8 @@ def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
     return reading
 
 
+# An argument as an attribute (small models: `<tool_call>f a="x"</tool_call>`).
 _PAIR = r"[\s,]*+(?P<key>[^\W\d][\w.-]{0,63}+)\s*+=\s*+(?:\"(?P<text>[^\"<>\\]*+)\"|'(?P<text>[^'<>\\]*+)'|(?P<text>[\w.+-]{1,64}+))(?=[\s,<]|\Z)"
-"""An argument as an attribute (small models: `<tool_call>f a="x"</tool_call>`)."""
 
 
 def _with_pairs(

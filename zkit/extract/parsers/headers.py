@@ -35,12 +35,12 @@ class Header:
     name: str
     pattern: str
     end: str = ""
+    # What ends a damaged object, besides the end.
     stop: str = ""
-    """What ends a damaged object, besides the end."""
+    # Whether the arguments may be a plain text, for a tool that takes only one.
     raw: bool = False
-    """Whether the arguments may be a plain text, for a tool that takes only one."""
+    # Whether the header has a token or a tag of its own.
     marked: bool = True
-    """Whether the header has a token or a tag of its own."""
 
 
 HEADERS: dict[str, Header] = {
