@@ -12,16 +12,7 @@ from zkit.repair.expect import Expect
 from zkit.schema import Offer, offered
 
 # What models write before a tool's name, after the namespaces of their prompts.
-PREFIXES = (
-    "call:",
-    "functions.",
-    "function.",
-    "tools.",
-    "tool.",
-    "default_api.",
-    "api.",
-    "multi_tool_use.",
-)
+PREFIXES = ("call:", "functions.", "function.", "tools.", "tool.", "default_api.", "api.", "multi_tool_use.")  # fmt: skip
 # A chunk up to this length is passed with one search; longer ones are searched for every mark.
 LONGEST_PLAIN = 12
 _NO_SCHEMA = Expect({}, {})

@@ -167,7 +167,6 @@ _COMMENT_END = {"<!--": re.compile(r"-->"), "<![C": re.compile(r"\]\]>")}
 _TAG_NAME = r"<(?P<tag>[\w:-]{1,40}+)"
 _TICKS = "`++"
 _QUOTED_LINE = re.compile(r"(?m)^[ \t]*+(?:>[ \t]?)++")
-_NEXT_ANSWER = rf"(?={turn_marks.OWN_TURN})"
 # What opens a result, and what closes it.
 RESULT_ENDS: tuple[tuple[str, str], ...] = (
     (r"\[TOOL_RESULTS?\]", r"\[/TOOL_RESULTS?\]|\[END_TOOL_RESULTS?\]"),

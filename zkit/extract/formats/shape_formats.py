@@ -42,7 +42,6 @@ SHAPE_FORMATS: tuple[Format, ...] = (
            spell="arguments", each=("$name\n", ""), parallel=False),
 )  # fmt: skip
 
-_PYTHON_CALL = "f(a=1, b='x')"
 _LISTS = ("Llama 3.2/4, ToolACE, watt-tool, Gemma 3 prompts",)
 
 PYTHON_FORMATS: tuple[Format, ...] = (

@@ -144,13 +144,8 @@ def plain_argument(task: Task, name: str, at: int, end: int, start: int, whole: 
         return Unit(name, None, span, state="cut")
     known = task.tools.name_of(name)
     expect = task.tools.expect(known)
-    key = (
-        expect.order[0]
-        if len(expect.order) == 1
-        else next(iter(expect.required), "")
-        if len(expect.required) == 1
-        else ""
-    )
+    named = expect.order if len(expect.order) == 1 else tuple(expect.required)
+    key = named[0] if len(named) == 1 else ""
     text = task.tape.slice(at, end).strip()
     if known is None or not key or "string" not in expect.child(key).kinds:
         message = f"The arguments of {name} must be a JSON object."
