@@ -15,10 +15,10 @@ from zkit.extract.parsers.call_objects import (
     OPENING_KEYS,
 )
 from zkit.extract.parsers.envelopes import GENERIC_STOP
-from zkit.extract.parsers.headers import closed_by, plain_argument, quoted_object, read_header
+from zkit.extract.parsers.headers import closed_by, plain_argument, read_arguments, read_header
 from zkit.extract.parsers.json_calls import read_json, read_named
 from zkit.extract.parsers.python_calls import read_python
-from zkit.extract.parsers.readings import Reading, Unit
+from zkit.extract.parsers.readings import Reading
 from zkit.extract.parsers.tag_calls import Draft, keep_text, read_markup, read_unit
 from zkit.extract.parsers.tag_calls import unit_of as draft_unit
 from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES, written_attributes
@@ -397,16 +397,10 @@ def _boxed(task: Task, boxed: regex.Match[str], at: int) -> Steps[Reading | None
 def _react(task: Task, named: regex.Match[str], at: int) -> Steps[Reading | None]:
     """`Action: NAME` and its input: an object, or a plain text for the only argument."""
     tape, name, begin = task.tape, named["name"], at + named.end()
-    solid = yield from tape.next_solid(begin)
-    if solid >= tape.size:
-        return Reading((Unit(name, None, (at, tape.size), state="cut"),), tape.size, "react", False)
-    quoted = yield from quoted_object(task, name, at, begin)
-    if quoted is not None:
-        return replace(quoted, body="react")
-    if tape.char(begin) == "{":
-        reading = yield from read_named(task, name, at, begin, _NEXT)
-        end = _FENCE_END if named["fence"] else ""
-        return (yield from closed_by(task, replace(reading, body="react"), end))
+    end = _FENCE_END if named["fence"] else ""
+    found = yield from read_arguments(task, name, at, begin, _NEXT, end)
+    if found is not None:
+        return replace(found, body="react")
     hit = yield from tape.find(searched(_NEXT), begin)
     end_at = tape.size if hit is None else hit.start
     whole = hit is not None or not tape.cut
