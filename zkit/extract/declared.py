@@ -11,19 +11,10 @@ from typing import Any
 from zkit.repair.expect import Expect
 from zkit.schema import Offer, offered
 
-PREFIXES = (
-    "call:",
-    "functions.",
-    "function.",
-    "tools.",
-    "tool.",
-    "default_api.",
-    "api.",
-    "multi_tool_use.",
-)
-"""What models write before a tool's name, after the namespaces of their prompts."""
+# What models write before a tool's name, after the namespaces of their prompts.
+PREFIXES = ("call:", "functions.", "function.", "tools.", "tool.", "default_api.", "api.", "multi_tool_use.")  # fmt: skip
+# A chunk up to this length is passed with one search; longer ones are searched for every mark.
 LONGEST_PLAIN = 12
-"""A chunk up to this length is passed with one search; longer ones are searched for every mark."""
 _NO_SCHEMA = Expect({}, {})
 _LAST_WORD = re.compile(r"[\w./:-]*\Z")
 _TRIMMED = " \t\r\n\"'`*"

@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from zkit.extract.formats.table import FORMATS
+from zkit.extract.parsers import tag_dialects as dialects
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.brace_calls import read_arrows, read_braces
 from zkit.extract.parsers.call_objects import OPENING_KEYS
@@ -23,29 +24,14 @@ from zkit.extract.parsers.tag_calls import (
     read_unit,
     unit_of,
 )
-from zkit.extract.parsers.tag_dialects import (
-    COFL,
-    FUNCTION_EQ,
-    FUNCTION_NAME,
-    INVOKE,
-    INVOKE_TAGS,
-    KEY_VALUE,
-    LEGACY,
-    LINES,
-    M3,
-    MINIMAX_M3,
-    PREFIX,
-    XTML,
-    Dialect,
-)  # fmt: skip
 from zkit.extract.tape import LONGEST_MARK, MOST_HEADER, Steps, compiled, searched
 
 if TYPE_CHECKING:
     import regex
 
 GENERIC_STOP = r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|eot_id\|>|<\|eom_id\|>|<end_of_turn>"
+# How far an envelope that holds no call is searched for its end: more is a document.
 LONGEST_UNREAD = 20_000
-"""How far an envelope that holds no call is searched for its end: more is a document."""
 Read = Callable[[Task, int, str], Steps[Reading | None]]
 
 
@@ -55,8 +41,8 @@ class Wrapper:
 
     opener: str
     closer: str
+    # Whether only calls stand in it, so that a name alone is one.
     marks: bool = True
-    """Whether only calls stand in it, so that a name alone is one."""
 
     @cached_property
     def stop(self) -> str:
@@ -87,16 +73,16 @@ def _wrappers() -> tuple[Wrapper, ...]:
 WRAPPERS = _wrappers()
 
 
-def _tags(dialect: Dialect) -> Read:
+def _tags(dialect: dialects.Dialect) -> Read:
     return lambda task, pos, stop: read_markup(task, dialect, pos, stop)
 
 
 def _invoke(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
     """`<invoke name="f">` with `<parameter name="a">`, or with tags that bear the arguments' names."""
-    reading = yield from read_markup(task, INVOKE, pos, stop)
+    reading = yield from read_markup(task, dialects.INVOKE, pos, stop)
     if reading is None or any(unit.reason != "other_markup" for unit in reading.units):
         return reading
-    return (yield from read_markup(task, INVOKE_TAGS, pos, stop)) or reading
+    return (yield from read_markup(task, dialects.INVOKE_TAGS, pos, stop)) or reading
 
 
 def _header(kind: str) -> Read:
@@ -112,24 +98,19 @@ def _call_begin(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
     return None
 
 
-_PREFIXED = PREFIX.removesuffix("?+")
+_PREFIXED = dialects.PREFIX.removesuffix("?+")
 
+# Bodies that say by themselves what they are; they may stand without an envelope.
 BODIES: dict[str, tuple[str, Read]] = {
-    "function_eq": (r"<function\s*+=", _tags(FUNCTION_EQ)),
-    "function_name": (r"<function\s*+name\s*+=", _tags(FUNCTION_NAME)),
+    "function_eq": (r"<function\s*+=", _tags(dialects.FUNCTION_EQ)),
+    "function_name": (r"<function\s*+name\s*+=", _tags(dialects.FUNCTION_NAME)),
     "invoke": (rf"<invoke\s++name\s*+=|<{_PREFIXED}invoke\s++name\s*+=", _invoke),
-    "legacy": (
-        rf"<invoke\s*+>\s*+<tool_name>|<{_PREFIXED}invoke\s*+>\s*+<tool_name>",
-        _tags(LEGACY),
-    ),
-    "cofl": (r"<cofl:tool_call\s", _tags(COFL)),
-    "xtml": (r"<\|open\|>call\s", _tags(XTML)),
-    "m3": (rf"{M3}<invoke\s", _tags(MINIMAX_M3)),
+    "legacy": (rf"<invoke\s*+>\s*+<tool_name>|<{_PREFIXED}invoke\s*+>\s*+<tool_name>", _tags(dialects.LEGACY)),
+    "cofl": (r"<cofl:tool_call\s", _tags(dialects.COFL)),
+    "xtml": (r"<\|open\|>call\s", _tags(dialects.XTML)),
+    "m3": (rf"{dialects.M3}<invoke\s", _tags(dialects.MINIMAX_M3)),
     "call_begin": (CALL_BEGIN[3:-1], _call_begin),
-    "inkling_named": (
-        r"<\|message_model\|>[^<>|\s]++<\|content_invoke_tool_",
-        _header("inkling_named"),
-    ),
+    "inkling_named": (r"<\|message_model\|>[^<>|\s]++<\|content_invoke_tool_", _header("inkling_named")),
     "solar": (r"<\|tool_call:begin\|>", _header("solar")),
     "functionary_v2": (r"<\|recipient\|>", _header("functionary_v2")),
     "mistral": (r"\[TOOL_CALLS\]\s*+[^\s\[{<\"'(]", _header("mistral")),
@@ -137,8 +118,7 @@ BODIES: dict[str, tuple[str, Read]] = {
     "bracket_calling": (r"\[Calling tool:", _header("bracket_calling")),
     "dspy": (r"\[\[ ## next_tool_name ## \]\]", _header("dspy")),
     "tool_input": (r"<tool>", _header("tool_input")),
-}
-"""Bodies that say by themselves what they are; they may stand without an envelope."""
+}  # fmt: skip
 
 _INNER = r"(?:<tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:```[\w-]*+[ \t\r]*+\n\s*+)?+"
 _PLAIN_NAME = NAME.replace("(?P<name>", "(?:")
@@ -196,8 +176,8 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
     return Reading((first, *units[1:]), at if end is None else end, kind, end is not None)
 
 
+# The beginning of an object or a list of calls, up to its first key.
 _BEGUN = r"\s*+(?:\[\s*+)?+(?:\{\s*+(?:[\"'](?P<key>[\w.-]*+))?+)?+"
-"""The beginning of an object or a list of calls, up to its first key."""
 
 
 def _cut_body(task: Task, wrapper: Wrapper, start: int, pos: int) -> Reading | None:
@@ -270,7 +250,7 @@ def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
     at = pos + choice.end()
     if kind == "key_value":
         draft = Draft(choice["name"], pos)
-        unit, end, closed = yield from read_unit(task, KEY_VALUE, draft, at, wrapper.stop)
+        unit, end, closed = yield from read_unit(task, dialects.KEY_VALUE, draft, at, wrapper.stop)
         if not draft.values and task.tools.name_of(draft.name) is None:
             return None
         return Reading((unit,), end, "key_value", closed)
@@ -286,8 +266,8 @@ def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
     return reading
 
 
+# An argument as an attribute (small models: `<tool_call>f a="x"</tool_call>`).
 _PAIR = r"[\s,]*+(?P<key>[^\W\d][\w.-]{0,63}+)\s*+=\s*+(?:\"(?P<text>[^\"<>\\]*+)\"|'(?P<text>[^'<>\\]*+)'|(?P<text>[\w.+-]{1,64}+))(?=[\s,<]|\Z)"
-"""An argument as an attribute (small models: `<tool_call>f a="x"</tool_call>`)."""
 
 
 def _with_pairs(
@@ -344,6 +324,3 @@ def wrappers() -> regex.Pattern[str]:
 
     wrapped = "|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS))
     return regex.compile(wrapped, regex.IGNORECASE)
-
-
-__all__ = ["BODIES", "LINES", "WRAPPERS", "Wrapper", "openers", "read_envelope", "wrappers"]
