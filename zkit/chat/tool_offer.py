@@ -13,7 +13,7 @@ from zkit.dispatch.approval import Approver, Confirm
 from zkit.json_types import JsonObject
 from zkit.schema import Offer, offered
 from zkit.sources import Discovery, Kit, ToolSource, Workflow
-from zkit.sources.prompts import usage_prompt
+from zkit.sources.catalog import usage_prompt
 from zkit.sources.source import as_source
 from zkit.tools import Tool, ToolSpec, thaw
 

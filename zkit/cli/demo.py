@@ -21,7 +21,7 @@ from zkit.cases import Recorded, recordings
 from zkit.chat import RefusedCall, Report
 from zkit.cli import demo_repair
 from zkit.cli.screen import COLOURS, REFUSED, Cell, Screen, box, heading, plain
-from zkit.cli.servers import API_KEY, check_server
+from zkit.cli.shared_options import API_KEY, check_server
 from zkit.cli.streams import BadUsageError
 from zkit.errors import MissingExtraError
 from zkit.json_types import JsonMapping, JsonObject

@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from zkit.cli.commands import CONTEXT
-from zkit.cli.streams import BadUsageError, tell, write_json, write_line
-from zkit.cli.toolboxes import (
+from zkit.cli.shared_options import (
     FROM,
     KITS,
     MACHINE,
@@ -19,6 +18,7 @@ from zkit.cli.toolboxes import (
     telling_warnings,
     toolbox_of,
 )
+from zkit.cli.streams import BadUsageError, tell, write_json, write_line
 from zkit.errors import KitError, KitFileError, MissingExtraError, ZkitError
 from zkit.json_types import JsonObject
 from zkit.sources import Kit, KitFolder, read_kit

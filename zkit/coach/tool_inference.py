@@ -8,8 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from zkit.arguments.field_names import words
-from zkit.sources.catalog import Catalog, telling_words
-from zkit.sources.prompts import nearest_examples
+from zkit.sources.catalog import Catalog, nearest_examples, telling_words
 from zkit.tools import ToolSpec
 
 MEANT: Mapping[str, tuple[str, ...]] = MappingProxyType(

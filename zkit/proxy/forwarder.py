@@ -17,13 +17,12 @@ from zkit.chat.server_profile import Profile, fitted
 from zkit.proxy.api_errors import ApiName, ProxyError, message_in
 from zkit.proxy.event_stream import Data, read_object, write_json
 from zkit.proxy.messages_bridge import MessagesBridge, estimated_tokens, model_list
-from zkit.proxy.prometheus import Figures
 from zkit.proxy.proxy_settings import ProxySettings, Upstream
 from zkit.proxy.reply_delivery import PER_CONNECTION, close_response, deliver
 from zkit.proxy.reply_views import usage_of, view_of_body
 from zkit.proxy.request_log import MAX_REQUEST, Record, RequestLog
 from zkit.proxy.responses_bridge import ResponsesBridge, empty_response
-from zkit.proxy.spans import request_span
+from zkit.proxy.telemetry import Figures, request_span
 from zkit.proxy.upstream_client import Seen, upstream_client, upstream_request
 from zkit.proxy.visit import Visit
 

@@ -16,9 +16,8 @@ from zkit.calls import Call
 from zkit.errors import ToolDefinitionError
 from zkit.grade import Grade, joint_grade
 from zkit.results import Failure, Refused, Result, Success, Validation
-from zkit.sources.catalog import Catalog
-from zkit.sources.documents import read_document
-from zkit.sources.prompts import MOST_EXAMPLES, ToolExample, nearest_examples
+from zkit.sources.catalog import MOST_EXAMPLES, Catalog, ToolExample, nearest_examples
+from zkit.sources.workflows import read_document
 from zkit.tools import FrozenList, Tool, ToolSpec, freeze, policy_for, run_tool
 from zkit.tools.call_arguments import judged_arguments, read_arguments
 from zkit.tools.context import Held

@@ -6,27 +6,26 @@ of it is shown, so a process that is killed loses nothing that somebody has seen
 """
 
 from zkit.errors import TranscriptError
-from zkit.transcripts.records import (
+from zkit.transcripts.transcript_file import (
+    HIDDEN,
     VERSION,
     Ended,
+    Exchange,
     Header,
     Interrupted,
+    Line,
     Received,
     Record,
+    Redaction,
     Request,
     Resized,
     Response,
     Shown,
     Told,
     Tools,
-    Typed,
-)
-from zkit.transcripts.redaction import HIDDEN, Redaction
-from zkit.transcripts.transcript_file import (
-    Exchange,
-    Line,
     Transcript,
     TranscriptWriter,
+    Typed,
     read_transcript,
 )
 

@@ -24,9 +24,8 @@ from zkit.cli.chat.recording import (
     http_library,
     replaying_client,
 )
-from zkit.cli.chat.render_events import MARKS, Renderer
 from zkit.cli.chat.session import LeaveError, Session, run_command
-from zkit.cli.chat.terminal import Keyboard, Lines, Replayed, make_output
+from zkit.cli.chat.terminal import MARKS, Keyboard, Lines, Renderer, Replayed, make_output
 from zkit.cli.streams import counted, tell
 from zkit.dispatch import Dispatcher, ask_later, wait_for_answer
 from zkit.errors import TranscriptError, ZkitError

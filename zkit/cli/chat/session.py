@@ -13,8 +13,7 @@ from zkit.calls import Call
 from zkit.chat import ChatLoop, LoopEvent, PausedRun, PauseStore, RunFinished, RunResult, Waiting
 from zkit.chat.loop_events import CallRepaired, Message, TextDelta, TextRevoked, TurnStarted
 from zkit.cli.chat.recording import ChatLog, Interrupts
-from zkit.cli.chat.render_events import Renderer, call_text, fix_text
-from zkit.cli.chat.terminal import Keyboard, Output
+from zkit.cli.chat.terminal import Keyboard, Output, Renderer, call_text, fix_text
 from zkit.cli.streams import printable, printable_line
 from zkit.dispatch.live_call import cancelled
 from zkit.errors import ZkitError
