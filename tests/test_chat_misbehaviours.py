@@ -119,7 +119,7 @@ def seen(create: Callable[[], Any]) -> Any:
 def outcome_of(spoilt: Misbehaviour, calls: str, streamed: bool) -> str:
     """What the table says of a reply with these calls."""
     is_spoilt = spoilt.concerns(says(None, CALLS[calls]), {"stream": streamed})
-    return spoilt.mended if is_spoilt else "calls"
+    return spoilt.outcome if is_spoilt else "calls"
 
 
 def check_wrapped(spoilt: Misbehaviour, asked_for: str, streamed: bool, came: Came) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from grouped import grouped
 
-from zkit.cases import Case, ExtractCase, RepairCase, deviation, load, shipped_corpus
+from zkit.cases import Case, ExtractCase, RepairCase, load, mismatch, shipped_corpus
 from zkit.extract import FORMATS
 
 CASES = load([shipped_corpus()])
@@ -19,7 +19,7 @@ def test_the_cases_of_a_file(cases: list[Case]) -> None:
     with grouped() as group:
         for case in cases:
             with group.case(case.id):
-                found = deviation(case)
+                found = mismatch(case)
                 assert not (case.beyond and found is None), "a known failure holds: move the case"
                 assert case.beyond or found is None, found
 

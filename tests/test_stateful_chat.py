@@ -105,17 +105,17 @@ def repeated_calls_are_not_refused(patch: Patch) -> None:
     patch.setattr(loop_guards, "_repeated_refusal", lambda *given: None)
 
 
-def fixes_are_not_told(patch: Patch) -> None:
-    events = call_answers.told
+def fixes_are_not_reported(patch: Patch) -> None:
+    events = call_answers.finished_events
     patch.setattr(
-        call_answers, "told", lambda *given: (one for one in events(*given) if one.kind != "call_repaired")
+        call_answers, "finished_events", lambda *given: (one for one in events(*given) if one.kind != "call_repaired")
     )  # fmt: skip
 
 
 BREAKS = [
     answers_are_empty, the_last_answer_is_forgotten, text_wins_over_native_calls, broken_text_is_stored,
     a_call_is_stored_as_text_too, the_finish_reason_is_lost, deltas_are_routed_by_index_alone,
-    the_tools_are_read_once, the_tools_are_not_sorted, repeated_calls_are_not_refused, fixes_are_not_told,
+    the_tools_are_read_once, the_tools_are_not_sorted, repeated_calls_are_not_refused, fixes_are_not_reported,
 ]  # fmt: skip
 
 

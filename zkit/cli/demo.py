@@ -294,8 +294,8 @@ def _client(base_url: str, api_key: str = "none") -> Any:
 def ask(asking: Asking, wanted: Wanted) -> Asked:
     """Send the request twice, bare and wrapped."""
     if asking.server is not None:
-        said = says(wanted.reply.raw, finish=wanted.reply.finish_reason)
-        asking.server.play(said, said)
+        answer = says(wanted.reply.raw, finish=wanted.reply.finish_reason)
+        asking.server.play(answer, answer)
     tools = recordings().tools
     bare = _created(asking.client, asking.model, wanted, tools)
     wrapped = wrap(asking.client)

@@ -88,8 +88,8 @@ class _Gate:
         if refusal is not None:
             return ProxyError(403, refusal, "forbidden")
         if needs_token(self._settings, path) and not has_token(self._settings, headers, query):
-            said = "the page needs the token of the proxy: open /zkit?token=..."
-            return ProxyError(401, said, "unauthorized")
+            reason = "the page needs the token of the proxy: open /zkit?token=..."
+            return ProxyError(401, reason, "unauthorized")
         return None
 
     def _cookie(self) -> str:

@@ -90,7 +90,7 @@ def request_span(record: Record) -> Iterator[None]:
         yield
         return
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        yield  # nobody has said where spans go
+        yield  # nobody has configured where spans go
         return
     with trace.get_tracer("zkit").start_as_current_span("zkit.proxy") as span:
         try:

@@ -193,9 +193,9 @@ def nearest_examples(
     return [ToolExample(spec, example) for _, spec, example in near[: max(0, limit)]]
 
 
-def _shared(wanted: Sequence[str], said: Sequence[str]) -> int:
-    """How many of the wanted words are said, in any form: `finding` is `find`."""
-    return sum(any(_is_alike(word, other) for other in said) for word in wanted)
+def _shared(wanted: Sequence[str], present: Sequence[str]) -> int:
+    """Count the wanted words that are present, in any form: `finding` is `find`."""
+    return sum(any(_is_alike(word, other) for other in present) for word in wanted)
 
 
 def _is_alike(one: str, other: str) -> bool:

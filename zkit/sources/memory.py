@@ -358,7 +358,7 @@ class Memory:
 
 
 def _is_alive(pid: int | None) -> bool:
-    """Whether a process still runs; where that cannot be told, it is taken to."""
+    """True if a process still runs, or if that cannot be found out."""
     if pid is None or os.name != "posix":
         return True
     try:

@@ -1,7 +1,7 @@
 """Transcripts of a chat: records that are written to a file one by one and read again.
 
-A transcript is JSON Lines. The first line is a `header`; each line after it is one record, told
-apart by `kind`, in the order in which things happened. A line is written in one go before anything
+A transcript is JSON Lines. The first line is a `header`; each line after it is one record
+with its `kind`, in the order in which things happened. A line is written in one go before anything
 of it is shown, so a process that is killed loses nothing that somebody has seen.
 """
 
@@ -9,6 +9,7 @@ from zkit.errors import TranscriptError
 from zkit.transcripts.transcript_file import (
     HIDDEN,
     VERSION,
+    Emitted,
     Ended,
     Exchange,
     Header,
@@ -21,7 +22,6 @@ from zkit.transcripts.transcript_file import (
     Resized,
     Response,
     Shown,
-    Told,
     Tools,
     Transcript,
     TranscriptWriter,
@@ -32,6 +32,7 @@ from zkit.transcripts.transcript_file import (
 __all__ = [
     "HIDDEN",
     "VERSION",
+    "Emitted",
     "Ended",
     "Exchange",
     "Header",
@@ -44,7 +45,6 @@ __all__ = [
     "Resized",
     "Response",
     "Shown",
-    "Told",
     "Tools",
     "Transcript",
     "TranscriptError",

@@ -129,7 +129,7 @@ class Ended(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Told(Record):
+class Emitted(Record):
     """An event of the loop, as its `to_dict` writes it."""
 
     kind: ClassVar[str] = "event"
@@ -163,7 +163,7 @@ class Resized(Record):
 KINDS: dict[str, type[Record]] = {
     kind.kind: kind
     for kind in (
-        Header, Tools, Typed, Request, Response, Received, Ended, Told, Shown, Interrupted, Resized
+        Header, Tools, Typed, Request, Response, Received, Ended, Emitted, Shown, Interrupted, Resized
     )
 }  # fmt: skip
 
@@ -248,7 +248,7 @@ class Transcript:
 
     def events(self) -> Iterator[JsonMapping]:
         """The events of the loop, as plain data."""
-        return (line.record.event for line in self.lines if isinstance(line.record, Told))
+        return (line.record.event for line in self.lines if isinstance(line.record, Emitted))
 
     def exchanges(self) -> list[Exchange]:
         """The requests in order, each with its answer."""
@@ -294,8 +294,8 @@ def _contents(path: str | Path) -> bytes:
     except (OSError, ValueError) as error:
         if isinstance(error, TranscriptError):
             raise
-        said = getattr(error, "strerror", None) or str(error)
-        raise TranscriptError(f"{path}: {said}") from error
+        reason = getattr(error, "strerror", None) or str(error)
+        raise TranscriptError(f"{path}: {reason}") from error
     if len(data) > MOST_BYTES:
         raise TranscriptError(f"{path}: larger than {MOST_BYTES} bytes")
     return data
@@ -320,8 +320,8 @@ def _record(path: str | Path, number: int, line: bytes) -> Record:
     except (ValueError, TypeError, RecursionError) as error:
         if isinstance(error, TranscriptError):
             raise
-        said = " ".join(str(error).split())[:200]
-        raise TranscriptError(f"{place}: not a line of a transcript: {said}") from error
+        reason = " ".join(str(error).split())[:200]
+        raise TranscriptError(f"{place}: not a line of a transcript: {reason}") from error
     return record
 
 

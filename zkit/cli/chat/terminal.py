@@ -225,7 +225,7 @@ WHY_NOT: dict[str, str] = {
     "length": "the answer was cut by the token limit",
     "loop": "the same call was made again and again",
     "malformed": "the model found no call that can run",
-    "empty": "the model said nothing",
+    "empty": "the model sent nothing",
     "filtered": "the model or the server declined to answer",
     "stopped": "stopped",
     "error": "the server failed",
@@ -306,10 +306,10 @@ class Renderer:
         self.output.line((f"  {self.marks[mark]} ", style), printable_line(text, self.room(4)))
         advice = getattr(result, "meta", {}).get("coach")
         if advice:
-            said = f"coach, attempt {advice['attempt']} ({advice['mode']}): {advice['text']}"
+            advice_line = f"coach, attempt {advice['attempt']} ({advice['mode']}): {advice['text']}"
             self.output.line(
                 (f"  {self.marks['fix']} ", "yellow"),
-                (printable_line(said, self.room(4)), "yellow"),
+                (printable_line(advice_line, self.room(4)), "yellow"),
             )
         for effect in effects_of(result):
             self.output.line(
