@@ -66,7 +66,7 @@ class Claim:
         self._asked: dict[str, Holder] = {}
         self._leases: dict[str, float] = {}  # those of the stores that gave the run away already
         self.holders: dict[str, Holder] = {}
-        """The stores that are told which calls start."""
+        """The stores that are notified of each call that starts."""
 
     def ask_too(self, place: str, holder: Holder) -> None:
         """Let a store be asked as well: it must give the run away, and only once."""
@@ -332,8 +332,8 @@ def _as_resume_error(error: Exception) -> ResumeError:
     """The one error for everything that is not a paused run; long reports are cut."""
     if isinstance(error, ResumeError):
         return error
-    said = " ".join(str(error).split())[:300] or type(error).__name__
-    return ResumeError(f"not a paused run: {said}")
+    reason = " ".join(str(error).split())[:300] or type(error).__name__
+    return ResumeError(f"not a paused run: {reason}")
 
 
 def _check_consistency(paused: PausedRun) -> None:
