@@ -141,10 +141,10 @@ def _request(run: RunState, offering: Offering) -> JsonObject:
     """What goes to the server. Notes are sent once, and never enter the history."""
     if offering.specs and (run.closing is not None or run.tells_facts):
         note = loop_messages.HAVE_RESULTS if run.closing is None else loop_messages.LAST_TURN
-        messages = [*as_facts(run.messages), *_said([note])]
+        messages = [*as_facts(run.messages), *_as_messages([note])]
         offering = Offering(())
     else:
-        messages = [*run.messages, *_said(run.notes)]
+        messages = [*run.messages, *_as_messages(run.notes)]
         about = run.prompt_about(offering)
         messages = with_system(messages, about) if about else messages
     request: JsonObject = {"model": run.model, "messages": messages}
@@ -157,7 +157,7 @@ def _request(run: RunState, offering: Offering) -> JsonObject:
     return fitted({**request, **run.settings.options}, run.server, examples_of(offering))
 
 
-def _said(notes: Iterable[str]) -> list[Message]:
+def _as_messages(notes: Iterable[str]) -> list[Message]:
     return [{"role": "user", "content": note} for note in notes]
 
 
@@ -282,7 +282,7 @@ def _ask_again(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
     nothing = loop_messages.EMPTY_AFTER_FAILURE if has_failed else loop_messages.EMPTY
     note = nothing if kind == "empty" else thought
     run.notes = [note]
-    # A small model that says nothing after a result can use it when it is told in words.
+    # A small model that says nothing after a result can use it when it gets it in words.
     run.tells_facts = kind == "empty" and _ends_with_a_success(run)
     yield Corrected(kind, note)
     return None
