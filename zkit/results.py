@@ -158,7 +158,7 @@ class Failure(Result, Exception):
         return (from_dict, (self.to_dict(),))
 
 
-@dataclass(eq=True)
+@dataclass(frozen=True)
 class Validation(Failure):
     """The model can fix it by another call; `message` is written for the model."""
 
@@ -178,7 +178,7 @@ class Validation(Failure):
         return self.message
 
 
-@dataclass(eq=True)
+@dataclass(frozen=True)
 class Transient(Failure):
     """Time can fix it: the same call may work later, after `retry_after` seconds if known."""
 
@@ -205,7 +205,7 @@ class Transient(Failure):
         return self.cause
 
 
-@dataclass(eq=True)
+@dataclass(frozen=True)
 class Refused(Failure):
     """The operator can fix it: the call is not allowed, not approved, or over a budget."""
 
@@ -223,7 +223,7 @@ class Refused(Failure):
         return self.reason
 
 
-@dataclass(eq=True)
+@dataclass(frozen=True)
 class Crashed(Failure):
     """The tool's author can fix it: the tool itself failed, whatever the arguments."""
 
@@ -240,6 +240,11 @@ class Crashed(Failure):
     def __str__(self) -> str:
         return self.cause
 
+
+# A frozen record refuses every attribute, also those that Python itself gives to an exception that is raised.
+for _kind in (Validation, Transient, Refused, Crashed):
+    _kind.__setattr__ = Failure.__setattr__  # type: ignore[method-assign]
+    _kind.__delattr__ = Failure.__delattr__  # type: ignore[method-assign]
 
 KINDS: dict[str, type[Result]] = {
     kind.kind: kind for kind in (Success, Validation, Transient, Refused, Crashed)
