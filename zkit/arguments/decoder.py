@@ -141,16 +141,19 @@ def decode_with_data(
 ) -> tuple[Decoded | Validation, Any]:
     """As `decode_to_run`, with the JSON data that the arguments were typed from."""
     outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
-    if type(outcome) is Validation:
+    if isinstance(outcome, Validation):
         return outcome, None
-    data = outcome.data if type(outcome) is DecodedWithData else raw
-    if not isinstance(raw, _TEXTS):
+    data = outcome.data if isinstance(outcome, DecodedWithData) else raw
+    if isinstance(raw, str):
+        text = raw
+    elif isinstance(raw, bytes | bytearray):
+        text = bytes(raw).decode("utf-8-sig")
+    else:
         return outcome, data
-    text = raw if isinstance(raw, str) else bytes(raw).decode("utf-8-sig")
     value = _strictly_read(text)
     if value is _NOT_STRICT:
         return outcome, data
-    if type(outcome) is Decoded:
+    if data is raw:
         data = value
     if type(value) is dict and len(value) == text.count(":"):
         return outcome, data  # as many keys as there can be: none is given twice
@@ -200,7 +203,6 @@ def _read(
 
 
 _NOT_STRICT = object()
-_TEXTS = (str, bytes, bytearray)
 
 
 def _strictly_read(text: str) -> Any:
