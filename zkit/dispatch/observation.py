@@ -104,9 +104,7 @@ def observe(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     return _observed(call, proceed) if span is None else _traced(call, proceed, span)
 
 
-async def _traced(
-    call: LiveCall, proceed: Next, span: AbstractContextManager[Finish]
-) -> Result:
+async def _traced(call: LiveCall, proceed: Next, span: AbstractContextManager[Finish]) -> Result:
     with span as finish:
         return await _observed(call, proceed, finish)
 
@@ -165,7 +163,5 @@ async def _told(call: LiveCall, result: Result) -> Result:
     When that is interrupted and done again, no hook is told twice.
     """
     trace = call.trace
-    veto = await call.settings.hooks.fire(
-        point_of(result), trace.call or call, trace, trace.untold
-    )
+    veto = await call.settings.hooks.fire(point_of(result), trace.call or call, trace, trace.untold)
     return result if veto is None else with_effects(veto, effects_of(result))

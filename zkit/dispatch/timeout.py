@@ -92,7 +92,9 @@ _RUNNING: set[Any] = set()
 
 @cache
 def _starter() -> Callable[[AbstractEventLoop, Coroutine[object, None, None]], Task[None]]:
-    from zkit.dispatch.eager_task import eager_task  # loads asyncio, which runs where this is called
+    from zkit.dispatch.eager_task import (
+        eager_task,
+    )  # loads asyncio, which runs where this is called
 
     return eager_task
 

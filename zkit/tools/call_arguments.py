@@ -63,7 +63,9 @@ def read_arguments(
         return decoded if broken is None else failure_of(broken, call.name)
     data = dict(found)
     sent = call.arguments
-    if not (type(sent) is str and "<" not in sent and "\\" not in sent):  # then it holds no placeholder
+    if not (
+        type(sent) is str and "<" not in sent and "\\" not in sent
+    ):  # then it holds no placeholder
         echoed = refuse_echo(call.name, data)
         if echoed is not None:
             return echoed
