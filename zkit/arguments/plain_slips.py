@@ -66,10 +66,7 @@ def coerce_plain_slips(
     fixes: list[Fix] = []
     problems: list[Problem] = []
     if strays or missing:
-        if strays:
-            if not _rename(value, shape, strays, missing, fixes):
-                return None
-        elif not _are_missing(value, shape, missing):
+        if not _has_plain_keys(value, shape, errors, fixes):
             return None
         if len(wrong) > 1:
             wrong = [loc for key in value for loc in wrong if loc[0] == key]
@@ -107,6 +104,13 @@ def _blamed(error: ValidationError) -> _Errors | None:
         else:
             (strays if kind == "unknown" else missing).append(str(loc[0]))
     return _Errors(wrong, strays, missing, in_own_words)
+
+
+def _has_plain_keys(arguments: JsonObject, shape: Shape, errors: _Errors, fixes: list[Fix]) -> bool:
+    """Whether each key that is not known is another spelling of a field, or none is and some are missing."""
+    if errors.strays:
+        return _rename(arguments, shape, errors.strays, errors.missing, fixes)
+    return _are_missing(arguments, shape, errors.missing)
 
 
 def _are_missing(arguments: JsonObject, shape: Shape, missing: list[str]) -> bool:

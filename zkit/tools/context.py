@@ -243,7 +243,8 @@ class Scope:
                 log_failure("an action at the end of task %r failed with %s", error, self.task)
 
 
-_SCOPE: ContextVar[Scope] = ContextVar("zkit scope", default=Scope())
+_NO_SCOPE = Scope()
+_SCOPE: ContextVar[Scope] = ContextVar("zkit scope", default=_NO_SCOPE)
 _CONTEXT: ContextVar[Context | None] = ContextVar("zkit context", default=None)
 
 
