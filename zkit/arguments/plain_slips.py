@@ -223,7 +223,7 @@ def _rename(
     missing: list[str],
     fixes: list[Fix],
 ) -> bool:
-    """Give keys in another spelling their names, in place; False when that does not mend all."""
+    """Give keys in another spelling their names, in place; False if that does not fix everything."""
     if not _WRAPPING.isdisjoint(arguments):
         return False  # the whole may be a wrapper
     names: dict[str, str] = {}

@@ -201,12 +201,15 @@ class Tape:
 
     def look(
         self, pattern: str | regex.Pattern[str], pos: int, reach: int = MOST_HEADER
-    ) -> Steps[regex.Match[str] | None]:
+    ) -> Steps[regex.Match[str] | re.Match[str] | None]:
         """The match at `pos`; None as soon as there can be none. Patterns look `reach` far at most.
 
-        A pattern in a string is compiled when it is first used.
+        A pattern in a string is compiled when it is first used; where all of the text has arrived,
+        Python's own `re` will do, which need not be loaded.
         """
         if isinstance(pattern, str):
+            if self.final:
+                return searched(pattern).match(self.slice(pos, pos + reach))
             pattern = compiled(pattern)
         while True:
             text = self.slice(pos, pos + reach)
