@@ -179,7 +179,7 @@ _SOURCE = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s\"'<>|:]{1,400}?\.py\b(?:[\"']?,? 
 def redacted(text: str) -> str:
     """Return the first line of a text, bounded, without secrets and places in source code."""
     said = _SOURCE.sub("[source]", text.strip().split("\n", 1)[0][:_MOST_READ])
-    for secret in reversed([one for one in secrets_in(said) if one.kind not in _TOLD]):
+    for secret in reversed(secrets_in(said, told=_TOLD)):
         said = f"{said[: secret.start]}[secret]{said[secret.end :]}"
     return said if len(said) <= MAX_REDACTED else f"{said[:MAX_REDACTED]} …"
 
