@@ -211,6 +211,7 @@ run_batch(sys.argv[1], sys.argv[2], Work("repair"), processes=1, chunk=5)
 """
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_and_loses_and_doubles_nothing(tmp_path: Path) -> None:
     log, out = log_of(tmp_path, 4_000), tmp_path / "out.jsonl"
     chance = random.Random(7)
@@ -250,6 +251,7 @@ class Deadly:
         return os._exit, (1,)
 
 
+@pytest.mark.slow
 def test_a_row_that_ends_its_process_fails_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

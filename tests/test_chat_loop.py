@@ -957,6 +957,7 @@ def test_five_lines_are_enough(server: ScriptedServer) -> None:
         run("?", model="m", base_url=server.url)
 
 
+@pytest.mark.slow
 def test_two_hundred_loops_share_one_event_loop() -> None:
     async def double(n: int) -> int:
         """Double a number."""

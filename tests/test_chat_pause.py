@@ -864,6 +864,7 @@ print(json.dumps({"messages": result.messages, "done": done, "reason": result.re
 """
 
 
+@pytest.mark.slow
 def test_another_process_resumes_from_the_file_with_the_allow_list_in_force(
     server: ScriptedServer, client: OpenAI, world: World, tmp_path: Path
 ) -> None:

@@ -327,6 +327,7 @@ def test_a_profile_says_how_the_server_wants_to_be_asked(
 # ── paused, and resumed by another process ───────────────────────────────────
 
 
+@pytest.mark.slow
 def test_a_paused_chat_is_resumed_by_another_process(server: ScriptedServer, place: Path) -> None:
     server.play(DELETE, END)
     first = piped(options(server, "--once", "clean up", "--store", "runs.db"), place)
@@ -500,6 +501,7 @@ def test_a_stopped_turn_is_replayed_as_one(server: ScriptedServer, place: Path) 
         assert screen.text == recorded
 
 
+@pytest.mark.slow
 def test_a_killed_process_loses_nothing_that_was_shown(server: ScriptedServer, place: Path) -> None:
     gates: list[Gated] = []
     server.play(LOOK, gated("First words, and then the others.", 3, gates))

@@ -582,6 +582,7 @@ def test_an_operator_may_answer_the_questions_of_a_server(tmp_path: Path) -> Non
 # HTTP
 
 
+@pytest.mark.slow
 def test_a_server_over_http_killed_and_started_again(tmp_path: Path) -> None:
     made = World(tmp_path, described("echo", "pid", "change"))
     server = HttpServer(SDK, str(made.state))
