@@ -217,7 +217,7 @@ def _correct(value: Any, shape: Shape, wrong: Wrong, path: Path) -> Any:
 
 
 def _wanted(here: str, shape: Shape, wrong: Wrong, path: Path) -> Any:
-    """What is due at a place with a problem: what was meant, else what the schema allows."""
+    """What is expected at a place with a problem: what was meant, else what the schema allows."""
     meant = wrong.get(here, _UNKNOWN)
     name = next((step for step in reversed(path) if isinstance(step, str)), "value")
     return _value(shape, name, len(path)) if meant is _UNKNOWN else meant
@@ -249,7 +249,7 @@ def _object(shape: Shape, kept: dict[str, Any], path: Path, wrong: Wrong) -> dic
 
 
 def _value(shape: Shape, name: str, depth: int) -> Any:
-    """A value that the schema names, or the plainest of the kind that is due."""
+    """A value that the schema names, or the plainest of the kind that is expected."""
     given = [*(shape.schema.get("examples") or ()), *(shape.values or ())]
     if shape.schema.get("default") not in (None, [], {}, ""):
         given.append(shape.schema["default"])

@@ -69,7 +69,7 @@ def shortened(text: str) -> str:
 
 
 def expected(shape: Shape) -> str:
-    """What is due at a place."""
+    """What is expected at a place."""
     if shape.values is not None:
         return _one_of([shown(value) for value in shape.values])
     if shape.branches:
@@ -83,7 +83,7 @@ def expected(shape: Shape) -> str:
 
 
 def expected_instead(value: Any, shape: Shape) -> str:
-    """What is due where a value was refused: nothing that the value is already, as far as the shape tells.
+    """What is expected where a value was refused: nothing that the value is already, as far as the shape tells.
 
     A schema may not say all: that of a decimal takes any text, and its validator only those with a number.
     """

@@ -43,7 +43,7 @@ def is_shared(raw: Mapping[str, Any]) -> bool:
 
 
 def read_sheet(raw: Mapping[str, Any], empty: Sheet, folder: Path) -> Sheet:
-    """Read what stands at the top of a file, or raise EntryError."""
+    """Read the text at the top of a file, or raise EntryError."""
     kind = KINDS.get(raw.get("kind", empty.kind))
     if kind is None:
         raise EntryError(f"kind {raw['kind']!r} is none of {', '.join(KINDS)}", "kind")

@@ -26,7 +26,7 @@ NO_CALL = (
     " its arguments as JSON."
 )
 IN_WORDS = (
-    "Your last reply is JSON that looks like a tool call and is none, so nothing was run. Answer in"
+    "Your last reply is JSON that looks like a tool call and is not one, so nothing was run. Answer in"
     " words, or send the call exactly in the form that you were given."
 )
 

@@ -71,7 +71,7 @@ def reached(source: ToolSource) -> Execute:
 def run_shown(tool: Tool, call: Call, typed: Any = None) -> Awaitable[Result]:
     """Run a tool under its own name, with the arguments that are set for it.
 
-    A kit shows tools under other names; the context of the call, by which a tool hears that
+    A kit shows tools under other names; the context of the call, by which a tool learns that
     nobody waits any more, must be the one of the tool that runs.
     """
     while isinstance(tool, ShownTool):
@@ -162,8 +162,8 @@ def _simple(schema: Mapping[str, Any]) -> Fault | None:
     types, text = _TYPES[wanted], f"the result: {wanted} expected"
 
     def fault(data: Any) -> str:
-        sound = isinstance(data, types) and (bool in types or not isinstance(data, bool))
-        return "" if sound else text
+        fits = isinstance(data, types) and (bool in types or not isinstance(data, bool))
+        return "" if fits else text
 
     return fault
 
