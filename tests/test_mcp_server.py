@@ -290,7 +290,7 @@ def test_raw_arguments_as_a_text_are_repaired() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_clients_hear_of_new_tools(tmp_path: Path, mode: str) -> None:
+def test_clients_are_notified_of_new_tools(tmp_path: Path, mode: str) -> None:
     box = Toolbox([mcp_kit.add])
 
     @tool(grade="read")

@@ -199,7 +199,7 @@ def redacted_crash(crash: Crashed) -> Crashed:
 
 
 def _for_another_attempt(call: LiveCall) -> LiveCall | Failure:
-    """The call as it stands after the wait: its tool may have been switched off meanwhile.
+    """The call as it comes after the wait: its tool may have been switched off meanwhile.
 
     A tool may change its typed arguments, so they serve one attempt only; a default factory may
     return something else this time.
