@@ -191,12 +191,16 @@ def measure_all(sizes: list[int], works: list[str], engines: list[str]) -> Itera
 
 def merged(known: Found, run: Run) -> Found:
     """Return the results with a run added, in the place of an older one of the same work."""
-    part = "engines" if run["work"] in ENGINES else "runs"
     key = run["work"], run["rows"], run["processes"]
-    kept = [one for one in known[part] if (one["work"], one["rows"], one["processes"]) != key]
     order = [*OURS, *ENGINES]
-    kept = sorted([*kept, run], key=lambda one: (order.index(one["work"]), one["processes"], one["rows"]))  # fmt: skip
-    return {**known, part: kept}  # type: ignore[typeddict-item]
+
+    def added(runs: list[Run]) -> list[Run]:
+        kept = [one for one in runs if (one["work"], one["rows"], one["processes"]) != key]
+        return sorted([*kept, run], key=lambda one: (order.index(one["work"]), one["processes"], one["rows"]))  # fmt: skip
+
+    if run["work"] in ENGINES:
+        return Found(runs=known["runs"], engines=added(known["engines"]))
+    return Found(runs=added(known["runs"]), engines=known["engines"])
 
 
 def main() -> None:

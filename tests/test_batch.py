@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def test_arguments_are_decoded_as_the_schema_wants_them() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"kind": "mend"}, "a kind of work"),
+        ({"kind": "polish"}, "a kind of work"),
         ({"kind": "extract"}, "needs the tools"),
         ({"kind": "decode"}, "needs a schema"),
         ({"kind": "repair", "limit": "NEVER"}, "no rank"),
@@ -285,7 +286,7 @@ def test_a_killed_run_goes_on_and_loses_and_doubles_nothing(tmp_path: Path, proc
         time.sleep(chance.random() * 0.1)
         os.kill(process.pid, signal.SIGKILL)
         kills += process.wait() == -signal.SIGKILL
-        wait_for(lambda group=process.pid: group_has_ended(group))
+        wait_for(partial(group_has_ended, process.pid))
     assert kills > 0
     done = run_batch(log, out, Work("repair"), processes=1, chunk=5, force=out.exists())
     assert done.rows == 3_000

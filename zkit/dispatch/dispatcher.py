@@ -109,8 +109,7 @@ class Dispatcher(SourceView):
         warn_of_unmatched(self.settings.permissions, found.tools())
 
     def __repr__(self) -> str:
-        names = [tool.definition().name for tool in self.tools()]
-        return f"<dispatcher: {', '.join(names) or 'no tools'}>"
+        return f"<dispatcher: {', '.join(self.names()) or 'no tools'}>"
 
     # One call
 

@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     import regex
 
 T = TypeVar("T")
+# A reader on its way: it yields `WAIT` and what it has found, and returns its result.
 Steps = Generator[Any, None, T]
-"""A reader on its way: it yields `WAIT` and what it has found, and returns its result."""
 
+# How far a look reaches: longer than the longest header of any format.
 MOST_HEADER = 600
-"""How far a look reaches: longer than the longest header of any format."""
+# How often, on the average, a character may be looked at.
 MOST_WORK = 8
-"""How often, on the average, a character may be looked at."""
+# How many looks at characters any text may take, however short it is.
 FREE_WORK = 100_000
-"""How many looks at characters any text may take, however short it is."""
+# How many readings of any text may spell no call, however short it is.
 MOST_IN_VAIN = 2_000
-"""How many readings of any text may spell no call, however short it is."""
+# How much text allows for one more of them.
 TEXT_FOR_ONE_MORE = 300
-"""How much text allows for one more of them."""
+# How much text that was searched stays in the window, before it is stored.
 BLOCK = 2048
-"""How much text that was searched stays in the window, before it is stored."""
+# A search that went so far is not made again from a place within it.
 WORTH_KEEPING = 256
-"""A search that went so far is not made again from a place within it."""
 MOST_KEPT = 256
+# No mark that is searched for is longer than this.
 LONGEST_MARK = 96
-"""No mark that is searched for is longer than this."""
 
 
 class _Wait:
@@ -66,21 +66,21 @@ class Tape:
         self.size = 0
         self.final = False
         self.finish_reason: str | None = None
+        # How many characters were looked at so far; one that was looked at twice counts twice.
         self.work = 0
-        """How many characters were looked at so far; one that was looked at twice counts twice."""
+        # How many readings were not calls.
         self.in_vain = 0
-        """How many readings were not calls."""
+        # The furthest place that was looked at.
         self._reach = 0
-        """The furthest place that was looked at."""
+        # Patterns, and the places between which none of them begins.
         self._absent: dict[re.Pattern[str], tuple[int, int]] = {}
-        """Patterns, and the places between which none of them begins."""
         self._blocks: list[str] = []
         self._starts: list[int] = []
         self._window = ""
+        # Where the window begins.
         self._base = 0
-        """Where the window begins."""
+        # How much of the text is in blocks.
         self._stored = 0
-        """How much of the text is in blocks."""
         self._keep = 0
 
     @property

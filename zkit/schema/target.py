@@ -15,7 +15,7 @@ from pydantic import PydanticSchemaGenerationError, PydanticUserError, TypeAdapt
 from zkit.errors import SchemaError, ToolDefinitionError
 from zkit.schema.pydantic_schema import ADVICE, json_schema_of
 from zkit.schema.raw_validator import RawValidator
-from zkit.schema.schema_limits import MAX_KEPT
+from zkit.schema.schema_limits import MAX_CHARACTERS, MAX_KEPT
 from zkit.schema.signature import (
     arguments_model,
     function_description,
@@ -167,6 +167,8 @@ def _of_raw(schema: Mapping[str, Any]) -> Target:
         key = json.dumps(schema)
     except (TypeError, ValueError, RecursionError) as error:
         raise SchemaError(f"not a JSON Schema: {error}") from None
+    if len(key) > MAX_CHARACTERS:
+        raise SchemaError(f"the schema has {len(key):,} characters; {MAX_CHARACTERS:,} are allowed")
     target = _RAW.get(key)
     if target is None:
         plain = json.loads(key)  # a copy: what the caller does to the schema later is not ours

@@ -89,6 +89,8 @@ def failure_of(raised: BaseException, tool: str) -> Failure:
     error = _sole(raised)
     if isinstance(error, Failure):
         return error
+    if _is_cancellation(error):
+        return _caused(Crashed("it was cancelled from within"), error)
     said = _said(error)
     if isinstance(error, TimeoutError):
         return _caused(Transient(said, code="timeout"), error)
@@ -115,7 +117,8 @@ def _named_failure(error: FileNotFoundError | PermissionError | ValueError, tool
 def is_contained(error: BaseException) -> bool:
     """True if an exception of foreign code (a tool, hook, guard or approver) ends only its call.
 
-    A cancellation goes on, and so does a real Ctrl-C: in the main thread, where Python's own handler
+    A cancellation goes on, unless nobody has cancelled the task: then the code waited for something
+    else that was cancelled. So does a real Ctrl-C: in the main thread, where Python's own handler
     raises it in whatever code is running. `GeneratorExit` goes on when Python closes a coroutine,
     and not when code raises it.
     """
@@ -129,9 +132,29 @@ def is_contained(error: BaseException) -> bool:
     if isinstance(error, GeneratorExit):
         return _was_raised(error)
     try:
-        return not isinstance(error, get_cancelled_exc_class())
+        cancelled = get_cancelled_exc_class()
     except Exception:
         return True  # in a thread, where nothing is cancelled
+    return not isinstance(error, cancelled) or not _is_being_cancelled()
+
+
+def _is_cancellation(error: BaseException) -> bool:
+    if isinstance(error, Exception):
+        return False
+    from asyncio import CancelledError
+
+    return isinstance(error, CancelledError)
+
+
+def _is_being_cancelled() -> bool:
+    """True if somebody has cancelled the task that runs; trio raises no cancellation otherwise."""
+    from asyncio import current_task
+
+    try:
+        task = current_task()
+    except RuntimeError:
+        return True
+    return task is None or task.cancelling() > 0
 
 
 def _was_raised(error: BaseException) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from zkit.extract.parsers.arguments import Task, finished, from_text
@@ -71,19 +72,10 @@ def _from_braces(task: Task, name: str, text: str, at: int, span: tuple[int, int
     if found is not None:
         return finished(task, name, found[0], span, shifted(fixes, at))
     unit = from_text(task, name, layer.text, 0, span)
-    mapped = tuple(
-        Fix(
-            f.name,
-            f.rank,
-            layer.source_start(f.start) + at,
-            layer.source_end(f.end) + at,
-            f.new,
-            f.note,
-        )
-        for f in unit.fixes
-    )
+    start, end = layer.source_start, layer.source_end
+    mapped = tuple(f._replace(start=start(f.start) + at, end=end(f.end) + at) for f in unit.fixes)
     state = "broken" if unit.state == "cut" else unit.state
-    return Unit(name, unit.arguments, span, "", mapped, state, unit.reason or "damaged", unit.message)  # fmt: skip
+    return replace(unit, fixes=mapped, state=state, reason=unit.reason or "damaged")
 
 
 def _as_json(text: str, expect: Expect) -> tuple[Layer, list[Fix]]:

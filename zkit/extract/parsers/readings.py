@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from zkit.receipt import Fix, Rank, highest
@@ -43,10 +43,6 @@ class Reading:
     end: int
     body: str
     closed: bool = True
-
-    def to(self, end: int, closed: bool) -> Reading:
-        """The same reading with another end."""
-        return replace(self, end=end, closed=closed)
 
 
 def shifted(fixes: Iterable[Fix], by: int) -> tuple[Fix, ...]:
