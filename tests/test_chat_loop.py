@@ -359,6 +359,61 @@ def test_what_was_meant_as_a_call_is_no_answer(
     assert play(*[says(text)] * 9).reason == "malformed"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<tool_response>\nsunny\n</tool_response>",
+        "<tool_response>\nsunny\n</tool_response>\nIt is sunny in Bergen.",
+        '[TOOL_RESULTS] {"weather": "sunny"} [/TOOL_RESULTS]',
+    ],
+)
+def test_a_result_that_the_model_made_up_is_no_answer(
+    text: str, play: Play, server: ScriptedServer, weather: Weather
+) -> None:
+    result = play(FIRST_TURNS["valid"], says(text), FIRST_TURNS["valid"], ANSWER)
+    assert (result.text, result.reason) == ("It is sunny in Oslo.", "completed")
+    assert "Send the next call" in server.requests[2]["messages"][-1]["content"]
+    assert text not in str(server.requests[3]["messages"])
+    assert play(*[says(text)] * 9).reason == "malformed"
+
+
+@pytest.mark.parametrize("text", ["The tag <tool_response> holds a result.", "`<tool_response>`"])
+def test_words_about_results_are_an_answer(text: str, play: Play) -> None:
+    assert play(says(text)).text == text
+
+
+def test_an_empty_reply_after_a_failure_asks_for_the_next_call_with_tools(
+    play: Play, server: ScriptedServer
+) -> None:
+    failing = says(None, [call("get_weather", '{"days": "x"}')])
+    play(failing, says(""), FIRST_TURNS["valid"], says(""), ANSWER)
+    after_failure, after_success = server.requests[2], server.requests[4]
+    assert "The last call failed" in after_failure["messages"][-1]["content"]
+    assert "tools" in after_failure
+    assert "tools" not in after_success
+
+
+def test_the_text_around_a_call_that_must_be_sent_again_is_not_repeated_to_the_model(
+    server: ScriptedServer, client: OpenAI
+) -> None:
+    done: list[str] = []
+
+    @tool(grade=WRITE)
+    def save(text: str) -> str:
+        """Save a text."""
+        done.append(text)
+        return "saved"
+
+    fenced = '```json\n{"name": "save", "arguments": {"text": "a"}}\n```'
+    first = f"You can call this:\n\n{fenced}\n\nIt saves the text."
+    server.play(says(first), says(fenced), ANSWER)
+    result = ChatLoop(client, "m", [save]).run_sync("Save a.")
+    assert done == ["a"]
+    assert "You can call this" not in str(server.requests[1]["messages"])
+    assert "You can call this" in result.turns[0].text
+    assert "```" not in result.turns[0].text
+
+
 RECORD = '{"name": "get_weather", "arguments": {"city": "Oslo"}, "result": "sunny"}'
 
 

@@ -418,6 +418,15 @@ def test_hints_say_all_that_is_known(box: Toolbox) -> None:
     assert not coach.correction_hints("jupyter_confusion").known
 
 
+@pytest.mark.parametrize("mode", ["path_prefix", "stale", "loop"])
+def test_a_call_whose_form_was_right_gets_no_example_to_copy(box: Toolbox, mode: str) -> None:
+    coach = Coach(box)
+    right = coach.correction_hints(mode, attempt=2, tool="read_file")
+    wrong = coach.correction_hints("missing_field", attempt=2, tool="read_file")
+    assert "Signature: read_file(" in right.text(2_000)
+    assert (right.example, bool(wrong.example)) == ("", True)
+
+
 def test_hints_need_no_coach_and_no_document() -> None:
     hints = correction_hints("wrong_output", tool=tools(docs=None)[0], attempt=3)
     assert [one.title for one in hints.sections] == ["Signature", "Returns", "Examples"]

@@ -371,9 +371,17 @@ def test_a_tool_that_cancels_itself_has_crashed() -> None:
     async def odd() -> str:
         raise asyncio.CancelledError
 
-    dispatcher = Dispatcher([made("odd", odd)])
-    crashed = failed(anyio.run(dispatcher.call, Call("odd")), Crashed)
-    assert "cancelled" in str(crashed)
+    async def odder() -> str:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(5)
+        return "not cancelled"
+
+    dispatcher = Dispatcher([made("odd", odd), made("odder", odder)])
+    for name in ("odd", "odder"):
+        crashed = failed(anyio.run(dispatcher.call, Call(name)), Crashed)
+        assert "cancelled" in str(crashed)
 
 
 @pytest.mark.parametrize("alias", ["halt", "stuck"])

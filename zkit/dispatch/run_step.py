@@ -133,8 +133,11 @@ def checked_output(tool: Tool, result: Result) -> Result:
     """
     if not isinstance(result, Success):
         return result
-    fault = _fault_finder(tool)
-    found = "" if fault is None else fault(result.data)
+    known = _FAULTS.get(id(tool))
+    fault = known[1] if known is not None and known[0] is tool else _fault_finder(tool)
+    if fault is None:
+        return result
+    found = fault(result.data)
     if not found:
         return result
     log.error("%s returned something else than it promises: %s", tool.definition().name, found)
@@ -144,9 +147,6 @@ def checked_output(tool: Tool, result: Result) -> Result:
 
 def _fault_finder(tool: Tool) -> Fault | None:
     """How to check what a tool returns; made once for each tool, None when it promises nothing."""
-    known = _FAULTS.get(id(tool))
-    if known is not None and known[0] is tool:
-        return known[1]
     output = tool.definition().output
     finder = None if output is None else _simple(output) or _by_schema(output)
     while len(_FAULTS) >= _MOST:
@@ -163,9 +163,11 @@ def _simple(schema: Mapping[str, Any]) -> Fault | None:
         return None
     types, text = _TYPES[wanted], f"the result: {wanted} expected"
 
-    def fault(data: Any) -> str:
-        sound = isinstance(data, types) and (bool in types or not isinstance(data, bool))
-        return "" if sound else text
+    def fault(data: object) -> str:
+        if type(data) in types:
+            return ""
+        fits = isinstance(data, types) and (bool in types or not isinstance(data, bool))
+        return "" if fits else text
 
     return fault
 

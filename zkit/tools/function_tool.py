@@ -161,9 +161,9 @@ class FunctionTool(Generic[P, R]):
         return executed(begin, call, self.runs_async, self._promised)
 
     def _begin(self, call: Call, context: Context) -> tuple[Any, str | None]:
-        arguments = typed_arguments(self, call, self._limit, context) | dict.fromkeys(
-            self._injected, context
-        )
+        arguments = typed_arguments(self, call, self._limit, context)
+        if self._injected:
+            arguments |= dict.fromkeys(self._injected, context)
         output = arguments.pop(OUTPUT, "labeled") if self._formats else None
         return self._function(**arguments), output  # type: ignore[call-arg]
 
