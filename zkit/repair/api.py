@@ -9,7 +9,7 @@ from zkit.receipt import Fix, Rank, limit_of
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.expect import evidence_for
 from zkit.repair.fast_path import read_in_prose, read_misspelled
-from zkit.repair.fixes import CUT, EXACT, FIXES, GUESS, RESPELL, SALVAGE, UNWRAP, fix_named
+from zkit.repair.fixes import CUT, EXACT, FIXES, RESPELL, SALVAGE, UNWRAP, fix_named
 from zkit.repair.limits import MAX_CHARACTERS, MAX_VALUES, MOST_FAR, MOST_IN_VAIN, MOST_UNREAD
 from zkit.repair.locate import layers, payload, starts, wrappers
 from zkit.repair.locate.layers import (
@@ -183,9 +183,7 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
     found = read_at(task, start, complaint="" if start else complaint)
     if not payload.ends_text(task.text, found.end):
         return found, False
-    if found.value is None or not found.fits:
-        return found, False
-    return found, found.rank < GUESS or not payload.words_only(task, found)
+    return found, found.value is not None and found.fits
 
 
 def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:

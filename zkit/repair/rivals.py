@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 from zkit.receipt import Fix, highest
 from zkit.repair.evidence.structure import (
     breaks_lists,
-    doubled_openers,
     glued_closers,
     is_askew,
     is_misaligned,
@@ -252,6 +252,7 @@ DOUBTFUL = BRACKETS | {"use_colon", "drop_doubled_brace"}
 """The fixes that may have a rival here."""
 _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
 """An object in an object or a list in a list: only these can swallow what comes after them."""
+_TWO_BRACKETS = re.compile(r"\[\[")
 _ASSIGNED = re.compile(r"\w=[^>]")
 """A bare name and an equals sign: beside quoted keys with colons this is code."""
 _COLON = re.compile(rf"(?<!\\)[\"']{lexis.SPACE}:")
@@ -370,8 +371,8 @@ def _closes_once(text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: F
 def _opened_twice(json: str, at: int, fits: Fits) -> bool:
     """Whether the text is as valid with one bracket of two dropped, instead of adding `json[at]`."""
     body = json[:at] + json[at + 1 :]
-    openers = doubled_openers(json, at)
-    return any(_holds(body[:place] + body[place + 1 :], fits) for place in openers)
+    openers = islice(_TWO_BRACKETS.finditer(body), MOST_OTHERS)
+    return any(_holds(body[: two.start()] + body[two.end() - 1 :], fits) for two in openers)
 
 
 def _is_settled(text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix) -> bool:

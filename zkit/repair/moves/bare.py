@@ -9,7 +9,7 @@ from zkit.repair.evidence.strings import UNC, respell
 from zkit.repair.expect import Expect
 from zkit.repair.limits import MOST_PHRASE
 from zkit.repair.moves import ending
-from zkit.repair.moves.at_key import expected, misfit, no_value
+from zkit.repair.moves.at_key import expected, misfit
 from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import reread
 from zkit.repair.search.hypothesis import KEY, NEXT, Hypothesis
@@ -136,7 +136,7 @@ def read_bare(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
     if text.startswith(("-Inf", "-inf", "+Inf", "+inf", "-NaN", "+NaN"), pos):
         return _signed_infinity(reading, text, pos)
     if text[pos] in ",:;}])":
-        return no_value(reader, reading, pos)
+        return []
     if (marked := _MARKED.match(text, pos)) is not None:
         reading.note("drop_markdown", pos, marked.end(), marked[2])
         reading.settle(marked.end())
