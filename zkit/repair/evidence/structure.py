@@ -99,11 +99,6 @@ def member_follows(text: str, pos: int) -> bool:
     return _MEMBER_NEXT.match(text, pos) is not None
 
 
-def quoted_member_follows(text: str, pos: int) -> bool:
-    """The same of a member whose key stands between quotes, and so is no word of a sentence."""
-    return _QUOTED_MEMBER_NEXT.match(text, pos) is not None
-
-
 _NEVER_MORE = frozenset("{[<`;(")
 _ESCAPED_END = re.compile(r"\s*+\\(?:[nrt\s\\]|\Z)[nrt\s\\]*+\Z")
 """Nothing but white space up to the end, some of it escaped."""
@@ -112,7 +107,6 @@ _QUOTED_MEMBER = (
     rf"|{lexis.GAP},{lexis.GAP}\"[^\"\\\n]{{1,80}}+\"{lexis.GAP}[\"{{\[0-9-]"
 )
 """A member with its comma or without, a comment before it perhaps; or one without its colon."""
-_QUOTED_MEMBER_NEXT = re.compile(_QUOTED_MEMBER)
 _MEMBER_NEXT = re.compile(
     rf"{lexis.GAP},{lexis.GAP}{lexis.KEYISH}{lexis.GAP}{lexis.COLONS}|{_QUOTED_MEMBER}"
 )
@@ -303,11 +297,6 @@ def is_misaligned(json: str) -> bool:
     """Whether a line is not indented as the container that holds it asks."""
     tokens = _tokens(json)
     return any(token.indent > 0 for token in tokens) and _misaligned(tokens, len(tokens)) > 0
-
-
-def glued_closers(json: str) -> list[int]:
-    """Where a brace closes that does not begin its line."""
-    return [token.start for token in _tokens(json) if token.kind == "}" and token.indent < 0]
 
 
 def repeated_keys(json: str) -> list[int]:

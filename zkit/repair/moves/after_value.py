@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
-from zkit.repair.evidence.structure import follows, goes_on, known, quoted_member_follows
+from zkit.repair.evidence.structure import follows, goes_on, known
 from zkit.repair.limits import LIST_LOOK_BACK, MOST_KEY
 from zkit.repair.moves import ending
 from zkit.repair.moves.missing_quotes import unopened
@@ -414,8 +414,7 @@ def after_root(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
         other = reading.fork().note("drop_stray_mark", reading.pos, reader.size, "")
         return [other.go(reader.size, DONE)]
     unclean = reading.rank >= Rank.COMPLETE and not follows(reader, None, reading.pos)
-    more = goes_on(reader.text, reader.start, reading.pos)
-    if unclean or more or quoted_member_follows(reader.text, reading.pos):
+    if unclean or goes_on(reader.text, reader.start, reading.pos):
         return reread(reader, reading, reading.pos)
     reading.place = DONE
     return None

@@ -66,16 +66,10 @@ def is_other_quote(content: str) -> bool:
     if last in "'`":
         return rest[-1] not in _OPENS_NEXT and _IN_WORD.sub("", rest).count(last) % 2 == 0
     if last in "“”":
-        return _even_curls(rest)
+        return True
     if last == "’":
         rest = _IN_WORD.sub("", rest)
     return last in _OPENERS and rest.count(_OPENERS[last]) <= rest.count(last)
-
-
-def _even_curls(content: str) -> bool:
-    """Whether the curly quotes of a content come in pairs, as English or as German writes them."""
-    low, left, right = map(content.count, "„“”")
-    return left + right == low if low else left == right
 
 
 # ── missing quotes ──────────────────────────────────────────────────────────
