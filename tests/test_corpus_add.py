@@ -162,6 +162,7 @@ def test_what_zkit_makes_of_its_own_corpus_can_be_added_again(tmp_path: Path) ->
         assert run(added).passes
 
 
+@pytest.mark.slow
 def test_redaction_keeps_the_outcome_of_our_own_corpus() -> None:
     for case in SOME:
         draft = draft_of(case)
@@ -336,7 +337,7 @@ def native(arguments: str) -> dict[str, Any]:
 REPLY = '<tool_call>\n{"name": "head", "arguments": {"path": "a",}}\n</tool_call>'
 
 
-def test_a_transcript_gives_what_had_to_be_mended(tmp_path: Path) -> None:
+def test_a_transcript_gives_what_had_to_be_repaired(tmp_path: Path) -> None:
     path = transcript(
         tmp_path / "chat.jsonl",
         completion(native('{"path": "fine"}'), "tool_calls"),

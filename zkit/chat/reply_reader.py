@@ -18,6 +18,7 @@ from zkit.chat.loop_events import LoopEvent, ReasoningDelta, TextDelta, TextRevo
 from zkit.chat.wire_data import REASONING, entries, index_of, plain, reasoning_of, text_of
 from zkit.extract import FORMATS, Extraction, Extractor, Reasoning, Text, TextWasReasoning
 from zkit.extract import Event as TextEvent
+from zkit.extract.turn_marks import RESULTS
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema import Offer
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What a model said in one turn.
+    """The reply of a model in one turn.
 
     `calls` are as they were made, to be dispatched: native ones, or those in the text, doubtful and
     unknown ones among them. `refused` are calls in the text that cannot be read. `ignored` are
@@ -66,6 +67,21 @@ def begins_like_a_call(text: str) -> bool:
     return _openers().match(text) is not None
 
 
+@cache
+def _result_openers() -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(RESULTS)
+
+
+def begins_like_a_result(text: str) -> bool:
+    """True if a text begins with the mark of a tool's result: the model made the result up.
+
+    Qwen2.5-Coder-1.5B writes one file of two, and then the result of the second write itself.
+    """
+    return _result_openers().match(text) is not None
+
+
 class ReplyReader:
     """Reads one completion. Native calls win; text is looked at when there are none."""
 
@@ -84,7 +100,7 @@ class ReplyReader:
         self._extra: dict[str, list[str]] = {}
         self._fed = False
         self.has_shown = False
-        """Whether something of the reply was told already."""
+        """True if an event of the reply was already sent."""
 
     def feed(self, chunk: object) -> list[LoopEvent]:
         """Take in one chunk of a stream; return what can be shown."""
@@ -104,7 +120,7 @@ class ReplyReader:
             name = next(name for name in self._reasoning if text_of(delta.get(name)))
             self._extra.setdefault(name, []).append(thought)
         found: list[LoopEvent] = [ReasoningDelta(thought)] if thought else []
-        return found + _told(self._extractor.feed(text_of(delta.get("content"))))
+        return found + _as_loop_events(self._extractor.feed(text_of(delta.get("content"))))
 
     def read(self, completion: object) -> list[LoopEvent]:
         """Take in a whole completion; it is a stream of one chunk."""
@@ -133,7 +149,7 @@ class ReplyReader:
         if reply.finish_reason is None and not is_whole:
             raise TruncatedStreamError("the stream ended before the reply was complete")
         finish = _finish(reply.finish_reason, usage, most_tokens)
-        events = _told(self._extractor.close(finish))
+        events = _as_loop_events(self._extractor.close(finish))
         made = self._made(reply, self._extractor.extraction)
         return events, replace(made, finish_reason=finish, usage=usage)
 
@@ -199,7 +215,7 @@ def _ignored(call: Call) -> RefusedCall:
 
 
 def _record_of(found: Extraction) -> str:
-    """The tool of a reply that is nothing but an object like a call that is none; or nothing.
+    """The tool of a reply that is nothing but an object like a call that is not one; or nothing.
 
     Qwen2.5-Coder-1.5B answers with its call and a key `result` beside the arguments.
     """
@@ -212,8 +228,15 @@ def _record_of(found: Extraction) -> str:
 
 
 def _cut_out(text: str, parts: Iterable[str]) -> str:
-    for part in parts:
-        text = text.replace(part, "", 1) if part else text
+    """The text without some parts, nor fences that hold nothing else."""
+    for part in filter(None, parts):
+        before, _, after = text.partition(part)
+        opening = before.rstrip().rpartition("\n")[2].strip()
+        closing = after.lstrip().partition("\n")[0].strip()
+        if closing in ("```", "~~~") and opening.startswith(closing):
+            before = before.rstrip()[: -len(opening)]
+            after = after.lstrip()[len(closing) :]
+        text = before + after
     return text
 
 
@@ -229,7 +252,7 @@ def _without(text: str, refused: Iterable[RefusedCall]) -> str:
     return text
 
 
-def _told(events: list[TextEvent]) -> list[LoopEvent]:
+def _as_loop_events(events: list[TextEvent]) -> list[LoopEvent]:
     found: list[LoopEvent] = []
     for event in events:
         if isinstance(event, Text):

@@ -13,8 +13,8 @@ from zkit.dispatch.approval import Approver, Confirm
 from zkit.json_types import JsonObject
 from zkit.schema import Offer, offered
 from zkit.sources import Discovery, Kit, ToolSource, Workflow
-from zkit.sources.prompts import usage_prompt
-from zkit.sources.source import as_source
+from zkit.sources.catalog import usage_prompt
+from zkit.sources.source import as_source, specs_in
 from zkit.tools import Tool, ToolSpec, thaw
 
 Fit = Literal["all", "weights", "discovery", "auto"]
@@ -33,18 +33,18 @@ class Offering:
 
     @cached_property
     def offers(self) -> tuple[Offer, ...]:
-        """As what calls are looked for in text, under the names that the model is told."""
+        """As what calls are looked for in text, under the names that the model sees."""
         return tuple(offered(self.entries).values()) if self.specs else ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that the model is told."""
+        """The names that the model sees."""
         return tuple(offer.name for offer in self.offers)
 
 
 def offering_of(tools: Iterable[Tool], room: int | None, most: int | None = None) -> Offering:
     """What fits into `room` tokens and `most` tools: those of the greatest weight, sorted by name."""
-    specs = sorted((tool.definition() for tool in tools), key=lambda spec: spec.name)
+    specs = sorted(specs_in(tools), key=lambda spec: spec.name)
     if room is None and (most is None or len(specs) <= most):
         return Offering(tuple(specs))
     return Offering(tuple(_fitting(specs, room, most)))
@@ -93,7 +93,7 @@ def dispatcher_for(
 def _fits(source: ToolSource, room: int | None, most: int | None) -> bool:
     if room is None and most is None:
         return True
-    sizes = [size_of_tool(tool.definition()) for tool in source.tools()]
+    sizes = [size_of_tool(spec) for spec in specs_in(source.tools())]
     return (room is None or sum(sizes) <= room) and (most is None or len(sizes) <= most)
 
 
@@ -127,7 +127,7 @@ def examples_of(offering: Offering) -> dict[str, JsonObject]:
 def prompt_about(
     offering: Offering,
     dispatcher: Dispatcher,
-    said: str,
+    present: str,
     *,
     has_examples: bool,
     context: int | None = None,
@@ -135,7 +135,7 @@ def prompt_about(
     """Return what a system prompt says of the tools on offer, beside their declarations.
 
     Workflows whose tools are all on offer, guides (a skill is a guide), and one declared example
-    for each tool if `has_examples`. A part that is in `said` already is left out; when they do not
+    for each tool if `has_examples`. A part that is in `present` already is left out; when they do not
     all fit, workflows come first, then guides and examples by the weight of their tool.
     """
     room = LONGEST_PROMPT if context is None else min(LONGEST_PROMPT, context * 4 // 10)
@@ -149,7 +149,7 @@ def prompt_about(
     flows = [usage_prompt([], [flow]) for flow in _workflows(offering, dispatcher)]
     kept: set[str] = set()
     for part in [*flows, *guides.values(), *(line for _, line in shown)]:
-        if part and part not in said and len(part) + 2 <= room:
+        if part and part not in present and len(part) + 2 <= room:
             room -= len(part) + 2
             kept.add(part)
     listed = [line for _, line in sorted(shown, key=lambda one: one[0].name) if line in kept]

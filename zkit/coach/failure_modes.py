@@ -34,6 +34,8 @@ SECTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Which sections help with a failure mode. Two more modes are known and have no row on purpose:
 no page of a manual helps with `jupyter_confusion` and `syntax_artifact`."""
 
+WELL_FORMED = frozenset({"path_prefix", "stale", "loop"})
+"""The form of these calls was right. An example would only be copied: Qwen2.5-Coder-1.5B sends its path."""
 WITHOUT_SECTIONS = ("jupyter_confusion", "syntax_artifact")
 MOST_SECTIONS = 3
 _FIRST = 2  # sections of a mode that the table does not know, or whose titles are not there
@@ -74,7 +76,7 @@ _BY_TEXT: tuple[tuple[tuple[str, ...], str], ...] = (
 _MOST_CHARACTERS = 4_000
 
 Context = Mapping[str, Any]
-"""What a callback is told: `query`, `tool`, `failure_mode` and `attempt`."""
+"""What a callback gets: `query`, `tool`, `failure_mode` and `attempt`."""
 Select = Callable[[list[DocSection], Context], Iterable[DocSection]]
 
 
@@ -94,8 +96,8 @@ def failure_mode(failure: Any) -> str:
     text = str(failure)[:_MOST_CHARACTERS]
     if text.isidentifier():
         return text
-    said = text.casefold()
-    return next((mode for words, mode in _BY_TEXT if all(word in said for word in words)), "")
+    lowered = text.casefold()
+    return next((mode for words, mode in _BY_TEXT if all(word in lowered for word in words)), "")
 
 
 def select_sections(

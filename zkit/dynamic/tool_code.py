@@ -81,7 +81,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class ToolCode:
-    """Everything that makes a tool: what the model is told of it, and the code that runs.
+    """Everything that makes a tool: what the model sees of it, and the code that runs.
 
     `runner` is where it runs: `process`, a Python process with limits, or `monty`, a sandbox that
     reaches neither files nor the network.
@@ -210,7 +210,7 @@ class ToolCode:
 
 
 def python_type(text: str) -> str:
-    """Return a type as it is written in Python; raises `ToolDefinitionError` for what is none."""
+    """Return a type as it is written in Python; raises `ToolDefinitionError` for anything else."""
     type_of(text)
     tree = ast.parse(text.strip(), mode="eval")
     for node in ast.walk(tree):

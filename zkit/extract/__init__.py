@@ -20,38 +20,15 @@ from zkit.extract.events import (
     Text,
     TextWasReasoning,
     Unknown,
-)
+)  # fmt: skip
 from zkit.extract.formats.record import Format
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.instructions import instructions
 from zkit.extract.render import CannotWriteError, render_call, render_tool_result
 
 __all__ = [
-    "FORMATS",
-    "Call",
-    "CallComplete",
-    "CallDoubtful",
-    "CallHeld",
-    "CallIncomplete",
-    "CallUnknown",
-    "CandidateRefused",
-    "CannotWriteError",
-    "Declared",
-    "Doubtful",
-    "Event",
-    "Extraction",
-    "Extractor",
-    "Format",
-    "Incomplete",
-    "ReadingEnded",
-    "Reasoning",
-    "Refusal",
-    "Span",
-    "Text",
-    "TextWasReasoning",
-    "Unknown",
-    "find_calls",
-    "instructions",
-    "render_call",
+    "FORMATS", "Call", "CallComplete", "CallDoubtful", "CallHeld", "CallIncomplete", "CallUnknown", "CandidateRefused",
+    "CannotWriteError", "Declared", "Doubtful", "Event", "Extraction", "Extractor", "Format", "Incomplete", "ReadingEnded",
+    "Reasoning", "Refusal", "Span", "Text", "TextWasReasoning", "Unknown", "find_calls", "instructions", "render_call",
     "render_tool_result",
-]
+]  # fmt: skip

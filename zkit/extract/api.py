@@ -22,40 +22,23 @@ from zkit.extract.formats.table import wanted_formats
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.scan import Handler, Scanner
 from zkit.extract.standing import Standing
-from zkit.extract.tape import WAIT, Tape
+from zkit.extract.tape import WAIT, T, Tape
 from zkit.required import require_text
 
+# What is done at each kind of hook: the table of the scan.
 HANDLERS: dict[str, Handler] = {
-    "first": call_shapes.first_name,
-    "start": call_openers.opening,
-    "functools": call_openers.opening,
-    "tag": call_openers.tool_tag,
-    "functions": call_openers.functions_colon,
-    "fence": call_openers.fenced,
-    "json": call_shapes.bracket,
-    "name": call_shapes.named,
-    "label": call_shapes.labelled,
-    "functionary": call_shapes.recipient,
-    "stripped": call_shapes.stripped_channel,
-    "marked": thinking.marked,
-    "think": thinking.tagged,
-    "orphan": thinking.orphan,
-    "spoken": thinking.spoken,
-    "answer": thinking.answer,
-    "channel": thinking.channel,
-    "result": quoting.result,
-    "turn": quoting.turn,
-    "speaker": quoting.speaker,
-    "quote": quoting.block_quote,
-    "row": quoting.row,
-    "quoting": quoting.quoting,
-    "comment": quoting.comment,
-    "tick": quoting.tick,
-    "stop": quoting.token,
-}
-"""What is done at each kind of hook: the table of the scan."""
+    "start": call_openers.opening, "functools": call_openers.opening, "tag": call_openers.tool_tag,
+    "functions": call_openers.functions_colon, "fence": call_openers.fenced,
+    "first": call_shapes.first_name, "json": call_shapes.bracket, "name": call_shapes.named,
+    "label": call_shapes.labelled, "functionary": call_shapes.recipient, "stripped": call_shapes.stripped_channel,
+    "marked": thinking.marked, "think": thinking.tagged, "orphan": thinking.orphan,
+    "spoken": thinking.spoken, "answer": thinking.answer, "channel": thinking.channel,
+    "result": quoting.result, "turn": quoting.turn, "speaker": quoting.speaker, "stop": quoting.token,
+    "quote": quoting.block_quote, "row": quoting.row, "quoting": quoting.quoting,
+    "comment": quoting.comment, "tick": quoting.tick,
+}  # fmt: skip
+# How deep quotations are searched for calls: a block quote may hold a fence.
 DEEPEST_QUOTE = 2
-"""How deep quotations are searched for calls: a block quote may hold a fence."""
 IN_REASONING = (
     "{name} was called inside the reasoning, where nothing is run. "
     "To call it, write the call again after the end of the reasoning."
@@ -182,18 +165,13 @@ class Extractor:
     def extraction(self) -> Extraction:
         """Everything that was found so far; whole after `close`."""
         made = self._standing
-        of = made.outcomes
-        return Extraction(
-            tuple(o for o in of if isinstance(o, Call)),
-            tuple(o for o in of if isinstance(o, Doubtful)),
-            tuple(o for o in of if isinstance(o, Refusal)),
-            tuple(o for o in of if isinstance(o, Unknown)),
-            tuple(o for o in of if isinstance(o, Incomplete)),
-            made.content,
-            "".join(made.reasoning),
-            tuple(made.spans),
-            made.ended_at,
-        )
+
+        def of(kind: type[T]) -> tuple[T, ...]:
+            return tuple(one for one in made.outcomes if isinstance(one, kind))
+
+        listed = (of(Call), of(Doubtful), of(Refusal), of(Unknown), of(Incomplete))
+        thought = "".join(made.reasoning)
+        return Extraction(*listed, made.content, thought, tuple(made.spans), made.ended_at)
 
 
 def find_calls(

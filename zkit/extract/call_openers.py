@@ -14,8 +14,8 @@ from zkit.extract.parsers.envelopes import (
     read_envelope,
     wrappers,
 )
-from zkit.extract.parsers.headers import closed_by, quoted_object, read_header
-from zkit.extract.parsers.json_calls import read_json, read_named
+from zkit.extract.parsers.headers import read_arguments, read_header
+from zkit.extract.parsers.json_calls import read_json
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.readings import Reading, Unit, shifted
 from zkit.extract.parsers.tag_calls import read_markup
@@ -23,10 +23,10 @@ from zkit.extract.parsers.tag_dialects import LINES, TOOL_TAG
 from zkit.extract.plain_parts import FENCES, MAY_CALL, RESULT_FENCES
 from zkit.extract.scan import Scanner
 from zkit.extract.scan_marks import LISTED_NAME, OPENING_KEY
-from zkit.extract.tape import WAIT, Steps, Tape, compiled, searched
+from zkit.extract.tape import WAIT, Steps, Tape, searched
 
+# The opener of an envelope, empty for a call without one, and what was read.
 Opened = tuple[str, Reading]
-"""The opener of an envelope, empty for a call without one, and what was read."""
 _MESSAGE_STOP = r"<\|(?:call|end|return|start|channel|eom|eot)\|>"
 _MESSAGE_END = r"\s*+(?:<\|(?:call|end|return|eom|eot)\|>)"
 
@@ -72,24 +72,15 @@ def functions_colon(scan: Scanner, at: int) -> Steps[int]:
 def message_call(scan: Scanner, to: str, at: int, begin: int) -> Steps[int | None]:
     """Read a message to a tool; None when it holds no object."""
     name = to.removeprefix("functions.")
-    solid = yield from scan.tape.next_solid(begin)
-    if solid >= scan.tape.size:
-        cut = Unit(name, None, (at, scan.tape.size), state="cut")
-        return (yield from scan.offer(Reading((cut,), scan.tape.size, "harmony", False), "", at))
-    quoted = yield from quoted_object(scan.task, name, at, solid)
-    if quoted is not None:
-        ended = yield from closed_by(scan.task, replace(quoted, body="harmony"), _MESSAGE_END)
-        return (yield from scan.offer(ended, "", at))
-    if scan.tape.char(solid) != "{":
+    found = yield from read_arguments(scan.task, name, at, begin, _MESSAGE_STOP, _MESSAGE_END)
+    if found is None:
         return None
-    reading = yield from read_named(scan.task, name, at, solid, _MESSAGE_STOP)
-    closed = yield from closed_by(scan.task, replace(reading, body="harmony"), _MESSAGE_END)
-    return (yield from scan.offer(closed, "", at))
+    return (yield from scan.offer(replace(found, body="harmony"), "", at))
 
 
 _FENCE = r"(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]{0,80}+)(?:\n|\Z)"
+# A fence whose content begins in its own line.
 _FENCE_INLINE = rf"(?P<mark>`{{3,}}+)[ \t]*+(?P<info>(?i:{'|'.join(sorted(filter(None, FENCES), key=len, reverse=True))})?+)[ \t]*+(?=[\[{{<])"
-"""A fence whose content begins in its own line."""
 
 
 def fenced(scan: Scanner, at: int) -> Steps[int]:
@@ -180,7 +171,7 @@ def _whole(task: Task, info: str) -> Steps[Opened | None]:
     if named is not None and task.tools.name_of(named["name"]) is not None:
         header = yield from read_header(task, "name_line", start, "(?!)")
         return None if header is None else ("", header)
-    tag = yield from task.tape.look(compiled(r"<(?P<name>[^\s<>/]{1,128}+)\s*+/?>"), start)
+    tag = yield from task.tape.look(r"<(?P<name>[^\s<>/]{1,128}+)\s*+/?>", start)
     if tag is not None and task.tools.name_of(tag["name"]) is not None:
         tags = yield from read_markup(task, TOOL_TAG, start, "(?!)")
         return None if tags is None else ("", replace(tags, body="tool_tag"))

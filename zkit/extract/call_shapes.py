@@ -15,10 +15,10 @@ from zkit.extract.parsers.call_objects import (
     OPENING_KEYS,
 )
 from zkit.extract.parsers.envelopes import GENERIC_STOP
-from zkit.extract.parsers.headers import closed_by, plain_argument, quoted_object, read_header
+from zkit.extract.parsers.headers import closed_by, plain_argument, read_arguments, read_header
 from zkit.extract.parsers.json_calls import read_json, read_named
 from zkit.extract.parsers.python_calls import read_python
-from zkit.extract.parsers.readings import Reading, Unit
+from zkit.extract.parsers.readings import Reading
 from zkit.extract.parsers.tag_calls import Draft, keep_text, read_markup, read_unit
 from zkit.extract.parsers.tag_calls import unit_of as draft_unit
 from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES, written_attributes
@@ -36,7 +36,7 @@ from zkit.extract.scan_marks import (
 from zkit.extract.tape import Steps, searched
 
 if TYPE_CHECKING:
-    import regex
+    from zkit.extract.tape import Match
 
 _BRACKETED = BRACKETED
 _STOP = rf"{GENERIC_STOP}|</tool_call>|<tool_call>"
@@ -65,8 +65,8 @@ def bracket(scan: Scanner, at: int) -> Steps[int]:
     return (yield from scan.skip(at))
 
 
+# A name in brackets and an object after it (corpus/extract/small_models).
 _HEADED = r"\[(?P<name>[^\W\d][\w./-]{0,127}+)\]:?+\s*+(?=\{)"
-"""A name in brackets and an object after it (corpus/extract/small_models)."""
 
 
 def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
@@ -88,15 +88,16 @@ def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
     return (yield from scan.tape.look(_ONE_LIST, at)) is not None
 
 
+# An object that begins with a name, and maybe goes on with arguments.
 _NAME_FIRST = rf"[\[\s]*+\{{\s*+[\"'](?:{'|'.join(NAME_KEYS)})[\"']\s*+:\s*+[\"'](?P<name>[^\"'\n]{{0,128}}+)[\"'](?:\s*+,\s*+[\"'](?P<argued>{'|'.join(ARGUMENT_KEYS)})[\"'])?+"
-"""An object that begins with a name, and maybe goes on with arguments."""
+# An object that holds a list of calls under a key of its own making: `{"actions": [...]}`.
 _ONE_LIST = (
     rf"\{{\s*+[\"'][\w -]{{1,80}}+[\"']\s*+:\s*+\[\s*+\{{\s*+[\"'](?:{'|'.join(NAME_KEYS)})[\"']"
 )
-"""An object that holds a list of calls under a key of its own making: `{"actions": [...]}`."""
 
+# A name, then parentheses or an object, maybe after a few words, a label of its own line, or in a
+# fence.
 _SHAPE = rf"(?P<tick>`{{0,2}}+)(?P<name>[^\W\d](?:[\w./-]|\\_)*+)(?::[0-9]++)?+(?:(?P<call>\()|{ARGUMENTS_AHEAD})"
-"""A name, then parentheses or an object, maybe after a few words, a label of its own line, or in a fence."""
 
 
 def named(scan: Scanner, at: int) -> Steps[int]:
@@ -129,7 +130,7 @@ def named(scan: Scanner, at: int) -> Steps[int]:
 _KEYED = r"(?P<name>[^\s<>{}()]{1,128}+)\s*+(?=<(?:arg|param)_key>)"
 
 
-def _with_tags(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
+def _with_tags(scan: Scanner, at: int, head: Match) -> Steps[int]:
     """Read a name and tags of arguments whose `<tool_call>` is missing (GLM-4.5-Air)."""
     draft = Draft(head["name"], at)
     unit, end, closed = yield from read_unit(
@@ -139,11 +140,11 @@ def _with_tags(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
     return (yield from scan.offer(reading, FORMATS["glm45"].opener, at))
 
 
+# A line that is a name and attributes: `f a="x"` (corpus/extract/small_models).
 _PAIRS = (
     r"(?P<name>[^\W\d](?:[\w./-]|\\_)*+)(?P<pairs>(?:[ \t]++[^\W\d][\w-]{0,63}+="
     r"(?:\"[^\"\n]{0,400}+\"|'[^'\n]{0,400}+'|[\w.+-]{1,64}+))++)[ \t\r]*+(?=\n|\Z)"
 )
-"""A line that is a name and attributes: `f a="x"` (corpus/extract/small_models)."""
 
 
 def _with_pairs(scan: Scanner, at: int) -> Steps[Reading | None]:
@@ -201,7 +202,7 @@ def _word_size(scan: Scanner, at: int) -> int:
     )
 
 
-def _with_object(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
+def _with_object(scan: Scanner, at: int, head: Match) -> Steps[int]:
     """Read a name and an object after it: in a sentence one whose keys are the tool's, else it is data."""
     tools, words = scan.task.tools, head["words"] or ""
     if any(tools.name_of(word) is not None for word in words.split()):
@@ -216,21 +217,23 @@ def _with_object(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
     return (yield from scan.offer(replace(reading, body="name_line"), "", at))
 
 
+# A counter after a name (Kimi), and the method of a built-in tool (Llama 3.1).
 _FOLLOWS_NAME = re.compile(r":[0-9]++\Z|\.call\Z")
-"""A counter after a name (Kimi), and the method of a built-in tool (Llama 3.1)."""
+# A name, then an object or parentheses, and nothing before them.
 FIRST_NAME = (
     r"\s*+(?P<full>(?P<braces>call:)?+(?:functions\.)?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+))"
     r"(?:(?:[ \t\r]*+\n\s*+|\[ARGS\])?+(?P<object>(?=\{))|(?P<call>(?=\()))"
 )
-"""A name, then an object or parentheses, and nothing before them."""
 
 
 def first_name(scan: Scanner, pos: int) -> Steps[int]:
     """Read a reply that begins with a name and its arguments."""
     found = yield from scan.tape.look(FIRST_NAME, pos)
-    if found is None or scan.task.tools.name_of(_FOLLOWS_NAME.sub("", found["name"])) is None:
+    if found is None:
         return pos
     at = pos + found.start("full")
+    if scan.task.tools.name_of(_FOLLOWS_NAME.sub("", found["name"])) is None:
+        return (yield from _undeclared(scan, pos, at)) if found["call"] is not None else pos
     yield from scan.text(pos, at)
     if found["braces"]:
         reading = yield from read_braces(scan.task, at, _STOP)
@@ -240,6 +243,20 @@ def first_name(scan: Scanner, pos: int) -> Steps[int]:
         return (yield from scan.offer(calls and replace(calls, body="python_list"), "", at))
     header = yield from read_header(scan.task, "name_line", at, _STOP)
     return (yield from scan.offer(header, "", at))
+
+
+def _undeclared(scan: Scanner, pos: int, at: int) -> Steps[int]:
+    """Read a reply that is nothing but a call of a tool that is not on offer; any other is text.
+
+    Llama 3.1 8B calls `torch.linspace(start=0, end=1)` where it has no such tool.
+    """
+    calls = yield from read_python(scan.task, at, _STOP)
+    if calls is None or not calls.closed:
+        return pos
+    if (yield from scan.tape.next_solid(calls.end)) < scan.tape.size:
+        return pos
+    yield from scan.text(pos, at)
+    return (yield from scan.offer(replace(calls, body="python_list"), "", at))
 
 
 _RECIPIENT = r">>>(?P<name>[^\s<>{}()\[\]\"']{1,128}+)[ \t\r]*+(?:\n|(?=\{))"
@@ -364,7 +381,7 @@ def _labelled_call(scan: Scanner, at: int) -> Steps[Reading | None]:
     return None if found is None else replace(found, body="label_call")
 
 
-def _boxed(task: Task, boxed: regex.Match[str], at: int) -> Steps[Reading | None]:
+def _boxed(task: Task, boxed: Match, at: int) -> Steps[Reading | None]:
     """`Action: NAME[...]`: an object, or a plain text for the only argument (the ReAct paper's way)."""
     tape, name, begin = task.tape, boxed["name"], at + boxed.end()
     if tape.char(begin) == "{":
@@ -377,19 +394,13 @@ def _boxed(task: Task, boxed: regex.Match[str], at: int) -> Steps[Reading | None
     return Reading((unit,), hit.end if hit is not None and closed else end, "react", closed)
 
 
-def _react(task: Task, named: regex.Match[str], at: int) -> Steps[Reading | None]:
+def _react(task: Task, named: Match, at: int) -> Steps[Reading | None]:
     """`Action: NAME` and its input: an object, or a plain text for the only argument."""
     tape, name, begin = task.tape, named["name"], at + named.end()
-    solid = yield from tape.next_solid(begin)
-    if solid >= tape.size:
-        return Reading((Unit(name, None, (at, tape.size), state="cut"),), tape.size, "react", False)
-    quoted = yield from quoted_object(task, name, at, begin)
-    if quoted is not None:
-        return replace(quoted, body="react")
-    if tape.char(begin) == "{":
-        reading = yield from read_named(task, name, at, begin, _NEXT)
-        end = _FENCE_END if named["fence"] else ""
-        return (yield from closed_by(task, replace(reading, body="react"), end))
+    end = _FENCE_END if named["fence"] else ""
+    found = yield from read_arguments(task, name, at, begin, _NEXT, end)
+    if found is not None:
+        return replace(found, body="react")
     hit = yield from tape.find(searched(_NEXT), begin)
     end_at = tape.size if hit is None else hit.start
     whole = hit is not None or not tape.cut

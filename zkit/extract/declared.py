@@ -11,20 +11,12 @@ from typing import Any
 from zkit.repair.expect import Expect
 from zkit.schema import Offer, offered
 
-PREFIXES = (
-    "call:",
-    "functions.",
-    "function.",
-    "tools.",
-    "tool.",
-    "default_api.",
-    "api.",
-    "multi_tool_use.",
-)
-"""What models write before a tool's name, after the namespaces of their prompts."""
+# What models write before a tool's name, after the namespaces of their prompts.
+PREFIXES = ("call:", "functions.", "function.", "tools.", "tool.", "default_api.", "api.", "multi_tool_use.")  # fmt: skip
+# A chunk up to this length is passed with one search; longer ones are searched for every mark.
 LONGEST_PLAIN = 12
-"""A chunk up to this length is passed with one search; longer ones are searched for every mark."""
 _NO_SCHEMA = Expect({}, {})
+_LAST_WORD = re.compile(r"[\w./:-]*\Z")
 _TRIMMED = " \t\r\n\"'`*"
 
 
@@ -159,6 +151,13 @@ class Declared:
     def begun(self) -> re.Pattern[str]:
         """Finds a name in a short text, or the beginning of one at its end."""
         return re.compile(rf"(?<!\w)(?:{_begun(self.spellings, LONGEST_PLAIN)})")
+
+    def begun_in(self, text: str) -> str | None:
+        """What a text has of a name that it ends in, maybe nothing yet; None if it ends in another word."""
+        word = without_prefix(_LAST_WORD.search(text)[0])  # type: ignore[index]
+        if any(prefix.startswith(word) for prefix in PREFIXES):
+            return ""
+        return word if word in self.prefixes else None
 
     @cached_property
     def prefixes(self) -> frozenset[str]:

@@ -15,11 +15,11 @@ from zkit.schema import Offer, offered
 
 MAX_DEPTH = 4
 _SAMPLES = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "null": None}
+# What an example shows for a text of that name.
 _BY_KEY = {
     "path": "notes/plan.md", "file": "notes/plan.md", "url": "https://example.org", "query": "words to look for",
     "command": "ls", "code": "print(1)", "date": "2026-01-31", "email": "ann@example.org", "language": "python",
 }  # fmt: skip
-"""What an example shows for a text of that name."""
 _VALUES = {
     "json": "Write the arguments as JSON: double quotes around keys and texts, no comments.",
     "raw": "Write each argument as it is, without quotes around texts; lists and objects as JSON.",

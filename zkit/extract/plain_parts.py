@@ -19,6 +19,7 @@ from zkit.extract.parsers.call_objects import (
 )
 from zkit.extract.parsers.envelopes import openers
 
+# The info strings of fences that may hold a call, and what they hold.
 FENCES = {
     **dict.fromkeys(
         ("", "json", "json5", "jsonc", "jsonl", "xml", "text", "txt", "plaintext", "html", "python",
@@ -31,22 +32,21 @@ FENCES = {
     "tool_code": "fence_python",
     "tool": "lines",
 }  # fmt: skip
-"""The info strings of fences that may hold a call, and what they hold."""
+# What a model calls a fence in which it makes up a tool's result.
 RESULT_FENCES = frozenset(
     {"tool_output", "tool_outputs", "tool_result", "tool_results", "tool_response", "output"}
 )
-"""What a model calls a fence in which it makes up a tool's result."""
 _OTHER_FENCES = RESULT_FENCES | {"tool", "tool_code"}
+# How a block begins that may hold a call and nothing else.
 MAY_CALL = r"\s*+(?:[\[{<✿]|print\(|(?:[^\W\d][\w.:/\\-]*+)[ \t]*+(?:[(:{=]|\n\s*+\{|\Z))"
-"""How a block begins that may hold a call and nothing else."""
+# Code in a line is between at most so many backticks: more of them are an ornament.
 MOST_TICKS = 20
-"""Code in a line is between at most so many backticks: more of them are an ornament."""
 _MAY_CALL = re.compile(MAY_CALL)
 _FENCE_LINE = re.compile(r"(?P<mark>`{3,20}+|~{3,20}+)[ \t]*+(?P<info>[^\n`\[{<]{0,80}+)\n")
 _FENCE_ENDS = re.compile(r"[`~]*+[ \t]*+(?=\r?\n|\Z|<)")
 _NAME = re.compile(r"(?:[^\W\d]\w*+\s*+=\s*+)?+(?:print\(\s*+)?+(?P<name>[^\W\d][\w.:/\\-]*+)")
+# A part of every key in `NAME_KEYS`.
 _NAMING_WORD = re.compile(r"name|tool|function|action")
-"""A part of every key in `NAME_KEYS`."""
 _TICKS = re.compile("`++")
 _CODE_ENDS = {size: re.compile(rf"(?<!`)`{{{size}}}(?!`)|\n") for size in (1, 2)}
 
@@ -102,13 +102,13 @@ def _plain_fence(text: str, fence: re.Match[str], tools: Declared) -> tuple[int,
     return ends.end(), begin
 
 
+# Keys that data begins with as often as calls do.
 BEFORE_NAME = frozenset({*ID_KEYS, "type", "thought", "content", "role", "index"})
-"""Keys that data begins with as often as calls do."""
 _NAMING = "|".join({*NAME_KEYS, *LIST_KEYS, *NEST_KEYS})
+# The key of a name further on in an object.
 NAME_LATER = re.compile(rf"\b(?:{_NAMING})[\"'”]?\s*:")
-"""The key of a name further on in an object."""
+# How far: a thought of a few sentences may come before the name (corpus/extract/openai_envelope).
 NAMED_WITHIN = 500
-"""How far: a thought of a few sentences may stand before the name (corpus/extract/openai_envelope)."""
 _FIRST_KEY = re.compile(r"\{\s*+\"(?P<key>[^\"\\\n]{1,80}+)\"\s*+:\s*+(?P<value>.)")
 
 

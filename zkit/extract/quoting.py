@@ -18,16 +18,17 @@ from zkit.extract.tape import Steps, compiled, searched
 if TYPE_CHECKING:
     from zkit.extract.scan import Scanner
 
+# The beginning of a line of a log, a chat export or a shell session
+# (corpus/untouched/results_and_logs).
 _LOG = re.compile(
     r"\s*+(?:\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T _,|]{1,3}+\[?[0-9]{1,2}:[0-9]{2}|\[?[0-9]{4}-[0-9]{2}-[0-9]{2}\]|\[?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}|\])"
     r"|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b|level=|\$ [\w./]|[A-Za-z]{3} [ 0-9][0-9] [0-9]{2}:)"
 )
-"""The beginning of a line of a log, a chat export or a shell session (corpus/untouched/results_and_logs)."""
+# The beginning of a comment in code, or of a footnote.
 _COMMENT = re.compile(r"\s*+(?://|#|--\s|/\*|\* >|;;|%|\[\^\w+\]:)")
-"""The beginning of a comment in code, or of a footnote."""
 _INDENTED = re.compile(r"(?: {4,}|\t)\s*+\Z")
+# A quote right before a call.
 _BEFORE = frozenset("\"'`“‘«„「『‹")
-"""A quote right before a call."""
 _AFTER = frozenset("\"'`”’»“」』›")
 _LITERAL = re.compile(r"\"{3}|'{3}|`{2,}+|`[^`\n]*+`|`(?! )")
 _LITERALS = frozenset({'"""', "'''", "`"})
@@ -36,45 +37,21 @@ _ELEMENT = re.compile(
     r"^[ \t]*+<(?P<open>[A-Za-z][\w:.-]*+)(?:\s[^<>]*+)?+(?<!/)>|</(?P<close>[A-Za-z][\w:.-]*+)\s*+>",
     re.MULTILINE,
 )
+# Elements of a page: nobody calls a tool from inside of one (corpus/untouched/markup_and_math).
 HTML = frozenset(
-    [
-        "html",
-        "body",
-        "main",
-        "article",
-        "section",
-        "aside",
-        "header",
-        "footer",
-        "div",
-        "details",
-        "summary",
-        "table",
-        "thead",
-        "tbody",
-        "ul",
-        "ol",
-        "dl",
-        "h1",
-        "h2",
-        "h3",
-        "figure",
-        "figcaption",
-        "template",
-        "form",
-        "svg",
-    ]
-)
-"""Elements of a page: nobody calls a tool from inside of one (corpus/untouched/markup_and_math)."""
+    ["html", "body", "main", "article", "section", "aside", "header", "footer", "div", "details", "summary", "table", "thead",
+     "tbody", "ul", "ol", "dl", "h1", "h2", "h3", "figure", "figcaption", "template", "form", "svg"]
+)  # fmt: skip
 _ANY_QUOTE = re.compile(r"[\"“”„«»「」『』]")
 _BEFORE_OPENING = frozenset({"", *" \t\n([{:=,—–-"})
 _CLOSERS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』"}
+# The key of a JSON object: what follows is a part of data (corpus/untouched/json_answers).
 _MEMBER = re.compile(r"[\"'”]\s*+:\s*+(?:\[\s*+)?\Z")
-"""The key of a JSON object: what follows is a part of data (corpus/untouched/json_answers)."""
 
 
+# The beginning of a compound statement of Python: `if dark: lights(on=True)` is code
+# (corpus/untouched/calls_in_code).
 _BLOCK = re.compile(r"[ \t]*+(?:if|elif|else|for|while|with|try|except|finally)\b")
-"""The beginning of a compound statement of Python: `if dark: lights(on=True)` is code (corpus/untouched/calls_in_code)."""
 
 
 def quotes(before: str, record: Format) -> bool:
@@ -190,7 +167,7 @@ _COMMENT_END = {"<!--": re.compile(r"-->"), "<![C": re.compile(r"\]\]>")}
 _TAG_NAME = r"<(?P<tag>[\w:-]{1,40}+)"
 _TICKS = "`++"
 _QUOTED_LINE = re.compile(r"(?m)^[ \t]*+(?:>[ \t]?)++")
-_NEXT_ANSWER = rf"(?={turn_marks.OWN_TURN})"
+# What opens a result, and what closes it.
 RESULT_ENDS: tuple[tuple[str, str], ...] = (
     (r"\[TOOL_RESULTS?\]", r"\[/TOOL_RESULTS?\]|\[END_TOOL_RESULTS?\]"),
     (r"<[｜|]tool(?:▁|_| )outputs(?:▁|_| )begin", r"<[｜|]tool(?:▁|_| )outputs(?:▁|_| )end[｜|]>"),
@@ -202,9 +179,8 @@ RESULT_ENDS: tuple[tuple[str, str], ...] = (
     (r"✿RETURN✿:", r"(?=✿FUNCTION✿)"),
     (r"\[\[ ## observation", r"(?=\[\[ ## (?!observation))"),
 )  # fmt: skip
-"""What opens a result, and what closes it."""
+# Words that a page strikes out, with more words after them: the same tag as a token of templates.
 _STRUCK_OUT = r"(?P<words><s>[^<\n]{1,300}+</s>)\s{0,100}+[^\s<]"
-"""Words that a page strikes out, with more words after them: the same tag as a token of templates."""
 
 
 def block_quote(scan: Scanner, at: int) -> Steps[int]:
@@ -227,7 +203,7 @@ def comment(scan: Scanner, at: int) -> Steps[int]:
 
 def quoting(scan: Scanner, at: int) -> Steps[int]:
     """A tag whose content is quoted: code, an example, a document, a result."""
-    head = yield from scan.tape.look(compiled(_TAG_NAME), at)
+    head = yield from scan.tape.look(_TAG_NAME, at)
     tag = "" if head is None else head["tag"].lower()
     if tag in turn_marks.RESULT_TAGS and scan.called:
         return (yield from scan.end_reply(at))
@@ -239,13 +215,13 @@ def quoting(scan: Scanner, at: int) -> Steps[int]:
 
 def tick(scan: Scanner, at: int) -> Steps[int]:
     """Code in a line, from a run of backticks to the next one as long."""
-    run = yield from scan.tape.look(compiled(_TICKS), at)
+    run = yield from scan.tape.look(_TICKS, at)
     size = 1 if run is None else run.end()
     if size > MOST_TICKS:
         return (yield from scan.skip(at, size))
     if size >= 3 and not scan.before(at).rpartition("\n")[2].strip(" \t>"):
         return (yield from scan.handle("fence", at))
-    if size >= 3 and (yield from scan.tape.look(compiled(r"[\w-]*+[ \t\r]*+\n"), at + size)):
+    if size >= 3 and (yield from scan.tape.look(r"[\w-]*+[ \t\r]*+\n", at + size)):
         return (yield from scan.handle("fence", at))
     hit = yield from scan.tape.find(searched(rf"(?<!`)`{{{size}}}(?!`)|\n"), at + size)
     if hit is None or hit.match.group() == "\n":
@@ -271,7 +247,7 @@ def _region(scan: Scanner, at: int, closer: re.Pattern[str], begin: int) -> Step
 
 def token(scan: Scanner, at: int) -> Steps[int]:
     """A mark that belongs to no text."""
-    head = yield from scan.tape.look(compiled(turn_marks.TOKENS), at)
+    head = yield from scan.tape.look(turn_marks.TOKENS, at)
     if head is None:
         return (yield from scan.skip(at))
     struck = yield from scan.tape.look(_STRUCK_OUT, at)
@@ -292,8 +268,9 @@ def token(scan: Scanner, at: int) -> Steps[int]:
     return end
 
 
+# What may follow the token at the end of a turn: more tokens, or a call; any text is another
+# turn's.
 _GOES_ON = rf"\s*+(?:\Z|<|\[|\]|✿|◁|{turn_marks.OWN_TURN})"
-"""What may follow the token at the end of a turn: more tokens, or a call; any text is another turn's."""
 
 
 def result(scan: Scanner, at: int) -> Steps[int]:
@@ -301,7 +278,7 @@ def result(scan: Scanner, at: int) -> Steps[int]:
     if scan.called:
         return (yield from scan.end_reply(at))
     for opener, closer in RESULT_ENDS:
-        head = yield from scan.tape.look(compiled(opener), at)
+        head = yield from scan.tape.look(opener, at)
         if head is not None:
             return (yield from _region(scan, at, searched(closer), at + head.end()))
     return (yield from quoting(scan, at))
@@ -309,7 +286,7 @@ def result(scan: Scanner, at: int) -> Steps[int]:
 
 def turn(scan: Scanner, at: int) -> Steps[int]:
     """A turn of somebody else: the reply has ended."""
-    head = yield from scan.tape.look(compiled(turn_marks.OTHER_TURN), at)
+    head = yield from scan.tape.look(turn_marks.OTHER_TURN, at)
     end = None if head is None else at + head.end()
     return (yield from scan.end_reply(at, end, shown=not scan.called))
 

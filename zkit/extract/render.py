@@ -45,21 +45,23 @@ def render_call(call: Call | Iterable[Call], format: str | Format) -> str:
         require_kind("call", one, Call, "a Call")
     if not calls or (len(calls) > 1 and not record.parallel):
         raise CannotWriteError(f"{record.name} writes exactly one call at a time, not {len(calls)}")
-    pieces = [_one(one, index, record) for index, one in enumerate(calls)]
-    text = record.joint.join(pieces).join(record.frame)
+    text = written(calls, record)
     _check(text, calls, record)
     return text
 
 
+def written(calls: list[Call], record: Format) -> str:
+    """The calls as this format writes them."""
+    pieces = [_one(one, index, record) for index, one in enumerate(calls)]
+    return record.joint.join(pieces).join(record.frame)
+
+
 def _check(text: str, calls: list[Call], record: Format) -> None:
     """Read what was written: it must be these calls and nothing else."""
-    tools = {
-        one.name: {
-            "type": "object",
-            **_schema([c.arguments or {} for c in calls if c.name == one.name]),
-        }
-        for one in calls
-    }
+    given: dict[str, list[Any]] = {}
+    for one in calls:
+        given.setdefault(one.name, []).append(one.arguments or {})
+    tools = {name: {"type": "object", **_schema(values)} for name, values in given.items()}
     found = find_calls(text, tools)
     got = [(one.name, one.arguments) for one in found.calls]
     if got != [(one.name, dict(one.arguments or {})) for one in calls] or found.content.strip():
@@ -87,7 +89,7 @@ def _type(value: Any) -> str:
 
 
 def _one(call: Call, index: int, record: Format) -> str:
-    """One call between the marks that stand around each."""
+    """One call between the marks that are around each."""
     marks = {
         "$number": str(index + 1),
         "$index": str(index),
@@ -177,11 +179,8 @@ def _markup(call: Call, index: int, record: Format, named: bool) -> str:
     for key, value in (call.arguments or {}).items():
         text = _raw(value)
         # A newline at the edge of a value would be taken for markup, so markup is put around it.
-        if (
-            record.body in ("function_eq", "tool_tag", "legacy")
-            and not head.endswith("\n")
-            and text != text.strip("\n")
-        ):
+        edged = record.body in ("function_eq", "tool_tag", "legacy") and not head.endswith("\n")
+        if edged and text != text.strip("\n"):
             text = f"\n{text}\n"
         kind = _type(value)
         marks = {
@@ -237,21 +236,11 @@ SPELLINGS: dict[str, Spelling] = {
     "tool_name": _object(tool_name="$name", parameters="$arguments"),
     "cohere": _object(tool_call_id="$index", tool_name="$name", parameters="$arguments"),
     "tool_use": _object(type="tool_use", id="$id", name="$name", input="$arguments"),
-    "pretty": _pretty("name", "arguments"),
-    "action": _pretty("action", "action_input"),
-    "quoted": _quoted,
-    "openai": _openai,
-    "keyed": _keyed,
-    "tgi": _tgi,
-    "python_object": _python_object,
-    "python": _python(repr),
-    "python_double": _python(_double_quoted),
-    "arguments": _arguments,
-    "markup": _markup,
-    "m3": _m3,
-    "braces": _braces,
-    "flags": _flags,
-}
+    "pretty": _pretty("name", "arguments"), "action": _pretty("action", "action_input"),
+    "quoted": _quoted, "openai": _openai, "keyed": _keyed, "tgi": _tgi,
+    "python_object": _python_object, "python": _python(repr), "python_double": _python(_double_quoted),
+    "arguments": _arguments, "markup": _markup, "m3": _m3, "braces": _braces, "flags": _flags,
+}  # fmt: skip
 
 
 def render_tool_result(name: str, content: str, format: str | Format) -> str:

@@ -19,15 +19,15 @@ from zkit.extract.scan_marks import Watch
 from zkit.extract.standing import Candidate, Standing, judge, misfit, numbered
 from zkit.extract.tape import LONGEST_MARK, Hit, Steps, compiled
 
+# How far back the text before a call is looked at.
 REACH = 800
-"""How far back the text before a call is looked at."""
+# How much quoted text is searched for calls that it shows: more is a document.
 LONGEST_REGION = 100_000
-"""How much quoted text is searched for calls that it shows: more is a document."""
 _UNSEEN = r"[\ufeff\u200b-\u200f\u2060]*+"
+# What happens at a hook: it is read from its place on, and the place to go on from comes back.
 Handler = Callable[["Scanner", int], Steps[int]]
-"""What happens at a hook: it is read from its place on, and the place to go on from comes back."""
+# Finds the calls in a quoted text.
 Inner = Callable[[str], Iterator[Call]]
-"""Finds the calls in a quoted text."""
 
 
 class Scanner:
@@ -44,22 +44,22 @@ class Scanner:
         self.task = task
         self.tape = task.tape
         self.standing = standing
+        # Whether the reply has set reasoning apart already.
         self.reasoned = False
-        """Whether the reply has set reasoning apart already."""
+        # Whether the text belongs to a thought that a label has opened.
         self.thinks = False
-        """Whether the text belongs to a thought that a label has opened."""
+        # Where a line begins that is labelled as somebody else's.
         self.asked_at: int | None = None
-        """Where a line begins that is labelled as somebody else's."""
         self._wanted = wanted
         self._handlers = handlers
         self._inner = inner
+        # Whether the text so far was passed on whole, and nothing waits.
         self.idle = False
-        """Whether the text so far was passed on whole, and nothing waits."""
         self._watch = Watch(task.tape, task.tools)
         self.is_plain = self._watch.is_plain_chunk
         self._text_from = 0
+        # Where the text ends that was passed on.
         self._passed = 0
-        """Where the text ends that was passed on."""
 
     def run(self) -> Steps[None]:
         """Read the whole text."""
@@ -96,7 +96,7 @@ class Scanner:
         return (yield from self._handlers[kind](self, at))
 
     def _give_up(self, pos: int) -> Steps[None]:
-        """Too much of the text looks like calls and is none: the rest of it is text.
+        """Too much of the text looks like calls without being any: the rest of it is text.
 
         There is no message for the model: it may as well have listed data by the thousand.
         """

@@ -24,36 +24,37 @@ if TYPE_CHECKING:
     import regex
 
 LABEL = r"(?:(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+)"
+# How ReAct prompts label a tool's result, and how models label the one that they make up.
 RESULT_LABELS = (
     r"Observation|(?:Tool|Function|API)(?: [Cc]all)? (?:[Rr]esult|[Oo]utput|[Rr]esponse)s?"
 )
-"""How ReAct prompts label a tool's result, and how models label the one that they make up."""
 _LABELS = rf"Action|Thought|Plan|Reflection|Call|{RESULT_LABELS}|Final Answer|TOOL_NAME|tool_name"
+# A line that begins with a label of a prompt's format.
 FORMAT_LABEL = rf"[ \t]*+{LABEL}(?:{_LABELS})\b"
-"""A line that begins with a label of a prompt's format."""
+# Marks in brackets: at first sight they look like a list.
 BRACKETED = (
     r"(?:(?P<start>\[TOOL_CALLS\]|\[TOOL_REQUEST\]|\[TOOL_CALL\]|\[Calling tool:|\[\[ ## next_tool_name)"
     r"|(?P<result>\[TOOL_RESULTS?\]|\[\[ ## observation)|(?P<marked>\[THINK\]|\[\[ ## next_thought)"
     r"|(?P<orphan>\[/THINK\]|\[BEGIN FINAL RESPONSE\])|(?P<stop>\[END FINAL RESPONSE\]|\[[BE]OS\]|\[gMASK\]))"
 )
-"""Marks in brackets: at first sight they look like a list."""
+# After a bracket: a call in Python's way.
 CALLING = r"\s*+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
-"""After a bracket: a call in Python's way."""
 _KEYS = "|".join(sorted(map(re.escape, OPENING_KEYS), key=len, reverse=True))
+# An object that may be a call: it begins with a key of one, or holds another object or a list.
 _OBJECT = rf"\{{(?=\s*+\{{|\s*+&quot;|\s*+[\"'“`]?(?:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{])"
-"""An object that may be a call: it begins with a key of one, or holds another object or a list."""
+# A list that may be of calls: of objects, of Python calls, or of a name and an object; or a name in
+# brackets.
 _LIST = r"\[(?=\s*+(?:[\[{]|\[?[\"']?[^\W\d][\w.:/\\-]*+(?:\s*+\(|\]:?+\s*+\{|[\"']\s*+,\s*+\{)))"
-"""A list that may be of calls: of objects, of Python calls, or of a name and an object; or a name in brackets."""
+# After a name: an object, maybe after a few words, a colon, a label in its own line, or in a fence.
 ARGUMENTS_AHEAD = (
     r"(?P<mark>[`*\"']{0,3}+(?P<words>(?:[ \t]++[^\W\d_]{1,12}+){1,4}+)?+[ \t]*+:?+[`*]{0,3}+"
     r"(?:[ \t\r]*+\n[ \t]*+(?:[-*+][ \t]++)?+[*_]{0,2}+[^\W\d_]{1,12}+(?:[ _][^\W\d_]{1,12}+)?+[*_]{0,2}+:[*_]{0,2}+)?+"
     r"\s*+(?P<fence>```(?:json)?+\s*+)?+)(?P<object>\{)"
 )
-"""After a name: an object, maybe after a few words, a colon, a label in its own line, or in a fence."""
 _TAG_NAME = re.compile(r"<[a-z_]{2,}")
 _ESCAPED = frozenset({r"\[", r"\]", r"\n", r"\|", r"\{"})
+# How many characters the alternatives of a pattern are sorted by: more makes no search faster.
 DEPTH = 3
-"""How many characters the alternatives of a pattern are sorted by: more makes no search faster."""
 
 
 class Hooks:
@@ -65,8 +66,8 @@ class Hooks:
     def __init__(self, searches: list[str], lines: str) -> None:
         self._searches = searches
         self._lines = lines
+        # Patterns, each with the character that all its matches begin with.
         self.search = tuple((_character(search), re.compile(search)) for search in searches)
-        """Patterns, each with the character that all its matches begin with."""
 
     @cached_property
     def partial(self) -> regex.Pattern[str]:
@@ -79,9 +80,9 @@ class Hooks:
         return compiled(self._searches[-1])
 
     @cached_property
-    def line(self) -> regex.Pattern[str]:
+    def line(self) -> str:
         """The same at the beginning of a text."""
-        return compiled(rf"(?P<indent>\s*+)(?:{self._lines})")
+        return rf"(?P<indent>\s*+)(?:{self._lines})"
 
 
 def _quoting() -> str:
@@ -148,14 +149,14 @@ def hooks_for(tools: bool) -> Hooks:
     return Hooks([*by_first(_inline(tools)), rf"\n(?P<indent>[ \t]*+)(?:{lines})"], lines)
 
 
+# The first key of an object, or of the first object in a list.
 OPENING_KEY = (
     r"[\[\s]*+\{(?:\s*+\{)?+\s*+(?:\"(?P<key>[^\"\n]{0,80})\"|'(?P<key>[^'\n]{0,80})'|“(?P<key>[^“”\n]{0,80})”|&quot;(?P<key>\w{1,80}+)&quot;|\"?(?P<key>[\w.-]{1,80}+)\"?)\s*+[:=]"
 )  # fmt: skip
-"""The first key of an object, or of the first object in a list."""
+# A list that begins with a call in Python's way.
 LISTED_CALL = rf"\[\[?{CALLING}"
-"""A list that begins with a call in Python's way."""
+# A list that begins with a call in a string, or with a name and an object.
 LISTED_NAME = r"\[\s*+[\"'](?P<name>[^\W\d][\w.:/-]*+)(?:\s*+\(|[\"']\s*+,\s*+\{)"
-"""A list that begins with a call in a string, or with a name and an object."""
 
 
 # ── searching ────────────────────────────────────────────────────────────────
@@ -250,15 +251,15 @@ class Watch:
         self._names = tools.spellings if tools else ()
         self._tools = tools
         self._text: str | None = None
+        # Up to where no key of a name begins, after the last object that was passed over.
         self._nameless = 0
-        """Up to where no key of a name begins, after the last object that was passed over."""
+        # The next match of each pattern.
         self._next: list[Found] = []
-        """The next match of each pattern."""
+        # Where each of them begins.
         self._starts: list[int] = []
-        """Where each of them begins."""
 
     @property
-    def line(self) -> regex.Pattern[str]:
+    def line(self) -> str:
         """What counts at the beginning of a line."""
         return self._hooks.line
 
@@ -383,8 +384,8 @@ class Watch:
         return at - (at < len(text) and text[at - 1 : at] == "<" and at > tail)
 
 
+# Every hook but the name of a tool begins with one of these.
 TRIGGER = re.compile(r"[<\[\]`✿◁\n{]")
-"""Every hook but the name of a tool begins with one of these."""
 _ENDS_WORD = frozenset(" \n\t,;!?\"'")
 _LAST_WORD = re.compile(r"<?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+)\Z")
 

@@ -21,8 +21,8 @@ from zkit.extract.parsers.readings import Unit
 from zkit.extract.quoting import closes_quote, in_element, quotes
 
 Outcome = Call | Doubtful | Unknown | Incomplete | Refusal
+# How sure a call is by its tier; each rank of its repair takes a twentieth off.
 CONFIDENCE: dict[Tier, float] = {"marker": 0.98, "alone": 0.9, "shape": 0.7}
-"""How sure a call is by its tier; each rank of its repair takes a twentieth off."""
 FOLLOWED = (
     "Your reply contains a call of {name} followed by more text, so nothing was run. "
     "Send the call alone if you mean it."
@@ -32,8 +32,8 @@ MENTIONED = (
     "Send the call alone if you mean it."
 )
 _SILENT = frozenset({"declaration", "result", "conversation"})
+# How long a thought may be that waits for its call (ReAct prompts); a longer one is text.
 MOST_THOUGHT = 1500
-"""How long a thought may be that waits for its call (ReAct prompts); a longer one is text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class Candidate:
     text: str
     format: Format
     outcomes: tuple[Outcome, ...]
+    # Why each of the outcomes is refused unless the reply is nothing else.
     misfits: tuple[Refusal | None, ...] = ()
-    """Why each of the outcomes is refused unless the reply is nothing else."""
     before: str = ""
     mentioned: bool = False
 
@@ -65,14 +65,14 @@ class Candidate:
         return not isinstance(outcome, Unknown) or self.format.tier == "marker"
 
 
+# What is held back: text, candidates, and the calls of a quoted part.
 Waiting = Piece | Candidate | list[Refusal]
-"""What is held back: text, candidates, and the calls of a quoted part."""
 
 
 def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
     """What becomes of one call that was read."""
     known = tools.name_of(unit.name)
-    if unit.state == "cut" and (known or record.tier == "marker"):
+    if unit.state == "cut" and (known or record.tier == "marker" or unit.name in tools.prefixes):
         return Incomplete(known or unit.name, unit.arguments, unit.span, text, record.name)
     if unit.state == "cut":
         return Refusal(unit.name, "cut", unit.span, "", record.name)
@@ -114,12 +114,12 @@ def _beside(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal |
     return Refusal(name, "beside_arguments", unit.span, message, record.name)
 
 
+# Bodies in tags that bear ordinary words.
 _LOOSE_BODIES = frozenset({"tool_tag", "function_name", "tool_input"})
-"""Bodies in tags that bear ordinary words."""
 
 
+# Objects that only the fit of their keys tells from data.
 _BY_FIT = frozenset({"_flat", "_keyed"})
-"""Objects that only the fit of their keys tells from data."""
 
 
 def misfit(unit: Unit, record: Format, tools: Declared) -> Refusal | None:
@@ -159,23 +159,23 @@ class Standing:
         self.spans: list[Span] = []
         self._content = StringIO()
         self.reasoning: list[str] = []
+        # Where the reply ended: at a leaked turn, or at a result that the model made up.
         self.ended_at: int | None = None
-        """Where the reply ended: at a leaked turn, or at a result that the model made up."""
+        # Whether only blanks stand between the last thing that was no text and here.
         self.after_mark = True
-        """Whether only blanks stand between the last thing that was no text and here."""
+        # How many characters of text the reply has, blanks at its edges not counted.
         self.shown = 0
-        """How many characters of text the reply has, blanks at its edges not counted."""
+        # Where the last piece ended.
         self.reached = 0
-        """Where the last piece ended."""
+        # Whether a call was read.
         self.holds = False
-        """Whether a call was read."""
+        # How long the thought is that waits for its call.
         self._thought = 0
-        """How long the thought is that waits for its call."""
+        # How many of the outcomes are known to stand in reasoning.
         self._rehearsed = 0
-        """How many of the outcomes are known to stand in reasoning."""
         self._pending: list[Waiting] = []
+        # How many outcomes wait.
         self._held = 0
-        """How many outcomes wait."""
 
     @property
     def waits(self) -> bool:

@@ -15,27 +15,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 if TYPE_CHECKING:
     import regex
 
-T = TypeVar("T")
-Steps = Generator[Any, None, T]
-"""A reader on its way: it yields `WAIT` and what it has found, and returns its result."""
+    Match = re.Match[str] | regex.Match[str]
 
+T = TypeVar("T")
+# A reader on its way: it yields `WAIT` and what it has found, and returns its result.
+Steps = Generator[Any, None, T]
+
+# How far a look reaches: longer than the longest header of any format.
 MOST_HEADER = 600
-"""How far a look reaches: longer than the longest header of any format."""
+# How often, on the average, a character may be looked at.
 MOST_WORK = 8
-"""How often, on the average, a character may be looked at."""
+# How many looks at characters any text may take, however short it is.
 FREE_WORK = 100_000
-"""How many looks at characters any text may take, however short it is."""
+# How many readings of any text may spell no call, however short it is.
 MOST_IN_VAIN = 2_000
-"""How many readings of any text may spell no call, however short it is."""
+# How much text allows for one more of them.
 TEXT_FOR_ONE_MORE = 300
-"""How much text allows for one more of them."""
+# How much text that was searched stays in the window, before it is stored.
 BLOCK = 2048
-"""How much text that was searched stays in the window, before it is stored."""
+# A search that went so far is not made again from a place within it.
 WORTH_KEEPING = 256
-"""A search that went so far is not made again from a place within it."""
 MOST_KEPT = 256
+# No mark that is searched for is longer than this.
 LONGEST_MARK = 96
-"""No mark that is searched for is longer than this."""
 
 
 class _Wait:
@@ -66,21 +68,21 @@ class Tape:
         self.size = 0
         self.final = False
         self.finish_reason: str | None = None
+        # How many characters were looked at so far; one that was looked at twice counts twice.
         self.work = 0
-        """How many characters were looked at so far; one that was looked at twice counts twice."""
+        # How many readings were not calls.
         self.in_vain = 0
-        """How many readings were not calls."""
+        # The furthest place that was looked at.
         self._reach = 0
-        """The furthest place that was looked at."""
+        # Patterns, and the places between which none of them begins.
         self._absent: dict[re.Pattern[str], tuple[int, int]] = {}
-        """Patterns, and the places between which none of them begins."""
         self._blocks: list[str] = []
         self._starts: list[int] = []
         self._window = ""
+        # Where the window begins.
         self._base = 0
-        """Where the window begins."""
+        # How much of the text is in blocks.
         self._stored = 0
-        """How much of the text is in blocks."""
         self._keep = 0
 
     @property
@@ -201,12 +203,15 @@ class Tape:
 
     def look(
         self, pattern: str | regex.Pattern[str], pos: int, reach: int = MOST_HEADER
-    ) -> Steps[regex.Match[str] | None]:
+    ) -> Steps[Match | None]:
         """The match at `pos`; None as soon as there can be none. Patterns look `reach` far at most.
 
-        A pattern in a string is compiled when it is first used.
+        A pattern in a string is compiled when it is first used; where all of the text has arrived,
+        Python's own `re` will do, which need not be loaded.
         """
         if isinstance(pattern, str):
+            if self.final:
+                return _for_whole_text(pattern).match(self.slice(pos, pos + reach))
             pattern = compiled(pattern)
         while True:
             text = self.slice(pos, pos + reach)
@@ -235,6 +240,15 @@ def compiled(pattern: str) -> regex.Pattern[str]:
     import regex  # not at the top: half as much to load as pydantic
 
     return regex.compile(pattern)
+
+
+@lru_cache(maxsize=1024)
+def _for_whole_text(pattern: str) -> re.Pattern[str] | regex.Pattern[str]:
+    """A pattern for looks at a text that is complete."""
+    try:
+        return re.compile(pattern)
+    except re.error:  # such as two groups of one name
+        return compiled(pattern)
 
 
 @lru_cache(maxsize=1024)

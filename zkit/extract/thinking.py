@@ -9,7 +9,7 @@ from zkit.extract.call_openers import message_call, opening
 from zkit.extract.events import Kind
 from zkit.extract.parsers.tag_calls import cut_header
 from zkit.extract.scan import Scanner
-from zkit.extract.tape import Steps, searched
+from zkit.extract.tape import MOST_HEADER, Steps, searched
 from zkit.extract.turn_marks import Region
 
 _LINE_ENDS = r"[ \t]*+(?:\r?\n|\Z)"
@@ -125,7 +125,8 @@ def channel(scan: Scanner, at: int) -> Steps[int]:
     """A message with a header that says whom it is for."""
     head = yield from scan.tape.look(turn_marks.CHANNEL, at)
     if head is None:
-        cut = cut_header(scan.task, turn_marks.CHANNEL, "harmony", at)
+        addressed = "to=" in scan.tape.slice(at, at + MOST_HEADER)
+        cut = cut_header(scan.task, turn_marks.CHANNEL, "harmony", at) if addressed else None
         return (yield from scan.skip(at) if cut is None else scan.offer(cut, "", at))
     begin, to = at + head.end(), head["to"] or ""
     if head["role"] not in (None, "assistant"):

@@ -16,11 +16,11 @@ class Region:
 
 REASONING_TAGS = ("think", "thinking", "thought", "reasoning", "scratch_pad", "scratchpad", "seed:think", "mm:think", "longcat_think")  # fmt: skip
 
+# Reasoning in tags that may also be named in a sentence: they count where a line begins.
 TAGGED_REASONING = tuple(
     Region(rf"<{tag}\s*+>|<{tag.upper()}\s*+>|<{tag.title()}\s*+>", rf"</(?i:{tag})\s*+>")
     for tag in REASONING_TAGS
 )
-"""Reasoning in tags that may also be named in a sentence: they count where a line begins."""
 
 MARKED_REASONING = (
     Region(r"\[THINK\]", r"\[/THINK\]"),
@@ -36,16 +36,17 @@ MARKED_REASONING = (
     Region(r"◁think▷", r"◁/think▷"),
     Region(r"\[\[ ## next_thought ## \]\]", r"(?=\[\[ ## )"),
 )
+# Reasoning between sentences, or between the words of a harmony header that lost its tokens:
+# without the second one the first is only a sentence.
 SPOKEN_REASONING = (
     Region(r"Here is my thought process:", r"Here is my response:"),
     Region(r"Here are my reasoning steps:", r"\[BEGIN FINAL RESPONSE\]"),
     Region(r"analysis(?=[A-Z])", r"assistantfinal|(?=assistantcommentary to=)"),
 )
-"""Reasoning between sentences, or between the words of a harmony header that lost its tokens:
-without the second one the first is only a sentence."""
+# How far after the first sentence the second one is waited for.
 LONGEST_SPOKEN = 20_000
-"""How far after the first sentence the second one is waited for."""
 
+# Channels for the reader: their content is text, whatever it looks like.
 ANSWERS = (
     Region(r"<\|START_RESPONSE\|>", r"<\|END_RESPONSE\|>"),
     Region(r"<\|START_TEXT\|>", r"<\|END_TEXT\|>"),
@@ -56,12 +57,11 @@ ANSWERS = (
     Region(r"<\|content_text\|>", r"<\|end_message\|>"),
     Region(r"<\|recipient\|>\s*+all\s*+<\|content\|>", r"(?=<\|from\|>|<\|recipient\|>)"),
 )
-"""Channels for the reader: their content is text, whatever it looks like."""
 
+# Ends of reasoning whose beginning stood in the prompt.
 ORPHANS = "|".join(
     [*(rf"</{t}\s*+>|</{t.upper()}\s*+>|</{t.title()}\s*+>" for t in REASONING_TAGS), r"\[/THINK\]", r"<\|END_THINKING\|>", r"<channel\|>", r"<\|thought_end\|>", r"<\|close\|>think<\|sep\|>", r"◁/think▷", r"\[BEGIN FINAL RESPONSE\]"]
 )  # fmt: skip
-"""Ends of reasoning whose beginning stood in the prompt."""
 
 QUOTING_TAGS = (
     "pre", "code", "blockquote", "samp", "kbd", "script", "style", "textarea", "example", "examples",
@@ -74,16 +74,17 @@ RESULT_TAGS = (
 )  # fmt: skip
 ONE_LINE = frozenset({"code", "q", "cite", "samp", "kbd"})
 
+# Openers of a tool's result: a model that writes one answers itself.
 RESULTS = (
     "|".join(rf"<{tag}\s*+>|<{tag.upper()}\s*+>" for tag in RESULT_TAGS)
     + r"|<\|tool_response|<start_function_response>|\[TOOL_RESULTS?\]"
     r"|<｜tool(?:▁|_| )outputs?(?:▁|_| )(?:begin|sep)|<\|tool(?:▁|_| )outputs?(?:▁|_| )(?:begin|sep)|<\|START_TOOL_RESULT\|>|✿(?:RESULT|RETURN)✿:"
     r"|\[\[ ## observation"
 )
-"""Openers of a tool's result: a model that writes one answers itself."""
 
 _OTHERS = r"(?:user|system|tool|developer|human|ipython|environment|observation|function|context)"
 
+# The marks that open a turn of somebody else, each with the templates that define it.
 OTHER_TURNS: tuple[tuple[str, str], ...] = (
     ("ChatML: Qwen, Hermes, Yi, LFM2, SmolLM", rf"<\|im_start\|>\s?{_OTHERS}\b"),
     ("Llama 2, Mistral", r"\[INST\]|<<SYS>>"),
@@ -116,9 +117,10 @@ OTHER_TURNS: tuple[tuple[str, str], ...] = (
     ("Skywork", r"\[USER\]"),
     ("Step", rf"<\|BOT\|>\s?{_OTHERS}\b"),
 )  # fmt: skip
-"""The marks that open a turn of somebody else, each with the templates that define it."""
 OTHER_TURN = "|".join(pattern for _, pattern in OTHER_TURNS)
 
+# Openers of the model's own turn: left over at the beginning of a reply and after the end of a
+# turn.
 OWN_TURN = (
     r"<\|im_start\|>assistant|<start_of_turn>model\b|<\|turn>model\b|<\|CHATBOT_TOKEN\|>|<\|assistant\|>|<\|from\|>assistant"
     r"|<\|start_header_id\|>assistant<\|end_header_id\|>|<\|header_start\|>assistant<\|header_end\|>|<｜Assistant｜>|<\|Assistant\|>|<\|Bot\|>:?"
@@ -126,25 +128,27 @@ OWN_TURN = (
     r"|\[\|assistant\|\]|<extra_id_1>Assistant|<SPECIAL_11>Assistant|\]~b\]ai\b|<seed:bos>assistant|<role>ASSISTANT</role>|<\|begin\|>assistant"
     r"|<\|assistant_start\|>|<beginning_of_sentence>ai\b|<AI>|<_bot>|\[BOT\]|<\|BOT\|>assistant"
 )
-"""Openers of the model's own turn: left over at the beginning of a reply and after the end of a turn."""
 
+# The tokens that end a turn: text after one of them is not a part of this reply.
 END_OF_TURN = (
     r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|end_of_text\|>|<\|eot_id\|>|<\|eot\|>|<end_of_turn>|<turn\|>|<eos>|<\|eos\|>"
     r"|<[｜|]end[▁_]of[▁_]sentence[｜|]>|<EOS_TOKEN>|<\|end_of_turn\|>|<\|END_OF_TURN_TOKEN\|>|<eoa>|<seed:eos>|\[e~\[|\[\|endofturn\|\]"
     r"|<\|role_end\|>|<bot_end>|<\|assistant_end\|>|<end_of_sentence>|<_end>|<\|EOT\|>"
 )
-"""The tokens that end a turn: text after one of them is not a part of this reply."""
 
+# Marks between turns and around messages: they belong to no text.
 TURN_ENDS = (
     rf"{END_OF_TURN}|{OWN_TURN}|<\|im_start\|>|<\|eom_id\|>|<\|end\|>|<\|return\|>|<\|call\|>|<\|eom\|>|<bos>|<[｜|]begin[▁_]of[▁_]sentence[｜|]>"
     r"|<\|(?:begin|start)_?of_?text\|>|<\|bos\|>|<BOS_TOKEN>|\[gMASK\]|<sop>|<\|START_OF_TURN_TOKEN\|>|<\|end_message\|>"
     r"|<end_code>|<end_action>|<\|message_model\|>|<\|close\|>(?:message|response)<\|sep\|>|<\|open\|>message[^<>|]{0,60}<\|sep\|>|\[END FINAL RESPONSE\]|<\|stop\|>|<\|content\|>|✿(?:RESULT|RETURN)✿(?!:)"
 )
-"""Marks between turns and around messages: they belong to no text."""
+# Ends of calls, and of turns in words that a text may speak of. After a call, and before any text,
+# they are left over; anywhere else they are text.
 CLOSERS = r"</(?:longcat_|seed:|minimax:)?tool_calls?(?::[\w-]+)?\s*>|</tools>|</function>|</function_calls?>|</invoke>|<\|/?tool_calls?\|>|<\|tool_call_end\|>|<\|tool_calls_section_end\|>|<tool_call\|>|<｜tool▁calls?▁end｜>|\]<\]minimax\[>\[(?!<)|\[/INST\]|\[[BE]OS\]|<s>"
-"""Ends of calls, and of turns in words that a text may speak of. After a call, and before any text, they are left over; anywhere else they are text."""
 TOKENS = f"{TURN_ENDS}|{CLOSERS}"
 
+# The labels of two speakers: where a line of the first is answered by a line of the second, a turn
+# leaked.
 TURN_LABELS: tuple[tuple[str, str, str], ...] = (
     ("Vicuna, Falcon, plain dialogues", "user|human|customer", "assistant|ai|bot|model|agent|chatbot|falcon|gpt"),
     ("Alpaca", "instruction|input", "response"),
@@ -156,7 +160,6 @@ TURN_LABELS: tuple[tuple[str, str, str], ...] = (
     ("dialogues in Russian", "пользователь", "ассистент"),
     ("dialogues in Japanese and Korean", "ユーザー|사용자", "アシスタント|어시스턴트"),
 )  # fmt: skip
-"""The labels of two speakers: where a line of the first is answered by a line of the second, a turn leaked."""
 ASKED = "|".join(asks for _, asks, _ in TURN_LABELS)
 ANSWERED = "|".join(answers for _, _, answers in TURN_LABELS)
 

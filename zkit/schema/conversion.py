@@ -29,14 +29,14 @@ def convert(schema: Mapping[str, Any], dialect: str = "openai") -> dict[str, Any
     made = _copied(schema)
     for step in record.steps:
         made = step(made, record)
-    for finding in lint_schema(made, dialect):  # what no step could mend
+    for finding in lint_schema(made, dialect):  # what no step could fix
         raise SchemaError(f"{finding.path or 'the root'}: {finding.problem}; {finding.advice}")
     return made
 
 
 def _copied(schema: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(schema, Mapping):
-        raise SchemaError(f"not a JSON Schema: an object is due, not {schema!r}")
+        raise SchemaError(f"not a JSON Schema: an object is expected, not {schema!r}")
     try:
         return copy.deepcopy(dict(schema))
     except RecursionError:

@@ -16,12 +16,13 @@ from zkit.calls import Call
 from zkit.errors import ToolDefinitionError
 from zkit.grade import Grade, joint_grade
 from zkit.results import Failure, Refused, Result, Success, Validation
-from zkit.sources.catalog import Catalog
-from zkit.sources.documents import read_document
-from zkit.sources.prompts import MOST_EXAMPLES, ToolExample, nearest_examples
+from zkit.sources.catalog import MOST_EXAMPLES, Catalog, ToolExample, nearest_examples
+from zkit.sources.shown_tool import can_destroy
+from zkit.sources.workflows import read_document
 from zkit.tools import FrozenList, Tool, ToolSpec, freeze, policy_for, run_tool
-from zkit.tools.call_arguments import judged_arguments, read_arguments
+from zkit.tools.call_arguments import read_arguments
 from zkit.tools.context import Held
+from zkit.tools.execution import is_contained
 
 
 class ShadowedNameWarning(UserWarning):
@@ -41,8 +42,8 @@ def warn_if_shadowing(name: str) -> None:
     """
     kind = _SHADOWED.get(name)
     if kind is not None:
-        said = f"the tool {name!r} bears the name of a {kind}; small models mix them up"
-        warnings.warn(said, ShadowedNameWarning, stacklevel=levels_out())
+        warning = f"the tool {name!r} bears the name of a {kind}; small models mix them up"
+        warnings.warn(warning, ShadowedNameWarning, stacklevel=levels_out())
 
 
 def levels_out() -> int:
@@ -92,11 +93,18 @@ def spec_or_none(tool: Tool) -> ToolSpec | None:
     """Return what a tool says of itself; None, with a warning, when it raises."""
     try:
         return tool.definition()
-    except Exception as error:
+    except BaseException as error:
+        if not is_contained(error):
+            raise
         kind = type(tool).__name__
-        said = f"definition() of a {kind} raised {type(error).__name__}: the tool is unavailable"
-        warnings.warn(said, ToolUnavailableWarning, stacklevel=levels_out())
+        warning = f"definition() of a {kind} raised {type(error).__name__}: the tool is unavailable"
+        warnings.warn(warning, ToolUnavailableWarning, stacklevel=levels_out())
         return None
+
+
+def specs_in(tools: Iterable[Tool]) -> list[ToolSpec]:
+    """Return what each tool says of itself; one that raises is left out, with a warning."""
+    return [spec for tool in tools if (spec := spec_or_none(tool)) is not None]
 
 
 _VOUCHED: ContextVar[Call | None] = ContextVar("zkit vouched", default=None)
@@ -113,12 +121,12 @@ def ready_call(tool: Tool, call: Call) -> Call | Failure:
     found = read_arguments(tool, call, policy_for(spec).limit)
     if isinstance(found, Failure):
         return found
-    judged = judged_arguments(spec, found.data, found.typed)
-    if spec.is_destructive(judged) and _VOUCHED.get() is not call:
+    fixes, rank = (*call.fixes, *found.fixes), max(call.rank, found.rank)
+    ready = replace(call, arguments=found.data, fixes=fixes, rank=rank)
+    if _VOUCHED.get() is not call and can_destroy(tool, ready, found.typed):
         reason = f"{spec.name} needs approval: it is run by a Dispatcher, which can ask for it"
         return Refused(reason, code="approval")
-    fixes, rank = (*call.fixes, *found.fixes), max(call.rank, found.rank)
-    return replace(call, arguments=found.data, fixes=fixes, rank=rank)
+    return ready
 
 
 _MOST_NAMED = 20
@@ -165,7 +173,7 @@ class SourceView:
 
     def specs(self) -> list[ToolSpec]:
         """What each tool says of itself, sorted by name; one that cannot say it is left out."""
-        return [spec for tool in self.tools() if (spec := spec_or_none(tool)) is not None]
+        return specs_in(self.tools())
 
     @property
     def grade(self) -> Grade:
@@ -298,13 +306,13 @@ def _as_tags(tags: Iterable[str]) -> list[str]:
 def unknown_tool(name: str, names: Sequence[str], near: Sequence[str]) -> Validation:
     """Say that no tool bears a name: the nearest, then the others, as many as are readable."""
     shown = name if name.isprintable() and len(name) <= 80 else repr(name[:80])
-    said = f'There is no tool "{shown}".' if name.strip() else "The call names no tool."
+    warning = f'There is no tool "{shown}".' if name.strip() else "The call names no tool."
     if near:
-        said += f" Did you mean {' or '.join(near)}?"
+        warning += f" Did you mean {' or '.join(near)}?"
     if not names:
-        return Validation(f"{said} No tools are available.", code="unknown_tool")
+        return Validation(f"{warning} No tools are available.", code="unknown_tool")
     listed = ", ".join(names[:_MOST_NAMED])
     more = len(names) - _MOST_NAMED
     rest = f", and {more} more (search_tools finds them by what they do)" if more > 0 else ""
-    message = f"{said} The tools are: {listed}{rest}. Call one of them by its exact name."
+    message = f"{warning} The tools are: {listed}{rest}. Call one of them by its exact name."
     return Validation(message, code="unknown_tool", meta={"nearest": list(near)})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from zkit.calls import Tier
+from zkit.calls import Call, Tier
 
+# How values are written: as JSON, as raw text that the schema types, as Python literals.
 Values = Literal["json", "raw", "python"]
-"""How values are written: as JSON, as raw text that the schema types, as Python literals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,6 @@ class Format:
     tier: Tier
     values: Values
     models: str
-    example: str
     body: str
     opener: str = ""
     closer: str = ""
@@ -38,12 +37,19 @@ class Format:
     joint: str = "\n"
     param: tuple[str, str] = ("", "")
     parallel: bool = True
+    # Whether a reply in this format is made of messages with headers, its plain text as well.
     framed: bool = False
-    """Whether a reply in this format is made of messages with headers, its plain text as well."""
+    # How a result is given back to the model as text, where the format has a way.
     result: tuple[str, str] = ("", "")
-    """How a result is given back to the model as text, where the format has a way."""
 
     @property
     def fenced(self) -> bool:
         """Whether the format's own envelope is a fence of code."""
-        return self.example.startswith("```")
+        return (self.frame[0] + self.each[0]).startswith("```")
+
+    @property
+    def example(self) -> str:
+        """A call of `f` with two arguments, as this format writes it."""
+        from zkit.extract.render import written  # the writer knows the formats, not they the writer
+
+        return written([Call("f", {"a": 1, "b": "x"})], self)

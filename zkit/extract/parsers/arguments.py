@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from zkit.extract.declared import Declared
@@ -15,8 +16,8 @@ from zkit.receipt import Fix, Rank
 from zkit.repair import Unrepairable
 from zkit.repair.expect import Expect
 
+# Keys that some models put around all arguments.
 WRAPPERS = ("arguments", "properties", "parameters", "input", "kwargs", "params", "args")
-"""Keys that some models put around all arguments."""
 
 
 class Task(NamedTuple):
@@ -43,13 +44,10 @@ def unit_of(task: Task, spelt: Spelt, span: tuple[int, int], fixes: tuple[Fix, .
         arguments = {}
     if isinstance(arguments, str):
         return _from_string(task, spelt, arguments, span, fixes)
-    unit = finished(task, spelt.name, arguments, span, fixes)
     if spelt.keys & RESULT_KEYS:
         return broken(spelt.name, span, "result", "")
-    return Unit(
-        unit.name, unit.arguments, span, spelt.id, unit.fixes, unit.state, unit.reason,
-        unit.message, spelt.keys,
-    )  # fmt: skip
+    unit = finished(task, spelt.name, arguments, span, fixes)
+    return replace(unit, id=spelt.id, keys=spelt.keys)
 
 
 def _from_string(
@@ -63,10 +61,7 @@ def _from_string(
         return Unit(spelt.name, outcome.value, span, spelt.id, state="cut")
     inner = tuple(Fix(f.name, f.rank, 0, 0, f.new, f.note, "arguments") for f in outcome.fixes)
     unit = finished(task, spelt.name, outcome.value, span, fixes + inner)
-    return Unit(
-        unit.name, unit.arguments, span, spelt.id, unit.fixes, unit.state, unit.reason,
-        unit.message, spelt.keys,
-    )  # fmt: skip
+    return replace(unit, id=spelt.id, keys=spelt.keys)
 
 
 def from_text(

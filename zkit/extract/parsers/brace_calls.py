@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from zkit.extract.parsers.arguments import Task, finished, from_text
 from zkit.extract.parsers.brackets import extent
 from zkit.extract.parsers.readings import Reading, Unit, broken, shifted
 from zkit.extract.parsers.values import Slot, Value, repaired_value, strict, typed, unambiguous
-from zkit.extract.tape import Steps, Tape, compiled, searched
+from zkit.extract.tape import Steps, Tape, searched
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import Expect
 from zkit.text.edits import Edit, Layer
@@ -71,19 +72,10 @@ def _from_braces(task: Task, name: str, text: str, at: int, span: tuple[int, int
     if found is not None:
         return finished(task, name, found[0], span, shifted(fixes, at))
     unit = from_text(task, name, layer.text, 0, span)
-    mapped = tuple(
-        Fix(
-            f.name,
-            f.rank,
-            layer.source_start(f.start) + at,
-            layer.source_end(f.end) + at,
-            f.new,
-            f.note,
-        )
-        for f in unit.fixes
-    )
+    start, end = layer.source_start, layer.source_end
+    mapped = tuple(f._replace(start=start(f.start) + at, end=end(f.end) + at) for f in unit.fixes)
     state = "broken" if unit.state == "cut" else unit.state
-    return Unit(name, unit.arguments, span, "", mapped, state, unit.reason or "damaged", unit.message)  # fmt: skip
+    return replace(unit, fixes=mapped, state=state, reason=unit.reason or "damaged")
 
 
 def _as_json(text: str, expect: Expect) -> tuple[Layer, list[Fix]]:
@@ -161,7 +153,7 @@ def _may_end(tape: Tape, at: int, stop: str) -> Steps[bool]:
     solid = yield from tape.next_solid(at)
     if solid >= tape.size:
         return False
-    return (yield from tape.look(compiled(stop or "(?!)"), solid)) is not None
+    return (yield from tape.look(stop or "(?!)", solid)) is not None
 
 
 def _arrow(unit: Unit, end: int, closed: bool) -> Reading:

@@ -10,18 +10,18 @@ from typing import Literal, NamedTuple
 from zkit.extract.tape import LONGEST_MARK, Steps, Tape, compiled
 from zkit.text import lexis
 
+# How strings are written; `loose` is Python whose quotes are not escaped.
 Notation = Literal["json", "python", "loose"]
-"""How strings are written; `loose` is Python whose quotes are not escaped."""
+# What follows a quote that ends a string, where quotes inside may be unescaped.
 _AFTER_STRING = {
     "json": re.compile(r"\s*+(?:[,:}\]]|\Z)"),
     "loose": re.compile(r"\s*+(?:[,:}\])]|\Z)"),
 }
-"""What follows a quote that ends a string, where quotes inside may be unescaped."""
+# What follows a quote that ends a key whose colon is missing: a value that is no string.
 _VALUE_AFTER = (
     r"\s{0,40}+(?:(?:true|false|null|True|False|None|-?[0-9][0-9.eE+-]{0,40}+)\s{0,40}+[,}\]]"
     r"|\{\s{0,40}+[\"}]|\[\s{0,40}+[\"{\[\]0-9])"
 )
-"""What follows a quote that ends a key whose colon is missing: a value that is no string."""
 _BEFORE_STRING = frozenset("{[(,:=")
 _DECODER = json.JSONDecoder()
 FIRST_PIECE = 4096

@@ -19,27 +19,27 @@ ARGUMENT_KEYS = (
 LIST_KEYS = ("tool_calls", "tool_uses", "function_calls", "calls", "actions")
 NEST_KEYS = ("tool_call", "function_call", "function", "tool_use")
 ID_KEYS = ("id", "tool_call_id", "call_id", "tool_use_id")
+# Keys that may be beside a name and its arguments. Anything else is another kind of object.
 BESIDE = frozenset(
     {*ID_KEYS, "type", "index", "thought", "thoughts", "thinking", "reasoning", "reason",
      "rationale", "explanation", "comment"}
 )  # fmt: skip
-"""Keys that may stand beside a name and its arguments. Anything else is another kind of object."""
+# Keys of what came of a call: an object with one is a record of it.
 RESULT_KEYS = frozenset(
     {"result", "results", "output", "outputs", "response", "error", "is_error", "returned", "observation", "tool_results", "tool_outputs"}
 )  # fmt: skip
-"""Keys of what came of a call: an object with one is a record of it."""
 KINDS = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
+# The roles of those who are not the model: an object with one is a turn of a conversation.
 SPEAKERS = frozenset({"user", "tool", "system", "developer", "human", "function"})
-"""The roles of those who are not the model: an object with one is a turn of a conversation."""
+# Keys that may hold calls, instead of being a part of one.
 _AROUND = frozenset({*LIST_KEYS, *NEST_KEYS})
-"""Keys that may hold calls, instead of being a part of one."""
+# How deep a call may be nested in a value.
 DEEPEST = 6
-"""How deep a call may be nested in a value."""
+# The keys that an object with a call in it may begin with.
 OPENING_KEYS = frozenset(
     {*NAME_KEYS, *ARGUMENT_KEYS, *LIST_KEYS, *NEST_KEYS, *ID_KEYS,
      "type", "thought", "content", "role", "index"}
 )  # fmt: skip
-"""The keys that an object with a call in it may begin with."""
 
 _NAMED = re.compile(
     rf"[\"']?\b(?P<key>{'|'.join(sorted(NAME_KEYS, key=len, reverse=True))})\b[\"']?\s*[:=]\s*[\"']?(?P<name>[^\s\"',{{}}\[\]]++)"
@@ -65,7 +65,7 @@ class Spelt:
 
 
 def calls_in(value: Any, tools: Declared, level: int = 1) -> Iterator[Spelt]:
-    """Every call that a JSON value spells out, in order; nothing for a value that is none."""
+    """Every call that a JSON value spells out, in order; nothing for any other value."""
     if level > DEEPEST:
         return
     if isinstance(value, list) and (pair := _pair(value, tools, level)) is not None:
@@ -224,10 +224,10 @@ def _nested(text: str, inner: dict[str, Any]) -> dict[str, Any]:
 
 
 def _object(members: dict[str, Any]) -> dict[str, Any]:
-    beside: dict[str, Any] = {key: {} for key in BESIDE}
+    beside: dict[str, Any] = {key: {} for key in sorted(BESIDE - members.keys())}
     return {
         "type": "object",
-        "properties": {**beside, **members},
+        "properties": {**members, **beside},
         "required": list(members),
         "additionalProperties": False,
     }

@@ -8,36 +8,30 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from zkit.extract.formats.table import FORMATS
+from zkit.extract.parsers import tag_dialects as dialects
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.brace_calls import read_arrows, read_braces
+from zkit.extract.parsers.call_objects import OPENING_KEYS
 from zkit.extract.parsers.headers import CALL_BEGIN, NAME, read_header, read_step3
 from zkit.extract.parsers.json_calls import FOLLOWED, read_json
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.readings import Reading, Unit, broken
-from zkit.extract.parsers.tag_calls import Draft, keep_text, read_markup, read_unit, unit_of
-from zkit.extract.parsers.tag_dialects import (
-    COFL,
-    FUNCTION_EQ,
-    FUNCTION_NAME,
-    INVOKE,
-    INVOKE_TAGS,
-    KEY_VALUE,
-    LEGACY,
-    LINES,
-    M3,
-    MINIMAX_M3,
-    PREFIX,
-    XTML,
-    Dialect,
-)  # fmt: skip
-from zkit.extract.tape import LONGEST_MARK, Steps, compiled, searched
+from zkit.extract.parsers.tag_calls import (
+    Draft,
+    cut_reading,
+    keep_text,
+    read_markup,
+    read_unit,
+    unit_of,
+)
+from zkit.extract.tape import LONGEST_MARK, MOST_HEADER, Steps, compiled, searched
 
 if TYPE_CHECKING:
     import regex
 
 GENERIC_STOP = r"</s>|<\|im_end\|>|<\|endoftext\|>|<\|eot_id\|>|<\|eom_id\|>|<end_of_turn>"
+# How far an envelope that holds no call is searched for its end: more is a document.
 LONGEST_UNREAD = 20_000
-"""How far an envelope that holds no call is searched for its end: more is a document."""
 Read = Callable[[Task, int, str], Steps[Reading | None]]
 
 
@@ -47,8 +41,8 @@ class Wrapper:
 
     opener: str
     closer: str
+    # Whether only calls stand in it, so that a name alone is one.
     marks: bool = True
-    """Whether only calls stand in it, so that a name alone is one."""
 
     @cached_property
     def stop(self) -> str:
@@ -79,16 +73,16 @@ def _wrappers() -> tuple[Wrapper, ...]:
 WRAPPERS = _wrappers()
 
 
-def _tags(dialect: Dialect) -> Read:
+def _tags(dialect: dialects.Dialect) -> Read:
     return lambda task, pos, stop: read_markup(task, dialect, pos, stop)
 
 
 def _invoke(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
     """`<invoke name="f">` with `<parameter name="a">`, or with tags that bear the arguments' names."""
-    reading = yield from read_markup(task, INVOKE, pos, stop)
+    reading = yield from read_markup(task, dialects.INVOKE, pos, stop)
     if reading is None or any(unit.reason != "other_markup" for unit in reading.units):
         return reading
-    return (yield from read_markup(task, INVOKE_TAGS, pos, stop)) or reading
+    return (yield from read_markup(task, dialects.INVOKE_TAGS, pos, stop)) or reading
 
 
 def _header(kind: str) -> Read:
@@ -104,24 +98,19 @@ def _call_begin(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
     return None
 
 
-_PREFIXED = PREFIX.removesuffix("?+")
+_PREFIXED = dialects.PREFIX.removesuffix("?+")
 
+# Bodies that say by themselves what they are; they may stand without an envelope.
 BODIES: dict[str, tuple[str, Read]] = {
-    "function_eq": (r"<function\s*+=", _tags(FUNCTION_EQ)),
-    "function_name": (r"<function\s*+name\s*+=", _tags(FUNCTION_NAME)),
+    "function_eq": (r"<function\s*+=", _tags(dialects.FUNCTION_EQ)),
+    "function_name": (r"<function\s*+name\s*+=", _tags(dialects.FUNCTION_NAME)),
     "invoke": (rf"<invoke\s++name\s*+=|<{_PREFIXED}invoke\s++name\s*+=", _invoke),
-    "legacy": (
-        rf"<invoke\s*+>\s*+<tool_name>|<{_PREFIXED}invoke\s*+>\s*+<tool_name>",
-        _tags(LEGACY),
-    ),
-    "cofl": (r"<cofl:tool_call\s", _tags(COFL)),
-    "xtml": (r"<\|open\|>call\s", _tags(XTML)),
-    "m3": (rf"{M3}<invoke\s", _tags(MINIMAX_M3)),
+    "legacy": (rf"<invoke\s*+>\s*+<tool_name>|<{_PREFIXED}invoke\s*+>\s*+<tool_name>", _tags(dialects.LEGACY)),
+    "cofl": (r"<cofl:tool_call\s", _tags(dialects.COFL)),
+    "xtml": (r"<\|open\|>call\s", _tags(dialects.XTML)),
+    "m3": (rf"{dialects.M3}<invoke\s", _tags(dialects.MINIMAX_M3)),
     "call_begin": (CALL_BEGIN[3:-1], _call_begin),
-    "inkling_named": (
-        r"<\|message_model\|>[^<>|\s]++<\|content_invoke_tool_",
-        _header("inkling_named"),
-    ),
+    "inkling_named": (r"<\|message_model\|>[^<>|\s]++<\|content_invoke_tool_", _header("inkling_named")),
     "solar": (r"<\|tool_call:begin\|>", _header("solar")),
     "functionary_v2": (r"<\|recipient\|>", _header("functionary_v2")),
     "mistral": (r"\[TOOL_CALLS\]\s*+[^\s\[{<\"'(]", _header("mistral")),
@@ -129,8 +118,7 @@ BODIES: dict[str, tuple[str, Read]] = {
     "bracket_calling": (r"\[Calling tool:", _header("bracket_calling")),
     "dspy": (r"\[\[ ## next_tool_name ## \]\]", _header("dspy")),
     "tool_input": (r"<tool>", _header("tool_input")),
-}
-"""Bodies that say by themselves what they are; they may stand without an envelope."""
+}  # fmt: skip
 
 _INNER = r"(?:<tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:```[\w-]*+[ \t\r]*+\n\s*+)?+"
 _PLAIN_NAME = NAME.replace("(?P<name>", "(?:")
@@ -176,7 +164,8 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
         if nested is not None and not wrapper.closer.startswith("</(?i:tool_call)"):
             at += nested.end()
     if not units:
-        return (yield from _unread(task, wrapper, start, pos))
+        cut = _cut_body(task, wrapper, start, pos)
+        return cut or (yield from _unread(task, wrapper, start, pos))
     end = yield from _closer(task, wrapper, at)
     if end is None and units[-1].state == "whole" and (yield from task.tape.look(_OBJECT, at)):
         name = units[-1].name
@@ -185,6 +174,34 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
         end = None if closer is None else closer.end
     first = replace(units[0], span=(start, units[0].span[1])) if len(units) == 1 else units[0]
     return Reading((first, *units[1:]), at if end is None else end, kind, end is not None)
+
+
+# The beginning of an object or a list of calls, up to its first key.
+_BEGUN = r"\s*+(?:\[\s*+)?+(?:\{\s*+(?:[\"'](?P<key>[\w.-]*+))?+)?+"
+
+
+def _cut_body(task: Task, wrapper: Wrapper, start: int, pos: int) -> Reading | None:
+    """A call that the reply ends in before its body shows what it is (corpus/extract/ends).
+
+    A body of which nothing has arrived is one only where its opener begins a line, or the server cut
+    the reply: else a sentence may end with the name of a tag.
+    """
+    tape, tools = task.tape, task.tools
+    body = tape.slice(pos, pos + MOST_HEADER)
+    if not wrapper.marks or not tape.final or pos + len(body) < tape.size:
+        return None
+    if not body.strip():
+        line = tape.slice(start - MOST_HEADER, start).rpartition("\n")[2]
+        return cut_reading(task, None if line.strip() and not tape.cut else "", "", start)
+    begun = compiled(_BEGUN).fullmatch(body)
+    if begun is not None:
+        key = begun["key"] or ""
+        known = key in tools.prefixes or any(one.startswith(key) for one in OPENING_KEYS)
+        return cut_reading(task, "" if known else None, "json", start)
+    if body.strip() in tools.prefixes:
+        return cut_reading(task, body.strip(), "", start)
+    tag = "<" in body and compiled(_CHOICE).fullmatch(body, partial=True)
+    return cut_reading(task, "", "", start) if tag else None
 
 
 _UNREAD = "The call of {name} cannot be read. Send one object with its name and its arguments."
@@ -233,7 +250,7 @@ def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
     at = pos + choice.end()
     if kind == "key_value":
         draft = Draft(choice["name"], pos)
-        unit, end, closed = yield from read_unit(task, KEY_VALUE, draft, at, wrapper.stop)
+        unit, end, closed = yield from read_unit(task, dialects.KEY_VALUE, draft, at, wrapper.stop)
         if not draft.values and task.tools.name_of(draft.name) is None:
             return None
         return Reading((unit,), end, "key_value", closed)
@@ -249,8 +266,8 @@ def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
     return reading
 
 
+# An argument as an attribute (small models: `<tool_call>f a="x"</tool_call>`).
 _PAIR = r"[\s,]*+(?P<key>[^\W\d][\w.-]{0,63}+)\s*+=\s*+(?:\"(?P<text>[^\"<>\\]*+)\"|'(?P<text>[^'<>\\]*+)'|(?P<text>[\w.+-]{1,64}+))(?=[\s,<]|\Z)"
-"""An argument as an attribute (small models: `<tool_call>f a="x"</tool_call>`)."""
 
 
 def _with_pairs(
@@ -260,7 +277,7 @@ def _with_pairs(
     if not wrapper.closer or task.tools.name_of(name) is None:
         return None
     draft = Draft(name, start)
-    while (pair := (yield from task.tape.look(compiled(_PAIR), at))) is not None:
+    while (pair := (yield from task.tape.look(_PAIR, at))) is not None:
         keep_text(task, draft, pair["key"], pair["text"], at + pair.start("text"))
         at += pair.end()
     closer = yield from task.tape.find(searched(wrapper.stop), at)
@@ -307,6 +324,3 @@ def wrappers() -> regex.Pattern[str]:
 
     wrapped = "|".join(f"(?P<w_{i}>{w.opener})" for i, w in enumerate(WRAPPERS))
     return regex.compile(wrapped, regex.IGNORECASE)
-
-
-__all__ = ["BODIES", "LINES", "WRAPPERS", "Wrapper", "openers", "read_envelope", "wrappers"]

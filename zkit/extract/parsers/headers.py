@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from zkit.extract.parsers.arguments import Task, finished, from_text
 from zkit.extract.parsers.json_calls import read_named
 from zkit.extract.parsers.readings import Reading, Unit
-from zkit.extract.parsers.tag_calls import cut_header, read_markup
+from zkit.extract.parsers.tag_calls import cut_header, cut_reading, read_markup
 from zkit.extract.parsers.tag_dialects import INVOKE
-from zkit.extract.tape import Steps, compiled, searched
+from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 
 NAME = r"(?P<name>[^\s<>{}()\[\]\"'|✿,;]{1,128})"
@@ -35,12 +35,12 @@ class Header:
     name: str
     pattern: str
     end: str = ""
+    # What ends a damaged object, besides the end.
     stop: str = ""
-    """What ends a damaged object, besides the end."""
+    # Whether the arguments may be a plain text, for a tool that takes only one.
     raw: bool = False
-    """Whether the arguments may be a plain text, for a tool that takes only one."""
+    # Whether the header has a token or a tag of its own.
     marked: bool = True
-    """Whether the header has a token or a tag of its own."""
 
 
 HEADERS: dict[str, Header] = {
@@ -75,37 +75,44 @@ def read_header(task: Task, kind: str, pos: int, stop: str) -> Steps[Reading | N
     name, at = _COUNTER.sub("", head["name"]), pos + head.end()
     ident = head.groupdict().get("id") or (head["name"] if kind == "kimi" else "")
     until = "|".join(filter(None, (header.end, header.stop, stop)))
-    if (yield from tape.next_solid(at)) >= tape.size:
-        return Reading(
-            (Unit(name, None, (pos, tape.size), ident, state="cut"),), tape.size, kind, False
-        )
-    quoted = yield from quoted_object(task, name, pos, at)
-    if quoted is not None:
-        return (yield from closed_by(task, replace(quoted, body=kind), header.end, ident))
-    if tape.char(at) != "{":
-        found = yield from _without_object(task, header, name, pos, at, until)
-        if found is None and header.marked:
-            found = cut_header(task, header.pattern, kind, pos)
-        return found
-    reading = yield from read_named(task, name, pos, at, until)
-    return (yield from closed_by(task, replace(reading, body=kind), header.end, ident))
+    found = yield from read_arguments(task, name, pos, at, until, header.end)
+    found = found or (yield from _without_object(task, header, name, pos, at, until))
+    if found is None:
+        return cut_header(task, header.pattern, kind, pos) if header.marked else None
+    units = tuple(replace(unit, id=unit.id or ident) for unit in found.units)
+    return replace(found, units=units, body=kind)
 
 
-def closed_by(task: Task, reading: Reading, end: str, ident: str = "") -> Steps[Reading]:
-    """The reading with its closer, if there is one, and the call's id."""
-    units = tuple(replace(unit, id=unit.id or ident) for unit in reading.units)
-    if not end:
-        return replace(reading, units=units)
-    closer = yield from task.tape.look(compiled(end), reading.end)
+def read_arguments(
+    task: Task, name: str, start: int, pos: int, stop: str, end: str
+) -> Steps[Reading | None]:
+    """The call whose arguments are the object at `pos`, maybe in a string; None when there is none.
+
+    `stop` ends a damaged object, and `end` closes the call. A call that ends here is cut.
+    """
+    tape = task.tape
+    at = yield from tape.next_solid(pos)
+    if at >= tape.size:
+        return cut_reading(task, name, "named", start)
+    found = yield from _quoted_object(task, name, start, at)
+    if found is None and tape.char(at) != "{":
+        return None
+    found = found or (yield from read_named(task, name, start, at, stop))
+    return (yield from closed_by(task, found, end))
+
+
+def closed_by(task: Task, reading: Reading, end: str) -> Steps[Reading]:
+    """The reading with its closer, if there is one."""
+    closer = (yield from task.tape.look(end, reading.end)) if end else None
     if closer is None:
-        return replace(reading, units=units)
-    return Reading(units, reading.end + closer.end(), reading.body, True)
+        return reading
+    return replace(reading, end=reading.end + closer.end(), closed=True)
 
 
-def quoted_object(task: Task, name: str, start: int, at: int) -> Steps[Reading | None]:
+def _quoted_object(task: Task, name: str, start: int, at: int) -> Steps[Reading | None]:
     """Arguments that were encoded twice: a string that holds an object with keys of the tool."""
     opens = yield from task.tape.look(_QUOTED_OBJECT, at)
-    if opens is None or opens.partial:
+    if opens is None:
         return None
     closes = yield from task.tape.find(_QUOTE, at + 1)
     if closes is None:
@@ -124,7 +131,7 @@ def _without_object(
     """A header that no object follows: no arguments at all, or a plain text for the only one."""
     if not header.end:
         return None
-    closer = yield from task.tape.look(compiled(header.end), at)
+    closer = yield from task.tape.look(header.end, at)
     if closer is not None:
         end = at + closer.end()
         return Reading((finished(task, name, {}, (start, end), ()),), end, header.name)
@@ -144,13 +151,8 @@ def plain_argument(task: Task, name: str, at: int, end: int, start: int, whole: 
         return Unit(name, None, span, state="cut")
     known = task.tools.name_of(name)
     expect = task.tools.expect(known)
-    key = (
-        expect.order[0]
-        if len(expect.order) == 1
-        else next(iter(expect.required), "")
-        if len(expect.required) == 1
-        else ""
-    )
+    named = expect.order if len(expect.order) == 1 else tuple(expect.required)
+    key = named[0] if len(named) == 1 else ""
     text = task.tape.slice(at, end).strip()
     if known is None or not key or "string" not in expect.child(key).kinds:
         message = f"The arguments of {name} must be a JSON object."

@@ -24,17 +24,17 @@ from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable
 
+# For an object beside a call that is not one itself: it may hold arguments.
 FOLLOWED = "{name}: another object follows the call. Put its members into the arguments."
-"""For an object beside a call that is not one itself: it may hold arguments."""
 _BETWEEN = r"\s*+[;,]?+\s*+(?=\{)"
 _IN_LIST = r"[\s,]*+(?=(?P<mark>\S))"
 _EXTRA = r"\s*+\}++"
 _EXTRA_IN_LIST = r"\s*+\}++(?=\s*+[,\]])"
+# What follows an object that ended too early: the rest of a string, or of a member.
 _JUNK = r"\s*+(?:[\"'\\:=]|[^\W\d_][^\n<\[]{0,80}?[\"'}])"
-"""What follows an object that ended too early: the rest of a string, or of a member."""
 _SINGLE = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:\s*'(?=\s*\{)")
+# `{"name="f"` for `{"name": "f"` (Qwen2.5-Coder-1.5B).
 _NAME_EQUALS = re.compile(rf"\A(\s*+\{{\s*+\"(?:{'|'.join(NAME_KEYS)}))=\"")
-"""`{"name="f"` for `{"name": "f"` (Qwen2.5-Coder-1.5B)."""
 _LISTED = re.compile(rf"[\"']?\b(?:{'|'.join(LIST_KEYS)})\b[\"']?\s*:\s*\[")
 
 
@@ -166,8 +166,8 @@ def ended(task: Task, found: Extent) -> str | None:
     return "stop" if found.end < task.tape.size else task.tape.finish_reason
 
 
+# The end of an object of arguments (Llama 3.1 8B leaves out the last brace of the call).
 _ARGUED = re.compile(r"\}\s*+\Z")
-"""The end of an object of arguments (Llama 3.1 8B leaves out the last brace of the call)."""
 
 
 def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
@@ -177,11 +177,11 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     some, however whole those look that arrived; unless the model came to its own end there.
     """
     span = (at, at + len(text))
-    sound = unambiguous(text)
-    if sound is not None and is_turn(sound[0]):
+    valid = unambiguous(text)
+    if valid is not None and is_turn(valid[0]):
         return (broken("", span, "conversation", ""),)
-    if sound is not None:
-        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(sound[0], task.tools))
+    if valid is not None:
+        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(valid[0], task.tools))
     text = _NAME_EQUALS.sub(r'\g<1>": "', text)
     bare = _unquoted(text)
     if bare is not None:

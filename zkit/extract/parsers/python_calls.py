@@ -21,17 +21,17 @@ from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 
 if TYPE_CHECKING:
-    import regex
+    from zkit.extract.tape import Match
 
+# `calculate\_growth` is Markdown for `calculate_growth` (Mistral, Gemma).
 NAME = r"[^\W\d](?:[\w.:/-]|\\_)*+"
-"""`calculate\\_growth` is Markdown for `calculate_growth` (Mistral, Gemma)."""
+# What small models put before a call in a code block: an assignment, or `print`.
 _BEFORE = r"(?:[^\W\d]\w*+\s*+=\s*+)?+(?P<print>print\(\s*+)?"
-"""What small models put before a call in a code block: an assignment, or `print`."""
 _CALL = rf"\s*+{_BEFORE}(?P<name>{NAME})\s*+\("
+# Between two calls: a comma, a line end, or the end of one list and the beginning of the next.
 _BETWEEN = (
     rf"(?:\s*+\]?+\s*+[,;]\s*+\[?+\s*+|[ \t]*+\]?+[ \t]*+\n\s*+\[?+)(?={_BEFORE}{NAME}\s*+\()"
 )
-"""Between two calls: a comma, a line end, or the end of one list and the beginning of the next."""
 _CLOSER = r"\s*+,?\s*+\]"
 _PRINTED = r"\s*+\)"
 _MARKS = re.compile(r"\"{3}|'{3}|[\"'()\[\]{},=:]")
@@ -41,8 +41,8 @@ _QUOTED = re.compile(r"\s*+[rRbBuU]{0,2}[\"']")
 _INNER_CALL = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|(\w\s*+\()", re.DOTALL)
 _WORD = re.compile(r"[^\W\d][\w-]*+\Z")
 _NEXT_KEY = re.compile(r",\s*+(?P<key>\w++)\s*+=\s*+[\"']")
+# What a string whose quotes do not match must not hold: it may be the next argument.
 _NEXT_ARGUMENT = re.compile(r"[,(]\s*+\w++\s*+=(?!=)")
-"""What a string whose quotes do not match must not hold: it may be the next argument."""
 NO_QUOTE = "{name}: the quotes of {key} do not match. Close every string, and escape quotes in it."
 _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 
@@ -86,8 +86,8 @@ def read_python(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
 _OPERATOR = r"[ \t]*+(?:[-+*/%|&^.\[]|[<>=!]=)"
 
 
+# A list called with a call (xLAM-2: `[f(a=1)](f(a=1))`).
 _APPLIED = rf"\(\s*+{NAME}\("
-"""A list called with a call (xLAM-2: `[f(a=1)](f(a=1))`)."""
 
 
 def _with_expression(task: Task, units: list[Unit], pos: int, stop: str) -> Steps[Reading]:
@@ -98,9 +98,7 @@ def _with_expression(task: Task, units: list[Unit], pos: int, stop: str) -> Step
     return Reading(tuple(units), found.end, "python_list", found.closed)
 
 
-def _read_call(
-    task: Task, at: int, head: regex.Match[str], stop: str
-) -> Steps[tuple[Unit, int, bool]]:
+def _read_call(task: Task, at: int, head: Match, stop: str) -> Steps[tuple[Unit, int, bool]]:
     """One call whose opening parenthesis ends `head`, and the place after it."""
     tape = task.tape
     start, opening = at + head.start("name"), at + head.end() - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from zkit.receipt import Fix, Rank, highest
@@ -16,7 +16,7 @@ class Unit:
     """One call as it was written.
 
     `name` is as written; `arguments` is what could be read, `message` why a broken one could not.
-    `keys` are those that stand beside the name, for the gates of calls that have no marker.
+    `keys` are those that are beside the name, for the gates of calls that have no marker.
     """
 
     name: str
@@ -43,10 +43,6 @@ class Reading:
     end: int
     body: str
     closed: bool = True
-
-    def to(self, end: int, closed: bool) -> Reading:
-        """The same reading with another end."""
-        return replace(self, end=end, closed=closed)
 
 
 def shifted(fixes: Iterable[Fix], by: int) -> tuple[Fix, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from zkit.extract.parsers.arguments import Task, finished
@@ -78,6 +78,11 @@ def cut_header(task: Task, pattern: str, body: str, at: int) -> Reading | None:
     if not ends_in(task, pattern, at):
         return None
     name = next((name for name in task.tools.spellings if name in text), None)
+    return cut_reading(task, task.tools.begun_in(text) if name is None else name, body, at)
+
+
+def cut_reading(task: Task, name: str | None, body: str, at: int) -> Reading | None:
+    """A call that the reply ends in, under as much of its name as has arrived; None without one."""
     unit = Unit(name or "", None, (at, task.tape.size), state="cut")
     return None if name is None else Reading((unit,), task.tape.size, body, False)
 
@@ -111,7 +116,7 @@ def read_unit(
             return _cut(draft, tape.size), tape.size, False
         _keep(task, dialect, draft, opened, raw)
         at = raw.next
-    closer = yield from tape.look(compiled(rf"\s*+(?:{end})"), at)
+    closer = yield from tape.look(rf"\s*+(?:{end})", at)
     if closer is not None:
         return unit_of(task, draft, at + closer.end()), at + closer.end(), True
     return (yield from _unclosed(task, dialect, draft, at, stop))
@@ -124,14 +129,11 @@ def _with_object(
     end = dialect.end_of(draft.name)
     until = "|".join(filter(None, (end, stop)))
     reading = yield from read_named(task, draft.name, draft.start, pos, until)
-    closer = yield from task.tape.look(compiled(rf"(?:\s*+```)?\s*+(?:{end})"), reading.end)
+    closer = yield from task.tape.look(rf"(?:\s*+```)?\s*+(?:{end})", reading.end)
     at = reading.end + (0 if closer is None else closer.end())
-    unit = reading.units[0]
-    return (
-        Unit(unit.name, unit.arguments, (draft.start, at), draft.id, unit.fixes, unit.state, unit.reason, unit.message, frozenset({"_object"})),
-        at,
-        closer is not None,
-    )  # fmt: skip
+    span, keys = (draft.start, at), frozenset({"_object"})
+    unit = replace(reading.units[0], span=span, id=draft.id, keys=keys)
+    return unit, at, closer is not None
 
 
 def _unclosed(
@@ -148,7 +150,7 @@ def _unclosed(
         task, rf"(?:{dialect.param})|(?:{dialect.unit_end})", solid
     )
     solid = tape.size if ends else solid
-    stopped = (yield from tape.look(compiled(stop or _NEVER), solid)) if not ends else None
+    stopped = (yield from tape.look(stop or _NEVER, solid)) if not ends else None
     whole = ends and not tape.cut and _has_all(task, draft)
     if (draft.values and stopped is not None) or (whole and not dialect.any_tag):
         note = "the closing tag of the call was missing"
@@ -314,9 +316,7 @@ def unit_of(task: Task, draft: Draft, end: int) -> Unit:
     if reason:
         return broken(draft.name, span, reason, message)
     unit = finished(task, draft.name, draft.values, span, tuple(draft.fixes))
-    return Unit(
-        unit.name, unit.arguments, span, draft.id, unit.fixes, unit.state, unit.reason, unit.message
-    )
+    return replace(unit, id=draft.id)
 
 
 def _cut(draft: Draft, end: int) -> Unit:
@@ -328,40 +328,29 @@ _M3_TAG = re.compile(rf"{M3}<(?P<close>/?)(?P<tag>[^<>\s]+)>")
 _COFL_TAG = re.compile(r"<(?P<close>/?)cofl:value\b(?P<attrs>[^<>]*)>")
 
 
+@dataclass(slots=True)
 class _Node:
     """An open element: its key and kind, its text so far, and its children."""
 
-    def __init__(self, key: str, kind: str, expect: Expect) -> None:
-        self.key = key
-        self.kind = kind
-        self.expect = expect
-        self.text = ""
-        self.children: list[tuple[str, Any]] = []
+    key: str
+    kind: str
+    expect: Expect
+    text: str = ""
+    children: list[tuple[str, Any]] = field(default_factory=list)
 
     def child(self, key: str, kind: str) -> _Node:
         listed = key in ("", "item") and "array" in self.expect.kinds
-        expect = self.expect.item() if listed else self.expect.child(key)
-        return _Node(key, kind, expect)
-
-    def _empty(self) -> Any:
-        """What an element without content is, where the schema wants a container."""
-        kinds = self.expect.kinds
-        return [] if "array" in kinds else {} if "object" in kinds else None
+        return _Node(key, kind, self.expect.item() if listed else self.expect.child(key))
 
     def value(self) -> Any:
+        kinds = self.expect.kinds
         if not self.children and self.kind not in ("dict", "list"):
-            raw = self.text
-            if (
-                not raw.strip()
-                and "string" not in self.expect.kinds
-                and (empty := self._empty()) is not None
-            ):
-                return empty
-            return (
-                raw
-                if self.kind == "raw"
-                else typed(raw, Slot(self.key, self.expect, None), 0).value
-            )
+            if not self.text.strip() and "string" not in kinds and kinds & {"array", "object"}:
+                return (
+                    [] if "array" in kinds else {}
+                )  # no content where the schema wants a container
+            slot = Slot(self.key, self.expect, None)
+            return self.text if self.kind == "raw" else typed(self.text, slot, 0).value
         keys = {key for key, _ in self.children}
         if self.kind == "list" or (self.kind != "dict" and keys <= {"item", ""}):
             return [value for _, value in self.children]

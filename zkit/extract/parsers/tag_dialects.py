@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from zkit.extract.tape import searched
 
@@ -29,14 +29,14 @@ class Dialect:
     unit_end: str
     param: str
     param_end: str
+    # One newline on each side of a value is markup.
     newlines: bool = False
-    """One newline on each side of a value is markup."""
+    # Any tag may open an argument, so that only a closer ends a value.
     keys_are_tags: bool = False
-    """Any tag may open an argument, so that only a closer ends a value."""
+    # Values are made of further tags of the same dialect.
     nests: bool = False
-    """Values are made of further tags of the same dialect."""
+    # Any tag may open a call, so that only a declared name does.
     any_tag: bool = False
-    """Any tag may open a call, so that only a declared name does."""
 
     def closer(self, key: str) -> re.Pattern[str]:
         """What ends the value of `key`."""
@@ -58,128 +58,64 @@ def written_attributes(text: str | None) -> list[tuple[str, str]]:
     return [(key, html.unescape(double or single or bare)) for key, double, single, bare in found]
 
 
-def _in_any_case(dialect: Dialect) -> Dialect:
+def _tags(name: str, *patterns: str, **flags: bool) -> Dialect:
     """A dialect of tags that may be written in capitals: some models shout."""
-    return replace(
-        dialect,
-        unit=_any_case(dialect.unit),
-        unit_end=_any_case(dialect.unit_end),
-        param=_any_case(dialect.param),
-        param_end=_any_case(dialect.param_end),
-    )
+    unit, unit_end, param, param_end = (f"(?i:{one})" if one else "" for one in patterns)
+    return Dialect(name, unit, unit_end, param, param_end, **flags)
 
 
-def _any_case(pattern: str) -> str:
-    return f"(?i:{pattern})" if pattern else ""
-
-
-FUNCTION_EQ = _in_any_case(
-    Dialect(
-        "function_eq",
-        rf"<function\s*+=\s*+[\"']?(?P<name>{TAGGED})[\"']?\s*+>",
-        r"</function\s*+>",
-        rf"<parameter\s*+=\s*+[\"']?(?P<key>{TAGGED})[\"']?\s*+>",
-        r"</parameter\s*+>",
-        newlines=True,
-    )
-)
-FUNCTION_NAME = _in_any_case(
-    Dialect(
-        "function_name",
-        r"<function\s*+(?P<attrs>name\s*+=[^<>]{1,200}?)\s*+(?P<empty>/?)>",
-        r"</function\s*+>",
-        r"<param(?:eter)?\s*+(?P<attrs>name\s*+=[^<>]{1,200}?)\s*+>",
-        r"</param(?:eter)?\s*+>",
-    )
-)
-INVOKE = _in_any_case(
-    Dialect(
-        "invoke",
-        rf"<{PREFIX}invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+(?P<empty>/?)>",
-        rf"</{PREFIX}invoke\s*+>",
-        rf"<{PREFIX}parameter\s++(?P<attrs>[^<>]{{1,300}}?)\s*+>",
-        rf"</{PREFIX}parameter\s*+>",
-    )
-)
-INVOKE_TAGS = _in_any_case(
-    Dialect(
-        "invoke",
-        rf"<{PREFIX}invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+(?P<empty>/?)>",
-        rf"</{PREFIX}invoke\s*+>",
-        rf"<(?P<key>{TAGGED})>",
-        r"</{key}\s*+>",
-        newlines=True,
-        keys_are_tags=True,
-    )
-)
-"""Tags that bear the names of the arguments: MiniMax-M3 without its sentinels, Claude-style slips."""
-LEGACY = _in_any_case(
-    Dialect(
-        "legacy",
-        rf"<{PREFIX}invoke\s*+>\s*+<tool_name>\s*+(?P<name>{TAGGED})\s*+</tool_name>(?:\s*+<(?:parameters|input)>)?+",
-        rf"(?:</(?:parameters|input)>\s*+)?</{PREFIX}invoke\s*+>",
-        rf"<(?P<key>{TAGGED})>",
-        r"</{key}\s*+>",
-        newlines=True,
-        keys_are_tags=True,
-    )
-)
 _KEY_TAG, _VALUE_TAG = (
     rf"<(?:longcat_)?(?:arg|param)_{part}{_SUFFIX}" for part in ("key", "value")
 )
-KEY_VALUE = _in_any_case(
-    Dialect(
-        "key_value",
-        "",
-        rf"</(?:longcat_)?tool_call{_SUFFIX}\s*+>",
-        rf"(?:{_KEY_TAG}>\s*+){{1,2}}+(?P<key>[^<>]{{1,200}}?)\s*+(?:</{_KEY_TAG[1:]}>\s*+(?:{_VALUE_TAG}>){{0,2}}+|{_VALUE_TAG}>)",
-        rf"</{_VALUE_TAG[1:]}>(?:\s*+</{_VALUE_TAG[1:]}>)?+",
-    )
-)
-COFL = _in_any_case(
-    Dialect(
-        "cofl",
-        r"<cofl:tool_call\s++(?P<attrs>[^<>]{1,300}?)\s*+(?P<empty>/?)>",
-        r"</cofl:tool_call\s*+>",
-        r"<cofl:value\s++(?P<attrs>[^<>]{1,300}?)\s*+>",
-        r"</cofl:value\s*+>",
-        nests=True,
-    )
-)
+_INVOKED = rf"<{PREFIX}invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+(?P<empty>/?)>"
+
+FUNCTION_EQ = _tags(
+    "function_eq", rf"<function\s*+=\s*+[\"']?(?P<name>{TAGGED})[\"']?\s*+>", r"</function\s*+>",
+    rf"<parameter\s*+=\s*+[\"']?(?P<key>{TAGGED})[\"']?\s*+>", r"</parameter\s*+>", newlines=True,
+)  # fmt: skip
+FUNCTION_NAME = _tags(
+    "function_name", r"<function\s*+(?P<attrs>name\s*+=[^<>]{1,200}?)\s*+(?P<empty>/?)>", r"</function\s*+>",
+    r"<param(?:eter)?\s*+(?P<attrs>name\s*+=[^<>]{1,200}?)\s*+>", r"</param(?:eter)?\s*+>",
+)  # fmt: skip
+INVOKE = _tags(
+    "invoke", _INVOKED, rf"</{PREFIX}invoke\s*+>",
+    rf"<{PREFIX}parameter\s++(?P<attrs>[^<>]{{1,300}}?)\s*+>", rf"</{PREFIX}parameter\s*+>",
+)  # fmt: skip
+# Tags that bear the names of the arguments: MiniMax-M3 without its sentinels, Claude-style slips.
+INVOKE_TAGS = _tags(
+    "invoke", _INVOKED, rf"</{PREFIX}invoke\s*+>",
+    rf"<(?P<key>{TAGGED})>", r"</{key}\s*+>", newlines=True, keys_are_tags=True,
+)  # fmt: skip
+LEGACY = _tags(
+    "legacy", rf"<{PREFIX}invoke\s*+>\s*+<tool_name>\s*+(?P<name>{TAGGED})\s*+</tool_name>(?:\s*+<(?:parameters|input)>)?+",
+    rf"(?:</(?:parameters|input)>\s*+)?</{PREFIX}invoke\s*+>",
+    rf"<(?P<key>{TAGGED})>", r"</{key}\s*+>", newlines=True, keys_are_tags=True,
+)  # fmt: skip
+KEY_VALUE = _tags(
+    "key_value", "", rf"</(?:longcat_)?tool_call{_SUFFIX}\s*+>",
+    rf"(?:{_KEY_TAG}>\s*+){{1,2}}+(?P<key>[^<>]{{1,200}}?)\s*+(?:</{_KEY_TAG[1:]}>\s*+(?:{_VALUE_TAG}>){{0,2}}+|{_VALUE_TAG}>)",
+    rf"</{_VALUE_TAG[1:]}>(?:\s*+</{_VALUE_TAG[1:]}>)?+",
+)  # fmt: skip
+COFL = _tags(
+    "cofl", r"<cofl:tool_call\s++(?P<attrs>[^<>]{1,300}?)\s*+(?P<empty>/?)>", r"</cofl:tool_call\s*+>",
+    r"<cofl:value\s++(?P<attrs>[^<>]{1,300}?)\s*+>", r"</cofl:value\s*+>", nests=True,
+)  # fmt: skip
 XTML = Dialect(
-    "xtml",
-    r"<\|open\|>call\s++(?P<attrs>[^|]{1,300}?)\s*+<\|sep\|>",
-    r"<\|close\|>call<\|sep\|>",
-    r"<\|open\|>argument\s++(?P<attrs>[^|]{1,300}?)\s*+<\|sep\|>",
-    r"<\|close\|>argument<\|sep\|>",
-)
+    "xtml", r"<\|open\|>call\s++(?P<attrs>[^|]{1,300}?)\s*+<\|sep\|>", r"<\|close\|>call<\|sep\|>",
+    r"<\|open\|>argument\s++(?P<attrs>[^|]{1,300}?)\s*+<\|sep\|>", r"<\|close\|>argument<\|sep\|>",
+)  # fmt: skip
 MINIMAX_M3 = Dialect(
-    "m3",
-    rf"{M3}<invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+>",
-    rf"{M3}</invoke>",
-    rf"{M3}<(?P<key>{TAGGED})>",
-    rf"{M3}</{{key}}>",
-    keys_are_tags=True,
-    nests=True,
-)
+    "m3", rf"{M3}<invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+>", rf"{M3}</invoke>",
+    rf"{M3}<(?P<key>{TAGGED})>", rf"{M3}</{{key}}>", keys_are_tags=True, nests=True,
+)  # fmt: skip
 LINES = Dialect(
-    "lines",
-    r"(?i:tool_name):[ \t]*+(?P<name>\S{1,128})[ \t\r]*+(?:\n|$)",
-    r"(?:\r?\n)?[ \t]*+(?:```|~~~)",
-    r"(?i:begin_arg):[ \t]*+(?P<key>\S{1,128})[ \t\r]*+\n",
-    r"(?:\r?\n)?[ \t]*+(?i:end_arg)(?!\w)",
-)
-
-
+    "lines", r"(?i:tool_name):[ \t]*+(?P<name>\S{1,128})[ \t\r]*+(?:\n|$)", r"(?:\r?\n)?[ \t]*+(?:```|~~~)",
+    r"(?i:begin_arg):[ \t]*+(?P<key>\S{1,128})[ \t\r]*+\n", r"(?:\r?\n)?[ \t]*+(?i:end_arg)(?!\w)",
+)  # fmt: skip
+# Tags that bear the names of the tools: the tool list is the grammar. Small models write arguments
+# as attributes, `<f a="x"/>` (corpus/extract/cline_xml).
 TOOL_TAG = Dialect(
     "tool_tag",
     rf"<(?P<name>{TAGGED})(?P<given>(?:\s++[\w-]{{1,64}}+=(?:\"[^\"<>]{{0,400}}+\"|'[^'<>]{{0,400}}+'))*+)\s*+(?P<empty>/?)>",
-    r"</{name}\s*+>",
-    rf"<(?P<key>{TAGGED})>",
-    r"</{key}\s*+>",
-    newlines=True,
-    keys_are_tags=True,
-    any_tag=True,
-)
-"""Tags that bear the names of the tools: the tool list is the grammar. Small models write arguments
-as attributes, `<f a="x"/>` (corpus/extract/cline_xml)."""
+    r"</{name}\s*+>", rf"<(?P<key>{TAGGED})>", r"</{key}\s*+>", newlines=True, keys_are_tags=True, any_tag=True,
+)  # fmt: skip

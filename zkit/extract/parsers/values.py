@@ -49,7 +49,7 @@ class Value(NamedTuple):
 def typed(raw: str, slot: Slot, at: int) -> Value:
     """A raw text as the schema types it: a declared string is never parsed.
 
-    Without a type only sound objects and lists are read, for a text may begin with a bracket too;
+    Without a type only valid objects and lists are read, for a text may begin with a bracket too;
     with several, the order is null, boolean, integer, number, list or object, string. What does
     not parse stays the text that it is.
     """
@@ -96,13 +96,14 @@ def repaired(
 ) -> Repaired | Unrepairable:
     """Damaged JSON, repaired with the schema as evidence; but no guess where none is needed.
 
-    What can be read without a guess means what it says, even if the schema asks for another type. A
-    key with two values does not say which of them is meant.
+    What can be read without a guess means what it says, even if the schema asks for another type;
+    and what is a string without the schema stays one, also where the schema allows for two
+    readings. A key with two values does not say which of them is meant.
     """
     outcome = repair_json(text, schema=schema, finish_reason=finish_reason)
-    if schema is not None and isinstance(outcome, Repaired) and outcome.rank == Rank.GUESS:
+    if schema is not None and _is_unsure(outcome):
         plain = repair_json(text, finish_reason=finish_reason)
-        if isinstance(plain, Repaired) and plain.rank < Rank.GUESS:
+        if isinstance(plain, Repaired) and _says_more(plain, outcome):
             outcome = plain
     twice = _two_values(repeats_of(outcome)) if isinstance(outcome, Repaired) else None
     if twice is None:
@@ -110,6 +111,42 @@ def repaired(
     values = " or ".join(json.dumps(value, ensure_ascii=False)[:60] for value in twice.values[:3])
     message = _GIVEN_TWICE.format(key=json.dumps(twice.path[-1]), values=values)
     return Unrepairable("ambiguous", 0, message)
+
+
+def _is_unsure(outcome: Repaired | Unrepairable) -> bool:
+    """Whether a repair is a guess, or more than one thing fits the schema."""
+    return (
+        outcome.rank == Rank.GUESS
+        if isinstance(outcome, Repaired)
+        else outcome.reason == "ambiguous"
+    )
+
+
+def _says_more(plain: Repaired, fitted: Repaired | Unrepairable) -> bool:
+    """Whether what a text says without the schema counts more than what fits the schema."""
+    if plain.rank >= Rank.GUESS and isinstance(fitted, Repaired):
+        return _differ_in_strings(plain.value, fitted.value)
+    return plain.rank <= Rank.GUESS
+
+
+def _differ_in_strings(plain: Any, fitted: Any) -> bool:
+    """Whether two values are the same, but for texts that the schema made lists or objects of.
+
+    Llama 3.1 8B writes `"tags": "['a']"`; a damage elsewhere does not make a list of it
+    (corpus/extract/damaged).
+    """
+    pairs, found = [(plain, fitted)], False
+    while pairs:
+        one, other = pairs.pop()
+        if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+            pairs += ((value, other[key]) for key, value in one.items())
+        elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+            pairs += zip(one, other, strict=True)
+        elif isinstance(one, str) and isinstance(other, list | dict):
+            found = True
+        elif one != other:
+            return False
+    return found
 
 
 def _only(outcome: Repaired, key: str) -> bool:

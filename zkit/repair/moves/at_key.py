@@ -133,7 +133,7 @@ _MISQUOTED = (
 
 
 def at_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Where a key is due stands something else."""
+    """Where a key is expected stands something else."""
     if _CUT_NAME.match(reader.text, pos):
         if reader.text[pos].isdigit():
             reading = _before_last(reader, reading)
@@ -175,7 +175,7 @@ def _other_keys(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 
 
 def _reopened(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A list was closed too early: its items go on where a key is due."""
+    """A list was closed too early: its items go on where a key is expected."""
     closed = last_closed(reader, reading)
     if closed is None or closed.frame.kind != "[":
         return []
@@ -205,7 +205,7 @@ def wrong_first_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hyp
 
 
 def _opener_for_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """An object opens where a key is due: the one before was not closed, or the brace is stray."""
+    """An object opens where a key is expected: the one before was not closed, or the brace is stray."""
     frame = reading.frame
     assert frame is not None
     found: list[Hypothesis] = []
@@ -251,7 +251,7 @@ def _missing_bracket(reading: Hypothesis) -> list[Hypothesis]:
 
 
 def at_key_string(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[Hypothesis]:
-    """A string stands where a key is due, and no colon follows it."""
+    """A string stands where a key is expected, and no colon follows it."""
     text, frame = reader.text, reading.frame
     assert frame is not None
     if lexis.skip_blank(text, end) == reader.size:
