@@ -118,7 +118,8 @@ class Dispatcher(SourceView):
 
         Only cancellation is raised.
         """
-        return await self.run(self.live(call, Trace(), finish_reason))
+        live = live_call(call, self.settings, Trace(), finish_reason)
+        return await step_result(self._first, live)
 
     def call_sync(self, call: Call, /, *, finish_reason: str | None = None) -> Result:
         """Run a call and return its result, from plain code, in any thread."""

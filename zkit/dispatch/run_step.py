@@ -73,7 +73,7 @@ def reached(source: ToolSource) -> Execute:
 def run_shown(tool: Tool, call: Call, typed: Any = None) -> Awaitable[Result]:
     """Run a tool under its own name, with the arguments that are set for it.
 
-    A kit shows tools under other names; the context of the call, by which a tool hears that
+    A kit shows tools under other names; the context of the call, by which a tool learns that
     nobody waits any more, must be the one of the tool that runs.
     """
     while isinstance(tool, ShownTool):
@@ -133,8 +133,11 @@ def checked_output(tool: Tool, result: Result) -> Result:
     """
     if not isinstance(result, Success):
         return result
-    fault = _fault_finder(tool)
-    found = "" if fault is None else fault(result.data)
+    known = _FAULTS.get(id(tool))
+    fault = known[1] if known is not None and known[0] is tool else _fault_finder(tool)
+    if fault is None:
+        return result
+    found = fault(result.data)
     if not found:
         return result
     log.error("%s returned something else than it promises: %s", tool.definition().name, found)
@@ -144,9 +147,6 @@ def checked_output(tool: Tool, result: Result) -> Result:
 
 def _fault_finder(tool: Tool) -> Fault | None:
     """How to check what a tool returns; made once for each tool, None when it promises nothing."""
-    known = _FAULTS.get(id(tool))
-    if known is not None and known[0] is tool:
-        return known[1]
     output = tool.definition().output
     finder = None if output is None else _simple(output) or _by_schema(output)
     while len(_FAULTS) >= _MOST:
@@ -163,9 +163,11 @@ def _simple(schema: Mapping[str, Any]) -> Fault | None:
         return None
     types, text = _TYPES[wanted], f"the result: {wanted} expected"
 
-    def fault(data: Any) -> str:
-        sound = isinstance(data, types) and (bool in types or not isinstance(data, bool))
-        return "" if sound else text
+    def fault(data: object) -> str:
+        if type(data) in types:
+            return ""
+        fits = isinstance(data, types) and (bool in types or not isinstance(data, bool))
+        return "" if fits else text
 
     return fault
 
@@ -199,7 +201,7 @@ def redacted_crash(crash: Crashed) -> Crashed:
 
 
 def _for_another_attempt(call: LiveCall) -> LiveCall | Failure:
-    """The call as it stands after the wait: its tool may have been switched off meanwhile.
+    """The call as it comes after the wait: its tool may have been switched off meanwhile.
 
     A tool may change its typed arguments, so they serve one attempt only; a default factory may
     return something else this time.

@@ -177,7 +177,4 @@ def opened(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_flat(arguments: dict[str, Any]) -> bool:
-    for value in arguments.values():  # noqa: SIM110, a generator costs more than the loop
-        if type(value) not in _SCALARS:
-            return False
-    return True
+    return _SCALARS.issuperset(map(type, arguments.values()))

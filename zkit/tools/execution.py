@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from dis import opname
+from types import CoroutineType
 from typing import Any
 
 from anyio import get_cancelled_exc_class
@@ -33,7 +34,9 @@ from zkit.tools.context import (
     Context,
     Effect,
     current_context,
+    enter_context,
     inside,
+    leave_context,
     log_failure,
     watched,
 )
@@ -298,7 +301,10 @@ def _plain(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -
 async def _awaited(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -> Result:
     try:
         found, output = begin(context)
-        value = [part async for part in found] if inspect.isasyncgen(found) else await found
+        if type(found) is not CoroutineType and inspect.isasyncgen(found):
+            value: object = [part async for part in found]
+        else:
+            value = await found
         return _kept(settled(value, context, output), promised)
     except BaseException as error:
         if not is_contained(error):
@@ -326,30 +332,31 @@ async def run_tool(tool: Tool, call: Call, typed: Any = None) -> Result:
     """
     context = Context(call)
     context.typed = typed
-    with inside(context):
-        try:
-            found = await _returned(tool, call)
-            result = found if isinstance(found, Result) else result_of(found)
-        except BaseException as error:
-            if not is_contained(error):
-                context.cancel()
-                raise
-            result = failure_of(error, call.name)
+    token = enter_context(context)
+    try:
+        found: object
+        if _runs_async(tool):
+            with watched():
+                found = await tool.execute(call)  # type: ignore[misc]
+        else:
+            found = await _in_thread(tool, call)
+            if not isinstance(found, Result) and isinstance(found, Awaitable):
+                with watched():
+                    found = await found
+        result = found if isinstance(found, Result) else result_of(found)
+    except BaseException as error:
+        if not is_contained(error):
+            context.cancel()
+            raise
+        result = failure_of(error, call.name)
+    finally:
+        leave_context(token)
     return with_effects(result, context.effects) if context.has_effects else result
 
 
-async def _returned(tool: Tool, call: Call) -> Any:
-    runs_async = getattr(tool, "runs_async", None)
-    if runs_async is None:
-        runs_async = inspect.iscoroutinefunction(tool.execute)
-    if runs_async:
-        with watched():
-            return await tool.execute(call)  # type: ignore[misc]
-    found = await _in_thread(tool, call)
-    if isinstance(found, Result) or not isinstance(found, Awaitable):
-        return found
-    with watched():
-        return await found
+def _runs_async(tool: Tool) -> bool:
+    declared = getattr(tool, "runs_async", None)
+    return inspect.iscoroutinefunction(tool.execute) if declared is None else bool(declared)
 
 
 async def _in_thread(tool: Tool, call: Call) -> Any:
