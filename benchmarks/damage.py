@@ -42,7 +42,7 @@ PHRASES = ("open ‹word› and read ‹other›", "‹word› report ‹var›"
 class Damage:
     """One way to break a text.
 
-    `rank` names the rank that mends it; `breaks` works on tokens, `wraps` on the finished text.
+    `rank` names the rank that repairs it; `breaks` works on tokens, `wraps` on the finished text.
     `in_strings` is true when a string itself is damaged (else strings must come out byte-equal);
     `local` when a cut text so damaged still says all that came before the cut;
     `plants` are texts of which one may replace a string, so that the damage finds its place.

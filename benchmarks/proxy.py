@@ -23,9 +23,9 @@ from starlette.routing import Route
 
 from zkit.proxy import ProxySettings, Upstream
 from zkit.proxy.forwarder import Forwarder
-from zkit.proxy.prometheus import Figures
 from zkit.proxy.proxy_app import make_server
 from zkit.proxy.request_log import RequestLog
+from zkit.proxy.telemetry import Figures
 from zkit.testing import ScriptedServer, call, says
 
 RESULTS = Path(__file__).parent / "results" / "proxy.md"

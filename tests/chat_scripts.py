@@ -94,7 +94,7 @@ TROUBLES: list[Answer] = [
 ]  # fmt: skip
 DELIVERIES = [one for one in MISBEHAVIOURS.values() if one.kind not in ("model", "ending")]
 
-READABLE = [one for one in DELIVERIES if one.mended == "calls"]
+READABLE = [one for one in DELIVERIES if one.outcome == "calls"]
 BY_ID = [MISBEHAVIOURS[name] for name in ("index_0", "mixed_parts")]
 """Streams in which only the id says whose part a part is."""
 

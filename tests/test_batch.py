@@ -94,7 +94,7 @@ def test_arguments_are_decoded_as_the_schema_wants_them() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"kind": "mend"}, "a kind of work"),
+        ({"kind": "polish"}, "a kind of work"),
         ({"kind": "extract"}, "needs the tools"),
         ({"kind": "decode"}, "needs a schema"),
         ({"kind": "repair", "limit": "NEVER"}, "no rank"),

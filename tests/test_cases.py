@@ -304,7 +304,7 @@ REFUSED = Unrepairable("several", 0, "two values:\n  send one")
 
 
 @pytest.mark.parametrize(
-    ("outcome", "expected", "deviation"),
+    ("outcome", "expected", "mismatch"),
     [
         (READ, {"json": '{"a": 1}', "rank": Rank.RESPELL, "lossy": False}, None),
         (PAIR, {"json": '{"a": 1, "b": 2}'}, None),
@@ -324,35 +324,35 @@ def test_a_verdict_says_what_was_expected_and_what_came(
     monkeypatch: pytest.MonkeyPatch,
     outcome: Repaired | Unrepairable,
     expected: dict[str, Any],
-    deviation: str | None,
+    mismatch: str | None,
 ) -> None:
     """One line, and none when the case holds."""
     verdict = verdict_on(monkeypatch, outcome, **expected)
-    assert verdict.deviation == deviation
-    assert verdict.passes == (deviation is None)
+    assert verdict.mismatch == mismatch
+    assert verdict.passes == (mismatch is None)
 
 
-def test_a_long_deviation_shows_the_neighbourhood_of_the_first_difference(
+def test_a_long_mismatch_shows_the_neighbourhood_of_the_first_difference(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A whole file in a string does not hide the one character that differs."""
     outcome = Repaired("a" * 900 + "X" + "b" * 900, (), Rank.GUESS, "")
     verdict = verdict_on(monkeypatch, outcome, json='"' + "a" * 900 + "Y" + "b" * 900 + '"')
-    assert verdict.deviation is not None
-    assert "aYb" in verdict.deviation
-    assert "aXb" in verdict.deviation
-    assert len(verdict.deviation) < 600
+    assert verdict.mismatch is not None
+    assert "aYb" in verdict.mismatch
+    assert "aXb" in verdict.mismatch
+    assert len(verdict.mismatch) < 600
 
 
-def test_a_text_that_raises_is_a_deviation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_that_raises_is_a_mismatch(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing may raise; a run over the corpus goes on and says so."""
 
-    def stumble(*_: Any, **__: Any) -> None:
+    def fail(*_: Any, **__: Any) -> None:
         raise KeyError("u")
 
-    monkeypatch.setattr(zkit.cases.repair_cases, "repair_json", stumble)
+    monkeypatch.setattr(zkit.cases.repair_cases, "repair_json", fail)
     verdict = run(RepairCase("f", 1, "hold", "x", refused=("cut",)))
-    assert verdict.deviation == "expected an outcome, but it raised KeyError('u')"
+    assert verdict.mismatch == "expected an outcome, but it raised KeyError('u')"
 
 
 def test_all_values_are_compared_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -360,7 +360,7 @@ def test_all_values_are_compared_in_order(monkeypatch: pytest.MonkeyPatch) -> No
     found = [Repaired(1, (), Rank.EXACT, ""), Repaired(2, (), Rank.EXACT, "")]
     monkeypatch.setattr(zkit.cases.repair_cases, "repair_all", lambda *_, **__: found)
     assert run(RepairCase("f", 1, "hold", "1 2", all=("1", "2"))).passes
-    assert run(RepairCase("f", 1, "hold", "1 2", all=("2", "1"))).deviation == (
+    assert run(RepairCase("f", 1, "hold", "1 2", all=("2", "1"))).mismatch == (
         "expected all of [2, 1], came [1, 2]"
     )
 
@@ -381,7 +381,7 @@ ONE = '[{"name": "water", "arguments": {"n": 1}}]'
 
 
 @pytest.mark.parametrize(
-    ("found", "expected", "deviation"),
+    ("found", "expected", "mismatch"),
     [
         ({"calls": (MADE,)}, {"calls": ONE, "content": ""}, None),
         ({"calls": (MADE,)}, {"calls": "[]"}, 'calls: expected [], came [{"arguments": {"n": 1}, "name": "water"}]'),
@@ -408,16 +408,16 @@ ONE = '[{"name": "water", "arguments": {"n": 1}}]'
         ({"content": "a  b", "unknown": (MADE,)}, {"untouched": True}, "expected unknown none"),
     ],
 )  # fmt: skip
-def test_a_verdict_on_an_extraction_names_the_part_that_deviates(
+def test_a_verdict_on_an_extraction_names_the_part_that_differs(
     monkeypatch: pytest.MonkeyPatch,
     found: dict[str, Any],
     expected: dict[str, Any],
-    deviation: str | None,
+    mismatch: str | None,
 ) -> None:
     """Calls first, then what was reported, then the text, then where the calls came from."""
     verdict = found_in(monkeypatch, found, **expected)
-    assert verdict.passes == (deviation is None)
-    assert (verdict.deviation or "").startswith(deviation or "")
+    assert verdict.passes == (mismatch is None)
+    assert (verdict.mismatch or "").startswith(mismatch or "")
 
 
 DIGITS = Fix("read_digits", Rank.RESPELL, 0, 0, "5", "", path="n")
@@ -427,7 +427,7 @@ BAD = Validation("n: must be a number,\n  you sent x", problems=(PROBLEM,))
 
 
 @pytest.mark.parametrize(
-    ("outcome", "expected", "deviation"),
+    ("outcome", "expected", "mismatch"),
     [
         (DECODED, {"json": '{"n": 5}', "rank": Rank.RESPELL, "fixes": ("read_digits",)}, None),
         (DECODED, {"json": '{"n": "5"}'}, 'expected {"n": "5"}, came {"n": 5} (RESPELL)'),
@@ -441,18 +441,18 @@ BAD = Validation("n: must be a number,\n  you sent x", problems=(PROBLEM,))
     ],
 )  # fmt: skip
 def test_a_verdict_on_decoded_arguments_says_what_was_expected_and_what_came(
-    monkeypatch: pytest.MonkeyPatch, outcome: Any, expected: dict[str, Any], deviation: str | None
+    monkeypatch: pytest.MonkeyPatch, outcome: Any, expected: dict[str, Any], mismatch: str | None
 ) -> None:
     """The value, its receipt, or the refusal with the places that it names."""
     monkeypatch.setattr(zkit.cases.decode_cases, "outcome_of", lambda _: outcome)
-    assert run(DecodeCase("f.toml", 1, "hold", **expected)).deviation == deviation
+    assert run(DecodeCase("f.toml", 1, "hold", **expected)).mismatch == mismatch
 
 
 def test_a_known_failure_holds_while_it_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An improvement is noticed: a case in beyond/ that works now is a deviation."""
+    """An improvement is noticed: a case in beyond/ that works now is a mismatch."""
     assert verdict_on(monkeypatch, READ, json="2", beyond=True).passes
     works = verdict_on(monkeypatch, READ, json='{"a": 1}', beyond=True)
-    assert works.deviation == "this now works: move it out of beyond/"
+    assert works.mismatch == "this now works: move it out of beyond/"
 
 
 def test_a_file_below_beyond_holds_known_failures(tmp_path: Path) -> None:

@@ -1,14 +1,16 @@
-"""Every way a server is known to misbehave, through the real client: mended, refused, or waited for."""
+"""Every way a server is known to misbehave, through the real client: repaired, refused, or waited for."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import pytest
 from chat_rules import assert_sound
+from grouped import grouped
 from openai import AsyncOpenAI, OpenAI
 
 from zkit.chat import ChatLoop, Report, RunFinished, RunResult, wrap
@@ -26,39 +28,45 @@ MEANT = {
     "two calls": [("now", {}), ("get_weather", OSLO)],
 }
 ANSWER = "It is sunny in Oslo."
-Heard = list[tuple[str, dict[str, Any]]]
+Ran = list[tuple[str, dict[str, Any]]]
 
 every_one = pytest.mark.parametrize("spoilt", MISBEHAVIOURS.values(), ids=lambda one: one.name)
-said_so = pytest.mark.parametrize("said", CALLS)
-streamed_or_not = pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 
 
-def tools_that_hear(heard: Heard) -> list[Any]:
+def each_way(check: Callable[[str, bool], None]) -> None:
+    """Check one call and two, whole and streamed."""
+    with grouped() as group:
+        for calls, streamed in product(CALLS, (False, True)):
+            with group.case(f"{calls}, {'streamed' if streamed else 'whole'}"):
+                check(calls, streamed)
+
+
+def recording_tools(ran: Ran) -> list[Any]:
     """The tools; each writes down what it was called with."""
 
     def get_weather(city: str, days: int = 1) -> str:
         """Tell the weather in a city."""
-        heard.append(("get_weather", {"city": city, "days": days}))
+        ran.append(("get_weather", {"city": city, "days": days}))
         return f"sunny in {city}"
 
     def now() -> str:
         """Tell the time."""
-        heard.append(("now", {}))
+        ran.append(("now", {}))
         return "noon"
 
     return [tool(grade=READ)(one) for one in (get_weather, now)]
 
 
-OFFERED: Any = [one.definition().openai() for one in tools_that_hear([])]
+OFFERED: Any = [one.definition().openai() for one in recording_tools([])]
 QUESTION: Any = [{"role": "user", "content": "What is the weather in Oslo?"}]
 
 
-def small_model(said: str) -> Callable[[Request], Said]:
+def small_model(calls: str) -> Callable[[Request], Said]:
     """A model that calls the tools until it knows the weather, and then answers."""
 
     def reply(request: Request) -> Said:
         is_known = any("sunny in Oslo" in str(m["content"]) for m in request["messages"])
-        return says(ANSWER) if is_known else says(None, CALLS[said])
+        return says(ANSWER) if is_known else says(None, CALLS[calls])
 
     return reply
 
@@ -108,17 +116,17 @@ def seen(create: Callable[[], Any]) -> Any:
     return made[1] if isinstance(made, tuple) else made
 
 
-def outcome_of(spoilt: Misbehaviour, said: str, streamed: bool) -> str:
+def outcome_of(spoilt: Misbehaviour, calls: str, streamed: bool) -> str:
     """What the table says of a reply with these calls."""
-    is_spoilt = spoilt.concerns(says(None, CALLS[said]), {"stream": streamed})
-    return spoilt.mended if is_spoilt else "calls"
+    is_spoilt = spoilt.concerns(says(None, CALLS[calls]), {"stream": streamed})
+    return spoilt.outcome if is_spoilt else "calls"
 
 
-def check_wrapped(spoilt: Misbehaviour, said: str, streamed: bool, came: Came) -> None:
+def check_wrapped(spoilt: Misbehaviour, asked_for: str, streamed: bool, came: Came) -> None:
     calls, finish, report = came
-    mended = outcome_of(spoilt, said, streamed)
-    meant = MEANT[said]
-    if mended == "calls":
+    outcome = outcome_of(spoilt, asked_for, streamed)
+    meant = MEANT[asked_for]
+    if outcome == "calls":
         assert [(c.function.name, json.loads(c.function.arguments)) for c in calls] == meant
         assert [(c.name, c.arguments) for c in report.calls] == meant
         assert (finish, report.refusals) == ("tool_calls", ())
@@ -132,100 +140,98 @@ def check_wrapped(spoilt: Misbehaviour, said: str, streamed: bool, came: Came) -
 
 
 @every_one
-@said_so
-@streamed_or_not
 def test_wrap_gives_the_calls_that_were_meant_or_says_why_not(
-    server: ScriptedServer, client: OpenAI, spoilt: Misbehaviour, said: str, streamed: bool
+    server: ScriptedServer, client: OpenAI, spoilt: Misbehaviour
 ) -> None:
-    scripts = [spoilt.server_of(small_model(said)) for _ in range(2)]
-    server.play(*scripts)
-    if outcome_of(spoilt, said, streamed) != "passed on":
-        check_wrapped(spoilt, said, streamed, came_of(created(wrap(client), streamed)))
-    else:
-        bare = seen(lambda: created(client, streamed))
-        assert seen(lambda: created(wrap(client), streamed)) == bare
+    def check(calls: str, streamed: bool) -> None:
+        server.play(*[spoilt.server_of(small_model(calls)) for _ in range(2)])
+        if outcome_of(spoilt, calls, streamed) != "passed on":
+            check_wrapped(spoilt, calls, streamed, came_of(created(wrap(client), streamed)))
+        else:
+            bare = seen(lambda: created(client, streamed))
+            assert seen(lambda: created(wrap(client), streamed)) == bare
+
+    each_way(check)
 
 
 @every_one
-@said_so
-@streamed_or_not
 def test_wrap_gives_them_in_async_code(
     server: ScriptedServer,
     async_client: AsyncOpenAI,
     runner: asyncio.Runner,
     spoilt: Misbehaviour,
-    said: str,
-    streamed: bool,
 ) -> None:
-    def made(client: AsyncOpenAI) -> Any:
-        return runner.run(created_async(client, streamed))
+    def check(calls: str, streamed: bool) -> None:
+        def made(client: AsyncOpenAI) -> Any:
+            return runner.run(created_async(client, streamed))
 
-    scripts = [spoilt.server_of(small_model(said)) for _ in range(2)]
-    server.play(*scripts)
-    if outcome_of(spoilt, said, streamed) != "passed on":
-        check_wrapped(spoilt, said, streamed, came_of(made(wrap(async_client))))
-    else:
-        bare = seen(lambda: made(async_client))
-        assert seen(lambda: made(wrap(async_client))) == bare
+        server.play(*[spoilt.server_of(small_model(calls)) for _ in range(2)])
+        if outcome_of(spoilt, calls, streamed) != "passed on":
+            check_wrapped(spoilt, calls, streamed, came_of(made(wrap(async_client))))
+        else:
+            bare = seen(lambda: made(async_client))
+            assert seen(lambda: made(wrap(async_client))) == bare
+
+    each_way(check)
 
 
 # ── ChatLoop ─────────────────────────────────────────────────────────────────
 
 
 def check_loop(
-    spoilt: Misbehaviour, said: str, streamed: bool, server: ScriptedServer, heard: Heard, result: RunResult
+    spoilt: Misbehaviour, calls: str, streamed: bool, server: ScriptedServer, ran: Ran, result: RunResult
 ) -> None:  # fmt: skip
     assert (result.text, result.reason) == (ANSWER, "completed")
-    is_mended = outcome_of(spoilt, said, streamed) == "calls"
-    assert len(server.requests) == (2 if is_mended else 3)
-    assert all(one in MEANT[said] for one in heard)
-    assert all(one in heard for one in MEANT[said])
-    if is_mended:
-        assert len(heard) == len(MEANT[said])  # in any order: tools that read run side by side
+    is_repaired = outcome_of(spoilt, calls, streamed) == "calls"
+    assert len(server.requests) == (2 if is_repaired else 3)
+    assert all(one in MEANT[calls] for one in ran)
+    assert all(one in ran for one in MEANT[calls])
+    if is_repaired:
+        assert len(ran) == len(MEANT[calls])  # in any order: tools that read run side by side
     assert_sound(result.messages)
     for request in server.requests:
         assert_sound(request["messages"])
 
 
 @every_one
-@said_so
-@streamed_or_not
 def test_the_loop_comes_to_the_answer(
-    server: ScriptedServer, client: OpenAI, spoilt: Misbehaviour, said: str, streamed: bool
+    server: ScriptedServer, client: OpenAI, spoilt: Misbehaviour
 ) -> None:
-    heard: Heard = []
-    server.play(*[spoilt.server_of(small_model(said))] * 9)
-    loop = ChatLoop(client, "m", tools_that_hear(heard), backoff=0.0)
-    question = QUESTION[0]["content"]
-    events = (
-        list(loop.stream_sync(question)) if streamed else [RunFinished(loop.run_sync(question))]
-    )
-    check_loop(spoilt, said, streamed, server, heard, events[-1].result)  # type: ignore[attr-defined]
+    def check(calls: str, streamed: bool) -> None:
+        ran: Ran = []
+        server.play(*[spoilt.server_of(small_model(calls))] * 9)
+        loop = ChatLoop(client, "m", recording_tools(ran), backoff=0.0)
+        question = QUESTION[0]["content"]
+        events = (
+            list(loop.stream_sync(question)) if streamed else [RunFinished(loop.run_sync(question))]
+        )
+        check_loop(spoilt, calls, streamed, server, ran, events[-1].result)  # type: ignore[attr-defined]
+
+    each_way(check)
 
 
 @every_one
-@said_so
-@streamed_or_not
 def test_the_loop_comes_to_the_answer_in_async_code(
     server: ScriptedServer,
     async_client: AsyncOpenAI,
     runner: asyncio.Runner,
     spoilt: Misbehaviour,
-    said: str,
-    streamed: bool,
 ) -> None:
-    heard: Heard = []
-    server.play(*[spoilt.server_of(small_model(said))] * 9)
-    loop = ChatLoop(async_client, "m", tools_that_hear(heard), backoff=0.0)
+    def check(calls: str, streamed: bool) -> None:
+        ran: Ran = []
+        server.play(*[spoilt.server_of(small_model(calls))] * 9)
+        loop = ChatLoop(async_client, "m", recording_tools(ran), backoff=0.0)
 
-    async def run() -> RunResult:
-        if not streamed:
-            return await loop.run(QUESTION[0]["content"])
-        events = [event async for event in loop.stream(QUESTION[0]["content"])]
-        result: RunResult = events[-1].result  # type: ignore[attr-defined]
-        return result
+        async def run() -> RunResult:
+            if not streamed:
+                return await loop.run(QUESTION[0]["content"])
+            events = [event async for event in loop.stream(QUESTION[0]["content"])]
+            result: RunResult = events[-1].result  # type: ignore[attr-defined]
+            return result
 
-    check_loop(spoilt, said, streamed, server, heard, runner.run(run()))
+        check_loop(spoilt, calls, streamed, server, ran, runner.run(run()))
+
+    each_way(check)
 
 
 # ── the table itself ─────────────────────────────────────────────────────────
@@ -234,10 +240,10 @@ def test_the_loop_comes_to_the_answer_in_async_code(
 @every_one
 def test_each_one_changes_what_is_sent(spoilt: Misbehaviour) -> None:
     """A misbehaviour that sends what a decent server sends would prove nothing."""
-    said = [says(ANSWER), *(says(None, calls) for calls in CALLS.values())]
+    replies = [says(ANSWER), *(says(None, calls) for calls in CALLS.values())]
     requests: list[Request] = [{"stream": True}, {}]
     concerned = [
-        (one, request) for one in said for request in requests if spoilt.concerns(one, request)
+        (one, request) for one in replies for request in requests if spoilt.concerns(one, request)
     ]
     assert concerned
     assert any(spoilt.spoil(one, request) != one(request) for one, request in concerned)

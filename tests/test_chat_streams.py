@@ -1,4 +1,4 @@
-"""A mended stream gives the same message as the mended completion, whatever the chunking."""
+"""A repaired stream gives the same message as the repaired completion, whatever the chunking."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def message_of(chunks: Sequence[Chunk]) -> tuple[str, list[tuple[str, str]], str
     return reply.content, [(call.name, call.arguments) for call in reply.calls], reply.finish_reason
 
 
-def comparable(mended: RepairedMessage) -> tuple[str, list[tuple[str, str]], str | None]:
+def comparable(repaired: RepairedMessage) -> tuple[str, list[tuple[str, str]], str | None]:
     calls = [
         (entry["function"]["name"], arguments_of(entry["function"]["arguments"]))
-        for entry in mended.message.get("tool_calls") or ()
+        for entry in repaired.message.get("tool_calls") or ()
     ]
-    return mended.message.get("content") or "", calls, mended.finish_reason
+    return repaired.message.get("content") or "", calls, repaired.finish_reason
 
 
 def cut(text: str, rng: random.Random) -> list[str]:
@@ -116,7 +116,7 @@ def test_with_native_calls_the_text_stays_as_it_is(text: str, rng: random.Random
 
 
 @given(text=TEXTS, finish=FINISHES)
-def test_mending_twice_changes_nothing_more(text: str, finish: str | None) -> None:
+def test_repairing_twice_changes_nothing_more(text: str, finish: str | None) -> None:
     once = repair_message({"role": "assistant", "content": text}, finish, checker())
     again = repair_message(once.message, once.finish_reason, checker())
     if once.report.calls and once.finish_reason == "length":
@@ -201,7 +201,7 @@ def test_parts_of_calls_after_the_finish_reason_still_count() -> None:
     assert len(report.calls) == 1
 
 
-def test_choices_are_mended_apart() -> None:
+def test_choices_are_repaired_apart() -> None:
     out, report = repaired_stream(
         [
             chunk({"content": "Hi."}, index=1),

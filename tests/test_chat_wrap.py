@@ -1,4 +1,4 @@
-"""The real client over real HTTP: what a server gets wrong is mended on the way."""
+"""The real client over real HTTP: what a server gets wrong is repaired on the way."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ SLIPS = {
 
 @every_way
 @pytest.mark.parametrize("slip", SLIPS)
-def test_a_slip_is_mended_without_another_request(
+def test_a_slip_is_repaired_without_another_request(
     server: ScriptedServer, way: str, slip: str
 ) -> None:
     answer, arguments = SLIPS[slip]
@@ -306,7 +306,7 @@ def plain(server: ScriptedServer, *choices: Any, **options: Any) -> Any:
         )
 
 
-def test_arguments_that_are_null_or_an_object_are_mended(server: ScriptedServer) -> None:
+def test_arguments_that_are_null_or_an_object_are_repaired(server: ScriptedServer) -> None:
     entries = [
         {"id": "a", "type": "function", "function": {"name": "now", "arguments": None}},
         {
@@ -408,7 +408,7 @@ def get_weather(city: str) -> str:
     return city
 
 
-def test_a_declared_grade_sets_how_far_a_call_may_be_mended(server: ScriptedServer) -> None:
+def test_a_declared_grade_sets_how_far_a_call_may_be_repaired(server: ScriptedServer) -> None:
     fenced = {"role": "assistant", "content": f'{{"name": "get_weather", "arguments": {OSLO}}}'}
     choice = {"message": fenced, "finish_reason": "stop"}
     assert plain(server, choice, tools=[tool(grade=READ)(get_weather)]).zkit.calls
@@ -448,7 +448,7 @@ def test_a_raw_response_passes(server: ScriptedServer) -> None:
         assert raw.parse().choices[0].message.content == "Hello."
 
 
-def test_the_streaming_helper_of_the_client_sees_mended_chunks(server: ScriptedServer) -> None:
+def test_the_streaming_helper_of_the_client_sees_repaired_chunks(server: ScriptedServer) -> None:
     with OpenAI(base_url=server.url, api_key="none") as bare:
         server.play(says(TEXT_CALL))
         with wrap(bare).chat.completions.stream(

@@ -57,7 +57,7 @@ def test_help_lists_the_commands_and_loads_none_of_them() -> None:
 
 
 @pytest.mark.parametrize("missing", ["click", "rich"])
-def test_a_missing_extra_fails_with_the_line_that_mends_it(missing: str) -> None:
+def test_a_missing_extra_fails_with_the_line_that_fixes_it(missing: str) -> None:
     code = f"import sys; sys.modules[{missing!r}] = None; from zkit.cli.main import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     expected = (
@@ -302,7 +302,7 @@ json = '[2]'
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A user's folder with one case that holds and one that deviates."""
+    """A user's folder with one case that holds and one that differs."""
     (tmp_path / "mine/deep").mkdir(parents=True)
     write(tmp_path / "mine/deep/numbers.toml", CASES)
     held = {"it": "read a list", "text": "[1]", "json": "[1]"}
@@ -310,12 +310,12 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_deviation_names_place_sentence_expected_and_got(folder: Path) -> None:
+def test_a_mismatch_names_place_sentence_expected_and_got(folder: Path) -> None:
     done = zkit("corpus", "run", "mine", cwd=folder)
     assert done.code == 1
     assert "mine/deep/numbers.toml:8  it should read one as two\n" in done.out
     assert "expected [2], came [1] (EXACT)" in done.out
-    assert "cases 3, passed 2, deviations 1 in " in done.out
+    assert "cases 3, passed 2, mismatches 1 in " in done.out
     assert done.err == ""
 
 
@@ -327,7 +327,7 @@ def test_the_table_counts_by_file(folder: Path) -> None:
 
 def test_cases_that_hold_exit_0(folder: Path) -> None:
     done = zkit("corpus", "run", "mine/held.jsonl", cwd=folder)
-    assert (done.code, "deviations 0" in done.out) == (0, True)
+    assert (done.code, "mismatches 0" in done.out) == (0, True)
 
 
 def test_two_folders_may_hold_files_of_the_same_name(folder: Path) -> None:
@@ -392,7 +392,7 @@ def test_the_progress_bar_is_for_terminals(folder: Path) -> None:
     assert (code, "running the cases" in screen, ESCAPE in screen) == (1, True, True)
 
 
-def test_corpus_run_tells_machines_of_every_deviation(tmp_path: Path) -> None:
+def test_corpus_run_tells_machines_of_every_mismatch(tmp_path: Path) -> None:
     cases = """about = "two"
 
 [[case]]
@@ -409,9 +409,9 @@ json = '[2]'
     done = zkit("corpus", "run", "--json", "two.toml", cwd=tmp_path)
     found = json.loads(done.out)
     assert (done.code, found["cases"], found["passed"]) == (1, 2, 1)
-    assert found["deviations"] == [
+    assert found["mismatches"] == [
         {"file": "two.toml", "line": 8, "it": "not hold",
-         "deviation": "expected [2], came [1] (RESPELL)"}
+         "mismatch": "expected [2], came [1] (RESPELL)"}
     ]  # fmt: skip
 
 

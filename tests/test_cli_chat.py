@@ -457,7 +457,7 @@ def test_a_transcript_knows_which_answers_are_whole(server: ScriptedServer, plac
     assert first.request == server.requests[0]
 
 
-def test_a_deviation_is_told_with_its_place(server: ScriptedServer, place: Path) -> None:
+def test_a_mismatch_is_reported_with_its_place(server: ScriptedServer, place: Path) -> None:
     record_talk(server, place)
     lines = (place / "talk.jsonl").read_text().splitlines(keepends=True)
     at = next(

@@ -20,8 +20,7 @@ from openai import OpenAI
 from zkit.calls import Call
 from zkit.chat import ChatLoop, ToolFinished
 from zkit.cli.chat.recording import NoLog
-from zkit.cli.chat.render_events import MARKS, Renderer
-from zkit.cli.chat.terminal import Output
+from zkit.cli.chat.terminal import MARKS, Output, Renderer
 from zkit.cli.commands import zkit as zkit_command
 from zkit.cli.screen import Screen
 from zkit.coach import (

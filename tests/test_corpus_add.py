@@ -336,7 +336,7 @@ def native(arguments: str) -> dict[str, Any]:
 REPLY = '<tool_call>\n{"name": "head", "arguments": {"path": "a",}}\n</tool_call>'
 
 
-def test_a_transcript_gives_what_had_to_be_mended(tmp_path: Path) -> None:
+def test_a_transcript_gives_what_had_to_be_repaired(tmp_path: Path) -> None:
     path = transcript(
         tmp_path / "chat.jsonl",
         completion(native('{"path": "fine"}'), "tool_calls"),

@@ -1,4 +1,4 @@
-"""Retries and time-outs: only what time mends, only where it does no harm, and nothing hidden."""
+"""Retries and time-outs: only what time may fix, only where it does no harm, and nothing hidden."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_only_what_does_no_harm_twice_is_tried_again(declared: Any, runs: int) -
     "failure",
     [Validation("x"), Refused("x"), Crashed("x"), RuntimeError("not found"), ValueError("busy")],
 )
-def test_only_what_time_mends_is_tried_again(failure: Any) -> None:
+def test_only_what_time_may_fix_is_tried_again(failure: Any) -> None:
     flaky = Flaky(5, failure)
     result = send(Dispatcher([flaky.tool(grade=READ)]), "flaky")
     assert isinstance(result, Failure)

@@ -83,4 +83,4 @@ def test_the_examples_of_a_page_run(
                 path = tmp_path / body.splitlines()[0].removeprefix("# ")
                 path.parent.mkdir(exist_ok=True)
                 path.write_text(body, "utf-8")
-                assert [run(case).deviation for case in load([path])] == [None, None]
+                assert [run(case).mismatch for case in load([path])] == [None, None]

@@ -13,8 +13,7 @@ from command_line import zkit as run_zkit
 import zkit
 from zkit import Rank
 from zkit.arguments import COERCIONS
-from zkit.cli.api_page import SECTIONS
-from zkit.cli.docs import PAGES
+from zkit.cli.docs import PAGES, SECTIONS
 from zkit.cli.pages import code, coercions_page, repairs_page
 from zkit.repair.fixes import FIXES, REASONS
 

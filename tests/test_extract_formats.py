@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from extract_samples import F, joined
+from grouped import grouped
 
 from zkit.calls import Call
 from zkit.extract import (
@@ -52,32 +53,35 @@ def test_no_format_is_read_when_no_tool_is_offered(name: str) -> None:
 LONG = Call("f", {"a": 1, "b": "a line of text, and another; " * 20})
 
 
-def told(text: str, size: int) -> list[events.Event]:
+def events_of(text: str, size: int) -> list[events.Event]:
     """The events of a reply that arrives in chunks of this size."""
     stream = Extractor(F)
     chunks = [text[at : at + size] for at in range(0, len(text), size)]
     return [event for chunk in chunks for event in stream.feed(chunk)] + stream.close("stop")
 
 
-@pytest.mark.parametrize("size", [1, 20])
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_call_is_held_and_then_complete(name: str, size: int) -> None:
+def test_a_call_is_held_and_then_complete(name: str) -> None:
     text = render_call(LONG, name)
-    kinds = [event.kind for event in told(text, size) if event.kind.startswith("call")]
-    assert kinds == ["call_held", "call_complete"]
+    for size in (1, 20):
+        kinds = [event.kind for event in events_of(text, size) if event.kind.startswith("call")]
+        assert kinds == ["call_held", "call_complete"], size
+
+
+SURROUNDED = ("$", "So.\n\n$", "<think>so</think>\n$", "Write\n$\nand wait.", '"Do:\n$\nnow"')
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("around", ["$", "So.\n\n$", "<think>so</think>\n$", "Write\n$\nand wait.", '"Do:\n$\nnow"'])  # fmt: skip
-@pytest.mark.parametrize("size", [1, 7])
-def test_every_format_gives_the_same_events_in_any_chunks(
-    name: str, around: str, size: int
-) -> None:
-    text = around.replace("$", FORMATS[name].example)
-    stream = Extractor(F)
-    whole = stream.close("stop", last=text)
-    assert joined(told(text, size)) == joined(whole)
-    assert stream.extraction == find_calls(text, F, finish_reason="stop")
+def test_every_format_gives_the_same_events_in_any_chunks(name: str) -> None:
+    with grouped() as group:
+        for around in SURROUNDED:
+            text = around.replace("$", FORMATS[name].example)
+            stream = Extractor(F)
+            whole = joined(stream.close("stop", last=text))
+            with group.case(text):
+                assert stream.extraction == find_calls(text, F, finish_reason="stop")
+                assert joined(events_of(text, 1)) == whole
+                assert joined(events_of(text, 7)) == whole
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from functools import cache
+from collections.abc import Sequence
 
-import pytest
+from grouped import grouped
 
 import zkit
 
@@ -41,45 +41,48 @@ MOST = {
 }
 NEVER = ("openai", "griffe", "jsonschema", "mcp", "rich", "click", "opentelemetry", "json_repair")
 _PROGRAM = """
-import json, sys
+import json, os, sys
 from pydantic import BaseModel, TypeAdapter
 before = set(sys.modules)
-from zkit import {name}
-print(json.dumps(sorted(set(sys.modules) - before)))
+for name in sys.argv[1:]:
+    if os.fork() == 0:  # a process that has loaded pydantic and nothing of zkit
+        exec(f"from zkit import {name}")
+        print(json.dumps([name, sorted(set(sys.modules) - before)]), flush=True)
+        os._exit(0)
+    os.wait()
 """
 
 
-def loaded_by(name: str) -> list[str]:
-    """The modules that a fresh process loads for a public name; names of one module load the same."""
-    module = getattr(getattr(zkit, name), "__module__", name)
-    same = (one for one in zkit.__all__ if getattr(getattr(zkit, one), "__module__", one) == module)
-    return _loaded(next(same))
-
-
-@cache
-def _loaded(name: str) -> list[str]:
-    program = [sys.executable, "-c", _PROGRAM.format(name=name)]
-    done = subprocess.run(program, capture_output=True, text=True, check=True)
-    found: list[str] = json.loads(done.stdout)
+def module_of(name: str) -> str:
+    found: str = getattr(getattr(zkit, name), "__module__", name)
     return found
 
 
-@pytest.mark.parametrize("name", zkit.__all__)
-def test_a_name_loads_no_more_than_its_budget(name: str) -> None:
-    modules = loaded_by(name)
-    own = [one for one in modules if one.partition(".")[0] == "zkit"]
-    others = [one for one in modules if one not in own]
-    most_own, most_others = MOST.get(name, MOST["Dispatcher"])
-    assert len(own) <= most_own, own
-    assert len(others) <= most_others, others
+def loaded_by(names: Sequence[str]) -> dict[str, list[str]]:
+    """The modules that a fresh process loads for each name; names of one module load the same."""
+    first = {module_of(name): name for name in reversed(names)}
+    program = [sys.executable, "-c", _PROGRAM, *first.values()]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    found = dict(json.loads(line) for line in done.stdout.splitlines())
+    return {name: found[first[module_of(name)]] for name in names}
 
 
-@pytest.mark.parametrize(
-    "name", ["repair_json", "decode_args", "find_calls", "Dispatcher", "ChatLoop"]
-)
-def test_a_name_loads_no_library_before_it_is_used(name: str) -> None:
-    tops = {one.partition(".")[0] for one in loaded_by(name)}
-    assert tops.isdisjoint({*NEVER, "regex", "sqlite3", "asyncio", "tomllib"})
+def test_a_name_loads_no_more_than_its_budget() -> None:
+    with grouped() as group:
+        for name, modules in loaded_by(zkit.__all__).items():
+            own = [one for one in modules if one.partition(".")[0] == "zkit"]
+            others = [one for one in modules if one not in own]
+            most_own, most_others = MOST.get(name, MOST["Dispatcher"])
+            with group.case(name):
+                assert len(own) <= most_own, own
+                assert len(others) <= most_others, others
+
+
+def test_a_name_loads_no_library_before_it_is_used() -> None:
+    names = ("repair_json", "decode_args", "find_calls", "Dispatcher", "ChatLoop")
+    for name, modules in loaded_by(names).items():
+        tops = {one.partition(".")[0] for one in modules}
+        assert tops.isdisjoint({*NEVER, "regex", "sqlite3", "asyncio", "tomllib"}), name
 
 
 def test_strict_json_is_read_without_the_code_that_repairs() -> None:

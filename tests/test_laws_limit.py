@@ -73,7 +73,7 @@ def test_a_lower_limit_never_changes_a_result_that_it_allows(
 
 @many(200)
 @given(st.sampled_from(DAMAGES), st.integers(0, 10**6), st.booleans())
-def test_a_damage_is_mended_at_its_rank_or_refused_below_it(
+def test_a_damage_is_repaired_at_its_rank_or_refused_below_it(
     damage: Damage, seed: int, with_schema: bool
 ) -> None:
     found = damaged_payload(Random(seed), (damage,), tries=5)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 
 import pytest
+from grouped import grouped
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from oracles import alike
@@ -131,15 +133,13 @@ SPELLINGS = (
 )
 
 
-@pytest.mark.parametrize("between", ["\n", "\n\n", " ", ", "])
-@pytest.mark.parametrize("second", SPELLINGS)
 @pytest.mark.parametrize("first", SPELLINGS)
-def test_none_of_two_values_in_any_spelling_is_dropped(
-    first: str, second: str, between: str
-) -> None:
+def test_none_of_two_values_in_any_spelling_is_dropped(first: str) -> None:
     """Nor is one part of the other; equal ones are one value."""
-    text = first.replace("W", "north") + between + second.replace("W", "south")
-    outcome = repair_json(text)
-    assert isinstance(outcome, Unrepairable) or outcome.lossy
-    if first == second:
-        assert not isinstance(repair_json(first.replace("W", "north")), Unrepairable)
+    assert not isinstance(repair_json(first.replace("W", "north")), Unrepairable)
+    with grouped() as group:
+        for second, between in product(SPELLINGS, ("\n", "\n\n", " ", ", ")):
+            text = first.replace("W", "north") + between + second.replace("W", "south")
+            with group.case(text):
+                outcome = repair_json(text)
+                assert isinstance(outcome, Unrepairable) or outcome.lossy

@@ -40,10 +40,13 @@ def layer(module: str) -> str:
 
 def imports(path: Path) -> Iterator[Import]:
     """Return every import of zkit's own modules in a file."""
-    tree = ast.parse(path.read_text("utf-8"))
-    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
-    late = {id(inner) for function in functions for inner in ast.walk(function)}
-    for node in ast.walk(tree):
+    waiting: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text("utf-8")), False)]
+    while waiting:
+        node, late = waiting.pop()
+        late = late or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for block in ("body", "orelse", "handlers", "finalbody", "cases"):
+            inner = getattr(node, block, ())  # the body of a lambda is one expression
+            waiting += [(one, late) for one in inner] if isinstance(inner, list) else []
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -52,7 +55,7 @@ def imports(path: Path) -> Iterator[Import]:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         for name in names:
             if name.split(".")[0] == "zkit":
-                yield Import(name, getattr(node, "lineno", 0), id(node) in late)
+                yield Import(name, getattr(node, "lineno", 0), late)
 
 
 def test_imports_point_to_rows_above() -> None:

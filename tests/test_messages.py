@@ -90,7 +90,7 @@ Send the value itself: a number, a string in double quotes, true, false, null, a
         '{"a": 1 "b": 2}',
         {"limit": Rank.RESPELL},
         """\
-The text is not valid JSON, and mending it takes more guessing than is allowed here.
+The text is not valid JSON, and repairing it takes more guessing than is allowed here.
 At line 1, column 8:
   {"a": 1 "b": 2}
          ^

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from grouped import grouped
 from openai import OpenAI
 
 from zkit import (
@@ -291,18 +292,20 @@ WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
         {"result": [*NO_RECORD, None], "limit": [*NO_COUNT_ABOVE_0, None], "output": ["xml", 0]},
     ),
 ]
-EACH = [(make, name, value) for make, given in WRONG for name in given for value in given[name]]
 
 
-@pytest.mark.parametrize(("make", "name", "value"), EACH)
+@pytest.mark.parametrize(("make", "given"), WRONG)
 def test_a_setting_of_the_wrong_kind_is_named_where_it_is_given(
-    make: Made, name: str, value: Any
+    make: Made, given: dict[str, list[Any]]
 ) -> None:
-    """In one sentence of zkit's own; what Python says of an `int` is no help."""
-    with pytest.raises((TypeError, ValueError), match=name) as caught:
-        make(**{name: value})
-    assert "\n" not in str(caught.value)
-    assert "object" not in str(caught.value).replace("<object", "")
+    """In one sentence of zkit's own; Python's own message about an `int` does not help."""
+    with grouped() as group:
+        for name, value in [(key, one) for key in given for one in given[key]]:
+            with group.case(f"{name}={value!r}"):
+                with pytest.raises((TypeError, ValueError), match=name) as caught:
+                    make(**{name: value})
+                assert "\n" not in str(caught.value)
+                assert "object" not in str(caught.value).replace("<object", "")
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ from benchmarks.endtoend import front_of, verdict_of
 from benchmarks.endtoend_turns import TURNS, Turn
 from zkit.proxy import ProxySettings, Upstream
 from zkit.proxy.forwarder import Forwarder
-from zkit.proxy.prometheus import Figures
 from zkit.proxy.proxy_app import make_server
 from zkit.proxy.request_log import RequestLog
+from zkit.proxy.telemetry import Figures
 from zkit.testing import Answer, ScriptedServer
 
 MESSAGES_REQUEST: Any = {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 from xml.etree import ElementTree
+
+import pytest
+
+pytest_plugins = ["pytester"]
 
 CASES = """\
 about = "what our model breaks"
@@ -44,54 +44,46 @@ untouched = true
 """
 
 
-def pytested(folder: Path, *options: str, cases: str = "broken/*.toml") -> tuple[int, str]:
-    ini = folder / "pytest.ini"
-    ini.write_text(f"[pytest]\nzkit_cases = {cases}\n", "utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "zkit.ext.pytest_plugin",
-        "-p",
-        "no:cacheprovider",
-    ]
-    if "--lf" in options:
-        command = command[:-2]
+@pytest.fixture
+def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    return pytester
+
+
+def pytested(
+    pytester: pytest.Pytester, *options: str, cases: str = "broken/*.toml"
+) -> tuple[int, str]:
+    """Run pytest on the folder: in this process, or in another one if that starts more of them."""
+    pytester.makeini(f"[pytest]\nzkit_cases = {cases}\n")
+    command = ["-p", "zkit.ext.pytest_plugin", "-rA", *options]
+    if "--lf" not in options:
+        command += ["-p", "no:cacheprovider"]
     if "-n" in options:
-        command += ["-p", "xdist.plugin"]
-    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    done = subprocess.run(
-        [*command, "-rA", *options],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        env=env,
-    )
-    return done.returncode, done.stdout + done.stderr
+        done = pytester.runpytest_subprocess(*command, "-p", "xdist.plugin", timeout=300)
+    else:
+        done = pytester.runpytest_inprocess(*command)
+    return int(done.ret), done.stdout.str() + done.stderr.str()
 
 
-def project(tmp_path: Path, content: str = CASES) -> Path:
-    (tmp_path / "broken").mkdir()
-    (tmp_path / "broken" / "mine.toml").write_text(content, "utf-8")
-    (tmp_path / "other.toml").write_text("a = 1\n", "utf-8")
-    return tmp_path
+def project(pytester: pytest.Pytester, content: str = CASES) -> pytest.Pytester:
+    (pytester.path / "broken").mkdir()
+    (pytester.path / "broken" / "mine.toml").write_text(content, "utf-8")
+    (pytester.path / "other.toml").write_text("a = 1\n", "utf-8")
+    return pytester
 
 
-def test_cases_are_items_with_file_and_line(tmp_path: Path) -> None:
-    folder = project(tmp_path)
-    code, out = pytested(folder, f"--junit-xml={tmp_path / 'report.xml'}")
+def test_cases_are_items_with_file_and_line(pytester: pytest.Pytester) -> None:
+    folder = project(pytester)
+    code, out = pytested(folder, f"--junit-xml={pytester.path / 'report.xml'}")
     assert code == 1
     assert "1 failed, 1 passed" in out
     assert re.search(r"mine\.toml:14: it should find a call as JSON\n\s+calls: ", out)
-    found = ElementTree.parse(tmp_path / "report.xml").iter("testcase")
+    found = ElementTree.parse(pytester.path / "report.xml").iter("testcase")
     assert [one.get("name") for one in found] == ["find a call as a table", "find a call as JSON"]
 
 
-def test_selection_and_workers_work(tmp_path: Path) -> None:
-    folder = project(tmp_path)
+def test_selection_and_workers_work(pytester: pytest.Pytester) -> None:
+    folder = project(pytester)
     assert "1 passed, 1 deselected" in pytested(folder, "-k", "table")[1]
     assert "1 failed" in pytested(folder, "--lf")[1]
     again = pytested(folder, "--lf")[1]
@@ -100,11 +92,11 @@ def test_selection_and_workers_work(tmp_path: Path) -> None:
     assert "1 failed, 1 passed" in pytested(folder, "-n", "2")[1]
 
 
-def test_an_update_writes_what_came_and_keeps_comments(tmp_path: Path) -> None:
-    folder = project(tmp_path)
+def test_an_update_writes_what_came_and_keeps_comments(pytester: pytest.Pytester) -> None:
+    folder = project(pytester)
     code, _ = pytested(folder, "--zkit-update")
     assert code == 0
-    made = (folder / "broken" / "mine.toml").read_text("utf-8")
+    made = (folder.path / "broken" / "mine.toml").read_text("utf-8")
     assert pytested(folder)[0] == 0
     for comment in ("# The one from Monday.", "# and this stays", "# The end."):
         assert comment in made
@@ -112,15 +104,15 @@ def test_an_update_writes_what_came_and_keeps_comments(tmp_path: Path) -> None:
     assert '"Rome"' in made.split("find a call as JSON")[1].split("calls = ")[1]
 
 
-def test_a_file_that_cannot_be_read_says_where(tmp_path: Path) -> None:
-    folder = project(tmp_path, CASES.replace("it = ", "if = ", 1))
+def test_a_file_that_cannot_be_read_says_where(pytester: pytest.Pytester) -> None:
+    folder = project(pytester, CASES.replace("it = ", "if = ", 1))
     code, out = pytested(folder)
     assert code == 2
     assert "mine.toml:10: unknown key 'if'" in out
 
 
-def test_another_decoder_is_compared(tmp_path: Path) -> None:
-    folder = project(tmp_path, REPAIRS)
+def test_another_decoder_is_compared(pytester: pytest.Pytester) -> None:
+    folder = project(pytester, REPAIRS)
     code, out = pytested(folder, "--zkit-decoder", "json:loads")
     assert (code, "1 failed, 1 passed" in out) == (1, True)
     assert pytested(folder)[0] == 0
@@ -128,8 +120,8 @@ def test_another_decoder_is_compared(tmp_path: Path) -> None:
     assert "write it as package:function" in out
 
 
-def test_the_scripted_server_is_a_fixture(tmp_path: Path) -> None:
-    (tmp_path / "test_mine.py").write_text(
+def test_the_scripted_server_is_a_fixture(pytester: pytest.Pytester) -> None:
+    (pytester.path / "test_mine.py").write_text(
         "from openai import OpenAI\n"
         "from zkit.testing import says\n"
         "def test_it(zkit_server):\n"
@@ -139,4 +131,4 @@ def test_the_scripted_server_is_a_fixture(tmp_path: Path) -> None:
         "    assert made.choices[0].message.content == 'Hi'\n",
         "utf-8",
     )
-    assert pytested(tmp_path)[0] == 0
+    assert pytested(pytester)[0] == 0

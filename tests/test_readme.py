@@ -72,7 +72,7 @@ def test_the_example_of_a_case_file_holds(tmp_path: Path) -> None:
     [example] = [body for kind, body in BLOCKS if kind == "toml"]
     (tmp_path / "files.toml").write_text(example, "utf-8")
     cases = load([tmp_path])
-    assert [run(case).deviation for case in cases] == [None]
+    assert [run(case).mismatch for case in cases] == [None]
 
 
 def test_the_figures_are_those_of_the_committed_results() -> None:

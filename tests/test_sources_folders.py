@@ -404,7 +404,7 @@ def test_no_pattern_leads_out_of_the_root(box: Toolbox, pattern: str) -> None:
     assert "link.txt" not in data_of(call(box, "find_files", {"pattern": "*.txt"}))
 
 
-def test_a_missing_file_is_for_the_model_to_mend(box: Toolbox) -> None:
+def test_a_missing_file_is_for_the_model_to_fix(box: Toolbox) -> None:
     result = call(box, "read_file", {"path": "nope.txt"})
     assert isinstance(result, Validation)
     assert result.code == "not_found"

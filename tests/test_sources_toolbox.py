@@ -410,10 +410,10 @@ def test_an_override_that_does_not_fit_changes_nothing() -> None:
 
 
 def test_an_overlay_waits_for_its_tool() -> None:
-    overlays = Overlays({"a": Overlay(description="Told before.")})
+    overlays = Overlays({"a": Overlay(description="Emitted before.")})
     box = Toolbox(overlays=overlays)
     box.register(simple("a"))
-    assert box.get("a").definition().description == "Told before."  # type: ignore[union-attr]
+    assert box.get("a").definition().description == "Emitted before."  # type: ignore[union-attr]
 
 
 def test_weight_moves_a_tool_in_a_search() -> None:

@@ -22,6 +22,7 @@ from zkit.cli.chat import command
 from zkit.transcripts import (
     HIDDEN,
     VERSION,
+    Emitted,
     Ended,
     Header,
     Interrupted,
@@ -31,7 +32,6 @@ from zkit.transcripts import (
     Request,
     Response,
     Shown,
-    Told,
     TranscriptError,
     TranscriptWriter,
     Typed,
@@ -53,7 +53,7 @@ def written(path: Path, *records: Record, secrets: tuple[str, ...] = ()) -> Path
 def test_what_was_written_is_read_again(tmp_path: Path) -> None:
     records = (
         Typed("hello"),
-        Told({"kind": "text_delta", "text": "hi"}),
+        Emitted({"kind": "text_delta", "text": "hi"}),
         Shown("hi"),
         Interrupted(),
     )
@@ -91,7 +91,7 @@ JSON = st.recursive(
 @given(JSON, st.sampled_from([{"a": [KEY]}, {KEY: 1}, [f"x{KEY}y"], {"a": {"b": f"{KEY}{KEY}"}}]))
 def test_no_secret_is_written_at_any_depth(beside: Any, hiding: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        told = Told({"beside": beside, "hiding": hiding})
+        told = Emitted({"beside": beside, "hiding": hiding})
         path = written(Path(folder) / "t", told, secrets=(KEY,))
         event = next(iter(read_transcript(path).events()))
     assert KEY not in json.dumps(event)
@@ -172,7 +172,7 @@ SAMPLES: tuple[Record, ...] = (
     Received.of(1, b"data: hi"),
     Received.of(1, b"\xff"),
     Ended(1),
-    Told({"kind": "text_delta", "text": "hi"}),
+    Emitted({"kind": "text_delta", "text": "hi"}),
     Shown("hi"),
 )
 

@@ -76,7 +76,7 @@ def json_text(data: Any) -> str:
 
 
 class Result:
-    """The family of outcomes. Every one turns into JSON and back, told apart by `kind`."""
+    """The family of outcomes. Every one turns into JSON and back; `kind` distinguishes them."""
 
     kind: ClassVar[str]
 
@@ -264,10 +264,10 @@ def exception_text(error: BaseException) -> str:
     """Return the type and the text of an exception, also of one whose text cannot be made."""
     name = type(error).__name__
     try:
-        said = str(error)
+        detail = str(error)
     except BaseException:
         return name
-    return f"{name}: {said}" if said else name
+    return f"{name}: {detail}" if detail else name
 
 
 def _checked(effects: object, meta: object) -> tuple[Any, Mapping[str, Any]]:

@@ -70,7 +70,7 @@ def _length(trial: Coercer) -> int:
 
 
 class Coercer:
-    """One attempt to make a value fit: what it changed, and what it could not mend."""
+    """One attempt to make a value fit: what it changed, and what it could not fix."""
 
     __slots__ = ("fixes", "left", "lost", "problems")
 
@@ -89,7 +89,7 @@ class Coercer:
     def settle(
         self, value: Any, shape: Shape, place: Place, errors: ErrorTree | None = None, row: int = 0
     ) -> Any:
-        """The value as the shape accepts it; what cannot be mended is noted as a problem."""
+        """The value as the shape accepts it; what cannot be fixed is noted as a problem."""
         self.left[0] -= 1
         if len(place.path) > MAX_DEPTH or self.left[0] < 0:
             return value

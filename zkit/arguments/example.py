@@ -132,11 +132,11 @@ _FORMATS = {
 def example_for(prepared: Prepared, value: Any, problems: Sequence[Problem]) -> str | None:
     """A small valid call that keeps what was right; None when none can be made from the schema.
 
-    What was sent is mended in place; where that is not enough, only the fields without a problem
+    What was sent is corrected in place; where that is not enough, only the fields without a problem
     are kept, or none.
     """
     wrong = {one.path: _meant(prepared.shape, value, one) for one in problems}
-    for make in (_mended, _right, _nothing):
+    for make in (_corrected, _right, _nothing):
         text = _valid_text(prepared, lambda make=make: make(value, prepared.shape, wrong))  # type: ignore[misc]
         if text is not None:
             return text
@@ -187,14 +187,14 @@ def _right(value: Any, shape: Shape, wrong: Wrong) -> dict[str, Any]:
     return _object(shape, kept, (), {})
 
 
-def _mended(value: Any, shape: Shape, wrong: Wrong) -> Any:
+def _corrected(value: Any, shape: Shape, wrong: Wrong) -> Any:
     """What was sent, with something valid wherever there is a problem."""
     if not isinstance(value, dict) or "" in wrong:
-        raise ValueError("nothing to mend")
-    return _mend(value, shape, wrong, ())
+        raise ValueError("nothing to correct")
+    return _correct(value, shape, wrong, ())
 
 
-def _mend(value: Any, shape: Shape, wrong: Wrong, path: Path) -> Any:
+def _correct(value: Any, shape: Shape, wrong: Wrong, path: Path) -> Any:
     here = path_text(path)
     if here in wrong and path:
         return _wanted(here, shape, wrong, path)
@@ -203,16 +203,16 @@ def _mend(value: Any, shape: Shape, wrong: Wrong, path: Path) -> Any:
     shape = _branch_for(value, shape)
     if isinstance(value, dict) and shape.fields:
         sent = {
-            key: _mend(item, shape.at(key), wrong, (*path, key))
+            key: _correct(item, shape.at(key), wrong, (*path, key))
             for key, item in value.items()
             if key in shape.fields and _may_be_said_again(item, shape.at(key))
         }
         return _object(shape, sent, path, wrong)
     if isinstance(value, dict):
-        return {k: _mend(v, shape.at(k), wrong, (*path, k)) for k, v in value.items()}
+        return {k: _correct(v, shape.at(k), wrong, (*path, k)) for k, v in value.items()}
     if isinstance(value, list):
         some = value[: max(MOST_ITEMS, int(shape.schema.get("minItems") or 0))]
-        return [_mend(v, shape.at(i), wrong, (*path, i)) for i, v in enumerate(some)]
+        return [_correct(v, shape.at(i), wrong, (*path, i)) for i, v in enumerate(some)]
     return value
 
 

@@ -158,7 +158,7 @@ def _rename(
     missing: list[str],
     fixes: list[Fix],
 ) -> bool:
-    """Give keys in another spelling their names, in place; False when that does not mend all."""
+    """Give keys in another spelling their names, in place; False if that does not fix everything."""
     if not _WRAPPING.isdisjoint(arguments) or any(type(arguments[key]) is dict for key in strays):
         return False  # the whole may be a wrapper
     names: dict[str, str] = {}

@@ -119,7 +119,7 @@ def refuse_unusable(prepared: Prepared, error: Exception) -> Validation:
     line = "The arguments could not be checked."
     said = _message(prepared, [line], example_for(prepared, None, ()))
     refusal = Validation(said, "invalid_arguments")
-    refusal.__cause__ = error  # the fault of a validator, which is not for the model to mend
+    refusal.__cause__ = error  # the fault of a validator, which the model cannot fix
     return refusal
 
 

@@ -35,12 +35,12 @@ class CaseResult:
     """A case and, when it does not hold, one line on what was expected and what came."""
 
     case: Case
-    deviation: str | None = None
+    mismatch: str | None = None
 
     @property
     def passes(self) -> bool:
         """True when the case holds."""
-        return self.deviation is None
+        return self.mismatch is None
 
 
 class CaseFileError(ValueError):
@@ -201,7 +201,7 @@ class Kind(Generic[C]):
     `inputs` are the keys of which one must be there, and `also` those that must be there too, in
     the case or once for all at the top of the file. `expects` are the keys that speak of the
     outcome, `outcomes` those of them that exclude each other. `check` refuses what contradicts
-    itself, `judge` gives one line on how the outcome deviates, or None. `shares` are the keys that
+    itself, `judge` gives one line on how the outcome differs, or None. `shares` are the keys that
     the top of a file may have for all of its cases.
     """
 
@@ -286,7 +286,7 @@ def named(what: object) -> str:
 
 
 def unlike(what: str, wanted: object, came: object) -> str | None:
-    """Say that a rank, a list of names or a flag deviates; None when it is not spoken of."""
+    """Say that a rank, a list of names or a flag differs; None when it is not spoken of."""
     if wanted is None or wanted == came:
         return None
     return f"expected {what} {named(wanted)}, came {named(came)}"

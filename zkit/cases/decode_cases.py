@@ -83,7 +83,7 @@ def outcome_of(case: DecodeCase) -> Decoded | Validation:
 
 
 def judge(case: DecodeCase) -> str | None:
-    """Say how the outcome deviates from what the case expects, or None."""
+    """Say how the outcome differs from what the case expects, or None."""
     outcome = outcome_of(case)
     if isinstance(outcome, Validation):
         return judge_refusal(case, outcome)
@@ -91,8 +91,8 @@ def judge(case: DecodeCase) -> str | None:
     if case.refused:
         wanted = refusal(case.refused, CODES)
         return f"expected {wanted}, came {spelled(value)} ({outcome.rank.name})"
-    deviates = difference(wanted_value(case), value)
-    return f"{deviates} ({outcome.rank.name})" if deviates else judge_receipt(case, outcome)
+    differs = difference(wanted_value(case), value)
+    return f"{differs} ({outcome.rank.name})" if differs else judge_receipt(case, outcome)
 
 
 def judge_refusal(case: DecodeCase, outcome: Validation) -> str | None:

@@ -90,7 +90,7 @@ def find(case: ExtractCase) -> Extraction:
 
 
 def judge(case: ExtractCase) -> str | None:
-    """Say how what was found deviates from what the case expects, or None."""
+    """Say how what was found differs from what the case expects, or None."""
     found = find(case)
     return (
         judge_calls(case, found)
@@ -136,7 +136,7 @@ def judge_text(case: ExtractCase, found: Extraction) -> str | None:
 
 
 def unlike_text(what: str, wanted: str, came: str) -> str:
-    """Say that a text deviates."""
+    """Say that a text differs."""
     one, other = near_difference(spelled(wanted), spelled(came))
     return f"{what}: expected {one}, came {other}"
 

@@ -85,7 +85,7 @@ def check_strict(text: str) -> None:
 
 
 def judge(case: RepairCase) -> str | None:
-    """Say how the outcome deviates from what the case expects, or None."""
+    """Say how the outcome differs from what the case expects, or None."""
     return judge_outcome(case) or judge_all(case)
 
 

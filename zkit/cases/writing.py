@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from zkit.cases.case import Case, CaseFileError
-from zkit.cases.case_files import CASE_HEADER, KINDS, deviation, load, run
+from zkit.cases.case_files import CASE_HEADER, KINDS, load, mismatch, run
 from zkit.cases.draft import Draft, Expects, proposed
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -52,13 +52,13 @@ def add_case(path: Path, draft: Draft, it: str, expects: Expects) -> Case:
     replace_file(path, text)
     try:
         added = load([path])[-1]
-        deviation = run(added).deviation
+        mismatch = run(added).mismatch
     except CaseFileError as error:
-        added, deviation = None, str(error)
-    if deviation is None and added is not None:
+        added, mismatch = None, str(error)
+    if mismatch is None and added is not None:
         return added
     path.unlink() if before is None else replace_file(path, before)
-    raise NotAddedError(f"the case would not hold: {deviation}")
+    raise NotAddedError(f"the case would not hold: {mismatch}")
 
 
 def _tables(path: Path, content: str | None, kind: str) -> dict[str, Any]:
@@ -216,7 +216,7 @@ def update_case(case: Case, path: Path) -> str:
     replace_file(path, "\n".join([*lines[:start], *body, *lines[end:]]))
     try:
         again = next(one for one in load([path]) if one.it == case.it)
-        problem = deviation(again)
+        problem = mismatch(again)
     except (CaseFileError, StopIteration) as error:
         problem = str(error)
     if problem:

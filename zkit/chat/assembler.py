@@ -112,7 +112,7 @@ class CallParts:
 
     def calls(self) -> list[Assembled]:
         """The calls, in the order in which they began."""
-        found = [call for parts in self._folded() for call in _told_apart(parts, self._names)]
+        found = [call for parts in self._folded() for call in _separated(parts, self._names)]
         return split_concatenated(found, self._names)
 
     def _folded(self) -> Iterator[_Parts]:
@@ -141,7 +141,7 @@ def _takes_id(parts: _Parts, name: str) -> bool:
     return not parts.id and not (name and parts.names)
 
 
-def _told_apart(parts: _Parts, known: frozenset[str]) -> Iterator[Assembled]:
+def _separated(parts: _Parts, known: frozenset[str]) -> Iterator[Assembled]:
     """The calls that arrived under one id or index: a name may have been announced again."""
     text = "".join(parts.pieces)
     start, name, id, extra = 0, "", parts.id, parts.extra

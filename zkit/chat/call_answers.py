@@ -93,7 +93,7 @@ def _waiting(run: RunState, outcome: Outcome) -> Waiting:
     return Waiting("answer", call, key, question, options, key)
 
 
-# ── what is said of outcomes ─────────────────────────────────────────────────
+# ── events of outcomes ─────────────────────────────────────────────────
 
 
 def answer_to(run: RunState, outcome: Outcome) -> Message:
@@ -113,13 +113,13 @@ def diff_of(run: RunState, outcomes: Sequence[Outcome]) -> str:
     return "".join(one.diff for one in recorder.changes() if one.call_id in ids)
 
 
-def told(
+def finished_events(
     run: RunState,
     outcomes: Sequence[Outcome],
     answers: Sequence[Message],
     before: Iterable[Call] = (),
 ) -> Iterator[LoopEvent]:
-    """What came of each call, as events; the repairs of calls `before` a pause were told then."""
+    """What came of each call, as events; the repairs of calls `before` a pause were reported then."""
     known = {call.id: len(call.fixes) for call in before}
     for outcome, message in zip(outcomes, answers, strict=True):
         call, result = outcome.call, outcome.result
@@ -212,7 +212,7 @@ def answer_calls(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
         run.tells_facts = True
         verdict = None if run.spend("repeated") else "loop"
     run.calls += len(calls)
-    yield from told(run, outcomes, messages[1:])
+    yield from finished_events(run, outcomes, messages[1:])
     for one in reply.ignored:
         yield CallRefused("", one.name, one.code, one.message)
     yield from map(MessageAdded, messages)
@@ -254,7 +254,7 @@ def _repeated(run: RunState, reply: ModelReply) -> list[Outcome]:
     """The outcomes of calls in text that the reply before made too; empty unless all are such.
 
     Qwen2.5-Coder-1.5B, shown its call and the result, wrote the same call again in both tasks that
-    were looked at without this step. Nothing is run for that: it is told the result in words.
+    were looked at without this step. Nothing is run for that: it gets the result in words.
     """
     before = run.turns[-1].outcomes if run.turns else ()
     known = {_call_text(one.call): one.result for one in before if isinstance(one.result, Success)}
@@ -297,14 +297,14 @@ def _beforehand(run: RunState, reply: ModelReply) -> Iterator[Outcome]:
         return
     room = max(0, run.settings.max_calls - run.calls)
     for call in reply.calls[room:]:
-        said = loop_messages.too_many_calls(run.settings.max_calls)
-        yield Outcome(call, Refused(said, code="budget", meta={"setting": MAX_CALLS}))
+        wording = loop_messages.too_many_calls(run.settings.max_calls)
+        yield Outcome(call, Refused(wording, code="budget", meta={"setting": MAX_CALLS}))
     last = reply.calls[-1] if reply.calls else None
     # A server may close what was cut, so that nobody sees it: the last call of a cut reply is lost.
     if last is not None and last.tier == "native" and reply.finish_reason == "length" and room:
-        said = loop_messages.cut_call(last.name, len(arguments_of(last.arguments)))
+        wording = loop_messages.cut_call(last.name, len(arguments_of(last.arguments)))
         if len(reply.calls) <= room:
-            yield Outcome(last, Validation(said, "truncated"))
+            yield Outcome(last, Validation(wording, "truncated"))
 
 
 def _unreadable(one: RefusedCall) -> Outcome:
@@ -330,13 +330,13 @@ def _in_order(reply: ModelReply, outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 def _added(run: RunState, reply: ModelReply, outcomes: Sequence[Outcome]) -> list[Message]:
     """Put the calls and their answers into the history."""
-    said = assistant_message(
+    assistant = assistant_message(
         reply.text, [one.call for one in outcomes], reply.extra, reply.entry_extra
     )
     answers = [answer_to(run, one) for one in outcomes]
-    run.messages += [said, *answers]
+    run.messages += [assistant, *answers]
     run.text = reply.text
     diff = diff_of(run, outcomes)
     ignored = tuple(one.name for one in reply.ignored)
     run.record(TurnRecord(run.turn, reply.text, reply.reasoning, tuple(outcomes), diff, ignored))
-    return [said, *answers]
+    return [assistant, *answers]

@@ -199,25 +199,25 @@ class CallChecker:
         if call is None:
             return given._replace(id=id), self._unknown(given.name, given.arguments, id)
         name = call.name
-        sound = self._sound(call, finish_reason)
-        if isinstance(sound, RefusedCall):
-            return given._replace(id=id, name=name), replace(sound, text=given.arguments)
-        is_exact = sound.fixes == call.fixes and given.arguments.strip()
-        text = given.arguments if is_exact else dumps(sound.arguments)
-        return given._replace(id=id, name=name, arguments=text), sound
+        valid = self._valid(call, finish_reason)
+        if isinstance(valid, RefusedCall):
+            return given._replace(id=id, name=name), replace(valid, text=given.arguments)
+        is_exact = valid.fixes == call.fixes and given.arguments.strip()
+        text = given.arguments if is_exact else dumps(valid.arguments)
+        return given._replace(id=id, name=name, arguments=text), valid
 
     def from_text(self, call: Call, text: str) -> Call | RefusedCall | Doubtful:
         """Check a call that was found in the text; `text` is how it is written there."""
         named = self._named(call)
         if named is None:
             return replace(self._unknown(call.name, text, ""), origin=call.origin)
-        sound = self._sound(named, None)
-        if isinstance(sound, RefusedCall):
-            return replace(sound, text=text)
-        if self.is_doubtful(sound):
-            reason = "followed" if sound.position == "followed" else "unmarked"
-            return Doubtful(sound, reason, str(unconfirmed(sound)))
-        return replace(sound, id=self.free_id("" if _is_numbered(call.id) else call.id))
+        valid = self._valid(named, None)
+        if isinstance(valid, RefusedCall):
+            return replace(valid, text=text)
+        if self.is_doubtful(valid):
+            reason = "followed" if valid.position == "followed" else "unmarked"
+            return Doubtful(valid, reason, str(unconfirmed(valid)))
+        return replace(valid, id=self.free_id("" if _is_numbered(call.id) else call.id))
 
     def _named(self, call: Call) -> Call | None:
         """The call under the name of the tool that was meant; None when no one tool was."""
@@ -228,7 +228,7 @@ class CallChecker:
         fix = Fix("respell_tool_name", Rank.RESPELL, 0, 0, dumps(name), note)
         return replace(call, name=name, fixes=(fix, *call.fixes), rank=max(call.rank, fix.rank))
 
-    def _sound(self, call: Call, finish_reason: str | None) -> Call | RefusedCall:
+    def _valid(self, call: Call, finish_reason: str | None) -> Call | RefusedCall:
         offer, limit = self.declared.offers[call.name], self.limit(call.name)
         decoded = decode_to_run(offer, call.arguments, limit=limit, finish_reason=finish_reason)
         if isinstance(decoded, Decoded):
@@ -245,8 +245,8 @@ class CallChecker:
         return RefusedCall(call.id, call.name, decoded.code, str(decoded), "", call.origin)
 
     def _unknown(self, name: str, text: str, id: str) -> RefusedCall:
-        said = unknown_tool(name, self.names, nearest(name[:_LONGEST_NAME], list(self.names)))
-        return RefusedCall(id, name, said.code, str(said), text)
+        answer = unknown_tool(name, self.names, nearest(name[:_LONGEST_NAME], list(self.names)))
+        return RefusedCall(id, name, answer.code, str(answer), text)
 
 
 def key_of(call: Call) -> str:

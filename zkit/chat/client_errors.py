@@ -55,22 +55,22 @@ class Trouble:
 def trouble_of(error: BaseException) -> Trouble:
     """Judge what a client raised, by what it says of itself: no client's classes are needed."""
     status = getattr(error, "status_code", None)
-    reason, said, delay = _short(error), str(error).casefold(), _server_delay(error)
+    reason, lowered, delay = _short(error), str(error).casefold(), _server_delay(error)
     if status == 429:  # its words may be about tokens by the minute
-        has_money = "insufficient_quota" not in (getattr(error, "code", ""), *said.split())
+        has_money = "insufficient_quota" not in (getattr(error, "code", ""), *lowered.split())
         waits = RATE_LIMIT_DELAY if delay is None else delay
         return Trouble("retry" if has_money else "give_up", reason, waits)
     for remedy, words in _BY_WORDS:
-        if any(word in said for word in words):
+        if any(word in lowered for word in words):
             return Trouble(remedy, reason)
     passes = _is_of_the_wire(error) if status is None else status in _RETRIED
     return Trouble("retry" if passes else "give_up", reason, delay)
 
 
-def needs_text_mode(said: str) -> bool:
+def needs_text_mode(lowered: str) -> bool:
     """True if a server says that its model has no tools."""
     words = dict(_BY_WORDS)["text_mode"]
-    return any(word in said.casefold() for word in words)
+    return any(word in lowered.casefold() for word in words)
 
 
 def explain(error: BaseException) -> None:
@@ -85,10 +85,10 @@ def explain(error: BaseException) -> None:
     is_404_elsewhere = status == 404 and bool(address) and "/v1" not in address
     if "APITimeoutError" in names or not ("APIConnectionError" in names or is_404_elsewhere):
         return
-    said = str(error).rstrip(".") if is_404_elsewhere else _reason(error)
+    lowered = str(error).rstrip(".") if is_404_elsewhere else _reason(error)
     where = f"at {address}" if address else "at the address of the client"
     message = (
-        f"no answer from a model server {where} ({said}). Is the server running, and does the URL"
+        f"no answer from a model server {where} ({lowered}). Is the server running, and does the URL"
         " end in /v1?"
     )
     error.args = (message,)

@@ -140,10 +140,10 @@ def _request(run: RunState, offering: Offering) -> JsonObject:
     """What goes to the server. Notes are sent once, and never enter the history."""
     if offering.specs and (run.closing is not None or run.tells_facts):
         note = loop_messages.HAVE_RESULTS if run.closing is None else loop_messages.LAST_TURN
-        messages = [*as_facts(run.messages), *_said([note])]
+        messages = [*as_facts(run.messages), *_as_messages([note])]
         offering = Offering(())
     else:
-        messages = [*run.messages, *_said(run.notes)]
+        messages = [*run.messages, *_as_messages(run.notes)]
         about = run.prompt_about(offering)
         messages = with_system(messages, about) if about else messages
     request: JsonObject = {"model": run.model, "messages": messages}
@@ -156,7 +156,7 @@ def _request(run: RunState, offering: Offering) -> JsonObject:
     return fitted({**request, **run.settings.options}, run.server, examples_of(offering))
 
 
-def _said(notes: Iterable[str]) -> list[Message]:
+def _as_messages(notes: Iterable[str]) -> list[Message]:
     return [{"role": "user", "content": note} for note in notes]
 
 
@@ -268,7 +268,7 @@ def _ask_again(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
     thought = loop_messages.OUT_OF_TOKENS if is_cut else loop_messages.REASONING_ONLY
     note = loop_messages.EMPTY if kind == "empty" else thought
     run.notes = [note]
-    # A small model that says nothing after a result can use it when it is told in words.
+    # A small model that says nothing after a result can use it when it gets it in words.
     run.tells_facts = kind == "empty" and run.messages[-1].get("role") == "tool"
     yield Corrected(kind, note)
     return None

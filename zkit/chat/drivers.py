@@ -158,7 +158,7 @@ class _Parts:
         self.is_stream = False
 
     def is_whole(self) -> bool:
-        """True if the server said that the stream is over, or sent no stream."""
+        """True if the server marked the end of the stream, or sent no stream."""
         return not self.is_stream or self._has_ended()
 
     def __iter__(self) -> Generator[object, None, None]:

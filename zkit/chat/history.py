@@ -33,7 +33,7 @@ def valid_history(messages: Iterable[Message]) -> list[Message]:
     """A conversation that can be sent: every call has exactly one answer, and it comes after it.
 
     Answers without a call are dropped, missing ones are added, arguments that are no JSON are
-    repaired. What is sound stays as it is.
+    repaired. What is valid stays as it is.
     """
     found: list[Message] = []
     waiting: dict[str, None] = {}
@@ -92,7 +92,7 @@ def assistant_message(
     extra: JsonMapping | None = None,
     entry_extra: Mapping[str, JsonMapping] | None = None,
 ) -> Message:
-    """What the model said, with its calls as they were read."""
+    """The message of the model, with its calls as they were read."""
     own = entry_extra or {}
     made = [{**own.get(call.id, {}), **call_entry(call)} for call in calls]
     message: Message = {"role": "assistant", "content": text or (None if made else "")}
@@ -157,14 +157,14 @@ def as_text(
 
 
 def as_facts(messages: Iterable[Message]) -> list[Message]:
-    """The conversation without its calls: what the tools said, told in words, each thing once.
+    """The conversation without its calls: the results of the tools in words, each once.
 
     For a last reply in which no tool may be called: a small model that reads its own calls writes
-    another one, whatever it is told.
+    another one, whatever it reads.
     """
     found: list[Message] = []
     made: dict[str, str] = {}
-    told: set[str] = set()
+    seen: set[str] = set()
     for message in messages:
         text = text_of(message.get("content"))
         if message.get("tool_calls"):
@@ -176,8 +176,8 @@ def as_facts(messages: Iterable[Message]) -> list[Message]:
                 _add(found, "assistant", text)
         elif message.get("role") == "tool":
             fact = f"{made.get(str(message.get('tool_call_id')), 'A tool')} gave: {text}"
-            if not {fact, fact.partition(NOTE)[0]} & told:
-                told.add(fact)
+            if not {fact, fact.partition(NOTE)[0]} & seen:
+                seen.add(fact)
                 _add(found, "user", fact)
         else:
             found.append(message)

@@ -155,7 +155,7 @@ class ChatLoop:
         """Go on with a paused run, once: `result.paused`, or one out of a `PauseStore`.
 
         `answer` is the answer to its question, or answers by call id; `approve` whether its call
-        may run, or decisions by key; `reason` is told to the model when it may not. What the run
+        may run, or decisions by key; `reason` is sent to the model when it may not. What the run
         was allowed is still all that it is allowed, and its limits go on where they were. Raises
         `ResumeError` when something is undecided, or the run was resumed before.
         """

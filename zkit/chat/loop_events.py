@@ -25,10 +25,10 @@ Reason = Literal[
     "length",  # the server's token limit cut the answer, or call after call
     "loop",  # the same call with the same result, again and again
     "malformed",  # the model did not find its way to a call that can run
-    "empty",  # the model said nothing, again and again
+    "empty",  # the model sent nothing, again and again
     "filtered",  # the model or the server declined to answer
     "paused",  # a call waits for approval, or a question for an answer
-    "stopped",  # somebody said so
+    "stopped",  # somebody stopped it
     "error",  # the server failed
 ]
 
@@ -199,7 +199,7 @@ class CallRepaired(LoopEvent):
 
 @dataclass(frozen=True, slots=True)
 class CallRefused(LoopEvent):
-    """A call was not run, for a reason that the model can mend; `message` is what it is told."""
+    """A call was not run, for a reason that the model can fix; `message` is sent to it."""
 
     kind: ClassVar[str] = "call_refused"
     id: str
@@ -210,7 +210,7 @@ class CallRefused(LoopEvent):
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished(LoopEvent):
-    """A call has a result; `text` is what the model is told."""
+    """A call has a result; `text` is what the model gets."""
 
     kind: ClassVar[str] = "tool_finished"
     call: Call

@@ -62,7 +62,7 @@ class Claim:
         self._own = Lock()
         self._asked: dict[str, Holder] = {}
         self.holders: dict[str, Holder] = {}
-        """The stores that are told which calls start."""
+        """The stores that are notified of each call that starts."""
 
     def ask_too(self, place: str, holder: Holder) -> None:
         """Let a store be asked as well: it must give the run away, and only once."""
@@ -324,8 +324,8 @@ def _as_resume_error(error: Exception) -> ResumeError:
     """The one error for everything that is not a paused run; long reports are cut."""
     if isinstance(error, ResumeError):
         return error
-    said = " ".join(str(error).split())[:300] or type(error).__name__
-    return ResumeError(f"not a paused run: {said}")
+    reason = " ".join(str(error).split())[:300] or type(error).__name__
+    return ResumeError(f"not a paused run: {reason}")
 
 
 def _check_consistency(paused: PausedRun) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What a model said in one turn.
+    """The reply of a model in one turn.
 
     `calls` are as they were made, to be dispatched: native ones, or those in the text, doubtful and
     unknown ones among them. `refused` are calls in the text that cannot be read. `ignored` are
@@ -84,7 +84,7 @@ class ReplyReader:
         self._extra: dict[str, list[str]] = {}
         self._fed = False
         self.has_shown = False
-        """Whether something of the reply was told already."""
+        """True if an event of the reply was already sent."""
 
     def feed(self, chunk: object) -> list[LoopEvent]:
         """Take in one chunk of a stream; return what can be shown."""
@@ -104,7 +104,7 @@ class ReplyReader:
             name = next(name for name in self._reasoning if text_of(delta.get(name)))
             self._extra.setdefault(name, []).append(thought)
         found: list[LoopEvent] = [ReasoningDelta(thought)] if thought else []
-        return found + _told(self._extractor.feed(text_of(delta.get("content"))))
+        return found + _as_loop_events(self._extractor.feed(text_of(delta.get("content"))))
 
     def read(self, completion: object) -> list[LoopEvent]:
         """Take in a whole completion; it is a stream of one chunk."""
@@ -133,7 +133,7 @@ class ReplyReader:
         if reply.finish_reason is None and not is_whole:
             raise TruncatedStreamError("the stream ended before the reply was complete")
         finish = _finish(reply.finish_reason, usage, most_tokens)
-        events = _told(self._extractor.close(finish))
+        events = _as_loop_events(self._extractor.close(finish))
         made = self._made(reply, self._extractor.extraction)
         return events, replace(made, finish_reason=finish, usage=usage)
 
@@ -229,7 +229,7 @@ def _without(text: str, refused: Iterable[RefusedCall]) -> str:
     return text
 
 
-def _told(events: list[TextEvent]) -> list[LoopEvent]:
+def _as_loop_events(events: list[TextEvent]) -> list[LoopEvent]:
     found: list[LoopEvent] = []
     for event in events:
         if isinstance(event, Text):

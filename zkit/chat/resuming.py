@@ -13,10 +13,10 @@ from zkit.calls import Call
 from zkit.chat.call_answers import (
     answer_to,
     diff_of,
+    finished_events,
     is_open,
     open_turn,
     run_calls,
-    told,
     verdict_on,
     with_times,
 )
@@ -161,7 +161,7 @@ def take_up(run: RunState, resumed: Resumption) -> Steps[Reason | None]:
     run.open = open_turn(run, outcomes, calls, left.finish_reason, left.times)
     of_the_turn = run.turns[-1].outcomes if run.turns else outcomes
     verdict = verdict_on(run, of_the_turn, left.finish_reason)
-    yield from told(run, outcomes, [run.messages[at] for at in changed], left.calls)
+    yield from finished_events(run, outcomes, [run.messages[at] for at in changed], left.calls)
     yield from (MessageChanged(at, run.messages[at]) for at in _all_changed(run, outcomes))
     return verdict
 

@@ -97,7 +97,7 @@ LIMITS = ("max_turns", "max_calls", "max_total_tokens", "max_seconds")
 class RunState:
     """What changes while a loop runs.
 
-    `notes` are said in the next request only. `ending` is why the run will end after one more
+    `notes` are sent with the next request only. `ending` is why the run will end after one more
     reply, in which no tool may be called. `open` is what a pause leaves open of this turn;
     `resumed` how the run goes on after one. `tells_facts` means that the next request tells the
     results in words and offers no tools: the model does not go on from its own calls.
@@ -176,12 +176,12 @@ class RunState:
     def prompt_about(self, offering: Offering) -> str:
         """What the system prompt says of the tools, beside what it says already."""
         first = self.messages[0] if self.messages else {}
-        said = text_of(first.get("content")) if first.get("role") in SYSTEM_ROLES else ""
+        system = text_of(first.get("content")) if first.get("role") in SYSTEM_ROLES else ""
         # Text mode shows the example of each tool as a call, where the tool is explained.
         return prompt_about(
             offering,
             self.dispatcher,
-            said,
+            system,
             has_examples=self.server.mode != "text",
             context=self.settings.context,
         )

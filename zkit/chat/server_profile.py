@@ -37,7 +37,7 @@ class ServerSettings:
     `mode`: `native` tools, `text` (the tools explained in the prompt, calls written in `format`),
     or `auto`: native until the server says that it has no tools. `dialect` is what it understands
     of JSON Schema. `parallel` is false where several calls in one reply come out damaged,
-    `tool_choice` is what must be said for a model to call at all. `stream` is false where streams
+    `tool_choice` is what must be sent for a model to call at all. `stream` is false where streams
     are not to be trusted, `stream_usage` where asking for a count at their end is refused.
     `system` is false where system messages are refused or ignored: the text goes to the user's
     first message. `reasoning` is the field of its reasoning, if it is an unusual one, and
@@ -204,8 +204,10 @@ def _tools_in_text(
     offers = list(offered(tools).values()) if tools else []
     kept = {key: value for key, value in request.items() if key not in _ABOUT_TOOLS}
     messages = [_plain_message(one) for one in request["messages"]]
-    said = as_text(messages, offers, server.format, must_call=_must_call(choice), examples=examples)
-    return {**kept, "messages": said}
+    shown = as_text(
+        messages, offers, server.format, must_call=_must_call(choice), examples=examples
+    )
+    return {**kept, "messages": shown}
 
 
 def _plain_message(message: Any) -> Message:
@@ -251,8 +253,8 @@ def _converted(schema: str, dialect: str) -> str | None:
         return None
 
 
-def _said_of_calls(request: JsonObject, server: ServerSettings) -> JsonObject:
-    """What is said of how to call, unless the request speaks of it."""
+def _call_settings(request: JsonObject, server: ServerSettings) -> JsonObject:
+    """Add the settings for calls, unless the request has its own."""
     if not asked(request, "tools"):
         return request
     own: JsonObject = {}
@@ -288,11 +290,11 @@ def _without_system(request: JsonObject, server: ServerSettings) -> JsonObject:
     if server.system or not isinstance(messages, list):
         return request
     plain = [_plain_message(one) for one in messages]
-    said = [text_of(m.get("content")) for m in plain if m.get("role") in ("system", "developer")]
+    prompts = [text_of(m.get("content")) for m in plain if m.get("role") in ("system", "developer")]
     rest = [m for m in plain if m.get("role") not in ("system", "developer")]
-    if not said:
+    if not prompts:
         return request
-    text = "\n\n".join(said)
+    text = "\n\n".join(prompts)
     first = next((m for m in rest if m.get("role") == "user"), None)
     if first is None or not isinstance(first.get("content"), str):
         return {**request, "messages": [{"role": "user", "content": text}, *rest]}
@@ -312,7 +314,7 @@ def _reasoning_kept_back(request: JsonObject, server: ServerSettings) -> JsonObj
 
 _STEPS: tuple[Callable[[JsonObject, ServerSettings], JsonObject], ...] = (
     _schemas_in_dialect,
-    _said_of_calls,
+    _call_settings,
     _streaming,
     _without_system,
     _reasoning_kept_back,

@@ -13,7 +13,7 @@ from zkit.dispatch.approval import Approver, Confirm
 from zkit.json_types import JsonObject
 from zkit.schema import Offer, offered
 from zkit.sources import Discovery, Kit, ToolSource, Workflow
-from zkit.sources.prompts import usage_prompt
+from zkit.sources.catalog import usage_prompt
 from zkit.sources.source import as_source
 from zkit.tools import Tool, ToolSpec, thaw
 
@@ -33,12 +33,12 @@ class Offering:
 
     @cached_property
     def offers(self) -> tuple[Offer, ...]:
-        """As what calls are looked for in text, under the names that the model is told."""
+        """As what calls are looked for in text, under the names that the model sees."""
         return tuple(offered(self.entries).values()) if self.specs else ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that the model is told."""
+        """The names that the model sees."""
         return tuple(offer.name for offer in self.offers)
 
 
@@ -127,7 +127,7 @@ def examples_of(offering: Offering) -> dict[str, JsonObject]:
 def prompt_about(
     offering: Offering,
     dispatcher: Dispatcher,
-    said: str,
+    present: str,
     *,
     has_examples: bool,
     context: int | None = None,
@@ -135,7 +135,7 @@ def prompt_about(
     """Return what a system prompt says of the tools on offer, beside their declarations.
 
     Workflows whose tools are all on offer, guides (a skill is a guide), and one declared example
-    for each tool if `has_examples`. A part that is in `said` already is left out; when they do not
+    for each tool if `has_examples`. A part that is in `present` already is left out; when they do not
     all fit, workflows come first, then guides and examples by the weight of their tool.
     """
     room = LONGEST_PROMPT if context is None else min(LONGEST_PROMPT, context * 4 // 10)
@@ -149,7 +149,7 @@ def prompt_about(
     flows = [usage_prompt([], [flow]) for flow in _workflows(offering, dispatcher)]
     kept: set[str] = set()
     for part in [*flows, *guides.values(), *(line for _, line in shown)]:
-        if part and part not in said and len(part) + 2 <= room:
+        if part and part not in present and len(part) + 2 <= room:
             room -= len(part) + 2
             kept.add(part)
     listed = [line for _, line in sorted(shown, key=lambda one: one[0].name) if line in kept]

@@ -40,7 +40,7 @@ def stream_data(body: bytes) -> list[str]:
 
 
 class _EndWatch:
-    """An SSE decoder of the `openai` client that notes whether the stream said that it ended."""
+    """An SSE decoder of the `openai` client that notes whether the stream was marked as ended."""
 
     def __init__(self, decoder: Any) -> None:
         self._decoder = decoder

@@ -61,8 +61,8 @@ def suite(file: str, judged: list[Judged]) -> ElementTree.Element:
 
 
 def testcase(each: Judged) -> ElementTree.Element:
-    """Return one case, with its deviation as the failure."""
-    case, deviation = each.verdict.case, each.verdict.deviation
+    """Return one case, with its mismatch as the failure."""
+    case, mismatch = each.verdict.case, each.verdict.mismatch
     file = writable(each.file)
     element = ElementTree.Element(
         "testcase",
@@ -74,8 +74,8 @@ def testcase(each: Judged) -> ElementTree.Element:
             "time": f"{each.seconds:.6f}",
         },
     )
-    if deviation is not None:
-        message = writable(deviation)
+    if mismatch is not None:
+        message = writable(mismatch)
         failure = ElementTree.SubElement(element, "failure", message=message)
         failure.text = f"{file}:{case.line}: it should {writable(case.it)}\n{message}"
     return element
@@ -91,7 +91,7 @@ Examples:
   zkit corpus run
   zkit corpus run cases --junit report.xml
 
-Exit code: 0 every case holds, 1 some deviate, 2 a case file is missing or malformed."""
+Exit code: 0 every case holds, 1 some differ, 2 a case file is missing or malformed."""
 
 
 @click.group(context_settings=CONTEXT, epilog=EPILOG)
@@ -102,7 +102,7 @@ def command() -> None:
 @command.command("run", epilog=EPILOG, short_help="Run case files, or zkit's own corpus.")
 @click.argument("paths", nargs=-1)
 @click.option("--junit", metavar="FILE", help="Write the result as JUnit XML too.")
-@click.option("--json", "machine", is_flag=True, help="One JSON object with every deviation.")
+@click.option("--json", "machine", is_flag=True, help="One JSON object with every mismatch.")
 @click.pass_context
 def run_cases(ctx: click.Context, paths: tuple[str, ...], junit: str | None, machine: bool) -> None:
     """Run the case files and folders in PATHS, or zkit's own corpus when there are none."""
@@ -169,39 +169,39 @@ def judge_one(file: str, case: Case) -> Judged:
 
 
 def as_object(judged: list[Judged], seconds: float) -> str:
-    """Return the counts and every deviation as one JSON object on one line."""
-    deviations = [
+    """Return the counts and every mismatch as one JSON object on one line."""
+    mismatches = [
         {"file": each.file, "line": each.verdict.case.line, "it": each.verdict.case.it,
-         "deviation": each.verdict.deviation}
+         "mismatch": each.verdict.mismatch}
         for each in judged
-        if each.verdict.deviation is not None
+        if each.verdict.mismatch is not None
     ]  # fmt: skip
     found = {
         "cases": len(judged),
-        "passed": len(judged) - len(deviations),
+        "passed": len(judged) - len(mismatches),
         "seconds": round(seconds, 1),
     }
-    return json.dumps({**found, "deviations": deviations}, ensure_ascii=False)
+    return json.dumps({**found, "mismatches": mismatches}, ensure_ascii=False)
 
 
 def report(judged: list[Judged], seconds: float) -> None:
-    """Print the table by file, every deviation, and the count in one line."""
+    """Print the table by file, every mismatch, and the count in one line."""
     screen = Screen(highlight=False, markup=False)
     screen.print(table_by_file(judged))
     for each in judged:
-        if each.verdict.deviation is not None:
-            screen.print(deviation(each), soft_wrap=True)
+        if each.verdict.mismatch is not None:
+            screen.print(mismatch(each), soft_wrap=True)
     failed = sum(not each.verdict.passes for each in judged)
-    counts = (f"cases {len(judged)}", f"passed {len(judged) - failed}", f"deviations {failed}")
+    counts = (f"cases {len(judged)}", f"passed {len(judged) - failed}", f"mismatches {failed}")
     line = f"{', '.join(counts)} in {seconds:.1f} s"
     screen.print(line, style="bold red" if failed else "bold green", soft_wrap=True)
 
 
 def table_by_file(judged: list[Judged]) -> Table:
-    """Count cases, passes and deviations of each file."""
+    """Count cases, passes and mismatches of each file."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("file", overflow="fold")
-    for name in ("cases", "passed", "deviations"):
+    for name in ("cases", "passed", "mismatches"):
         table.add_column(name, justify="right")
     for file, group in groupby(judged, key=lambda each: each.file):
         passes = [each.verdict.passes for each in group]
@@ -213,13 +213,13 @@ def table_by_file(judged: list[Judged]) -> Table:
     return table
 
 
-def deviation(each: Judged) -> Text:
+def mismatch(each: Judged) -> Text:
     """Return where the case is, its sentence, what was expected and what came."""
     case = each.verdict.case
     return Text.assemble(
         (f"{each.file}:{case.line}", "bold"),
         f"  it should {case.it}\n",
-        (f"    {each.verdict.deviation}\n", "red"),
+        (f"    {each.verdict.mismatch}\n", "red"),
     )
 
 

@@ -11,7 +11,7 @@ import click
 
 from zkit import masking
 from zkit.cases.case import Case, CaseFileError, EntryError
-from zkit.cases.case_files import deviation
+from zkit.cases.case_files import mismatch
 from zkit.cases.draft import Draft, Expects, ShapeLostError, as_case, proposed, redacted, sentence
 from zkit.cases.writing import NotAddedError, add_case, case_lines, twin_of
 from zkit.cli.extract import read_tools
@@ -111,9 +111,9 @@ def command(
     refuse_twin(ctx, draft, to)
     asks = expect is None and not yes
     expects = confirmed(ctx, draft) if asks else expected(draft, expect)
-    said = it or chosen_sentence(draft, expects, asks)
-    said = said if no_redact else masking.without_secrets(said)
-    added = added_case(ctx, target(to, draft, expects), draft, said, expects)
+    title = it or chosen_sentence(draft, expects, asks)
+    title = title if no_redact else masking.without_secrets(title)
+    added = added_case(ctx, target(to, draft, expects), draft, title, expects)
     show(added, machine)
 
 
@@ -260,7 +260,7 @@ def expected(draft: Draft, what: str | None) -> Expects:
         case = as_case(draft, "hold", found)
     except EntryError as error:
         raise BadUsageError(f"what must come of it: {error}") from error
-    return today if deviation(case) is None else found
+    return today if mismatch(case) is None else found
 
 
 def chosen_sentence(draft: Draft, expects: Expects, ask: bool) -> str:
@@ -277,7 +277,7 @@ def target(to: str, draft: Draft, expects: Expects) -> Path:
     if path.suffix and path.suffix != ".toml":
         raise BadUsageError(f"{to}: a case file ends in .toml")
     file = path if path.suffix else path / f"{draft.kind}.toml"
-    is_beyond = deviation(as_case(draft, "hold", expects)) is not None
+    is_beyond = mismatch(as_case(draft, "hold", expects)) is not None
     return file.parent / "beyond" / file.name if is_beyond else file
 
 

@@ -21,7 +21,7 @@ from zkit.cases import Recorded, recordings
 from zkit.chat import RefusedCall, Report
 from zkit.cli import demo_repair
 from zkit.cli.screen import COLOURS, REFUSED, Cell, Screen, box, heading, plain
-from zkit.cli.servers import API_KEY, check_server
+from zkit.cli.shared_options import API_KEY, check_server
 from zkit.cli.streams import BadUsageError
 from zkit.errors import MissingExtraError
 from zkit.json_types import JsonMapping, JsonObject
@@ -294,8 +294,8 @@ def _client(base_url: str, api_key: str = "none") -> Any:
 def ask(asking: Asking, wanted: Wanted) -> Asked:
     """Send the request twice, bare and wrapped."""
     if asking.server is not None:
-        said = says(wanted.reply.raw, finish=wanted.reply.finish_reason)
-        asking.server.play(said, said)
+        answer = says(wanted.reply.raw, finish=wanted.reply.finish_reason)
+        asking.server.play(answer, answer)
     tools = recordings().tools
     bare = _created(asking.client, asking.model, wanted, tools)
     wrapped = wrap(asking.client)

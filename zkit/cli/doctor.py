@@ -22,7 +22,7 @@ from rich.text import Text
 
 from zkit.chat import Profile
 from zkit.cli.screen import Screen
-from zkit.cli.servers import API_KEY, BASE_URL, MODEL, connect
+from zkit.cli.shared_options import API_KEY, BASE_URL, MODEL, connect
 from zkit.cli.streams import BadUsageError, counted, tell, write_json, write_line
 from zkit.doctor import (
     ATTEMPTS,

@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from zkit.cli.commands import CONTEXT
-from zkit.cli.streams import BadUsageError, tell, write_json, write_line
-from zkit.cli.toolboxes import (
+from zkit.cli.shared_options import (
     FROM,
     KITS,
     MACHINE,
@@ -19,6 +18,7 @@ from zkit.cli.toolboxes import (
     telling_warnings,
     toolbox_of,
 )
+from zkit.cli.streams import BadUsageError, tell, write_json, write_line
 from zkit.errors import KitError, KitFileError, MissingExtraError, ZkitError
 from zkit.json_types import JsonObject
 from zkit.sources import Kit, KitFolder, read_kit
@@ -53,8 +53,8 @@ def list_kits(ctx: click.Context, kits: str, machine: bool) -> None:
     else:
         width = max((len(entry["name"]) for entry in entries), default=0)
         for entry in entries:
-            said = entry["description"] or entry.get("problem", "")
-            write_line(f"{entry['name']:<{width}}  {said}".rstrip())
+            about = entry["description"] or entry.get("problem", "")
+            write_line(f"{entry['name']:<{width}}  {about}".rstrip())
     ctx.exit(int(any("problem" in entry for entry in entries)))
 
 
@@ -87,14 +87,14 @@ def kit_info(
     box = toolbox_of(places, place_for(selection, kits))
     try:
         chosen: Any = read_kit(selection) if Path(selection).suffix in SUFFIXES else selection
-        with telling_warnings() as told:
+        with telling_warnings() as warned:
             kit = Kit(box, chosen, extra=extra, kits=StdKits(kits))
     except ZkitError as error:
         is_tool = selection in box and isinstance(error, KitError)
         tell(f"{error}; write '{selection},' for the tool of that name" if is_tool else str(error))
         ctx.exit(1)
     for entry in kit.unmatched():
-        if not any(message.startswith(entry) for message in told):
+        if not any(message.startswith(entry) for message in warned):
             tell(f"{entry} matches no tool")
     if prompt:
         write_line(kit.prompt())

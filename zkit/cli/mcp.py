@@ -10,8 +10,8 @@ import anyio
 import click
 
 from zkit.cli.commands import CONTEXT
+from zkit.cli.shared_options import FROM, KITS, MACHINE, place_for, toolbox_of
 from zkit.cli.streams import BadUsageError, tell, write_json, write_line
-from zkit.cli.toolboxes import FROM, KITS, MACHINE, place_for, toolbox_of
 from zkit.dynamic import Catalog, Pin, default_catalog
 from zkit.errors import ZkitError
 from zkit.json_types import JsonObject

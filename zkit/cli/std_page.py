@@ -18,9 +18,8 @@ from typing import NamedTuple
 from zkit import Call, Dispatcher, Toolbox
 from zkit.coach import tool_document
 from zkit.json_types import JsonObject
-from zkit.std import FAMILIES, SearchHit, StdProvider, Web
-from zkit.std.tool_page import std_specs
-from zkit.tools import render_result
+from zkit.std import FAMILIES, SearchHit, StdProvider, Web, std_tools
+from zkit.tools import ToolSpec, render_result
 
 INTRO = """\
 # The standard tools
@@ -115,6 +114,12 @@ def std_page() -> str:
         for name, found in parts.items()
     ]
     return INTRO + rows + "\n## What each of them answers\n" + "".join(sections) + KITS
+
+
+def std_specs() -> dict[str, ToolSpec]:
+    """Return the spec of every standard tool by name, as it is where commands are confined."""
+    specs = [tool.definition() for tool in std_tools(".", sandbox=False)]
+    return {spec.name: spec for spec in specs}
 
 
 def tool_pages() -> dict[str, Callable[[], str]]:

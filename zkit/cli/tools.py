@@ -13,6 +13,7 @@ import click
 from zkit.calls import Call
 from zkit.cli.commands import CONTEXT
 from zkit.cli.mcp import CATALOG, catalog_at
+from zkit.cli.shared_options import FROM, MACHINE, toolbox_of
 from zkit.cli.streams import (
     BadUsageError,
     printable,
@@ -23,7 +24,6 @@ from zkit.cli.streams import (
     write_json,
     write_line,
 )
-from zkit.cli.toolboxes import FROM, MACHINE, toolbox_of
 from zkit.dispatch import Dispatcher, Outcome
 from zkit.dynamic import ToolCode
 from zkit.errors import ZkitError

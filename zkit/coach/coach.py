@@ -56,9 +56,9 @@ class Attempts:
     def once(self, text: str) -> str:
         """Return the text, or nothing if it is what was added last."""
         with self.lock:
-            said = "" if text == self.last else text
-            self.last = said
-            return said
+            kept = "" if text == self.last else text
+            self.last = kept
+            return kept
 
 
 class Coach(Guard):
@@ -70,7 +70,7 @@ class Coach(Guard):
     added, and never the same text twice in a row. A success begins anew.
 
     As a guard: `Dispatcher(box, guards=[repeated_calls(), Coach()])`. `ChatLoop` has one unless it
-    is told `coach=False`. `sections` adds rows to the table of failure modes, `meant` to the table
+    gets `coach=False`. `sections` adds rows to the table of failure modes, `meant` to the table
     of names that mean a tool; `select` is a callback `(sections, context)` that chooses sections.
     `counts` is a `FailureCounts`, or the path of a SQLite file for one. What was added is in
     `meta["coach"]` of the result.

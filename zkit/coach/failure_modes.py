@@ -74,7 +74,7 @@ _BY_TEXT: tuple[tuple[tuple[str, ...], str], ...] = (
 _MOST_CHARACTERS = 4_000
 
 Context = Mapping[str, Any]
-"""What a callback is told: `query`, `tool`, `failure_mode` and `attempt`."""
+"""What a callback gets: `query`, `tool`, `failure_mode` and `attempt`."""
 Select = Callable[[list[DocSection], Context], Iterable[DocSection]]
 
 
@@ -94,8 +94,8 @@ def failure_mode(failure: Any) -> str:
     text = str(failure)[:_MOST_CHARACTERS]
     if text.isidentifier():
         return text
-    said = text.casefold()
-    return next((mode for words, mode in _BY_TEXT if all(word in said for word in words)), "")
+    lowered = text.casefold()
+    return next((mode for words, mode in _BY_TEXT if all(word in lowered for word in words)), "")
 
 
 def select_sections(

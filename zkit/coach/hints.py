@@ -49,7 +49,7 @@ class Hints:
 
     @property
     def level(self) -> int:
-        """How much is said: 1 nothing, 2 the signature and an example, 3 the sections as well."""
+        """How much is added: 1 nothing, 2 the signature and an example, 3 the sections as well."""
         return min(self.attempt, MOST_LEVELS)
 
     def text(self, budget: int = BUDGET) -> str:
@@ -72,14 +72,14 @@ class Hints:
             return
         file = ""
         for section in self.sections:
-            if self._is_told(section):
+            if self._is_known(section):
                 continue
             place = f"From {section.file or 'the description of ' + section.tool}:\n"
             yield f"{place if file != place else ''}## {section.title}\n{section.content}", True
             file = place
 
-    def _is_told(self, section: DocSection) -> bool:
-        """Whether a section says what is said above it."""
+    def _is_known(self, section: DocSection) -> bool:
+        """True if a section repeats the text above it."""
         return section.title == "Signature" and bool(self.signatures)
 
     def to_dict(self) -> dict[str, Any]:
@@ -180,8 +180,8 @@ def _words_of(failure: Any, sent: Any) -> str:
 
     The message of a result lists the tools that there are, so it names none.
     """
-    said = "" if isinstance(failure, Failure) else str(failure)
-    return f"{said} {'' if sent is None else sent}"
+    message = "" if isinstance(failure, Failure) else str(failure)
+    return f"{message} {'' if sent is None else sent}"
 
 
 def _sections(spec: ToolSpec | None, source: Any) -> list[DocSection]:

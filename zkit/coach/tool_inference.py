@@ -8,8 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from zkit.arguments.field_names import words
-from zkit.sources.catalog import Catalog, telling_words
-from zkit.sources.prompts import nearest_examples
+from zkit.sources.catalog import Catalog, nearest_examples, telling_words
 from zkit.tools import ToolSpec
 
 MEANT: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -109,8 +108,8 @@ def _names_in(text: str) -> list[str]:
 def _by_words(text: str, specs: Sequence[ToolSpec]) -> Iterator[ToolSpec]:
     """A tool with an example, or else a tag, that shares words with the text."""
     yield from (found.spec for found in nearest_examples(specs, text, 1))
-    said = set(telling_words(text))
-    tagged = [(len(said & {tag.casefold() for tag in spec.tags}), spec) for spec in specs]
+    given = set(telling_words(text))
+    tagged = [(len(given & {tag.casefold() for tag in spec.tags}), spec) for spec in specs]
     best = max((count for count, _ in tagged), default=0)
     yield from (spec for count, spec in tagged if count == best and best)
 
@@ -122,11 +121,11 @@ def nearest_example(spec: ToolSpec, sent: Any) -> Mapping[str, Any] | None:
     """
     if not spec.examples:
         return None
-    said = set(words_in(sent))
+    given = set(words_in(sent))
     names = set(sent) if isinstance(sent, Mapping) else set()
     scores = [
         2 * len(names & set(one.arguments))
-        + len(said & {*words_in(one.arguments), *telling_words(one.description)})
+        + len(given & {*words_in(one.arguments), *telling_words(one.description)})
         for one in spec.examples
     ]
     return spec.examples[scores.index(max(scores))].arguments

@@ -29,7 +29,7 @@ CHAIN: tuple[Middleware, ...] = (
     remember,  # what was answered before
     guard,  # what somebody wants to look at, before and after
     record,  # what changed in files
-    retry,  # what time mends
+    retry,  # what time may fix
     limit_time,  # what takes too long
 )
 

@@ -40,7 +40,7 @@ class HookEvent:
     attempts: int = 0
 
 
-class Told(Protocol):
+class Emitted(Protocol):
     """What is known of a call that has ended."""
 
     result: Result | None
@@ -109,7 +109,11 @@ class Hooks:
         return [hook for hook, only in found if only in (None, workspace)] if found else []
 
     async def fire(
-        self, point: Point, call: Call, trace: Told | None = None, hooks: list[Hook] | None = None
+        self,
+        point: Point,
+        call: Call,
+        trace: Emitted | None = None,
+        hooks: list[Hook] | None = None,
     ) -> Failure | None:
         """Call the hooks of a point, or those that are left of them; return the first veto.
 

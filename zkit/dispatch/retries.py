@@ -19,7 +19,7 @@ _JITTER = 0.1
 
 
 async def retry(call: LiveCall, proceed: Next) -> Result:
-    """Try again what time can mend, when running it twice does no harm.
+    """Try again what time can fix, when running it twice does no harm.
 
     Only `Transient` results of tools that read, or that declare themselves idempotent. Waits as
     long as the tool asks for, or longer each time with full jitter; never past the deadline.

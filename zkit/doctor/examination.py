@@ -10,9 +10,8 @@ from fnmatch import fnmatchcase
 from zkit.chat import Profile
 from zkit.doctor import judges
 from zkit.doctor import wire_judges as wire
-from zkit.doctor.connection import Connection
+from zkit.doctor.connection import Connection, Observed
 from zkit.doctor.judges import Verdict, covered, worst
-from zkit.doctor.observed import Observed
 from zkit.doctor.questions import QUESTIONS
 from zkit.json_types import JsonMapping, JsonObject
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from zkit.calls import Call
 from zkit.chat.wire_data import reasoning_of
-from zkit.doctor.observed import Observed
+from zkit.doctor.connection import Observed
 from zkit.json_types import JsonMapping
 
 REFUSED = "refused, and the model gets a message that says what to send"

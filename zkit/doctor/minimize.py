@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from zkit.doctor.connection import Connection
+from zkit.doctor.connection import Connection, Observed
 from zkit.doctor.examination import Probe
-from zkit.doctor.observed import Observed
 from zkit.doctor.questions import Question
 from zkit.json_types import JsonObject
 

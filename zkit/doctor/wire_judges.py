@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from zkit.chat.wire_data import REASONING, reasoning_of, text_of
+from zkit.doctor.connection import Data, Observed
 from zkit.doctor.judges import Verdict, covered, ok, shown, still_open, unanswered
-from zkit.doctor.observed import Data, Observed
 from zkit.extract import find_calls
 
 _USUAL = frozenset(

@@ -81,7 +81,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class ToolCode:
-    """Everything that makes a tool: what the model is told of it, and the code that runs.
+    """Everything that makes a tool: what the model sees of it, and the code that runs.
 
     `runner` is where it runs: `process`, a Python process with limits, or `monty`, a sandbox that
     reaches neither files nor the network.

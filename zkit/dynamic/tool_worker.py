@@ -95,8 +95,8 @@ async def run_in_process(
             with anyio.move_on_after(limits.seconds + 0.5) as late:
                 out, printed = await _exchange(process, json.dumps(request).encode(), limits.output)
             if late.cancelled_caught:
-                said = f"it took more than {limits.seconds:g} seconds and was stopped"
-                return Ran(problem=said, timed_out=True)
+                reason = f"it took more than {limits.seconds:g} seconds and was stopped"
+                return Ran(problem=reason, timed_out=True)
             return _read(code, out, printed, limits)
         finally:
             with anyio.CancelScope(shield=True):
@@ -202,8 +202,8 @@ def _failed_in_monty(code: ToolCode, error: Any) -> Ran:
     lines = code.source.split("\n")
     line = frames[-1].line if frames else None
     text = lines[line - 1].strip() if line and line <= len(lines) else ""
-    said = f"{kind}: {error.display('msg')}{_where(code, line, text)}"
-    return Ran(problem=said[:2_000], timed_out=kind == "TimeoutError", unfit=kind in _UNFIT)
+    reason = f"{kind}: {error.display('msg')}{_where(code, line, text)}"
+    return Ran(problem=reason[:2_000], timed_out=kind == "TimeoutError", unfit=kind in _UNFIT)
 
 
 def _pool() -> Any:

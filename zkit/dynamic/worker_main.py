@@ -49,10 +49,15 @@ def explained(error: BaseException, source: str) -> dict[str, object]:
         line = error.lineno
     text = source.split("\n")[line - 1].strip() if line else ""
     try:
-        said = str(error)
+        message = str(error)
     except Exception:
-        said = ""
-    return {"kind": type(error).__name__, "message": said[:2000], "line": line, "text": text[:200]}
+        message = ""
+    return {
+        "kind": type(error).__name__,
+        "message": message[:2000],
+        "line": line,
+        "text": text[:200],
+    }
 
 
 def answer(request: Request, describe: bool) -> dict[str, object]:

@@ -79,7 +79,7 @@ class CaseItem(pytest.Item):
         if decoder:
             problem = compared(self.case, _function(decoder))
         else:
-            problem = run(self.case).deviation
+            problem = run(self.case).mismatch
             if problem and self.config.getoption("zkit_update"):
                 problem = updated(self.case, self.path) or None
         if problem:

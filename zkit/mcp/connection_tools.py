@@ -76,7 +76,7 @@ def mcp_tools(box: Toolbox, *, public_only: bool = True) -> list[Tool]:
 
 def _entry(one: Connected) -> dict[str, Any]:
     """A connection for the model; what waits for approval is the operator's business."""
-    told = {
+    described = {
         "name": one.name,
         "state": one.state,
         "server": one.server,
@@ -85,4 +85,4 @@ def _entry(one: Connected) -> dict[str, Any]:
         "left out": list(one.problems),
         "problem": one.problem,
     }
-    return {key: value for key, value in told.items() if value}
+    return {key: value for key, value in described.items() if value}

@@ -187,7 +187,7 @@ class Connections:
     def list(self) -> Everyone:
         """Return the connections as they are now, sorted by name."""
         with self._lock:
-            return [_told(entry) for _, entry in sorted(self._entries.items())]
+            return [_described(entry) for _, entry in sorted(self._entries.items())]
 
     def pins(self, name: str | None = None) -> Pins:
         """Return what was approved of the tools of a server, or of all, and what waits."""
@@ -247,7 +247,7 @@ class Connections:
             raise connection.failure
         if options.get("remember", True):
             self._remember(entry)
-        return _told(entry)
+        return _described(entry)
 
     def _remember(self, entry: _Entry) -> None:
         kept = entry.target.kept()
@@ -302,8 +302,8 @@ class Connections:
 
         async def caller(tool: str, call: Call, context: Context) -> Result:
             if not entry.is_ours:
-                said = f"the MCP server {entry.name} was connected before a fork; connect again"
-                return Transient(said, code="unavailable")
+                message = f"the MCP server {entry.name} was connected before a fork; connect again"
+                return Transient(message, code="unavailable")
             return await background.awaited(entry.connection.call, tool, call, context)
 
         offer = offered(listed, entry.name, entry.prefix, entry.grades, caller)
@@ -362,7 +362,7 @@ class Connections:
             self.steering.send(f"MCP server {entry.name}: more notifications were left out.")
 
 
-def _told(entry: _Entry) -> Connected:
+def _described(entry: _Entry) -> Connected:
     made = entry.connection
     return Connected(
         entry.name,

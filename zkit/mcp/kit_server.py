@@ -40,7 +40,7 @@ from zkit.tools import Progress, Tool, ToolSpec, canonical_arguments, scope, too
 _LEGAL = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 _DOC = "doc:///"
 _LOOK = 0.5  # seconds between looks at the version of the source
-_LONGEST_WAIT = 1.0  # seconds before a retry; what takes longer is told to the client
+_LONGEST_WAIT = 1.0  # seconds before a retry; what takes longer is reported to the client
 Source = ToolSource | Iterable[Any]
 """What can be offered: a kit, a toolbox, a dispatcher, or tools and functions."""
 Asking = ServerRequestContext[dict[str, object]]
@@ -127,7 +127,7 @@ class KitServer:
         if dispatcher.settings.approver is None:
             dispatcher = dispatcher.changed(approver=asker)
         call = Call(params.name, params.arguments or {}, id=f"mcp-{ctx.request_id}")
-        async with _told_progress(ctx) as listener:
+        async with _forwarded_progress(ctx) as listener:
             with scope(on_progress=listener):
                 result = await dispatcher.call(call)
         if asker.question is not None:
@@ -248,7 +248,7 @@ async def _with_read_arguments(ctx: Asking, call_next: Callable[[Any], Awaitable
 
 
 @asynccontextmanager
-async def _told_progress(ctx: Asking) -> AsyncIterator[Callable[[Progress], None]]:
+async def _forwarded_progress(ctx: Asking) -> AsyncIterator[Callable[[Progress], None]]:
     """Yield a listener that hands progress on to the client, from whatever thread it is called."""
     send, receive = anyio.create_memory_object_stream[Progress](64)
     here, loop = threading.get_ident(), current_token()

@@ -19,7 +19,7 @@ Incoming = SessionMessage | Exception
 class ListingFilter:
     """A stream from a server in which every listing holds only tools that can be read.
 
-    The SDK refuses a listing as a whole for one schema of the wrong type. What is taken out is told in
+    The SDK refuses a listing as a whole for one schema of the wrong type. What is taken out is reported in
     `dropped`, a line each.
     """
 

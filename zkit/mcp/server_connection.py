@@ -129,7 +129,7 @@ class ServerConnection:
                 await self._attempt()
                 problem = self._signals.broken or "the connection ended"
             except Exception as error:
-                problem = self._said(error)
+                problem = self._explained(error)
                 if not (patient or self.first_over.is_set()):
                     self.failure = McpError(f"{self.name}: {problem}")
                     break
@@ -237,7 +237,7 @@ class ServerConnection:
         self._signals.broken = self._signals.broken or why
         self._signals.wake.set()
 
-    def _said(self, error: BaseException) -> str:
+    def _explained(self, error: BaseException) -> str:
         while isinstance(error, BaseExceptionGroup) and error.exceptions:
             error = error.exceptions[0]
         text = clean(f"{type(error).__name__}: {error}", 500)
@@ -289,7 +289,7 @@ class ServerConnection:
             return types.ElicitResult(action="decline")  # nobody opens addresses of a server
         question = clean(params.message, 2_000)
         if ask == "pause" or ask is None:
-            if len(self._running) != 1:  # whose question it is cannot be told
+            if len(self._running) != 1:  # whose question it is cannot be known
                 return types.ElicitResult(action="decline")
             [running] = self._running
             running.question = running.question or question
@@ -310,7 +310,9 @@ class ServerConnection:
     async def call(self, tool: str, call: Call, context: Context) -> Result:
         """Call a tool of the server. A call that was cut off by a broken connection is not repeated."""
 
-        async def told(progress: float, total: float | None, message: str | None) -> None:
+        async def forward_progress(
+            progress: float, total: float | None, message: str | None
+        ) -> None:
             context.progress(progress, total, clean(message or "", 500))
 
         running = _Running()
@@ -321,7 +323,7 @@ class ServerConnection:
         self._running.append(running)
         try:
             arguments = dict(call.arguments or {})
-            reply = await client.call_tool(tool, arguments, progress_callback=told)
+            reply = await client.call_tool(tool, arguments, progress_callback=forward_progress)
         except Exception as error:
             result: Result = self._failed(error)
         else:
@@ -343,24 +345,24 @@ class ServerConnection:
             error = error.exceptions[0]
         if isinstance(error, MCPError):
             return self._refused(error)
-        said = clean(f"{type(error).__name__}: {error}", 500)
+        reason = clean(f"{type(error).__name__}: {error}", 500)
         if isinstance(error, ValidationError):
-            return Crashed(f"the MCP server {self.name} replied against the protocol: {said}")
+            return Crashed(f"the MCP server {self.name} replied against the protocol: {reason}")
         if isinstance(error, _LOST):
-            self._break(said)
-            return Transient(f"the connection to the MCP server {self.name} broke: {said}")
-        return Crashed(f"the MCP server {self.name}: {said}")
+            self._break(reason)
+            return Transient(f"the connection to the MCP server {self.name} broke: {reason}")
+        return Crashed(f"the MCP server {self.name}: {reason}")
 
     def _refused(self, error: MCPError) -> Failure:
-        said = clean(error.message, 2_000) or "no reason given"
-        text = f"the MCP server {self.name}: {said}"
+        reason = clean(error.message, 2_000) or "no reason given"
+        text = f"the MCP server {self.name}: {reason}"
         if error.code == types.CONNECTION_CLOSED or error.message in _ENDED_SESSION:
-            self._break(said)
+            self._break(reason)
             return Transient(text, code="unavailable")
         if error.code == types.REQUEST_TIMEOUT:
             return Transient(text, code="timeout")
         if error.code == types.INVALID_PARAMS:
-            return Validation(said, meta={"source": f"mcp:{self.name}", "trusted": False})
+            return Validation(reason, meta={"source": f"mcp:{self.name}", "trusted": False})
         if error.code in (types.INVALID_REQUEST, types.URL_ELICITATION_REQUIRED):
             return Refused(text)
         return Crashed(text)

@@ -42,9 +42,9 @@ def result_of(reply: types.CallToolResult, server: str) -> Result:
 
 
 def _failure(reply: types.CallToolResult, text: str, meta: dict[str, JsonValue]) -> Failure:
-    told = (reply.meta or {}).get(META)
-    if isinstance(told, Mapping) and told.get("kind") in KINDS.keys() - {"success"}:
-        given = {name: value for name, value in told.items() if name in _FROM_SERVER}
+    details = (reply.meta or {}).get(META)
+    if isinstance(details, Mapping) and details.get("kind") in KINDS.keys() - {"success"}:
+        given = {name: value for name, value in details.items() if name in _FROM_SERVER}
         try:
             found = from_dict({**given, "meta": meta})
         except (TypeError, ValueError):  # a server that writes something else there
@@ -87,13 +87,13 @@ def reply_of(result: Result, output: bool) -> types.CallToolResult:
             _structured(result.data) if output or isinstance(result.data, Mapping) else None
         )
         return types.CallToolResult(content=kept or content, structured_content=structured)
-    told: dict[str, JsonValue] = {"kind": result.kind, "code": getattr(result, "code", "")}
+    details: dict[str, JsonValue] = {"kind": result.kind, "code": getattr(result, "code", "")}
     words = {Validation: "message", Refused: "reason"}.get(type(result), "cause")
-    told[words] = str(result)
+    details[words] = str(result)
     if isinstance(result, Transient) and result.retry_after is not None:
-        told["retry_after"] = result.retry_after
+        details["retry_after"] = result.retry_after
     return types.CallToolResult(
-        content=[types.TextContent(text=text)], is_error=True, _meta={META: told}
+        content=[types.TextContent(text=text)], is_error=True, _meta={META: details}
     )
 
 

@@ -17,13 +17,12 @@ from zkit.chat.server_profile import Profile, fitted
 from zkit.proxy.api_errors import ApiName, ProxyError, message_in
 from zkit.proxy.event_stream import Data, read_object, write_json
 from zkit.proxy.messages_bridge import MessagesBridge, estimated_tokens, model_list
-from zkit.proxy.prometheus import Figures
 from zkit.proxy.proxy_settings import ProxySettings, Upstream
 from zkit.proxy.reply_delivery import PER_CONNECTION, close_response, deliver
 from zkit.proxy.reply_views import usage_of, view_of_body
 from zkit.proxy.request_log import MAX_REQUEST, Record, RequestLog
 from zkit.proxy.responses_bridge import ResponsesBridge, empty_response
-from zkit.proxy.spans import request_span
+from zkit.proxy.telemetry import Figures, request_span
 from zkit.proxy.upstream_client import Seen, upstream_client, upstream_request
 from zkit.proxy.visit import Visit
 
@@ -110,7 +109,7 @@ class Forwarder:
             self._finish(visit)
 
     def _finish(self, visit: Visit) -> None:
-        """Note what was said and done."""
+        """Note the request and its outcome."""
         record = visit.record
         if record.endpoint not in _NAMES:
             return
@@ -224,8 +223,8 @@ class Forwarder:
             if response.status_code == 200 and isinstance(listed, list):
                 found += [one for one in listed if isinstance(one, dict)]
             else:
-                said = message_in(response.content)
-                failure = ProxyError(response.status_code, said, "upstream_error")
+                reason = message_in(response.content)
+                failure = ProxyError(response.status_code, reason, "upstream_error")
         if failure is not None and not found:
             raise failure
         if visit.api == "messages":
@@ -326,8 +325,8 @@ class Forwarder:
             response = await self._sent(visit, upstream, "/chat/completions", sent, chat)
             if response.status_code < 400 or (profile is not None and profile.mode == "text"):
                 break
-            said = message_in(await response.aread())
-            if not (chat.get("tools") and needs_text_mode(said)):
+            reason = message_in(await response.aread())
+            if not (chat.get("tools") and needs_text_mode(reason)):
                 break
             await close_response(response)
             if len(self._text_modes) < _TEXT_MODES:
@@ -388,14 +387,14 @@ def _bridge_for(path: str, request: Data) -> MessagesBridge | ResponsesBridge | 
 
 
 def _upstream_error(record: Record, error: Exception) -> ProxyError:
-    said = str(error) or type(error).__name__
+    reason = str(error) or type(error).__name__
     where = record.upstream or "the upstream"
     if isinstance(error, httpx2.TimeoutException):
-        return ProxyError(504, f"{where} did not answer in time ({said})", "timeout")
+        return ProxyError(504, f"{where} did not answer in time ({reason})", "timeout")
     if isinstance(error, httpx2.ConnectError):
         hint = "is the server running, and does the URL end in /v1?"
-        return ProxyError(502, f"no answer from {where} ({said}): {hint}", "upstream_unreachable")
-    return ProxyError(502, f"the reply of {where} broke off ({said})", "upstream_broke_off")
+        return ProxyError(502, f"no answer from {where} ({reason}): {hint}", "upstream_unreachable")
+    return ProxyError(502, f"the reply of {where} broke off ({reason})", "upstream_broke_off")
 
 
 async def _cancel_if_gone(receive: Receive, scope: anyio.CancelScope) -> None:

@@ -17,9 +17,9 @@ from zkit.proxy.access import COOKIE, has_token, needs_token, refusal_of
 from zkit.proxy.api_errors import ApiName, ProxyError, error_body
 from zkit.proxy.forwarder import Forwarder
 from zkit.proxy.page_api import page_routes
-from zkit.proxy.prometheus import Figures
 from zkit.proxy.proxy_settings import ProxySettings
 from zkit.proxy.request_log import RequestLog
+from zkit.proxy.telemetry import Figures
 
 
 def make_app(settings: ProxySettings) -> Callable[..., Any]:
@@ -88,8 +88,8 @@ class _Gate:
         if refusal is not None:
             return ProxyError(403, refusal, "forbidden")
         if needs_token(self._settings, path) and not has_token(self._settings, headers, query):
-            said = "the page needs the token of the proxy: open /zkit?token=..."
-            return ProxyError(401, said, "unauthorized")
+            reason = "the page needs the token of the proxy: open /zkit?token=..."
+            return ProxyError(401, reason, "unauthorized")
         return None
 
     def _cookie(self) -> str:

@@ -55,10 +55,10 @@ async def deliver(
 async def _failed(visit: Visit, response: httpx2.Response, bridge: Bridge | None) -> None:
     """Pass on an error of the upstream, in the format of the API."""
     body = await response.aread()
-    said = message_in(body)
+    message = message_in(body)
     if bridge is not None:
-        raise ProxyError(response.status_code, said, "upstream_error")
-    visit.record.outcome, visit.record.error = "failed", said
+        raise ProxyError(response.status_code, message, "upstream_error")
+    visit.record.outcome, visit.record.error = "failed", message
     await visit.whole(response.status_code, _kept_headers(response), body)
 
 
@@ -111,8 +111,8 @@ async def _streamed(
 
 async def _bridged(visit: Visit, bridge: Bridge, chunk: Data) -> None:
     if "error" in chunk and not chunk.get("choices"):
-        said = message_in(write_json(chunk))
-        raise ProxyError(502, said, "upstream_error")
+        message = message_in(write_json(chunk))
+        raise ProxyError(502, message, "upstream_error")
     made = bridge.feed(chunk)
     if made:
         await visit.write(made)

@@ -1,4 +1,4 @@
-"""Read a reply that has passed through the proxy, for the page: what was said, and the tokens."""
+"""Read a reply that has passed through the proxy, for the page: its texts, and the tokens."""
 
 from __future__ import annotations
 

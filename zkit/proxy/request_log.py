@@ -36,7 +36,7 @@ _SHOWN = frozenset(("e-mail address", "home folder", "phone number"))
 
 @dataclass(slots=True)
 class Record:
-    """One request. The views are what was said, as the page shows it."""
+    """One request. The views are its texts, as the page shows them."""
 
     id: str
     endpoint: str

@@ -37,8 +37,8 @@ def chat_request(request: Data) -> tuple[Data, list[str], dict[str, str]]:
     """The request for chat completions, notes on what was left out, and the kind of each tool."""
     if request.get("previous_response_id"):
         hint = "send the whole conversation as input"
-        said = f"this upstream keeps no responses, so previous_response_id is unknown: {hint}"
-        raise ProxyError(400, said, "previous_response_not_found")
+        wording = f"this upstream keeps no responses, so previous_response_id is unknown: {hint}"
+        raise ProxyError(400, wording, "previous_response_not_found")
     made: Data = {key: request[key] for key in _COPIED if request.get(key) is not None}
     instructions = text_of(request.get("instructions"))
     messages = [{"role": "system", "content": instructions}] if instructions else []
@@ -85,13 +85,13 @@ def _custom(tool: Data) -> Data:
     """A tool that takes free text, as a function with one argument."""
     grammar = next(entries(tool.get("format")), {}).get("definition")
     about = text_of(tool.get("description"))
-    said = f"{about}\n\nThe input follows this grammar:\n{grammar}" if grammar else about
+    wording = f"{about}\n\nThe input follows this grammar:\n{grammar}" if grammar else about
     schema = {
         "type": "object",
         "properties": {"input": {"type": "string", "description": "The whole input, as text."}},
         "required": ["input"],
     }
-    return {"name": tool.get("name"), "description": said, "parameters": schema}
+    return {"name": tool.get("name"), "description": wording, "parameters": schema}
 
 
 def _choice(choice: Any, kinds: Mapping[str, str]) -> Data:

@@ -19,7 +19,7 @@ _FOUND = {
     "ambiguous": "The text is not valid JSON, and it can be read in two ways.",
     "several": "The text holds several different JSON values, but exactly one is expected.",
     "expression": "A value is an expression or a call, not a JSON value. Nothing is evaluated here.",
-    "limit": "The text is not valid JSON, and mending it takes more guessing than is allowed here.",
+    "limit": "The text is not valid JSON, and repairing it takes more guessing than is allowed here.",
     "cut": "The text was cut off after {size} characters, so data is missing.",
     "too_deep": "The value is nested too deeply.",
     "too_large": "The text is too large: {size} characters, or too many values in it.",

@@ -29,7 +29,7 @@ def convert(schema: Mapping[str, Any], dialect: str = "openai") -> dict[str, Any
     made = _copied(schema)
     for step in record.steps:
         made = step(made, record)
-    for finding in lint_schema(made, dialect):  # what no step could mend
+    for finding in lint_schema(made, dialect):  # what no step could fix
         raise SchemaError(f"{finding.path or 'the root'}: {finding.problem}; {finding.advice}")
     return made
 

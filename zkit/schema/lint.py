@@ -201,7 +201,7 @@ def _wrong_enum(place: Place, root: Schema, dialect: Dialect) -> Iterator[Schema
         yield SchemaProblem(
             place.path,
             f"{wrong[0]!r} in the enum is not of type {' or '.join(types)}",
-            "mend the value or the type",
+            "correct the value or the type",
         )
 
 

@@ -4,12 +4,12 @@
 |---|---|
 | `source` | the `ToolSource` protocol, and what every source offers: listing, describing, searching |
 | `toolbox`, `shown_tool`, `overlays` | the registry; tools shown in another way; what an operator changes |
-| `kit`, `kit_rules`, `kit_files`, `workflows`, `prompts` | selections of tools, their files, their text in a prompt |
-| `memo_source`, `memory`, `memo_keys` | remembered answers, and when they are forgotten |
+| `kit`, `kit_rules`, `kit_files`, `workflows` | selections of tools and their files; workflows, skills and documents |
+| `memory`, `memo_keys` | remembered answers, and when they are forgotten |
 | `shared_memo`, `shared_counts`, `redis_memo` | one memory and one limit for many processes, in SQLite or Redis |
-| `discovery`, `catalog` | two tools in place of hundreds; the search behind them |
+| `discovery`, `catalog` | two tools in place of hundreds; the search behind them, and the text of a kit in a prompt |
 | `tool_folder` | tools from a folder of Python files |
-| `confined_files`, `documents` | files that no path or link leads out of; documents of tools and kits |
+| `confined_files` | files that no path or link leads out of |
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from zkit.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from zkit.sources.catalog import Catalog as Catalog
+    from zkit.sources.catalog import ToolExample as ToolExample
+    from zkit.sources.catalog import catalog_text as catalog_text
     from zkit.sources.discovery import Discovery as Discovery
     from zkit.sources.discovery import discovery_tools as discovery_tools
     from zkit.sources.kit import Kit as Kit
@@ -27,13 +29,11 @@ if TYPE_CHECKING:
     from zkit.sources.kit_files import KitFolder as KitFolder
     from zkit.sources.kit_files import read_kit as read_kit
     from zkit.sources.kit_rules import NothingLeftOutWarning as NothingLeftOutWarning
-    from zkit.sources.memo_source import MemoSource as MemoSource
     from zkit.sources.memory import Memory as Memory
+    from zkit.sources.memory import MemoSource as MemoSource
     from zkit.sources.overlays import Overlay as Overlay
     from zkit.sources.overlays import Overlays as Overlays
     from zkit.sources.overlays import SqliteOverlays as SqliteOverlays
-    from zkit.sources.prompts import ToolExample as ToolExample
-    from zkit.sources.prompts import catalog_text as catalog_text
     from zkit.sources.redis_memo import RedisCounts as RedisCounts
     from zkit.sources.redis_memo import RedisMemo as RedisMemo
     from zkit.sources.shared_counts import CountStore as CountStore
@@ -56,7 +56,11 @@ if TYPE_CHECKING:
     from zkit.sources.workflows import read_skill as read_skill
 
 HOME = {
-    "zkit.sources.catalog": ("Catalog",),
+    "zkit.sources.catalog": (
+        "Catalog",
+        "ToolExample",
+        "catalog_text",
+    ),
     "zkit.sources.discovery": (
         "Discovery",
         "discovery_tools",
@@ -68,16 +72,14 @@ HOME = {
         "read_kit",
     ),
     "zkit.sources.kit_rules": ("NothingLeftOutWarning",),
-    "zkit.sources.memo_source": ("MemoSource",),
-    "zkit.sources.memory": ("Memory",),
+    "zkit.sources.memory": (
+        "MemoSource",
+        "Memory",
+    ),
     "zkit.sources.overlays": (
         "Overlay",
         "Overlays",
         "SqliteOverlays",
-    ),
-    "zkit.sources.prompts": (
-        "ToolExample",
-        "catalog_text",
     ),
     "zkit.sources.redis_memo": ("RedisCounts", "RedisMemo"),
     "zkit.sources.shared_counts": ("CountStore",),

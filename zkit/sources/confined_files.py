@@ -298,8 +298,8 @@ def path_errors(path: str, argument: str = "path") -> Iterator[None]:
     except UnicodeDecodeError:
         raise Validation(f'{argument}: "{shown}" is not a text in UTF-8.') from None
     except OSError as error:
-        said = (error.strerror or type(error).__name__).lower()
-        raise Validation(f'{argument}: "{shown}" cannot be used: {said}.') from None
+        reason = (error.strerror or type(error).__name__).lower()
+        raise Validation(f'{argument}: "{shown}" cannot be used: {reason}.') from None
 
 
 def _parts(path: str) -> list[str]:

@@ -13,7 +13,7 @@ from zkit.calls import Call
 from zkit.grade import PURE
 from zkit.required import require_count, require_list
 from zkit.results import Failure, Result, Success, Validation
-from zkit.sources.prompts import catalog_text
+from zkit.sources.catalog import catalog_text
 from zkit.sources.source import SourceView, ToolSource, as_source, unknown_tool
 from zkit.tools import FunctionTool, Tool, current_scope, tool
 

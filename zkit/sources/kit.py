@@ -12,9 +12,9 @@ from zkit.calls import Call
 from zkit.errors import KitError
 from zkit.required import require_list, require_mapping, require_text
 from zkit.results import Failure, Refused, Result
+from zkit.sources.catalog import kit_prompt
 from zkit.sources.kit_files import KitFile, KitFolder
 from zkit.sources.kit_rules import KitChecks, Pick, Rule, picked, rules_of
-from zkit.sources.prompts import kit_prompt
 from zkit.sources.shown_tool import ShownTool
 from zkit.sources.source import SourceView, ToolSource, as_source, ready_call, vouched
 from zkit.sources.workflows import Workflow

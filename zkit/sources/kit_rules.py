@@ -297,8 +297,8 @@ class KitChecks:
             if not rule.exclude:
                 raise self._unknown(rule)
             if all(rule.text != other.alias for other in rules):
-                said = f"{rule} leaves out nothing: there is no such tool{self._hint(rule.text)}"
-                warnings.warn(said, NothingLeftOutWarning, stacklevel=levels_out())
+                message = f"{rule} leaves out nothing: there is no such tool{self._hint(rule.text)}"
+                warnings.warn(message, NothingLeftOutWarning, stacklevel=levels_out())
         if tool is not None and rule.defaults:
             try:
                 with_defaults(tool.definition(), rule.defaults)

@@ -21,7 +21,7 @@ Paths = frozenset[Path] | None
 class Files:
     """Knows which files a call touches, by what its tool declares; paths are relative to a root.
 
-    Without a root nothing can be told, for one file may be named in two ways.
+    Without a root nothing is known, because one file may be named in two ways.
     """
 
     def __init__(self, root: str | Path | None) -> None:

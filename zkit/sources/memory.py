@@ -1,4 +1,4 @@
-"""Remember the results of reading tools until something may have changed."""
+"""Remember the results of reading tools until something may have changed; a source that does so."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,9 +17,11 @@ from anyio.lowlevel import current_token
 
 from zkit.calls import Call
 from zkit.effects import ProcessEffect
-from zkit.required import require_count, require_path
-from zkit.results import Result, Success
+from zkit.required import require_count, require_kind, require_path
+from zkit.results import Failure, Result, Success
 from zkit.sources.memo_keys import Files, Key, Paths, Remembered, as_hit, key_of, overlap, shareable
+from zkit.sources.shared_memo import MemoStore
+from zkit.sources.source import SourceView, ToolSource, as_source, ready_call, vouched
 from zkit.tools import Tool, ToolSpec, current_scope, policy_for
 from zkit.tools.context import Watch, reset, watching
 
@@ -356,7 +358,7 @@ class Memory:
 
 
 def _is_alive(pid: int | None) -> bool:
-    """Whether a process still runs; where that cannot be told, it is taken to."""
+    """True if a process still runs, or if that cannot be found out."""
     if pid is None or os.name != "posix":
         return True
     try:
@@ -366,3 +368,66 @@ def _is_alive(pid: int | None) -> bool:
     except (PermissionError, OverflowError):
         return True
     return True
+
+
+class MemoSource(SourceView):
+    """Remembers what pure and reading tools answered, for the time of a task.
+
+    A hit is marked (`meta["cached"]`), carries no effects, and its data cannot be changed. See
+    `Memory` for what clears it. `MemoSource(box, root=".")` narrows that by the files that tools
+    declare and report. The same memory can serve several sources. `store` shares the answers with
+    other processes: `SqliteMemo(path)` on one machine, `RedisMemo(url)` on many.
+    """
+
+    def __init__(
+        self,
+        source: ToolSource | Iterable[Any],
+        *,
+        max_entries: int = 1024,
+        max_bytes: int = 32_000_000,
+        root: str | Path | None = None,
+        memory: Memory | None = None,
+        store: MemoStore | None = None,
+    ) -> None:
+        super().__init__()
+        require_kind("memory", memory, Memory, "a Memory", or_none=True)
+        self.source = as_source(source)
+        if memory is None:
+            memory = Memory(max_entries=max_entries, max_bytes=max_bytes, root=root, store=store)
+        elif store is not None:
+            raise ValueError("a memory has its own store: Memory(store=...)")
+        self.memory = memory
+
+    @property
+    def version(self) -> int:
+        """A number that grows whenever the listing changes."""
+        return self.source.version
+
+    def tools(self) -> Sequence[Tool]:
+        """List the tools of the source."""
+        return self.source.tools()
+
+    def get(self, name: str) -> Tool | None:
+        """Find a tool of the source."""
+        return self.source.get(name)
+
+    def absent(self, name: str) -> Failure:
+        """Say why there is no tool of that name."""
+        why: Any = getattr(self.source, "absent", super().absent)
+        failure: Failure = why(name)
+        return failure
+
+    async def call(self, call: Call, /) -> Result:
+        """Answer from memory, or run the call by way of the source; a destructive one is refused."""
+        tool = self.source.get(call.name)
+        if tool is None:
+            return await self.source.call(call)
+        ready = ready_call(tool, call)
+        if isinstance(ready, Failure):
+            return ready
+        with vouched(ready):
+            return await self.memory.run(tool, ready, self.source.call)
+
+    def forget(self, task: str) -> None:
+        """Forget everything of a task."""
+        self.memory.forget(task)

@@ -46,7 +46,7 @@ class Overlay:
 
 
 class Overlays:
-    """Overlays by the name of the tool, in memory. Every change has a number and is told."""
+    """Overlays by the name of the tool, in memory. Every change has a number, and listeners are notified."""
 
     def __init__(self, overlays: Mapping[str, Overlay] | None = None) -> None:
         self._lock = threading.RLock()
@@ -78,7 +78,7 @@ class Overlays:
         with self._lock:
             if self._known.get(name) == overlay:
                 return
-            self._told({name: overlay})
+            self._notify({name: overlay})
 
     def change(self, name: str, **changes: Any) -> Overlay:
         """Change some of an overlay: its texts, or fields of its preference; return it."""
@@ -97,7 +97,7 @@ class Overlays:
         with self._lock:
             if name not in self._known:
                 return False
-            self._told({name: None})
+            self._notify({name: None})
             return True
 
     def load(self, overlays: Mapping[str, Overlay]) -> None:
@@ -106,10 +106,10 @@ class Overlays:
             gone = dict.fromkeys(set(self._known) - set(overlays))
             changed = {k: v for k, v in overlays.items() if self._known.get(k) != v}
             if gone or changed:
-                self._told({**gone, **changed})
+                self._notify({**gone, **changed})
 
     def listen(self, listener: Listener, *, check: Check | None = None) -> Callable[[], None]:
-        """Be told the names of tools whose overlay changed; returns how to stop.
+        """Call a listener with the names of tools whose overlay changed; returns how to stop.
 
         `check` is asked before a change is kept, and may raise to refuse it.
         """
@@ -125,7 +125,7 @@ class Overlays:
 
         return stop
 
-    def _told(self, changes: Mapping[str, Overlay | None], *, keep: bool = True) -> None:
+    def _notify(self, changes: Mapping[str, Overlay | None], *, keep: bool = True) -> None:
         for check in tuple(self._checks):
             check(changes)
         if keep:
@@ -241,7 +241,7 @@ class SqliteOverlays(Overlays):
                     with suppress(sqlite3.Error):  # a full disk has rolled back already
                         self._db.execute("ROLLBACK")
                     with suppress(sqlite3.Error, OverlayError):
-                        self._catch_up(self._read())  # what was told is not true any more
+                        self._catch_up(self._read())  # what was reported is not true any more
                 raise
             finally:
                 self._depth -= 1
@@ -266,7 +266,7 @@ class SqliteOverlays(Overlays):
             if now.get(name) != self._known.get(name)
         }
         if changed:
-            self._told(changed, keep=False)
+            self._notify(changed, keep=False)
         return bool(changed)
 
     def _read(self) -> dict[str, Overlay]:

@@ -170,7 +170,7 @@ class SharedMemo:
                 self._unreported.add(workspace)
 
     def _report(self, workspace: str) -> None:
-        """A change that could not be told is told before the store is used again."""
+        """A change that could not be written is written before the store is used again."""
         if workspace in self._unreported:
             self._store.clear(workspace)
             with self._lock:

@@ -16,9 +16,8 @@ from zkit.calls import Call
 from zkit.errors import ToolDefinitionError
 from zkit.grade import Grade, joint_grade
 from zkit.results import Failure, Refused, Result, Success, Validation
-from zkit.sources.catalog import Catalog
-from zkit.sources.documents import read_document
-from zkit.sources.prompts import MOST_EXAMPLES, ToolExample, nearest_examples
+from zkit.sources.catalog import MOST_EXAMPLES, Catalog, ToolExample, nearest_examples
+from zkit.sources.workflows import read_document
 from zkit.tools import FrozenList, Tool, ToolSpec, freeze, policy_for, run_tool
 from zkit.tools.call_arguments import judged_arguments, read_arguments
 from zkit.tools.context import Held
@@ -41,8 +40,8 @@ def warn_if_shadowing(name: str) -> None:
     """
     kind = _SHADOWED.get(name)
     if kind is not None:
-        said = f"the tool {name!r} bears the name of a {kind}; small models mix them up"
-        warnings.warn(said, ShadowedNameWarning, stacklevel=levels_out())
+        warning = f"the tool {name!r} bears the name of a {kind}; small models mix them up"
+        warnings.warn(warning, ShadowedNameWarning, stacklevel=levels_out())
 
 
 def levels_out() -> int:
@@ -94,8 +93,8 @@ def spec_or_none(tool: Tool) -> ToolSpec | None:
         return tool.definition()
     except Exception as error:
         kind = type(tool).__name__
-        said = f"definition() of a {kind} raised {type(error).__name__}: the tool is unavailable"
-        warnings.warn(said, ToolUnavailableWarning, stacklevel=levels_out())
+        warning = f"definition() of a {kind} raised {type(error).__name__}: the tool is unavailable"
+        warnings.warn(warning, ToolUnavailableWarning, stacklevel=levels_out())
         return None
 
 
@@ -298,13 +297,13 @@ def _as_tags(tags: Iterable[str]) -> list[str]:
 def unknown_tool(name: str, names: Sequence[str], near: Sequence[str]) -> Validation:
     """Say that no tool bears a name: the nearest, then the others, as many as are readable."""
     shown = name if name.isprintable() and len(name) <= 80 else repr(name[:80])
-    said = f'There is no tool "{shown}".' if name.strip() else "The call names no tool."
+    warning = f'There is no tool "{shown}".' if name.strip() else "The call names no tool."
     if near:
-        said += f" Did you mean {' or '.join(near)}?"
+        warning += f" Did you mean {' or '.join(near)}?"
     if not names:
-        return Validation(f"{said} No tools are available.", code="unknown_tool")
+        return Validation(f"{warning} No tools are available.", code="unknown_tool")
     listed = ", ".join(names[:_MOST_NAMED])
     more = len(names) - _MOST_NAMED
     rest = f", and {more} more (search_tools finds them by what they do)" if more > 0 else ""
-    message = f"{said} The tools are: {listed}{rest}. Call one of them by its exact name."
+    message = f"{warning} The tools are: {listed}{rest}. Call one of them by its exact name."
     return Validation(message, code="unknown_tool", meta={"nearest": list(near)})

@@ -247,7 +247,7 @@ def _candidates(module: types.ModuleType) -> Iterator[Any]:
 
 
 def _line_of(candidate: Any) -> int:
-    """Where a tool is defined; 1 when that cannot be told."""
+    """The line where a tool is defined; 1 if that cannot be found out."""
     code = getattr(getattr(candidate, "__wrapped__", candidate), "__code__", None)
     if code is not None:
         return int(code.co_firstlineno)

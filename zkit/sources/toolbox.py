@@ -390,7 +390,7 @@ class Toolbox(SourceView):
         return Refused(reason, code="disabled")
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Be told the version after every change; returns how to stop."""
+        """Call a listener with the version after every change; returns how to stop."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 

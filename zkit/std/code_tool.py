@@ -137,10 +137,10 @@ def _ruff(space: Workspace, name: str, code: str, context: Context) -> list[Code
     except ValueError:
         raise Validation(f"path: ruff could not check {name}: {done.output[:500]}") from None
     return [
-        CodePlace(name, one["location"]["row"], one["location"]["column"], _said(one))
+        CodePlace(name, one["location"]["row"], one["location"]["column"], _message(one))
         for one in found[:_MOST]
     ]
 
 
-def _said(one: dict[str, Any]) -> str:
+def _message(one: dict[str, Any]) -> str:
     return f"{one.get('code') or 'syntax'} {one['message']}"

@@ -33,7 +33,7 @@ class DiffReport:
         lines = [self.diff.rstrip("\n")] if self.diff else []
         lines += [f"changed {path}" for path in self.files]
         for one in self.hunks:
-            where = f" ({one.offset:+d} lines from where it was said to be)" if one.offset else ""
+            where = f" ({one.offset:+d} lines from the stated place)" if one.offset else ""
             lines.append(f"{one.path}:{one.line}: {one.rank}{where}")
         return "\n".join([*lines, *([self.note] if self.note else [])]) or "no difference"
 

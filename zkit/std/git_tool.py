@@ -229,11 +229,11 @@ def _name(text: str) -> str:
 
 
 def _failed(action: str, done: Finished) -> Validation:
-    said = shortened(done.output.strip(), 2000) or f"exit code {done.exit_code}"
-    if "not a git repository" in said:
+    reason = shortened(done.output.strip(), 2000) or f"exit code {done.exit_code}"
+    if "not a git repository" in reason:
         message = "There is no git repository in the workspace. action=init makes one."
         return Validation(message, code="not_found")
-    return Validation(f"git {action} failed: {said}")
+    return Validation(f"git {action} failed: {reason}")
 
 
 def _status(text: str) -> tuple[str, list[ChangedFile]]:

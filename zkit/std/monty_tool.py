@@ -125,8 +125,8 @@ def _killed_if_cancelled(pid: int | None, context: Context) -> Iterator[None]:
         watcher.join()
 
 
-def _failed(said: str, printed: str) -> Validation:
-    kind = said.split(":", 1)[0].strip()
+def _failed(message: str, printed: str) -> Validation:
+    kind = message.split(":", 1)[0].strip()
     hint = f" {_HINTS[kind]}" if kind in _HINTS else ""
     before = f" It printed before: {shortened(printed, 1000)}" if printed else ""
-    return Validation(f"code: {said[:2000]}.{hint}{before}")
+    return Validation(f"code: {message[:2000]}.{hint}{before}")

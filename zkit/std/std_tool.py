@@ -10,8 +10,7 @@ from threading import RLock
 from typing import ParamSpec, TypeVar, Unpack
 
 from zkit.sources.confined_files import Stamp
-from zkit.sources.documents import PACKAGED
-from zkit.sources.workflows import load_skills, read_skill
+from zkit.sources.workflows import PACKAGED, load_skills, read_skill
 from zkit.std.confined_tree import ConfinedTree
 from zkit.tools import Context, FunctionTool, Guide, tool
 from zkit.tools.declare import Declared

@@ -13,7 +13,7 @@ Spoil = Callable[[Said, Request], Answer]
 Model = Callable[[Request], Said]
 Kind = Literal["model", "call", "text", "stream", "ending", "wire"]
 Needs = Literal["calls", "one call", "two calls", "stream", "anything"]
-Mended = Literal["calls", "refused", "passed on"]
+Outcome = Literal["calls", "refused", "passed on"]
 
 _CALLS = {"calls": (1, 99), "one call": (1, 1), "two calls": (2, 99)}
 
@@ -25,7 +25,7 @@ class Misbehaviour:
     `kind` says whose fault it is: what the model writes into a call, how the server delivers a
     call, calls left in the text, how a stream is cut, how it ends, or the connection. `needs` is
     what a reply must hold to be spoilt. `once` is for what passes: only the first such reply is
-    spoilt. `mended` is what becomes of it in a client that zkit wraps: the calls that were meant, a
+    spoilt. `outcome` is what becomes of it in a client that zkit wraps: the calls that were meant, a
     refusal with a message for the model, or what the bare client makes of it, passed on.
     """
 
@@ -35,7 +35,7 @@ class Misbehaviour:
     spoil: Spoil
     needs: Needs = "calls"
     once: bool = False
-    mended: Mended = "calls"
+    outcome: Outcome = "calls"
 
     def concerns(self, said: Said, request: Request) -> bool:
         """Whether there is something to spoil in a reply."""

@@ -70,7 +70,7 @@ def _garbled(said: Said, request: Request) -> Answer:
 
 
 def _one(name: str, does: str, spoil: Spoil) -> Misbehaviour:
-    return Misbehaviour(name, "model", does, spoil, needs="anything", mended="passed on")
+    return Misbehaviour(name, "model", does, spoil, needs="anything", outcome="passed on")
 
 
 _ALL = (

@@ -81,11 +81,11 @@ MODEL = (
     Misbehaviour("leaked_channel_in_name", "model", "leaks a channel token into the name of the tool",
                  functions(lambda name, text: {"name": f"{name}<|channel|>commentary"})),
     Misbehaviour("unknown_tool", "model", "calls a tool that does not exist",
-                 functions(lambda name, text: {"name": "do_everything"}), once=True, mended="refused"),
+                 functions(lambda name, text: {"name": "do_everything"}), once=True, outcome="refused"),
     Misbehaviour("two_objects", "model", "sends two different objects as the arguments of one call",
-                 arguments(lambda text: _twice(text) if len(text) > 2 else text + '{"x": 1}'), once=True, mended="refused"),
+                 arguments(lambda text: _twice(text) if len(text) > 2 else text + '{"x": 1}'), once=True, outcome="refused"),
     Misbehaviour("prose_for_arguments", "model", "sends a sentence as the arguments",
-                 arguments(lambda text: "as you like"), once=True, mended="refused"),
+                 arguments(lambda text: "as you like"), once=True, outcome="refused"),
 )  # fmt: skip
 CALLS = (
     Misbehaviour("null_arguments", "call", "sends null for empty arguments",
@@ -138,9 +138,9 @@ TEXT = (
 )  # fmt: skip
 ENDINGS = (
     Misbehaviour("cut_call", "ending", "cuts the last call at its token limit, and says so",
-                 saying(lambda said: _cut(said, "length")), once=True, mended="refused"),
+                 saying(lambda said: _cut(said, "length")), once=True, outcome="refused"),
     Misbehaviour("cut_call_called_whole", "ending", "cuts the last call inside a text, and says that it ended with a call",
-                 saying(lambda said: _cut(said, "tool_calls")), once=True, mended="refused"),
+                 saying(lambda said: _cut(said, "tool_calls")), once=True, outcome="refused"),
     Misbehaviour("calls_ended_by_stop", "ending", "says stop after calls", ending("stop")),
     Misbehaviour("no_finish_reason", "ending", "never says why a reply ended", ending(None), needs="anything"),
     Misbehaviour("answer_ended_by_calls", "ending", "says tool_calls after every reply", ending("tool_calls"), needs="anything"),

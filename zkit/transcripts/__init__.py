@@ -1,38 +1,38 @@
 """Transcripts of a chat: records that are written to a file one by one and read again.
 
-A transcript is JSON Lines. The first line is a `header`; each line after it is one record, told
-apart by `kind`, in the order in which things happened. A line is written in one go before anything
+A transcript is JSON Lines. The first line is a `header`; each line after it is one record
+with its `kind`, in the order in which things happened. A line is written in one go before anything
 of it is shown, so a process that is killed loses nothing that somebody has seen.
 """
 
 from zkit.errors import TranscriptError
-from zkit.transcripts.records import (
+from zkit.transcripts.transcript_file import (
+    HIDDEN,
     VERSION,
+    Emitted,
     Ended,
+    Exchange,
     Header,
     Interrupted,
+    Line,
     Received,
     Record,
+    Redaction,
     Request,
     Resized,
     Response,
     Shown,
-    Told,
     Tools,
-    Typed,
-)
-from zkit.transcripts.redaction import HIDDEN, Redaction
-from zkit.transcripts.transcript_file import (
-    Exchange,
-    Line,
     Transcript,
     TranscriptWriter,
+    Typed,
     read_transcript,
 )
 
 __all__ = [
     "HIDDEN",
     "VERSION",
+    "Emitted",
     "Ended",
     "Exchange",
     "Header",
@@ -45,7 +45,6 @@ __all__ = [
     "Resized",
     "Response",
     "Shown",
-    "Told",
     "Tools",
     "Transcript",
     "TranscriptError",

@@ -1,34 +1,216 @@
-"""Read and write transcripts: JSON Lines, one record a line."""
+"""Transcripts: their records, the file they are written to and read from, and secrets left out."""
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import stat
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic_core import from_json
 
 from zkit.errors import TranscriptError
-from zkit.json_types import JsonMapping
-from zkit.transcripts.records import (
-    KINDS,
-    VERSION,
-    Ended,
-    Header,
-    Received,
-    Record,
-    Request,
-    Response,
-    Told,
-)
-from zkit.transcripts.redaction import Redaction
+from zkit.json_types import JsonMapping, JsonObject
+
+VERSION = 1
+Columns = Annotated[int, Field(ge=1, le=10_000)]
+"""The width of a screen: what is wider was not recorded from one."""
+
+
+class Record:
+    """The family of records. A field that there is not, or of another type, is refused on reading."""
+
+    kind: ClassVar[str]
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    def to_dict(self) -> JsonObject:
+        """The record as plain data, ready for `json.dumps`."""
+        own = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
+        return {"kind": self.kind, **own}
+
+
+@dataclass(frozen=True, slots=True)
+class Header(Record):
+    """Who talked to what, and on what screen: `columns` wide, with `colour` or without."""
+
+    kind: ClassVar[str] = "header"
+    model: str
+    base_url: str = ""
+    kit: str = ""
+    system: str = ""
+    once: str | None = None
+    columns: Columns = 80
+    colour: bool = False
+    options: JsonMapping = field(default_factory=dict)
+    zkit: str = ""
+    version: int = VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Tools(Record):
+    """The tools that can be called from here on, as `ToolSpec.to_dict` writes them.
+
+    `workflows` are those of the kit: the prompt speaks of them.
+    """
+
+    kind: ClassVar[str] = "tools"
+    tools: tuple[JsonMapping, ...]
+    workflows: tuple[JsonMapping, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Typed(Record):
+    """A line that the person typed; None where the person ended the input or pressed Ctrl-C."""
+
+    kind: ClassVar[str] = "typed"
+    text: str | None
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Record):
+    """A request to the model, as it went over the wire. Headers are never recorded."""
+
+    kind: ClassVar[str] = "request"
+    number: int
+    body: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Response(Record):
+    """The beginning of the answer to a request."""
+
+    kind: ClassVar[str] = "response"
+    number: int
+    status: int
+    content_type: str = ""
+    retry_after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Received(Record):
+    """Bytes of an answer, exactly as they came; in base64 where they are no UTF-8."""
+
+    kind: ClassVar[str] = "bytes"
+    number: int
+    text: str | None = None
+    base64: str | None = None
+
+    @classmethod
+    def of(cls, number: int, data: bytes) -> Received:
+        """The record of some bytes."""
+        try:
+            return cls(number, data.decode("utf-8"))
+        except UnicodeDecodeError:
+            return cls(number, None, base64.b64encode(data).decode("ascii"))
+
+    @property
+    def data(self) -> bytes:
+        """The bytes."""
+        if self.text is not None:
+            return self.text.encode("utf-8")
+        return base64.b64decode(self.base64 or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(Record):
+    """The end of an answer: whole, or with the error that broke it off."""
+
+    kind: ClassVar[str] = "end"
+    number: int
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted(Record):
+    """An event of the loop, as its `to_dict` writes it."""
+
+    kind: ClassVar[str] = "event"
+    event: JsonMapping
+
+
+@dataclass(frozen=True, slots=True)
+class Shown(Record):
+    """What was written to the screen; `stream` is `out` or `err`."""
+
+    kind: ClassVar[str] = "shown"
+    text: str
+    stream: str = "out"
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted(Record):
+    """The person stopped the turn that was running."""
+
+    kind: ClassVar[str] = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Resized(Record):
+    """The screen has another width."""
+
+    kind: ClassVar[str] = "resized"
+    columns: Columns
+
+
+KINDS: dict[str, type[Record]] = {
+    kind.kind: kind
+    for kind in (
+        Header, Tools, Typed, Request, Response, Received, Ended, Emitted, Shown, Interrupted, Resized
+    )
+}  # fmt: skip
+
+
+HIDDEN = "[secret]"
+_SHORTEST_SECRET = 6
+
+
+class Redaction:
+    """Puts a mark in the place of secrets, in texts, in bytes and in data of any depth."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        found = {secret for secret in secrets if len(secret) >= _SHORTEST_SECRET}
+        self.secrets = tuple(sorted(found, key=len, reverse=True))
+
+    def text(self, text: str) -> str:
+        """The text without secrets."""
+        for secret in self.secrets:
+            text = text.replace(secret, HIDDEN)
+        return text
+
+    def data(self, value: Any) -> Any:
+        """JSON data without secrets, keys included."""
+        if not self.secrets:
+            return value
+        # Through its JSON, where a secret stands as `json.dumps` would write it: no recursion.
+        text = json.dumps(value, ensure_ascii=False, default=str)
+        for secret in self.secrets:
+            text = text.replace(json.dumps(secret, ensure_ascii=False)[1:-1], HIDDEN)
+        return json.loads(text)
+
+    def held(self, data: bytes) -> int:
+        """How many bytes at the end may be the beginning of a secret."""
+        longest = 0
+        for secret in (one.encode() for one in self.secrets):
+            for size in range(min(len(secret) - 1, len(data)), longest, -1):
+                if data.endswith(secret[:size]):
+                    longest = size
+                    break
+        return longest
+
+    def raw(self, data: bytes) -> bytes:
+        """The bytes without secrets."""
+        for secret in self.secrets:
+            data = data.replace(secret.encode(), HIDDEN.encode())
+        return data
+
 
 MOST_BYTES = 500_000_000
 """The largest transcript that is read; a day of chat has a few million."""
@@ -66,7 +248,7 @@ class Transcript:
 
     def events(self) -> Iterator[JsonMapping]:
         """The events of the loop, as plain data."""
-        return (line.record.event for line in self.lines if isinstance(line.record, Told))
+        return (line.record.event for line in self.lines if isinstance(line.record, Emitted))
 
     def exchanges(self) -> list[Exchange]:
         """The requests in order, each with its answer."""
@@ -112,8 +294,8 @@ def _contents(path: str | Path) -> bytes:
     except (OSError, ValueError) as error:
         if isinstance(error, TranscriptError):
             raise
-        said = getattr(error, "strerror", None) or str(error)
-        raise TranscriptError(f"{path}: {said}") from error
+        reason = getattr(error, "strerror", None) or str(error)
+        raise TranscriptError(f"{path}: {reason}") from error
     if len(data) > MOST_BYTES:
         raise TranscriptError(f"{path}: larger than {MOST_BYTES} bytes")
     return data
@@ -138,8 +320,8 @@ def _record(path: str | Path, number: int, line: bytes) -> Record:
     except (ValueError, TypeError, RecursionError) as error:
         if isinstance(error, TranscriptError):
             raise
-        said = " ".join(str(error).split())[:200]
-        raise TranscriptError(f"{place}: not a line of a transcript: {said}") from error
+        reason = " ".join(str(error).split())[:200]
+        raise TranscriptError(f"{place}: not a line of a transcript: {reason}") from error
     return record
 
 

@@ -18,9 +18,18 @@ from zkit.chat.server_profile import Profile
 from zkit.cli.chat.play import APPROVERS, loop_of, openai_client, play, replayed, session_of
 from zkit.cli.chat.recording import ChatLog, FileLog, Interrupts, NoLog, recording_client
 from zkit.cli.chat.terminal import Keyboard, Lines, Terminal, has_colour, screen_columns
-from zkit.cli.servers import API_KEY, BASE_URL, MODEL, check_server, only_model
+from zkit.cli.shared_options import (
+    API_KEY,
+    BASE_URL,
+    FROM,
+    KITS,
+    MODEL,
+    check_server,
+    only_model,
+    place_for,
+    toolbox_of,
+)
 from zkit.cli.streams import BadUsageError, read_text
-from zkit.cli.toolboxes import FROM, KITS, place_for, toolbox_of
 from zkit.errors import ZkitError
 from zkit.json_types import JsonObject
 from zkit.sources import Kit, read_kit

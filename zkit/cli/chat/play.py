@@ -24,10 +24,9 @@ from zkit.cli.chat.recording import (
     http_library,
     replaying_client,
 )
-from zkit.cli.chat.render_events import MARKS, Renderer
 from zkit.cli.chat.session import LeaveError, Session, run_command
-from zkit.cli.chat.terminal import Keyboard, Lines, Replayed, make_output
-from zkit.cli.streams import counted, tell
+from zkit.cli.chat.terminal import MARKS, Keyboard, Lines, Renderer, Replayed, make_output
+from zkit.cli.streams import tell
 from zkit.dispatch import Dispatcher, ask_later, wait_for_answer
 from zkit.errors import TranscriptError, ZkitError
 from zkit.json_types import JsonObject
@@ -233,8 +232,8 @@ def replayed(transcript: Transcript, path: str) -> int:
     except (ZkitError, click.ClickException):
         raise
     except Exception as error:  # the file may say anything, and nothing of ours is to blame
-        said = f"{type(error).__name__}: {error}"[:200]
-        raise TranscriptError(f"{path}: cannot be replayed: {said}") from error
+        detail = f"{type(error).__name__}: {error}"[:200]
+        raise TranscriptError(f"{path}: cannot be replayed: {detail}") from error
 
 
 def _replayed(transcript: Transcript, path: str) -> int:
@@ -258,15 +257,15 @@ def _replayed(transcript: Transcript, path: str) -> int:
         tell(f"{path} ends here")
     else:
         log.end()
-    return _told(log, path)
+    return _report(log, path)
 
 
-def _told(log: Comparison, path: str) -> int:
-    for one in log.deviations[:5]:
+def _report(log: Comparison, path: str) -> int:
+    for one in log.mismatches[:5]:
         place = f"line {one.line}" if one.line else "after the last line"
         tell(f"{path}: {place}: recorded {one.recorded}")
         tell(f"{path}: {place}: now      {one.now}")
-    more = len(log.deviations) - 5
+    more = len(log.mismatches) - 5
     if more > 0:
-        tell(f"{path}: and {counted(more, 'more deviation')}")
-    return int(bool(log.deviations))
+        tell(f"{path}: and {more} more")
+    return int(bool(log.mismatches))

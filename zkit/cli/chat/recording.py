@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from zkit.errors import MissingExtraError
 from zkit.transcripts import (
+    Emitted,
     Ended,
     Line,
     Received,
@@ -25,13 +26,12 @@ from zkit.transcripts import (
     Resized,
     Response,
     Shown,
-    Told,
     Tools,
     Transcript,
     TranscriptWriter,
 )
 
-OUTPUTS = (Request, Told, Shown, Tools)
+OUTPUTS = (Request, Emitted, Shown, Tools)
 """What a chat makes of its inputs; the other records are inputs."""
 _LONGEST = 300
 
@@ -76,7 +76,7 @@ class FileLog:
         return columns
 
 
-class Deviation(NamedTuple):
+class Mismatch(NamedTuple):
     """Where a replay does something else than the transcript says."""
 
     line: int
@@ -92,7 +92,7 @@ class Comparison:
         self._next: Line | None = None
         self._columns = transcript.header.columns
         self._recorded, self._now = _Ids(), _Ids()
-        self.deviations: list[Deviation] = []
+        self.mismatches: list[Mismatch] = []
         self._advance()
 
     def _advance(self) -> None:
@@ -111,12 +111,12 @@ class Comparison:
             return
         expected = self._next
         if expected is None:
-            self.deviations.append(Deviation(0, "the end", _short(record.to_dict())))
+            self.mismatches.append(Mismatch(0, "the end", _short(record.to_dict())))
             return
         was = self._recorded.replaced(expected.record.to_dict())
         now = self._now.replaced(json.loads(json.dumps(record.to_dict(), default=str)))
         if was != now:
-            self.deviations.append(Deviation(expected.number, _short(was), _short(now)))
+            self.mismatches.append(Mismatch(expected.number, _short(was), _short(now)))
         self._advance()
 
     def width(self, columns: int) -> int:
@@ -126,11 +126,11 @@ class Comparison:
     def end(self) -> None:
         """The chat is over; what the transcript still holds was not done."""
         for line in islice(self._rest(), 5):
-            self.deviations.append(Deviation(line.number, _short(line.record.to_dict()), "the end"))
+            self.mismatches.append(Mismatch(line.number, _short(line.record.to_dict()), "the end"))
 
     def cut_off(self) -> None:
-        """The transcript was cut off; what came after its last line is no deviation."""
-        self.deviations = [one for one in self.deviations if one.line]
+        """The transcript was cut off; what came after its last line is no mismatch."""
+        self.mismatches = [one for one in self.mismatches if one.line]
 
     def _rest(self) -> Iterator[Line]:
         while self._next is not None:
@@ -353,12 +353,12 @@ class _PlayedStream:
         raise _cut_off(self._records)
 
 
-def _broken(library: Any, said: str) -> BaseException:
+def _broken(library: Any, message: str) -> BaseException:
     """The error that broke an answer off, as the library would raise it."""
-    name, _, text = said.partition(": ")
+    name, _, text = message.partition(": ")
     kind = getattr(library, name, None)
     is_known = isinstance(kind, type) and issubclass(kind, library.TransportError)
-    made: BaseException = kind(text) if is_known and kind else library.ReadError(said)
+    made: BaseException = kind(text) if is_known and kind else library.ReadError(message)
     return made
 
 

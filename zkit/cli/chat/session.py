@@ -13,14 +13,13 @@ from zkit.calls import Call
 from zkit.chat import ChatLoop, LoopEvent, PausedRun, PauseStore, RunFinished, RunResult, Waiting
 from zkit.chat.loop_events import CallRepaired, Message, TextDelta, TextRevoked, TurnStarted
 from zkit.cli.chat.recording import ChatLog, Interrupts
-from zkit.cli.chat.render_events import Renderer, call_text, fix_text
-from zkit.cli.chat.terminal import Keyboard, Output
+from zkit.cli.chat.terminal import Keyboard, Output, Renderer, call_text, fix_text
 from zkit.cli.streams import printable, printable_line
 from zkit.dispatch.live_call import cancelled
 from zkit.errors import ZkitError
 from zkit.json_types import JsonObject
 from zkit.tools import ToolSpec, render_result
-from zkit.transcripts import Interrupted, Told
+from zkit.transcripts import Emitted, Interrupted
 
 Events = Generator[LoopEvent, None, None]
 PROMPT = "> "
@@ -90,14 +89,14 @@ class Session:
 
     def _run(self, start: Callable[[list[Message]], Events]) -> RunResult | None:
         into: list[Message] = []
-        said: list[str] = []
+        parts: list[str] = []
         try:
-            # Closed before anything is said of it: only then are the messages whole.
+            # Closed before anything is shown of it: only then are the messages whole.
             with self.interrupts, closing(start(into)) as events:
-                result = self._shown(events, said)
+                result = self._shown(events, parts)
         except KeyboardInterrupt:
             self.log.note(Interrupted())
-            self._stopped(into, "".join(said))
+            self._stopped(into, "".join(parts))
             return None
         self.last, self.messages = result, list(result.messages)
         if result.paused is None:
@@ -106,32 +105,32 @@ class Session:
             self.store.save(result.paused)
         return self.go_on(result.paused) if self.can_ask else result
 
-    def _shown(self, events: Events, said: list[str]) -> RunResult:
+    def _shown(self, events: Events, parts: list[str]) -> RunResult:
         """Show what happens, to the end."""
         for event in events:
             self.interrupts.hold()
-            self._show(event, said)
+            self._show(event, parts)
             self.interrupts.release()
             if isinstance(event, RunFinished):
                 result: RunResult = event.result
                 return result
         raise RuntimeError("the run ended without a result")
 
-    def _show(self, event: LoopEvent, said: list[str]) -> None:
-        self.log.note(Told(event.to_dict()))
+    def _show(self, event: LoopEvent, parts: list[str]) -> None:
+        self.log.note(Emitted(event.to_dict()))
         if isinstance(event, TextDelta):
-            said.append(event.text)
+            parts.append(event.text)
         elif isinstance(event, TurnStarted | TextRevoked):
-            said.clear()
+            parts.clear()
         elif isinstance(event, CallRepaired):
             self.receipts.append(event.call)
         self.renderer.show(event)
 
-    def _stopped(self, into: list[Message], said: str) -> None:
+    def _stopped(self, into: list[Message], parts: str) -> None:
         """Keep what there is; after a question there is an answer, if only that there was none."""
         self.output.line(("  stopped; the chat goes on. Ctrl-C again leaves.", "yellow"))
         if into and into[-1].get("role") != "assistant":
-            into.append({"role": "assistant", "content": f"{said.strip()} {STOPPED}".strip()})
+            into.append({"role": "assistant", "content": f"{parts.strip()} {STOPPED}".strip()})
         for message in into:
             if message.get("role") == "tool" and message["content"] in _CANCELLED:
                 message["content"] = _STOPPED_CALL
@@ -146,8 +145,8 @@ class Session:
             one.call.name for one in paused.waiting if not self.loop.dispatcher.get(one.call.name)
         ]
         if gone:
-            said = f"  there is no tool {printable(gone[0])} here; name its place with --from, as before."
-            self.output.line((said, "red"))
+            parts = f"  there is no tool {printable(gone[0])} here; name its place with --from, as before."
+            self.output.line((parts, "red"))
             self._leave_open(paused)
             raise LeaveError
 

@@ -1,9 +1,10 @@
-"""The figures of a proxy as Prometheus reads them."""
+"""What a proxy reports: figures as Prometheus reads them, and one OpenTelemetry span for each completion."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from zkit.proxy.request_log import Record
 
@@ -78,3 +79,30 @@ class Figures:
 def _escaped(text: str) -> str:
     found = text[:200].replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return "".join(one for one in found if one >= " ")
+
+
+@contextmanager
+def request_span(record: Record) -> Iterator[None]:
+    """A span `zkit.proxy` around one completion; the span of its repair is inside it."""
+    try:
+        from opentelemetry import trace
+    except ImportError:
+        yield
+        return
+    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        yield  # nobody has configured where spans go
+        return
+    with trace.get_tracer("zkit").start_as_current_span("zkit.proxy") as span:
+        try:
+            yield
+        finally:
+            span.set_attributes(
+                {
+                    "gen_ai.request.model": record.model,
+                    "server.address": record.upstream,
+                    "http.route": record.endpoint,
+                    "http.response.status_code": record.status,
+                    "zkit.outcome": record.outcome,
+                    "zkit.requests": record.report.get("requests", 1),
+                }
+            )
