@@ -12,6 +12,7 @@ from zkit.extract.parsers.readings import Reading, Unit, broken
 from zkit.extract.parsers.tag_dialects import M3, Dialect, attributes, written_attributes
 from zkit.extract.parsers.values import Slot, Value, strict, structure, typed
 from zkit.extract.tape import MOST_HEADER, Steps, compiled, searched
+from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import ALL_KINDS, Expect
 
@@ -37,7 +38,7 @@ class Draft:
     name: str
     start: int
     id: str = ""
-    values: dict[str, Any] = field(default_factory=dict)
+    values: JsonObject = field(default_factory=dict)
     fixes: list[Fix] = field(default_factory=list)
     trouble: tuple[str, str] = ("", "")
     odd: set[str] = field(default_factory=set)
