@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -192,29 +193,30 @@ ROWS = (
 )  # fmt: skip
 
 
-def cost(program: str, instructions: bool) -> float:
+def cost(program: str, instructions: bool, times: int = 5) -> float:
     """Return what a program costs, in seconds of CPU time or in instructions."""
     if instructions:
-        return _instructions(program)
-    return min(_seconds(program) for _ in range(5))
+        return _instructions(program)[-1]
+    return min(_seconds(program) for _ in range(times))
 
 
-_SWITCH = """
+_CONTROL = """
 import os as _os, subprocess as _subprocess
-def _count(state):
-    _subprocess.run(["callgrind_control", "-i", state, str(_os.getpid())], check=True, stdout=-3, stderr=-3)
+def _control(*options):
+    _subprocess.run(["callgrind_control", *options, str(_os.getpid())], check=True, stdout=-3, stderr=-3)
 """
 
 
-def cost_of_work(row: Row, n: int, instructions: bool) -> float:
-    """Return what the work of a row costs, with constant extras that a difference cancels out."""
-    work = row.work.format(n=n)
+def costs_of_work(row: Row, sizes: Sequence[int], instructions: bool) -> list[float]:
+    """Return what the work of a row costs at each size, with constant extras that a difference cancels out."""
     if not instructions:
-        return cost(f"{row.setup}\n{work}", instructions)
+        return [cost(f"{row.setup}\n{row.work.format(n=n)}", False) for n in sizes]
     # Counting begins after the imports and the first round, which take most of the time under valgrind.
-    first = row.work.format(n=1)
-    program = f'{row.setup}\n{first}\n{_SWITCH}\n_count("on")\n{work}\n_count("off")'
-    return _instructions(program, "--instr-atstart=no")
+    parts = [row.setup, row.work.format(n=1), _CONTROL]
+    for n in sizes:
+        parts += ['_control("-i", "on")', row.work.format(n=n), '_control("-i", "off")']
+        parts.append('_control("-d")')
+    return _instructions("\n".join(parts), "--instr-atstart=no")[: len(sizes)]
 
 
 def _seconds(program: str) -> float:
@@ -224,35 +226,39 @@ def _seconds(program: str) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def _instructions(program: str, *options: str) -> float:
+def _instructions(program: str, *options: str) -> list[float]:
+    """Return the instructions of a program: before each dump that it asks for, and at last up to its end."""
     with tempfile.TemporaryDirectory() as folder:
         tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", *options]
         done = subprocess.run(
             [*tool, sys.executable, "-c", program], check=True, capture_output=True, text=True
         )
-    found = re.search(r"Collected : (\d+)", done.stderr)
-    if found is None:
+        dumps = sorted(Path(folder).iterdir(), key=lambda file: int(file.suffix[1:] or 1_000_000))
+        found = [re.search(r"^totals: (\d+)", file.read_text(), re.M) for file in dumps]
+    if not found or None in found:
         raise SystemExit(f"valgrind said nothing of instructions:\n{done.stderr[-500:]}")
-    return float(found[1])
+    return [float(one[1]) for one in found if one is not None]
 
 
 def measure(row: Row, empty: float, pydantic: float, instructions: bool) -> float:
     """Return the cost of a row: multiples of `import pydantic`, or cost per round."""
     if not row.rounds:
         return (cost(row.setup, instructions) - empty) / pydantic
-    rounds = max(10, row.rounds // 20) if instructions else row.rounds
     if row.name.startswith("growth"):
-        return _growth(row, rounds, instructions)
-    few, many = (cost_of_work(row, n, instructions) for n in (1, rounds + 1))
+        return _growth(row)
+    rounds = max(10, row.rounds // 20) if instructions else row.rounds
+    few, many = costs_of_work(row, (1, rounds + 1), instructions)
     return (many - few) / rounds * (1 if instructions else 1e6)
 
 
-def _growth(row: Row, rounds: int, instructions: bool) -> float:
-    """Return what one more costs at full size, as a multiple of what it costs at a tenth; 1 is linear."""
-    few, some, many = (
-        cost_of_work(row, n, instructions) for n in (1, rounds // 10 + 1, rounds + 1)
-    )
-    return ((many - some) / (rounds - rounds // 10)) / ((some - few) / (rounds // 10))
+def _growth(row: Row) -> float:
+    """Return what one more costs at full size, as a multiple of what it costs at a tenth; 1 is linear.
+
+    A ratio of CPU times in either case: ten thousand tools would take an hour under valgrind.
+    """
+    sizes = (1, row.rounds // 10 + 1, row.rounds + 1)
+    few, some, many = (cost(f"{row.setup}\n{row.work.format(n=n)}", False, times=3) for n in sizes)
+    return ((many - some) / (row.rounds - row.rounds // 10)) / ((some - few) / (row.rounds // 10))
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import anyio
 import pytest
-from chat_rules import assert_sound
+from chat_rules import assert_valid
 from hypothesis import given
 from hypothesis import strategies as st
 from openai import AsyncOpenAI, OpenAI
@@ -33,7 +33,7 @@ from zkit.chat import (
     ask_later,
     clarification,
 )
-from zkit.chat.paused_run import Claim
+from zkit.chat.paused_run import Claim, release
 from zkit.dispatch import Dispatcher, Limits
 from zkit.errors import ResumeError
 from zkit.grade import READ
@@ -106,13 +106,13 @@ def to_the_end(
     for _ in range(20):
         if result.reason != "paused":
             break
-        assert_sound(result.messages)
+        assert_valid(result.messages)
         paused = again(result.paused)
         answers = {one.call.id: answer for one in paused.waiting if one.kind == "answer"}
         decisions = {one.key: approve for one in paused.waiting if one.kind == "approval"}
         result = loop.resume_sync(paused, answer=answers, approve=decisions)
     assert result.reason != "paused", "it pauses for ever"
-    assert_sound(result.messages)
+    assert_valid(result.messages)
     return result
 
 
@@ -126,7 +126,7 @@ def test_a_question_pauses_the_run_and_its_answer_ends_it(
     loop = loop_of(client, world, system="Be brief.")
     paused = loop.run_sync("Weather?")
     assert (paused.reason, len(server.requests)) == ("paused", 1)
-    assert_sound(paused.messages)
+    assert_valid(paused.messages)
     (waiting,) = again(paused.paused).waiting
     assert (waiting.kind, waiting.question, waiting.options) == (
         "answer",
@@ -283,7 +283,7 @@ def test_two_approvals_in_one_turn_are_two_pauses_in_order(
     second = loop.resume_sync(first, approve=True)
     assert (second.reason, world.done) == ("paused", ["delete a"])
     assert [one.call.id for one in again(second.paused).waiting] == ["2"]
-    assert_sound(second.messages)
+    assert_valid(second.messages)
     last = loop.resume_sync(again(second.paused), approve=False)
     assert world.done == ["delete a", "look c"]
     assert [m["content"][:9] for m in last.messages if m["role"] == "tool"] == [
@@ -326,6 +326,20 @@ def _shows_another(data: dict[str, Any]) -> None:
         entry["arguments"]["at"] = "everything"
 
 
+def _runs_a_text(name: str) -> Callable[[dict[str, Any]], None]:
+    """Another call with its arguments as a text, as those of a call that was held back are."""
+
+    def change(data: dict[str, Any]) -> None:
+        for entry in (data["open"]["calls"][0], data["open"]["waiting"][0]["call"]):
+            entry.update(name=name, arguments='{"at": "everything"}')
+
+    return change
+
+
+def _without_answers(data: dict[str, Any]) -> None:
+    data["messages"] = [one for one in data["messages"] if one["role"] != "tool"]
+
+
 def _deep(data: dict[str, Any]) -> None:
     inner: Any = 1
     for _ in range(900):
@@ -337,6 +351,16 @@ TAMPERED: dict[str, Callable[[dict[str, Any]], Any]] = {
     "shows one call and runs another": _waits_for_another,
     "runs another call": _runs_another,
     "is not the call of the conversation": _shows_another,
+    "runs arguments that are a text": _runs_a_text("delete"),
+    "runs another tool with a text": _runs_a_text("write"),
+    "has no answer to replace": _without_answers,
+    "answers a call twice": lambda data: data["messages"].append(data["messages"][-1]),
+    "has a list for an id": lambda data: data["messages"].append(
+        {"role": "tool", "tool_call_id": ["d"], "content": "x"}
+    ),
+    "has an object for an id": lambda data: data["messages"].append(
+        {"role": "assistant", "tool_calls": [{"id": {}, "function": {}}]}
+    ),
     "runs a call twice": lambda data: data["open"]["calls"].append(data["open"]["calls"][0]),
     "waits twice": lambda data: data["open"]["waiting"].append(data["open"]["waiting"][0]),
     "waits for nothing": lambda data: data["open"]["waiting"].clear(),
@@ -775,7 +799,7 @@ def test_a_resumed_run_that_is_cancelled_leaves_a_whole_history(
                 await task
 
     asyncio.run(main())
-    assert_sound(into)
+    assert_valid(into)
     assert "cancelled" in into[-1]["content"]
 
 
@@ -864,6 +888,7 @@ print(json.dumps({"messages": result.messages, "done": done, "reason": result.re
 """
 
 
+@pytest.mark.slow
 def test_another_process_resumes_from_the_file_with_the_allow_list_in_force(
     server: ScriptedServer, client: OpenAI, world: World, tmp_path: Path
 ) -> None:
@@ -960,6 +985,29 @@ def test_a_lease_runs_out_unless_a_call_has_started(
         store.take(paused.id)
     store.release(paused.id)
     assert store.take(paused.id) == paused
+
+
+def test_whoever_lost_a_run_to_another_does_not_resume_it(
+    server: ScriptedServer, client: OpenAI, world: World, tmp_path: Path
+) -> None:
+    """A lease runs out, another process takes the run and starts its call; then the first goes on."""
+    server.play(says(None, [call("delete", {"at": "a"}, "d")]), END)
+    loop = loop_of(client, world)
+    paused = again(loop.run_sync("?").paused)
+    store = PauseStore(tmp_path / "runs.db", lease=0)
+    store.save(paused)
+    late, early = store.take(paused.id), store.take(paused.id)
+    assert loop.resume_sync(early, approve=True).reason == "completed"
+    release(paused.id)  # as in another process, which does not know of the first
+    with pytest.raises(ResumeError, match="was resumed already"):
+        loop.resume_sync(late, approve=True)
+    assert world.done == ["delete a"]
+
+
+@pytest.mark.parametrize("secret", [5, True, ["s3cret"]])
+def test_a_secret_is_a_text(secret: Any, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="secret"):
+        PauseStore(tmp_path / "runs.db", secret=secret)
 
 
 KILLED = """

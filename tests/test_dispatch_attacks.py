@@ -702,3 +702,89 @@ def test_a_provider_counts_as_a_tag() -> None:
     box.register(by_text, provider="std")
     box.register(named("look"))
     assert [entry["name"] for entry in box.summaries("std")] == ["by_text"]
+
+
+# ── a cancellation that nobody asked for ─────────────────────────────────────
+
+
+async def cancelled(*given: Any) -> Any:
+    """Wait for something else that was cancelled."""
+    waited = asyncio.get_running_loop().create_future()
+    waited.cancel()
+    await waited
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"guards": [Guard("g", before=cancelled)]},
+        {"guards": [Guard("g", after=cancelled)]},
+        {"approve": cancelled, "policy": {"act": {"approve": True}}},
+        {"chain": (cancelled,)},
+    ],
+    ids=["before", "after", "approver", "step"],
+)
+def test_a_cancellation_inside_of_foreign_code_ends_its_own_call_only(settings: Any) -> None:
+    dispatcher = Dispatcher([made("act", lambda: 1)], **settings)
+    results = dispatcher.call_all_sync([Call("act", id="1"), Call("act", id="2")])
+    assert len(results) == 2
+    assert all(isinstance(one, Success | Refused | Crashed) for one in results)
+
+
+def test_a_real_cancellation_still_goes_on() -> None:
+    async def main() -> bool:
+        started = asyncio.Event()
+
+        async def ask(call: Call) -> bool:
+            started.set()
+            await asyncio.sleep(60)
+            return True
+
+        dispatcher = Dispatcher([made("act", lambda: 1, destructive=True)], approve=ask)
+        task = asyncio.create_task(dispatcher.call(Call("act")))
+        await started.wait()
+        task.cancel()
+        await asyncio.wait([task])
+        return task.cancelled()
+
+    assert asyncio.run(main())
+
+
+# ── a definition that raises ─────────────────────────────────────────────────
+
+
+class Raises:
+    """A tool that says what it is so often, and then raises."""
+
+    def __init__(self, kind: type[BaseException], times: int) -> None:
+        self._kind, self.left = kind, times
+
+    def definition(self) -> ToolSpec:
+        if self.left <= 0:
+            raise self._kind
+        self.left -= 1
+        return ToolSpec("broken", "Broken.", grade=READ)
+
+    def execute(self, call: Call, /) -> Result:
+        return Success("ran")
+
+
+@pytest.mark.parametrize("kind", [OSError, SystemExit, KeyboardInterrupt])
+def test_a_definition_that_raises_takes_no_other_tool_away(kind: type[BaseException]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ToolUnavailableWarning)
+        assert Toolbox([Raises(kind, 0), by_text]).names() == ["by_text"]
+        broken = Raises(kind, 100)
+        box = Toolbox([broken, by_text])
+        sources = [box, Kit(box, ["broken", "by_*"]), Kit(box, "*"), MemoSource(box)]
+        dispatchers = [Dispatcher(source) for source in sources]
+        assert all("broken" in one.names() for one in dispatchers)
+        broken.left = 0
+        for dispatcher in (*dispatchers, Dispatcher(box, allow=["by_text"])):
+            assert data_of(send(dispatcher, "by_text")) == "read"
+            assert dispatcher.names() == ["by_text"]
+            assert "by_text" in repr(dispatcher)
+            assert isinstance(send(dispatcher, "broken"), Validation | Crashed | Refused)
+            unknown = failed(send(dispatcher, "by_texd_x"), Validation, "unknown_tool")
+            assert "by_text" in str(unknown)
+        assert Kit(box, "by_*").names() == Kit(box, "*").names() == ["by_text"]

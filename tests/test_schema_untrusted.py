@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from schemas_strategy import NAMES
 
-from zkit.arguments import Decoded, decode
+from zkit.arguments import Decoded, decode, object_keys
 from zkit.errors import SchemaError
 from zkit.results import Validation
-from zkit.schema import target_for
+from zkit.schema import raw_validator, target_for
 from zkit.schema.compiled_schema import acceptor, compiled, matcher
 from zkit.schema.raw_validator import RawValidator
 
@@ -101,6 +101,49 @@ def test_a_recursive_union_is_rejected_in_few_steps(keyword: str) -> None:
     schema = {"$defs": {"n": inner}, "type": "object", "properties": {"x": REF}}
     raw = '{"x": ' + '{"c": ' * 40 + "1" + "}" * 41
     assert isinstance(decode(schema, raw), Validation)
+
+
+def test_many_names_that_are_missing_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """jsonschema says each of them; for each all were listed, which took minutes for 2,000."""
+    made: list[Any] = []
+    listed = raw_validator._READERS["required"]
+
+    def counted(error: Any, path: Any) -> Any:
+        found = listed(error, path)
+        made.extend(found)
+        return found
+
+    monkeypatch.setitem(raw_validator._READERS, "required", counted)
+    names = [f"p{at}" for at in range(300)]
+    inner = {"type": "object", "required": names}
+    schema = {"type": "object", "properties": {"a": inner, "b": inner}, "required": ["a", "b"]}
+    outcome = RawValidator(schema).misfits({"a": {}, "b": {"p0": 1}})
+    assert len(outcome) == len(made) == 599
+
+
+def test_many_unknown_keys_are_not_compared_with_every_field(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[str] = []
+    alike = object_keys._alike
+
+    def counted(key: str, name: str) -> bool:
+        compared.append(key)
+        return alike(key, name)
+
+    monkeypatch.setattr(object_keys, "_alike", counted)
+    known = {f"p{at}": {"type": "string"} for at in range(200)}
+    schema = {"type": "object", "properties": known, "additionalProperties": False}
+    assert isinstance(decode(schema, {f"q{at}": "" for at in range(200)}), Validation)
+    assert compared == []
+    assert isinstance(decode(schema, {"quite_other": ""}), Validation)
+    assert compared
+
+
+def test_a_schema_of_megabytes_is_refused() -> None:
+    schema = {"properties": {"a": {"enum": [f"value {at}" for at in range(200_000)]}}}
+    with pytest.raises(SchemaError, match="characters"):
+        target_for(schema)
 
 
 def test_a_recursive_schema_that_goes_down_is_fine() -> None:

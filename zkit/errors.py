@@ -9,6 +9,7 @@
     ├── KitError                 a selection of tools that says nothing, or two things
     │   └── KitFileError         the same in a file, with its line
     ├── OverlayError             a store of overlays that cannot be read or written
+    ├── StoreError               a file of requests or counts that cannot be read or written
     ├── ProfileError             a profile of a server that cannot be read
     ├── ResumeError              a paused run that cannot go on: it did already, or was never paused
     ├── CatalogError             a catalog of tools that cannot be read, or holds no such version
@@ -65,6 +66,10 @@ class KitFileError(KitError):
 
 class OverlayError(ZkitError, RuntimeError):
     """A store of overlays that cannot be read or written; says why."""
+
+
+class StoreError(ZkitError, RuntimeError):
+    """The file of a request log or of failure counts cannot be read or written; says why."""
 
 
 class ProfileError(ZkitError, ValueError):

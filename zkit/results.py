@@ -47,7 +47,7 @@ class Problem:
     """What is wrong at one place of the arguments.
 
     `path` is the place (`todos[0].status`; empty for the whole), `got` what arrived, shortened,
-    `expected` what is due, `hint` the nearest name or value that would do, or nothing.
+    `expected` what is expected, `hint` the nearest name or value that would do, or nothing.
     """
 
     path: str
@@ -99,7 +99,7 @@ class Result:
         return json_text(whole if is_plain else _with_floats(whole))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Success(Result):
     """It worked. `effects` say what was done to the world, `meta` what else is worth knowing."""
 
@@ -109,11 +109,18 @@ class Success(Result):
     effects: tuple[FileEffect | ProcessEffect, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        if self.effects != () or type(self.meta) is not dict:
-            effects, meta = _checked(self.effects, self.meta)
-            object.__setattr__(self, "effects", effects)
-            object.__setattr__(self, "meta", meta)
+    def __init__(
+        self,
+        data: Any = None,
+        effects: tuple[FileEffect | ProcessEffect, ...] = (),
+        meta: Mapping[str, Any] | None = None,
+    ) -> None:
+        # What dataclass writes for a frozen class costs three times as much, on every call of a tool.
+        if meta is None:
+            meta = {}
+        if effects != () or type(meta) is not dict:
+            effects, meta = _checked(effects, meta)
+        self.__dict__.update(data=data, effects=effects, meta=meta)
 
     def data_as(self, kind: type[T]) -> T:
         """The data as a type again: a pydantic model, a dataclass, a TypedDict, `list[int]`.
@@ -158,7 +165,7 @@ class Failure(Result, Exception):
         return (from_dict, (self.to_dict(),))
 
 
-@dataclass(eq=True)
+@dataclass(frozen=True)
 class Validation(Failure):
     """The model can fix it by another call; `message` is written for the model."""
 
@@ -178,7 +185,7 @@ class Validation(Failure):
         return self.message
 
 
-@dataclass(eq=True)
+@dataclass(frozen=True)
 class Transient(Failure):
     """Time can fix it: the same call may work later, after `retry_after` seconds if known."""
 
@@ -205,7 +212,7 @@ class Transient(Failure):
         return self.cause
 
 
-@dataclass(eq=True)
+@dataclass(frozen=True)
 class Refused(Failure):
     """The operator can fix it: the call is not allowed, not approved, or over a budget."""
 
@@ -223,7 +230,7 @@ class Refused(Failure):
         return self.reason
 
 
-@dataclass(eq=True)
+@dataclass(frozen=True)
 class Crashed(Failure):
     """The tool's author can fix it: the tool itself failed, whatever the arguments."""
 
@@ -241,9 +248,20 @@ class Crashed(Failure):
         return self.cause
 
 
+# A frozen record refuses every attribute, also those that Python itself gives to an exception that is raised.
+for _kind in (Validation, Transient, Refused, Crashed):
+    _kind.__setattr__ = Failure.__setattr__  # type: ignore[method-assign]
+    _kind.__delattr__ = Failure.__delattr__  # type: ignore[method-assign]
+
 KINDS: dict[str, type[Result]] = {
     kind.kind: kind for kind in (Success, Validation, Transient, Refused, Crashed)
 }
+
+
+def meta_of(result: Result) -> Mapping[str, Any]:
+    """Return what else is known of a result."""
+    meta: Mapping[str, Any] = result.meta  # type: ignore[attr-defined]
+    return meta
 
 
 def from_dict(data: Mapping[str, Any]) -> Result:

@@ -13,6 +13,7 @@ from zkit.arguments.coerce import Coercer
 from zkit.arguments.coercions import COERCIONS, MOST_VALUES_OF_A_KEY
 from zkit.arguments.field_names import nearest
 from zkit.arguments.object_keys import same_tool, unwrapped
+from zkit.arguments.plain_slips import Coerced
 from zkit.arguments.prepare import Prepared
 from zkit.arguments.refusals import refuse
 from zkit.arguments.shape import Shape
@@ -26,14 +27,6 @@ from zkit.schema import MisfitError
 if TYPE_CHECKING:
     from zkit.repair import Repaired
     from zkit.repair.repeated_keys import Repeat
-
-
-class Coerced(NamedTuple):
-    """Typed arguments, what was done to read them, and the JSON data that they were typed from."""
-
-    value: Any
-    fixes: tuple[Fix, ...]
-    data: Any
 
 
 class Attempt(NamedTuple):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import JsonValue
+
 from zkit.arguments.candidate_values import CandidateValue, candidates, list_from, omission
 from zkit.arguments.coercions import (
     FREE_STEPS,
@@ -19,7 +21,7 @@ from zkit.arguments.coercions import (
 from zkit.arguments.field_names import nearest, same_name
 from zkit.arguments.object_keys import renamed
 from zkit.arguments.shape import Shape, errors_by_branch, kind_of, tag_of, tagged
-from zkit.arguments.source_text import Place
+from zkit.arguments.source_text import Path, Place
 from zkit.arguments.validation_errors import ErrorTree
 from zkit.arguments.wording import as_json, expected, expected_instead, path_text, shown
 from zkit.receipt import Fix, Rank, highest
@@ -120,7 +122,7 @@ class Coercer:
     def _items_or_item(
         self, value: list[Any], shape: Shape, place: Place, errors: ErrorTree | None
     ) -> Any:
-        """A list where a list of lists is due: it may be one of the lists, or each item may be."""
+        """A list where a list of lists is expected: it may be one of the lists, or each item may be."""
         items, item = Coercer(self.left), Coercer(self.left)
         item.note(next(list_from(value, shape.at(0))), place)
         readings = [
@@ -169,11 +171,9 @@ class Coercer:
         for name in missing:
             like = strays if len(missing) == len(strays) == 1 else nearest(name, strays, 1)
             hint = shown(like[0]) if like else ""
-            due = expected(shape.at(name))
-            path = path_text((*place.path, name))
             stray = path_text((*place.path, *like[:1])) if like else None
             self.problems = [p for p in self.problems if p.code != "unknown" or p.path != stray]
-            self.problems.append(Problem(path, "missing", "nothing", due, hint))
+            self.problems.append(missing_field(place.path, name, shape, hint))
 
     def _values(
         self, value: dict[str, Any], shape: Shape, place: Place, errors: ErrorTree
@@ -245,16 +245,12 @@ class Coercer:
         return value
 
     def _blame(self, value: Any, shape: Shape, place: Place, readings: list[Any], due: str) -> None:
-        wrong = "wrong_type" if kind_of(value) not in shape.kinds else "bad_value"
+        if not readings:
+            self.problems.append(wrong_value(value, shape, place.path, due))
+            return
+        got, due = shown(value), due or expected_instead(value, shape)
         hint = " or ".join(shown(one) for one in readings[:3])
-        problem = Problem(
-            path_text(place.path),
-            "ambiguous" if readings else wrong,  # type: ignore[arg-type]
-            shown(value),
-            due or expected_instead(value, shape),
-            hint or _nearest_value(value, shape),
-        )
-        self.problems.append(problem)
+        self.problems.append(Problem(path_text(place.path), "ambiguous", got, due, hint))
 
     def _union(
         self, value: Any, shape: Shape, place: Place, errors: ErrorTree | None, row: int
@@ -314,7 +310,7 @@ class Coercer:
 
 
 def _field(shape: Shape, name: str) -> Shape:
-    """What is due under a name: that of a field, or another that a model takes for the field."""
+    """What is expected under a name: that of a field, or another that a model takes for the field."""
     if name in shape.fields or shape.additional is not None:
         return shape.at(name)
     same = same_name(name, shape.fields)
@@ -322,9 +318,26 @@ def _field(shape: Shape, name: str) -> Shape:
 
 
 def _has_items(value: list[Any], shape: Shape) -> bool:
-    """Whether a list holds what a list of this shape may hold: not so where each item is due as a list."""
+    """Whether a list holds what a list of this shape may hold: not so where each item is expected as a list."""
     due = shape.at(0)
     return not value or not due.takes("array") or any(due.takes(kind_of(one)) for one in value)
+
+
+def missing_field(path: Path, name: str, shape: Shape, hint: str = "") -> Problem:
+    """A required field of an object that was not sent; the hint is the key that may stand for it."""
+    due = expected(shape.at(name))
+    return Problem(path_text((*path, name)), "missing", "nothing", due, hint)
+
+
+def wrong_value(value: JsonValue, shape: Shape, path: Path, due: str = "") -> Problem:
+    """A value that nothing can be meant by; `due` are the words of a validator."""
+    return Problem(
+        path_text(path),
+        "bad_value" if kind_of(value) in shape.kinds else "wrong_type",
+        shown(value),
+        due or expected_instead(value, shape),
+        _nearest_value(value, shape),
+    )
 
 
 def _nearest_value(value: Any, shape: Shape) -> str:

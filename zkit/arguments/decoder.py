@@ -86,7 +86,14 @@ def decode_args(
     string, bytes, a dict or None. Whatever was repaired, coerced or left out is put into the list
     `receipt`; `decode` returns it beside the value.
     """
-    outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
+    known = PREPARED.get(id(model))
+    if known is None or known[0] is not model or type(raw) is not str or type(limit) is not Rank:
+        outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
+    else:
+        try:
+            return known[2](raw)
+        except Exception as error:
+            outcome = _read(known[1], raw, error, limit, finish_reason)
     if receipt is not None:
         receipt += outcome.fixes
     if isinstance(outcome, Validation):
@@ -103,24 +110,13 @@ def decode(
     """
     if limit is not _GUESS and type(limit) is not Rank:
         limit = _rank_of(limit)
-    try:
-        known = PREPARED[id(model)]
-        prepared = known[1] if known[0] is model else prepared_for(model)
-    except KeyError:
-        prepared = prepared_for(model)
+    known = PREPARED.get(id(model))
+    prepared = prepared_for(model) if known is None or known[0] is not model else known[1]
     try:
         sent = to_json(raw, inf_nan_mode="constants") if type(raw) is dict else raw
         return _new(Decoded, (prepared.validate(sent), (), _EXACT))
-    except ValidationError as error:
-        short = coerce_plain_slips(prepared, raw, error) if type(raw) is str else None
-        if short is not None and (rank := highest(short[1])) <= limit:
-            return _with_data(short[0], short[1], rank, short[2])
-        errors: ValidationError | MisfitError | None = error
-    except MisfitError as error:
-        errors = error
-    except Exception:
-        errors = None
-    return _read(prepared, raw, errors, limit, finish_reason)
+    except Exception as error:
+        return _read(prepared, raw, error, limit, finish_reason)
 
 
 def _rank_of(limit: Rank | str) -> Rank:
@@ -145,16 +141,19 @@ def decode_with_data(
 ) -> tuple[Decoded | Validation, Any]:
     """As `decode_to_run`, with the JSON data that the arguments were typed from."""
     outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
-    if type(outcome) is Validation:
+    if isinstance(outcome, Validation):
         return outcome, None
-    data = outcome.data if type(outcome) is DecodedWithData else raw
-    if not isinstance(raw, _TEXTS):
+    data = outcome.data if isinstance(outcome, DecodedWithData) else raw
+    if isinstance(raw, str):
+        text = raw
+    elif isinstance(raw, bytes | bytearray):
+        text = bytes(raw).decode("utf-8-sig")
+    else:
         return outcome, data
-    text = raw if isinstance(raw, str) else bytes(raw).decode("utf-8-sig")
     value = _strictly_read(text)
     if value is _NOT_STRICT:
         return outcome, data
-    if type(outcome) is Decoded:
+    if data is raw:
         data = value
     if type(value) is dict and len(value) == text.count(":"):
         return outcome, data  # as many keys as there can be: none is given twice
@@ -172,11 +171,17 @@ def decode_with_data(
 def _read(
     prepared: Prepared,
     raw: Any,
-    error: ValidationError | MisfitError | None,
+    error: Exception,
     limit: Rank,
     finish_reason: str | None,
 ) -> Decoded | Validation:
-    """Read what is not valid as it stands."""
+    """Read what is not valid as it stands; `error` is what the validator raised."""
+    if type(raw) is str and isinstance(error, ValidationError):
+        short = coerce_plain_slips(prepared, raw, error)
+        if isinstance(short, Validation):
+            return short
+        if short is not None and (rank := highest(short.fixes)) <= limit:
+            return _with_data(short.value, short.fixes, rank, short.data)
     try:
         if isinstance(raw, bytes | bytearray):
             raw = bytes(raw).decode("utf-8-sig")
@@ -185,7 +190,10 @@ def _read(
         value = _strictly_read(raw)
         if value is _NOT_STRICT:
             return _read_damaged(prepared, raw, limit, finish_reason)
-        errors = errors_of(error) if error else [FieldError((), "other")]
+        if isinstance(error, ValidationError | MisfitError):
+            errors = errors_of(error)
+        else:
+            errors = [FieldError((), "other")]
         return _settled(Attempt.of_text(prepared, raw, value, errors), limit)
     except UnicodeDecodeError as error:
         return refuse_bytes(prepared, error)
@@ -195,7 +203,6 @@ def _read(
 
 
 _NOT_STRICT = object()
-_TEXTS = (str, bytes, bytearray)
 
 
 def _strictly_read(text: str) -> Any:

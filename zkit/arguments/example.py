@@ -145,6 +145,8 @@ def example_for(prepared: Prepared, value: Any, problems: Sequence[Problem]) -> 
 
 def _meant(shape: Shape, value: Any, problem: Problem) -> Any:
     """What a hint says to send at the place of a problem; `_UNKNOWN` when it says nothing of use."""
+    if not problem.hint:
+        return _UNKNOWN
     try:
         meant = from_json(problem.hint)
     except ValueError:
@@ -217,10 +219,14 @@ def _correct(value: Any, shape: Shape, wrong: Wrong, path: Path) -> Any:
 
 
 def _wanted(here: str, shape: Shape, wrong: Wrong, path: Path) -> Any:
-    """What is due at a place with a problem: what was meant, else what the schema allows."""
+    """What is expected at a place with a problem: what was meant, else what the schema allows."""
     meant = wrong.get(here, _UNKNOWN)
-    name = next((step for step in reversed(path) if isinstance(step, str)), "value")
-    return _value(shape, name, len(path)) if meant is _UNKNOWN else meant
+    if meant is not _UNKNOWN:
+        return meant
+    name = path[-1]
+    if not isinstance(name, str):
+        name = next((step for step in reversed(path) if isinstance(step, str)), "value")
+    return _value(shape, name, len(path))
 
 
 def _branch_for(value: Any, shape: Shape) -> Shape:
@@ -249,7 +255,16 @@ def _object(shape: Shape, kept: dict[str, Any], path: Path, wrong: Wrong) -> dic
 
 
 def _value(shape: Shape, name: str, depth: int) -> Any:
-    """A value that the schema names, or the plainest of the kind that is due."""
+    """A value that the schema names, or the plainest of the kind that is expected."""
+    if shape.sample is not None and shape.sample[0] == name:
+        return shape.sample[1]
+    made = _made(shape, name, depth)
+    if not isinstance(made, dict | list):  # those are another value at another depth
+        shape.sample = name, made
+    return made
+
+
+def _made(shape: Shape, name: str, depth: int) -> Any:
     given = [*(shape.schema.get("examples") or ()), *(shape.values or ())]
     if shape.schema.get("default") not in (None, [], {}, ""):
         given.append(shape.schema["default"])

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import islice
 
 from zkit.arguments.coercions import LONGEST_NAME_KEPT, MOST_COMPARED, MOST_NAMES_KEPT
 
@@ -63,7 +64,9 @@ _is_near_miss_of_short = lru_cache(MOST_NAMES_KEPT)(_is_near_miss)
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     """The names that a model may have meant, for a message; never acted upon."""
-    some = [other for other, _ in zip(known, range(MOST_COMPARED), strict=False)]
+    some = list(islice(known, MOST_COMPARED))
+    if not some:
+        return []
     by_fold = {folded(other[:80]): other for other in some}
     close = get_close_matches(folded(name[:80]), list(by_fold), most, 0.6)
     return [by_fold[one] for one in close]

@@ -190,8 +190,9 @@ def renamed(
     nothing_left = bool(shape.fields) and len(rest) == len(value)
     coercer.lost.update(rest)
     for key in rest:
-        meant = _may_mean(key, value, shape)
-        if meant is not None or nothing_left or len(rest) > MOST_STRAYS:
+        # Each is compared with each field, so that is for as many as a model sends by mistake.
+        meant = _may_mean(key, value, shape) if len(rest) <= MOST_STRAYS else ""
+        if meant is not None or nothing_left:
             path = path_text((*place.path, key))
             hint = shown(meant) if meant else ""
             coercer.problems.append(Problem(path, "unknown", shown(value[key]), "", hint))

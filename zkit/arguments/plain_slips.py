@@ -1,77 +1,136 @@
-"""The fast path: a few wrong values or misspelt keys, fixed without trying every reading.
+"""The fast path: a few wrong values or misspelt keys, fixed or refused without trying every reading.
 
 Most slips are a value of the wrong kind somewhere, or a key of the arguments in another spelling. Where each
-has one reading only, and that fits as it is, the general way (`zkit/arguments/coercer.py`) would come to
-the same result; a law in the tests says so.
+has one reading only, and that fits as it is, the general way (`zkit/arguments/coerce.py`) would come to
+the same result; a law in the tests says so. The same holds for a refusal where a field is missing and no
+other key was sent, or where nothing can be meant by a value.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 from pydantic_core import from_json, to_json
 
 from zkit.arguments.candidate_values import CandidateValue, Found, candidates, omission
+from zkit.arguments.coerce import missing_field, wrong_value
 from zkit.arguments.coercions import DEEPEST_PLAIN, MOST_PLAIN_ERRORS, RANKS
 from zkit.arguments.field_names import folded
 from zkit.arguments.object_keys import CALLS, ENVELOPES, renaming
-from zkit.arguments.prepare import ERROR_KINDS, Prepared
+from zkit.arguments.prepare import ERROR_KINDS, OWN_WORDS, Prepared
+from zkit.arguments.refusals import refuse
 from zkit.arguments.shape import Shape
 from zkit.arguments.source_text import Place, Source
 from zkit.arguments.wording import as_json, path_text
+from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
+from zkit.results import Problem, Validation
 
 Path = tuple[str | int, ...]
 _WRAPPING = frozenset((*ENVELOPES, *CALLS))
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+class Coerced(NamedTuple):
+    """Typed arguments, what was done to read them, and the JSON data that they were typed from."""
+
+    value: object
+    fixes: tuple[Fix, ...]
+    data: JsonValue
+
+
+class _Errors(NamedTuple):
+    """The places of wrong values, the keys that nobody knows, and those that are missing."""
+
+    wrong: list[Path]
+    strays: list[str]
+    missing: list[str]
+    in_own_words: bool
+    """True if a validator of the model's own says what is wrong."""
 
 
 def coerce_plain_slips(
     prepared: Prepared, text: str, error: ValidationError
-) -> tuple[Any, tuple[Fix, ...], Any] | None:
-    """The typed arguments, what was changed, and the data; None when the case is not that plain."""
+) -> Coerced | Validation | None:
+    """The typed arguments, or why there are none; None when the case is not that plain."""
     errors = _blamed(error)
-    value = None if errors is None else from_json(text)
-    if errors is None or type(value) is not dict:
+    if errors is None:
         return None
-    wrong, strays, missing = errors
+    value = from_json(text)
+    if type(value) is not dict:
+        return None
+    wrong, strays, missing, in_own_words = errors
+    shape = prepared.shape
     fixes: list[Fix] = []
+    problems: list[Problem] = []
     if strays or missing:
-        if not _rename(value, prepared.shape, strays, missing, fixes):
+        if not _has_plain_keys(value, shape, errors, fixes):
             return None
-        wrong = [loc for key in value for loc in wrong if loc[:1] == (key,)]
+        if len(wrong) > 1:
+            wrong = [loc for key in value for loc in wrong if loc[0] == key]
     for loc in wrong:
-        if not _settle(value, loc, prepared.shape, text, fixes):
+        if not _settle(value, loc, shape, text, fixes, problems):
             return None
+    if missing and not strays:
+        problems += [missing_field((), name, shape) for name in shape.fields if name in missing]
+    if problems:
+        return None if in_own_words else refuse(prepared, value, problems, tuple(fixes))
     try:
-        return prepared.check(to_json(value)), tuple(fixes), value
+        return Coerced(prepared.check(to_json(value)), tuple(fixes), value)
     except Exception:  # whatever it is, the general way says it
         return None
 
 
-def _blamed(error: ValidationError) -> tuple[list[Path], list[Any], list[Any]] | None:
-    """The places of wrong values, the keys that nobody knows, and those that are missing.
-
-    None where there are many, or where more than the arguments' own keys is errors.
-    """
+def _blamed(error: ValidationError) -> _Errors | None:
+    """What is wrong; None where there is much, or where keys below the arguments' own are."""
     if error.error_count() > MOST_PLAIN_ERRORS:
         return None
     wrong: list[Path] = []
-    strays: list[Any] = []
-    missing: list[Any] = []
+    strays: list[str] = []
+    missing: list[str] = []
+    in_own_words = False
     for one in error.errors(include_url=False, include_context=False, include_input=False):
-        loc = one["loc"]
-        kind = ERROR_KINDS.get(one["type"])
-        if not loc or (kind is not None and len(loc) != 1):
+        loc, name = one["loc"], one["type"]
+        kind = ERROR_KINDS.get(name)
+        if not loc:
             return None
         if kind is None:
             wrong.append(loc)
+            in_own_words = in_own_words or name in OWN_WORDS
+        elif len(loc) != 1:
+            return None
         else:
-            (strays if kind == "unknown" else missing).append(loc[0])
-    return wrong, strays, missing
+            (strays if kind == "unknown" else missing).append(str(loc[0]))
+    return _Errors(wrong, strays, missing, in_own_words)
 
 
-def _settle(value: Any, path: Path, shape: Shape, text: str, fixes: list[Fix]) -> bool:
+def _has_plain_keys(arguments: JsonObject, shape: Shape, errors: _Errors, fixes: list[Fix]) -> bool:
+    """Whether each key that is not known is another spelling of a field, or none is and some are missing."""
+    if errors.strays:
+        return _rename(arguments, shape, errors.strays, errors.missing, fixes)
+    return _are_missing(arguments, shape, errors.missing)
+
+
+def _are_missing(arguments: JsonObject, shape: Shape, missing: list[str]) -> bool:
+    """Whether fields are missing from what can only be the arguments, with no key to stand for them."""
+    return (
+        not shape.branches
+        and shape.required.issuperset(missing)
+        and arguments.keys() <= shape.fields.keys()
+        and _WRAPPING.isdisjoint(arguments)
+    )
+
+
+def _settle(
+    value: Any,
+    path: Path,
+    shape: Shape,
+    text: str,
+    fixes: list[Fix],
+    problems: list[Problem],
+) -> bool:
     """Put what a rejected value is meant as in its place; False when that is not plain."""
     for step in path[:-1]:
         if shape.branches or not _is_place(value, step):
@@ -82,7 +141,7 @@ def _settle(value: Any, path: Path, shape: Shape, text: str, fixes: list[Fix]) -
         return False
     due = shape.at(step)
     if due.branches or (type(value) is list and "array" in due.kinds):
-        return False  # where lists of lists are due, the whole list may be one of them
+        return False  # where lists of lists are expected, the whole list may be one of them
     item = value[step]
     if step in shape.fields and step not in shape.required:
         left_out = omission(item, due)
@@ -92,7 +151,11 @@ def _settle(value: Any, path: Path, shape: Shape, text: str, fixes: list[Fix]) -
             return True
     # What a text means is not a matter of how it was written.
     source = None if type(item) is str else Source(text)
-    meant = _only_meaning(candidates(item, due, Place(path, source, path)), due)
+    found = candidates(item, due, Place(path, source, path))
+    if not found and len(path) == 1 and step in shape.fields and type(item) in _SCALARS:
+        problems.append(wrong_value(item, due, path))
+        return True
+    meant = _only_meaning(found, due)
     if meant is None:
         return False
     value[step] = meant.value
@@ -117,7 +180,7 @@ def _rank(meant: CandidateValue) -> Rank:
     return RANKS[meant.name] if meant.rank is None else meant.rank
 
 
-def _is_place(value: Any, step: str | int) -> bool:
+def _is_place(value: object, step: str | int) -> bool:
     """Whether a step leads somewhere in a value: a validator also names branches of unions."""
     if type(value) is dict:
         return step in value
@@ -125,44 +188,48 @@ def _is_place(value: Any, step: str | int) -> bool:
 
 
 def _fix(meant: CandidateValue, path: Path) -> Fix:
-    rank, new = _rank(meant), as_json(meant.value)
-    return Fix(meant.name, rank, 0, 0, new, meant.note, path_text(path))
+    name, value, note, rank = meant
+    return Fix(
+        name, RANKS[name] if rank is None else rank, 0, 0, as_json(value), note, path_text(path)
+    )
 
 
-def _stands(value: Any, shape: Shape, depth: int = 0) -> bool:
+def _stands(value: JsonValue, shape: Shape, depth: int = 0) -> bool:
     """Whether a value may stand here as it is, with all that is in it; False also where that is unsure."""
-    kind = type(value)
-    if kind is not dict and kind is not list:
-        return shape.is_plain(value)
-    if shape.branches or shape.values is not None or depth == DEEPEST_PLAIN:
-        return False
-    if kind is list:
+    parts: Iterable[tuple[str | int, JsonValue]]
+    if isinstance(value, list):
         parts = enumerate(value)
         fits = "array" in shape.kinds and shape.allows(value)
-    else:
+    elif isinstance(value, dict):
         parts = value.items()
         fits = "object" in shape.kinds and _has_its_keys(value, shape)
-    return fits and all(_stands(part, shape.at(step), depth + 1) for step, part in parts)
+    else:
+        return shape.is_plain(value)
+    if not fits or shape.branches or shape.values is not None or depth == DEEPEST_PLAIN:
+        return False
+    return all(_stands(part, shape.at(step), depth + 1) for step, part in parts)
 
 
-def _has_its_keys(value: dict[str, Any], shape: Shape) -> bool:
+def _has_its_keys(value: JsonObject, shape: Shape) -> bool:
     if not shape.fields:
         return isinstance(shape.additional, dict)
     return value.keys() <= shape.fields.keys() and shape.required <= value.keys()
 
 
 def _rename(
-    arguments: dict[str, Any],
+    arguments: JsonObject,
     shape: Shape,
     strays: list[str],
     missing: list[str],
     fixes: list[Fix],
 ) -> bool:
     """Give keys in another spelling their names, in place; False if that does not fix everything."""
-    if not _WRAPPING.isdisjoint(arguments) or any(type(arguments[key]) is dict for key in strays):
+    if not _WRAPPING.isdisjoint(arguments):
         return False  # the whole may be a wrapper
     names: dict[str, str] = {}
     for key in strays:
+        if type(arguments[key]) is dict:
+            return False  # which may be one, too
         same = shape.fields_by_words.get(folded(key), ())
         if len(same) != 1 or same[0] in arguments or same[0] in names.values():
             return False

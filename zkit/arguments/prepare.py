@@ -31,7 +31,7 @@ _UNSAID = frozenset(
         *("minProperties", "maxProperties", "propertyNames", "oneOf"),
     ]
 )
-_OWN_WORDS = ("value_error", "assertion_error")
+OWN_WORDS = ("value_error", "assertion_error")
 
 
 class Prepared:
@@ -97,7 +97,7 @@ def errors_of(error: ValidationError | MisfitError) -> list[FieldError]:
 def _of_pydantic(error: Any) -> FieldError:
     """One error of pydantic: a custom validator's words are kept, pydantic's own are not."""
     kind = ERROR_KINDS.get(error["type"], "other")
-    own = error["type"] in _OWN_WORDS
+    own = error["type"] in OWN_WORDS
     words = f"another value: {error['msg'].split(', ', 1)[-1]}" if own else ""
     return FieldError(tuple(error["loc"]), kind, " ".join(words.split())[:LONGEST_WORDS])
 
@@ -130,6 +130,8 @@ def prepared_for(model: Any) -> Prepared:
 
 def _may_change(model: Any) -> bool:
     """Whether a schema may change behind our back, so that it is known by content, not identity."""
+    if type(model) is dict:
+        return True
     frozen = getattr(type(model), "__dataclass_params__", None)
     parameters = getattr(model, "parameters", None)
     return not (frozen and frozen.frozen and isinstance(parameters, Hashable))
@@ -180,7 +182,7 @@ def _infinite(value: Any) -> Iterator[Path]:
 
 
 def _undeclared(value: Any, shape: Shape) -> Iterator[Path]:
-    """The keys of objects that no shape due at their place declares: several are due in a union."""
+    """The keys of objects that no shape due at their place declares: several are expected in a union."""
     todo: list[tuple[Path, Any, list[Shape]]] = [((), value, _ways(shape))]
     while todo:
         path, part, shapes = todo.pop()

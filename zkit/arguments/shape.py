@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from pydantic import JsonValue
+
 from zkit.arguments.coercions import MOST_REFS, MOST_UNIONS
 from zkit.arguments.dates import follows_format
 from zkit.arguments.field_names import folded
@@ -42,12 +44,14 @@ class Shape:
         "additional",
         "branches",
         "closed",
+        "expectation",
         "fields",
         "format",
         "is_bounded",
         "kinds",
         "required",
         "root",
+        "sample",
         "schema",
         "values",
     )
@@ -61,6 +65,10 @@ class Shape:
         self._by_letters: Spellings | None = None
         self._by_words: Spellings | None = None
         self._fields_by_words: Spellings | None = None
+        self.expectation: str | None = None
+        """What is expected here in words, once they were made (`wording.expected`)."""
+        self.sample: tuple[str, JsonValue] | None = None
+        """The scalar that an example shows here under a name, once it was made."""
         self.branches = tuple(Shape(way, root, depth + 1) for way in ways)
         values = _values(schema)
         self.values = (*values, None) if values is not None and nullable else values
@@ -226,7 +234,7 @@ def _unfolded(
         nullable = nullable or len(rest) < len(ways)
         outer = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
         if len(rest) != 1:
-            # A branch may say only what differs; the rest of it stands beside the union.
+            # A branch may say only what differs; the rest of it is beside the union.
             return schema, [_merged(outer, way) for way in rest] if outer else rest, nullable
         schema = _merged(rest[0], outer)
     return {}, [], True

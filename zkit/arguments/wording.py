@@ -40,8 +40,8 @@ def as_json(value: Any) -> str:
 
 def path_text(path: Sequence[str | int]) -> str:
     """A place as a person would write it: `todos[0].status`."""
-    if len(path) == 1 and type(path[0]) is str and len(path[0]) <= LONGEST_SHOWN:
-        return path[0]
+    if len(path) == 1 and type(text := path[0]) is str and len(text) <= LONGEST_SHOWN:
+        return text
     text = ""
     for step in path:
         if isinstance(step, str) and len(step) > LONGEST_SHOWN:
@@ -69,7 +69,13 @@ def shortened(text: str) -> str:
 
 
 def expected(shape: Shape) -> str:
-    """What is due at a place."""
+    """What is expected at a place."""
+    if shape.expectation is None:
+        shape.expectation = _expected(shape)
+    return shape.expectation
+
+
+def _expected(shape: Shape) -> str:
     if shape.values is not None:
         return _one_of([shown(value) for value in shape.values])
     if shape.branches:
@@ -83,7 +89,7 @@ def expected(shape: Shape) -> str:
 
 
 def expected_instead(value: Any, shape: Shape) -> str:
-    """What is due where a value was refused: nothing that the value is already, as far as the shape tells.
+    """What is expected where a value was refused: nothing that the value is already, as far as the shape tells.
 
     A schema may not say all: that of a decimal takes any text, and its validator only those with a number.
     """

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -16,7 +14,8 @@ from typing import NamedTuple
 from zkit.calls import Call
 from zkit.chat.paused_run import PausedRun, Waiting, release, require_paused
 from zkit.errors import ResumeError
-from zkit.required import require_path, require_seconds
+from zkit.private_files import make_private
+from zkit.required import require_kind, require_path, require_seconds
 
 SCHEMA_VERSION = 2
 _SCHEMA = """
@@ -108,6 +107,7 @@ class PauseStore:
     ) -> None:
         require_path("path", path)
         require_seconds("lease", lease)
+        require_kind("secret", secret, (str, bytes), "a text or bytes", or_none=True)
         if secret is not None and not secret:
             raise ValueError("secret must not be empty")
         self.path = Path(path)
@@ -156,9 +156,10 @@ class PauseStore:
     def take(self, id: str) -> PausedRun:
         """Take a paused run to resume it; raises `ResumeError` when somebody has taken it."""
         paused = self._read(id)
-        if not self.give(id):
+        lease = self._lease(id)
+        if lease is None:
             raise ResumeError(self._taken(id))
-        paused.claim.given_by(self._place, self)
+        paused.claim.given_by(self._place, self, lease)
         return paused
 
     def _taken(self, id: str) -> str:
@@ -171,15 +172,29 @@ class PauseStore:
 
     def give(self, id: str) -> bool:
         """Give a run away for the time of a lease; False when somebody has it, or it was deleted."""
+        return self._lease(id) is not None
+
+    def renew(self, id: str, lease: float) -> bool:
+        """Let whoever has a run until `lease` keep it; False when somebody else has it by now."""
+        with self._open() as database:
+            done = database.execute(
+                "update paused_runs set lease_until = ? where id = ? and lease_until = ?",
+                (time.time() + self.lease, id, lease),
+            )
+        return done.rowcount == 1
+
+    def _lease(self, id: str) -> float | None:
+        """Give a run away; returns until when, None when somebody has it, or it was deleted."""
         now = time.time()
+        until = now + self.lease
         with self._open() as database:
             done = database.execute(
                 "update paused_runs set resumed = ?, lease_until = ? where id = ? and (resumed is"
                 " null or (lease_until < ? and not exists"
                 " (select 1 from started_calls where run = paused_runs.id)))",
-                (_now(), now + self.lease, id, now),
+                (_now(), until, id, now),
             )
-        return done.rowcount == 1
+        return until if done.rowcount == 1 else None
 
     def mark_began(self, id: str, call: Call) -> None:
         """Note that a call starts; the note is on the disk before this returns."""
@@ -232,7 +247,7 @@ class PauseStore:
     def _open(self) -> Iterator[sqlite3.Connection]:
         """A connection for one step, which happens whole or not at all."""
         try:
-            _make_private(self.path)
+            make_private(self.path)
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as database, database:
                 yield database
         except (sqlite3.Error, OSError, UnicodeError) as error:
@@ -254,23 +269,6 @@ class PauseStore:
             for statement in statements:
                 database.execute(statement)
         database.execute(f"pragma user_version = {SCHEMA_VERSION}")
-
-
-def _make_private(path: Path) -> None:
-    """Create the file for its owner alone, or take the rights of others away from it.
-
-    Raises `OSError` for a link and for anything else that is not a plain file.
-    """
-    no_links = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag, and few links
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | no_links, 0o600)
-    try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError("it is not a plain file")
-        if found.st_mode & 0o077 and hasattr(os, "fchmod"):
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
 
 
 def _now() -> str:

@@ -45,6 +45,9 @@ class Holder(Protocol):
     def give(self, id: str) -> bool:
         """Give the run away; False if somebody has it."""
 
+    def renew(self, id: str, lease: float) -> bool:
+        """Let whoever has the run keep it; False if the lease ran out and somebody else has it."""
+
     def mark_began(self, id: str, call: Call) -> None:
         """Note that a call of the run starts, before it does."""
 
@@ -61,6 +64,7 @@ class Claim:
     def __init__(self) -> None:
         self._own = Lock()
         self._asked: dict[str, Holder] = {}
+        self._leases: dict[str, float] = {}  # those of the stores that gave the run away already
         self.holders: dict[str, Holder] = {}
         """The stores that are notified of each call that starts."""
 
@@ -68,9 +72,10 @@ class Claim:
         """Let a store be asked as well: it must give the run away, and only once."""
         self._asked[place] = self.holders[place] = holder
 
-    def given_by(self, place: str, holder: Holder) -> None:
-        """The store has given the run away already."""
+    def given_by(self, place: str, holder: Holder, lease: float) -> None:
+        """The store has given the run away already, until the time `lease`."""
         self._asked.pop(place, None)
+        self._leases[place] = lease
         self.holders[place] = holder
 
     def take(self, id: str, *, runs_calls: bool) -> bool:
@@ -82,7 +87,10 @@ class Claim:
         if runs_calls and not _mark(id):
             return False
         try:
-            free = all(holder.give(id) for holder in self._asked.values())
+            kept = all(
+                self.holders[place].renew(id, lease) for place, lease in self._leases.items()
+            )
+            free = kept and all(holder.give(id) for holder in self._asked.values())
         except BaseException:
             release(id)  # a store could not be asked, so nothing was resumed
             raise
@@ -338,18 +346,17 @@ def _check_consistency(paused: PausedRun) -> None:
         raise ResumeError("not a paused run: a call is in it twice")
     if set(paused.open.times) - set(calls):
         raise ResumeError("not a paused run: it counts a call that is not open")
-    shown = _shown_calls(paused.messages)
+    shown, answered = _shown_calls(paused.messages), _answered_calls(paused.messages)
     for one in paused.waiting:
         if calls.get(one.call.id) != one.call:
             raise ResumeError(
                 f"not a paused run: {one.call.name!r} waits, and another call would run"
             )
     for call in paused.open.calls:
-        entries_of = shown.get(call.id, [])
-        # A call that was held back is kept as the model made it, which may be broken JSON.
-        is_read = isinstance(call.arguments, dict)
-        if len(entries_of) != 1 or (is_read and entries_of[0] != call_entry(call)["function"]):
+        if shown.get(call.id) != [call_entry(call)["function"]]:
             raise ResumeError(f"not a paused run: {call.name!r} is not the call in its messages")
+        if answered.count(call.id) != 1:
+            raise ResumeError(f"not a paused run: {call.name!r} has no answer in its messages")
 
 
 def _shown_calls(messages: Iterable[Message]) -> dict[str, list[JsonObject]]:
@@ -357,8 +364,19 @@ def _shown_calls(messages: Iterable[Message]) -> dict[str, list[JsonObject]]:
     found: dict[str, list[JsonObject]] = {}
     for message in messages:
         for entry in entries(message.get("tool_calls") or ()):
-            found.setdefault(str(entry.get("id")), []).append(entry.get("function") or {})
+            found.setdefault(_id(entry.get("id")), []).append(entry.get("function") or {})
     return found
+
+
+def _answered_calls(messages: Iterable[Message]) -> list[str]:
+    """The id of each call that has an answer in a conversation."""
+    return [_id(one.get("tool_call_id")) for one in messages if one.get("role") == "tool"]
+
+
+def _id(given: object) -> str:
+    if not isinstance(given, str):
+        raise ResumeError(f"not a paused run: the id of a call cannot be {given!r:.80}")
+    return given
 
 
 # ── signed documents ─────────────────────────────────────────────────────────

@@ -214,7 +214,7 @@ class RunState:
             self.open,
             self._used(),
             self.kit,
-            tuple(tool.definition().wire_name for tool in self.dispatcher.tools()),
+            tuple(spec.wire_name for spec in self.dispatcher.specs()),
             settings.permissions.to_dict(),
             self.task.role,
             self.task.workspace,

@@ -14,7 +14,7 @@ from zkit.json_types import JsonObject
 from zkit.schema import Offer, offered
 from zkit.sources import Discovery, Kit, ToolSource, Workflow
 from zkit.sources.catalog import usage_prompt
-from zkit.sources.source import as_source
+from zkit.sources.source import as_source, specs_in
 from zkit.tools import Tool, ToolSpec, thaw
 
 Fit = Literal["all", "weights", "discovery", "auto"]
@@ -44,7 +44,7 @@ class Offering:
 
 def offering_of(tools: Iterable[Tool], room: int | None, most: int | None = None) -> Offering:
     """What fits into `room` tokens and `most` tools: those of the greatest weight, sorted by name."""
-    specs = sorted((tool.definition() for tool in tools), key=lambda spec: spec.name)
+    specs = sorted(specs_in(tools), key=lambda spec: spec.name)
     if room is None and (most is None or len(specs) <= most):
         return Offering(tuple(specs))
     return Offering(tuple(_fitting(specs, room, most)))
@@ -93,7 +93,7 @@ def dispatcher_for(
 def _fits(source: ToolSource, room: int | None, most: int | None) -> bool:
     if room is None and most is None:
         return True
-    sizes = [size_of_tool(tool.definition()) for tool in source.tools()]
+    sizes = [size_of_tool(spec) for spec in specs_in(source.tools())]
     return (room is None or sum(sizes) <= room) and (most is None or len(sizes) <= most)
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from zkit.errors import StoreError
+from zkit.private_files import make_private
 from zkit.required import require_path
 
 RECENT = 20
@@ -101,27 +105,23 @@ class FailureCounts:
             return dict(rows.fetchall())
 
     def _opened(self) -> Any:
-        return _Transaction(self.path)
+        return _transaction(self.path or "")
 
 
-class _Transaction:
+@contextmanager
+def _transaction(path: str | Path) -> Iterator[Any]:
     """A connection for one transaction: written when the block ends well, closed in any case."""
+    import sqlite3  # most loops keep their counts in memory
 
-    def __init__(self, path: str | Path | None) -> None:
-        import sqlite3  # most loops keep their counts in memory
-
-        self._database = sqlite3.connect(str(path), timeout=10.0, isolation_level=None)
-
-    def __enter__(self) -> Any:
-        self._database.execute("BEGIN IMMEDIATE")
-        return self._database
-
-    def __exit__(self, kind: object, *raised: object) -> None:
-        try:
-            if self._database.in_transaction:
-                self._database.execute("COMMIT" if kind is None else "ROLLBACK")
-        finally:
-            self._database.close()
+    try:
+        make_private(path)
+        with closing(sqlite3.connect(path, timeout=10.0, isolation_level=None)) as database:
+            database.execute("BEGIN IMMEDIATE")
+            yield database
+            if database.in_transaction:
+                database.execute("COMMIT")
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(f"{path}: no file of failure counts: {error}") from error
 
 
 def _recent(database: Any, model: str) -> list[str]:

@@ -34,6 +34,8 @@ SECTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Which sections help with a failure mode. Two more modes are known and have no row on purpose:
 no page of a manual helps with `jupyter_confusion` and `syntax_artifact`."""
 
+WELL_FORMED = frozenset({"path_prefix", "stale", "loop"})
+"""The form of these calls was right. An example would only be copied: Qwen2.5-Coder-1.5B sends its path."""
 WITHOUT_SECTIONS = ("jupyter_confusion", "syntax_artifact")
 MOST_SECTIONS = 3
 _FIRST = 2  # sections of a mode that the table does not know, or whose titles are not there

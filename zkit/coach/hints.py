@@ -15,10 +15,11 @@ from zkit.coach.documents_of_tools import (
     source_of_documents,
 )
 from zkit.coach.failure_counts import FailureCounts, History
-from zkit.coach.failure_modes import SECTIONS, Select, failure_mode, select_sections
+from zkit.coach.failure_modes import SECTIONS, WELL_FORMED, Select, failure_mode, select_sections
 from zkit.coach.tool_inference import MEANT, infer_tool, nearest_example
 from zkit.required import require_count, require_function, require_kind, require_text
 from zkit.results import Failure
+from zkit.sources.source import spec_or_none
 from zkit.tools import Tool, ToolSpec, thaw
 
 MOST_LEVELS = 3
@@ -143,7 +144,7 @@ def correction_hints(
         "namespace": [one.name for one in specs],
     }
     found = _sections(spec, source) if load else []
-    example = None if spec is None else nearest_example(spec, sent)
+    example = None if spec is None or mode in WELL_FORMED else nearest_example(spec, sent)
     shown = specs[:_MOST_SIGNATURES] if spec is None else [spec]
     return Hints(
         mode=mode,
@@ -163,7 +164,8 @@ def _specs(source: Any) -> list[ToolSpec]:
     """The tools of a source; a list of tools or specs is one too."""
     listing = getattr(source, "tools", None)
     found = listing() if callable(listing) else source or ()
-    return [one if isinstance(one, ToolSpec) else one.definition() for one in found]
+    specs = (one if isinstance(one, ToolSpec) else spec_or_none(one) for one in found)
+    return [spec for spec in specs if spec is not None]
 
 
 def _spec_of(tool: str | Tool | ToolSpec | None, specs: Sequence[ToolSpec]) -> ToolSpec | None:

@@ -16,8 +16,8 @@ from zkit.calls import Call
 from zkit.dispatch.live_call import LiveCall, Next, plain_call
 from zkit.dispatch.tool_lookup import looked_up_again
 from zkit.results import Failure, Refused, Result, Success, Validation
+from zkit.sources.shown_tool import can_destroy
 from zkit.tools import ToolSpec, call_key, canonical_arguments, current_scope, text_call_action
-from zkit.tools.call_arguments import judged_arguments
 from zkit.tools.context import log_failure
 from zkit.tools.execution import is_contained
 
@@ -209,10 +209,7 @@ def needs_approval(call: LiveCall) -> bool:
     """Whether somebody must approve the call: by policy, or because it can destroy something."""
     if call.policy.approve is not None:
         return call.policy.approve
-    spec = call.spec
-    if isinstance(spec.destructive, bool):
-        return spec.destructive
-    return spec.is_destructive(judged_arguments(spec, call.arguments, call.typed_arguments))
+    return can_destroy(call.tool, call, call.typed_arguments)
 
 
 def is_settled(call: LiveCall) -> bool:

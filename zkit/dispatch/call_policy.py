@@ -17,6 +17,7 @@ from zkit.required import (
     require_seconds,
 )
 from zkit.sources.kit_rules import Rule, rule_of
+from zkit.sources.source import spec_or_none
 from zkit.tools import Tool, ToolSpec, policy_for
 
 Changes = Mapping[str, Any]
@@ -83,11 +84,15 @@ def specs_of(tool: Tool) -> tuple[ToolSpec, ...]:
     """Return what a tool says of itself: as it is shown here, then as it is called elsewhere.
 
     A kit may show a tool under another name; a rule about either name is a rule about the tool.
+    Empty, with a warning, when it cannot say what it is.
     """
-    found = [tool.definition()]
-    inner = getattr(tool, "inner", None)
+    found: list[ToolSpec] = []
+    inner: Tool | None = tool
     while inner is not None and len(found) < _DEEPEST:
-        found.append(inner.definition())
+        spec = spec_or_none(inner)
+        if spec is None:
+            return ()
+        found.append(spec)
         inner = getattr(inner, "inner", None)
     return tuple(found)
 
@@ -99,7 +104,7 @@ def call_policy(tool: Tool, cells: Cells, timeout: float | None, attempts: int) 
     table (0 to 3), or by an entry such as `read_*`, `@mcp` or `#files`; later entries win.
     """
     specs = specs_of(tool)
-    spec = specs[0]
+    spec = specs[0] if specs else tool.definition()
     own = CallPolicy(
         *policy_for(spec),
         timeout=spec.timeout if spec.timeout is not None else timeout,

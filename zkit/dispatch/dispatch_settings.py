@@ -61,6 +61,8 @@ class Settings:
     record_content: bool
     count_tokens: Callable[[str], int] = rough_tokens
     call_guards: tuple[Guard, ...] = field(init=False)
+    guards_outside: tuple[Guard, ...] = field(init=False)
+    """Those of them that look at calls outside of any task as well."""
     outcome_guards: tuple[Guard, ...] = field(init=False)
     _policies: dict[int, tuple[Tool, CallPolicy]] = field(default_factory=dict)
 
@@ -80,6 +82,8 @@ class Settings:
         of_calls = tuple(guard for guard in self.guards if not guard.every)
         of_outcomes = tuple(guard for guard in self.guards if guard.every)
         object.__setattr__(self, "call_guards", of_calls)
+        outside = tuple(guard for guard in of_calls if not guard.in_tasks)
+        object.__setattr__(self, "guards_outside", outside)
         object.__setattr__(self, "outcome_guards", of_outcomes)
 
     def policy_of(self, tool: Tool) -> CallPolicy:

@@ -109,8 +109,7 @@ class Dispatcher(SourceView):
         warn_of_unmatched(self.settings.permissions, found.tools())
 
     def __repr__(self) -> str:
-        names = [tool.definition().name for tool in self.tools()]
-        return f"<dispatcher: {', '.join(names) or 'no tools'}>"
+        return f"<dispatcher: {', '.join(self.names()) or 'no tools'}>"
 
     # One call
 
@@ -119,7 +118,8 @@ class Dispatcher(SourceView):
 
         Only cancellation is raised.
         """
-        return await self.run(self.live(call, Trace(), finish_reason))
+        live = live_call(call, self.settings, Trace(), finish_reason)
+        return await step_result(self._first, live)
 
     def call_sync(self, call: Call, /, *, finish_reason: str | None = None) -> Result:
         """Run a call and return its result, from plain code, in any thread."""

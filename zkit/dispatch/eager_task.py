@@ -2,48 +2,74 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from asyncio import AbstractEventLoop, Task
+from asyncio import AbstractEventLoop, Future, Task
 from collections.abc import Coroutine
-from typing import Any
 
 if sys.version_info >= (3, 12):
 
-    def eager_task(loop: AbstractEventLoop, work: Coroutine[Any, Any, None]) -> Task[None]:
+    def eager_task(loop: AbstractEventLoop, work: Coroutine[object, None, None]) -> Task[None]:
         """Return a task that has run as far as it can without waiting."""
         return Task(work, loop=loop, eager_start=True)
 
 else:
-    from asyncio import _enter_task, _leave_task, _register_task
-    from asyncio.futures import _PyFuture  # type: ignore[attr-defined]
-    from asyncio.tasks import _PyTask  # type: ignore[attr-defined]
+    from asyncio import _register_task
+    from asyncio.futures import _FINISHED, _PyFuture  # type: ignore[attr-defined]
+    from asyncio.tasks import _current_tasks, _PyTask  # type: ignore[attr-defined]
     from contextvars import copy_context
+
+    class _Begun:
+        """What a coroutine answered that has been sent its first value already."""
+
+        def __init__(self, answer: object) -> None:
+            self.answer = answer
+
+        def send(self, _: None) -> object:
+            """Return the answer."""
+            return self.answer
 
     class _EagerTask(_PyTask):  # type: ignore[misc]
         """What `eager_start` of Python 3.12 does, for 3.11, whose classes do not change any more."""
 
-        def __init__(self, work: Coroutine[Any, Any, None], loop: AbstractEventLoop) -> None:
+        def __init__(self, work: Coroutine[object, None, None], loop: AbstractEventLoop) -> None:
             _PyFuture.__init__(self, loop=loop)
             self._name = "zkit call"
             self._num_cancels_requested = 0
             self._must_cancel = False
-            self._fut_waiter = None
-            self._coro = work
+            self._fut_waiter: Future[object] | None = None
+            self._coro: Coroutine[object, None, None] | _Begun = work
             self._context = copy_context()
 
-    def eager_task(loop: AbstractEventLoop, work: Coroutine[Any, Any, None]) -> Task[None]:
+        def begin(self) -> None:
+            """Run until the work first waits. A task that is not done then goes on like any other."""
+            try:
+                answer = self._coro.send(None)
+            except StopIteration:
+                self._result, self._state = None, _FINISHED
+                return
+            del _current_tasks[self._loop]
+            work, is_cancelled = self._coro, self._must_cancel  # it may have cancelled itself
+            self._coro, self._must_cancel = _Begun(answer), False
+            try:
+                self._Task__step()  # which waits for what the work waits for
+            finally:
+                self._coro = work
+            if is_cancelled and not (self._fut_waiter and self._fut_waiter.cancel()):
+                self._must_cancel = True
+
+    def eager_task(loop: AbstractEventLoop, work: Coroutine[object, None, None]) -> Task[None]:
         """Return a task that has run as far as it can without waiting."""
-        task: Any = _EagerTask(work, loop)
-        around = asyncio.current_task(loop)
-        if around is not None:
-            _leave_task(loop, around)
+        task = _EagerTask(work, loop)
+        around = _current_tasks.get(loop)
+        _current_tasks[loop] = task
         try:
-            task._context.run(task._Task__step)
+            task._context.run(task.begin)
         finally:
             if around is not None:
-                _enter_task(loop, around)
-        if not task.done():
+                _current_tasks[loop] = around
+            else:
+                _current_tasks.pop(loop, None)
+        if task._state is not _FINISHED:
             _register_task(task)
         started: Task[None] = task
         return started

@@ -12,7 +12,7 @@ from zkit.dispatch.live_call import LiveCall, Next, effects_of, with_notes
 from zkit.errors import ZkitError
 from zkit.required import require_function, require_kind, require_list, require_text
 from zkit.results import Failure, Refused, Result, Success
-from zkit.tools.context import log_failure
+from zkit.tools.context import current_scope, log_failure
 from zkit.tools.execution import is_contained, with_effects
 
 GuardAnswer = Failure | str | None
@@ -34,6 +34,7 @@ class Guard:
     the chain, also of calls that no step before the guards let through (an unknown tool, arguments
     that cannot be read); such a guard has only an `after`. `recall` is given each earlier call of
     a task that goes on in another process, with its result: a guard that counts counts it again.
+    `in_tasks` says that there is nothing to look at outside of any task.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Guard:
     hits: bool = False
     every: bool = False
     recall: Callable[[Any, Result], object] | None = None
+    in_tasks: bool = False
 
     def __post_init__(self) -> None:
         require_text("name", self.name)
@@ -68,9 +70,14 @@ def checked_guards(guards: Iterable[Guard]) -> tuple[Guard, ...]:
     return found
 
 
-async def guard(call: LiveCall, proceed: Next) -> Result:
+def guard(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     """Let the guards look before and after: a note goes with the result, a failure blocks."""
-    guards = call.settings.call_guards
+    settings = call.settings
+    guards = settings.call_guards if current_scope().task else settings.guards_outside
+    return _guarded(call, proceed, guards) if guards else proceed(call)
+
+
+async def _guarded(call: LiveCall, proceed: Next, guards: tuple[Guard, ...]) -> Result:
     notes: list[str] = []
     blocked = await _before(call, guards, notes)
     result = blocked if blocked is not None else await proceed(call)

@@ -67,6 +67,8 @@ class Hooks:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._hooks: dict[Point, tuple[tuple[Hook, str | None], ...]] = {}
+        self.is_empty = True
+        """True if no hook was ever added."""
 
     def add(self, point: Point, hook: H, *, workspace: str | None = None) -> H:
         """Have a function called at a point, once however often it is added.
@@ -79,6 +81,7 @@ class Hooks:
             known = self._hooks.get(point, ())
             if (hook, workspace) not in known:
                 self._hooks[point] = (*known, (hook, workspace))
+                self.is_empty = False
         return hook
 
     def on(self, point: Point, *, workspace: str | None = None) -> Callable[[H], H]:

@@ -64,7 +64,7 @@ class Trace:
         self.attempts = 0
         self.abandoned = False  # whether code of the tool still ran when nobody waited any more
         self.result: Result | None = None  # as the chain gave it
-        self.untold: list[Any] | None = None  # the hooks that have not heard of the result
+        self.untold: list[Any] | None = None  # the hooks that have not received the result
 
     @property
     def seconds(self) -> float:
@@ -119,7 +119,9 @@ class LiveCall(Call):
         values["policy"] = policy
         values["fixes"] = fixes
         values["rank"] = rank
-        return _made(values)
+        made: LiveCall = _new(LiveCall)
+        _set(made, "__dict__", values)
+        return made
 
     def with_arguments(
         self, arguments: Any, typed: Any, fixes: tuple[Fix, ...], rank: Rank
@@ -130,7 +132,9 @@ class LiveCall(Call):
         values["typed"] = (arguments, typed)
         values["fixes"] = fixes
         values["rank"] = rank
-        return _made(values)
+        made: LiveCall = _new(LiveCall)
+        _set(made, "__dict__", values)
+        return made
 
 
 _DEFAULTS: dict[str, Any] = {
@@ -142,6 +146,7 @@ _DEFAULTS: dict[str, Any] = {
     "approved": None,
     "finish_reason": None,
 }
+# `replace` would cost several times as much, on every call.
 _new, _set = object.__new__, object.__setattr__
 _CALL_FIELDS = tuple(entry.name for entry in fields(Call))
 
@@ -156,11 +161,6 @@ def live_call(call: Call, settings: Settings, trace: Trace, finish_reason: str |
     values["settings"] = settings
     values["trace"] = trace
     values["finish_reason"] = finish_reason
-    return _made(values)
-
-
-def _made(values: dict[str, Any]) -> LiveCall:
-    """A call with these fields; `replace` would cost several times as much, on every call."""
     made: LiveCall = _new(LiveCall)
     _set(made, "__dict__", values)
     return made

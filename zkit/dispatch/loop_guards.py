@@ -65,8 +65,8 @@ def repeated_calls(
     ledgers = PerTask(Ledger)
 
     def before(call: LiveCall) -> GuardAnswer:
-        ledger = None if is_exempt(call.name, except_for) else ledgers.here()
-        if ledger is None:
+        ledger = ledgers.here()
+        if ledger is None or is_exempt(call.name, except_for):
             return None
         with ledger.lock:
             seen = ledger.calls.get(_key(call) or _NO_KEY)
@@ -79,8 +79,10 @@ def repeated_calls(
             return _repeated_refusal(call, seen.times, stop)
 
     def after(call: LiveCall, result: Result) -> GuardAnswer:
-        ledger = None if is_exempt(call.name, except_for) else ledgers.here()
+        ledger = ledgers.here()
         if ledger is None or getattr(result, "code", "") == "loop":
+            return None
+        if is_exempt(call.name, except_for):
             return None
         with ledger.lock:
             times = _count(ledger, call, result)
@@ -93,7 +95,7 @@ def repeated_calls(
             seen.times += 1
         after(call, result)
 
-    return Guard("repeated_calls", before, after, hits=True, recall=recall)
+    return Guard("repeated_calls", before, after, hits=True, recall=recall, in_tasks=True)
 
 
 def _count(ledger: Ledger, call: LiveCall, result: Result) -> int:
@@ -208,7 +210,7 @@ def repeated_failures(note: int = 4, refuse: int = 8, *, except_for: tuple[str, 
             here.failures[call.name] = (times, str(result))
         return _failing_note(call, times) if times >= note else None
 
-    return Guard("repeated_failures", before, after, recall=after)
+    return Guard("repeated_failures", before, after, recall=after, in_tasks=True)
 
 
 def _failing_note(call: LiveCall, times: int) -> str:
@@ -260,7 +262,7 @@ def fan_out(limits: Mapping[str, int]) -> Guard:
             tally.calls[call.name] += 1
             return tally.calls[call.name]
 
-    return Guard("fan_out", before, recall=count)
+    return Guard("fan_out", before, recall=count, in_tasks=True)
 
 
 def _fan_out_note(call: LiveCall, most: int) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from zkit.results import Failure, Result, Success
+from zkit.results import Failure, Result, meta_of
 
 UNKNOWN = "(unknown)"
 
@@ -34,23 +34,28 @@ class ToolMetrics:
 
     def add(self, result: Result, seconds: float, attempts: int, fixes: int) -> None:
         """Count one call."""
-        meta: Any = result.meta  # type: ignore[attr-defined]
         self.calls += 1
-        self.successes += isinstance(result, Success)
         if isinstance(result, Failure):
             self.failures[code_of(result)] += 1
-        self.cached += bool(meta.get("cached"))
-        self.cancelled += bool(meta.get("cancelled"))
-        self.abandoned += bool(meta.get("abandoned"))
-        self.repaired += bool(fixes)
-        self.retries += max(0, attempts - 1)
+        else:
+            self.successes += 1
+        meta = meta_of(result)
+        if meta:
+            self.cached += bool(meta.get("cached"))
+            self.cancelled += bool(meta.get("cancelled"))
+            self.abandoned += bool(meta.get("abandoned"))
+        if fixes:
+            self.repaired += 1
+        if attempts > 1:
+            self.retries += attempts - 1
         self.seconds += seconds
-        self.slowest = max(self.slowest, seconds)
+        if seconds > self.slowest:
+            self.slowest = seconds
 
 
 def code_of(result: Result) -> str:
     """Return the code of a failure, or `cancelled`; empty for a success."""
-    if result.meta.get("cancelled"):  # type: ignore[attr-defined]
+    if meta_of(result).get("cancelled"):
         return "cancelled"
     return str(getattr(result, "code", ""))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import Any
 
@@ -32,19 +32,19 @@ def _api() -> Any:
     return trace
 
 
-def span_of(call: LiveCall) -> AbstractContextManager[Finish]:
-    """Return a block that is one span; what it gives takes the result.
+def span_of(call: LiveCall) -> AbstractContextManager[Finish] | None:
+    """Return a block that is one span, and gives what takes the result; None if nobody traces.
 
     Names follow the conventions for generative AI (`execute_tool`, `gen_ai.tool.name`).
     """
     api = _api()
     if api is None or not _is_set_up(api):
-        return _NO_SPAN  # not installed, or nobody has said where spans go
+        return None  # not installed, or nobody has said where spans go
     span = api.get_tracer("zkit").start_span(
         f"execute_tool {call.name}", attributes=_known_at_start(call)
     )
     if not span.is_recording() and not span.get_span_context().is_valid:
-        return _NO_SPAN
+        return None
     return _span(call, api, span)
 
 
@@ -58,13 +58,6 @@ def _is_set_up(api: Any) -> bool:
     if getattr(api, "_TRACER_PROVIDER", api) is None and not _is_named_in_environment():
         return False
     return not isinstance(api.get_tracer_provider(), api.ProxyTracerProvider)
-
-
-def _ignore(result: Result) -> None:
-    """Nobody traces."""
-
-
-_NO_SPAN: AbstractContextManager[Finish] = nullcontext(_ignore)
 
 
 @contextmanager
@@ -102,52 +95,73 @@ def _finish(call: LiveCall, api: Any, span: Any, result: Result) -> None:
         span.set_attribute("gen_ai.tool.call.result", render_result(result))
 
 
-_PATIENCE = 1.0  # seconds for hooks to hear that a call was cancelled
+_PATIENCE = 1.0  # seconds for hooks to be notified that a call was cancelled
 
 
-async def observe(call: LiveCall, proceed: Next) -> Result:
+def observe(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     """Fire the hooks, count, and trace; see every outcome, refusals and cancellation included."""
-    trace, hooks = call.trace, call.settings.hooks
-    with span_of(call) as finish:
-        try:
-            veto = await hooks.fire("before", call) if hooks.has("before") else None
-            if veto is None:
-                try:
-                    result = await proceed(call)
-                except BaseException as error:
-                    result = result_of_step(error, call)
-                is_result = isinstance(result, Result)
-                trace.result = result if is_result else result_of_step(result, call)
-            else:
-                trace.result = veto
-            if call.settings.outcome_guards:
-                trace.result = await look_at_outcome(call, trace.result)
-            result = await _told(call, trace.result)
-        except get_cancelled_exc_class():
-            result = trace.result or trace.cancelled()
-            with CancelScope(shield=True), move_on_after(_PATIENCE):
+    span = span_of(call)
+    return _observed(call, proceed) if span is None else _traced(call, proceed, span)
+
+
+async def _traced(call: LiveCall, proceed: Next, span: AbstractContextManager[Finish]) -> Result:
+    with span as finish:
+        return await _observed(call, proceed, finish)
+
+
+async def _observed(call: LiveCall, proceed: Next, finish: Finish | None = None) -> Result:
+    trace, settings = call.trace, call.settings
+    hooks = settings.hooks
+    try:
+        is_asked = not hooks.is_empty and hooks.has("before")
+        veto = await hooks.fire("before", call) if is_asked else None
+        if veto is None:
+            try:
+                result = await proceed(call)
+            except BaseException as error:
+                result = result_of_step(error, call)
+            trace.result = result if isinstance(result, Result) else result_of_step(result, call)
+        else:
+            trace.result = veto
+        if settings.outcome_guards:
+            trace.result = await look_at_outcome(call, trace.result)
+        result = trace.result
+        if _count(call, result):
+            result = await _told(call, result)
+    except get_cancelled_exc_class():
+        result = trace.result or trace.cancelled()
+        with CancelScope(shield=True), move_on_after(_PATIENCE):
+            if _count(call, result):
                 await _told(call, result)
+        if finish is not None:
             finish(result)
-            raise
+        raise
+    if finish is not None:
         finish(result)
     return result
 
 
-async def _told(call: LiveCall, result: Result) -> Result:
-    """Count the result, and let the hooks see it; the one that they leave.
-
-    When that is interrupted and done again, nothing is counted twice, and no hook is told twice.
-    """
+def _count(call: LiveCall, result: Result) -> bool:
+    """Count the result, once; True if hooks are still to be told of it."""
     settings, trace = call.settings, call.trace
-    known, point = trace.call or call, point_of(result)
     if trace.untold is None:
+        known = trace.call or call
         trace.result = result
         name = known.name if known.tool is not None else UNKNOWN
         settings.metrics.count(
             name, result, trace.seconds, attempts=trace.attempts, fixes=len(known.fixes)
         )
-        trace.untold = settings.hooks.at(point, current_scope().workspace)
-    if not trace.untold:
-        return result
-    veto = await settings.hooks.fire(point, known, trace, trace.untold)
+        hooks = settings.hooks
+        workspace = current_scope().workspace
+        trace.untold = [] if hooks.is_empty else hooks.at(point_of(result), workspace)
+    return bool(trace.untold)
+
+
+async def _told(call: LiveCall, result: Result) -> Result:
+    """Let the hooks see the result; the one that they leave.
+
+    When that is interrupted and done again, no hook is told twice.
+    """
+    trace = call.trace
+    veto = await call.settings.hooks.fire(point_of(result), trace.call or call, trace, trace.untold)
     return result if veto is None else with_effects(veto, effects_of(result))

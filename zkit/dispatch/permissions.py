@@ -58,6 +58,8 @@ class Permissions:
         if outer is not None:
             return outer
         specs = specs_of(tool)
+        if not specs:
+            return Refused("the tool cannot say what it is", code="disabled")
         if _selects(self.deny, specs) or not _selects(self.allow, specs):
             return Refused(f"{specs[0].name} is not allowed here")
         if self.roles is None:
@@ -86,10 +88,12 @@ class UnmatchedRuleWarning(UserWarning):
 
 def warn_of_unmatched(allowed: Permissions, tools: Sequence[Tool]) -> None:
     """Warn of names that no tool has, with the nearest one."""
-    specs = [spec for tool in tools for spec in specs_of(tool)]
-    names = [spec.name for spec in specs]
     given = {"allow": allowed.allow, "deny": allowed.deny}
     given |= {f"roles[{role!r}]": rules for role, rules in (allowed.roles or {}).items()}
+    if not any(rules and rules != ALL for rules in given.values()):
+        return
+    specs = [spec for tool in tools for spec in specs_of(tool)]
+    names = [spec.name for spec in specs]
     for where, rules in given.items():
         for rule in rules if rules is not ALL else ():
             if rule.kind != "name" or any(rule.matches(spec) for spec in specs):

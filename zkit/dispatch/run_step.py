@@ -11,13 +11,15 @@ from zkit.calls import Call
 from zkit.dispatch.approval import is_settled
 from zkit.dispatch.dispatch_settings import Execute
 from zkit.dispatch.live_call import LiveCall, Next, ended, plain_call
-from zkit.dispatch.tool_lookup import opened
+from zkit.dispatch.tool_lookup import looked_up_again, opened
+from zkit.receipt import Rank
 from zkit.required import require_kind
 from zkit.results import Crashed, Failure, Refused, Result, Success
 from zkit.schema import MisfitError, target_for
 from zkit.sources import Memory, ShownTool, ToolSource
 from zkit.sources.source import vouched
 from zkit.tools import Tool, run_tool, thaw
+from zkit.tools.call_arguments import read_arguments
 from zkit.tools.context import log_failure
 from zkit.tools.execution import failure_of, is_contained, redacted
 
@@ -71,7 +73,7 @@ def reached(source: ToolSource) -> Execute:
 def run_shown(tool: Tool, call: Call, typed: Any = None) -> Awaitable[Result]:
     """Run a tool under its own name, with the arguments that are set for it.
 
-    A kit shows tools under other names; the context of the call, by which a tool hears that
+    A kit shows tools under other names; the context of the call, by which a tool learns that
     nobody waits any more, must be the one of the tool that runs.
     """
     while isinstance(tool, ShownTool):
@@ -131,8 +133,11 @@ def checked_output(tool: Tool, result: Result) -> Result:
     """
     if not isinstance(result, Success):
         return result
-    fault = _fault_finder(tool)
-    found = "" if fault is None else fault(result.data)
+    known = _FAULTS.get(id(tool))
+    fault = known[1] if known is not None and known[0] is tool else _fault_finder(tool)
+    if fault is None:
+        return result
+    found = fault(result.data)
     if not found:
         return result
     log.error("%s returned something else than it promises: %s", tool.definition().name, found)
@@ -142,9 +147,6 @@ def checked_output(tool: Tool, result: Result) -> Result:
 
 def _fault_finder(tool: Tool) -> Fault | None:
     """How to check what a tool returns; made once for each tool, None when it promises nothing."""
-    known = _FAULTS.get(id(tool))
-    if known is not None and known[0] is tool:
-        return known[1]
     output = tool.definition().output
     finder = None if output is None else _simple(output) or _by_schema(output)
     while len(_FAULTS) >= _MOST:
@@ -161,9 +163,11 @@ def _simple(schema: Mapping[str, Any]) -> Fault | None:
         return None
     types, text = _TYPES[wanted], f"the result: {wanted} expected"
 
-    def fault(data: Any) -> str:
-        sound = isinstance(data, types) and (bool in types or not isinstance(data, bool))
-        return "" if sound else text
+    def fault(data: object) -> str:
+        if type(data) in types:
+            return ""
+        fits = isinstance(data, types) and (bool in types or not isinstance(data, bool))
+        return "" if fits else text
 
     return fault
 
@@ -196,17 +200,33 @@ def redacted_crash(crash: Crashed) -> Crashed:
     return quiet
 
 
+def _for_another_attempt(call: LiveCall) -> LiveCall | Failure:
+    """The call as it comes after the wait: its tool may have been switched off meanwhile.
+
+    A tool may change its typed arguments, so they serve one attempt only; a default factory may
+    return something else this time.
+    """
+    now = looked_up_again(call)
+    if isinstance(now, Failure) or now.arguments is not call.arguments:
+        return now
+    found = read_arguments(now.tool, now, min(now.policy.limit, Rank.GUESS))
+    return found if isinstance(found, Failure) else replace(now, typed=(now.arguments, found.typed))
+
+
 async def run(call: LiveCall) -> Result:
     """Run the tool: the end of every chain."""
+    if call.trace.attempts:
+        again = _for_another_attempt(call)
+        if isinstance(again, Failure):
+            return again
+        call = again
     if not is_settled(call):
         return Refused(f"{call.name} would run with other arguments than were approved", "approval")
     call.trace.ran = True
     call.trace.attempts += 1
     try:
-        # A tool may change its typed arguments, so they serve one attempt only.
-        typed = call.typed_arguments if call.trace.attempts == 1 else None
         plain = plain_call(call, opened(call.arguments))
-        result = await call.settings.execute(call.tool, plain, typed)
+        result = await call.settings.execute(call.tool, plain, call.typed_arguments)
     except BaseException as error:  # such as the SystemExit of a command line used as a tool
         if not is_contained(error):
             raise

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import copy_context
+from functools import cache
 from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
@@ -89,16 +90,23 @@ async def _stopped(child: Child, grace: float) -> bool:
 _RUNNING: set[Any] = set()
 
 
+@cache
+def _starter() -> Callable[[AbstractEventLoop, Coroutine[object, None, None]], Task[None]]:
+    from zkit.dispatch.eager_task import (
+        eager_task,
+    )  # loads asyncio, which runs where this is called
+
+    return eager_task
+
+
 class _AsyncioChild:
     """A task of asyncio, without the cost of a cancel scope: this stands on every call's path."""
 
     def __init__(self, work: Work, loop: AbstractEventLoop) -> None:
-        from zkit.dispatch.eager_task import eager_task  # loads asyncio, which runs here
-
         self.ended: Ended | None = None
         self._loop = loop
         self._waiter: Future[None] | None = None
-        self._task = eager_task(loop, self._run(work))
+        self._task = _starter()(loop, self._run(work))
         if self.ended is None:
             _RUNNING.add(self._task)
             self._task.add_done_callback(self._over)

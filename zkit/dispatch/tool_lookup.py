@@ -13,6 +13,7 @@ from zkit.dispatch.live_call import LiveCall, Next, ended
 from zkit.receipt import Fix, Rank
 from zkit.results import Failure, Result
 from zkit.sources import unknown_tool
+from zkit.sources.source import specs_in
 from zkit.tools import FrozenDict, Tool, freeze, thaw
 from zkit.tools.call_arguments import read_arguments
 
@@ -53,7 +54,7 @@ def find_tool(settings: Settings, name: str) -> Tool | None:
     tool = source.get(name)
     if tool is not None or len(name) > _MOST_CHARACTERS:
         return tool
-    names = [tool.definition().name for tool in source.tools()]
+    names = [spec.name for spec in specs_in(source.tools())]
     for spelling in spellings(name):
         tool = source.get(spelling)
         if tool is not None:
@@ -106,7 +107,7 @@ def absent(settings: Settings, name: str) -> Failure:
         if allowed.is_open or getattr(failure, "code", "") != "unknown_tool":
             return failure
     tools = [tool for tool in settings.source.tools() if allowed.refusal(tool) is None]
-    names = [tool.definition().name for tool in tools]
+    names = [spec.name for spec in specs_in(tools)]
     return unknown_tool(name, names, nearest(name[:_MOST_CHARACTERS], names))
 
 
@@ -176,7 +177,4 @@ def opened(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_flat(arguments: dict[str, Any]) -> bool:
-    for value in arguments.values():  # noqa: SIM110, a generator costs more than the loop
-        if type(value) not in _SCALARS:
-            return False
-    return True
+    return _SCALARS.issuperset(map(type, arguments.values()))

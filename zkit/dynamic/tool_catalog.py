@@ -17,6 +17,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from zkit.errors import CatalogError
+from zkit.private_files import make_private
 from zkit.required import require_path
 
 Document = dict[str, JsonValue]
@@ -271,7 +272,9 @@ class Catalog:
         except ValueError as error:
             raise CatalogError(f"{self.path}: holds something that is no JSON: {error}") from error
         if not isinstance(read, dict):
-            raise CatalogError(f"{self.path}: holds {type(read).__name__} where an object is due")
+            raise CatalogError(
+                f"{self.path}: holds {type(read).__name__} where an object is expected"
+            )
         return read
 
     def _or_none(self, text: str | None) -> Document | None:
@@ -302,12 +305,9 @@ class Catalog:
             database.execute("commit")
 
     def _create(self) -> None:
-        if self.path.exists():
-            return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            flags = os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
-            os.close(os.open(self.path, flags, 0o600))
+            make_private(self.path)
         except OSError as error:
             raise CatalogError(f"{self.path}: cannot be created: {error}") from error
 

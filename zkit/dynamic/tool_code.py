@@ -210,7 +210,7 @@ class ToolCode:
 
 
 def python_type(text: str) -> str:
-    """Return a type as it is written in Python; raises `ToolDefinitionError` for what is none."""
+    """Return a type as it is written in Python; raises `ToolDefinitionError` for anything else."""
     type_of(text)
     tree = ast.parse(text.strip(), mode="eval")
     for node in ast.walk(tree):

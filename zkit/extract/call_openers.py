@@ -23,7 +23,7 @@ from zkit.extract.parsers.tag_dialects import LINES, TOOL_TAG
 from zkit.extract.plain_parts import FENCES, MAY_CALL, RESULT_FENCES
 from zkit.extract.scan import Scanner
 from zkit.extract.scan_marks import LISTED_NAME, OPENING_KEY
-from zkit.extract.tape import WAIT, Steps, Tape, compiled, searched
+from zkit.extract.tape import WAIT, Steps, Tape, searched
 
 # The opener of an envelope, empty for a call without one, and what was read.
 Opened = tuple[str, Reading]
@@ -171,7 +171,7 @@ def _whole(task: Task, info: str) -> Steps[Opened | None]:
     if named is not None and task.tools.name_of(named["name"]) is not None:
         header = yield from read_header(task, "name_line", start, "(?!)")
         return None if header is None else ("", header)
-    tag = yield from task.tape.look(compiled(r"<(?P<name>[^\s<>/]{1,128}+)\s*+/?>"), start)
+    tag = yield from task.tape.look(r"<(?P<name>[^\s<>/]{1,128}+)\s*+/?>", start)
     if tag is not None and task.tools.name_of(tag["name"]) is not None:
         tags = yield from read_markup(task, TOOL_TAG, start, "(?!)")
         return None if tags is None else ("", replace(tags, body="tool_tag"))

@@ -36,7 +36,7 @@ from zkit.extract.scan_marks import (
 from zkit.extract.tape import Steps, searched
 
 if TYPE_CHECKING:
-    import regex
+    from zkit.extract.tape import Match
 
 _BRACKETED = BRACKETED
 _STOP = rf"{GENERIC_STOP}|</tool_call>|<tool_call>"
@@ -130,7 +130,7 @@ def named(scan: Scanner, at: int) -> Steps[int]:
 _KEYED = r"(?P<name>[^\s<>{}()]{1,128}+)\s*+(?=<(?:arg|param)_key>)"
 
 
-def _with_tags(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
+def _with_tags(scan: Scanner, at: int, head: Match) -> Steps[int]:
     """Read a name and tags of arguments whose `<tool_call>` is missing (GLM-4.5-Air)."""
     draft = Draft(head["name"], at)
     unit, end, closed = yield from read_unit(
@@ -202,7 +202,7 @@ def _word_size(scan: Scanner, at: int) -> int:
     )
 
 
-def _with_object(scan: Scanner, at: int, head: regex.Match[str]) -> Steps[int]:
+def _with_object(scan: Scanner, at: int, head: Match) -> Steps[int]:
     """Read a name and an object after it: in a sentence one whose keys are the tool's, else it is data."""
     tools, words = scan.task.tools, head["words"] or ""
     if any(tools.name_of(word) is not None for word in words.split()):
@@ -381,7 +381,7 @@ def _labelled_call(scan: Scanner, at: int) -> Steps[Reading | None]:
     return None if found is None else replace(found, body="label_call")
 
 
-def _boxed(task: Task, boxed: regex.Match[str], at: int) -> Steps[Reading | None]:
+def _boxed(task: Task, boxed: Match, at: int) -> Steps[Reading | None]:
     """`Action: NAME[...]`: an object, or a plain text for the only argument (the ReAct paper's way)."""
     tape, name, begin = task.tape, boxed["name"], at + boxed.end()
     if tape.char(begin) == "{":
@@ -394,7 +394,7 @@ def _boxed(task: Task, boxed: regex.Match[str], at: int) -> Steps[Reading | None
     return Reading((unit,), hit.end if hit is not None and closed else end, "react", closed)
 
 
-def _react(task: Task, named: regex.Match[str], at: int) -> Steps[Reading | None]:
+def _react(task: Task, named: Match, at: int) -> Steps[Reading | None]:
     """`Action: NAME` and its input: an object, or a plain text for the only argument."""
     tape, name, begin = task.tape, named["name"], at + named.end()
     end = _FENCE_END if named["fence"] else ""

@@ -203,7 +203,7 @@ def comment(scan: Scanner, at: int) -> Steps[int]:
 
 def quoting(scan: Scanner, at: int) -> Steps[int]:
     """A tag whose content is quoted: code, an example, a document, a result."""
-    head = yield from scan.tape.look(compiled(_TAG_NAME), at)
+    head = yield from scan.tape.look(_TAG_NAME, at)
     tag = "" if head is None else head["tag"].lower()
     if tag in turn_marks.RESULT_TAGS and scan.called:
         return (yield from scan.end_reply(at))
@@ -215,13 +215,13 @@ def quoting(scan: Scanner, at: int) -> Steps[int]:
 
 def tick(scan: Scanner, at: int) -> Steps[int]:
     """Code in a line, from a run of backticks to the next one as long."""
-    run = yield from scan.tape.look(compiled(_TICKS), at)
+    run = yield from scan.tape.look(_TICKS, at)
     size = 1 if run is None else run.end()
     if size > MOST_TICKS:
         return (yield from scan.skip(at, size))
     if size >= 3 and not scan.before(at).rpartition("\n")[2].strip(" \t>"):
         return (yield from scan.handle("fence", at))
-    if size >= 3 and (yield from scan.tape.look(compiled(r"[\w-]*+[ \t\r]*+\n"), at + size)):
+    if size >= 3 and (yield from scan.tape.look(r"[\w-]*+[ \t\r]*+\n", at + size)):
         return (yield from scan.handle("fence", at))
     hit = yield from scan.tape.find(searched(rf"(?<!`)`{{{size}}}(?!`)|\n"), at + size)
     if hit is None or hit.match.group() == "\n":
@@ -247,7 +247,7 @@ def _region(scan: Scanner, at: int, closer: re.Pattern[str], begin: int) -> Step
 
 def token(scan: Scanner, at: int) -> Steps[int]:
     """A mark that belongs to no text."""
-    head = yield from scan.tape.look(compiled(turn_marks.TOKENS), at)
+    head = yield from scan.tape.look(turn_marks.TOKENS, at)
     if head is None:
         return (yield from scan.skip(at))
     struck = yield from scan.tape.look(_STRUCK_OUT, at)
@@ -278,7 +278,7 @@ def result(scan: Scanner, at: int) -> Steps[int]:
     if scan.called:
         return (yield from scan.end_reply(at))
     for opener, closer in RESULT_ENDS:
-        head = yield from scan.tape.look(compiled(opener), at)
+        head = yield from scan.tape.look(opener, at)
         if head is not None:
             return (yield from _region(scan, at, searched(closer), at + head.end()))
     return (yield from quoting(scan, at))
@@ -286,7 +286,7 @@ def result(scan: Scanner, at: int) -> Steps[int]:
 
 def turn(scan: Scanner, at: int) -> Steps[int]:
     """A turn of somebody else: the reply has ended."""
-    head = yield from scan.tape.look(compiled(turn_marks.OTHER_TURN), at)
+    head = yield from scan.tape.look(turn_marks.OTHER_TURN, at)
     end = None if head is None else at + head.end()
     return (yield from scan.end_reply(at, end, shown=not scan.called))
 

@@ -90,7 +90,7 @@ def _type(value: Any) -> str:
 
 
 def _one(call: Call, index: int, record: Format) -> str:
-    """One call between the marks that stand around each."""
+    """One call between the marks that are around each."""
     marks = {
         "$number": str(index + 1),
         "$index": str(index),

@@ -95,9 +95,9 @@ class Hooks:
         return compiled(self._searches[-1])
 
     @cached_property
-    def line(self) -> regex.Pattern[str]:
+    def line(self) -> str:
         """The same at the beginning of a text."""
-        return compiled(rf"(?P<indent>\s*+)(?:{self._lines})")
+        return rf"(?P<indent>\s*+)(?:{self._lines})"
 
 
 def _quoting() -> str:
@@ -274,7 +274,7 @@ class Watch:
         self._starts: list[int] = []
 
     @property
-    def line(self) -> regex.Pattern[str]:
+    def line(self) -> str:
         """What counts at the beginning of a line."""
         return self._hooks.line
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 if TYPE_CHECKING:
     import regex
 
+    Match = re.Match[str] | regex.Match[str]
+
 T = TypeVar("T")
 # A reader on its way: it yields `WAIT` and what it has found, and returns its result.
 Steps = Generator[Any, None, T]
@@ -201,12 +203,15 @@ class Tape:
 
     def look(
         self, pattern: str | regex.Pattern[str], pos: int, reach: int = MOST_HEADER
-    ) -> Steps[regex.Match[str] | None]:
+    ) -> Steps[Match | None]:
         """The match at `pos`; None as soon as there can be none. Patterns look `reach` far at most.
 
-        A pattern in a string is compiled when it is first used.
+        A pattern in a string is compiled when it is first used; where all of the text has arrived,
+        Python's own `re` will do, which need not be loaded.
         """
         if isinstance(pattern, str):
+            if self.final:
+                return _for_whole_text(pattern).match(self.slice(pos, pos + reach))
             pattern = compiled(pattern)
         while True:
             text = self.slice(pos, pos + reach)
@@ -235,6 +240,15 @@ def compiled(pattern: str) -> regex.Pattern[str]:
     import regex  # not at the top: half as much to load as pydantic
 
     return regex.compile(pattern)
+
+
+@lru_cache(maxsize=1024)
+def _for_whole_text(pattern: str) -> re.Pattern[str] | regex.Pattern[str]:
+    """A pattern for looks at a text that is complete."""
+    try:
+        return re.compile(pattern)
+    except re.error:  # such as two groups of one name
+        return compiled(pattern)
 
 
 @lru_cache(maxsize=1024)

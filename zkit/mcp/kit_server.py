@@ -114,7 +114,7 @@ class KitServer:
 
     async def _list_tools(self, ctx: Asking, params: object) -> types.ListToolsResult:
         self._clients.add(ctx.session._connection)  # a session lasts as long as one request
-        own = [found.definition() for found in self.dispatcher.tools()]
+        own = self.dispatcher.specs()
         names = {spec.name for spec in own}
         docs = [found.definition() for found in self.doc_tools.tools()]
         specs = [*own, *(spec for spec in docs if spec.name not in names)]

@@ -6,11 +6,12 @@ Only bodies are kept, never headers; what looks like a key in a body is masked b
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -20,10 +21,13 @@ import anyio
 from zkit.chat.assembler import Reply
 from zkit.chat.call_checker import RefusedCall, Report
 from zkit.chat.wire_data import entries, text_of
+from zkit.errors import StoreError
 from zkit.extract import Doubtful
 from zkit.masking import masked, secrets_in
+from zkit.private_files import make_private
 from zkit.receipt import Fix, Rank
 
+log = logging.getLogger("zkit")
 Outcome = Literal["running", "ok", "repaired", "asked_again", "refused", "failed", "cancelled"]
 View = dict[str, Any]
 MAX_TEXT = 64_000
@@ -135,14 +139,17 @@ class RequestLog:
         record.seconds = time.perf_counter() - record.begun
         self.touch(record)
         if self._file is not None:
-            self._write(self._file, record)
+            try:
+                self._write(self._file, record)
+            except StoreError as error:  # a full disk: the request itself has its answer
+                log.warning("a request is not kept: %s", error)
 
     def clear(self) -> None:
         """Forget all requests that have ended."""
         for id in [one.id for one in self if one.outcome != "running"]:
             del self._records[id]
         if self._file is not None:
-            with closing(sqlite3.connect(self._file)) as file, file:
+            with _opened(self._file) as file:
                 file.execute("DELETE FROM requests")
         self.version += 1
         self._changed.set()
@@ -154,8 +161,7 @@ class RequestLog:
             await self._changed.wait()
 
     def _open(self, path: Path) -> None:
-        path.touch(mode=0o600)
-        with closing(sqlite3.connect(path)) as file, file:
+        with _opened(path) as file:
             file.execute("PRAGMA journal_mode=WAL")
             file.execute(
                 "CREATE TABLE IF NOT EXISTS requests (id TEXT PRIMARY KEY, started REAL, data TEXT)"
@@ -164,11 +170,14 @@ class RequestLog:
                 "SELECT data FROM requests ORDER BY started DESC LIMIT ?", (self._most,)
             ).fetchall()
         for (data,) in reversed(rows):
-            self.touch(Record.of(json.loads(data)))
+            try:
+                self.touch(Record.of(json.loads(data)))
+            except (TypeError, ValueError, AttributeError, RecursionError) as error:
+                raise StoreError(f"{path}: holds what is no request: {error}") from error
 
     def _write(self, path: Path, record: Record) -> None:
         data = json.dumps(record.detail(), default=str)
-        with closing(sqlite3.connect(path)) as file, file:
+        with _opened(path) as file:
             file.execute("PRAGMA synchronous=OFF")
             file.execute(
                 "INSERT OR REPLACE INTO requests VALUES (?, ?, ?)",
@@ -179,6 +188,17 @@ class RequestLog:
                 " (SELECT id FROM requests ORDER BY started DESC LIMIT ?)",
                 (self._most,),
             )
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Connect for one step, which happens whole or not at all."""
+    try:
+        make_private(path)
+        with closing(sqlite3.connect(path)) as file, file:
+            yield file
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(f"{path}: no file of requests: {error}") from error
 
 
 # ── views ────────────────────────────────────────────────────────────────────

@@ -81,7 +81,7 @@ def repair_task(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unr
 
 
 def _in_notation(task: Task, refused: Unrepairable) -> Repaired | Unrepairable:
-    """Read a text whose containers are written as in another language; return the refusal if it is none."""
+    """Read a text whose containers are written as in another language; return the refusal if it is not."""
     layer = rewritten(task.text, task.guide, lone=refused.reason in _UNREAD)
     if layer is None:
         return refused

@@ -125,7 +125,7 @@ def within_limit(
 
 
 def with_receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Repaired:
-    """The candidate's value with fixes that also drop what stands around it."""
+    """The candidate's value with fixes that also drop the surrounding text."""
     text = task.text
     start, end, value, fixes, rank, _, _, json = candidate
     assert value is not None

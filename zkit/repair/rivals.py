@@ -127,7 +127,7 @@ _CODE = re.compile(r"\\\"u[0-9a-fA-F]{4}")
 
 
 def may_be_another(text: str, fixes: Sequence[Fix], evidence: Evidence | None = None) -> bool:
-    """Whether one of the fixes has a rival at the quote that it stands beside.
+    """Whether one of the fixes has a rival at the quote that it is beside.
 
     Before a colon, a key that the schema knows is nothing else.
     """
@@ -153,7 +153,7 @@ def _is_named(text: str, fix: Fix, evidence: Evidence | None) -> bool:
 def past_line(text: str, fix: Fix) -> bool:
     """Whether a string ends in its only line break, which its layout puts behind the quote.
 
-    The string is a line of its own, indented, and a closer follows that is due on a line further left.
+    The string is a line of its own, indented, and a closer follows that is expected on a line further left.
     """
     if not text.endswith('\n"', fix.start, fix.end) or text.find("\n", fix.start) != fix.end - 2:
         return False

@@ -159,7 +159,7 @@ def odd_token(text: str, at: int, kind: str) -> int:
 
 _OF_TOKEN = frozenset({"expected value", "key must be a string"})
 _NO_TOKEN = frozenset(" \t\n\r,:{}[]")
-"""Marks that stand where a token is due: what is odd may be another mark before them."""
+"""Marks that stand where a token is expected: what is odd may be another mark before them."""
 _NEAR = 60
 """So many characters are sooner looked through than searched for the last token."""
 

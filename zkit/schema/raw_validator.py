@@ -211,10 +211,21 @@ class RawValidator:
     def _check(self, value: Any) -> tuple[Misfit, ...]:
         token = _SEEN.set({})
         try:
-            found = [m for error in self._validator.iter_errors(value) for m in misfits_of(error)]
+            found = [m for error in self._complaints(value) for m in misfits_of(error)]
         finally:
             _SEEN.reset(token)
         return tuple({(m.path, m.kind): m for m in found}.values())
+
+    def _complaints(self, value: Any) -> Iterator[Complaint]:
+        """What jsonschema finds; of the names that one object lacks it says each, and one is enough."""
+        seen: set[tuple[Any, ...]] = set()
+        for error in self._validator.iter_errors(value):
+            key = (id(error.schema), *error.absolute_path)
+            if error.validator == "required" and key in seen:
+                continue
+            if error.validator == "required":
+                seen.add(key)
+            yield error
 
     def _check_deep(self, value: Any) -> tuple[Misfit, ...]:
         try:

@@ -9,6 +9,9 @@ from __future__ import annotations
 MAX_DEPTH = 64
 """How deep schemas may be nested. Real ones stay below 20; jsonschema recurses about four frames a
 level, and 64 levels fit Python's stack with room to spare."""
+MAX_CHARACTERS = 2_000_000
+"""How long a schema may be as JSON. The largest MCP server seen has 400,000 for all of its tools; one
+of 10 MB, an enum of 900,000 names, took ten seconds to refuse a call."""
 MAX_PLACES = 20_000
 """How many schemas one may contain. The largest MCP server seen has 3,000; a walk takes 20 ms here."""
 MAX_EXPANDED = 100_000

@@ -16,7 +16,7 @@ from zkit.errors import SchemaError, ToolDefinitionError
 from zkit.schema.offers import NO_ARGUMENTS, PARAMETER_NAMES, parameters_of
 from zkit.schema.pydantic_schema import ADVICE, json_schema_of
 from zkit.schema.raw_validator import RawValidator
-from zkit.schema.schema_limits import MAX_KEPT
+from zkit.schema.schema_limits import MAX_CHARACTERS, MAX_KEPT
 from zkit.schema.signature import (
     arguments_model,
     function_description,
@@ -81,10 +81,12 @@ def target_for(x: Any, *, hide: Collection[type] = ()) -> Target:
     Compiled once. Parameters of a function annotated with a type in `hide` are left out. An object
     that carries a `Target` as its attribute `target` is taken at its word.
     """
+    if hide:
+        return _make(x, hide)
     known = _KNOWN.get(id(x))
-    if known is not None and known.subject is x and not hide:
+    if known is not None and known.subject is x:
         return known.target
-    return _make(x, hide) if hide else _made_once(x)
+    return _known_raw(x) or _made_once(x)
 
 
 def _made_once(x: Any) -> Target:
@@ -146,16 +148,23 @@ def _of_mapping(x: Mapping[str, Any]) -> Target:
     return _of_raw(x)
 
 
+def _known_raw(x: Any) -> Target | None:
+    """The target of a schema in a dict that was seen before, and says what it said then.
+
+    A dict may be changed at any time, so it is compared; that is far cheaper than to write it out
+    again, and `true` for 1 is the only change that it does not see.
+    """
+    sent = _SENT.get(id(x))
+    return sent[2] if sent is not None and sent[0] is x and sent[1] == x else None
+
+
 def _of_raw(schema: Mapping[str, Any]) -> Target:
-    # A dict may be changed at any time, so what it said is compared; that is far cheaper than to
-    # write it out again, and `true` for 1 is the only change that it does not see.
-    known = _SENT.get(id(schema))
-    if known is not None and known[0] is schema and known[1] == schema:
-        return known[2]
     try:
         key = json.dumps(schema)
     except (TypeError, ValueError, RecursionError) as error:
         raise SchemaError(f"not a JSON Schema: {error}") from None
+    if len(key) > MAX_CHARACTERS:
+        raise SchemaError(f"the schema has {len(key):,} characters; {MAX_CHARACTERS:,} are allowed")
     target = _RAW.get(key)
     if target is None:
         plain = json.loads(key)  # a copy: what the caller does to the schema later is not ours

@@ -157,11 +157,15 @@ class ConfinedFiles:
                 flags |= os.O_CREAT | os.O_EXCL
                 descriptor, is_new = _open(folder, name, flags, 0o666), True
             try:
-                _require_regular(os.fstat(descriptor), path)
-                _write_all(descriptor, data)
+                found = os.fstat(descriptor)
+                _require_regular(found, path)
+                if found.st_nlink == 1:
+                    _write_all(descriptor, data)
             finally:
                 os.close(descriptor)
-            return is_new
+        if found.st_nlink > 1:  # it has another name, perhaps outside of the root: that one stays
+            self.update(path, lambda old: old + data)
+        return is_new
 
     def delete(self, path: str) -> None:
         """Delete a regular file, or a link (not what it leads to)."""
@@ -419,7 +423,7 @@ def _replace(folder: Folder, name: str, data: bytes, path: str) -> bool:
     try:
         try:
             if old is not None and hasattr(os, "fchmod"):
-                os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+                os.fchmod(descriptor, old.st_mode & 0o777)  # new content has no special rights
             _write_all(descriptor, data)
         finally:
             os.close(descriptor)

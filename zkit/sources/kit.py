@@ -16,9 +16,9 @@ from zkit.sources.catalog import kit_prompt
 from zkit.sources.kit_files import KitFile, KitFolder
 from zkit.sources.kit_rules import KitChecks, Pick, Rule, picked, rules_of
 from zkit.sources.shown_tool import ShownTool
-from zkit.sources.source import SourceView, ToolSource, as_source, ready_call, vouched
+from zkit.sources.source import SourceView, ToolSource, as_source, ready_call, specs_in, vouched
 from zkit.sources.workflows import Workflow
-from zkit.tools import Guide, Tool, run_tool
+from zkit.tools import Guide, Tool, run_tool, to_wire
 
 _KIT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -124,7 +124,7 @@ class Kit(SourceView):
 
     def unmatched(self) -> list[str]:
         """The entries of the selection that speak of no tool of now: perhaps a slip of the pen."""
-        specs = [tool.definition() for tool in self.source.tools()]
+        specs = specs_in(self.source.tools())
         rules = [rule for rule in self._rules if rule.tool is None]
         return [str(rule) for rule in rules if not any(rule.matches(spec) for spec in specs)]
 
@@ -193,7 +193,7 @@ class Kit(SourceView):
 
     def _wire_names(self) -> dict[str, str]:
         """What the model calls each tool, by its name in the source and by its alias."""
-        wires = {alias: p.shown.definition().wire_name for alias, p in self.picks().items()}
+        wires = {alias: to_wire(alias) for alias in self.picks()}
         return {**{p.name: wires[alias] for alias, p in self.picks().items()}, **wires}
 
     # Documents: named here, read when somebody asks
@@ -215,7 +215,7 @@ class Kit(SourceView):
         if name in picks:
             return picks[name]
         wires: dict[str, str] = self._once(
-            "wires", lambda: {pick.shown.definition().wire_name: a for a, pick in picks.items()}
+            "wires", lambda: {to_wire(alias): alias for alias in picks}
         )
         return picks.get(wires.get(name, ""))
 

@@ -12,7 +12,14 @@ from typing import Any, Literal
 from zkit.errors import KitError, KitFileError, ToolDefinitionError, UnknownToolError
 from zkit.results import Refused
 from zkit.sources.shown_tool import ShownTool, with_defaults
-from zkit.sources.source import SourceView, ToolSource, levels_out, warn_if_shadowing
+from zkit.sources.source import (
+    SourceView,
+    ToolSource,
+    levels_out,
+    spec_or_none,
+    specs_in,
+    warn_if_shadowing,
+)
 from zkit.sources.workflows import Workflow
 from zkit.tools import Guide, Tool, ToolSpec, as_tool
 from zkit.tools.spec import to_wire
@@ -219,9 +226,10 @@ def _named_pick(source: ToolSource, rule: Rule, skills: Skills) -> Pick | None:
     if rule.kind not in ("name", "tool"):
         return None
     tool = rule.tool or source.get(rule.text)
-    if tool is None:
+    spec = None if tool is None else spec_or_none(tool)
+    if tool is None or spec is None:
         return None
-    name = tool.definition().name
+    name = spec.name
     alias = rule.alias or name
     return Pick(alias, name, _dressed(tool, alias, skills, rule), rule.tool is not None)
 
@@ -230,8 +238,8 @@ def _matched(source: ToolSource, wanted: list[Rule], skills: Skills) -> Iterator
     """The tools that globs, providers and tags match."""
     matching = [rule for rule in wanted if rule.kind not in ("name", "tool")]
     for tool in source.tools() if matching else ():
-        spec = tool.definition()
-        if any(rule.matches(spec) for rule in matching):
+        spec = spec_or_none(tool)
+        if spec is not None and any(rule.matches(spec) for rule in matching):
             yield Pick(spec.name, spec.name, _dressed(tool, spec.name, skills))
 
 
@@ -289,7 +297,7 @@ class KitChecks:
                 raise self._error(step.line, problem)
 
     def _has_any(self, rule: Rule) -> bool:
-        return any(rule.matches(tool.definition()) for tool in self._source.tools())
+        return any(rule.matches(spec) for spec in specs_in(self._source.tools()))
 
     def _check_name(self, rule: Rule, rules: Sequence[Rule]) -> None:
         tool = self._source.get(rule.text)
@@ -319,7 +327,7 @@ class KitChecks:
         return why is not None and isinstance(why(name), Refused)
 
     def _is_commented_out(self, rule: Rule) -> bool:
-        tagged = any(rule.matches(tool.definition()) for tool in self._source.tools())
+        tagged = any(rule.matches(spec) for spec in specs_in(self._source.tools()))
         return not tagged and self._source.get(rule.text) is not None
 
     def _unknown(self, rule: Rule) -> Exception:

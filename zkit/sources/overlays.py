@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from zkit.errors import OverlayError, ToolDefinitionError
+from zkit.private_files import make_private
 from zkit.tools import Preference, ToolSpec, thaw
 
 Listener = Callable[[frozenset[str]], None]
@@ -163,7 +163,7 @@ class SqliteOverlays(Overlays):
         super().__init__()
         self._path = str(path)
         with self._errors():
-            _make_private(self._path)
+            make_private(self._path)
             self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             self._db.execute("PRAGMA busy_timeout = 5000")
             self._db.execute(
@@ -287,12 +287,3 @@ class SqliteOverlays(Overlays):
             if overlay is not None:
                 row = (name, json.dumps(overlay.to_dict()))
                 self._db.execute("INSERT INTO overlays VALUES (?, ?)", row)
-
-
-def _make_private(path: str) -> None:
-    """Make the file, or make it its owner's only."""
-    if path == ":memory:":
-        return
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    if os.name == "posix" and os.stat(path).st_mode & 0o077:
-        os.chmod(path, 0o600)

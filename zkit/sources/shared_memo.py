@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from anyio import from_thread, to_thread
 
+from zkit.private_files import make_private
 from zkit.required import require_count, require_seconds
 from zkit.results import Success, from_dict
 from zkit.sources.memo_keys import Key
@@ -88,7 +89,7 @@ class Lead(NamedTuple):
 
 
 class SharedMemo:
-    """A store in use by one memory: results in, results out, and no error of the store."""
+    """A store in use by one memory: it reads and writes results, and raises no error of the store."""
 
     def __init__(self, store: MemoStore, *, max_value: int = 1_000_000, wait: float = 60.0) -> None:
         require_count("max_value", max_value)
@@ -240,11 +241,12 @@ class SqliteMemo:
 
         base = None
         try:
+            make_private(self._path)
             base = sqlite3.connect(self._path, timeout=5.0, isolation_level="IMMEDIATE")
             base.execute("PRAGMA synchronous = NORMAL")
             with base:
                 yield base
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise StoreDownError(f"{self._path}: {error}") from error
         finally:
             if base is not None:

@@ -12,7 +12,17 @@ from zkit.calls import Call
 from zkit.errors import ProviderError, ToolDefinitionError
 from zkit.results import Failure
 from zkit.schema import Target, target_for
-from zkit.tools import NO_PARAMETERS, Tool, ToolSpec, as_tool, decode_call, freeze, thaw
+from zkit.tools import (
+    NO_PARAMETERS,
+    Tool,
+    ToolSpec,
+    as_tool,
+    decode_call,
+    freeze,
+    policy_for,
+    thaw,
+)
+from zkit.tools.call_arguments import judged_arguments, read_arguments
 from zkit.tools.spec_fields import misfits
 
 
@@ -75,6 +85,35 @@ class ShownTool:
 
 async def _same(result: Any) -> Any:
     return result
+
+
+def can_destroy(tool: Tool, call: Call, typed: Any = None) -> bool:
+    """True if a call with decoded arguments can destroy something, so that somebody must be asked.
+
+    `typed` are the arguments as the tool takes them. Where other arguments are set for the tool, or
+    it is shown with another schema, what the tool that runs makes of them counts as well: its
+    validators see what is shown to nobody.
+    """
+    while True:
+        spec = tool.definition()
+        if spec.destructive is True:
+            return True
+        if spec.destructive:
+            if typed is None:
+                found = read_arguments(tool, call, policy_for(spec).limit)
+                if isinstance(found, Failure):
+                    return True
+                typed = found.typed
+            if spec.is_destructive(judged_arguments(spec, call.arguments, typed)):
+                return True
+        if not isinstance(tool, ShownTool):
+            return False
+        if not tool.takes_the_same:
+            ready = tool.prepared(call)
+            if isinstance(ready, Failure):
+                return bool(tool.inner.definition().destructive)
+            call, typed = ready, None
+        tool = tool.inner
 
 
 def without(spec: ToolSpec, preset: Mapping[str, Any]) -> ToolSpec:
@@ -181,10 +220,13 @@ def provided(spec: ToolSpec, provider: Provider) -> Tool:
 
 
 def _described(spec: ToolSpec, own: ToolSpec) -> ToolSpec:
-    """The spec; what it does not say, the tool says itself."""
+    """The spec; what it does not say, the tool says itself. It never makes a call harmless."""
     says_parameters = spec.parameters != NO_PARAMETERS
     return spec.replace(
         parameters=spec.parameters if says_parameters else own.parameters,
         description=spec.description or own.description,
         output=spec.output if spec.output is not None else own.output,
+        grade=spec.grade if spec.grade is not None else own.grade,
+        destructive=spec.destructive
+        or (bool(own.destructive) if says_parameters else own.destructive),
     )

@@ -17,10 +17,12 @@ from zkit.errors import ToolDefinitionError
 from zkit.grade import Grade, joint_grade
 from zkit.results import Failure, Refused, Result, Success, Validation
 from zkit.sources.catalog import MOST_EXAMPLES, Catalog, ToolExample, nearest_examples
+from zkit.sources.shown_tool import can_destroy
 from zkit.sources.workflows import read_document
 from zkit.tools import FrozenList, Tool, ToolSpec, freeze, policy_for, run_tool
-from zkit.tools.call_arguments import judged_arguments, read_arguments
+from zkit.tools.call_arguments import read_arguments
 from zkit.tools.context import Held
+from zkit.tools.execution import is_contained
 
 
 class ShadowedNameWarning(UserWarning):
@@ -91,11 +93,18 @@ def spec_or_none(tool: Tool) -> ToolSpec | None:
     """Return what a tool says of itself; None, with a warning, when it raises."""
     try:
         return tool.definition()
-    except Exception as error:
+    except BaseException as error:
+        if not is_contained(error):
+            raise
         kind = type(tool).__name__
         warning = f"definition() of a {kind} raised {type(error).__name__}: the tool is unavailable"
         warnings.warn(warning, ToolUnavailableWarning, stacklevel=levels_out())
         return None
+
+
+def specs_in(tools: Iterable[Tool]) -> list[ToolSpec]:
+    """Return what each tool says of itself; one that raises is left out, with a warning."""
+    return [spec for tool in tools if (spec := spec_or_none(tool)) is not None]
 
 
 _VOUCHED: ContextVar[Call | None] = ContextVar("zkit vouched", default=None)
@@ -112,12 +121,12 @@ def ready_call(tool: Tool, call: Call) -> Call | Failure:
     found = read_arguments(tool, call, policy_for(spec).limit)
     if isinstance(found, Failure):
         return found
-    judged = judged_arguments(spec, found.data, found.typed)
-    if spec.is_destructive(judged) and _VOUCHED.get() is not call:
+    fixes, rank = (*call.fixes, *found.fixes), max(call.rank, found.rank)
+    ready = replace(call, arguments=found.data, fixes=fixes, rank=rank)
+    if _VOUCHED.get() is not call and can_destroy(tool, ready, found.typed):
         reason = f"{spec.name} needs approval: it is run by a Dispatcher, which can ask for it"
         return Refused(reason, code="approval")
-    fixes, rank = (*call.fixes, *found.fixes), max(call.rank, found.rank)
-    return replace(call, arguments=found.data, fixes=fixes, rank=rank)
+    return ready
 
 
 _MOST_NAMED = 20
@@ -164,7 +173,7 @@ class SourceView:
 
     def specs(self) -> list[ToolSpec]:
         """What each tool says of itself, sorted by name; one that cannot say it is left out."""
-        return [spec for tool in self.tools() if (spec := spec_or_none(tool)) is not None]
+        return specs_in(self.tools())
 
     @property
     def grade(self) -> Grade:

@@ -50,9 +50,8 @@ class Entry:
         return frozenset((self.name, self.wire_name))
 
 
-def entry_for(tool: Tool, provider: str | None, overlay: Overlay | None) -> Entry:
+def entry_for(own: ToolSpec, tool: Tool, provider: str | None, overlay: Overlay | None) -> Entry:
     """Return the entry of a tool: under its provider, described as the overlay says."""
-    own = tool.definition()
     tag = own.provider if provider is None else provider
     spec = own if own.provider == tag else own.replace(provider=tag)
     spec = spec if overlay is None else overlay.on(spec)
@@ -200,12 +199,19 @@ class Toolbox(SourceView):
     def register_all(
         self, tools: Iterable[Any], *, provider: str | None = None, replace: bool = False
     ) -> list[Tool]:
-        """Add several tools, all or none; two of the same name among them are a mistake."""
+        """Add several tools, all or none; two of the same name among them are a mistake.
+
+        One whose `definition()` raises is not added, with a warning.
+        """
         with self._lock:
             found = [
                 self._resolved(one) if isinstance(one, ToolSpec) else as_tool(one) for one in tools
             ]
-            made = [self._entry_for(one, provider) for one in found]
+            made = [
+                entry_for(spec, one, provider, self.overlays.get(spec.name))
+                for one in found
+                if (spec := spec_or_none(one)) is not None
+            ]
             self._table.check(made, replace=replace)
             self._table.change(add=made)
             if made:
@@ -415,7 +421,8 @@ class Toolbox(SourceView):
             self._bump()
 
     def _entry_for(self, tool: Tool, provider: str | None) -> Entry:
-        return entry_for(tool, provider, self.overlays.get(tool.definition().name))
+        own = tool.definition()
+        return entry_for(own, tool, provider, self.overlays.get(own.name))
 
     def _conflict(self, tool: Tool, provider: str, replace: bool) -> ToolNameTakenError | None:
         try:
@@ -429,7 +436,7 @@ class Toolbox(SourceView):
         for name in overlays:
             entry = self._table.named(name)
             if entry is not None:
-                entry_for(entry.tool, entry.provider, overlays[name])
+                entry_for(entry.tool.definition(), entry.tool, entry.provider, overlays[name])
 
     def _overlaid(self, names: frozenset[str]) -> None:
         with self._lock:

@@ -62,8 +62,14 @@ def read_arguments(
         broken = decoded.__cause__
         return decoded if broken is None else failure_of(broken, call.name)
     data = dict(found)
-    echoed = refuse_echo(call.name, data)
-    return Arguments(data, decoded.value, decoded.fixes, decoded.rank) if echoed is None else echoed
+    sent = call.arguments
+    if not (
+        type(sent) is str and "<" not in sent and "\\" not in sent
+    ):  # then it holds no placeholder
+        echoed = refuse_echo(call.name, data)
+        if echoed is not None:
+            return echoed
+    return Arguments(data, decoded.value, decoded.fixes, decoded.rank)
 
 
 def judged_arguments(spec: ToolSpec, data: Mapping[str, Any], typed: Any = None) -> dict[str, Any]:

@@ -57,7 +57,9 @@ class Watch:
         """Note that code of a tool has ended."""
         with self._lock:
             self._running -= 1
-            ready, self._actions = (self._actions, []) if not self._running else ([], self._actions)
+            if self._running or not self._actions:
+                return
+            ready, self._actions = self._actions, []
         for action in ready:
             action()
 
@@ -241,14 +243,14 @@ class Scope:
                 log_failure("an action at the end of task %r failed with %s", error, self.task)
 
 
-_SCOPE: ContextVar[Scope | None] = ContextVar("zkit scope", default=None)
-_CONTEXT: ContextVar[Context | None] = ContextVar("zkit context", default=None)
 _NO_SCOPE = Scope()
+_SCOPE: ContextVar[Scope] = ContextVar("zkit scope", default=_NO_SCOPE)
+_CONTEXT: ContextVar[Context | None] = ContextVar("zkit context", default=None)
 
 
 def current_scope() -> Scope:
     """Return the scope of the task that is running here; an empty one outside of any."""
-    return _SCOPE.get() or _NO_SCOPE
+    return _SCOPE.get()
 
 
 def current_context() -> Context | None:
@@ -281,7 +283,7 @@ def scope(
 
 def scope_until(timeout: float | None) -> Scope:
     """Return a scope of the same task that ends in so many seconds; `inner(timeout=...)`, cheaper."""
-    outer = current_scope()
+    outer = _SCOPE.get()
     if timeout is None:
         return outer
     ends = time.monotonic() + timeout
@@ -305,7 +307,7 @@ class Context:
 
     def __init__(self, call: Call, scope: Scope | None = None) -> None:
         self.call = call
-        self.scope = scope or current_scope()
+        self.scope = scope or _SCOPE.get()
         self.typed: Any = None  # the arguments, decoded for the tool that runs
         self._cancelled = False
         self._effects: list[Effect] = []
@@ -401,6 +403,16 @@ def call_key(task: str, call: Call) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
+def enter_context(context: Context) -> Token[Context | None]:
+    """Make a context the current one, until `leave_context`."""
+    return _CONTEXT.set(context)
+
+
+def leave_context(token: Token[Context | None]) -> None:
+    """Set back what `enter_context` changed."""
+    reset(_CONTEXT, token)
+
+
 def inside(context: Context) -> Held[Context, Context]:
     """Make a context the current one."""
     return Held(_CONTEXT, context, context)
@@ -422,7 +434,7 @@ class PerTask(Generic[T]):
 
     def here(self) -> T | None:
         """The thing of this task; None outside of any task, and when the task is over."""
-        scope = current_scope()
+        scope = _SCOPE.get()
         return None if not scope.task or scope.is_over else self.always()
 
     def always(self) -> T:

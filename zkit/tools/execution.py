@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from dis import opname
+from types import CoroutineType
 from typing import Any
 
 from anyio import get_cancelled_exc_class
@@ -32,7 +33,9 @@ from zkit.tools.context import (
     Context,
     Effect,
     current_context,
+    enter_context,
     inside,
+    leave_context,
     log_failure,
     watched,
 )
@@ -89,6 +92,8 @@ def failure_of(raised: BaseException, tool: str) -> Failure:
     error = _sole(raised)
     if isinstance(error, Failure):
         return error
+    if _is_cancellation(error):
+        return _caused(Crashed("it was cancelled from within"), error)
     said = _said(error)
     if isinstance(error, TimeoutError):
         return _caused(Transient(said, code="timeout"), error)
@@ -115,7 +120,8 @@ def _named_failure(error: FileNotFoundError | PermissionError | ValueError, tool
 def is_contained(error: BaseException) -> bool:
     """True if an exception of foreign code (a tool, hook, guard or approver) ends only its call.
 
-    A cancellation goes on, and so does a real Ctrl-C: in the main thread, where Python's own handler
+    A cancellation goes on, unless nobody has cancelled the task: then the code waited for something
+    else that was cancelled. So does a real Ctrl-C: in the main thread, where Python's own handler
     raises it in whatever code is running. `GeneratorExit` goes on when Python closes a coroutine,
     and not when code raises it.
     """
@@ -129,9 +135,29 @@ def is_contained(error: BaseException) -> bool:
     if isinstance(error, GeneratorExit):
         return _was_raised(error)
     try:
-        return not isinstance(error, get_cancelled_exc_class())
+        cancelled = get_cancelled_exc_class()
     except Exception:
         return True  # in a thread, where nothing is cancelled
+    return not isinstance(error, cancelled) or not _is_being_cancelled()
+
+
+def _is_cancellation(error: BaseException) -> bool:
+    if isinstance(error, Exception):
+        return False
+    from asyncio import CancelledError
+
+    return isinstance(error, CancelledError)
+
+
+def _is_being_cancelled() -> bool:
+    """True if somebody has cancelled the task that runs; trio raises no cancellation otherwise."""
+    from asyncio import current_task
+
+    try:
+        task = current_task()
+    except RuntimeError:
+        return True
+    return task is None or task.cancelling() > 0
 
 
 def _was_raised(error: BaseException) -> bool:
@@ -277,7 +303,10 @@ def _plain(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -
 async def _awaited(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -> Result:
     try:
         found, output = begin(context)
-        value = [part async for part in found] if inspect.isasyncgen(found) else await found
+        if type(found) is not CoroutineType and inspect.isasyncgen(found):
+            value: object = [part async for part in found]
+        else:
+            value = await found
         return _kept(settled(value, context, output), promised)
     except BaseException as error:
         if not is_contained(error):
@@ -305,30 +334,31 @@ async def run_tool(tool: Tool, call: Call, typed: Any = None) -> Result:
     """
     context = Context(call)
     context.typed = typed
-    with inside(context):
-        try:
-            found = await _returned(tool, call)
-            result = found if isinstance(found, Result) else result_of(found)
-        except BaseException as error:
-            if not is_contained(error):
-                context.cancel()
-                raise
-            result = failure_of(error, call.name)
+    token = enter_context(context)
+    try:
+        found: object
+        if _runs_async(tool):
+            with watched():
+                found = await tool.execute(call)  # type: ignore[misc]
+        else:
+            found = await _in_thread(tool, call)
+            if not isinstance(found, Result) and isinstance(found, Awaitable):
+                with watched():
+                    found = await found
+        result = found if isinstance(found, Result) else result_of(found)
+    except BaseException as error:
+        if not is_contained(error):
+            context.cancel()
+            raise
+        result = failure_of(error, call.name)
+    finally:
+        leave_context(token)
     return with_effects(result, context.effects) if context.has_effects else result
 
 
-async def _returned(tool: Tool, call: Call) -> Any:
-    runs_async = getattr(tool, "runs_async", None)
-    if runs_async is None:
-        runs_async = inspect.iscoroutinefunction(tool.execute)
-    if runs_async:
-        with watched():
-            return await tool.execute(call)  # type: ignore[misc]
-    found = await _in_thread(tool, call)
-    if isinstance(found, Result) or not isinstance(found, Awaitable):
-        return found
-    with watched():
-        return await found
+def _runs_async(tool: Tool) -> bool:
+    declared = getattr(tool, "runs_async", None)
+    return inspect.iscoroutinefunction(tool.execute) if declared is None else bool(declared)
 
 
 async def _in_thread(tool: Tool, call: Call) -> Any:

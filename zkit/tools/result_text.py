@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import combining, east_asian_width
 
+from zkit.private_files import private_copy
 from zkit.required import require_count, require_kind, require_one_of
 from zkit.results import Crashed, Refused, Result, Success, Transient, Validation, json_text
 
@@ -225,7 +226,7 @@ def _writable(text: str) -> str:
 
 
 NOTE = "\n\nNote: "
-"""What stands before a note, below the result of a call."""
+"""What comes before a note, below the result of a call."""
 
 
 def _notes(result: Result) -> str:
@@ -268,7 +269,5 @@ def _spilled(text: str, folder: Path) -> Path:
     """Write the text to a file that is named by its content, and return its path."""
     data = text.encode("utf-8", "backslashreplace")
     path = folder / f"result-{hashlib.sha256(data).hexdigest()[:16]}.txt"
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    return path
+    folder.mkdir(parents=True, exist_ok=True)
+    return private_copy(path, data)

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Awaitable, Mapping, Sequence, Set
 from dataclasses import MISSING, dataclass, field, fields, replace
+from decimal import Decimal
 from typing import Any, Protocol, Self, runtime_checkable
 from unicodedata import normalize
 
@@ -144,8 +145,9 @@ class ToolSpec:
     def is_destructive(self, arguments: Mapping[str, Any] | None = None) -> bool:
         """True if a call can destroy something; without arguments, if any call can.
 
-        The arguments are decoded ones. Case and whitespace do not matter, and a value that is
-        missing, or that holds others, is taken for one that destroys.
+        The arguments are decoded ones. Case, whitespace, characters that nobody sees and the way in
+        which a number is written do not matter. A value that is missing, or that holds others, is
+        taken for one that destroys.
         """
         if isinstance(self.destructive, bool):
             return self.destructive
@@ -258,14 +260,21 @@ def _is_among(value: Any, values: Sequence[Any]) -> bool:
         isinstance(value, Mapping | Set | Sequence) and not isinstance(value, str)
     ):
         return True
-    return _folded(value) in [_folded(one) for one in values]
+    return value in values or _folded(value) in [_folded(one) for one in values]
 
 
 def _folded(value: Any) -> Any:
-    """A text without case, whitespace and compatibility forms; any other value as it is."""
-    if not isinstance(value, str):
-        return value
-    return "".join(normalize("NFKC", value).casefold().split())
+    """A number as a number, however it is written; any other value as a text.
+
+    The text has no case, compatibility forms, whitespace or characters that nobody sees.
+    """
+    folded = normalize("NFKC", str(value)).casefold()
+    text = "".join(one for one in folded if one.isprintable() and one != " ")
+    try:
+        number = Decimal(text)
+    except ArithmeticError:
+        return text
+    return number if number.is_finite() else text
 
 
 def _first_sentence(description: str) -> str:

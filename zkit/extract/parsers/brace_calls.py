@@ -10,7 +10,7 @@ from zkit.extract.parsers.arguments import Task, finished, from_text
 from zkit.extract.parsers.brackets import extent
 from zkit.extract.parsers.readings import Reading, Unit, broken, shifted
 from zkit.extract.parsers.values import Slot, Value, repaired_value, strict, typed, unambiguous
-from zkit.extract.tape import Steps, Tape, compiled, searched
+from zkit.extract.tape import Steps, Tape, searched
 from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import Expect
@@ -153,7 +153,7 @@ def _may_end(tape: Tape, at: int, stop: str) -> Steps[bool]:
     solid = yield from tape.next_solid(at)
     if solid >= tape.size:
         return False
-    return (yield from tape.look(compiled(stop or "(?!)"), solid)) is not None
+    return (yield from tape.look(stop or "(?!)", solid)) is not None
 
 
 def _arrow(unit: Unit, end: int, closed: bool) -> Reading:

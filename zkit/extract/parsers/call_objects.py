@@ -20,7 +20,7 @@ ARGUMENT_KEYS = (
 LIST_KEYS = ("tool_calls", "tool_uses", "function_calls", "calls", "actions")
 NEST_KEYS = ("tool_call", "function_call", "function", "tool_use")
 ID_KEYS = ("id", "tool_call_id", "call_id", "tool_use_id")
-# Keys that may stand beside a name and its arguments. Anything else is another kind of object.
+# Keys that may be beside a name and its arguments. Anything else is another kind of object.
 BESIDE = frozenset(
     {*ID_KEYS, "type", "index", "thought", "thoughts", "thinking", "reasoning", "reason",
      "rationale", "explanation", "comment"}
@@ -66,7 +66,7 @@ class Spelt:
 
 
 def calls_in(value: Any, tools: Declared, level: int = 1) -> Iterator[Spelt]:
-    """Every call that a JSON value spells out, in order; nothing for a value that is none."""
+    """Every call that a JSON value spells out, in order; nothing for any other value."""
     if level > DEEPEST:
         return
     if isinstance(value, list) and (pair := _pair(value, tools, level)) is not None:

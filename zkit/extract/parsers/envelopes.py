@@ -277,7 +277,7 @@ def _with_pairs(
     if not wrapper.closer or task.tools.name_of(name) is None:
         return None
     draft = Draft(name, start)
-    while (pair := (yield from task.tape.look(compiled(_PAIR), at))) is not None:
+    while (pair := (yield from task.tape.look(_PAIR, at))) is not None:
         keep_text(task, draft, pair["key"], pair["text"], at + pair.start("text"))
         at += pair.end()
     closer = yield from task.tape.find(searched(wrapper.stop), at)

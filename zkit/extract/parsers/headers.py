@@ -11,7 +11,7 @@ from zkit.extract.parsers.json_calls import read_named
 from zkit.extract.parsers.readings import Reading, Unit
 from zkit.extract.parsers.tag_calls import cut_header, cut_reading, read_markup
 from zkit.extract.parsers.tag_dialects import INVOKE
-from zkit.extract.tape import Steps, compiled, searched
+from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 
 NAME = r"(?P<name>[^\s<>{}()\[\]\"'|✿,;]{1,128})"
@@ -103,7 +103,7 @@ def read_arguments(
 
 def closed_by(task: Task, reading: Reading, end: str) -> Steps[Reading]:
     """The reading with its closer, if there is one."""
-    closer = (yield from task.tape.look(compiled(end), reading.end)) if end else None
+    closer = (yield from task.tape.look(end, reading.end)) if end else None
     if closer is None:
         return reading
     return replace(reading, end=reading.end + closer.end(), closed=True)
@@ -112,7 +112,7 @@ def closed_by(task: Task, reading: Reading, end: str) -> Steps[Reading]:
 def _quoted_object(task: Task, name: str, start: int, at: int) -> Steps[Reading | None]:
     """Arguments that were encoded twice: a string that holds an object with keys of the tool."""
     opens = yield from task.tape.look(_QUOTED_OBJECT, at)
-    if opens is None or opens.partial:
+    if opens is None:
         return None
     closes = yield from task.tape.find(_QUOTE, at + 1)
     if closes is None:
@@ -131,7 +131,7 @@ def _without_object(
     """A header that no object follows: no arguments at all, or a plain text for the only one."""
     if not header.end:
         return None
-    closer = yield from task.tape.look(compiled(header.end), at)
+    closer = yield from task.tape.look(header.end, at)
     if closer is not None:
         end = at + closer.end()
         return Reading((finished(task, name, {}, (start, end), ()),), end, header.name)

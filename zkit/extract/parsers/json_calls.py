@@ -163,11 +163,11 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     some, however whole those look that arrived; unless the model came to its own end there.
     """
     span = (at, at + len(text))
-    sound = unambiguous(text)
-    if sound is not None and is_turn(sound[0]):
+    valid = unambiguous(text)
+    if valid is not None and is_turn(valid[0]):
         return (broken("", span, "conversation", ""),)
-    if sound is not None:
-        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(sound[0], task.tools))
+    if valid is not None:
+        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(valid[0], task.tools))
     text = _NAME_EQUALS.sub(r'\g<1>": "', text)
     bare = _unquoted(text)
     if bare is not None:

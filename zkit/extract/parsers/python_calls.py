@@ -22,7 +22,7 @@ from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 
 if TYPE_CHECKING:
-    import regex
+    from zkit.extract.tape import Match
 
 # `calculate\_growth` is Markdown for `calculate_growth` (Mistral, Gemma).
 NAME = r"[^\W\d](?:[\w.:/-]|\\_)*+"
@@ -99,9 +99,7 @@ def _with_expression(task: Task, units: list[Unit], pos: int, stop: str) -> Step
     return Reading(tuple(units), found.end, "python_list", found.closed)
 
 
-def _read_call(
-    task: Task, at: int, head: regex.Match[str], stop: str
-) -> Steps[tuple[Unit, int, bool]]:
+def _read_call(task: Task, at: int, head: Match, stop: str) -> Steps[tuple[Unit, int, bool]]:
     """One call whose opening parenthesis ends `head`, and the place after it."""
     tape = task.tape
     start, opening = at + head.start("name"), at + head.end() - 1

@@ -117,7 +117,7 @@ def read_unit(
             return _cut(draft, tape.size), tape.size, False
         _keep(task, dialect, draft, opened, raw)
         at = raw.next
-    closer = yield from tape.look(compiled(rf"\s*+(?:{end})"), at)
+    closer = yield from tape.look(rf"\s*+(?:{end})", at)
     if closer is not None:
         return unit_of(task, draft, at + closer.end()), at + closer.end(), True
     return (yield from _unclosed(task, dialect, draft, at, stop))
@@ -130,7 +130,7 @@ def _with_object(
     end = dialect.end_of(draft.name)
     until = "|".join(filter(None, (end, stop)))
     reading = yield from read_named(task, draft.name, draft.start, pos, until)
-    closer = yield from task.tape.look(compiled(rf"(?:\s*+```)?\s*+(?:{end})"), reading.end)
+    closer = yield from task.tape.look(rf"(?:\s*+```)?\s*+(?:{end})", reading.end)
     at = reading.end + (0 if closer is None else closer.end())
     span, keys = (draft.start, at), frozenset({"_object"})
     unit = replace(reading.units[0], span=span, id=draft.id, keys=keys)
@@ -151,7 +151,7 @@ def _unclosed(
         task, rf"(?:{dialect.param})|(?:{dialect.unit_end})", solid
     )
     solid = tape.size if ends else solid
-    stopped = (yield from tape.look(compiled(stop or _NEVER), solid)) if not ends else None
+    stopped = (yield from tape.look(stop or _NEVER, solid)) if not ends else None
     whole = ends and not tape.cut and _has_all(task, draft)
     if (draft.values and stopped is not None) or (whole and not dialect.any_tag):
         note = "the closing tag of the call was missing"

@@ -50,7 +50,7 @@ class Value(NamedTuple):
 def typed(raw: str, slot: Slot, at: int) -> Value:
     """A raw text as the schema types it: a declared string is never parsed.
 
-    Without a type only sound objects and lists are read, for a text may begin with a bracket too;
+    Without a type only valid objects and lists are read, for a text may begin with a bracket too;
     with several, the order is null, boolean, integer, number, list or object, string. What does
     not parse stays the text that it is.
     """

@@ -19,7 +19,7 @@ _OPENER = {"}": "{", "]": "["}
 _INCHES = re.compile(r"(?:(?<=[\s(])|\A)[0-9][0-9.]{0,5}+\\\"")
 """A number and a quote, which needs no partner."""
 _CHANGED = re.compile(r"(?<!\\)((?:\\\\)*+)\\([{}\[\]:,])(?=[nrt]|\\[^\"\\/bfnrtu])")
-"""A backslash, a mark, and then what a backslash may stand before."""
+"""A backslash, a mark, and then what a backslash may come before."""
 
 
 _CLASS = re.compile(r"(?<!\\)\\[dDsSwWB](?![^\W_])")
@@ -116,7 +116,7 @@ def _kept_or_replaced(body: str, place: int, kept: Restored, *, closes: bool) ->
 
 _VALUE_NEXT = re.compile(r" (?:(?:true|false|null|True|False|None)\b|-?[0-9]|\\\"|[{\[])")
 _NO_SECOND = frozenset(".,;:!?)]}/<>")
-"""What follows no comma and no colon: then the mark is none."""
+"""What follows no comma and no colon: then the mark is neither."""
 
 
 def _is_even(body: str) -> bool:

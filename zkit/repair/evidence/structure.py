@@ -31,7 +31,7 @@ _KEY_REST = re.compile(r"\\|[ \t]*+[\w$. -]{1,60}+[\"']\s*+:|[\s}\])]*+[\"']\s*+
 
 
 def follows(reader: Engine, frame: Frame | None, pos: int) -> bool:
-    """Whether what stands at `pos` may come after a value in `frame`."""
+    """Whether the text at `pos` may come after a value in `frame`."""
     text = reader.text
     while frame is not None:
         pos = _GAP.match(text, pos).end()  # type: ignore[union-attr]
@@ -144,7 +144,7 @@ _AFTER_QUOTE = (
 )
 """A comma before a bare key or at the end of a line, a closer beside a comma or a value, two commas, a key in brackets."""
 _HIT = rf"(?<=[,;{lexis.OTHER_COMMAS}\n])(?:{_AFTER_COMMA})|(?<=[\"'`”»])(?={_G}[,}}\]])(?:{_AFTER_QUOTE})"
-"""After the first mark of it: what stands outside of strings only."""
+"""After the first mark of it: what occurs outside strings only."""
 _ANY_HIT = re.compile(rf"[,;{lexis.OTHER_COMMAS}\n\"'`”»](?:{_HIT})")
 _SCAN = re.compile(
     rf"[\\{{\[(,;{lexis.OTHER_COMMAS}\n\"'`”»}}\])](?:(?<=\\).|(?<=[{{\[(])(?P<open>)|{_HIT}|(?<=[}}\])])(?P<close>))",

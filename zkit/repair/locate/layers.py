@@ -178,7 +178,7 @@ def _in_tokens(text: str, start: int) -> bool:
 
 
 def _string_of(quoted: str) -> str:
-    """The JSON string of what stands between two quote tokens; one between quotes stays."""
+    """The JSON string of the text between two quote tokens; one between quotes stays."""
     return quoted if quoted[0] == '"' else encode_basestring(quoted[5:-5])
 
 

@@ -69,7 +69,7 @@ def quoted(text: str, start: int) -> bool:
 
 
 def alone(text: str, start: int, end: int) -> bool:
-    """Whether only an introduction stands before it on its line, and no sentence goes on after it."""
+    """Whether only an introduction comes before it on its line, and no sentence goes on after it."""
     if text[start] == "[" and _CODE.search(text[max(0, start - 40) : start]):
         return False
     return _leads(text, start) and _FOLLOW.match(text, end) is not None
@@ -181,7 +181,7 @@ def _is_placeholder(text: str) -> bool:
 
 
 def may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:
-    """Whether a value that was cut, broken or beyond the limit stands beside the chosen one."""
+    """Whether a value that was cut, broken or beyond the limit is beside the chosen one."""
     beyond = candidate.value is None and candidate.refusal[0] in ("limit", "cut")
     if candidate.start == chosen.start:
         return False
@@ -196,7 +196,7 @@ def may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:
 def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> list[int]:
     """Where a value stands that did not count, and is the payload or one more.
 
-    One more is what stands right beside the chosen one, or has lines of its own as that has. Beside one
+    One more is a value right beside the chosen one, or has lines of its own as that has. Beside one
     in a sentence an object with lines of its own may be the payload, in code or without its opening brace.
     """
     text = task.text
@@ -232,7 +232,7 @@ def _is_one_more(text: str, other: Candidate, chosen: Candidate) -> bool:
 
 
 def touches(text: str, other: Candidate, chosen: Candidate) -> bool:
-    """Whether nothing but white space and commas parts two values; words between brackets are none."""
+    """Whether nothing but white space and commas parts two values; words between brackets are not values."""
     if text[other.start] == "[" and '"' not in text[other.start : other.end]:
         return False
     first, second = sorted((other, chosen), key=lambda c: c.start)

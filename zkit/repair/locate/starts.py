@@ -128,7 +128,7 @@ _IN_OBJECT = (
     rf"|(?:{lexis.NAME}|[0-9]+){_S}(?::|=(?!=))|{lexis.NAME}\"{_S}:|:{lexis.NAME}{_S}=>"
     rf"|[uUbBrR]{{1,2}}[\"']|\w\"[^\"\\\n]{{1,80}}+\"{_S}:|[-•+*_]{{1,3}}+[ \t]*+[\"\w]"
 )
-"""What may stand after the brace of an object, in whatever spelling: its first key, a comment, its end."""
+"""What may come after the brace of an object, in whatever spelling: its first key, a comment, its end."""
 _IN_LIST = (
     r"[\"'“„«‘`{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]"
     r"|(?:true|false|null|True|False|None)\b"
@@ -172,7 +172,7 @@ def reasoning_end(text: str) -> int:
 
 
 def begins_answer(text: str, start: int) -> bool:
-    """Whether nothing stands before the place, or reasoning just ended there."""
+    """Whether nothing comes before the place, or reasoning just ended there."""
     return (
         blank_end(text) >= start
         or _AFTER_REASONING.search(text[max(0, start - 60) : start]) is not None
@@ -193,7 +193,7 @@ def _open_reasoning(text: str, pos: int) -> bool:
 
 
 def _in_string(text: str, pos: int) -> bool:
-    """Whether an odd number of quotes stands before the place on its line."""
+    """Whether an odd number of quotes comes before the place on its line."""
     return not lexis.is_outside(text, pos, text.rfind("\n", 0, pos) + 1)
 
 

@@ -95,13 +95,13 @@ def _between_tags(text: str, start: int, end: int) -> Span | None:
 
 
 def _after_mark(text: str, start: int, end: int) -> Span | None:
-    """What stands after a token, or a fence that is not closed."""
+    """What comes after a token, or a fence that is not closed."""
     first = _FIRST.match(text, start, end)
     return None if first is None else (first.end(), end)
 
 
 def _before_mark(text: str, start: int, end: int) -> Span | None:
-    """What stands before a token, a comment or a mark that ends a statement."""
+    """What comes before a token, a comment or a mark that ends a statement."""
     near = max(start, end - _NEAR)
     tail = text[near:end]
     last = _LAST.search(tail) or (_REMARK.search(tail) if _is_even(text, start, end) else None)

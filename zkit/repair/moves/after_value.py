@@ -109,7 +109,7 @@ def _may_be_stray(reader: Engine, frame: Frame, comma: int, key: int) -> bool:
 def _member_after_closer(
     reader: Engine, reading: Hypothesis, item: Before, key: str
 ) -> list[Hypothesis]:
-    """An object in the list was closed too early: its members go on where an item is due."""
+    """An object in the list was closed too early: its members go on where an item is expected."""
     closed = last_closed(reader, reading, item)
     if closed is None or closed.frame.kind != "{":
         return []
@@ -154,7 +154,7 @@ def at_next(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     assert frame is not None
     mark = reader.text[pos]
     if mark in "\"'" and (pos + 1 == reader.size or _begins_last_key(reader, reading, pos)):
-        return ending.cut(reader, reading, "the text ended where a key was due")
+        return ending.cut(reader, reading, "the text ended where a key was expected")
     if _OPERATOR.match(reader.text, reading.pos - 1):
         reader.reason = "expression"
     found = [*_missing_comma(reader, reading, pos), *_other_mark(reader, reading, pos)]
@@ -187,7 +187,7 @@ def _begins_last_key(reader: Engine, reading: Hypothesis, pos: int) -> bool:
 
 
 def _missing_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Another member or item stands where the comma is due."""
+    """Another member or item stands where the comma is expected."""
     text, frame = reader.text, reading.frame
     assert frame is not None
     if frame.kind == "{":
@@ -269,7 +269,7 @@ def _other_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 
 
 def _stray_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A mark after the value belongs to nothing: the comma or the closer that is due comes right after it."""
+    """A mark after the value belongs to nothing: the comma or the closer that is expected comes right after it."""
     if not _DUE.match(reader.text, pos + 1) or not follows(reader, reading.frame, pos + 1):
         return []
     other = reading.fork().note("drop_stray_mark", pos, pos + 1, "")
@@ -315,7 +315,7 @@ def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
 
 
 def _mark_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Another mark stands where the closer is due, and what follows goes on after the container."""
+    """Another mark stands where the closer is expected, and what follows goes on after the container."""
     frame, after = reading.frame, pos + 1
     assert frame is not None
     if frame.invented or (reader.text[pos] == '"' and follows(reader, frame, after)):
@@ -333,7 +333,7 @@ def _mark_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypo
 
 
 def closer_for_value(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A closer that does not match stands where an item is due."""
+    """A closer that does not match stands where an item is expected."""
     other = reading.fork()
     reader.drop_trailing_comma(other, pos)
     other.pos = other.safe
@@ -411,7 +411,7 @@ def _is_undecided(reader: Engine, end: int, closer: int) -> bool:
 
 
 def _comma_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """The root's closer stands where a comma is due: a quoted key follows it."""
+    """The root's closer stands where a comma is expected: a quoted key follows it."""
     if not _QUOTED_KEY.match(reader.text, pos + 1) or reading.place != NEXT:
         return None
     return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, KEY)]

@@ -120,7 +120,7 @@ def _other_openers(reader: Engine, before: Before, mark: str, pos: int) -> list[
 
 
 def no_value(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A mark stands where a value is due: it may stand for the opener of a list or an object."""
+    """A mark stands where a value is expected: it may stand for the opener of a list or an object."""
     before = reading.recent[0]
     found: list[Hypothesis] = []
     for opener, ahead in (("{", lexis.KEY_AHEAD), ("[", lexis.VALUE_AHEAD)):
@@ -166,7 +166,7 @@ _MISQUOTED = (
 
 
 def at_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Where a key is due stands something else."""
+    """Where a key is expected stands something else."""
     if _CUT_NAME.match(reader.text, pos):
         if reader.text[pos].isdigit():
             reading = _before_last(reader, reading)
@@ -208,7 +208,7 @@ def _other_keys(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 
 
 def _reopened(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A list was closed too early: its items go on where a key is due."""
+    """A list was closed too early: its items go on where a key is expected."""
     closed = last_closed(reader, reading)
     if closed is None or closed.frame.kind != "[":
         return []
@@ -238,7 +238,7 @@ def wrong_first_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hyp
 
 
 def _opener_for_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """An object opens where a key is due: the one before was not closed, or the brace is stray."""
+    """An object opens where a key is expected: the one before was not closed, or the brace is stray."""
     frame = reading.frame
     assert frame is not None
     found: list[Hypothesis] = []
@@ -284,7 +284,7 @@ def _missing_bracket(reading: Hypothesis) -> list[Hypothesis]:
 
 
 def at_key_string(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[Hypothesis]:
-    """A string stands where a key is due, and no colon follows it."""
+    """A string stands where a key is expected, and no colon follows it."""
     text, frame = reader.text, reading.frame
     assert frame is not None
     if lexis.skip_blank(text, end) == reader.size:

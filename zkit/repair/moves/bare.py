@@ -315,7 +315,7 @@ def _prefixed(
 def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
     """Whether a letter before a quote is Python's, and not the first one of a string that slipped out.
 
-    A raw string holds a backslash. The others stand before more than one string, or in a literal of Python, or
+    A raw string holds a backslash. The others come before more than one string, or in a literal of Python, or
     before what no word goes on with.
     """
     letters = prefix.group().lower()

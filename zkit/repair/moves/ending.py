@@ -74,15 +74,15 @@ def in_comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis
 
 
 def before_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """The text ended where a key was due: after a comma or an opener."""
-    return cut(reader, reading, "the text ended where a key was due", "close_after_cut")
+    """The text ended where a key was expected: after a comma or an opener."""
+    return cut(reader, reading, "the text ended where a key was expected", "close_after_cut")
 
 
 def before_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """The text ended where a value was due."""
+    """The text ended where a value was expected."""
     if reading.frame is None:
         return []
-    return cut(reader, reading, "the text ended where a value was due")
+    return cut(reader, reading, "the text ended where a value was expected")
 
 
 def in_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -129,7 +129,7 @@ def in_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
 
 
 def _dropped_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    return cut(reader, reading, "the text ended in a string where none is due")
+    return cut(reader, reading, "the text ended in a string where none is expected")
 
 
 def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:

@@ -23,7 +23,7 @@ _IN_WORD = re.compile(r"(?<=\w)['’](?=\w)")
 _OPENERS = {"»": "«", "’": "‘", "」": "「"}
 """Quotes that come in pairs: what closes, and what opens."""
 _OPENS_NEXT = frozenset(" \t\n([{=:+")
-"""What stands before the quote that opens a quotation, rather than closes one."""
+"""What comes before the quote that opens a quotation, rather than closes one."""
 _LONE = frozenset("'`”»’")
 _WINDOWS = re.compile(r"(?:[A-Za-z]:|\.{1,2})?+(?:\\[\w .()$%@+~,-]*+)++\Z")
 
@@ -37,7 +37,7 @@ _FILE = re.compile(r"[^.\\]\.\w{1,5}\Z")
 def is_folder(content: str) -> bool:
     """Whether a content, up to an escaped quote, is a folder of Windows: then the backslash is its own.
 
-    A word is none, nor is a file whose backslashes are escaped: the next one would be, too.
+    A word is not one, nor is a file whose backslashes are escaped: the next one would be, too.
     """
     if "\\" not in content and len(content) > len("C:"):
         return False
@@ -164,7 +164,7 @@ def _holds_items(before: Before, body: str) -> bool:
 
 
 def _before_closers(before: Before, text: str, stem: str) -> list[Hypothesis]:
-    """The string ends before the comma, or before the brackets that stand before it."""
+    """The string ends before the comma, or before the brackets that come before it."""
     content = stem[:-1].rstrip()
     spaced = _first_spaced_comma(text)
     ends = {len(content)} if 0 <= spaced < before.pos else {len(stem) - 1, len(content)}
@@ -208,7 +208,7 @@ def _balanced(content: str, mark: str) -> bool:
 
 
 def _string_goes_on(reader: Engine, frame: Frame | None, quote: int) -> bool:
-    """Whether what stands after the quote reads as the rest of a key or of an item."""
+    """Whether the text after the quote reads as the rest of a key or of an item."""
     if KEY_TAIL.match(reader.text, quote + 1):
         return True
     return (
@@ -237,7 +237,7 @@ _NUMBERS = re.compile(r"[-+0-9.,eE\s]*+")
 
 
 def _may_be_bracket(body: str, quote: str) -> bool:
-    """Whether a closing bracket at the end may be one: the first mark opens it, or a quote stands before it."""
+    """Whether a closing bracket at the end may be one: the first mark opens it, or a quote comes before it."""
     rest = body[:-1]
     return body[0] in "{[" or rest.endswith("\\" + quote) or is_other_quote(rest)
 

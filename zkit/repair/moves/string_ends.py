@@ -297,7 +297,7 @@ def _open(reader: Engine, before: Before, cost: int) -> list[Hypothesis]:
 
 
 def _begins_sibling(before: Before, body: str) -> bool:
-    """Whether the content of a string that never ends goes on with another object, or a key that is due."""
+    """Whether the content of a string that never ends goes on with another object, or a key that is expected."""
     frame = before.frame
     keys = frozenset[str]() if frame is None else frame.expect.keys
     return any(key in body and re.search(_OBJECT_WITH_KEY % re.escape(key), body) for key in keys)

@@ -297,7 +297,7 @@ _MARKS = frozenset('"{}[]:,')
 _STRUCTURE = frozenset("{}[]:,")
 _BRACKETS = frozenset("{}[]")
 _PREFIXES = frozenset("rRbBuUfFtTLcsNEqxX@$")
-"""What stands before the quote of a string in one language or another: `r"x"`, `L"x"`, `@"x"`, `E'x'`."""
+"""What comes before the quote of a string in one language or another: `r"x"`, `L"x"`, `@"x"`, `E'x'`."""
 _PLACED = PLACED | {TRAILING}
 
 
@@ -412,7 +412,7 @@ _FIXED = frozenset(" \t\n\r\\")
 
 
 _LAST_LINE = re.compile(r"[ \t]++[}\]]")
-"""Between a quote that stands before its line and the closer of that line: its indentation."""
+"""Between a quote that comes before its line and the closer of that line: its indentation."""
 
 
 def _may_change_places(text: str, at: int, opens: bool) -> bool:
@@ -435,7 +435,7 @@ def _joins(text: str, at: int) -> bool:
 
 
 def _is_prefix(task: Task, text: str, at: int) -> bool:
-    """Whether what stands before a quote may belong to no string: it is a prefix, or one too many."""
+    """Whether the text before a quote may belong to no string: it is a prefix, or one too many."""
     if text[at + 1 : at + 2] != '"' or text[at] in _STRUCTURE:
         return False
     if text[at] == "=":
