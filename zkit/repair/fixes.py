@@ -31,7 +31,6 @@ FIXES: dict[str, FixKind] = {
         FixKind("drop_tag", _U, "drop the tags or special tokens around the value", '<tool_call>{"a": 1}</tool_call>', '{"a": 1}', 0),
         FixKind("drop_prose", _U, "drop the prose around the value", 'Sure, here it is: {"a": 1}', '{"a": 1}', 0),
         FixKind("drop_wrapper", _U, "drop the call or assignment around the value", 'const args = {"a": 1};', '{"a": 1}', 0),
-        FixKind("drop_colour_code", _U, "drop the colour codes of a terminal", '\x1b[32m{"a": 1}\x1b[0m', '{"a": 1}', 0),
         FixKind("drop_line_mark", _U, "drop the marks before each line of a quotation or a listing", '> {\n>   "a": 1\n> }', '{\n  "a": 1\n}', 0),
         FixKind("drop_repeat", _U, "drop an equal second copy of the value", '{"a": 1}\n{"a": 1}', '{"a": 1}', 0),
         FixKind("unwrap_string", _U, "read the JSON that a JSON string holds, where the schema wants no string", '"{\\"a\\": 1}"', '{"a": 1}', 0),

@@ -141,7 +141,6 @@ QUOTES = {
     "『": "』",
 }
 """What may open a string, and what may then close it."""
-CLOSING_QUOTES = frozenset("".join(QUOTES.values()))
 
 
 @cache

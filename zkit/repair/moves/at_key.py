@@ -12,7 +12,7 @@ from zkit.repair.moves import ending
 from zkit.repair.moves.after_value import ONE_VALUE, closer_for_value
 from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import bracketed, keyed, last_closed, listed, reread
-from zkit.repair.search.hypothesis import KEY, VALUE, Before, Frame, Hypothesis
+from zkit.repair.search.hypothesis import KEY, VALUE, Frame, Hypothesis
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -83,9 +83,11 @@ def misfit(reader: Engine, reading: Hypothesis, mark: str, pos: int) -> list[Hyp
     want, before = reading.want, reading.recent[0]
     if welcome(want, mark):
         return None
-    found = _other_openers(reader, before, mark, pos)
-    if want.only("array"):
-        found += bracketed(before)
+    found = bracketed(before) if want.only("array") else []
+    frame = before.frame
+    if mark == "[" and frame is not None and frame.kind == "[" and before.safe == frame.start + 1:
+        other = Hypothesis.back_to(before).note("drop_opener", pos, pos + 1, "")
+        found.append(other.go(pos + 1, VALUE))
     if want.only("string") and mark[0] in "{[":
         found += unopened(reader, before, pos)
     if want.only("object") and mark[0] == '"' and lexis.KEY_AHEAD.match(reader.text, pos):
@@ -96,41 +98,6 @@ def misfit(reader: Engine, reading: Hypothesis, mark: str, pos: int) -> list[Hyp
     other.misfit += 1
     other.want = ANYTHING
     return [*found, other]
-
-
-def _other_openers(reader: Engine, before: Before, mark: str, pos: int) -> list[Hypothesis]:
-    """Another opener was meant, or the one found was written twice."""
-    want, frame = before.want, before.frame
-    found: list[Hypothesis] = []
-    quoted = mark[0] == '"' and reader.text[pos + 1 : pos + 2] in ("{", "[", '"')
-    for kind, wrong, right in (("array", "{", "["), ("object", "[", "{"), ("array", '"', "[")):
-        if want.only(kind) and mark[0] == wrong and (wrong != '"' or quoted):
-            other = Hypothesis.back_to(before).note("replace_opener", pos, pos + 1, right)
-            reader.enter(other, pos, right, invented=True)
-            found.append(other)
-    if (
-        mark[0] == "["
-        and frame is not None
-        and frame.kind == "["
-        and before.safe == frame.start + 1
-    ):
-        other = Hypothesis.back_to(before).note("drop_opener", pos, pos + 1, "")
-        found.append(other.go(pos + 1, VALUE))
-    return found
-
-
-def no_value(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A mark stands where a value is expected: it may stand for the opener of a list or an object."""
-    before = reading.recent[0]
-    found: list[Hypothesis] = []
-    for opener, ahead in (("{", lexis.KEY_AHEAD), ("[", lexis.VALUE_AHEAD)):
-        if ahead.match(reader.text, pos + 1) and before.want.takes(_KINDS[opener]):
-            other = Hypothesis.back_to(before).note("replace_opener", pos, pos + 1, opener)
-            reader.enter(other, pos, opener, invented=True)
-            found.append(other)
-        if found:
-            break
-    return found
 
 
 # ── trouble at key ──────────────────────────────────────────────────────────

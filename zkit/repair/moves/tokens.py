@@ -481,10 +481,8 @@ def _joined(reader: Engine, reading: Hypothesis, plus: int) -> list[Hypothesis]:
     other = reading.fork()
     other.edits = edits
     token = lexis.string_at(reader.text, pos)
-    if token is None:
-        return ending.in_joined_string(reader, other, pos, start, head)
-    body = respell(token.body, token.quote)
-    if body is None:
+    body = None if token is None else respell(token.body, token.quote)
+    if token is None or body is None:
         return []
     other.note(name, start, token.end, f'{head}{body.body}"')
     other.settle(token.end)

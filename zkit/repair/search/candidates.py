@@ -18,7 +18,7 @@ from zkit.repair.locate import layers, starts
 from zkit.repair.moves.bare import is_prefix
 from zkit.repair.outcome import DAMAGED, Candidate, Task, same
 from zkit.repair.repeated_keys import repeats_a_key
-from zkit.repair.rivals import beyond_doubt, first_guess, rearranged, suits_lines
+from zkit.repair.rivals import beyond_doubt, first_guess, rearranged
 from zkit.repair.search.engine import Engine
 from zkit.repair.search.hypothesis import KEY, Frame, Hypothesis
 from zkit.repair.strict_parse import (
@@ -242,7 +242,6 @@ def _settled(task: Task, body: str, made: list[Candidate], start: int, stuck: in
     if task.evidence is not None:
         suits = task.evidence.suits
         made = [m for m in made if m.value is not None and suits(m.value[0])] or made
-    made = [m for m in made if suits_lines(body, (m.start, m.end), m.fixes)] or made
     if all(same(m.value, made[0].value) for m in made[1:]):
         return made[0]
     where = min(first_guess(m.fixes, stuck) for m in made)
