@@ -156,6 +156,8 @@ class Exchange:
         self._reader: StreamReader | None = None
         self._fallback: tuple[Any, Report] = ((), Report())
         self.feed: Callable[[Any], Sequence[Any]] = _no_stream
+        self.feed_text: Callable[[int, str], str] | None = None
+        """Takes in the text of a chunk that is like an earlier one; only for chat completions."""
 
     @property
     def has_tools(self) -> bool:
@@ -179,6 +181,8 @@ class Exchange:
         """The reply is a stream; `plain` returns the data of a chunk, `remake` makes another of data."""
         self._reader = self._api.stream(self._checker(), remake, plain)
         self.feed = self._reader.feed
+        if isinstance(self._reader, StreamRepair):
+            self.feed_text = self._reader.feed_text
 
     @property
     def is_finished(self) -> bool:
@@ -201,6 +205,7 @@ class Exchange:
         """The next streamed reply has begun; return what must come before its first chunk."""
         assert self._reader is not None
         self.asks_again = False
+        self.feed_text = None  # the chunks of this stream are written again
         return self._reader.restart(self._checker())
 
     def give_up(self) -> Any:

@@ -60,7 +60,7 @@ class _Choice:
         delta = self._without_calls(delta)
         content = delta.get("content")
         if isinstance(content, str) and content:
-            shown = self._read(content)
+            shown = self.read(content)
             if shown != content:
                 delta = {**delta, "content": shown} if shown else _but(delta, "content")
         for name in delta.keys() & REASONING if len(delta) > 1 or not content else ():
@@ -72,7 +72,7 @@ class _Choice:
         self.finish_reason = str(reason)
         return {**choice, "delta": delta, "finish_reason": None}
 
-    def _read(self, content: str) -> str:
+    def read(self, content: str) -> str:
         """Read a piece of text; return what can be shown now."""
         self.written += len(content)
         if self.written > MAX_HELD:
@@ -224,6 +224,13 @@ class StreamRepair:
         if any(map(_says_something, made)) or data.get("usage"):
             return (self._remake(chunk, {**data, "choices": made}),)
         return ()
+
+    def feed_text(self, index: int, text: str) -> str:
+        """Take in the text of a chunk that holds nothing else; return what can be passed on now.
+
+        The choice must be known from an earlier chunk, and the stream be the first one.
+        """
+        return self._choices[index].read(text)
 
     def _take(self, choice: dict[str, Any]) -> dict[str, Any]:
         index = index_of(choice.get("index")) or 0
