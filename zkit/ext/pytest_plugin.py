@@ -12,12 +12,13 @@ import importlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-Case = Any
-"""A `zkit.cases.Case`; zkit is imported when cases are collected, not when pytest starts."""
+if TYPE_CHECKING:  # zkit is imported when cases are collected, not when pytest starts
+    from zkit.cases import Case
+    from zkit.testing import ScriptedServer
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -98,7 +99,7 @@ class CaseItem(pytest.Item):
         return self.path, self.case.line - 1, self.case.it
 
 
-def _function(name: str) -> Callable[..., Any]:
+def _function(name: str) -> Callable[[str], object]:
     """The function that `package:function` names."""
     module, _, attribute = name.partition(":")
     if not module or not attribute:
@@ -112,7 +113,7 @@ def _function(name: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-def compared(case: Case, decoder: Callable[..., Any]) -> str | None:
+def compared(case: Case, decoder: Callable[[str], object]) -> str | None:
     """How the value of another decoder differs from what the case expects; None if it does not.
 
     The decoder gets the text, and returns the value or raises. A case that expects a refusal holds
@@ -139,7 +140,7 @@ def updated(case: Case, path: Path) -> str:
 
 
 @pytest.fixture
-def zkit_server() -> Iterator[Any]:
+def zkit_server() -> Iterator[ScriptedServer]:
     """An OpenAI-compatible server on loopback that plays a script: `zkit_server.play(says("Hi"))`."""
     from zkit.testing import ScriptedServer
 

@@ -15,6 +15,7 @@ from zkit.chat.client.exchange import CHAT, WATCH, Api, Exchange, Repairing
 from zkit.chat.client.message_repair import MAX_HELD
 from zkit.chat.client.responses_api import RESPONSES
 from zkit.chat.wire_data import index_of
+from zkit.json_types import JsonObject
 
 ENDPOINTS: Mapping[str, Api] = {"/chat/completions": CHAT, "/responses": RESPONSES}
 _EVENT_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
@@ -182,7 +183,7 @@ class HttpExchange:
         feed_text = self._exchange.feed_text
         if feed_text is None or self._template is None:
             return self._event(raw)
-        shown = feed_text(self._template.index, text)
+        shown = feed_text(self._template.choice, text)
         if shown == text:
             return raw
         chunk = _object(_data_of(raw))
@@ -197,7 +198,7 @@ class Template(NamedTuple):
 
     before: bytes
     after: bytes
-    index: int
+    choice: int
 
 
 MAX_TEMPLATES = 4
@@ -205,7 +206,7 @@ MAX_TEMPLATES = 4
 _PROBE = "zkit"
 
 
-def template_of(raw: bytes, data: dict[str, Any]) -> Template | None:
+def template_of(raw: bytes, data: JsonObject) -> Template | None:
     """Return the template of an event; None if its text cannot be told from the rest."""
     choices = data.get("choices")
     if not isinstance(choices, list) or len(choices) != 1 or data.get("usage"):
@@ -251,7 +252,7 @@ class _Event:
 
     __slots__ = ("data", "raw")
 
-    def __init__(self, raw: bytes, data: dict[str, Any]) -> None:
+    def __init__(self, raw: bytes, data: JsonObject) -> None:
         self.raw = raw
         self.data = data
 
@@ -259,7 +260,7 @@ class _Event:
 _END = b"data: [DONE]\n\n"
 
 
-def _remade(like: _Event, data: dict[str, Any]) -> _Event:
+def _remade(like: _Event, data: JsonObject) -> _Event:
     """Another event of the same kind; those of `/responses` carry their type as their name."""
     name = data.get("type")
     is_named = isinstance(name, str) and name.startswith("response.")
@@ -284,7 +285,7 @@ def _data_of(raw: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-def _object(body: bytes) -> dict[str, Any] | None:
+def _object(body: bytes) -> JsonObject | None:
     """The JSON object of a body; None for anything else."""
     try:
         found = from_json(body)
