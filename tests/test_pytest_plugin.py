@@ -82,14 +82,18 @@ def test_cases_are_items_with_file_and_line(pytester: pytest.Pytester) -> None:
     assert [one.get("name") for one in found] == ["find a call as a table", "find a call as JSON"]
 
 
-def test_selection_and_workers_work(pytester: pytest.Pytester) -> None:
+def test_cases_are_selected_like_tests(pytester: pytest.Pytester) -> None:
     folder = project(pytester)
     assert "1 passed, 1 deselected" in pytested(folder, "-k", "table")[1]
     assert "1 failed" in pytested(folder, "--lf")[1]
     again = pytested(folder, "--lf")[1]
     assert "1 failed" in again
     assert "1 passed" not in again
-    assert "1 failed, 1 passed" in pytested(folder, "-n", "2")[1]
+
+
+@pytest.mark.slow
+def test_workers_share_the_cases(pytester: pytest.Pytester) -> None:
+    assert "1 failed, 1 passed" in pytested(project(pytester), "-n", "2")[1]
 
 
 def test_an_update_writes_what_came_and_keeps_comments(pytester: pytest.Pytester) -> None:

@@ -49,7 +49,7 @@ def is_shared(raw: JsonMapping) -> bool:
 
 
 def read_sheet(raw: JsonMapping, empty: Sheet, folder: Path) -> Sheet:
-    """Read what stands at the top of a file, or raise EntryError."""
+    """Read the text at the top of a file, or raise EntryError."""
     kind = KINDS.get(raw.get("kind", empty.kind))
     if kind is None:
         raise EntryError(f"kind {raw['kind']!r} is none of {', '.join(KINDS)}", "kind")

@@ -12,13 +12,12 @@ import importlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:  # zkit is imported when cases are collected, not when pytest starts
-    from zkit.cases import Case
-    from zkit.testing import ScriptedServer
+Case = Any
+"""A `zkit.cases.Case`; zkit is imported when cases are collected, not when pytest starts."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -140,7 +139,7 @@ def updated(case: Case, path: Path) -> str:
 
 
 @pytest.fixture
-def zkit_server() -> Iterator[ScriptedServer]:
+def zkit_server() -> Iterator[Any]:
     """An OpenAI-compatible server on loopback that plays a script: `zkit_server.play(says("Hi"))`."""
     from zkit.testing import ScriptedServer
 
