@@ -19,7 +19,7 @@ from zkit.repair.evidence.structure import (
 )
 from zkit.repair.expect import Evidence
 from zkit.repair.fixes import COMPLETE, GUESS, UNWRAP, fix_named
-from zkit.repair.limits import MOST_OTHERS
+from zkit.repair.limits import KEYS_WITHIN, MOST_OTHERS
 from zkit.repair.outcome import Candidate, Task
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.strict_parse import strict
@@ -198,12 +198,10 @@ def _bare_member(text: str, fix: Fix) -> bool:
     key = _BARE_KEY.search(text, max(0, fix.start - 80), fix.start)
     if key is None:
         return False
-    since = max(0, key.start() - _NEAR)
+    since = max(0, key.start() - KEYS_WITHIN)
     return _QUOTED_KEY.search(text, since, key.start()) is not None
 
 
-_NEAR = 2000
-"""How far back the spelling of other keys is looked at."""
 _BARE_KEY = re.compile(rf"(?<=[\s,])({lexis.NAME})\s*+:\s*+\Z")
 _QUOTED_KEY = re.compile(r"[{,]\s*+\"[^\"\\\n]{1,80}+\"\s*+:")
 
@@ -276,10 +274,9 @@ def undoubted(
         return None if fits is None and is_misaligned(layer.text[:at]) else fixes
     is_last = stopped and added[0].name == "close_at_end"
     place = _closer_place(layer.text, at, fits, is_last=is_last)
-    if place == at or place is None:
-        return fixes if place == at else None
-    rest = [fix for fix in fixes if fix is not added[0]]
-    return _placed(_layer(text, span, rest), place, rest, added[0])
+    if place is None:
+        return None
+    return fixes if place == at else _with_closer_at(text, span, fixes, added[0], place)
 
 
 def _closer_place(json: str, at: int, fits: Fits, *, is_last: bool) -> int | None:
@@ -449,9 +446,12 @@ def _holds(json: str, fits: Fits) -> bool:
     return fits is None or fits(value[0])
 
 
-def _placed(without: Layer, place: int, rest: Sequence[Fix], added: Fix) -> list[Fix]:
+def _with_closer_at(
+    text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix, place: int
+) -> list[Fix]:
     """The fixes with the added closer at another place of the JSON without it."""
-    at = without.source_end(place)
+    rest = [fix for fix in fixes if fix is not added]
+    at = _layer(text, span, rest).source_end(place)
     moved = fix_named("close_in_middle", at, at, added.new)
     return sorted([moved, *rest], key=lambda fix: fix.start)
 

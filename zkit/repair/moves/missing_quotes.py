@@ -301,32 +301,12 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
     text = reader.text
     if single := _unopened_single(reader, before, start):
         return single
-    first = text.find('"', start, start + QUOTE_WITHIN)
-    if _REST_OF_PATH.match(text, start):
+    if _REST_OF_PATH.match(text, start) or _ends_before_quote(reader, before, start):
         return []
-    if first < 0 or not reader.spend(first - start):
-        return []
-    comma = text.rfind(",", start, first)
-    listed = before.frame is not None and before.frame.kind != "{"
-    if (
-        first >= 0
-        and comma >= 0
-        and (_VALUE_END.match(text, comma) or (listed and not text[comma + 1 : first].strip()))
-    ):
-        return []
-    content = (
-        _CONTENT.match(text, start, start + QUOTE_WITHIN)
-        if start < _last_bare_quote(text)
-        else None
-    )
-    if content is None or not reader.spend(8 * (content.end() - start)):
-        return []
-    end = content.end() + 1
-    if not lexis.closers_of('"').match(text, end - 1) or not follows(reader, before.frame, end):
-        return []
-    body = content.group()
-    if body.startswith('\\"') and body.count('\\"') % 2:
-        return []  # that escaped quote is the opening one
+    body = _content_up_to_quote(reader, before, start)
+    if body is None or (body.startswith('\\"') and body.count('\\"') % 2):
+        return []  # an escaped quote is the opening one
+    end = start + len(body) + 1
     wrong = text[start - 1] in ": ,\n\t[" and _begins_with_mark(body)
     spelled = respell(body[wrong:])
     if spelled is None or spelled.inner or not spelled.body.strip("{[ "):
@@ -336,6 +316,31 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
     other.note(name, start, end, f'"{spelled.body}"')
     other.settle(end)
     return [other]
+
+
+def _ends_before_quote(reader: Engine, before: Before, start: int) -> bool:
+    """Whether there is no quote within reach, or a comma before it ends the value: the quote opens what follows."""
+    text = reader.text
+    first = text.find('"', start, start + QUOTE_WITHIN)
+    if first < 0 or not reader.spend(first - start):
+        return True
+    comma = text.rfind(",", start, first)
+    if comma < 0:
+        return False
+    listed = before.frame is not None and before.frame.kind != "{"
+    return bool(_VALUE_END.match(text, comma) or (listed and not text[comma + 1 : first].strip()))
+
+
+def _content_up_to_quote(reader: Engine, before: Before, start: int) -> str | None:
+    """What stands before the next bare quote, if the text goes on after that quote as after a value; else None."""
+    text = reader.text
+    if start >= _last_bare_quote(text):
+        return None
+    content = _CONTENT.match(text, start, start + QUOTE_WITHIN)
+    if content is None or not reader.spend(8 * (content.end() - start)):
+        return None
+    ends = lexis.closers_of('"').match(text, content.end())
+    return content.group() if ends and follows(reader, before.frame, content.end() + 1) else None
 
 
 @of_last
