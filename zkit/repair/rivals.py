@@ -18,7 +18,7 @@ from zkit.repair.evidence.structure import (
     value_start,
 )
 from zkit.repair.expect import Evidence
-from zkit.repair.fixes import COMPLETE, GUESS, UNWRAP, fix_named
+from zkit.repair.fixes import COMPLETE, GUESS, UNWRAP, fix_named, with_effect
 from zkit.repair.limits import KEYS_WITHIN, MOST_OTHERS
 from zkit.repair.outcome import Candidate, Task
 from zkit.repair.repeated_keys import repeats_a_key
@@ -29,17 +29,7 @@ from zkit.text.edits import Edit, Layer, apply_edits
 # ── misreading ──────────────────────────────────────────────────────────────
 
 
-HARMLESS = frozenset(
-    {
-        "add_comma",
-        "drop_comma",
-        "add_colon",
-        "drop_colon",
-        "close_at_end",
-        "drop_ellipsis",
-        "keep_backslash_guess",
-    }
-)
+HARMLESS = with_effect("mark", "ends")
 """Fixes of the structure that move no boundary."""
 
 
@@ -63,7 +53,7 @@ def changed_places(text: str, fixes: Sequence[Fix]) -> bool:
     return False
 
 
-_ADDED = frozenset({"add_comma", "close_at_end", "close_in_middle", "add_closer"})
+_ADDED = with_effect("ends", "closes") | {"add_comma"}
 
 
 def _ends_in(text: str, fix: Fix) -> bool:
@@ -223,9 +213,9 @@ _SIGNS: dict[str, Callable[[str, Fix], bool]] = {
 
 Fits = Callable[[object], bool] | None
 """Whether a schema accepts a value; None without a schema."""
-_ADDED_DOUBT = frozenset({"close_at_end", "add_closer", "close_in_middle"})
-_DROPPED = frozenset({"drop_closer", "reopen"})
-_MOVED = _DROPPED | {"replace_closer", "replace_opener", "drop_opener", "open_in_middle"}
+_ADDED_DOUBT = with_effect("ends", "closes")
+_DROPPED = with_effect("drops")
+_MOVED = with_effect("drops", "opens", "moves")
 BRACKETS = _ADDED_DOUBT | _MOVED
 DOUBTFUL = BRACKETS | {"use_colon", "drop_doubled_brace"}
 """The fixes that may have a rival here."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
 from zkit.repair.evidence.strings import quote_meant, respell
+from zkit.repair.fixes import with_effect
 from zkit.repair.limits import MOST_TAIL
 from zkit.repair.moves.missing_quotes import before_declared_key, is_folder, is_other_quote
 from zkit.repair.search.hypothesis import DONE, VALUE, Frame, Hypothesis
@@ -54,7 +55,7 @@ def after_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
     return [other.go(reader.size, DONE)]
 
 
-_MADE_UP = frozenset({"open_in_middle", "replace_opener"})
+_MADE_UP = with_effect("opens")
 """Openers of our own making: the text must hold all closers for them."""
 
 
