@@ -38,6 +38,24 @@ def rearranged(fixes: Sequence[Fix]) -> bool:
     return any(fix[1] >= COMPLETE and fix[0] not in HARMLESS for fix in fixes)
 
 
+_OPENED = with_effect("opens")
+_CLOSED = with_effect("closes")
+
+
+def made_up(fixes: Sequence[Fix]) -> bool:
+    """Whether one container was opened and one closed where the text does neither."""
+    names = {fix.name for fix in fixes}
+    return not names.isdisjoint(_OPENED) and not names.isdisjoint(_CLOSED)
+
+
+def may_be_key(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether a colon became a comma beside another fix of the structure: it may follow a key, a closer missing."""
+    structural = [fix for fix in fixes if fix.rank >= COMPLETE]
+    return len(structural) > 1 and any(
+        fix.new == "," and text.startswith(":", fix.start) for fix in structural
+    )
+
+
 def changed_places(text: str, fixes: Sequence[Fix]) -> bool:
     """Whether a mark was added beside a string that ends, or a key that begins with one.
 
@@ -221,7 +239,7 @@ DOUBTFUL = BRACKETS | {"use_colon", "drop_doubled_brace"}
 """The fixes that may have a rival here."""
 _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
 """An object in an object or a list in a list: only these can swallow what comes after them."""
-_TWO_BRACKETS = re.compile(r"\[\[")
+_TWO_BRACKETS = re.compile(rf"\[(?={lexis.SPACE}\[)")
 _ASSIGNED = re.compile(r"\w=[^>]")
 """A bare name and an equals sign: beside quoted keys with colons this is code."""
 _COLON = re.compile(rf"(?<!\\)[\"']{lexis.SPACE}:")
@@ -318,7 +336,7 @@ def _opened_twice(json: str, at: int, fits: Fits) -> bool:
     """Whether the text is as valid with one bracket of two dropped, instead of adding `json[at]`."""
     body = json[:at] + json[at + 1 :]
     openers = islice(_TWO_BRACKETS.finditer(body), MOST_OTHERS)
-    return any(_holds(body[: two.start()] + body[two.end() - 1 :], fits) for two in openers)
+    return any(_holds(body[: two.start()] + body[two.end() :], fits) for two in openers)
 
 
 def _is_settled(text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix) -> bool:
@@ -492,6 +510,8 @@ def _undoubted_fixes(
     task: Task, start: int, end: int, value: object, fixes: Sequence[Fix]
 ) -> Sequence[Fix] | None:
     """The fixes, or likelier ones; None when brackets may as well be repaired otherwise."""
+    if task.guide is None and (made_up(fixes) or may_be_key(task.text, fixes)):
+        return None
     if task.guide is None and not is_plain(task.text, end, value, fixes):
         return None
     fits = None if task.evidence is None else task.evidence.holds
