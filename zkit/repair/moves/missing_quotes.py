@@ -345,7 +345,7 @@ def _ends_before_quote(reader: Engine, before: Before, start: int) -> bool:
 
 
 def _content_up_to_quote(reader: Engine, before: Before, start: int) -> str | None:
-    """What stands before the next bare quote, if the text goes on after that quote as after a value; else None."""
+    """The text before the next bare quote, if the text goes on after that quote as after a value; else None."""
     text = reader.text
     if start >= _last_bare_quote(text):
         return None
