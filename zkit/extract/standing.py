@@ -322,7 +322,7 @@ class Standing:
         for item in reversed(pending):
             if isinstance(item, Candidate):
                 counts = item.counts and not _is_quoted(item)
-                words = any(map(str.isalnum, after))  # punctuation and closers are none
+                words = any(map(str.isalnum, after))  # punctuation and closers are not words
                 return counts and (not words or in_element(item.before, after, item.format))
             if isinstance(item, Piece) and self._is_text(item):
                 after = item.text + after
