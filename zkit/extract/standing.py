@@ -450,7 +450,7 @@ def _without_echoes(pending: list[Waiting]) -> Iterator[Waiting]:
 
 
 def _mentioned_together(pending: Iterable[Waiting]) -> Iterator[Waiting]:
-    """What waits; a call right after a mentioned one is mentioned too."""
+    """What waits; a call right after a mentioned one is mentioned too (corpus/extract/shown)."""
     mentioned = False
     for item in pending:
         if isinstance(item, Piece) and any(map(str.isalnum, item.text)):
