@@ -1,4 +1,4 @@
-"""The loop, over real HTTP: it ends with an answer or a reason, and its history is always sound."""
+"""The loop, over real HTTP: it ends with an answer or a reason, and its history is always valid."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import openai
 import pytest
-from chat_rules import assert_sound
+from chat_rules import assert_valid
 from openai import AsyncOpenAI, OpenAI
 
 from zkit.calls import Call
@@ -64,9 +64,9 @@ def play(server: ScriptedServer, client: OpenAI, weather: Weather) -> Play:
         given = [weather.tool] if tools is None else tools
         options = {"steering": settings.pop("steering", None), "into": settings.pop("into", None)}
         result = ChatLoop(client, "m", given, backoff=0.01, **settings).run_sync(prompt, **options)
-        assert_sound(result.messages)
+        assert_valid(result.messages)
         for request in server.requests:
-            assert_sound(request["messages"])
+            assert_valid(request["messages"])
         return result
 
     return played
@@ -779,7 +779,7 @@ def test_a_conversation_that_is_too_long_for_the_server_is_compacted_once(
     assert play(too_long, ANSWER).reason == "error"
 
 
-def test_a_broken_history_is_made_sound_before_it_is_sent(
+def test_a_broken_history_is_made_valid_before_it_is_sent(
     play: Play, server: ScriptedServer
 ) -> None:
     history = [
@@ -799,7 +799,7 @@ def test_a_broken_history_is_made_sound_before_it_is_sent(
     assert [m.get("tool_call_id") for m in sent] == [None, None, "a", "b", None]
 
 
-def test_a_sound_history_stays_as_it_is(play: Play) -> None:
+def test_a_valid_history_stays_as_it_is(play: Play) -> None:
     result = play(FIRST_TURNS["valid"], ANSWER)
     assert valid_history(result.messages) == result.messages
 
@@ -910,7 +910,7 @@ def test_a_cancelled_run_leaves_a_whole_history(server: ScriptedServer) -> None:
                 await task
 
     asyncio.run(main())
-    assert_sound(into)
+    assert_valid(into)
     assert [m["role"] for m in into] == ["user", "assistant", "tool", "tool"]
 
 
@@ -924,7 +924,7 @@ def test_a_stream_that_is_left_early_leaves_a_whole_history(
         if event.kind == "tool_started":
             break
     events.close()
-    assert_sound(into)
+    assert_valid(into)
     assert weather.cities == []
 
 
@@ -1012,6 +1012,7 @@ def test_five_lines_are_enough(server: ScriptedServer) -> None:
         run("?", model="m", base_url=server.url)
 
 
+@pytest.mark.slow
 def test_two_hundred_loops_share_one_event_loop() -> None:
     async def double(n: int) -> int:
         """Double a number."""

@@ -13,6 +13,7 @@ from typing import IO, Any, NamedTuple
 
 from zkit.batch.columns import COLUMNS
 from zkit.errors import MissingExtraError, ZkitError
+from zkit.json_types import JsonMapping, JsonObject
 
 FIELDS = ("row", "model", "time", "text", *COLUMNS)
 """The columns of an output file."""
@@ -91,7 +92,7 @@ def _row(record: object, shape: Shape) -> Row:
 
 
 def at_path(record: object, path: str) -> object:
-    """Return what stands at a dotted path of a record, or None; a column may have dots itself."""
+    """Return the text at a dotted path of a record, or None; a column may have dots itself."""
     if isinstance(record, Mapping) and path in record:
         return record[path]
     if type(record) is dict and path.isalnum():
@@ -212,7 +213,7 @@ def _arrow() -> Any:
 # ── output ───────────────────────────────────────────────────────────────────
 
 
-def write_part(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def write_part(file: Path, rows: Sequence[JsonMapping]) -> None:
     """Write rows to one file of the format that its suffix says."""
     if file.suffix == ".parquet":
         arrow = _arrow()
@@ -259,7 +260,7 @@ def join_parts(parts: Sequence[Path], out: Path) -> None:
                     joined.write(block)
 
 
-def read_output(path: str | Path) -> Iterator[dict[str, Any]]:
+def read_output(path: str | Path) -> Iterator[JsonObject]:
     """Yield the rows that a batch wrote. Raises `BatchError` if the file is something else."""
     for record in _records(Path(path)):
         if not isinstance(record, dict) or "outcome" not in record:

@@ -12,6 +12,7 @@ import json
 import multiprocessing
 import os
 import shutil
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -22,6 +23,7 @@ from typing import Any, NamedTuple
 
 from zkit.batch.columns import COLUMNS, Columns, Work, as_text
 from zkit.batch.logs import BatchError, Row, join_parts, read_log, write_part
+from zkit.json_types import JsonObject
 
 CHUNK = 2_000
 """Rows in a chunk: a second of work, so that a kill costs little and a file system is not flooded."""
@@ -159,9 +161,7 @@ def _chunks(rows: Iterator[Row], size: int) -> Iterator[Chunk]:
         number += 1
 
 
-def _table(
-    start: int, rows: Sequence[Row], columns: Columns, keep_text: bool
-) -> list[dict[str, Any]]:
+def _table(start: int, rows: Sequence[Row], columns: Columns, keep_text: bool) -> list[JsonObject]:
     """Return the rows of an output file."""
     return [
         {
@@ -219,7 +219,7 @@ class _Pool:
         self._pool = self._started(count)
 
     def _started(self, count: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(count, mp_context=self._context)
+        return ProcessPoolExecutor(count, mp_context=self._context, initializer=_end_with_parent)
 
     def submit(self, rows: Sequence[Row]) -> _Job:
         try:
@@ -263,6 +263,21 @@ class _Pool:
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """End this worker when the process that started it has ended, also by `kill -9`.
+
+    The queue of a pool has no end of file: a worker holds both ends of its pipe, and would wait for ever.
+    """
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _apply(work: Work, rows: Sequence[Row]) -> Columns:

@@ -244,7 +244,7 @@ def _answer(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
 
 
 def _ask_for_a_call(run: RunState, note: str) -> Steps[Reason | None]:
-    """The reply stands where a call was due, and is none; it is not kept."""
+    """The reply stands where a call was expected, and is not one; it is not kept."""
     if not run.spend("malformed"):
         return "malformed"
     run.notes = [note]

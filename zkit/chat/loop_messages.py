@@ -30,7 +30,7 @@ NO_RESULT = 'Nothing else was done so far. Send the next call: {"name": ..., "ar
 """For a tool's result that the model made up. Qwen2.5-Coder-1.5B writes it again after a word about its
 mistake or a list of what was done, and gives up if it is also offered to say that all is done."""
 IN_WORDS = (
-    "Your last reply is JSON that looks like a tool call and is none, so nothing was run. Answer in"
+    "Your last reply is JSON that looks like a tool call and is not one, so nothing was run. Answer in"
     " words, or send the call exactly in the form that you were given."
 )
 

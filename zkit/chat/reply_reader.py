@@ -215,7 +215,7 @@ def _ignored(call: Call) -> RefusedCall:
 
 
 def _record_of(found: Extraction) -> str:
-    """The tool of a reply that is nothing but an object like a call that is none; or nothing.
+    """The tool of a reply that is nothing but an object like a call that is not one; or nothing.
 
     Qwen2.5-Coder-1.5B answers with its call and a key `result` beside the arguments.
     """

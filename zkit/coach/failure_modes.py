@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 from zkit.coach.documents_of_tools import DocSection
+from zkit.json_types import JsonMapping
 from zkit.results import Failure, Validation
 from zkit.tools.context import log_failure
 
@@ -75,12 +75,12 @@ _BY_TEXT: tuple[tuple[tuple[str, ...], str], ...] = (
 )
 _MOST_CHARACTERS = 4_000
 
-Context = Mapping[str, Any]
+Context = JsonMapping
 """What a callback gets: `query`, `tool`, `failure_mode` and `attempt`."""
 Select = Callable[[list[DocSection], Context], Iterable[DocSection]]
 
 
-def failure_mode(failure: Any) -> str:
+def failure_mode(failure: object) -> str:
     """Return the mode of a failure; empty when it is of no known kind.
 
     A failure is a result, the name of a mode, an exception, or the text of an error.

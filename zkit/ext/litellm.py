@@ -7,6 +7,7 @@ in the proxy, the callback repairs what litellm made of the reply.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from zkit.chat.client.exchange import CHAT, Exchange, Listener, Repairing
 from zkit.chat.client.wrapped_client import remade, remade_reply
 from zkit.chat.wire_data import plain
 from zkit.errors import MissingExtraError
+from zkit.json_types import JsonObject
 from zkit.transport import async_client, client
 
 try:
@@ -31,19 +33,19 @@ class RepairCallback(CustomLogger):  # type: ignore[misc]
         self._repairing = Repairing(on_report=on_report)
 
     async def async_post_call_success_hook(
-        self, data: dict[str, Any], user_api_key_dict: Any, response: Any
+        self, data: JsonObject, user_api_key_dict: object, response: Any
     ) -> Any:
         """Repair a whole reply in the proxy."""
         return self._repaired(data, response)
 
     async def async_post_call_success_deployment_hook(
-        self, request_data: dict[str, Any], response: Any, call_type: Any
+        self, request_data: JsonObject, response: Any, call_type: object
     ) -> Any:
         """Repair a whole reply of `acompletion`."""
         return self._repaired(request_data, response)
 
     async def async_post_call_streaming_iterator_hook(
-        self, user_api_key_dict: Any, response: Any, request_data: dict[str, Any]
+        self, user_api_key_dict: object, response: Any, request_data: JsonObject
     ) -> AsyncIterator[Any]:
         """Repair a streamed reply in the proxy."""
         exchange = Exchange(CHAT, request_data, self._repairing)
@@ -58,18 +60,37 @@ class RepairCallback(CustomLogger):  # type: ignore[misc]
         for made in exchange.end():
             yield made
 
-    def _repaired(self, request: dict[str, Any], response: Any) -> Any:
+    def _repaired(self, request: JsonObject, response: Any) -> Any:
         exchange = Exchange(CHAT, request, self._repairing)
-        if not exchange.has_tools or not hasattr(response, "choices"):
+        if not exchange.has_tools or not hasattr(response, "choices") or _is_checked(response):
             return response
         made = exchange.take(plain(response))
-        if made is None:
-            return response
-        done = remade_reply(response, made, exchange.report)
-        return done if done is response else type(response)(**made)
+        done = response
+        if made is not None:
+            done = remade_reply(response, made, exchange.report)
+            done = done if done is response else type(response)(**made)
+        return _checked(done, response)
 
 
-def _chunk(like: Any, data: dict[str, Any]) -> Any:
+# The proxy calls both hooks for one reply; a call that the first has refused is not refused again. The
+# mark is random, because a server could write a known one into its reply.
+_MARK = secrets.token_hex(8)
+
+
+def _is_checked(response: object) -> bool:
+    hidden = getattr(response, "_hidden_params", None)
+    return isinstance(hidden, dict) and hidden.get("zkit") == _MARK
+
+
+def _checked(done: Any, response: Any) -> Any:
+    """Return the reply with a mark among litellm's own notes, which a new reply takes over."""
+    hidden = getattr(response, "_hidden_params", None)
+    if isinstance(hidden, dict):
+        done._hidden_params = {**hidden, "zkit": _MARK}
+    return done
+
+
+def _chunk(like: Any, data: JsonObject) -> Any:
     try:
         return type(like)(**data)
     except (TypeError, ValueError):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 from zkit.receipt import Fix, highest
 from zkit.repair.evidence.structure import (
     breaks_lists,
-    doubled_openers,
-    glued_closers,
     is_askew,
     is_misaligned,
     on_own_line,
@@ -19,8 +18,8 @@ from zkit.repair.evidence.structure import (
     value_start,
 )
 from zkit.repair.expect import Evidence
-from zkit.repair.fixes import COMPLETE, GUESS, UNWRAP, fix_named
-from zkit.repair.limits import MOST_OTHERS
+from zkit.repair.fixes import COMPLETE, GUESS, UNWRAP, fix_named, with_effect
+from zkit.repair.limits import KEYS_WITHIN, MOST_OTHERS
 from zkit.repair.outcome import Candidate, Task
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.strict_parse import strict
@@ -30,17 +29,7 @@ from zkit.text.edits import Edit, Layer, apply_edits
 # ── misreading ──────────────────────────────────────────────────────────────
 
 
-HARMLESS = frozenset(
-    {
-        "add_comma",
-        "drop_comma",
-        "add_colon",
-        "drop_colon",
-        "close_at_end",
-        "drop_ellipsis",
-        "keep_backslash_guess",
-    }
-)
+HARMLESS = with_effect("mark", "ends")
 """Fixes of the structure that move no boundary."""
 
 
@@ -49,8 +38,8 @@ def rearranged(fixes: Sequence[Fix]) -> bool:
     return any(fix[1] >= COMPLETE and fix[0] not in HARMLESS for fix in fixes)
 
 
-_OPENED = frozenset({"open_in_middle", "replace_opener"})
-_CLOSED = frozenset({"close_in_middle", "add_closer"})
+_OPENED = with_effect("opens")
+_CLOSED = with_effect("closes")
 
 
 def made_up(fixes: Sequence[Fix]) -> bool:
@@ -82,7 +71,7 @@ def changed_places(text: str, fixes: Sequence[Fix]) -> bool:
     return False
 
 
-_ADDED = frozenset({"add_comma", "close_at_end", "close_in_middle", "add_closer"})
+_ADDED = with_effect("ends", "closes") | {"add_comma"}
 
 
 def _ends_in(text: str, fix: Fix) -> bool:
@@ -126,8 +115,8 @@ _PAIR = re.compile(r"\"[^\"\\]*+\"\s*+,\s*+\"[^\"\\]*+\"\s*+(.?)")
 _CODE = re.compile(r"\\\"u[0-9a-fA-F]{4}")
 
 
-def may_be_another(text: str, fixes: Sequence[Fix], evidence: Evidence | None = None) -> bool:
-    """Whether one of the fixes has a rival at the quote that it stands beside.
+def may_be_another(text: str, fixes: Sequence[Fix], evidence: Evidence | None) -> bool:
+    """Whether one of the fixes has a rival at the quote that it is beside.
 
     Before a colon, a key that the schema knows is nothing else.
     """
@@ -153,7 +142,7 @@ def _is_named(text: str, fix: Fix, evidence: Evidence | None) -> bool:
 def past_line(text: str, fix: Fix) -> bool:
     """Whether a string ends in its only line break, which its layout puts behind the quote.
 
-    The string is a line of its own, indented, and a closer follows that is due on a line further left.
+    The string is a line of its own, indented, and a closer follows that is expected on a line further left.
     """
     if not text.endswith('\n"', fix.start, fix.end) or text.find("\n", fix.start) != fix.end - 2:
         return False
@@ -217,12 +206,10 @@ def _bare_member(text: str, fix: Fix) -> bool:
     key = _BARE_KEY.search(text, max(0, fix.start - 80), fix.start)
     if key is None:
         return False
-    since = max(0, key.start() - _NEAR)
+    since = max(0, key.start() - KEYS_WITHIN)
     return _QUOTED_KEY.search(text, since, key.start()) is not None
 
 
-_NEAR = 2000
-"""How far back the spelling of other keys is looked at."""
 _BARE_KEY = re.compile(rf"(?<=[\s,])({lexis.NAME})\s*+:\s*+\Z")
 _QUOTED_KEY = re.compile(r"[{,]\s*+\"[^\"\\\n]{1,80}+\"\s*+:")
 
@@ -244,14 +231,15 @@ _SIGNS: dict[str, Callable[[str, Fix], bool]] = {
 
 Fits = Callable[[object], bool] | None
 """Whether a schema accepts a value; None without a schema."""
-_ADDED_DOUBT = frozenset({"close_at_end", "add_closer", "close_in_middle"})
-_DROPPED = frozenset({"drop_closer", "reopen"})
-_MOVED = _DROPPED | {"replace_closer", "replace_opener", "drop_opener", "open_in_middle"}
+_ADDED_DOUBT = with_effect("ends", "closes")
+_DROPPED = with_effect("drops")
+_MOVED = with_effect("drops", "opens", "moves")
 BRACKETS = _ADDED_DOUBT | _MOVED
 DOUBTFUL = BRACKETS | {"use_colon", "drop_doubled_brace"}
 """The fixes that may have a rival here."""
 _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
 """An object in an object or a list in a list: only these can swallow what comes after them."""
+_TWO_BRACKETS = re.compile(rf"\[(?={lexis.SPACE}\[)")
 _ASSIGNED = re.compile(r"\w=[^>]")
 """A bare name and an equals sign: beside quoted keys with colons this is code."""
 _COLON = re.compile(rf"(?<!\\)[\"']{lexis.SPACE}:")
@@ -273,11 +261,6 @@ def is_plain(text: str, end: int, value: object, fixes: Sequence[Fix]) -> bool:
     return not _lost_openers(text, inside) and not _is_mixed(value, kind)
 
 
-def suits_lines(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> bool:
-    """Whether the lines of a value, if it has any, are indented as the fixes bracket them."""
-    return "\n" in text and not is_askew(_layer(text, span, fixes).text)
-
-
 def undoubted(
     text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: Fits, *, stopped: bool
 ) -> Sequence[Fix] | None:
@@ -287,10 +270,9 @@ def undoubted(
     """
     if _ends_askew(text, span, fixes) or _closes_once(text, span, fixes, fits):
         return None
-    dropped = [fix for fix in fixes if fix.name == "drop_closer"]
+    dropped = any(fix.name == "drop_closer" for fix in fixes)
     if dropped and is_askew(_layer(text, span, fixes).text):
-        rest = [fix for fix in fixes if fix is not dropped[0]]
-        return _aligned(text, span, rest, fits) if len(dropped) == 1 else None
+        return None
     added = [fix for fix in fixes if fix.name in _ADDED_DOUBT]
     if len(added) != 1 or _is_settled(text, span, fixes, added[0]):
         return fixes
@@ -300,10 +282,9 @@ def undoubted(
         return None if fits is None and is_misaligned(layer.text[:at]) else fixes
     is_last = stopped and added[0].name == "close_at_end"
     place = _closer_place(layer.text, at, fits, is_last=is_last)
-    if place == at or place is None:
-        return fixes if place == at else None
-    rest = [fix for fix in fixes if fix is not added[0]]
-    return _placed(_layer(text, span, rest), place, rest, added[0])
+    if place is None:
+        return None
+    return fixes if place == at else _with_closer_at(text, span, fixes, added[0], place)
 
 
 def _closer_place(json: str, at: int, fits: Fits, *, is_last: bool) -> int | None:
@@ -322,22 +303,6 @@ def _closer_place(json: str, at: int, fits: Fits, *, is_last: bool) -> int | Non
     if places.stays:
         return at if is_last else None
     return others[0] if len(others) == 1 else None
-
-
-def _aligned(text: str, span: tuple[int, int], rest: list[Fix], fits: Fits) -> Sequence[Fix] | None:
-    """The fixes with the one brace dropped that does not begin its line, if all lines suit that; else None."""
-    layer = _layer(text, span, rest)
-    json = layer.text
-    found = [
-        at
-        for at in glued_closers(json)[:MOST_OTHERS]
-        if _holds(without := json[:at] + json[at + 1 :], fits) and not is_askew(without)
-    ]
-    if len(found) != 1:
-        return None
-    start = layer.source_start(found[0])
-    dropped = fix_named("drop_closer", start, start + 1, "")
-    return sorted([*rest, dropped], key=lambda fix: fix.start)
 
 
 def _ends_askew(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> bool:
@@ -370,8 +335,8 @@ def _closes_once(text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: F
 def _opened_twice(json: str, at: int, fits: Fits) -> bool:
     """Whether the text is as valid with one bracket of two dropped, instead of adding `json[at]`."""
     body = json[:at] + json[at + 1 :]
-    openers = doubled_openers(json, at)
-    return any(_holds(body[:place] + body[place + 1 :], fits) for place in openers)
+    openers = islice(_TWO_BRACKETS.finditer(body), MOST_OTHERS)
+    return any(_holds(body[: two.start()] + body[two.end() :], fits) for two in openers)
 
 
 def _is_settled(text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix) -> bool:
@@ -489,9 +454,12 @@ def _holds(json: str, fits: Fits) -> bool:
     return fits is None or fits(value[0])
 
 
-def _placed(without: Layer, place: int, rest: Sequence[Fix], added: Fix) -> list[Fix]:
+def _with_closer_at(
+    text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix, place: int
+) -> list[Fix]:
     """The fixes with the added closer at another place of the JSON without it."""
-    at = without.source_end(place)
+    rest = [fix for fix in fixes if fix is not added]
+    at = _layer(text, span, rest).source_end(place)
     moved = fix_named("close_in_middle", at, at, added.new)
     return sorted([moved, *rest], key=lambda fix: fix.start)
 

@@ -36,7 +36,7 @@ def convert(schema: Mapping[str, Any], dialect: str = "openai") -> dict[str, Any
 
 def _copied(schema: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(schema, Mapping):
-        raise SchemaError(f"not a JSON Schema: an object is due, not {schema!r}")
+        raise SchemaError(f"not a JSON Schema: an object is expected, not {schema!r}")
     try:
         return copy.deepcopy(dict(schema))
     except RecursionError:

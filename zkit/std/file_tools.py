@@ -96,7 +96,7 @@ def read_text(space: Workspace, path: str, context: Context) -> str:
 
 
 def decoded(data: bytes, path: str) -> str:
-    """Return bytes as text; refuse what is none."""
+    """Return bytes as text; refuse anything else."""
     if b"\0" in data:
         raise Validation(f'path: "{path}" is a binary file, not a text.')
     try:

@@ -19,7 +19,7 @@ _OPENER = {"}": "{", "]": "["}
 _INCHES = re.compile(r"(?:(?<=[\s(])|\A)[0-9][0-9.]{0,5}+\\\"")
 """A number and a quote, which needs no partner."""
 _CHANGED = re.compile(r"(?<!\\)((?:\\\\)*+)\\([{}\[\]:,])(?=[nrt]|\\[^\"\\/bfnrtu])")
-"""A backslash, a mark, and then what a backslash may stand before."""
+"""A backslash, a mark, and then what a backslash may come before."""
 
 
 _CLASS = re.compile(r"(?<!\\)\\[dDsSwWB](?![^\W_])")
@@ -44,12 +44,11 @@ def may_have_slipped(body: str, escapes: list[str], invalid: list[str]) -> bool:
     """Whether an escape of nothing, among valid ones, may be what is left of another mark."""
     quotes = escapes.count('\\"')
     if len(invalid) == 1 and quotes > 0:
-        letter = invalid[0][1]
         if _CLASS.search(body):
             return _IN_REGEX.search(body) is None
         if quotes % 2 == 1 or "\\\\" in escapes:
             return True
-        if not letter.isalnum() and is_unsure(body):
+        if not invalid[0][1].isalnum() and is_unsure(body):
             return True
     if quotes > 0 and any(e[1] in ":,; " for e in invalid):
         return True
@@ -116,7 +115,7 @@ def _kept_or_replaced(body: str, place: int, kept: Restored, *, closes: bool) ->
 
 _VALUE_NEXT = re.compile(r" (?:(?:true|false|null|True|False|None)\b|-?[0-9]|\\\"|[{\[])")
 _NO_SECOND = frozenset(".,;:!?)]}/<>")
-"""What follows no comma and no colon: then the mark is none."""
+"""What follows no comma and no colon: then the mark is neither."""
 
 
 def _is_even(body: str) -> bool:
@@ -143,14 +142,10 @@ def with_lone_quote(body: str) -> Restored | None:
         )
     if before.endswith('\\"') or after.startswith('\\"'):
         return Restored(before + after, "doubled_quote") if even else None
-    if even and not _NEEDS_NO_PARTNER.search(before[-1:] + '"' + after[:1]):
-        return Restored(body, "inner") if _opens_low(before) else None
+    low = before.count("„") > before.count("“") + before.count("”")  # German: „so"
+    if even and not low and not _NEEDS_NO_PARTNER.search(before[-1:] + '"' + after[:1]):
+        return None
     return Restored(body, "inner")
-
-
-def _opens_low(before: str) -> bool:
-    """Whether a quotation begins as German ones do, and has not ended yet."""
-    return before.count("„") > before.count("“") + before.count("”")
 
 
 _BARE_QUOTE = re.compile(rf"{lexis.UP_TO_QUOTE}\"")

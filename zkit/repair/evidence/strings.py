@@ -118,7 +118,7 @@ def is_prose(body: str) -> bool:
 LETTERS = frozenset("bfnrt")
 _FINE = "\"\\/bfnrtu'\n"
 _FINE_IN_SCRIPTS = _FINE + "xav0`"
-"""What may stand after a backslash and mean something."""
+"""What may come after a backslash and mean something."""
 _SCRIPT_LETTERS = frozenset("xav0")
 _ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|(?s:.))")
 _LONG = len(r"\U0001f600")
@@ -133,7 +133,7 @@ _IN_PATH = re.compile(r"(?:\.\.|[\w$%)])\\[nrt](?=[\w.])")
 _FOLDERS = re.compile(r"(?:\b[A-Za-z]:|(?<![\w.])\.{1,2}|%\w++%|(?<!\\)\\\\[\w.-]++)\\[^\\/\"']")
 """What only a path of Windows begins with."""
 _LAST_FOLDER = re.compile(r"'(?:[A-Za-z]:|\.{1,2}(?=\\)|%\w++%)(?:\\[\w .()$%@+~-]++)*+\\'(?!\w)")
-"""A folder between apostrophes: its last backslash stands before the second one."""
+"""A folder between apostrophes: its last backslash comes before the second one."""
 UNC = re.compile(r"\\\\(?:\w[\w.$-]*+|\?)\\(?!\\)(?!.*\\\\)", re.DOTALL)
 _MAY_BE_SHARE = re.compile(r"\\\\[\w.-]++\\[\w.$-]++(?:\\|\Z)")
 _SHARE_INSIDE = re.compile(r"(?<=['\s=(])\\\\[\w.-]++\\[\w.$-]")
@@ -157,10 +157,18 @@ def suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | 
         return None
     if script and _DRIVE_FIRST.match(body) and "\\\\" not in kinds:
         return LETTERS | _SCRIPT_LETTERS  # a literal of Python or JavaScript would have pairs
-    if all(special[1:2] in fine for special in kinds) and "\\u" not in kinds:
-        if not lexis.NEVER_MEANT.search(body):
-            return frozenset()
-        return LETTERS if _PATH_SUSPECT_ESCAPES.match(body) else frozenset("bf")
+    if any(special[1:2] not in fine for special in kinds) or "\\u" in kinds:
+        return _beside_invalid(body, fine, script=script)
+    if not lexis.NEVER_MEANT.search(body):
+        return frozenset()
+    return LETTERS if _PATH_SUSPECT_ESCAPES.match(body) else frozenset("bf")
+
+
+def _beside_invalid(body: str, fine: str, *, script: bool) -> frozenset[str] | None:
+    """The same where an escape is one that JSON does not know: a path, a regex, or a mark that slipped.
+
+    Each is a way in which models write Windows paths and regexes: `C:\\new`, `\\d+\\s`, `\\\\host\\share`.
+    """
     escapes = [e for e in _ESCAPES.findall(body) if not script or len(e) != _LONG]
     invalid = [e for e in escapes if e[1] not in fine or e == "\\u"]
     if _HALF_ESCAPE.search(body) or may_have_slipped(body, escapes, invalid):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
 from zkit.repair.evidence.strings import quote_meant, respell
+from zkit.repair.fixes import with_effect
+from zkit.repair.limits import MOST_TAIL
 from zkit.repair.moves.missing_quotes import before_declared_key, is_folder, is_other_quote
 from zkit.repair.search.hypothesis import DONE, VALUE, Frame, Hypothesis
 from zkit.text import lexis
@@ -53,7 +55,7 @@ def after_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
     return [other.go(reader.size, DONE)]
 
 
-_MADE_UP = frozenset({"open_in_middle", "replace_opener"})
+_MADE_UP = with_effect("opens")
 """Openers of our own making: the text must hold all closers for them."""
 
 
@@ -74,15 +76,15 @@ def in_comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis
 
 
 def before_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """The text ended where a key was due: after a comma or an opener."""
-    return cut(reader, reading, "the text ended where a key was due", "close_after_cut")
+    """The text ended where a key was expected: after a comma or an opener."""
+    return cut(reader, reading, "the text ended where a key was expected", "close_after_cut")
 
 
 def before_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """The text ended where a value was due."""
+    """The text ended where a value was expected."""
     if reading.frame is None:
         return []
-    return cut(reader, reading, "the text ended where a value was due")
+    return cut(reader, reading, "the text ended where a value was expected")
 
 
 def in_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -121,15 +123,10 @@ def in_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
     """The text ended in a string: keep what arrived of it, marked as cut."""
     others: list[Hypothesis] = []
     if reading.frame is not None and reader.text[pos] != "\\":
-        open_ = open_string if reading.want.takes("string") else _dropped_string
-        others = open_(reader, reading, pos)
+        others = open_string(reader, reading, pos)
     quoted = _missing_last_quote(reader, reading, pos)
     found = [*others, quoted] if quoted else others
     return [*found, *before_declared_key(reader, reading.recent[0])] if reader.guided else found
-
-
-def _dropped_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    return cut(reader, reading, "the text ended in a string where none is due")
 
 
 def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -159,7 +156,6 @@ _SEEMING_END = re.compile(
     r"(?:\\?[\"'`”’»])?\s*+(?:[}\]]\s*+)*+(?:,\s*+(?:[\"'][\w$ .-]{0,60}+[\"']?+\s*+:?+\s*+)?+)?+\Z"
 )
 """What may end a string and go on after it: a mark for its quote, closers, a comma, a key that was cut."""
-_MOST_TAIL = 160
 
 
 def before_seeming_end(body: str, quote: str) -> str:
@@ -167,7 +163,7 @@ def before_seeming_end(body: str, quote: str) -> str:
 
     Only a raw line break or a bare quote is a sign of that; the content of a valid string has neither.
     """
-    near = max(0, len(body) - _MOST_TAIL)
+    near = max(0, len(body) - MOST_TAIL)
     found = _SEEMING_END.search(body, near)
     tail = found.group() if found is not None else ""
     marked = "\n" in tail or (quote == '"' and _BARE_QUOTE.search(tail) is not None)
@@ -185,23 +181,6 @@ def _ends_in_other_quote(body: str, quote: str) -> bool:
 
 
 _CLOSES_TOO = frozenset('"”»＂」』')
-
-
-def in_joined_string(
-    reader: Engine, reading: Hypothesis, pos: int, start: int, head: str
-) -> list[Hypothesis]:
-    """The text ended in a string that is added to another one, which is `head` from `start` on."""
-    return [
-        other for other in open_string(reader, reading, pos) if _prefix_last_fix(other, start, head)
-    ]
-
-
-def _prefix_last_fix(reading: Hypothesis, start: int, head: str) -> bool:
-    """Let the newest fix begin at `start` and say `head` first."""
-    assert reading.edits is not None
-    fix = reading.edits[1]
-    reading.edits = (reading.edits[0], fix._replace(start=start, new=head + fix.new[1:]))
-    return True
 
 
 def _closing_tail(body: str, frame: Frame | None) -> str:

@@ -23,7 +23,7 @@ _IN_WORD = re.compile(r"(?<=\w)['’](?=\w)")
 _OPENERS = {"»": "«", "’": "‘", "」": "「"}
 """Quotes that come in pairs: what closes, and what opens."""
 _OPENS_NEXT = frozenset(" \t\n([{=:+")
-"""What stands before the quote that opens a quotation, rather than closes one."""
+"""What comes before the quote that opens a quotation, rather than closes one."""
 _LONE = frozenset("'`”»’")
 _WINDOWS = re.compile(r"(?:[A-Za-z]:|\.{1,2})?+(?:\\[\w .()$%@+~,-]*+)++\Z")
 
@@ -37,7 +37,7 @@ _FILE = re.compile(r"[^.\\]\.\w{1,5}\Z")
 def is_folder(content: str) -> bool:
     """Whether a content, up to an escaped quote, is a folder of Windows: then the backslash is its own.
 
-    A word is none, nor is a file whose backslashes are escaped: the next one would be, too.
+    A word is not one, nor is a file whose backslashes are escaped: the next one would be, too.
     """
     if "\\" not in content and len(content) > len("C:"):
         return False
@@ -66,16 +66,10 @@ def is_other_quote(content: str) -> bool:
     if last in "'`":
         return rest[-1] not in _OPENS_NEXT and _IN_WORD.sub("", rest).count(last) % 2 == 0
     if last in "“”":
-        return _even_curls(rest)
+        return True
     if last == "’":
         rest = _IN_WORD.sub("", rest)
     return last in _OPENERS and rest.count(_OPENERS[last]) <= rest.count(last)
-
-
-def _even_curls(content: str) -> bool:
-    """Whether the curly quotes of a content come in pairs, as English or as German writes them."""
-    low, left, right = map(content.count, "„“”")
-    return left + right == low if low else left == right
 
 
 # ── missing quotes ──────────────────────────────────────────────────────────
@@ -164,7 +158,7 @@ def _holds_items(before: Before, body: str) -> bool:
 
 
 def _before_closers(before: Before, text: str, stem: str) -> list[Hypothesis]:
-    """The string ends before the comma, or before the brackets that stand before it."""
+    """The string ends before the comma, or before the brackets that come before it."""
     content = stem[:-1].rstrip()
     spaced = _first_spaced_comma(text)
     ends = {len(content)} if 0 <= spaced < before.pos else {len(stem) - 1, len(content)}
@@ -208,7 +202,7 @@ def _balanced(content: str, mark: str) -> bool:
 
 
 def _string_goes_on(reader: Engine, frame: Frame | None, quote: int) -> bool:
-    """Whether what stands after the quote reads as the rest of a key or of an item."""
+    """Whether the text after the quote reads as the rest of a key or of an item."""
     if KEY_TAIL.match(reader.text, quote + 1):
         return True
     return (
@@ -237,7 +231,7 @@ _NUMBERS = re.compile(r"[-+0-9.,eE\s]*+")
 
 
 def _may_be_bracket(body: str, quote: str) -> bool:
-    """Whether a closing bracket at the end may be one: the first mark opens it, or a quote stands before it."""
+    """Whether a closing bracket at the end may be one: the first mark opens it, or a quote comes before it."""
     rest = body[:-1]
     return body[0] in "{[" or rest.endswith("\\" + quote) or is_other_quote(rest)
 
@@ -320,32 +314,12 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
     text = reader.text
     if single := _unopened_single(reader, before, start):
         return single
-    first = text.find('"', start, start + QUOTE_WITHIN)
-    if _REST_OF_PATH.match(text, start):
+    if _REST_OF_PATH.match(text, start) or _ends_before_quote(reader, before, start):
         return []
-    if first < 0 or not reader.spend(first - start):
-        return []
-    comma = text.rfind(",", start, first)
-    listed = before.frame is not None and before.frame.kind != "{"
-    if (
-        first >= 0
-        and comma >= 0
-        and (_VALUE_END.match(text, comma) or (listed and not text[comma + 1 : first].strip()))
-    ):
-        return []
-    content = (
-        _CONTENT.match(text, start, start + QUOTE_WITHIN)
-        if start < _last_bare_quote(text)
-        else None
-    )
-    if content is None or not reader.spend(8 * (content.end() - start)):
-        return []
-    end = content.end() + 1
-    if not lexis.closers_of('"').match(text, end - 1) or not follows(reader, before.frame, end):
-        return []
-    body = content.group()
-    if body.startswith('\\"') and body.count('\\"') % 2:
-        return []  # that escaped quote is the opening one
+    body = _content_up_to_quote(reader, before, start)
+    if body is None or (body.startswith('\\"') and body.count('\\"') % 2):
+        return []  # an escaped quote is the opening one
+    end = start + len(body) + 1
     wrong = text[start - 1] in ": ,\n\t[" and _begins_with_mark(body)
     spelled = respell(body[wrong:])
     if spelled is None or spelled.inner or not spelled.body.strip("{[ "):
@@ -355,6 +329,31 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
     other.note(name, start, end, f'"{spelled.body}"')
     other.settle(end)
     return [other]
+
+
+def _ends_before_quote(reader: Engine, before: Before, start: int) -> bool:
+    """Whether there is no quote within reach, or a comma before it ends the value: the quote opens what follows."""
+    text = reader.text
+    first = text.find('"', start, start + QUOTE_WITHIN)
+    if first < 0 or not reader.spend(first - start):
+        return True
+    comma = text.rfind(",", start, first)
+    if comma < 0:
+        return False
+    listed = before.frame is not None and before.frame.kind != "{"
+    return bool(_VALUE_END.match(text, comma) or (listed and not text[comma + 1 : first].strip()))
+
+
+def _content_up_to_quote(reader: Engine, before: Before, start: int) -> str | None:
+    """The text before the next bare quote, if the text goes on after that quote as after a value; else None."""
+    text = reader.text
+    if start >= _last_bare_quote(text):
+        return None
+    content = _CONTENT.match(text, start, start + QUOTE_WITHIN)
+    if content is None or not reader.spend(8 * (content.end() - start)):
+        return None
+    ends = lexis.closers_of('"').match(text, content.end())
+    return content.group() if ends and follows(reader, before.frame, content.end() + 1) else None
 
 
 @of_last
