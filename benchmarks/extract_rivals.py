@@ -43,21 +43,15 @@ class Finder(NamedTuple):
 
 
 def find_zkit(text: str, tools: Tools) -> Found:
-    """zkit, without being told the format. A doubtful call counts: text that follows it does not end it."""
+    """zkit, without being told the format."""
     found = find_calls(text, tools)
-    doubtful = [one.call for one in found.doubtful]
-    made = sorted((*found.calls, *doubtful), key=lambda call: call.span or (0, 0))
     lists: dict[str, tuple[Any, ...]] = {"unknown": found.unknown, "incomplete": found.incomplete}
     note = ", ".join(
         f"{name}: {[one.name for one in held]}" for name, held in lists.items() if held
     )
-    origins = " ".join(call.origin for call in made)
-    calls = [(call.name, call.arguments) for call in made]
-    content = found.content or ""
-    for call in doubtful:  # it stays in the text until it is confirmed
-        start, end = call.span or (0, 0)
-        content = content.replace(text[start:end], "", 1)
-    return Found(calls, content, f"{origins} {note}".strip())
+    origins = " ".join(call.origin for call in found.calls)
+    calls = [(call.name, call.arguments) for call in found.calls]
+    return Found(calls, found.content or "", f"{origins} {note}".strip())
 
 
 def _parsed(arguments: Any) -> Any:
