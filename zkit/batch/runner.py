@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from zkit.batch.columns import COLUMNS, Columns, Work, as_text
 from zkit.batch.logs import BatchError, Row, join_parts, read_log, write_part
+from zkit.json_types import JsonObject
 from zkit.required import (
     require_count,
     require_flag,
@@ -177,9 +178,7 @@ def _chunks(rows: Iterator[Row], size: int) -> Iterator[Chunk]:
         number += 1
 
 
-def _table(
-    start: int, rows: Sequence[Row], columns: Columns, keep_text: bool
-) -> list[dict[str, Any]]:
+def _table(start: int, rows: Sequence[Row], columns: Columns, keep_text: bool) -> list[JsonObject]:
     """Return the rows of an output file."""
     return [
         {
