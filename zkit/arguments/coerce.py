@@ -6,9 +6,7 @@ changes would do, none is made.
 
 from __future__ import annotations
 
-from typing import Any
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, Any
 
 from zkit.arguments.candidate_values import CandidateValue, candidates, list_from, omission
 from zkit.arguments.coercions import (
@@ -26,6 +24,9 @@ from zkit.arguments.validation_errors import ErrorTree
 from zkit.arguments.wording import as_json, expected, expected_instead, path_text, shown
 from zkit.receipt import Fix, Rank, highest
 from zkit.results import Problem
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 Done = list[tuple[Any, "Coercer"]]
 # Coercions that keep the kind of the value stray less than those that change it.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import JsonValue
-
 from zkit.arguments.candidate_values import CandidateValue, is_schema_of_arguments, read_container
 from zkit.arguments.coercions import DEEPEST_WRAPPER, LONGEST_SHORT_NAME, MOST_STRAYS
 from zkit.arguments.field_names import folded, near_misses, nearest, same_name, words
@@ -18,6 +16,8 @@ from zkit.receipt import Rank
 from zkit.results import Problem
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from zkit.arguments.coerce import Coercer
 
 ENVELOPES = (

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, Any
 
 from zkit.arguments.coercions import MOST_REFS, MOST_UNIONS
 from zkit.arguments.dates import follows_format
 from zkit.arguments.field_names import folded
 from zkit.arguments.validation_errors import ErrorTree
 from zkit.schema.compiled_schema import matcher
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 Spellings = Mapping[str, Sequence[str]]
 KINDS = ("object", "array", "string", "integer", "number", "boolean", "null")

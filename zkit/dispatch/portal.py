@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
-from anyio.from_thread import BlockingPortal
 
 from zkit.tools.execution import is_contained
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from anyio.from_thread import BlockingPortal
 
 T = TypeVar("T")
 _LOCK = threading.Lock()
@@ -71,6 +74,10 @@ def _shared() -> BlockingPortal:
 
 def _started() -> tuple[BlockingPortal, threading.Thread]:
     """A portal to an event loop in a thread that does not keep the interpreter from ending."""
+    from concurrent.futures import Future
+
+    from anyio.from_thread import BlockingPortal  # loads a sixth of what pydantic does
+
     ready: Future[BlockingPortal] = Future()
 
     async def serve() -> None:

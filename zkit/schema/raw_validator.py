@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from pydantic import JsonValue
 from pydantic_core import from_json
 
 from zkit.errors import SchemaError
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
     from jsonschema import FormatChecker
     from jsonschema.exceptions import ValidationError as Complaint
     from jsonschema.protocols import Validator
+    from pydantic import JsonValue
 
 Path = tuple[str | int, ...]
 
@@ -205,6 +204,8 @@ class RawValidator:
             return self._check(value)
         except RecursionError:
             # jsonschema takes about four frames a level: a fresh thread has the whole stack.
+            from concurrent.futures import ThreadPoolExecutor
+
             with ThreadPoolExecutor(1) as fresh:
                 return fresh.submit(self._check_deep, value).result()
 
