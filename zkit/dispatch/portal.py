@@ -22,7 +22,7 @@ _SHARED: list[tuple[BlockingPortal, threading.Thread]] = []
 _THREADS: set[int] = set()  # those in which an event loop of ours runs
 
 
-def run_sync(function: Callable[..., Awaitable[T]], *args: Any) -> T:
+def run_sync(function: Callable[..., Awaitable[T]], *args: object) -> T:
     """Run an async function to its end and return what it returns; the context goes with it.
 
     All calls share one event loop in a thread of its own, so that a tool may keep a connection
@@ -38,7 +38,7 @@ def run_sync(function: Callable[..., Awaitable[T]], *args: Any) -> T:
     return _waited(_shared(), function, args)
 
 
-def _waited(portal: BlockingPortal, function: Callable[..., Awaitable[T]], args: Any) -> T:
+def _waited(portal: BlockingPortal, function: Callable[..., Awaitable[T]], args: object) -> T:
     future = portal.start_task_soon(_contained, function, args)
     try:
         value, error = future.result()

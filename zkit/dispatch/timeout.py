@@ -30,7 +30,7 @@ class Ended:
 
     def __init__(
         self,
-        value: Any = None,
+        value: object = None,
         error: BaseException | None = None,
         late: bool = False,
         left: bool = False,

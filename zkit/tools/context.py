@@ -80,7 +80,7 @@ class Held(Generic[T, V]):
 
     __slots__ = ("_given", "_token", "_value", "_variable")
 
-    def __init__(self, variable: ContextVar[Any], value: T, given: V) -> None:
+    def __init__(self, variable: ContextVar[object], value: T, given: V) -> None:
         self._variable = variable
         self._value = value
         self._given = given
@@ -260,7 +260,7 @@ def current_context() -> Context | None:
 
 @contextmanager
 def scope(
-    task: str | None = None, *, timeout: float | None = None, **changes: Any
+    task: str | None = None, *, timeout: float | None = None, **changes: object
 ) -> Iterator[Scope]:
     """Run calls inside a task, or with other settings inside the same one.
 
