@@ -36,9 +36,9 @@ check: setup ## format, lint, types, and all tests
 	@touch $@
 
 check-extras: .venv/ready-extras ## the tests of plug-ins and engines, with the frameworks installed
-	.venv-extras/bin/python -m pytest --hypothesis-profile=quick -m "engines" tests/test_batch.py
-	# What the frameworks' own clients leave open when the process ends is not ours to close.
-	.venv-extras/bin/python -m pytest --hypothesis-profile=quick -W "ignore::pytest.PytestUnraisableExceptionWarning" tests/test_frameworks.py tests/test_examples.py
+	# What the engines and the frameworks' own clients leave open when the process ends is not ours to close.
+	.venv-extras/bin/python -m pytest --hypothesis-profile=quick -W "ignore::pytest.PytestUnraisableExceptionWarning" -m "engines" tests/test_batch.py
+	.venv-extras/bin/python -m pytest --hypothesis-profile=quick -W "ignore::pytest.PytestUnraisableExceptionWarning" tests/test_frameworks.py tests/test_litellm_proxy.py tests/test_examples.py
 
 format: setup ## rewrite the code in the project's format
 	$(BIN)/ruff format .

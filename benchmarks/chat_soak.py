@@ -29,7 +29,7 @@ _ENDS = ("turn_started", "run_finished")  # where a turn is over
 
 
 class Mark(NamedTuple):
-    """How things stand after some turns: the peak of memory, and the time of the last tenth."""
+    """The state after some turns: the peak of memory, and the time of the last tenth."""
 
     turns: int
     peak_mb: float

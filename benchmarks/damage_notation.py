@@ -84,7 +84,7 @@ def zero_width(rng: Random, tokens: Tokens) -> Tokens | None:
 
 
 def odd_spaces(rng: Random, tokens: Tokens) -> Tokens | None:
-    """No-break, ideographic and thin spaces where plain ones are due."""
+    """No-break, ideographic and thin spaces where plain ones are expected."""
     mark = rng.choice("\u00a0\u00a0\u3000\u2009\u202f")
     found = places(tokens, lambda t: t.kind == "space" and " " in t.body)
     if not found:

@@ -86,7 +86,7 @@ def missing_colon(rng: Random, tokens: Tokens) -> Tokens | None:
 
 
 def other_colon(*marks: str) -> Breaker:
-    """Write = or => where a colon is due."""
+    """Write = or => where a colon is expected."""
 
     def breaker(rng: Random, tokens: Tokens) -> Tokens | None:
         mark = rng.choice(marks)

@@ -20,7 +20,7 @@ def full_width(rng: Random, tokens: Tokens) -> Tokens | None:
 
 
 def semicolons(rng: Random, tokens: Tokens) -> Tokens | None:
-    """Semicolons where commas are due."""
+    """Semicolons where commas are expected."""
     found = places(tokens, lambda t: t.kind == "comma")
     return rewrite(tokens, some(rng, found, all_chance=0.6), lambda _body: ";")
 

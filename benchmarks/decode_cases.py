@@ -1,4 +1,4 @@
-"""A seed in, probes out: written by hand, generated with one slip, generated so that nobody can read them."""
+"""Probes made from a seed: written by hand, generated with one slip, generated so that nobody can read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One tool declared in every way that `decode` takes, each with the plain validator that it stands beside."""
+"""One tool declared in every way that `decode` takes, each with the plain validator next to it."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def open_string(sent: Sent) -> Slip | None:
 
 
 def two_objects(sent: Sent) -> Slip | None:
-    """Two different calls where one is due."""
+    """Two different calls where one is expected."""
     other = make_arguments(sent.rng, sent.tool)
     model = TOOLS[sent.tool]
     if model.model_validate(other) == model.model_validate(sent.arguments):
@@ -77,7 +77,7 @@ def two_objects(sent: Sent) -> Slip | None:
 
 
 def two_values(sent: Sent) -> Slip | None:
-    """Two different values where one is due."""
+    """Two different values where one is expected."""
     spot = sent.any_spot(
         lambda spot: spot.kind not in ("array", "object") and spot.value is not None
     )
@@ -94,14 +94,14 @@ def out_of_bounds(sent: Sent) -> Slip | None:
 
 
 def fraction_for_integer(sent: Sent) -> Slip | None:
-    """A fraction where an integer is due, as a number or in quotes."""
+    """A fraction where an integer is expected, as a number or in quotes."""
     spot = sent.any_spot(lambda spot: spot.kind == "integer" and spot.value is not None)
     value = sent.rng.choice((float, str))(spot.value + 0.5) if spot else None
     return _replaced(sent, spot, value)
 
 
 def words_for_number(sent: Sent) -> Slip | None:
-    """Words where a number is due."""
+    """Words where a number is expected."""
     told = sent.rng.choice(("a few", "as needed", "10 to 20", "5 or 6", "unknown", "2x"))
     return _replaced(sent, sent.any_spot(is_number), told)
 

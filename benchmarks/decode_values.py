@@ -129,7 +129,7 @@ MAKERS: Mapping[str, Callable[[Random, Schema], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in the arguments: the way there, what is due and what stands there.
+    """A place in the arguments: the way there, what is expected and the value there.
 
     `required` where it may not be left out; `strict` where the object around it forbids other keys.
     """
@@ -142,7 +142,7 @@ class Spot:
 
     @property
     def kind(self) -> str:
-        """The type that is due, null aside; `enum` for a choice."""
+        """The type that is expected, null aside; `enum` for a choice."""
         inner = core(self.schema)
         return "enum" if "enum" in inner else str(inner["type"])
 

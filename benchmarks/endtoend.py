@@ -27,8 +27,8 @@ RESULTS = Path(__file__).parent / "results"
 
 def verdict_of(turn: Turn, told: dict[str, Any]) -> str:
     """What became of a turn: `right`, or how it went wrong, the worst first."""
-    heard = [(name, given) for name, given in told["heard"]]
-    if any(call not in turn.meant for call in heard):
+    received = [(name, given) for name, given in told["received"]]
+    if any(call not in turn.meant for call in received):
         return "wrong call"
     if told.get("error"):
         return str(told["error"])
@@ -36,8 +36,8 @@ def verdict_of(turn: Turn, told: dict[str, Any]) -> str:
     if not answer or answer == "None":
         return "empty answer"
     if answer != turn.answer and not _is_same_without_thoughts(turn, answer):
-        return "raw text" if not heard and turn.meant else "wrong answer"
-    return "right" if all(call in heard for call in turn.meant) else "call lost"
+        return "raw text" if not received and turn.meant else "wrong answer"
+    return "right" if all(call in received for call in turn.meant) else "call lost"
 
 
 def _is_same_without_thoughts(turn: Turn, answer: str) -> bool:
@@ -53,7 +53,7 @@ def measured(
     told = running.ask(url or server.url, turn.streams)
     made: dict[str, Any] = {"verdict": verdict_of(turn, told), "requests": len(server.requests)}
     if made["verdict"] == "wrong call":
-        made["ran"] = [call for call in told["heard"] if tuple(call) not in turn.meant]
+        made["ran"] = [call for call in told["received"] if tuple(call) not in turn.meant]
     return made
 
 

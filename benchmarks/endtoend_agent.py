@@ -15,7 +15,7 @@ from typing import Any
 QUESTION = "What is the weather in Paris for the next 3 days, and what time is it?"
 MODEL = "scripted"
 KEY = "none"
-HEARD: list[tuple[str, dict[str, Any]]] = []
+RECEIVED: list[tuple[str, dict[str, Any]]] = []
 
 
 def get_weather(city: str, days: int = 1) -> str:
@@ -25,13 +25,13 @@ def get_weather(city: str, days: int = 1) -> str:
         city: The name of the city.
         days: For how many days.
     """
-    HEARD.append(("get_weather", {"city": city, "days": days}))
+    RECEIVED.append(("get_weather", {"city": city, "days": days}))
     return f"sunny in {city} for {days} days"
 
 
 def now() -> str:
     """Tell the time."""
-    HEARD.append(("now", {}))
+    RECEIVED.append(("now", {}))
     return "it is noon"
 
 
@@ -208,12 +208,12 @@ def main(name: str) -> None:
     out, sys.stdout = sys.stdout, sys.stderr  # what a framework prints is no answer
     for line in sys.stdin:
         asked = json.loads(line)
-        HEARD.clear()
+        RECEIVED.clear()
         try:
             told = {"answer": AGENTS[name](asked["url"], asked["stream"])}
         except Exception as error:
             told = {"error": type(error).__name__, "says": str(error)[:300]}
-        print(json.dumps({**told, "heard": HEARD}), file=out, flush=True)
+        print(json.dumps({**told, "received": RECEIVED}), file=out, flush=True)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ class Worker:
         except queue.Empty:
             self.stop()
             self._start()
-            return {"error": "hangs", "heard": []}
+            return {"error": "hangs", "received": []}
         return told
 
     def stop(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.extract_spelling import Spell, sound
+from benchmarks.extract_spelling import Spell, strict
 
 FENCE = "```"
 Args = Mapping[str, Any]
@@ -47,7 +47,7 @@ class Format:
     thinks: Callable[[str], str] = think
     breaks: bool = True
 
-    def render(self, calls: list[tuple[str, Args]], spell: Spell = sound) -> str:
+    def render(self, calls: list[tuple[str, Args]], spell: Spell = strict) -> str:
         """All calls, closed."""
         parts = [
             "".join(self.write(name, args, at, spell)) for at, (name, args) in enumerate(calls)
@@ -56,9 +56,9 @@ class Format:
 
     def render_open(self, name: str, args: Args) -> str:
         """One call whose arguments are complete and whose closers are missing."""
-        return self.head + self.write(name, args, 0, sound)[0]
+        return self.head + self.write(name, args, 0, strict)[0]
 
     @property
     def closes(self) -> bool:
         """Whether there are closers that could be missing."""
-        return bool((self.write("f", {"a": 1}, 0, sound)[1] + self.foot).strip())
+        return bool((self.write("f", {"a": 1}, 0, strict)[1] + self.foot).strip())

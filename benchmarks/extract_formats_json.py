@@ -1,4 +1,4 @@
-"""The formats whose calls are JSON: name and arguments in, text out."""
+"""The formats whose calls are JSON, written from a name and arguments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from benchmarks.extract_format import FENCE, Args, Format, Write
-from benchmarks.extract_spelling import Spell, pretty, sound
+from benchmarks.extract_spelling import Spell, pretty, strict
 
 
 def named(
@@ -34,7 +34,7 @@ def named_pretty(opener: str, closer: str, name_key: str = "name", key: str = "a
 
     def write(name: str, args: Args, at: int, spell: Spell) -> tuple[str, str]:
         whole = {name_key: name, key: dict(args)}
-        return opener + (pretty(whole) if spell is sound else spell(whole)), closer
+        return opener + (pretty(whole) if spell is strict else spell(whole)), closer
 
     return write
 

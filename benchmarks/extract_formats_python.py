@@ -1,4 +1,4 @@
-"""The formats whose calls are Python: name and arguments in, text out."""
+"""The formats whose calls are Python, written from a name and arguments."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The formats whose values are raw text between tags or marks: name and arguments in, text out."""
+"""The formats whose values are raw text between tags or marks, written from a name and arguments."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from benchmarks.extract_format import FENCE, Args, Format, Write
-from benchmarks.extract_spelling import Spell, marked, raw, sound
+from benchmarks.extract_spelling import Spell, marked, raw, strict
 
 
 def tagged(
@@ -77,7 +77,7 @@ def cohere_cofl(name: str, args: Args, at: int, _spell: Spell) -> tuple[str, str
 
 def arrow(name: str, args: Args, _at: int, _spell: Spell) -> tuple[str, str]:
     """MiniMax on hosted endpoints: arrows and flags."""
-    flags = "".join(f"\n  --{key} {sound(value)}" for key, value in args.items())
+    flags = "".join(f"\n  --{key} {strict(value)}" for key, value in args.items())
     return f'[TOOL_CALL]\n{{tool => "{name}", args => {{{flags}\n}}}}', "\n[/TOOL_CALL]"
 
 

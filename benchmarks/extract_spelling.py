@@ -1,4 +1,4 @@
-"""A value in, its text out: JSON sound or broken in one way, Python, raw text, Gemma's marks."""
+"""The text of a value: JSON that is valid or broken in one way, Python, raw text, Gemma's marks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 ESCAPE = re.compile(r"\\.")
 
 
-def sound(value: Any) -> str:
+def strict(value: Any) -> str:
     """Strict JSON, as most templates write it."""
     return json.dumps(value, ensure_ascii=False)
 
@@ -30,8 +30,8 @@ def python(value: Any) -> str:
 def _json_like(
     value: Any,
     *,
-    string: Spell = sound,
-    key: Spell = sound,
+    string: Spell = strict,
+    key: Spell = strict,
     words: tuple[str, str, str] = ("true", "false", "null"),
     last: str = "",
 ) -> str:
@@ -45,7 +45,7 @@ def _json_like(
             return "[" + ", ".join(map(write, part)) + "]"
         if part is True or part is False or part is None:
             return words[(True, False, None).index(part)]
-        return string(part) if isinstance(part, str) else sound(part)
+        return string(part) if isinstance(part, str) else strict(part)
 
     return write(value)
 
@@ -58,12 +58,12 @@ def trailing_comma(value: Any) -> str:
 def raw_newline(value: Any) -> str:
     """Line breaks in strings as they are."""
     unescaped = lambda found: "\n" if found[0] == "\\n" else found[0]  # noqa: E731
-    return _json_like(value, string=lambda text: ESCAPE.sub(unescaped, sound(text)))
+    return _json_like(value, string=lambda text: ESCAPE.sub(unescaped, strict(text)))
 
 
 def unquoted_keys(value: Any) -> str:
     """Keys without quotes, where they are words."""
-    return _json_like(value, key=lambda name: name if WORD.fullmatch(name) else sound(name))
+    return _json_like(value, key=lambda name: name if WORD.fullmatch(name) else strict(name))
 
 
 def python_words(value: Any) -> str:
@@ -73,7 +73,7 @@ def python_words(value: Any) -> str:
 
 def raw(value: Any) -> str:
     """A string as it is, anything else as JSON."""
-    return value if isinstance(value, str) else sound(value)
+    return value if isinstance(value, str) else strict(value)
 
 
 def marked(mark: str) -> Spell:
@@ -84,7 +84,7 @@ def marked(mark: str) -> Spell:
             return "{" + ",".join(f"{key}:{write(item)}" for key, item in value.items()) + "}"
         if isinstance(value, list):
             return "[" + ",".join(map(write, value)) + "]"
-        return mark + value + mark if isinstance(value, str) else sound(value)
+        return mark + value + mark if isinstance(value, str) else strict(value)
 
     return write
 

@@ -1,4 +1,4 @@
-"""Random fragments in, those out whose repetition takes time that grows faster than its size.
+"""Find random fragments whose repetition takes time that grows faster than its size.
 
 Nobody thinks of every shape that makes a look go far. This hunt strings marks together at random, repeats
 them, and times the text at two sizes, and at a third where the growth is suspicious. What it finds belongs

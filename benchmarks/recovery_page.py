@@ -56,14 +56,14 @@ EXTRAS: Mapping[str, Mapping[str, Extra]] = {
 }
 
 EXPLAIN = {
-    "single": "One damage in each text. Right: equal to what was meant. Wrong: another object, silently. Shape: a list or a string where an object was due. Refused: raised, empty, or (zkit) marked as incomplete. Wrong, yet fits the schema: nothing downstream can notice. Collateral: of the texts whose damage is outside every string, those that came back with a string changed. Not right, as the rules demand: without a schema a valid JSON string is left alone, of a draft and the final object neither is chosen (`several`), and a string that runs to the end of the text makes it a cut one. These are not counted as right.",
+    "single": "One damage in each text. Right: equal to what was meant. Wrong: another object, silently. Shape: a list or a string where an object was expected. Refused: raised, empty, or (zkit) marked as incomplete. Wrong, yet fits the schema: nothing downstream can notice. Collateral: of the texts whose damage is outside every string, those that came back with a string changed. Not right, as the rules demand: without a schema a valid JSON string is left alone, of a draft and the final object neither is chosen (`several`), and a string that runs to the end of the text makes it a cut one. These are not counted as right.",
     "pairs": "Two different damages in each text.",
     "unlisted": "One damage of a kind that zkit makes no promise about.",
     "edit1": "One structural character deleted, doubled, swapped for another or with the next one, anywhere; texts that stay valid are left out.",
     "truncation": "Valid texts cut at every position. Clean: only parts of what was meant, and all that was complete. Invented: something that was not said. Lost: something complete is missing. Short, and not marked so: less than what was meant, without saying that the text was cut (no server's word on why it ended is given here).",
     "damaged+truncated": "Texts with one damage, cut at places after it.",
     "no-json": "Texts that hold no JSON object or list. Wrong: one came out.",
-    "not a value": "An expression where a value is due, or a string that repeats until the text ends. The only right answer is to refuse (or to say that it is incomplete).",
+    "not a value": "An expression where a value is expected, or a string that repeats until the text ends. The only right answer is to refuse (or to say that it is incomplete).",
 }
 
 

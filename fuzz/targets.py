@@ -81,7 +81,7 @@ def decode_arguments(data: bytes) -> None:
     try:
         decode(schema, raw)
     except (ZkitError, TypeError, ValueError):
-        return  # a schema that is none is the caller's mistake, and is rejected
+        return  # an invalid schema is the caller's mistake, and is rejected
 
 
 def chunking(data: bytes) -> None:

@@ -152,7 +152,7 @@ class Conversation(RuleBasedStateMachine):
         runner().run(left())
         check_history(into)
         check_requests(server().requests, self.offered)
-        assert {city for _, city in self.world.heard} <= set(MEANT)
+        assert {city for _, city in self.world.received} <= set(MEANT)
         self.go_on_with(into)
 
     @rule(
@@ -164,7 +164,7 @@ class Conversation(RuleBasedStateMachine):
         self.go_on_with(self.messages)
         self.script = [delivered(said, spoilt)]
         events = list(self.loop(client()).stream_sync(self.prompt()))
-        assert sorted(self.world.heard) == sorted(meant_by(said))
+        assert sorted(self.world.received) == sorted(meant_by(said))
         assert len(server().requests) == 2
         self.check(events[-1].result)  # type: ignore[attr-defined]
 
@@ -174,7 +174,7 @@ class Conversation(RuleBasedStateMachine):
         return [*self.messages, {"role": "user", "content": "And now?"}]
 
     def play(self) -> None:
-        self.world.heard.clear()
+        self.world.received.clear()
         self.offered: list[list[str]] = []
 
         def noted(script: Script) -> Script:
@@ -194,7 +194,7 @@ class Conversation(RuleBasedStateMachine):
         requests = server().requests
         check_history(result.messages)
         check_requests(requests, self.offered)
-        check_calls(result, self.world.heard)
+        check_calls(result, self.world.received)
         check_end(result, requests, MAX_TURNS)
         self.go_on_with(result.messages)
 

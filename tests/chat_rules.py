@@ -19,8 +19,8 @@ SAME_ANSWERS = 6
 """How often the same call may run with the same answer, in one run."""
 
 
-def assert_sound(messages: Sequence[dict[str, Any]]) -> None:
-    """Every call has an id of its own, sound JSON, and exactly one answer that is not empty."""
+def assert_valid(messages: Sequence[dict[str, Any]]) -> None:
+    """Every call has an id of its own, valid JSON, and exactly one answer that is not empty."""
     seen: set[str] = set()
     waiting: list[str] = []
     for message in messages:
@@ -42,7 +42,7 @@ def assert_sound(messages: Sequence[dict[str, Any]]) -> None:
 
 def check_history(messages: list[dict[str, Any]]) -> None:
     """Each call has one answer, is canonical JSON, and does not stand in the text besides."""
-    assert_sound(messages)
+    assert_valid(messages)
     for message in messages:
         if not message.get("tool_calls"):
             continue
@@ -54,13 +54,13 @@ def check_history(messages: list[dict[str, Any]]) -> None:
 
 
 def check_requests(requests: list[Request], offered: list[list[str]]) -> None:
-    """Every request is sound; the tools are those of the moment, sorted, the same byte for byte.
+    """Every request is valid; the tools are those of the moment, sorted, the same byte for byte.
 
     `offered` are the names of the tools at the moment of each request.
     """
     written: dict[str, set[str]] = {}
     for request, expected in zip(requests, offered, strict=True):
-        assert_sound(request["messages"])
+        assert_valid(request["messages"])
         names = [one["function"]["name"] for one in request.get("tools") or ()]
         assert names in ([], expected)
         if names:
@@ -68,9 +68,9 @@ def check_requests(requests: list[Request], offered: list[list[str]]) -> None:
     assert all(len(lists) == 1 for lists in written.values())
 
 
-def check_calls(result: RunResult, heard: list[tuple[str, str]]) -> None:
+def check_calls(result: RunResult, received: list[tuple[str, str]]) -> None:
     """Only what was meant ran, and nothing over and over."""
-    assert {city for _, city in heard} <= set(MEANT)
+    assert {city for _, city in received} <= set(MEANT)
     same = Counter(
         (one.call.name, dumps(dict(one.call.arguments)), dumps(one.result.data))
         for one in result.calls

@@ -105,7 +105,7 @@ def two_calls(first: str, second: str) -> Said:
 
 
 def meant_by(said: Said) -> list[tuple[str, str]]:
-    """The calls of a sound reply."""
+    """The calls of a valid reply."""
     functions = [one["function"] for one in said.calls]
     return [(one["name"], json.loads(one["arguments"])["city"]) for one in functions]
 
@@ -140,16 +140,16 @@ OUTCOMES: list[Any] = [
 
 
 class World:
-    """Tools whose outcomes are scripted, what they heard, and the box that holds them."""
+    """Tools whose outcomes are scripted, what they received, and the box that holds them."""
 
     def __init__(self) -> None:
-        self.heard: list[tuple[str, str]] = []
+        self.received: list[tuple[str, str]] = []
         self.outcomes: list[Any] = []
         self.box = Toolbox()
         self.dispatcher = Dispatcher(self.box, attempts=1, timeout=0.25)
 
         async def act_in(name: str, city: str) -> Any:
-            self.heard.append((name, city))
+            self.received.append((name, city))
             outcome = self.outcomes.pop(0) if self.outcomes else "sunny"
             if outcome is SLOW:
                 await asyncio.sleep(5)

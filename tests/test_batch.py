@@ -12,6 +12,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -204,32 +207,110 @@ def test_a_log_that_cannot_be_read_is_one_kind_of_error(
 
 # ── runs that end early ──────────────────────────────────────────────────────
 
-KILLED = """
-import sys
+KILLED_ANYWHERE = """
+import os, signal, sys
+from pathlib import Path
 from zkit.batch import Work, run_batch
-run_batch(sys.argv[1], sys.argv[2], Work("repair"), processes=1, chunk=5)
+
+log, out, expected = map(Path, sys.argv[1:])
+work = Work("repair")
+run_batch(log, expected, work, processes=1, chunk=3)
+CHANGES = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree", "os.truncate"}
+
+def run(end):
+    # Run in a process of its own, which is killed at the change of a file with that number.
+    child = os.fork()
+    if child == 0:
+        seen = 0
+        def count(event, arguments):
+            nonlocal seen
+            if event in CHANGES and str(arguments[0]).startswith(str(out.parent)):
+                seen += 1
+                if seen == end:
+                    os.kill(os.getpid(), signal.SIGKILL)
+        sys.addaudithook(count)
+        run_batch(log, out, work, processes=1, chunk=3, force=out.exists() and not parts.exists())
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+parts = Path(f"{out}.parts")
+end = 1
+while run(end) != 0:
+    first = end * 7 % 11 + 1  # killed a second time, sooner or later
+    run(first)
+    if run(10**9) != 0 or out.read_bytes() != expected.read_bytes():
+        sys.exit(f"wrong after a kill at change {end} and again at {first}")
+    left = [path.name for path in out.parent.iterdir() if ".parts" in path.name]
+    if left:
+        sys.exit(f"left behind: {left}")
+    out.unlink()
+    end += 1
+print(end)
 """
 
 
-def test_a_killed_run_goes_on_and_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    log, out = log_of(tmp_path, 4_000), tmp_path / "out.jsonl"
+def test_a_run_that_was_killed_at_any_change_of_a_file_goes_on(tmp_path: Path) -> None:
+    """Killed with SIGKILL at every change of a file in turn: nothing is lost, nothing is doubled."""
+    paths = log_of(tmp_path, 14), tmp_path / "out.jsonl", tmp_path / "fresh.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_ANYWHERE, *map(str, paths)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 20
+
+
+KILLED = """
+import sys
+from zkit.batch import Work, run_batch
+if __name__ == "__main__":
+    run_batch(sys.argv[1], sys.argv[2], Work("repair"), processes=int(sys.argv[3]), chunk=5)
+"""
+
+
+@pytest.mark.parametrize("processes", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_killed_run_goes_on_and_loses_and_doubles_nothing(tmp_path: Path, processes: int) -> None:
+    """Killed at random moments; the processes of its pool end with it."""
+    log, out = log_of(tmp_path, 3_000), tmp_path / "out.jsonl"
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED)
     chance = random.Random(7)
+    kills = 0
     for _ in range(3):
-        process = subprocess.Popen([sys.executable, "-c", KILLED, str(log), str(out)])
+        process = subprocess.Popen(
+            [sys.executable, script, log, out, str(processes)], start_new_session=True
+        )
         parts = tmp_path / "out.jsonl.parts"
-        while process.poll() is None and not list(parts.glob("*.jsonl")):
-            time.sleep(0.01)
-        time.sleep(chance.random() * 0.2)
+        before = len(list(parts.glob("*.jsonl")))
+        while process.poll() is None and len(list(parts.glob("*.jsonl"))) <= before:
+            time.sleep(0.005)
+        time.sleep(chance.random() * 0.1)
         os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-    done = run_batch(log, out, Work("repair"), processes=1, chunk=5)
-    assert done.resumed > 0 or done.rows == 4_000
+        kills += process.wait() == -signal.SIGKILL
+        wait_for(partial(group_has_ended, process.pid))
+    assert kills > 0
+    done = run_batch(log, out, Work("repair"), processes=1, chunk=5, force=out.exists())
+    assert done.rows == 3_000
     rows = list(read_output(out))
-    assert [row["row"] for row in rows] == list(range(4_000))
+    assert [row["row"] for row in rows] == list(range(3_000))
     fresh = tmp_path / "fresh.jsonl"
     run_batch(log, fresh, Work("repair"), processes=1)
     assert out.read_bytes() == fresh.read_bytes()
     assert not list(tmp_path.glob("*.parts*"))
+
+
+def wait_for(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < end, "waited for a minute"
+        time.sleep(0.02)
+
+
+def group_has_ended(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
 
 
 def test_another_run_is_not_continued_by_mistake(tmp_path: Path) -> None:
@@ -250,6 +331,7 @@ class Deadly:
         return os._exit, (1,)
 
 
+@pytest.mark.slow
 def test_a_row_that_ends_its_process_fails_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -355,6 +437,14 @@ def test_an_engine_gives_the_same_columns(engine: str, tmp_path: Path) -> None:
     assert sorted(str(row["value"]) for row in rows) == sorted(map(str, expected["value"]))
 
 
+def test_the_figures_of_the_page_are_those_of_the_results() -> None:
+    from benchmarks.batch_page import scale_parts
+    from benchmarks.report import put_between_markers
+
+    assert put_between_markers(RECIPES, scale_parts()) == RECIPES
+    assert all(part in RECIPES for part in scale_parts().values())
+
+
 RECIPES = (Path(__file__).parent.parent / "docs/scale.md").read_text("utf-8")
 
 
@@ -365,42 +455,56 @@ def recipe(engine: str) -> str:
     return "\n".join(re.findall(r"`([^`]+)`", row[1]))
 
 
-@pytest.mark.engines
-@pytest.mark.filterwarnings("default")
-def test_the_lines_for_dask_run(tmp_path: Path) -> None:
-    pytest.importorskip("dask.dataframe", reason="dask is not installed")
-    pandas = pytest.importorskip("pandas")
-    texts = [text for text in TEXTS if isinstance(text, str)] * 5
-    pandas.DataFrame({"text": texts}).to_parquet(tmp_path / "log.parquet", row_group_size=7)
-    lines = recipe("Dask").replace("log.parquet", str(tmp_path / "log.parquet")).splitlines()
-    names: dict[str, Any] = {"work": Work("repair")}
-    exec("\n".join([*lines[:-1], f"made = {lines[-1]}"]), names)
-    rows = names["made"].compute(scheduler="threads")
-    assert rows["outcome"].tolist() == Work("repair")(texts)["outcome"]
-    assert (
-        rows["value"].astype(object).where(rows["value"].notna(), None).tolist()
-        == (Work("repair")(texts)["value"])
-    )
-
-
-@pytest.mark.engines
-@pytest.mark.filterwarnings("default")
-def test_the_lines_for_spark_run(monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def begun(engine: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, object]]:
+    """The names that the lines of an engine need beside `work`."""
+    modules = {"polars": "polars", "Daft": "daft", "Ray Data": "ray", "Dask": "dask.dataframe"}
+    short = {"polars": "pl", "Dask": "dd", "Daft": "daft", "Ray Data": "ray"}
+    if engine != "Spark":
+        module = pytest.importorskip(modules[engine], reason=f"{engine} is not installed")
+        yield {short[engine]: module}
+        return
     sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
     if shutil.which("java") is None:
         pytest.skip("Spark needs a Java runtime")
-    texts = [text for text in TEXTS if isinstance(text, str)] * 5
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)  # else the first one on PATH
     session = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    spark = session.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    spark = session.getOrCreate()
     try:
-        frame = spark.createDataFrame([(text,) for text in texts], "text string")
-        names: dict[str, Any] = {"work": Work("repair"), "frame": frame}
-        lines = recipe("Spark").splitlines()
-        exec("\n".join([*lines[:-1], f"made = {lines[-1]}"]), names)
-        rows = [row.asDict() for row in names["made"].collect()]
+        yield {"spark": spark}
     finally:
         spark.stop()
+
+
+@pytest.mark.engines
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("engine", ["polars", "Daft", "Ray Data", "Dask", "Spark"])
+def test_the_lines_of_the_page_run(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    texts = [text for text in TEXTS if isinstance(text, str)] * 5
+    table = arrow.table({"number": range(len(texts)), "text": texts})
+    parquet.write_table(table, tmp_path / "log.parquet", row_group_size=7)
+    monkeypatch.chdir(tmp_path)
+    lines = recipe(engine).replace("log.parquet", str(tmp_path / "log.parquet"))
+    *first, last = lines.replace('"out"', repr(str(tmp_path / "out"))).splitlines()
+    with begun(engine, monkeypatch) as names:
+        exec("\n".join([*first, f"made = {last}"]), {"work": Work("repair")}, names)
+        if engine == "polars":
+            (tmp_path / "out").mkdir()
+            names["made"].write_parquet(tmp_path / "out/made.parquet")  # type: ignore[attr-defined]
+    columns = ["number", "text", *COLUMNS]
+    written = sorted(map(str, (tmp_path / "out").glob("*.parquet")))
+    rows = [
+        row for file in written for row in parquet.read_table(file, columns=columns).to_pylist()
+    ]
+    rows.sort(key=lambda row: row["number"])
     expected = Work("repair")(texts)
-    assert [row["outcome"] for row in rows] == expected["outcome"]
-    assert [row["value"] for row in rows] == expected["value"]
+    assert [row["text"] for row in rows] == texts
+    for name in COLUMNS:
+        assert [row[name] for row in rows] == [
+            list(cell) if name == "fixes" else cell for cell in expected[name]
+        ]

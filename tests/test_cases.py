@@ -210,7 +210,7 @@ def test_tool_sets_may_stand_in_a_file_beside_the_cases(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sound", "old", "new", "line", "problem"),
+    ("valid", "old", "new", "line", "problem"),
     [
         (EXTRACT, 'kind = "extract"', 'kind = "guess"', 2, "kind 'guess' is none of repair, extract"),
         (EXTRACT, 'kind = "extract"\n', "", 2, "unknown key 'toolset' (known: about, kind, schemas"),
@@ -234,11 +234,11 @@ def test_tool_sets_may_stand_in_a_file_beside_the_cases(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_malformed_file_of_another_kind_is_refused_with_its_line(
-    tmp_path: Path, sound: str, old: str, new: str, line: int, problem: str
+    tmp_path: Path, valid: str, old: str, new: str, line: int, problem: str
 ) -> None:
     """Every kind has its own keys, and says so."""
-    assert old in sound
-    error = problem_of(write(tmp_path, sound.replace(old, new, 1)))
+    assert old in valid
+    error = problem_of(write(tmp_path, valid.replace(old, new, 1)))
     assert problem in error.problem
     assert error.line == line
 

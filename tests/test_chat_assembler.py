@@ -274,6 +274,11 @@ MAY_MIX = (
 )
 
 
+def test_blanks_under_a_fresh_id_belong_to_the_call_before_them() -> None:
+    sent = _fresh_ids(0, "get_weather", ['{"city": "Oslo"}', " "])
+    assert assembled(*sent) == [("id0", "get_weather", '{"city": "Oslo"} ')]
+
+
 @pytest.mark.parametrize("style", STYLES)
 @given(calls=CALLS, rng=st.integers(0, 2**32).map(random.Random))
 def test_any_chunking_gives_the_same_calls(

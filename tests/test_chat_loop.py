@@ -1,4 +1,4 @@
-"""The loop, over real HTTP: it ends with an answer or a reason, and its history is always sound."""
+"""The loop, over real HTTP: it ends with an answer or a reason, and its history is always valid."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import openai
 import pytest
-from chat_rules import assert_sound
+from chat_rules import assert_valid
 from openai import AsyncOpenAI, OpenAI
 
 from zkit.calls import Call
@@ -64,9 +64,9 @@ def play(server: ScriptedServer, client: OpenAI, weather: Weather) -> Play:
         given = [weather.tool] if tools is None else tools
         options = {"steering": settings.pop("steering", None), "into": settings.pop("into", None)}
         result = ChatLoop(client, "m", given, backoff=0.01, **settings).run_sync(prompt, **options)
-        assert_sound(result.messages)
+        assert_valid(result.messages)
         for request in server.requests:
-            assert_sound(request["messages"])
+            assert_valid(request["messages"])
         return result
 
     return played
@@ -357,6 +357,61 @@ def test_what_was_meant_as_a_call_is_no_answer(
     assert result.text == "It is sunny in Oslo."
     assert "no call can be read" in server.requests[1]["messages"][-1]["content"]
     assert play(*[says(text)] * 9).reason == "malformed"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<tool_response>\nsunny\n</tool_response>",
+        "<tool_response>\nsunny\n</tool_response>\nIt is sunny in Bergen.",
+        '[TOOL_RESULTS] {"weather": "sunny"} [/TOOL_RESULTS]',
+    ],
+)
+def test_a_result_that_the_model_made_up_is_no_answer(
+    text: str, play: Play, server: ScriptedServer, weather: Weather
+) -> None:
+    result = play(FIRST_TURNS["valid"], says(text), FIRST_TURNS["valid"], ANSWER)
+    assert (result.text, result.reason) == ("It is sunny in Oslo.", "completed")
+    assert "Send the next call" in server.requests[2]["messages"][-1]["content"]
+    assert text not in str(server.requests[3]["messages"])
+    assert play(*[says(text)] * 9).reason == "malformed"
+
+
+@pytest.mark.parametrize("text", ["The tag <tool_response> holds a result.", "`<tool_response>`"])
+def test_words_about_results_are_an_answer(text: str, play: Play) -> None:
+    assert play(says(text)).text == text
+
+
+def test_an_empty_reply_after_a_failure_asks_for_the_next_call_with_tools(
+    play: Play, server: ScriptedServer
+) -> None:
+    failing = says(None, [call("get_weather", '{"days": "x"}')])
+    play(failing, says(""), FIRST_TURNS["valid"], says(""), ANSWER)
+    after_failure, after_success = server.requests[2], server.requests[4]
+    assert "The last call failed" in after_failure["messages"][-1]["content"]
+    assert "tools" in after_failure
+    assert "tools" not in after_success
+
+
+def test_the_text_around_a_call_that_must_be_sent_again_is_not_repeated_to_the_model(
+    server: ScriptedServer, client: OpenAI
+) -> None:
+    done: list[str] = []
+
+    @tool(grade=WRITE)
+    def save(text: str) -> str:
+        """Save a text."""
+        done.append(text)
+        return "saved"
+
+    fenced = '```json\n{"name": "save", "arguments": {"text": "a"}}\n```'
+    first = f"You can call this:\n\n{fenced}\n\nIt saves the text."
+    server.play(says(first), says(fenced), ANSWER)
+    result = ChatLoop(client, "m", [save]).run_sync("Save a.")
+    assert done == ["a"]
+    assert "You can call this" not in str(server.requests[1]["messages"])
+    assert "You can call this" in result.turns[0].text
+    assert "```" not in result.turns[0].text
 
 
 RECORD = '{"name": "get_weather", "arguments": {"city": "Oslo"}, "result": "sunny"}'
@@ -724,7 +779,7 @@ def test_a_conversation_that_is_too_long_for_the_server_is_compacted_once(
     assert play(too_long, ANSWER).reason == "error"
 
 
-def test_a_broken_history_is_made_sound_before_it_is_sent(
+def test_a_broken_history_is_made_valid_before_it_is_sent(
     play: Play, server: ScriptedServer
 ) -> None:
     history = [
@@ -744,7 +799,7 @@ def test_a_broken_history_is_made_sound_before_it_is_sent(
     assert [m.get("tool_call_id") for m in sent] == [None, None, "a", "b", None]
 
 
-def test_a_sound_history_stays_as_it_is(play: Play) -> None:
+def test_a_valid_history_stays_as_it_is(play: Play) -> None:
     result = play(FIRST_TURNS["valid"], ANSWER)
     assert valid_history(result.messages) == result.messages
 
@@ -855,7 +910,7 @@ def test_a_cancelled_run_leaves_a_whole_history(server: ScriptedServer) -> None:
                 await task
 
     asyncio.run(main())
-    assert_sound(into)
+    assert_valid(into)
     assert [m["role"] for m in into] == ["user", "assistant", "tool", "tool"]
 
 
@@ -869,7 +924,7 @@ def test_a_stream_that_is_left_early_leaves_a_whole_history(
         if event.kind == "tool_started":
             break
     events.close()
-    assert_sound(into)
+    assert_valid(into)
     assert weather.cities == []
 
 
@@ -957,6 +1012,7 @@ def test_five_lines_are_enough(server: ScriptedServer) -> None:
         run("?", model="m", base_url=server.url)
 
 
+@pytest.mark.slow
 def test_two_hundred_loops_share_one_event_loop() -> None:
     async def double(n: int) -> int:
         """Double a number."""

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from chat_rules import assert_sound
+from chat_rules import assert_valid
 from grouped import grouped
 from openai import AsyncOpenAI, OpenAI
 
@@ -188,9 +188,9 @@ def check_loop(
     assert all(one in ran for one in MEANT[calls])
     if is_repaired:
         assert len(ran) == len(MEANT[calls])  # in any order: tools that read run side by side
-    assert_sound(result.messages)
+    assert_valid(result.messages)
     for request in server.requests:
-        assert_sound(request["messages"])
+        assert_valid(request["messages"])
 
 
 @every_one

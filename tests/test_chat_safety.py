@@ -11,7 +11,7 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
-from chat_rules import assert_sound
+from chat_rules import assert_valid
 from openai import AsyncOpenAI, OpenAI
 
 import zkit.chat.drivers
@@ -175,7 +175,7 @@ def test_a_call_in_text_beside_a_native_one_is_told_and_stays(
     finished = events[-1]
     assert isinstance(finished, RunFinished)
     result = finished.result
-    assert_sound(result.messages)
+    assert_valid(result.messages)
     assert looked == ["a"]
     assert result.turns[0].ignored == ("look",)
     assert TEXT_CALL in result.turns[0].text

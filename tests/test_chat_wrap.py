@@ -576,7 +576,7 @@ def test_an_error_inside_a_stream_raises_as_before(server: ScriptedServer) -> No
 def test_a_name_in_another_spelling_loses_neither_the_receipt_nor_the_limit(
     server: ScriptedServer, name: str
 ) -> None:
-    """A guess that a writing tool must not run with is none the better for a misspelt name."""
+    """A guess that a writing tool must not run with is no better for a misspelt name."""
     text = f'<tool_call>{{"name": "{name}", "arguments": {{"city": "the "big" town"}}}}</tool_call>'
     guessed = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
     read = plain(server, guessed, tools=[tool(grade=READ)(get_weather)]).zkit

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_rules import assert_sound
+from chat_rules import assert_valid
 from command_line import Done, zkit, zkit_process
 from terminals import Terminal
 
@@ -133,7 +133,7 @@ def test_a_chat_shows_calls_receipts_results_and_answers(
         assert screen.end() == 0
         assert b"\x1b[36m" in screen.raw
     saved = json.loads((place / "talk.json").read_text())["messages"]
-    assert_sound(saved)
+    assert_valid(saved)
     assert saved[-1] == {"role": "assistant", "content": "All done."}
 
 
@@ -233,7 +233,7 @@ def test_ctrl_c_stops_a_tool(server: ScriptedServer, place: Path) -> None:
         screen.wait_for("> ")
         screen.type("go on\n")
         screen.wait_for("All done.")
-    assert_sound(server.requests[1]["messages"])
+    assert_valid(server.requests[1]["messages"])
     assert "The user stopped this call." in server.requests[1]["messages"][2]["content"]
 
 
@@ -327,6 +327,7 @@ def test_a_profile_says_how_the_server_wants_to_be_asked(
 # ── paused, and resumed by another process ───────────────────────────────────
 
 
+@pytest.mark.slow
 def test_a_paused_chat_is_resumed_by_another_process(server: ScriptedServer, place: Path) -> None:
     server.play(DELETE, END)
     first = piped(options(server, "--once", "clean up", "--store", "runs.db"), place)
@@ -348,7 +349,7 @@ def test_a_paused_chat_is_resumed_by_another_process(server: ScriptedServer, pla
     assert (second.code, second.out) == (0, "All done.\n")
     assert not (place / "old.txt").exists()
     assert PauseStore(place / "runs.db").list() == []
-    assert_sound(server.requests[1]["messages"])
+    assert_valid(server.requests[1]["messages"])
     assert server.requests[1]["messages"][-1]["content"] == "gone"
 
 
@@ -500,6 +501,7 @@ def test_a_stopped_turn_is_replayed_as_one(server: ScriptedServer, place: Path) 
         assert screen.text == recorded
 
 
+@pytest.mark.slow
 def test_a_killed_process_loses_nothing_that_was_shown(server: ScriptedServer, place: Path) -> None:
     gates: list[Gated] = []
     server.play(LOOK, gated("First words, and then the others.", 3, gates))

@@ -101,9 +101,13 @@ def missing_file(folder: Path) -> Done:
     return zkit("repair", folder / HOSTILE.replace("\x00", ""))
 
 
+def examine_no_address(folder: Path) -> Done:
+    return zkit("doctor", "--base-url", f"http://127.0.0.1:9/{HOSTILE}", "--model", "m")
+
+
 COMMANDS = [
     repair, repair_json, refuse, decode, extract, list_tools, call_tool, call_failing_tool,
-    list_kits, run_cases, wrong_option, missing_file,
+    list_kits, run_cases, wrong_option, missing_file, examine_no_address,
 ]  # fmt: skip
 
 
@@ -114,6 +118,20 @@ def test_hostile_text_reaches_no_terminal(command: Callable[[Path], Done], tmp_p
     assert "Traceback" not in done.err
     assert is_printable(done.out)
     assert is_printable(done.err)
+
+
+def test_a_report_of_hostile_rows_holds_no_script_and_no_control_characters(tmp_path: Path) -> None:
+    evil = f"<script>alert(1)</script>{HOSTILE}"
+    rows = [{"text": f'{{"a": "{evil}",', "model": evil}, {"text": "{'a': 1}", "model": evil}]
+    log, out, page = tmp_path / "log.jsonl", tmp_path / "out.jsonl", tmp_path / "page.html"
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    zkit("batch", "repair", log, "-o", out, "--column", "text")
+    done = zkit("batch", "report", out, "-o", page)
+    text = page.read_text("utf-8")
+    assert "alert(1)" in text
+    assert "<script>" not in text
+    assert is_printable(text)
+    assert is_printable(done.out)
 
 
 def test_escaped_json_is_still_the_same_value(tmp_path: Path) -> None:

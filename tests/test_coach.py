@@ -272,7 +272,7 @@ def test_a_mode_selects_its_sections_in_the_order_of_the_document(mode: str) -> 
     assert titles(mode) == [title for title in TITLES if title in SECTIONS[mode]]
 
 
-@pytest.mark.parametrize("mode", ["", "never heard of", *WITHOUT_SECTIONS])
+@pytest.mark.parametrize("mode", ["", "never received of", *WITHOUT_SECTIONS])
 def test_a_mode_without_a_row_gets_the_first_two_sections(mode: str) -> None:
     assert titles(mode) == ["Signature", "Parameters"]
 
@@ -416,6 +416,15 @@ def test_hints_say_all_that_is_known(box: Toolbox) -> None:
     }
     assert coach.correction_hints("bad_value", model="unheard").history is None
     assert not coach.correction_hints("jupyter_confusion").known
+
+
+@pytest.mark.parametrize("mode", ["path_prefix", "stale", "loop"])
+def test_a_call_whose_form_was_right_gets_no_example_to_copy(box: Toolbox, mode: str) -> None:
+    coach = Coach(box)
+    right = coach.correction_hints(mode, attempt=2, tool="read_file")
+    wrong = coach.correction_hints("missing_field", attempt=2, tool="read_file")
+    assert "Signature: read_file(" in right.text(2_000)
+    assert (right.example, bool(wrong.example)) == ("", True)
 
 
 def test_hints_need_no_coach_and_no_document() -> None:

@@ -25,7 +25,7 @@ def test_the_cases_of_a_file(cases: list[Case]) -> None:
 
 
 def test_every_fault_has_a_twin_that_stays_untouched() -> None:
-    """A repair that also changes what was sound is noticed in the same file."""
+    """A repair that also changes what was valid is noticed in the same file."""
     alone = ("repair/tool_arguments.jsonl",)
     cases = [case for case in CASES if case.file.startswith("repair/")]
     with_twin = {case.file for case in cases if isinstance(case, RepairCase) and case.untouched}

@@ -162,6 +162,7 @@ def test_what_zkit_makes_of_its_own_corpus_can_be_added_again(tmp_path: Path) ->
         assert run(added).passes
 
 
+@pytest.mark.slow
 def test_redaction_keeps_the_outcome_of_our_own_corpus() -> None:
     for case in SOME:
         draft = draft_of(case)

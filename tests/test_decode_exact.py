@@ -76,7 +76,7 @@ def _decoded(kind: Any, written: str) -> Any:
     ],
 )
 def test_what_only_python_takes_for_the_same_is_refused(kind: Any, written: str) -> None:
-    """A boolean is no number, a number too large is none, digits are no date."""
+    """A boolean is no number, a number too large is not one, digits are no date."""
     assert isinstance(_decoded(kind, written), Validation)
 
 

@@ -517,11 +517,11 @@ def test_a_name_that_is_no_text_names_no_tool(name: Any, dispatcher: Dispatcher)
 
 
 def test_hooks_and_numbers_see_a_step_that_is_broken(bench: Bench) -> None:
-    heard: list[str] = []
+    received: list[str] = []
     broken = Dispatcher(bench.tools(), chain=with_step(fails, before=retry))
-    broken.hooks.add("error", lambda event: heard.append(event.point))
+    broken.hooks.add("error", lambda event: received.append(event.point))
     failed(send(broken, "add", {"a": 1, "b": 2}), Crashed)
-    assert heard == ["error"]
+    assert received == ["error"]
     assert broken.metrics.of("add").failures == {"tool_exception": 1}
 
 

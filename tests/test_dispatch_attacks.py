@@ -51,7 +51,7 @@ from zkit.results import (
 )
 from zkit.sources import Kit, MemoSource, Overlay, Overlays, Toolbox
 from zkit.sources.source import ToolUnavailableWarning
-from zkit.tools import Context, ToolSpec, TypedTool, scope, tool
+from zkit.tools import Context, ToolSpec, TypedTool, render_result, scope, tool
 
 # ── approval ─────────────────────────────────────────────────────────────────
 
@@ -493,6 +493,44 @@ def test_what_plain_tools_raise_says_who_can_fix_it(
         raise error
 
     assert said in str(failed(send(Dispatcher([act]), "act"), kind, code))
+
+
+SECRETS = {
+    "in an address": ("GET https://host/v1?key=hunter22x&a=1 failed", "hunter22x"),
+    "of a user": ("https://user:hunter2@host refused", "hunter2"),
+    "of a service": ("hf_hunterabcdefgh1234 is not valid", "hf_hunter"),
+    "of Slack": ("xoxb-123456789012-hunterabcdef", "hunter"),
+    "named": ("password='correct horse battery'", "horse"),
+    "in a header": ("Authorization: Basic aHVudGVyMjpodW50ZXI=", "aHVudGVy"),
+    "encoded": ("body c2stcHJvai1odW50ZXJhYmNkZWZnaDEyMzQ1Njc4", "c2stcHJv"),
+}
+
+
+@pytest.mark.parametrize("where", SECRETS)
+@pytest.mark.parametrize("kind", [RuntimeError, ValueError, ConnectionError, TimeoutError])
+def test_no_secret_in_an_exception_reaches_the_model(where: str, kind: Any) -> None:
+    text, secret = SECRETS[where]
+
+    def act() -> None:
+        """Act."""
+        raise kind(text)
+
+    result = send(Dispatcher([tool(grade="write")(act)]), "act")
+    assert not isinstance(result, Success)
+    assert secret not in render_result(result)
+    assert secret not in result.to_json()
+
+
+def test_what_a_model_needs_of_an_exception_stays() -> None:
+    said = (
+        "commit 9fceb02d0ae598e95dc970b74767f19372d61af8 of ann@example.org is not in /home/ann/x"
+    )
+
+    def act() -> None:
+        """Act."""
+        raise RuntimeError(said)
+
+    assert said in str(failed(send(Dispatcher([act]), "act"), Crashed))
 
 
 FLOATS = st.recursive(

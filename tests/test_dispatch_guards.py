@@ -439,7 +439,7 @@ def test_as_a_note_it_does_not_block(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "broken", "sound"),
+    ("path", "broken", "valid"),
     [
         ("a.py", "def f(:\n", "def f(): ...\n"),
         ("b.json", '{"a": 1,}', '{"a": 1}'),
@@ -448,13 +448,13 @@ def test_as_a_note_it_does_not_block(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_is_left_broken_is_noted(
-    path: str, broken: str, sound: str, tmp_path: Path
+    path: str, broken: str, valid: str, tmp_path: Path
 ) -> None:
     dispatcher = files_in(tmp_path, verify_files(root=tmp_path))
     result = send(dispatcher, "write_file", {"path": path, "content": broken})
     assert data_of(result)
     assert f"{path} is broken now" in notes_of(result)[0]
-    assert notes_of(send(dispatcher, "write_file", {"path": path, "content": sound})) == []
+    assert notes_of(send(dispatcher, "write_file", {"path": path, "content": valid})) == []
 
 
 def test_files_without_a_verifier_and_files_that_are_gone_are_left_alone(tmp_path: Path) -> None:

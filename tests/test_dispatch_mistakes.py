@@ -153,8 +153,8 @@ def test_permission_approval_and_hooks_are_not_open_by_default() -> None:
     assert bench.ran == []
 
 
-def test_the_error_hook_hears_of_reported_failures_too() -> None:
-    heard: list[str] = []
+def test_the_error_hook_is_notified_of_reported_failures_too() -> None:
+    received: list[str] = []
 
     def reports() -> Any:
         return Validation("there is no such file", code="not_found")
@@ -163,11 +163,11 @@ def test_the_error_hook_hears_of_reported_failures_too() -> None:
         raise FileNotFoundError("not found")
 
     dispatcher = Dispatcher([made("reports", reports), made("raises", raises)])
-    dispatcher.hooks.add("error", lambda event: heard.append(event.call.name))
+    dispatcher.hooks.add("error", lambda event: received.append(event.call.name))
     send(dispatcher, "reports")
     send(dispatcher, "raises")
     send(dispatcher, "nobody")
-    assert heard == ["reports", "raises", "nobody"]
+    assert received == ["reports", "raises", "nobody"]
 
 
 def test_two_dispatchers_share_nothing() -> None:

@@ -85,22 +85,22 @@ def test_an_event_has_the_call_as_it_was_read_and_the_attempts() -> None:
 
 
 def test_a_hook_may_be_async_and_is_called_once_however_often_it_is_added(bench: Bench) -> None:
-    heard: list[str] = []
+    received: list[str] = []
 
     async def listen(event: HookEvent) -> None:
         await anyio.sleep(0)
-        heard.append(event.point)
+        received.append(event.point)
 
     dispatcher = Dispatcher(bench.tools())
     dispatcher.hooks.add("before", listen)
     dispatcher.hooks.add("before", listen)
     dispatcher.hooks.on("after")(listen)
     send(dispatcher, "add", ONE)
-    assert heard == ["before", "after"]
+    assert received == ["before", "after"]
     assert dispatcher.hooks.remove("before", listen)
     assert not dispatcher.hooks.remove("before", listen)
     send(dispatcher, "add", ONE)
-    assert heard == ["before", "after", "after"]
+    assert received == ["before", "after", "after"]
     dispatcher.hooks.clear()
     assert dispatcher.hooks.at("after") == []
 
@@ -111,18 +111,18 @@ def test_a_point_that_does_not_exist_is_refused() -> None:
 
 
 def test_hooks_of_a_workspace_are_called_there_only(bench: Bench) -> None:
-    heard: list[str] = []
+    received: list[str] = []
     dispatcher = Dispatcher(bench.tools())
-    dispatcher.hooks.add("after", lambda event: heard.append("here"), workspace="one")
-    dispatcher.hooks.add("after", lambda event: heard.append("anywhere"))
+    dispatcher.hooks.add("after", lambda event: received.append("here"), workspace="one")
+    dispatcher.hooks.add("after", lambda event: received.append("anywhere"))
     for workspace in ("one", "two"):
         with scope(workspace=workspace):
             send(dispatcher, "add", ONE)
-    assert heard == ["here", "anywhere", "anywhere"]
+    assert received == ["here", "anywhere", "anywhere"]
     dispatcher.hooks.clear(workspace="one")
     with scope(workspace="one"):
         send(dispatcher, "add", ONE)
-    assert heard[3:] == ["anywhere"]
+    assert received[3:] == ["anywhere"]
 
 
 @pytest.mark.parametrize("raises", [True, False])
@@ -181,7 +181,7 @@ def test_any_other_hook_that_crashes_changes_nothing(
         "disabled": {"enabled": False},
     }
     settings = by_point.get(point, {})
-    heard: list[str] = []
+    received: list[str] = []
 
     def crash(event: HookEvent) -> None:
         raise RuntimeError("a bug in a hook")
@@ -196,11 +196,11 @@ def test_any_other_hook_that_crashes_changes_nothing(
 
     hooks = Hooks()
     hooks.add(point, crash_later if runs_async else crash)
-    hooks.add(point, lambda event: heard.append(event.point))
+    hooks.add(point, lambda event: received.append(event.point))
     with caplog.at_level(logging.DEBUG):
         result = call(hooks)
     assert result == call(Hooks())
-    assert heard == [point]
+    assert received == [point]
     assert "a bug in a hook" in caplog.text
 
 

@@ -45,8 +45,8 @@ def test_a_write_and_an_edit_are_seen_with_their_diffs(tmp_path: Path) -> None:
 
 def test_the_changes_of_a_turn_add_up(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("0\n")
-    heard: list[Change] = []
-    dispatcher, recorder = recorded(tmp_path, on_change=heard.append)
+    received: list[Change] = []
+    dispatcher, recorder = recorded(tmp_path, on_change=received.append)
     turn = [Call("write_file", {"path": "a.txt", "content": f"{n}\n"}) for n in (1, 2, 3)]
     dispatcher.call_all_sync(turn)
     dispatcher.call_all_sync([Call("write_file", {"path": "b.txt", "content": "x"})])
@@ -54,7 +54,7 @@ def test_the_changes_of_a_turn_add_up(tmp_path: Path) -> None:
     assert len(recorder.changes(one)) == 3
     assert recorder.diff(one) == "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-0\n+3\n"
     assert "b.txt" in recorder.diff(two)
-    assert len(heard) == 4
+    assert len(received) == 4
     assert recorder.diff().count("+++") == 2
 
 

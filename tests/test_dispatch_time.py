@@ -385,7 +385,7 @@ def test_a_tool_that_cancels_itself_has_crashed() -> None:
 
 
 @pytest.mark.parametrize("alias", ["halt", "stuck"])
-def test_a_tool_under_another_name_hears_of_its_cancellation_too(alias: str) -> None:
+def test_a_tool_under_another_name_is_notified_of_its_cancellation_too(alias: str) -> None:
     from zkit.sources import Kit, Toolbox
 
     told = threading.Event()

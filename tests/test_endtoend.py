@@ -22,29 +22,29 @@ BOTH = Turn("both", "valid", (WEATHER, NOW))
 @pytest.mark.parametrize("turn", TURNS, ids=lambda turn: turn.name)
 def test_zkit_comes_to_the_right_answer(server: ScriptedServer, turn: Turn) -> None:
     server.play(*[turn.server()] * 20)
-    endtoend_agent.HEARD.clear()
+    endtoend_agent.RECEIVED.clear()
     answer = endtoend_agent.zkit(server.url, turn.streams)
-    told = {"answer": answer, "heard": list(endtoend_agent.HEARD)}
+    told = {"answer": answer, "received": list(endtoend_agent.RECEIVED)}
     assert verdict_of(turn, told) == "right"
     assert len(server.requests) <= 3
 
 
-HEARD_BOTH: list[Any] = [list(WEATHER), list(NOW)]
+RECEIVED_BOTH: list[Any] = [list(WEATHER), list(NOW)]
 
 
 @pytest.mark.parametrize(
     ("told", "verdict"),
     [
-        ({"answer": ANSWER, "heard": HEARD_BOTH}, "right"),
-        ({"answer": ANSWER + "\n", "heard": HEARD_BOTH}, "right"),
-        ({"answer": ANSWER, "heard": [list(NOW)]}, "call lost"),
-        ({"answer": ANSWER, "heard": [["now", {"x": 1}], *HEARD_BOTH]}, "wrong call"),
-        ({"error": "TypeError", "heard": [["now", {"x": 1}]]}, "wrong call"),
-        ({"error": "TypeError", "heard": []}, "TypeError"),
-        ({"answer": "", "heard": []}, "empty answer"),
-        ({"answer": "None", "heard": HEARD_BOTH}, "empty answer"),
-        ({"answer": "<tool_call>", "heard": []}, "raw text"),
-        ({"answer": "I give up.", "heard": [list(NOW)]}, "wrong answer"),
+        ({"answer": ANSWER, "received": RECEIVED_BOTH}, "right"),
+        ({"answer": ANSWER + "\n", "received": RECEIVED_BOTH}, "right"),
+        ({"answer": ANSWER, "received": [list(NOW)]}, "call lost"),
+        ({"answer": ANSWER, "received": [["now", {"x": 1}], *RECEIVED_BOTH]}, "wrong call"),
+        ({"error": "TypeError", "received": [["now", {"x": 1}]]}, "wrong call"),
+        ({"error": "TypeError", "received": []}, "TypeError"),
+        ({"answer": "", "received": []}, "empty answer"),
+        ({"answer": "None", "received": RECEIVED_BOTH}, "empty answer"),
+        ({"answer": "<tool_call>", "received": []}, "raw text"),
+        ({"answer": "I give up.", "received": [list(NOW)]}, "wrong answer"),
     ],
 )
 def test_the_worst_is_the_verdict(told: dict[str, Any], verdict: str) -> None:

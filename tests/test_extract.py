@@ -346,6 +346,11 @@ def test_text_that_turns_out_to_be_reasoning_is_told() -> None:
         'Say <|message_model|><|content_invoke_tool_json|>{"name": "list_mail", "args": {}}<|end_message|> to list.',
         "Ok.\n>>>list_mail\n{}",
         f"```text\nsee {'word ' * 40}```\n{HERMES}\n```\n",
+        '["look_up", {"query": "tea"}]',
+        '[look_up]\n{"query": "tea"}',
+        f"Yes:\n<reply>{SEND}</reply>",
+        "<tool_call>look_up\n<arg_key>query</arg_key>\n<arg_value>tea</arg_value></arg_value>\n</tool_call>",
+        "The user wrote:\n\n> <tool_call>\n> <function=look_up>\n> </function>\n> </tool_call>\nend",
     ],
 )  # fmt: skip
 def test_what_is_a_call_does_not_depend_on_the_chunks(text: str) -> None:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,33 @@ def test_a_refused_call_is_answered_as_one_of_an_unknown_tool(name: str) -> None
     assert ANSWERS[ROWS[name]] in sent
     assert "refused_get_weather" in sent
     assert set(ran) == {"Paris"}
+
+
+@pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+@pytest.mark.parametrize("tells_the_model", [False, True])
+def test_the_agents_sdk_runs_no_refused_call(tells_the_model: bool) -> None:
+    """It raises, or answers the call where it is told to; see the table of the page."""
+    agents = pytest.importorskip("agents")
+    ran: list[Any] = []
+
+    def get_weather(city: str) -> str:
+        """Return the weather in a city."""
+        ran.append(city)
+        return f"sunny in {city}"
+
+    how = ", tool_not_found_behavior='return_error_to_model'" if tells_the_model else ""
+    snippet = SNIPPETS["openai_agents"].replace("ask_again=1", "ask_again=0")
+    snippet = snippet.replace("tracing_disabled=True", f"tracing_disabled=True{how}")
+    with ScriptedServer(then=Model('{"city": "Par', "length")) as server:
+        known = {"base_url": server.url, "get_weather": get_weather}
+        expected = nullcontext() if tells_the_model else pytest.raises(agents.ModelBehaviorError)
+        with expected:
+            exec(compile(snippet, "docs/frameworks.md openai_agents", "exec"), known)
+        if tells_the_model:
+            assert "refused_get_weather" in str(server.requests[1]["messages"])
+    assert ran == (["Paris"] if tells_the_model else [])
 
 
 @pytest.mark.parametrize(

@@ -94,3 +94,16 @@ def test_strict_json_is_read_without_the_code_that_repairs() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["False", "[1]", "True"]
+
+
+def test_calls_of_tools_that_are_data_are_found_without_loading_pydantic() -> None:
+    program = (
+        "import sys; from zkit import find_calls\n"
+        "tools = [{'name': 'f', 'parameters': {'type': 'object', 'properties': {'a': {}}}}]\n"
+        'text = \'<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>\'\n'
+        "print(len(find_calls(text, tools).calls), 'pydantic' in sys.modules)"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert out.stdout.split() == ["1", "False"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 import pytest
-from chat_rules import assert_sound
+from chat_rules import assert_valid
 from hypothesis import given
 from hypothesis import strategies as st
 from openai import AsyncOpenAI
@@ -22,7 +22,7 @@ from zkit.testing import Answer, Script, ScriptedServer, call, error, says, stre
 from zkit.tools import tool
 
 MEANT = ("Oslo", "Rome")
-"""Every call in the scripts is about one of these; a tool that hears of anything else ran wrongly."""
+"""Every call in the scripts is about one of these; a tool that is called with anything else ran wrongly."""
 
 ARGUMENTS = [
     json.dumps({"city": "Oslo"}), "{'city': 'Rome'}", '{"city": "Oslo",}', '```json\n{"city": "Rome"}\n```',
@@ -80,16 +80,16 @@ def server() -> Iterator[ScriptedServer]:
 
 
 class World:
-    """Two tools whose outcomes are scripted, and what they heard."""
+    """Two tools whose outcomes are scripted, and what they received."""
 
     def __init__(self, outcomes: list[Any]) -> None:
-        self.heard: list[str] = []
+        self.received: list[str] = []
         outcomes = list(outcomes)
 
         def act(city: str) -> Any:
-            self.heard.append(city)
+            self.received.append(city)
             outcome = outcomes.pop(0) if outcomes else "sunny"
-            if isinstance(outcome, Exception) and len(self.heard) % 2:
+            if isinstance(outcome, Exception) and len(self.received) % 2:
                 raise outcome
             return outcome
 
@@ -112,10 +112,10 @@ def check(server: ScriptedServer, world: World, events: list[LoopEvent]) -> RunR
     result: RunResult = last.result
     assert result.reason in get_args(Reason)
     assert (result.error is not None) == (result.reason == "error")
-    assert_sound(result.messages)
+    assert_valid(result.messages)
     for request in server.requests:
-        assert_sound(request["messages"])
-    assert set(world.heard) <= set(MEANT)
+        assert_valid(request["messages"])
+    assert set(world.received) <= set(MEANT)
     assert len({json.dumps(r["tools"]) for r in server.requests if "tools" in r}) <= 1
     # A call in the text beside a native one stays there; it was told, and not run.
     alone = [message for message in result.messages if not message.get("tool_calls")]

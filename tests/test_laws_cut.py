@@ -17,7 +17,7 @@ from benchmarks.judge import REFUSED, judge_cut
 from zkit import Rank, Repaired, Unrepairable, repair_json
 
 UNFINISHED = re.compile(r"(?:[-+.0-9]|[0-9.][eE]|[,:{\[]\s*)\Z")
-"""A number that may go on, or a mark after which something is due."""
+"""A number that may go on, or a mark after which something is expected."""
 
 CLOSING = re.compile(r"[}\]\s]*[}\]]\s*\Z")
 

@@ -44,7 +44,7 @@ UNDECIDABLE_WITHOUT_SCHEMA = {
     "unquoted_address": "an address may go on after its comma",
     "missing_closer_mid": "members after it fit either object",
     "missing_opener_mid": "members after it fit either object",
-    "double_encoded": "strictly valid: a string, where nobody said that an object is due",
+    "double_encoded": "strictly valid: a string, where nobody said that an object is expected",
     "draft_object": "refused: several values",
 }
 

@@ -1,4 +1,4 @@
-"""What holds for schemas that are none: a clear refusal, never a crash."""
+"""What holds for invalid schemas: a clear refusal, never a crash."""
 
 from __future__ import annotations
 

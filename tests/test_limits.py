@@ -105,6 +105,7 @@ def test_a_valid_text_beyond_the_size_limit_is_still_read() -> None:
     assert outcome.value == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ['{"a": 1}\n', "{'a': 1}\n", "use {x: 1}, or\n"])
 def test_more_values_than_the_limit_are_refused_as_too_large(unit: str) -> None:
     assert _reason(unit * (MAX_VALUES + 1)) == "too_large"

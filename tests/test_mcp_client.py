@@ -99,13 +99,13 @@ def test_a_reply_without_content_is_a_success(world: World) -> None:
 
 
 def test_progress_is_handed_on(world: World) -> None:
-    heard: list[Any] = []
-    with scope(on_progress=heard.append):
+    received: list[Any] = []
+    with scope(on_progress=received.append):
         assert world.call("slow").data == "done"
-    assert [(one.tool, one.done, one.total) for one in heard] == [
+    assert [(one.tool, one.done, one.total) for one in received] == [
         ("s_slow", step, 3) for step in (1, 2, 3)
     ]
-    assert heard[0].message == "step 1"
+    assert received[0].message == "step 1"
 
 
 def test_cancelling_a_call_cancels_it_on_the_server(world: World) -> None:
@@ -582,6 +582,7 @@ def test_an_operator_may_answer_the_questions_of_a_server(tmp_path: Path) -> Non
 # HTTP
 
 
+@pytest.mark.slow
 def test_a_server_over_http_killed_and_started_again(tmp_path: Path) -> None:
     made = World(tmp_path, described("echo", "pid", "change"))
     server = HttpServer(SDK, str(made.state))

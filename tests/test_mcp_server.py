@@ -102,17 +102,17 @@ def test_a_failure_is_told_in_words(box: Toolbox, name: str, given: Any, says: s
 
 @pytest.mark.parametrize("mode", MODES)
 def test_progress_reaches_the_client(box: Toolbox, mode: str) -> None:
-    heard: list[Any] = []
+    received: list[Any] = []
 
     async def main() -> Any:
         async def told(progress: float, total: float | None, message: str | None) -> None:
-            heard.append((progress, total, message))
+            received.append((progress, total, message))
 
         async with Client(server_for(box), mode=mode) as client:
             return await client.call_tool("slow", {}, progress_callback=told)
 
     assert text_of(anyio.run(main)) == "done"
-    assert heard == [(1, 3, "step 1"), (2, 3, "step 2"), (3, 3, "step 3")]
+    assert received == [(1, 3, "step 1"), (2, 3, "step 2"), (3, 3, "step 3")]
 
 
 def test_the_same_call_may_be_made_many_times(box: Toolbox) -> None:
@@ -290,7 +290,7 @@ def test_raw_arguments_as_a_text_are_repaired() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_clients_hear_of_new_tools(tmp_path: Path, mode: str) -> None:
+def test_clients_are_notified_of_new_tools(tmp_path: Path, mode: str) -> None:
     box = Toolbox([mcp_kit.add])
 
     @tool(grade="read")
@@ -301,7 +301,7 @@ def test_clients_hear_of_new_tools(tmp_path: Path, mode: str) -> None:
     async def main() -> None:
         changed = anyio.Event()
 
-        async def heard(message: Any) -> None:
+        async def received(message: Any) -> None:
             if isinstance(message, types.ToolListChangedNotification):
                 changed.set()
 
@@ -311,7 +311,7 @@ def test_clients_hear_of_new_tools(tmp_path: Path, mode: str) -> None:
                     changed.set()
 
         async with (
-            Client(server_for(box), mode=mode, message_handler=heard, cache=None) as client,
+            Client(server_for(box), mode=mode, message_handler=received, cache=None) as client,
             anyio.create_task_group() as tasks,
         ):
             await client.list_tools()

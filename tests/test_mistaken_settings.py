@@ -106,7 +106,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_setting_that_makes_no_sense_is_refused_at_once(mistake: str) -> None:
-    """Before any request, and in a sentence that says what is due."""
+    """Before any request, and in a sentence that says what is expected."""
     make, said = MISTAKES[mistake]
     with pytest.raises((TypeError, ValueError), match=said):
         make()

@@ -287,6 +287,7 @@ def test_a_whole_reply_that_breaks_off_is_an_error(
         ask(address, "whole")
 
 
+@pytest.mark.slow
 def test_many_streams_at_one_time(upstream: ScriptedServer, address: str) -> None:
     upstream.play(*[IN_TEXT] * 200)
 

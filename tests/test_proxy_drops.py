@@ -214,8 +214,8 @@ def turns_that_are_not_right(turns: list[Turn]) -> dict[str, str]:
     with ScriptedServer() as server, front_of(server, True) as url:
         for turn in turns:
             server.play(*[turn.server()] * 20)
-            endtoend_agent.HEARD.clear()
-            told: dict[str, Any] = {"heard": endtoend_agent.HEARD}
+            endtoend_agent.RECEIVED.clear()
+            told: dict[str, Any] = {"received": endtoend_agent.RECEIVED}
             try:
                 told["answer"] = endtoend_agent.openai_client(url, turn.streams)
             except Exception as error:

@@ -82,14 +82,18 @@ def test_cases_are_items_with_file_and_line(pytester: pytest.Pytester) -> None:
     assert [one.get("name") for one in found] == ["find a call as a table", "find a call as JSON"]
 
 
-def test_selection_and_workers_work(pytester: pytest.Pytester) -> None:
+def test_cases_are_selected_like_tests(pytester: pytest.Pytester) -> None:
     folder = project(pytester)
     assert "1 passed, 1 deselected" in pytested(folder, "-k", "table")[1]
     assert "1 failed" in pytested(folder, "--lf")[1]
     again = pytested(folder, "--lf")[1]
     assert "1 failed" in again
     assert "1 passed" not in again
-    assert "1 failed, 1 passed" in pytested(folder, "-n", "2")[1]
+
+
+@pytest.mark.slow
+def test_workers_share_the_cases(pytester: pytest.Pytester) -> None:
+    assert "1 failed, 1 passed" in pytested(project(pytester), "-n", "2")[1]
 
 
 def test_an_update_writes_what_came_and_keeps_comments(pytester: pytest.Pytester) -> None:
@@ -104,6 +108,50 @@ def test_an_update_writes_what_came_and_keeps_comments(pytester: pytest.Pytester
     assert '"Rome"' in made.split("find a call as JSON")[1].split("calls = ")[1]
 
 
+TABLES = """
+[[case]]
+it = "find two calls as tables"
+text = '''
+[[not a table]]
+<tool_call>{"name": "get_weather", "arguments": {"city": "Bonn"}}</tool_call>
+<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}}</tool_call>'''
+# before the tables
+[case.meta]
+day = 3  # of the month
+[[case.calls]]
+# inside a table
+name = "get_weather"
+arguments = { city = "Oslo" }
+[[case.calls]]
+name = "get_weather"
+[case.calls.arguments]
+city = "Rome"
+
+# Another one.
+[[case]]
+it = "stay"
+text = "just talk"
+untouched = true
+"""
+
+
+def test_an_update_keeps_calls_that_are_tables(pytester: pytest.Pytester) -> None:
+    folder = project(pytester, CASES + TABLES)
+    assert pytested(folder, "--zkit-update", "-k", "two and calls")[0] == 0
+    assert "1 failed, 3 passed" in pytested(folder)[1]  # the others were not touched
+    made = (folder.path / "broken" / "mine.toml").read_text("utf-8")
+    assert made.startswith(CASES)
+    assert made.count("[[case.calls]]") == 2
+    assert re.findall(r"arguments = (.*)", made.split("[case.meta]")[1]) == [
+        "{ city = 'Bonn' }",
+        "{ city = 'Rome' }",
+    ]
+    assert made.count("[[not a table]]") == 2  # in the text, and now in the content
+    for line in ("# before the tables", "# inside a table", "# Another one.", "day = 3  # of the month"):  # fmt: skip
+        assert made.count(line) == 1
+    assert made.endswith(TABLES[TABLES.index("\n# Another one.") :])
+
+
 def test_a_file_that_cannot_be_read_says_where(pytester: pytest.Pytester) -> None:
     folder = project(pytester, CASES.replace("it = ", "if = ", 1))
     code, out = pytested(folder)
@@ -115,6 +163,11 @@ def test_another_decoder_is_compared(pytester: pytest.Pytester) -> None:
     folder = project(pytester, REPAIRS)
     code, out = pytested(folder, "--zkit-decoder", "json:loads")
     assert (code, "1 failed, 1 passed" in out) == (1, True)
+    assert pytested(folder)[0] == 0
+    file = folder.path / "broken" / "mine.toml"
+    file.write_text(f'decoder = "json:loads"\n{REPAIRS}', "utf-8")
+    assert "1 failed, 1 passed" in pytested(folder)[1]
+    file.write_text(REPAIRS.replace('it = "leave', 'decoder = "json:loads"\nit = "leave'), "utf-8")
     assert pytested(folder)[0] == 0
     code, out = pytested(folder, "--zkit-decoder", "json")
     assert "write it as package:function" in out

@@ -140,7 +140,7 @@ def test_a_full_stack_is_no_reason_to_refuse() -> None:
     ("schema", "says"),
     [
         ({"type": "objekt"}, "not a JSON Schema: type"),
-        ({"type": "object", "properties": []}, "properties: an object is due here"),
+        ({"type": "object", "properties": []}, "properties: an object is expected here"),
         ({"properties": {"a": {"minimum": "1"}}}, r"properties\.a\.minimum"),
         (
             {"properties": {"a": {"$ref": "#/$defs/A"}}},

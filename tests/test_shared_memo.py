@@ -314,6 +314,7 @@ anyio.run(main)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("redis", marks=NEEDS_REDIS)])
 def test_no_process_reads_what_was_overwritten_before_it_asked(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest

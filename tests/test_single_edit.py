@@ -21,7 +21,7 @@ OBJECTS = st.dictionaries(WORDS, VALUES, min_size=1, max_size=4)
 PLACES = st.integers(0, 10_000)
 
 
-def is_sound(text: str) -> bool:
+def is_valid(text: str) -> bool:
     try:
         json.loads(text)
     except ValueError:
@@ -41,7 +41,7 @@ def without_quote(value: Any, at: int) -> str:
 def test_a_quote_behind_the_first_letter_is_put_before_it_or_refused(value: Any, at: int) -> None:
     text = without_quote(value, at)
     found = repair_json(text)
-    if not is_sound(text) and isinstance(found, Repaired) and found.rank is not Rank.CUT:
+    if not is_valid(text) and isinstance(found, Repaired) and found.rank is not Rank.CUT:
         assert [fix.name for fix in found.fixes] != ["swap_marks"] or found.value == value
 
 

@@ -119,6 +119,30 @@ def test_a_folder_is_listed_without_what_is_ignored(bench: Bench) -> None:
     assert "is a link" in bench.refused("ls", path="up").message
 
 
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("deep/APP.py", "The nearest: src/app.py."),
+        ("keep.lgo", "The nearest: keep.log"),
+        ("zzzzzz", "There are: a.txt, keep.log"),
+    ],
+)
+def test_a_path_that_is_not_there_gets_what_is(bench: Bench, path: str, said: str) -> None:
+    refused = bench.refused("read_file", path=path)
+    assert refused.code == "not_found"
+    assert f'there is no file "{path}". {said}' in refused.message
+    assert ".gitignore" not in refused.message
+
+
+def test_an_edit_that_is_made_already_is_told(bench: Bench) -> None:
+    bench.ok("write_file", path="a.txt", content="one\ntwo\n")
+    bench.ok("edit_file", path="a.txt", old_str="two", new_str="three")
+    again = bench.refused("edit_file", path="a.txt", old_str="two", new_str="three")
+    assert "new_str is there already (line 2)" in again.message
+    other = bench.refused("edit_file", path="a.txt", old_str="two", new_str="four")
+    assert "already" not in other.message
+
+
 def test_files_are_found_by_globs(bench: Bench) -> None:
     assert bench.ok("find_files", pattern="**/*.py") == ["src/app.py", "src/deep/util.py"]
     assert bench.ok("find_files", pattern="*.{txt,log}") == ["a.txt", "keep.log"]

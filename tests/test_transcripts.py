@@ -204,9 +204,9 @@ def test_a_pipe_is_no_transcript(tmp_path: Path) -> None:
 TAMPERED: dict[str, dict[str, Any]] = {
     "no options": {"options": {}},
     "an odd approver": {"options": {"approve": "perhaps"}},
-    "a resumed run that is none": {"options": {"resumed": {"version": 2}}},
-    "a profile that is none": {"options": {"profile": []}},
-    "marks that are none": {"options": {"marks": "x"}},
+    "a resumed run of the wrong kind": {"options": {"resumed": {"version": 2}}},
+    "a profile of the wrong kind": {"options": {"profile": []}},
+    "marks of the wrong kind": {"options": {"marks": "x"}},
 }
 
 

@@ -181,7 +181,7 @@ def test_text_before_the_first_possible_call_is_not_held(server: ScriptedServer,
 PASSING: dict[str, Any] = {
     "no tools": {"tools": None},
     "no functions": {"tools": [{"type": "custom", "custom": {"name": "x"}}]},
-    "tools that are none": {"tools": "get_weather"},
+    "tools of the wrong kind": {"tools": "get_weather"},
 }
 
 

@@ -100,7 +100,7 @@ def require_share(name: str, given: object) -> None:
 
 
 def _require_number(name: str, given: object, kinds: Kinds, due: str, or_none: bool) -> None:
-    """Refuse what is no number; True is none, though Python counts it as 1."""
+    """Refuse what is no number; True is not one, although Python counts it as 1."""
     require_kind(name, given, kinds, due, or_none=or_none)
     if isinstance(given, bool):
         raise _other_kind(name, given, due, or_none)

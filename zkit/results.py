@@ -47,7 +47,7 @@ class Problem:
     """What is wrong at one place of the arguments.
 
     `path` is the place (`todos[0].status`; empty for the whole), `got` what arrived, shortened,
-    `expected` what is due, `hint` the nearest name or value that would do, or nothing.
+    `expected` what is expected, `hint` the nearest name or value that would do, or nothing.
     """
 
     path: str

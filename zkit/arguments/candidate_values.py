@@ -98,7 +98,7 @@ def _numbers(text: str, shape: Shape) -> list[CandidateValue]:
     elif _HEX.fullmatch(text):
         number = int(text, 16)
     elif _GROUPED.fullmatch(text) and (text.count(",") > 1 or "." in text or whole):
-        # One group alone may be a decimal comma, so it counts only where no fraction is due.
+        # One group alone may be a decimal comma, so it counts only where no fraction is expected.
         number, name = _number(text.replace(",", "")), "number_without_thousands"
     if number is None:
         return []
@@ -233,7 +233,7 @@ def read_container(text: str, schema: JsonObject) -> Repaired | None:
 
 
 def from_json_text(text: str, shape: Shape) -> Iterator[tuple[CandidateValue, Repaired]]:
-    """The list or object that a text holds, where no text is due."""
+    """The list or object that a text holds, where no text is expected."""
     found = read_container(text, dict(shape.schema))
     if found is not None:
         how = f", after {', '.join(fix.name for fix in found.fixes)}" if found.fixes else ""
@@ -243,7 +243,7 @@ def from_json_text(text: str, shape: Shape) -> Iterator[tuple[CandidateValue, Re
 
 
 def list_from(value: Any, item: Shape) -> Iterator[CandidateValue]:
-    """A list of the one value, and of the parts of a text, where a list is due."""
+    """A list of the one value, and of the parts of a text, where a list is expected."""
     text = isinstance(value, str)
     if text and (_is_no_item(value.strip()) or value.lstrip().startswith(_OPENERS)):
         return
@@ -269,9 +269,9 @@ def _is_no_item(text: str) -> bool:
 
 
 def one_from(value: list[object], shape: Shape) -> Iterator[CandidateValue]:
-    """The only value of a list, where no list is due.
+    """The only value of a list, where no list is expected.
 
-    Where a text is due, a list of something else may as well be meant as its own text.
+    Where a text is expected, a list of something else may as well be meant as its own text.
     """
     if len(value) != 1 or shape.takes("array"):
         return
@@ -314,7 +314,7 @@ def is_schema_of_arguments(value: object, shape: Shape) -> bool:
 
 
 def text_of_object_is_sure(value: JsonObject) -> bool:
-    """Whether an object where a text is due can only be meant as its own text.
+    """Whether an object where a text is expected can only be meant as its own text.
 
     A piece of schema was not, nor a lone text under some name: that one may be the value itself.
     """
@@ -326,7 +326,7 @@ Found = list[tuple[CandidateValue, Place]]
 
 
 def candidates(value: object, shape: Shape, place: Place) -> Found:
-    """What a value may have been meant as, where a value of this shape is due."""
+    """What a value may have been meant as, where a value of this shape is expected."""
     return _BY_TYPE[type(value)](value, shape, place)
 
 
@@ -363,7 +363,7 @@ def _of_list(value: list[object], shape: Shape, place: Place) -> Found:
     below = place.inside(0)
     in_list = bool(place.path) and isinstance(place.path[-1], int)
     if in_list and value and not shape.takes(kind_of(value[0])):
-        return []  # `[["1"]]` where numbers are due differs in more than one way
+        return []  # `[["1"]]` where numbers are expected differs in more than one way
     found = [(candidate, below) for candidate in one_from(value, shape)]
     if not place.path:
         found += [(candidate, Place()) for candidate in by_position(value, shape)]
@@ -380,12 +380,12 @@ def _in_list(value: object, shape: Shape, place: Place) -> Found:
         and shape.schema.get("minItems", 0) > 1
         and _DECIMAL_COMMA.fullmatch(value.strip())
     ):
-        return []  # `1,5` is half of the pair that is due, or both
+        return []  # `1,5` is half of the pair that is expected, or both
     return [(candidate, place.in_list()) for candidate in list_from(value, item)]
 
 
 def _as_text(name: str, value: object, shape: Shape, place: Place) -> Found:
-    """The value's own text, where a text is due, no date or time, and nothing of the value's kind."""
+    """The value's own text, where a text is expected, no date or time, and nothing of the value's kind."""
     if not shape.takes("string") or shape.format in TEMPORAL or shape.takes(kind_of(value)):
         return []
     written = place.text()

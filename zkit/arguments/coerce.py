@@ -126,7 +126,7 @@ class Coercer:
     def _items_or_item(
         self, value: list[object], shape: Shape, place: Place, errors: ErrorTree | None
     ) -> object:
-        """A list where a list of lists is due: it may be one of the lists, or each item may be."""
+        """A list where a list of lists is expected: it may be one of the lists, or each item may be."""
         items, item = Coercer(self.left), Coercer(self.left)
         item.note(next(list_from(value, shape.at(0))), place)
         readings = [
@@ -314,7 +314,7 @@ class Coercer:
 
 
 def _field(shape: Shape, name: str) -> Shape:
-    """What is due under a name: that of a field, or another that a model takes for the field."""
+    """What is expected under a name: that of a field, or another that a model takes for the field."""
     if name in shape.fields or shape.additional is not None:
         return shape.at(name)
     same = same_name(name, shape.fields)
@@ -322,7 +322,7 @@ def _field(shape: Shape, name: str) -> Shape:
 
 
 def _has_items(value: list[object], shape: Shape) -> bool:
-    """Whether a list holds what a list of this shape may hold: not so where each item is due as a list."""
+    """Whether a list holds what a list of this shape may hold: not so where each item is expected as a list."""
     due = shape.at(0)
     return not value or not due.takes("array") or any(due.takes(kind_of(one)) for one in value)
 

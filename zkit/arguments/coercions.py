@@ -47,9 +47,9 @@ COERCIONS: dict[str, Coercion] = {
         Coercion("integer_from_float", _R, "write a whole number without its fraction", _INTEGER, '{"x": 5.0}', '{"x": 5}'),
         Coercion("boolean_from_text", _R, "read a boolean that was sent as text or as 1 or 0", {"type": "boolean"}, '{"x": "True"}', '{"x": true}'),
         Coercion("null_from_text", _R, "read null that was sent as text", {"type": ["integer", "null"]}, '{"x": "None"}', '{"x": null}'),
-        Coercion("json_from_text", _R, "read the list or object in a text, where no text is due", _NUMBERS, '{"x": "[1, 2]"}', '{"x": [1, 2]}'),
-        Coercion("text_from_value", _R, "take a number or boolean as it was written, where a text is due", _TEXT, '{"x": 1.50}', '{"x": "1.50"}'),
-        Coercion("text_from_object", _R, "take an object as it was written, where a text is due", _TEXT, '{"x": {"a":1}}', '{"x": "{\\"a\\":1}"}'),
+        Coercion("json_from_text", _R, "read the list or object in a text, where no text is expected", _NUMBERS, '{"x": "[1, 2]"}', '{"x": [1, 2]}'),
+        Coercion("text_from_value", _R, "take a number or boolean as it was written, where a text is expected", _TEXT, '{"x": 1.50}', '{"x": "1.50"}'),
+        Coercion("text_from_object", _R, "take an object as it was written, where a text is expected", _TEXT, '{"x": {"a":1}}', '{"x": "{\\"a\\":1}"}'),
         Coercion("value_by_spelling", _R, "find the known value that differs in case or separators", _UNIT, '{"x": "Celsius"}', '{"x": "celsius"}'),
         Coercion("date_by_spelling", _R, "write a date or time the ISO way", {"type": "string", "format": "date"}, '{"x": "Jan 31, 2024"}', '{"x": "2024-01-31"}'),
         Coercion("key_by_spelling", _R, "find the field that differs in case or separators", _CITY, '{"cityName": "Oslo"}', '{"city_name": "Oslo"}'),
@@ -64,7 +64,7 @@ COERCIONS: dict[str, Coercion] = {
         Coercion("key_by_near_miss", _G, "find the only missing field that differs by a slip of the pen", _CITY, '{"city_nme": "Oslo"}', '{"city_name": "Oslo"}'),
         Coercion("drop_unknown_key", _G, "leave out the model's reasoning, where no other field may be added", _CITY, '{"city_name": "Oslo", "reasoning": "asked"}', '{"city_name": "Oslo"}'),
         Coercion("arguments_by_position", _G, "name the values of a list by the order of the fields", _CITY, '["Oslo", 3]', '{"city_name": "Oslo", "days": 3}'),
-        Coercion("empty_means_omitted", _G, "leave out an optional field that was sent as an empty text, where no text is due", _OPTIONAL, '{"days": ""}', "{}"),
+        Coercion("empty_means_omitted", _G, "leave out an optional field that was sent as an empty text, where no text is expected", _OPTIONAL, '{"days": ""}', "{}"),
     )
 }  # fmt: skip
 RANKS: dict[str, Rank] = {name: one.rank for name, one in COERCIONS.items()}

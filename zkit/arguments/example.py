@@ -220,7 +220,7 @@ def _correct(value: object, shape: Shape, wrong: Wrong, path: Path) -> object:
 
 
 def _wanted(here: str, shape: Shape, wrong: Wrong, path: Path) -> object:
-    """What is due at a place with a problem: what was meant, else what the schema allows."""
+    """What is expected at a place with a problem: what was meant, else what the schema allows."""
     meant = wrong.get(here, _UNKNOWN)
     if meant is not _UNKNOWN:
         return meant
@@ -256,7 +256,7 @@ def _object(shape: Shape, kept: JsonObject, path: Path, wrong: Wrong) -> JsonObj
 
 
 def _value(shape: Shape, name: str, depth: int) -> Any:
-    """A value that the schema names, or the plainest of the kind that is due."""
+    """A value that the schema names, or the plainest of the kind that is expected."""
     if shape.sample is not None and shape.sample[0] == name:
         return shape.sample[1]
     made = _made(shape, name, depth)

@@ -144,7 +144,7 @@ def _settle(
         return False
     due = shape.at(step)
     if due.branches or (type(value) is list and "array" in due.kinds):
-        return False  # where lists of lists are due, the whole list may be one of them
+        return False  # where lists of lists are expected, the whole list may be one of them
     item = value[step]
     if step in shape.fields and step not in shape.required:
         left_out = omission(item, due)

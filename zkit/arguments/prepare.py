@@ -183,7 +183,7 @@ def _infinite(value: object) -> Iterator[Path]:
 
 
 def _undeclared(value: object, shape: Shape) -> Iterator[Path]:
-    """The keys of objects that no shape due at their place declares: several are due in a union."""
+    """The keys of objects that no shape due at their place declares: several are expected in a union."""
     todo: list[tuple[Path, Any, list[Shape]]] = [((), value, _ways(shape))]
     while todo:
         path, part, shapes = todo.pop()

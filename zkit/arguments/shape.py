@@ -236,7 +236,7 @@ def _unfolded(
         nullable = nullable or len(rest) < len(ways)
         outer = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
         if len(rest) != 1:
-            # A branch may say only what differs; the rest of it stands beside the union.
+            # A branch may say only what differs; the rest of it is beside the union.
             return schema, [_merged(outer, way) for way in rest] if outer else rest, nullable
         schema = _merged(rest[0], outer)
     return {}, [], True

@@ -138,7 +138,7 @@ def value_at(value: object, steps: Iterable[str | int]) -> object:
 
 
 def shape_at(shape: Shape, path: str) -> Shape:
-    """What is due at a place."""
+    """What is expected at a place."""
     return part_at(shape, steps_of(path))
 
 

@@ -69,7 +69,7 @@ def shortened(text: str) -> str:
 
 
 def expected(shape: Shape) -> str:
-    """What is due at a place."""
+    """What is expected at a place."""
     if shape.expectation is None:
         shape.expectation = _expected(shape)
     return shape.expectation
@@ -89,7 +89,7 @@ def _expected(shape: Shape) -> str:
 
 
 def expected_instead(value: object, shape: Shape) -> str:
-    """What is due where a value was refused: nothing that the value is already, as far as the shape tells.
+    """What is expected where a value was refused: nothing that the value is already, as far as the shape tells.
 
     A schema may not say all: that of a decimal takes any text, and its validator only those with a number.
     """

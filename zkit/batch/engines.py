@@ -1,4 +1,4 @@
-"""The work of a batch under polars, Daft and Ray, for users who have one of them."""
+"""The work of a batch under polars, Daft, Ray, Dask and Spark, for users who have one of them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,6 @@ from typing import Any
 from zkit.batch.columns import COLUMNS, Columns, Work
 from zkit.batch.logs import BatchError
 from zkit.errors import ZkitError
-
-SPARK_COLUMNS = ", ".join(
-    f"{name} {'array<string>' if name == 'fixes' else 'string'}" for name in COLUMNS
-)
-"""The columns of the work as a schema of Spark, to be joined with those of the frame."""
 
 
 class MissingEngineError(ZkitError, ImportError):
@@ -26,6 +21,13 @@ def _arrays(made: Columns) -> dict[str, Any]:
 
     kinds = {"fixes": arrow.list_(arrow.string())}
     return {name: arrow.array(made[name], kinds.get(name, arrow.string())) for name in COLUMNS}
+
+
+def _added(batch: Any, work: Work, column: str) -> Any:
+    """Return an Arrow table or record batch with the columns of the work."""
+    for name, cells in _arrays(work(batch.column(column).to_pylist())).items():
+        batch = batch.append_column(name, cells)
+    return batch
 
 
 def with_polars(frame: Any, work: Work, column: str = "text") -> Any:
@@ -46,12 +48,9 @@ def with_polars(frame: Any, work: Work, column: str = "text") -> Any:
 def with_ray(dataset: Any, work: Work, column: str = "text") -> Any:
     """Return a Ray dataset with the columns of the work added."""
 
-    def added(batch: Any) -> Any:
-        for name, cells in _arrays(work(batch.column(column).to_pylist())).items():
-            batch = batch.append_column(name, cells)
-        return batch
-
-    return dataset.map_batches(added, batch_format="pyarrow", zero_copy_batch=True)
+    return dataset.map_batches(
+        lambda batch: _added(batch, work, column), batch_format="pyarrow", zero_copy_batch=True
+    )
 
 
 def with_daft(frame: Any, work: Work, column: str = "text") -> Any:
@@ -73,6 +72,36 @@ def with_daft(frame: Any, work: Work, column: str = "text") -> Any:
     for name in COLUMNS:
         cells = cells.with_column(name, cells["_zkit"][name])
     return cells.exclude("_zkit")
+
+
+def with_dask(frame: Any, work: Work, column: str = "text") -> Any:
+    """Return a Dask data frame with the columns of the work added."""
+    import pandas
+
+    def added(part: Any) -> Any:
+        made = _arrays(work(part[column].tolist()))
+        return part.assign(
+            **{
+                name: pandas.Series(cells, part.index, pandas.ArrowDtype(cells.type))
+                for name, cells in made.items()
+            }
+        )
+
+    return frame.map_partitions(added, meta=added(frame._meta))
+
+
+def with_spark(frame: Any, work: Work, column: str = "text") -> Any:
+    """Return a Spark data frame with the columns of the work added."""
+    from pyspark.sql import types
+
+    def added(batches: Any) -> Any:
+        for batch in batches:
+            yield _added(batch, work, column)
+
+    text = types.StringType()
+    kinds = {"fixes": types.ArrayType(text)}
+    new = [types.StructField(name, kinds.get(name, text)) for name in COLUMNS]
+    return frame.mapInArrow(added, types.StructType([*frame.schema.fields, *new]))
 
 
 def _polars(log: str, out: str, work: Work, column: str) -> None:

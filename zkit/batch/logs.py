@@ -91,7 +91,7 @@ def _row(record: object, shape: Shape) -> Row:
 
 
 def at_path(record: object, path: str) -> object:
-    """Return what stands at a dotted path of a record, or None; a column may have dots itself."""
+    """Return the text at a dotted path of a record, or None; a column may have dots itself."""
     if isinstance(record, Mapping) and path in record:
         return record[path]
     if type(record) is dict and path.isalnum():

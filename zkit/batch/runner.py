@@ -12,6 +12,7 @@ import json
 import multiprocessing
 import os
 import shutil
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -219,7 +220,7 @@ class _Pool:
         self._pool = self._started(count)
 
     def _started(self, count: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(count, mp_context=self._context)
+        return ProcessPoolExecutor(count, mp_context=self._context, initializer=_end_with_parent)
 
     def submit(self, rows: Sequence[Row]) -> _Job:
         try:
@@ -263,6 +264,21 @@ class _Pool:
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """End this worker when the process that started it has ended, also by `kill -9`.
+
+    The queue of a pool has no end of file: a worker holds both ends of its pipe, and would wait for ever.
+    """
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _apply(work: Work, rows: Sequence[Row]) -> Columns:

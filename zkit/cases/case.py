@@ -12,7 +12,10 @@ from zkit.receipt import Rank
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A text and what is known about it; each kind of case adds what must come of it."""
+    """A text and what is known about it; each kind of case adds what must come of it.
+
+    `decoder` names another decoder as `package:function`; only the pytest plug-in runs it.
+    """
 
     kind: ClassVar[str]
 
@@ -23,6 +26,7 @@ class Case:
     source: str | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
     beyond: bool = False
+    decoder: str = ""
 
     @property
     def id(self) -> str:
@@ -186,6 +190,7 @@ C = TypeVar("C", bound=Case)
 
 # Keys that a case of any kind may have.
 COMMON_READERS: dict[str, Reader] = {
+    "decoder": a_string,
     "it": a_string,
     "meta": a_table,
     "source": a_string,

@@ -34,7 +34,12 @@ KINDS: dict[str, Kind[Any]] = {kind.name: kind for kind in (REPAIR, EXTRACT, DEC
 
 ONE_SET = "tools"
 """The name of the tool set of a file that has only one, written as `[[tools]]`."""
-SHARED = ("about", "kind", *dict.fromkeys(key for kind in KINDS.values() for key in kind.shares))
+SHARED = (
+    "about",
+    "kind",
+    "decoder",
+    *dict.fromkeys(key for kind in KINDS.values() for key in kind.shares),
+)
 
 
 def is_shared(raw: Mapping[str, Any]) -> bool:
@@ -43,11 +48,11 @@ def is_shared(raw: Mapping[str, Any]) -> bool:
 
 
 def read_sheet(raw: Mapping[str, Any], empty: Sheet, folder: Path) -> Sheet:
-    """Read what stands at the top of a file, or raise EntryError."""
+    """Read the text at the top of a file, or raise EntryError."""
     kind = KINDS.get(raw.get("kind", empty.kind))
     if kind is None:
         raise EntryError(f"kind {raw['kind']!r} is none of {', '.join(KINDS)}", "kind")
-    known = ("about", "kind", *kind.shares, "case")
+    known = ("about", "kind", *kind.shares, "decoder", "case")
     for key in raw:
         if key not in known:
             raise EntryError(f"unknown key {key!r} (known: {', '.join(known)})", key)
@@ -58,7 +63,7 @@ def read_sheet(raw: Mapping[str, Any], empty: Sheet, folder: Path) -> Sheet:
         kind=kind.name,
         schemas=a_table("schemas", raw.get("schemas", {}), empty),
         tools=tools,
-        defaults=own | {key: raw[key] for key in kind.also if key in raw},
+        defaults=own | {key: raw[key] for key in (*kind.also, "decoder") if key in raw},
     )
 
 
@@ -87,7 +92,7 @@ def read_json(path: Path, name: str) -> Any:
 def read_entry(raw: Mapping[str, Any], sheet: Sheet, line: int, default_it: str = "") -> Case:
     """Check every key of `raw` and build the case, or raise EntryError."""
     kind = KINDS[sheet.kind]
-    given = {**inherited(kind.also, sheet), **raw}
+    given = {**inherited((*kind.also, "decoder"), sheet), **raw}
     known = {key: kind.reader(key)(key, value, sheet) for key, value in given.items()}
     kind.check_keys(given)
     case: Case = kind.record(

@@ -1,4 +1,4 @@
-"""Cases of `decode`: raw arguments, a schema, and the typed value or the refusal that is due."""
+"""Cases of `decode`: raw arguments, a schema, and the typed value or the refusal that is expected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases of `find_calls`: a completion, the tools that were offered, and the calls that are due."""
+"""Cases of `find_calls`: a completion, the tools that were offered, and the calls that are expected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases of `repair_json` and `repair_all`: a damaged text, and the value or refusal that is due."""
+"""Cases of `repair_json` and `repair_all`: a damaged text, and the value or refusal that is expected."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +178,7 @@ def _key(key: str) -> str:
 
 
 _KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=")
+_HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z0-9_-]+)\s*(?:\.\s*([A-Za-z0-9_-]+))?")
 _NOT_EXPECTED = (
     "it",
     "text",
@@ -188,6 +189,7 @@ _NOT_EXPECTED = (
     "finish_reason",
     "limit",
     "formats",
+    "decoder",
 )
 
 
@@ -197,22 +199,16 @@ def update_case(case: Case, path: Path) -> str:
         return "only TOML files can be updated"
     lines = path.read_text("utf-8").split("\n")
     start = case.line
-    end = next(
-        (at for at in range(start, len(lines)) if lines[at].lstrip().startswith("[")), len(lines)
-    )
     if start < 1 or not CASE_HEADER.match(lines[start - 1]):
         return f"no [[case]] in line {start}"
+    end = _end_of_case(lines, start)
     draft = Draft(
         case.kind, case.text, getattr(case, "schema", None), getattr(case, "toolset", ()),
         getattr(case, "finish_reason", None), getattr(case, "limit", None),
     )  # fmt: skip
     before = "\n".join(lines)
-    expects = proposed(draft)
-    kept = list(_without(lines[start:end], set(KINDS[case.kind].readers) - set(_NOT_EXPECTED)))
-    tail: list[str] = []
-    while kept and (not kept[-1].strip() or kept[-1].lstrip().startswith("#")):
-        tail.insert(0, kept.pop())
-    body = [*kept, *case_lines(expects), *tail]
+    expected = set(KINDS[case.kind].readers) - set(_NOT_EXPECTED)
+    body = _updated(lines[start:end], expected, proposed(draft))
     replace_file(path, "\n".join([*lines[:start], *body, *lines[end:]]))
     try:
         again = next(one for one in load([path]) if one.it == case.it)
@@ -225,7 +221,65 @@ def update_case(case: Case, path: Path) -> str:
     return ""
 
 
-def _without(lines: list[str], keys: set[str]) -> Any:
+def _updated(lines: list[str], expected: set[str], expects: Expects) -> list[str]:
+    """The lines of a case with other expectations; tables stay tables, and comments stay."""
+    sections = list(_sections(lines))
+    tail: list[str] = []
+    last = sections[-1][1]
+    while last and (not last[-1].strip() or last[-1].lstrip().startswith("#")):
+        tail.insert(0, last.pop())
+    (_, head), *below = sections
+    kept: list[str] = []
+    tabled: dict[str, list[str]] = {}
+    for name, section in below:
+        if name in expected:
+            comments = [line for line in section if line.lstrip().startswith("#")]
+            tabled.setdefault(name, []).extend(comments)
+        else:
+            kept += section
+    plain = {key: value for key, value in expects.items() if key not in tabled}
+    made = [*_without(head, expected), *case_lines(plain), *kept]
+    for name, comments in tabled.items():
+        made += [*comments, *_table_lines(name, expects.get(name, "[]"))]
+    return [*made, *tail]
+
+
+def _sections(lines: list[str]) -> Iterator[tuple[str | None, list[str]]]:
+    """The lines of a case up to its first table, then each table with the name of its key."""
+    name: str | None = None
+    section: list[str] = []
+    at = 0
+    while at < len(lines):
+        header = _HEADER.match(lines[at])
+        if header is not None:
+            yield name, section
+            name, section = header[2], []
+        size = _size(lines, at)
+        section += lines[at : at + size]
+        at += size
+    yield name, section
+
+
+def _table_lines(name: str, value: str) -> list[str]:
+    """A JSON list of objects as tables of a case."""
+    made: list[str] = []
+    for one in json.loads(value):
+        made += [f"[[case.{name}]]", *(f"{_key(key)} = {_toml(without_null(item))}" for key, item in one.items())]  # fmt: skip
+    return made
+
+
+def _end_of_case(lines: list[str], start: int) -> int:
+    """The line where the next table begins that is not a part of the case."""
+    at = start
+    while at < len(lines):
+        header = _HEADER.match(lines[at])
+        if header is not None and (header[1] != "case" or header[2] is None):
+            return at
+        at += _size(lines, at)
+    return len(lines)
+
+
+def _without(lines: list[str], keys: set[str]) -> Iterator[str]:
     """The lines of a case without some keys and their values, which may go on over several lines."""
     at = 0
     while at < len(lines):

@@ -58,6 +58,13 @@ class _Parts:
     length: int = 0
     names: list[tuple[int, str]] = field(default_factory=list)
     extra: JsonObject = field(default_factory=dict)
+    is_open: bool = False
+    """Whether the arguments had not ended when another id came."""
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether the arguments are nothing but spaces."""
+        return not any(piece.strip() for piece in self.pieces)
 
     def add(self, name: str, arguments: str) -> None:
         if name:
@@ -118,20 +125,20 @@ class CallParts:
     def _folded(self) -> Iterator[_Parts]:
         """The parts by call: a server may send a fresh id with each delta of one call.
 
-        Such an id never gets a name, and continues arguments that have not ended.
+        Such an id never gets a name. It continues arguments that have not ended, or adds blanks.
         """
-        open_at: dict[int | None, _Parts | None] = {}
+        last_at: dict[int | None, _Parts] = {}
         kept: list[_Parts] = []
         for parts in self._all:
             if not parts.names and not parts.length:
                 continue  # an id alone says nothing
-            before = open_at.get(parts.index)
-            if before is not None and not parts.names:
+            before = last_at.get(parts.index)
+            if before is not None and not parts.names and (before.is_open or parts.is_blank):
                 before.join(parts)
                 continue
             own = replace(parts, pieces=list(parts.pieces))
-            is_open = own.names and _object_end("".join(own.pieces), 0) is None
-            open_at[own.index] = own if is_open else None
+            own.is_open = bool(own.names) and _object_end("".join(own.pieces), 0) is None
+            last_at[own.index] = own
             kept.append(own)
         return iter(kept)
 

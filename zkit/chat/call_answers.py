@@ -329,9 +329,15 @@ def _in_order(reply: ModelReply, outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def _added(run: RunState, reply: ModelReply, outcomes: Sequence[Outcome]) -> list[Message]:
-    """Put the calls and their answers into the history."""
+    """Put the calls and their answers into the history.
+
+    The text around a call that waits for the model to send it again is left out: Qwen2.5-Coder-1.5B
+    copies it without the call.
+    """
+    waits = any(getattr(one.result, "code", "") == "unconfirmed" for one in outcomes)
+    text = "" if waits else reply.text
     assistant = assistant_message(
-        reply.text, [one.call for one in outcomes], reply.extra, reply.entry_extra
+        text, [one.call for one in outcomes], reply.extra, reply.entry_extra
     )
     answers = [answer_to(run, one) for one in outcomes]
     run.messages += [assistant, *answers]

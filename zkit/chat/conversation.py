@@ -27,12 +27,13 @@ from zkit.chat.loop_events import (
     TurnRecord,
     TurnStarted,
 )
-from zkit.chat.reply_reader import ModelReply, ReplyReader, begins_like_a_call
+from zkit.chat.reply_reader import ModelReply, ReplyReader, begins_like_a_call, begins_like_a_result
 from zkit.chat.resuming import take_up
 from zkit.chat.run_state import RunState
 from zkit.chat.server_profile import fitted
 from zkit.chat.tool_offer import Offering, examples_of
 from zkit.json_types import JsonObject
+from zkit.results import Success
 
 _ONE_MORE_REPLY = ("loop", "max_calls")
 """After these the model may still say what it knows, without tools."""
@@ -217,7 +218,9 @@ def _take(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
     if reply.calls or reply.refused:
         return (yield from answer_calls(run, reply))
     if begins_like_a_call(reply.text) and run.dispatcher.tools():
-        return (yield from _ask_for_a_call(run))
+        return (yield from _ask_for_a_call(run, loop_messages.NO_CALL))
+    if begins_like_a_result(reply.text) and run.dispatcher.tools():
+        return (yield from _ask_for_a_call(run, loop_messages.NO_RESULT))
     if reply.record_of and run.dispatcher.get(reply.record_of):
         return (yield from _ask_for_words(run))
     if reply.text or reply.declined:
@@ -240,12 +243,12 @@ def _answer(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
     return ends.get(reply.finish_reason, "completed")
 
 
-def _ask_for_a_call(run: RunState) -> Steps[Reason | None]:
-    """The reply was meant to be a call, and cannot be read as one; it is not kept."""
+def _ask_for_a_call(run: RunState, note: str) -> Steps[Reason | None]:
+    """The reply stands where a call was expected, and is not one; it is not kept."""
     if not run.spend("malformed"):
         return "malformed"
-    run.notes = [loop_messages.NO_CALL]
-    yield Corrected("malformed", loop_messages.NO_CALL)
+    run.notes = [note]
+    yield Corrected("malformed", note)
     return None
 
 
@@ -253,10 +256,19 @@ def _ask_for_words(run: RunState) -> Steps[Reason | None]:
     """The reply repeats a call as data, perhaps with its result; it is not kept."""
     if not run.spend("malformed"):
         return "malformed"
-    run.tells_facts = run.messages[-1].get("role") == "tool"
+    run.tells_facts = _ends_with_a_success(run)
     run.notes = [loop_messages.IN_WORDS]
     yield Corrected("malformed", loop_messages.IN_WORDS)
     return None
+
+
+def _ends_with_a_result(run: RunState) -> bool:
+    return run.messages[-1].get("role") == "tool"
+
+
+def _ends_with_a_success(run: RunState) -> bool:
+    last = run.turns[-1].outcomes[-1:] if run.turns else ()
+    return _ends_with_a_result(run) and all(isinstance(one.result, Success) for one in last)
 
 
 def _ask_again(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
@@ -266,9 +278,11 @@ def _ask_again(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
     if not run.spend(kind):
         return "length" if is_cut else "empty"
     thought = loop_messages.OUT_OF_TOKENS if is_cut else loop_messages.REASONING_ONLY
-    note = loop_messages.EMPTY if kind == "empty" else thought
+    has_failed = _ends_with_a_result(run) and not _ends_with_a_success(run)
+    nothing = loop_messages.EMPTY_AFTER_FAILURE if has_failed else loop_messages.EMPTY
+    note = nothing if kind == "empty" else thought
     run.notes = [note]
     # A small model that says nothing after a result can use it when it gets it in words.
-    run.tells_facts = kind == "empty" and run.messages[-1].get("role") == "tool"
+    run.tells_facts = kind == "empty" and _ends_with_a_success(run)
     yield Corrected(kind, note)
     return None

@@ -7,6 +7,7 @@ LAST_TURN = (
     " now, in words, from what you know."
 )
 EMPTY = "Your last reply was empty. Answer in words, or call a tool."
+EMPTY_AFTER_FAILURE = 'The last call failed, and your reply was empty. Send the next call: {"name": ..., "arguments": {...}}'
 REASONING_ONLY = (
     "Your last reply held reasoning and nothing else. Reason briefly now, then answer in words or"
     " call a tool."
@@ -25,8 +26,11 @@ NO_CALL = (
     " Send the call again exactly in the form that you were given: the name of one of the tools, and"
     " its arguments as JSON."
 )
+NO_RESULT = 'Nothing else was done so far. Send the next call: {"name": ..., "arguments": {...}}'
+"""For a tool's result that the model made up. Qwen2.5-Coder-1.5B writes it again after a word about its
+mistake or a list of what was done, and gives up if it is also offered to say that all is done."""
 IN_WORDS = (
-    "Your last reply is JSON that looks like a tool call and is none, so nothing was run. Answer in"
+    "Your last reply is JSON that looks like a tool call and is not one, so nothing was run. Answer in"
     " words, or send the call exactly in the form that you were given."
 )
 

@@ -18,6 +18,7 @@ from zkit.chat.loop_events import LoopEvent, ReasoningDelta, TextDelta, TextRevo
 from zkit.chat.wire_data import REASONING, entries, index_of, plain, reasoning_of, text_of
 from zkit.extract import FORMATS, Extraction, Extractor, Reasoning, Text, TextWasReasoning
 from zkit.extract import Event as TextEvent
+from zkit.extract.turn_marks import RESULTS
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema import Offer
 
@@ -64,6 +65,21 @@ def _openers() -> regex.Pattern[str]:
 def begins_like_a_call(text: str) -> bool:
     """True if a text begins with the mark of a call, though no call could be read from it."""
     return _openers().match(text) is not None
+
+
+@cache
+def _result_openers() -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(RESULTS)
+
+
+def begins_like_a_result(text: str) -> bool:
+    """True if a text begins with the mark of a tool's result: the model made the result up.
+
+    Qwen2.5-Coder-1.5B writes one file of two, and then the result of the second write itself.
+    """
+    return _result_openers().match(text) is not None
 
 
 class ReplyReader:
@@ -199,7 +215,7 @@ def _ignored(call: Call) -> RefusedCall:
 
 
 def _record_of(found: Extraction) -> str:
-    """The tool of a reply that is nothing but an object like a call that is none; or nothing.
+    """The tool of a reply that is nothing but an object like a call that is not one; or nothing.
 
     Qwen2.5-Coder-1.5B answers with its call and a key `result` beside the arguments.
     """
@@ -212,8 +228,15 @@ def _record_of(found: Extraction) -> str:
 
 
 def _cut_out(text: str, parts: Iterable[str]) -> str:
-    for part in parts:
-        text = text.replace(part, "", 1) if part else text
+    """The text without some parts, nor fences that hold nothing else."""
+    for part in filter(None, parts):
+        before, _, after = text.partition(part)
+        opening = before.rstrip().rpartition("\n")[2].strip()
+        closing = after.lstrip().partition("\n")[0].strip()
+        if closing in ("```", "~~~") and opening.startswith(closing):
+            before = before.rstrip()[: -len(opening)]
+            after = after.lstrip()[len(closing) :]
+        text = before + after
     return text
 
 

@@ -26,7 +26,7 @@ from zkit.batch.report import headline
 from zkit.cli.commands import CONTEXT
 from zkit.cli.extract import read_tools
 from zkit.cli.screen import Screen
-from zkit.cli.streams import BadUsageError, read_schema, tell, write_line
+from zkit.cli.streams import BadUsageError, printable, read_schema, tell, write_line
 from zkit.errors import ZkitError
 
 EPILOG = """\b
@@ -174,7 +174,7 @@ def report_output(
 def _write(path: str, found: Statistics) -> None:
     page = render_report(found, path)
     try:
-        Path(path).write_text(page, "utf-8")
+        Path(path).write_text(printable(page), "utf-8")
     except OSError as error:
         raise BadUsageError(f"{path}: {error.strerror}") from error
     tell(f"wrote {path}")

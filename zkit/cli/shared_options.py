@@ -80,6 +80,8 @@ def connect(base_url: str | None, api_key: str | None) -> Any:
         return client_for(base_url, api_key)
     except MissingExtraError as error:
         raise BadUsageError(str(error)) from error
+    except Exception as error:  # the client of openai has errors of its own for an address
+        raise BadUsageError(f"--base-url {base_url}: {error}") from error
 
 
 FROM = click.option(

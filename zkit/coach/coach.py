@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from zkit.calls import Call
 from zkit.coach.failure_counts import FailureCounts
@@ -81,7 +80,7 @@ class Coach(Guard):
 
     def __init__(
         self,
-        source: Any = None,
+        source: object = None,
         *,
         budget: int = BUDGET,
         counts: FailureCounts | str | Path | None = None,
@@ -118,7 +117,7 @@ class Coach(Guard):
 
     def correction_hints(
         self,
-        failure: Any,
+        failure: object,
         *,
         model: str | None = None,
         attempt: int = 1,
@@ -131,7 +130,7 @@ class Coach(Guard):
         self,
         call: Call,
         result: Result,
-        source: Any,
+        source: object,
         *,
         tool: str | Tool | ToolSpec | None = None,
     ) -> Result:
@@ -142,7 +141,7 @@ class Coach(Guard):
         return self._advised(call, result, source, tool)
 
     def _advised(
-        self, call: Call, result: Result, source: Any, tool: str | Tool | ToolSpec | None
+        self, call: Call, result: Result, source: object, tool: str | Tool | ToolSpec | None
     ) -> Result:
         attempts = self._attempts.always()
         if isinstance(result, Success):
@@ -170,9 +169,9 @@ class Coach(Guard):
 
     def _hints(
         self,
-        failure: Any,
-        source: Any,
-        sent: Any,
+        failure: object,
+        source: object,
+        sent: object,
         model: str | None,
         attempt: int,
         tool: str | Tool | ToolSpec | None,
@@ -198,7 +197,7 @@ class Coach(Guard):
 class _Offered:
     """The tools that may be called, with the documents of their source."""
 
-    source: Any
+    source: object
     listed: Sequence[Tool]
 
     def tools(self) -> Sequence[Tool]:

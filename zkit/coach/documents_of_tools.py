@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zkit.errors import KitError
+from zkit.json_types import JsonMapping
 from zkit.tools import ToolSpec, thaw
 from zkit.tools.projections import described, guide_lines, type_text
 
@@ -72,7 +73,7 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
             yield at, level, line[level:].strip().rstrip("#").strip()
 
 
-def document_sections(spec: ToolSpec, source: Any = None) -> list[DocSection]:
+def document_sections(spec: ToolSpec, source: object = None) -> list[DocSection]:
     """Return the sections about a tool: of its document, or without one of its spec.
 
     The document is read now. One that is missing, or that cannot be read, is logged.
@@ -83,7 +84,7 @@ def document_sections(spec: ToolSpec, source: Any = None) -> list[DocSection]:
     return parse_document(tool_document(spec), tool=spec.name)
 
 
-def source_of_documents(source: Any) -> Any:
+def source_of_documents(source: object) -> Any:
     """Return the nearest source that has documents: the source itself, or one that it wraps."""
     while source is not None and not hasattr(source, "resolve_doc"):
         inner = getattr(source, "settings", None)  # a dispatcher is a source too
@@ -91,7 +92,7 @@ def source_of_documents(source: Any) -> Any:
     return source
 
 
-def read_or_none(path: str, source: Any) -> str | None:
+def read_or_none(path: str, source: object) -> str | None:
     """Return the text of a document; None when there is none, or it cannot be read."""
     documented = source_of_documents(source)
     if documented is None:
@@ -130,8 +131,8 @@ def _parameters(spec: ToolSpec) -> str:
     ) or ("It takes no parameters.")
 
 
-def _parameter(name: str, part: Any, required: bool, spec: ToolSpec) -> str:
-    known: Mapping[str, Any] = part if isinstance(part, Mapping) else {}
+def _parameter(name: str, part: object, required: bool, spec: ToolSpec) -> str:
+    known: JsonMapping = part if isinstance(part, Mapping) else {}
     about = " ".join(str(known.get("description") or "").split())
     due = "required" if required else "optional"
     if "default" in known:
@@ -191,7 +192,7 @@ _WRITERS: Mapping[str, Callable[[ToolSpec], str]] = {
 }
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     return json.dumps(thaw(value), ensure_ascii=False)
 
 

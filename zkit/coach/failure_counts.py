@@ -109,7 +109,7 @@ class FailureCounts:
 
 
 @contextmanager
-def _transaction(path: str | Path) -> Iterator[Any]:
+def _transaction(path: str | Path) -> Iterator[object]:
     """A connection for one transaction: written when the block ends well, closed in any case."""
     import sqlite3  # most loops keep their counts in memory
 

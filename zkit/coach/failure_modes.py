@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 from zkit.coach.documents_of_tools import DocSection
+from zkit.json_types import JsonMapping
 from zkit.results import Failure, Validation
 from zkit.tools.context import log_failure
 
@@ -34,6 +34,8 @@ SECTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Which sections help with a failure mode. Two more modes are known and have no row on purpose:
 no page of a manual helps with `jupyter_confusion` and `syntax_artifact`."""
 
+WELL_FORMED = frozenset({"path_prefix", "stale", "loop"})
+"""The form of these calls was right. An example would only be copied: Qwen2.5-Coder-1.5B sends its path."""
 WITHOUT_SECTIONS = ("jupyter_confusion", "syntax_artifact")
 MOST_SECTIONS = 3
 _FIRST = 2  # sections of a mode that the table does not know, or whose titles are not there
@@ -73,12 +75,12 @@ _BY_TEXT: tuple[tuple[tuple[str, ...], str], ...] = (
 )
 _MOST_CHARACTERS = 4_000
 
-Context = Mapping[str, Any]
+Context = JsonMapping
 """What a callback gets: `query`, `tool`, `failure_mode` and `attempt`."""
 Select = Callable[[list[DocSection], Context], Iterable[DocSection]]
 
 
-def failure_mode(failure: Any) -> str:
+def failure_mode(failure: object) -> str:
     """Return the mode of a failure; empty when it is of no known kind.
 
     A failure is a result, the name of a mode, an exception, or the text of an error.

@@ -15,8 +15,9 @@ from zkit.coach.documents_of_tools import (
     source_of_documents,
 )
 from zkit.coach.failure_counts import FailureCounts, History
-from zkit.coach.failure_modes import SECTIONS, Select, failure_mode, select_sections
+from zkit.coach.failure_modes import SECTIONS, WELL_FORMED, Select, failure_mode, select_sections
 from zkit.coach.tool_inference import MEANT, infer_tool, nearest_example
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.required import require_count, require_function, require_kind, require_text
 from zkit.results import Failure
 from zkit.sources.source import spec_or_none
@@ -83,7 +84,7 @@ class Hints:
         """True if a section repeats the text above it."""
         return section.title == "Signature" and bool(self.signatures)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the hints as plain data."""
         return {
             "failure_mode": self.mode,
@@ -107,13 +108,13 @@ def _cut(piece: str, room: int) -> str:
 
 
 def correction_hints(
-    failure: Any,
+    failure: object,
     *,
     model: str | None = None,
     attempt: int = 1,
     tool: str | Tool | ToolSpec | None = None,
-    source: Any = None,
-    sent: Any = None,
+    source: object = None,
+    sent: object = None,
     counts: FailureCounts | None = None,
     sections: Mapping[str, Sequence[str]] = SECTIONS,
     meant: Mapping[str, Sequence[str]] = MEANT,
@@ -144,7 +145,7 @@ def correction_hints(
         "namespace": [one.name for one in specs],
     }
     found = _sections(spec, source) if load else []
-    example = None if spec is None else nearest_example(spec, sent)
+    example = None if spec is None or mode in WELL_FORMED else nearest_example(spec, sent)
     shown = specs[:_MOST_SIGNATURES] if spec is None else [spec]
     return Hints(
         mode=mode,
@@ -177,7 +178,7 @@ def _spec_of(tool: str | Tool | ToolSpec | None, specs: Sequence[ToolSpec]) -> T
     return next((spec for spec in specs if tool in (spec.name, spec.wire_name)), None)
 
 
-def _words_of(failure: Any, sent: Any) -> str:
+def _words_of(failure: object, sent: object) -> str:
     """What a failure says that may name a tool.
 
     The message of a result lists the tools that there are, so it names none.
@@ -186,7 +187,7 @@ def _words_of(failure: Any, sent: Any) -> str:
     return f"{message} {'' if sent is None else sent}"
 
 
-def _sections(spec: ToolSpec | None, source: Any) -> list[DocSection]:
+def _sections(spec: ToolSpec | None, source: object) -> list[DocSection]:
     """The sections about a tool; without one, those of the kit's own documents."""
     if spec is not None:
         return document_sections(spec, source)
@@ -196,6 +197,6 @@ def _sections(spec: ToolSpec | None, source: Any) -> list[DocSection]:
     return [one for path, text in texts for one in parse_document(text, file=path)]
 
 
-def _call_text(spec: ToolSpec, arguments: Mapping[str, Any]) -> str:
+def _call_text(spec: ToolSpec, arguments: JsonMapping) -> str:
     call = {"name": spec.wire_name, "arguments": thaw(arguments)}
     return json.dumps(call, ensure_ascii=False)

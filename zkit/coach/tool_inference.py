@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 from zkit.arguments.field_names import words
+from zkit.json_types import JsonMapping
 from zkit.sources.catalog import Catalog, nearest_examples, telling_words
 from zkit.tools import ToolSpec
 
@@ -114,7 +114,7 @@ def _by_words(text: str, specs: Sequence[ToolSpec]) -> Iterator[ToolSpec]:
     yield from (spec for count, spec in tagged if count == best and best)
 
 
-def nearest_example(spec: ToolSpec, sent: Any) -> Mapping[str, Any] | None:
+def nearest_example(spec: ToolSpec, sent: object) -> JsonMapping | None:
     """Return the arguments of the declared example nearest to what was sent; None without one.
 
     An example counts more, the more names of arguments and words of values it shares.
@@ -131,6 +131,6 @@ def nearest_example(spec: ToolSpec, sent: Any) -> Mapping[str, Any] | None:
     return spec.examples[scores.index(max(scores))].arguments
 
 
-def words_in(sent: Any) -> list[str]:
+def words_in(sent: object) -> list[str]:
     """Return the words of arguments, whether they could be read or not."""
     return telling_words(str(sent)[:_MOST_CHARACTERS])

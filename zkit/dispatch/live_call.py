@@ -65,7 +65,7 @@ class Trace:
         self.attempts = 0
         self.abandoned = False  # whether code of the tool still ran when nobody waited any more
         self.result: Result | None = None  # as the chain gave it
-        self.untold: list[Any] | None = None  # the hooks that have not heard of the result
+        self.untold: list[Any] | None = None  # the hooks that have not received the result
 
     @property
     def seconds(self) -> float:

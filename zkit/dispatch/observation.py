@@ -96,7 +96,7 @@ def _finish(call: LiveCall, api: Any, span: Any, result: Result) -> None:
         span.set_attribute("gen_ai.tool.call.result", render_result(result))
 
 
-_PATIENCE = 1.0  # seconds for hooks to hear that a call was cancelled
+_PATIENCE = 1.0  # seconds for hooks to be notified that a call was cancelled
 
 
 def observe(call: LiveCall, proceed: Next) -> Awaitable[Result]:

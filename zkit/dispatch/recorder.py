@@ -186,7 +186,7 @@ class Recorder:
 
 
 def checked_recorder(given: Recorder | None) -> Recorder | None:
-    """Return the recorder, or refuse what is none."""
+    """Return the recorder, or refuse anything else."""
     require_kind("recorder", given, Recorder, "a Recorder", or_none=True)
     return given
 

@@ -74,7 +74,7 @@ def reached(source: ToolSource) -> Execute:
 def run_shown(tool: Tool, call: Call, typed: object = None) -> Awaitable[Result]:
     """Run a tool under its own name, with the arguments that are set for it.
 
-    A kit shows tools under other names; the context of the call, by which a tool hears that
+    A kit shows tools under other names; the context of the call, by which a tool learns that
     nobody waits any more, must be the one of the tool that runs.
     """
     while isinstance(tool, ShownTool):
@@ -202,7 +202,7 @@ def redacted_crash(crash: Crashed) -> Crashed:
 
 
 def _for_another_attempt(call: LiveCall) -> LiveCall | Failure:
-    """The call as it stands after the wait: its tool may have been switched off meanwhile.
+    """The call as it comes after the wait: its tool may have been switched off meanwhile.
 
     A tool may change its typed arguments, so they serve one attempt only; a default factory may
     return something else this time.

@@ -17,6 +17,7 @@ from zkit.dynamic.tool_code import Field, ToolCode
 from zkit.dynamic.tool_worker import Ran, WorkerLimits, has_monty, run_code, run_in_process
 from zkit.errors import ToolDefinitionError, ToolNameTakenError
 from zkit.grade import WRITE, Grade
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.results import Crashed, Result, Success, Transient, Validation
 from zkit.schema import MisfitError, target_for
 from zkit.sources import Toolbox
@@ -25,7 +26,7 @@ from zkit.tools import Tool, ToolSpec, canonical_arguments, current_scope, tool
 
 MOST_EXAMPLES = 20
 T = TypeVar("T")
-Example = Mapping[str, Any]
+Example = JsonMapping
 
 
 class Made(NamedTuple):
@@ -307,7 +308,7 @@ def dynamic_tools(box: Toolbox) -> list[Tool]:
         imports: list[str] | None = None,
         examples: list[ExampleArgument] | None = None,
         replace: bool = False,
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Make a new tool out of Python code; it can be called from the next turn on.
 
         Args:
@@ -367,7 +368,7 @@ def _wrong_arguments(code: ToolCode, described: Ran) -> str:
     return f"the function takes {', '.join(takes) or 'nothing'}, the fields say otherwise"
 
 
-def _example(given: object) -> dict[str, Any]:
+def _example(given: object) -> JsonObject:
     if not isinstance(given, Mapping) or not isinstance(given.get("arguments", {}), Mapping):
         raise ToolDefinitionError(
             f'an example is {{"arguments": …, "result": …}}, not {given!r:.80}'

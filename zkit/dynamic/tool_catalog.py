@@ -272,7 +272,9 @@ class Catalog:
         except ValueError as error:
             raise CatalogError(f"{self.path}: holds something that is no JSON: {error}") from error
         if not isinstance(read, dict):
-            raise CatalogError(f"{self.path}: holds {type(read).__name__} where an object is due")
+            raise CatalogError(
+                f"{self.path}: holds {type(read).__name__} where an object is expected"
+            )
         return read
 
     def _or_none(self, text: str | None) -> Document | None:

@@ -14,13 +14,14 @@ from pydantic import ConfigDict, JsonValue, create_model
 from pydantic import Field as ModelField
 
 from zkit.errors import ToolDefinitionError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema import schema_for, target_for
 
 NAME = re.compile(r"[a-z][a-z0-9_]{1,63}")
 MOST_CODE = 100_000  # characters; a model writes a few thousand at most
 MOST_FIELDS = 64
-Data = dict[str, Any]
-_MISSING: Any = object()
+Data = JsonObject
+_MISSING: object = object()
 _TYPES: Data = {
     "str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict, "None": None,
     "Any": Any, "Literal": Literal, "Optional": Optional,
@@ -41,7 +42,7 @@ class Field:
     name: str
     type: str = "str"
     description: str = ""
-    default: Any = _MISSING
+    default: object = _MISSING
 
     @classmethod
     def of(cls, given: object) -> Field:
@@ -64,9 +65,9 @@ class Field:
             kind = f"{kind} | None"
         return cls(given["name"], kind, str(given.get("description") or ""), default)
 
-    def document(self) -> dict[str, JsonValue]:
+    def document(self) -> JsonObject:
         """The field as plain data."""
-        made: dict[str, JsonValue] = {
+        made: JsonObject = {
             "name": self.name,
             "type": self.type,
             "description": self.description,
@@ -114,7 +115,7 @@ class ToolCode:
                 raise ToolDefinitionError(f"{self.name}: {line!r:.80} is no import statement")
 
     @classmethod
-    def of(cls, document: Mapping[str, Any]) -> ToolCode:
+    def of(cls, document: JsonMapping) -> ToolCode:
         """Return the code again from what `document` made."""
         parts = dict(document)
         parts["fields"] = tuple(map(Field.of, parts.get("fields", ())))
@@ -210,7 +211,7 @@ class ToolCode:
 
 
 def python_type(text: str) -> str:
-    """Return a type as it is written in Python; raises `ToolDefinitionError` for what is none."""
+    """Return a type as it is written in Python; raises `ToolDefinitionError` for anything else."""
     type_of(text)
     tree = ast.parse(text.strip(), mode="eval")
     for node in ast.walk(tree):

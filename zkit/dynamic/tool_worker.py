@@ -46,7 +46,7 @@ class Ran:
     `unfit` is true if the sandbox cannot run such code at all.
     """
 
-    data: Any = None
+    data: object = None
     problem: str = ""
     timed_out: bool = False
     unfit: bool = False

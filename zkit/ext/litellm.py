@@ -7,6 +7,7 @@ in the proxy, the callback repairs what litellm made of the reply.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -60,13 +61,32 @@ class RepairCallback(CustomLogger):  # type: ignore[misc]
 
     def _repaired(self, request: dict[str, Any], response: Any) -> Any:
         exchange = Exchange(CHAT, request, self._repairing)
-        if not exchange.has_tools or not hasattr(response, "choices"):
+        if not exchange.has_tools or not hasattr(response, "choices") or _is_checked(response):
             return response
         made = exchange.take(plain(response))
-        if made is None:
-            return response
-        done = remade_reply(response, made, exchange.report)
-        return done if done is response else type(response)(**made)
+        done = response
+        if made is not None:
+            done = remade_reply(response, made, exchange.report)
+            done = done if done is response else type(response)(**made)
+        return _checked(done, response)
+
+
+# The proxy calls both hooks for one reply; a call that the first has refused is not refused again. The
+# mark is random, because a server could write a known one into its reply.
+_MARK = secrets.token_hex(8)
+
+
+def _is_checked(response: Any) -> bool:
+    hidden = getattr(response, "_hidden_params", None)
+    return isinstance(hidden, dict) and hidden.get("zkit") == _MARK
+
+
+def _checked(done: Any, response: Any) -> Any:
+    """Return the reply with a mark among litellm's own notes, which a new reply takes over."""
+    hidden = getattr(response, "_hidden_params", None)
+    if isinstance(hidden, dict):
+        done._hidden_params = {**hidden, "zkit": _MARK}
+    return done
 
 
 def _chunk(like: Any, data: dict[str, Any]) -> Any:

@@ -1,7 +1,8 @@
 """A user's case files as pytest items, and a scripted server as a fixture.
 
 In the ini file, `zkit_cases = broken/*.toml` names the files by globs. Each case is an item with the file
-and the line of the case. `zkit_decoder = package:function` runs the cases against another decoder.
+and the line of the case. `zkit_decoder = package:function` runs the cases against another decoder, and so does
+`decoder = "package:function"` in a case file or in one case.
 `--zkit-update` writes what came of a failing case into its file, and keeps comments.
 """
 
@@ -75,7 +76,8 @@ class CaseItem(pytest.Item):
         """Run the case; with `--zkit-update`, a failing one is rewritten."""
         from zkit.cases import run
 
-        decoder = self.config.getoption("zkit_decoder") or self.config.getini("zkit_decoder")
+        given = self.config.getoption("zkit_decoder")
+        decoder = given or self.case.decoder or self.config.getini("zkit_decoder")
         if decoder:
             problem = compared(self.case, _function(decoder))
         else:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import marshal
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from typing import Any
 
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.repair.expect import Expect
 from zkit.schema import Offer, offered
 
@@ -101,7 +102,7 @@ class Declared:
             self._expects[name] = Expect(schema, schema)
         return self._expects[name]
 
-    def schema(self, name: str | None) -> dict[str, Any] | None:
+    def schema(self, name: str | None) -> JsonObject | None:
         """The schema of a tool's arguments; None for a tool that is not declared."""
         offer = self.offers.get(name or "")
         return None if offer is None else offer.parameters
@@ -111,7 +112,7 @@ class Declared:
         schema = self.offers[name].parameters
         return bool(schema.get("additionalProperties") or schema.get("patternProperties"))
 
-    def misfit(self, name: str, arguments: Mapping[str, Any]) -> str:
+    def misfit(self, name: str, arguments: JsonMapping) -> str:
         """Why arguments are no arguments of this tool: a required key missing, a foreign key there."""
         expect = self.expect(name)
         missing = sorted(expect.required - arguments.keys())
@@ -123,7 +124,7 @@ class Declared:
             return f"{name} does not take {', '.join(map(str, foreign))}; it takes {known}."
         return ""
 
-    def misplaced(self, name: str, arguments: Mapping[str, Any]) -> str:
+    def misplaced(self, name: str, arguments: JsonMapping) -> str:
         """Why values are none of this tool's: an object or a list where the schema has neither."""
         expect = self.expect(name)
         for key, value in arguments.items():

@@ -11,6 +11,7 @@ from typing import Any
 from zkit.calls import Call
 from zkit.extract.formats.record import Format
 from zkit.extract.render import CannotWriteError, format_named, render_call
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema import Offer, offered
 
 MAX_DEPTH = 4
@@ -28,7 +29,7 @@ _VALUES = {
 
 
 def instructions(
-    tools: Any, format: str | Format, *, examples: Mapping[str, Mapping[str, Any]] | None = None
+    tools: Any, format: str | Format, *, examples: Mapping[str, JsonMapping] | None = None
 ) -> str:
     """The text that teaches a model without function calling to call these tools in this format.
 
@@ -47,7 +48,7 @@ You can call tools. When you need one, write the call exactly in the form that i
 nothing after it: its result will come back to you."""
 
 
-def _tool(offer: Offer, record: Format, declared: Mapping[str, Any] | None = None) -> str:
+def _tool(offer: Offer, record: Format, declared: JsonMapping | None = None) -> str:
     """One tool: what it does, what it takes, and a call of it."""
     lines = [f"## {offer.name}"]
     if offer.description:
@@ -57,7 +58,7 @@ def _tool(offer: Offer, record: Format, declared: Mapping[str, Any] | None = Non
     return "\n\n".join(lines)
 
 
-def _parameters(schema: Mapping[str, Any]) -> str:
+def _parameters(schema: JsonMapping) -> str:
     members = schema.get("properties") or {}
     if not members:
         return "It takes no parameters."
@@ -66,14 +67,14 @@ def _parameters(schema: Mapping[str, Any]) -> str:
     return "\n".join(["Parameters:", *listed])
 
 
-def _parameter(key: str, part: Any, required: bool, root: Mapping[str, Any]) -> str:
+def _parameter(key: str, part: Any, required: bool, root: JsonMapping) -> str:
     part = _resolved(part, root)
     about = f": {part['description']}" if part.get("description") else ""
     need = "required" if required else "optional"
     return f"- {key} ({_kind(part, root)}, {need}){about}"
 
 
-def _kind(part: Any, root: Mapping[str, Any], depth: int = MAX_DEPTH) -> str:
+def _kind(part: Any, root: JsonMapping, depth: int = MAX_DEPTH) -> str:
     """What a value must be, in words; what it is made of as well."""
     part = _resolved(part, root)
     if part.get("enum"):
@@ -95,7 +96,7 @@ def _kind(part: Any, root: Mapping[str, Any], depth: int = MAX_DEPTH) -> str:
     return kind
 
 
-def _example(offer: Offer, record: Format, declared: Mapping[str, Any] | None = None) -> str:
+def _example(offer: Offer, record: Format, declared: JsonMapping | None = None) -> str:
     """A call of the tool as it is declared, or with sample values.
 
     It has required parameters only if the format cannot express all.
@@ -115,12 +116,12 @@ def _required(offer: Offer) -> list[str]:
     return [key for key in members if key in (offer.parameters.get("required") or ())]
 
 
-def _sampled(offer: Offer, keys: list[str]) -> dict[str, Any]:
+def _sampled(offer: Offer, keys: list[str]) -> JsonObject:
     members = offer.parameters.get("properties") or {}
     return {key: sample(members[key], key, offer.parameters) for key in keys}
 
 
-def sample(schema: Any, key: str, root: Mapping[str, Any], depth: int = MAX_DEPTH) -> Any:
+def sample(schema: Any, key: str, root: JsonMapping, depth: int = MAX_DEPTH) -> Any:
     """A value that the schema allows, for an example."""
     schema = _resolved(schema, root)
     for given in ("default", "const"):
@@ -144,7 +145,7 @@ def sample(schema: Any, key: str, root: Mapping[str, Any], depth: int = MAX_DEPT
     return max(_SAMPLES[kind], schema["minimum"]) if "minimum" in schema else _SAMPLES.get(kind)
 
 
-def _resolved(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
+def _resolved(schema: Any, root: JsonMapping) -> JsonObject:
     """The schema that a reference points at."""
     for _ in range(MAX_DEPTH):
         if not isinstance(schema, Mapping) or not isinstance(schema.get("$ref"), str):

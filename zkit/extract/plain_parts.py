@@ -107,7 +107,7 @@ BEFORE_NAME = frozenset({*ID_KEYS, "type", "thought", "content", "role", "index"
 _NAMING = "|".join({*NAME_KEYS, *LIST_KEYS, *NEST_KEYS})
 # The key of a name further on in an object.
 NAME_LATER = re.compile(rf"\b(?:{_NAMING})[\"'”]?\s*:")
-# How far: a thought of a few sentences may stand before the name (corpus/extract/openai_envelope).
+# How far: a thought of a few sentences may come before the name (corpus/extract/openai_envelope).
 NAMED_WITHIN = 500
 _FIRST_KEY = re.compile(r"\{\s*+\"(?P<key>[^\"\\\n]{1,80}+)\"\s*+:\s*+(?P<value>.)")
 

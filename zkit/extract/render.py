@@ -11,6 +11,7 @@ from zkit.errors import ZkitError
 from zkit.extract.api import find_calls
 from zkit.extract.formats.record import Format
 from zkit.extract.formats.table import FORMATS, unknown_format
+from zkit.json_types import JsonObject
 from zkit.required import require_kind, require_list
 
 _TYPES: tuple[tuple[type, str], ...] = (
@@ -70,10 +71,10 @@ def _check(text: str, calls: list[Call], record: Format) -> None:
         )
 
 
-def _schema(values: list[Any]) -> dict[str, Any]:
+def _schema(values: list[Any]) -> JsonObject:
     """The schema that fits values of one place."""
     kinds = sorted({_type(value) for value in values})
-    schema: dict[str, Any] = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
+    schema: JsonObject = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
     items = [item for value in values if isinstance(value, list) for item in value]
     if items:
         schema["items"] = _schema(items)
@@ -89,7 +90,7 @@ def _type(value: Any) -> str:
 
 
 def _one(call: Call, index: int, record: Format) -> str:
-    """One call between the marks that stand around each."""
+    """One call between the marks that are around each."""
     marks = {
         "$number": str(index + 1),
         "$index": str(index),

@@ -96,7 +96,7 @@ class Scanner:
         return (yield from self._handlers[kind](self, at))
 
     def _give_up(self, pos: int) -> Steps[None]:
-        """Too much of the text looks like calls and is none: the rest of it is text.
+        """Too much of the text looks like calls without being any: the rest of it is text.
 
         There is no message for the model: it may as well have listed data by the thousand.
         """

@@ -55,6 +55,10 @@ _TAG_NAME = re.compile(r"<[a-z_]{2,}")
 _ESCAPED = frozenset({r"\[", r"\]", r"\n", r"\|", r"\{"})
 # How many characters the alternatives of a pattern are sorted by: more makes no search faster.
 DEPTH = 3
+# How much of a line is looked at first, the line end before it included: `Act`, `Tho`, `###`.
+LINE_PREFIX = 4
+# How many beginnings of lines are remembered for all streams together.
+MOST_PREFIXES = 4096
 
 
 class Hooks:
@@ -66,8 +70,19 @@ class Hooks:
     def __init__(self, searches: list[str], lines: str) -> None:
         self._searches = searches
         self._lines = lines
+        self._begun: dict[str, bool] = {}
         # Patterns, each with the character that all its matches begin with.
         self.search = tuple((_character(search), re.compile(search)) for search in searches)
+
+    def may_begin(self, prefix: str) -> bool:
+        """Whether a hook may begin with the first characters of a line, from the line end before it."""
+        known = self._begun.get(prefix)
+        if known is None:
+            if len(self._begun) > MOST_PREFIXES:
+                self._begun.clear()
+            known = self.partial.match(prefix, partial=True) is not None
+            self._begun[prefix] = known
+        return known
 
     @cached_property
     def partial(self) -> regex.Pattern[str]:
@@ -275,14 +290,19 @@ class Watch:
         if self._tape.final and pos >= self._tape.size:
             return "", self._tape.size
         text, base = self._tape.window(pos)
-        if not self._tape.final and self._is_plain(text, pos - base):
-            return "", self._name_begun(text, pos - base) + base
+        plain = -1 if self._tape.final else self._plain_until(text, pos - base)
+        if plain >= 0:
+            return "", min(plain, self._name_begun(text, pos - base)) + base
         found = self._first(text, pos - base)
         while self._tape.final and (end := self._plain_end(text, base, found)):
             found = self._first(text, end)
-        if found is not _NONE and self._is_sure(text, found):
-            return found.kind, found.start + base
-        return "", self._held(text, base, pos, found)
+        if self._tape.final:
+            return found.kind, min(found.start + base, self._tape.size)
+        tail = max(pos - base, len(text) - LONGEST_MARK)
+        held = self._held(text, tail, min(found.start, len(text)))
+        if held == found.start and self._is_sure(text, found):
+            return found.kind, held + base
+        return "", min(held, self._name_begun(text, tail)) + base
 
     def _plain_end(self, text: str, base: int, found: Found) -> int:
         """Where to go on after a hook that begins no call; 0 if only its handler can say."""
@@ -308,11 +328,20 @@ class Watch:
         self._nameless = max(begin, until - LONGEST_MARK)
         return False
 
-    def _is_plain(self, text: str, at: int) -> bool:
-        """Whether nothing from a place on can belong to a hook, but for a name that has begun."""
-        if TRIGGER.search(text, at) is not None:
-            return False
-        return all(text.find(name, at) < 0 for name in self._names)
+    def _plain_until(self, text: str, at: int) -> int:
+        """Up to where nothing can belong to a hook, but for a name that has begun; -1 if something may.
+
+        A line end is the commonest trigger by far: the characters after it tell most of them apart.
+        """
+        for trigger in TRIGGER.finditer(text, at):
+            start = trigger.start()
+            if text[start] != "\n":
+                return -1
+            if start == len(text) - 1:
+                return start if all(text.find(name, at) < 0 for name in self._names) else -1
+            if self._hooks.may_begin(text[start : start + LINE_PREFIX]):
+                return -1
+        return len(text) if all(text.find(name, at) < 0 for name in self._names) else -1
 
     def _first(self, text: str, at: int) -> Found:
         """The hook that begins first, from `at` on; each pattern is searched for once per window."""
@@ -345,8 +374,6 @@ class Watch:
 
     def _is_sure(self, text: str, found: Found) -> bool:
         """Whether no text to come can make a longer mark of this one."""
-        if self._tape.final:
-            return True
         if found.end == len(text):
             return False
         if found.kind == "name" or len(text) - found.start > LONGEST_MARK:
@@ -358,17 +385,12 @@ class Watch:
             return True
         return self._hooks.new_line.fullmatch(text, line, partial=True) is None
 
-    def _held(self, text: str, base: int, pos: int, found: Found) -> int:
-        """The place from which on the end of the text may still become a hook."""
-        if self._tape.final:
-            return self._tape.size
-        tail = max(pos - base, len(text) - LONGEST_MARK)
-        held = min(found.start, len(text))
-        for trigger in TRIGGER.finditer(text, tail, held):
+    def _held(self, text: str, begin: int, end: int) -> int:
+        """The first place in a stretch of the text that may still become a hook; else its end."""
+        for trigger in TRIGGER.finditer(text, begin, end):
             if self._hooks.partial.fullmatch(text, trigger.start(), partial=True) is not None:
-                held = trigger.start()
-                break
-        return min(held, self._name_begun(text, tail)) + base
+                return trigger.start()
+        return end
 
     def _name_begun(self, text: str, tail: int) -> int:
         """Where the name of a tool may have begun that the next chunk completes."""

@@ -6,7 +6,7 @@ blanks, closers or more calls follow are calls; calls that text follows are doub
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from itertools import zip_longest
@@ -149,6 +149,12 @@ def numbered(outcomes: Sequence[Outcome], first: int) -> tuple[Outcome, ...]:
             outcome = replace(outcome, id=f"call_{index}")
         named.append(outcome)
     return tuple(named)
+
+
+_EVENTS: dict[type[Outcome], Callable[..., Event]] = {
+    Call: events.CallComplete, Doubtful: events.CallDoubtful, Unknown: events.CallUnknown,
+    Incomplete: events.CallIncomplete, Refusal: events.CandidateRefused,
+}  # fmt: skip
 
 
 class Standing:
@@ -304,16 +310,11 @@ class Standing:
         """A candidate inside of a quotation that closes right after it is quoted."""
         if not isinstance(item, Candidate):
             return item
-        after = "".join(
-            p.text
-            for p in pending[index + 1 : index + 3]
-            if isinstance(p, Piece) and p.kind == "text"
-        )
-        return (
-            replace(item, outcomes=tuple(_as_quoted(item)))
-            if closes_quote(item.before, after)
-            else item
-        )
+        following = (p for p in pending[index + 1 : index + 3] if isinstance(p, Piece))
+        after = "".join(p.text for p in following if p.kind == "text")
+        if not closes_quote(item.before, after):
+            return item
+        return replace(item, outcomes=tuple(_as_quoted(item)))
 
     def _is_final(self, pending: list[Waiting]) -> bool:
         """True if no text follows the last call, up to where the reply ended."""
@@ -321,27 +322,23 @@ class Standing:
         for item in reversed(pending):
             if isinstance(item, Candidate):
                 counts = item.counts and not _is_quoted(item)
-                return counts and (not after or in_element(item.before, after, item.format))
+                words = any(map(str.isalnum, after))  # punctuation and closers are none
+                return counts and (not words or in_element(item.before, after, item.format))
             if isinstance(item, Piece) and self._is_text(item):
                 after = item.text + after
         return True
 
     def _is_text(self, item: Piece) -> bool:
-        """Whether a piece is text of this reply; punctuation and closers are not."""
-        if item.kind not in ("text", "thought") or (
-            self.ended_at is not None and item.span[0] >= self.ended_at
-        ):
-            return False
-        return any(map(str.isalnum, item.text))
+        """Whether a piece is text of this reply."""
+        ended = self.ended_at is not None and item.span[0] >= self.ended_at
+        return item.kind in ("text", "thought") and not ended
 
     def _has_text(self, pending: list[Waiting]) -> bool:
         """Whether the reply is more than its calls."""
         if self.shown and any(map(str.isalnum, self.content)):
             return True
-        return any(
-            isinstance(item, Piece) and item.kind == "text" and self._is_text(item)
-            for item in pending
-        )
+        pieces = (item for item in pending if isinstance(item, Piece) and item.kind == "text")
+        return any(self._is_text(item) and any(map(str.isalnum, item.text)) for item in pieces)
 
     def _accepted(self, item: Candidate, final: bool, alone: bool) -> Iterator[Event]:
         """The outcomes of a candidate; its calls leave the text if they are final."""
@@ -398,15 +395,7 @@ class Standing:
 
     def _told(self, outcome: Outcome) -> Event:
         self.outcomes.append(outcome)
-        if isinstance(outcome, Call):
-            return events.CallComplete(outcome)
-        if isinstance(outcome, Doubtful):
-            return events.CallDoubtful(outcome)
-        if isinstance(outcome, Unknown):
-            return events.CallUnknown(outcome)
-        if isinstance(outcome, Incomplete):
-            return events.CallIncomplete(outcome)
-        return events.CandidateRefused(outcome)
+        return _EVENTS[type(outcome)](outcome)
 
     def _emit(self, item: Piece) -> Iterator[Event]:
         if item.kind == "text":

@@ -41,11 +41,8 @@ def tagged(scan: Scanner, at: int) -> Steps[int]:
     found = yield from _opened(scan, turn_marks.TAGGED_REASONING, at)
     if found is None or scan.before(at).rpartition("\n")[2].strip():
         return (yield from scan.skip(at))
-    return (yield from _block(scan, *_with(found, at)))
-
-
-def _with(found: tuple[Region, int], at: int) -> tuple[Region, int, int]:
-    return found[0], at, found[1]
+    region, begin = found
+    return (yield from _block(scan, region, at, begin))
 
 
 def _block(scan: Scanner, region: Region, at: int, begin: int) -> Steps[int]:

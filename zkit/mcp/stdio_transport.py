@@ -86,7 +86,7 @@ async def _read(
     session: MemoryObjectSendStream[Incoming],
     ended: Callable[[str], None],
 ) -> None:
-    """Hand on messages line by line; lines that are none are passed over, up to a limit."""
+    """Hand on messages line by line; other lines are skipped, up to a limit."""
     why, junk, begun = "the server closed the connection", 0, bytearray()
     with suppress(*_GONE):
         async with session:

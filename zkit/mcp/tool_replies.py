@@ -21,7 +21,7 @@ _FROM_SERVER = frozenset({"kind", "code", "retry_after", "message", "cause", "re
 def result_of(reply: types.CallToolResult, server: str) -> Result:
     """Return the reply of a server as a result.
 
-    Structured content is the data; otherwise the texts are. Images, sound and resources are named in
+    Structured content is the data; otherwise the texts are. Images, audio and resources are named in
     the text and kept whole in `meta["content"]`. What the tool reports as its error is for the model:
     that is what `isError` is for.
     """

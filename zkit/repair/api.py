@@ -9,16 +9,10 @@ from zkit.receipt import Fix, Rank, limit_of
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.expect import evidence_for
 from zkit.repair.fast_path import read_in_prose, read_misspelled
-from zkit.repair.fixes import CUT, EXACT, FIXES, GUESS, RESPELL, SALVAGE, UNWRAP, fix_named
+from zkit.repair.fixes import CUT, EXACT, FIXES, RESPELL, SALVAGE, UNWRAP, fix_named
 from zkit.repair.limits import MAX_CHARACTERS, MAX_VALUES, MOST_FAR, MOST_IN_VAIN, MOST_UNREAD
 from zkit.repair.locate import layers, payload, starts, wrappers
-from zkit.repair.locate.layers import (
-    begins_coloured,
-    plain_brackets,
-    unmarked,
-    without_colours,
-    without_shell_quotes,
-)
+from zkit.repair.locate.layers import plain_brackets, unmarked, without_shell_quotes
 from zkit.repair.locate.wrappers import rewritten
 from zkit.repair.outcome import Candidate, Repaired, Task, Unrepairable
 from zkit.repair.reading import decoded, repair_json
@@ -57,15 +51,13 @@ def repair_task(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unr
     text, _, limit, _ = task
     if len(text) > MAX_CHARACTERS:
         return refuse(task, "too_large", 0)
-    first = None
     if complaint.startswith(OF_SURROGATES):
         whole = with_surrogates(text, complaint)
         if whole is not None:
             return Repaired(whole[0], (), EXACT, text)
-    if rewrites or text[:1] == "{" or not begins_coloured(text):
-        first, is_all = _first(task, complaint)
-        if first is not None and is_all:
-            return within_limit(task, first)
+    first, is_all = _first(task, complaint)
+    if first is not None and is_all:
+        return within_limit(task, first)
     for done, (rewrite, name) in enumerate(_REWRITES[rewrites:] if limit >= UNWRAP else (), 1):
         layer = rewrite(text)
         if layer is not None:
@@ -81,7 +73,7 @@ def repair_task(task: Task, complaint: str, rewrites: int = 0) -> Repaired | Unr
 
 
 def _in_notation(task: Task, refused: Unrepairable) -> Repaired | Unrepairable:
-    """Read a text whose containers are written as in another language; return the refusal if it is none."""
+    """Read a text whose containers are written as in another language; return the refusal if it is not."""
     layer = rewritten(task.text, task.guide, lone=refused.reason in _UNREAD)
     if layer is None:
         return refused
@@ -183,9 +175,7 @@ def _first(task: Task, complaint: str) -> tuple[Candidate | None, bool]:
     found = read_at(task, start, complaint="" if start else complaint)
     if not payload.ends_text(task.text, found.end):
         return found, False
-    if found.value is None or not found.fits:
-        return found, False
-    return found, found.rank < GUESS or not payload.words_only(task, found)
+    return found, found.value is not None and found.fits
 
 
 def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
@@ -197,7 +187,6 @@ def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
 
 
 _REWRITES = (
-    (without_colours, "drop_colour_code"),
     (without_shell_quotes, "unescape_payload"),
     (unmarked, "drop_line_mark"),
     (plain_brackets, "plain_brackets"),

@@ -35,17 +35,14 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if not read:
         return _refused(task, worth)
     if len(read) > 1:
-        read = [c for c in read if payload.strong(text, c)] or read
         read = [c for c in read if not payload.is_mention(text, c)] or read
         read = [c for c in read if not _is_draft(text, c, read[-1])]
     if any(not same(c.value, read[0].value) for c in read[1:]):
         return refuse(task, "several", read[1].start)
-    unread = [c for c in candidates if c.value is None]
-    broken = [c for c in unread if payload.begins_with_key(text, c.start) or stops(task, c)]
+    broken = [c for c in candidates if stops(task, c)]
     if broken and not read[0].is_meant(task):
         return _refused(task, broken)
     more = [c.start for c in candidates if payload.may_be_another(task, c, read[0])]
-    more += payload.unread_after(task, read[0])
     more += payload.left_aside(task, candidates, read[0])
     if more:
         return refuse(task, "several", more[0])
@@ -125,7 +122,7 @@ def within_limit(
 
 
 def with_receipt(task: Task, candidate: Candidate, *, repeated: bool = False) -> Repaired:
-    """The candidate's value with fixes that also drop what stands around it."""
+    """The candidate's value with fixes that also drop the surrounding text."""
     text = task.text
     start, end, value, fixes, rank, _, _, json = candidate
     assert value is not None

@@ -82,8 +82,8 @@ MOST_IN_VAIN = 4
 """How often, on the average, a character may be read in vain."""
 MOST_SHOWN = 50
 """How many fixes `explain` shows in full: a screen."""
-MOST_STEPS = 50_000
-"""How many tokens are walked to find the other places of a bracket."""
+MOST_PARSED = 1 << 21
+"""How many characters are parsed, at most, to find the other places of a bracket: some milliseconds."""
 MOST_LAYOUTS = 32
 """How many layouts of one text are compared."""
 MOST_SLIPS = 12

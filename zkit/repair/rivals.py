@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 from zkit.receipt import Fix, highest
 from zkit.repair.evidence.structure import (
     breaks_lists,
-    doubled_openers,
-    glued_closers,
     is_askew,
     is_misaligned,
     on_own_line,
@@ -47,24 +46,6 @@ HARMLESS = frozenset(
 def rearranged(fixes: Sequence[Fix]) -> bool:
     """Whether a fix moved a boundary, so that members may have landed in the wrong object."""
     return any(fix[1] >= COMPLETE and fix[0] not in HARMLESS for fix in fixes)
-
-
-_OPENED = frozenset({"open_in_middle", "replace_opener"})
-_CLOSED = frozenset({"close_in_middle", "add_closer"})
-
-
-def made_up(fixes: Sequence[Fix]) -> bool:
-    """Whether one container was opened and one closed where the text does neither."""
-    names = {fix.name for fix in fixes}
-    return not names.isdisjoint(_OPENED) and not names.isdisjoint(_CLOSED)
-
-
-def may_be_key(text: str, fixes: Sequence[Fix]) -> bool:
-    """Whether a colon became a comma beside another fix of the structure: it may follow a key, a closer missing."""
-    structural = [fix for fix in fixes if fix.rank >= COMPLETE]
-    return len(structural) > 1 and any(
-        fix.new == "," and text.startswith(":", fix.start) for fix in structural
-    )
 
 
 def changed_places(text: str, fixes: Sequence[Fix]) -> bool:
@@ -126,8 +107,8 @@ _PAIR = re.compile(r"\"[^\"\\]*+\"\s*+,\s*+\"[^\"\\]*+\"\s*+(.?)")
 _CODE = re.compile(r"\\\"u[0-9a-fA-F]{4}")
 
 
-def may_be_another(text: str, fixes: Sequence[Fix], evidence: Evidence | None = None) -> bool:
-    """Whether one of the fixes has a rival at the quote that it stands beside.
+def may_be_another(text: str, fixes: Sequence[Fix], evidence: Evidence | None) -> bool:
+    """Whether one of the fixes has a rival at the quote that it is beside.
 
     Before a colon, a key that the schema knows is nothing else.
     """
@@ -153,7 +134,7 @@ def _is_named(text: str, fix: Fix, evidence: Evidence | None) -> bool:
 def past_line(text: str, fix: Fix) -> bool:
     """Whether a string ends in its only line break, which its layout puts behind the quote.
 
-    The string is a line of its own, indented, and a closer follows that is due on a line further left.
+    The string is a line of its own, indented, and a closer follows that is expected on a line further left.
     """
     if not text.endswith('\n"', fix.start, fix.end) or text.find("\n", fix.start) != fix.end - 2:
         return False
@@ -252,6 +233,7 @@ DOUBTFUL = BRACKETS | {"use_colon", "drop_doubled_brace"}
 """The fixes that may have a rival here."""
 _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
 """An object in an object or a list in a list: only these can swallow what comes after them."""
+_TWO_BRACKETS = re.compile(r"\[\[")
 _ASSIGNED = re.compile(r"\w=[^>]")
 """A bare name and an equals sign: beside quoted keys with colons this is code."""
 _COLON = re.compile(rf"(?<!\\)[\"']{lexis.SPACE}:")
@@ -273,11 +255,6 @@ def is_plain(text: str, end: int, value: object, fixes: Sequence[Fix]) -> bool:
     return not _lost_openers(text, inside) and not _is_mixed(value, kind)
 
 
-def suits_lines(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> bool:
-    """Whether the lines of a value, if it has any, are indented as the fixes bracket them."""
-    return "\n" in text and not is_askew(_layer(text, span, fixes).text)
-
-
 def undoubted(
     text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: Fits, *, stopped: bool
 ) -> Sequence[Fix] | None:
@@ -287,10 +264,9 @@ def undoubted(
     """
     if _ends_askew(text, span, fixes) or _closes_once(text, span, fixes, fits):
         return None
-    dropped = [fix for fix in fixes if fix.name == "drop_closer"]
+    dropped = any(fix.name == "drop_closer" for fix in fixes)
     if dropped and is_askew(_layer(text, span, fixes).text):
-        rest = [fix for fix in fixes if fix is not dropped[0]]
-        return _aligned(text, span, rest, fits) if len(dropped) == 1 else None
+        return None
     added = [fix for fix in fixes if fix.name in _ADDED_DOUBT]
     if len(added) != 1 or _is_settled(text, span, fixes, added[0]):
         return fixes
@@ -324,22 +300,6 @@ def _closer_place(json: str, at: int, fits: Fits, *, is_last: bool) -> int | Non
     return others[0] if len(others) == 1 else None
 
 
-def _aligned(text: str, span: tuple[int, int], rest: list[Fix], fits: Fits) -> Sequence[Fix] | None:
-    """The fixes with the one brace dropped that does not begin its line, if all lines suit that; else None."""
-    layer = _layer(text, span, rest)
-    json = layer.text
-    found = [
-        at
-        for at in glued_closers(json)[:MOST_OTHERS]
-        if _holds(without := json[:at] + json[at + 1 :], fits) and not is_askew(without)
-    ]
-    if len(found) != 1:
-        return None
-    start = layer.source_start(found[0])
-    dropped = fix_named("drop_closer", start, start + 1, "")
-    return sorted([*rest, dropped], key=lambda fix: fix.start)
-
-
 def _ends_askew(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> bool:
     """Whether a closer was dropped at the end, and the lines say that one before it is too many."""
     last = fixes[-1] if fixes else None
@@ -370,8 +330,8 @@ def _closes_once(text: str, span: tuple[int, int], fixes: Sequence[Fix], fits: F
 def _opened_twice(json: str, at: int, fits: Fits) -> bool:
     """Whether the text is as valid with one bracket of two dropped, instead of adding `json[at]`."""
     body = json[:at] + json[at + 1 :]
-    openers = doubled_openers(json, at)
-    return any(_holds(body[:place] + body[place + 1 :], fits) for place in openers)
+    openers = islice(_TWO_BRACKETS.finditer(body), MOST_OTHERS)
+    return any(_holds(body[: two.start()] + body[two.end() - 1 :], fits) for two in openers)
 
 
 def _is_settled(text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix) -> bool:
@@ -542,8 +502,6 @@ def _undoubted_fixes(
     task: Task, start: int, end: int, value: object, fixes: Sequence[Fix]
 ) -> Sequence[Fix] | None:
     """The fixes, or likelier ones; None when brackets may as well be repaired otherwise."""
-    if task.guide is None and (made_up(fixes) or may_be_key(task.text, fixes)):
-        return None
     if task.guide is None and not is_plain(task.text, end, value, fixes):
         return None
     fits = None if task.evidence is None else task.evidence.holds

@@ -150,20 +150,6 @@ PLACED = _IN_STRING | {
 """The complaints about a token: all before it, or before the one that comes before it, is valid."""
 
 
-def odd_token(text: str, at: int, kind: str) -> int:
-    """A place before which nothing is odd: the token of the first error, or the last one before it."""
-    if kind in _OF_TOKEN and text[at : at + 1] not in _NO_TOKEN:
-        return at
-    return last_token(text, at, kind) if at > _NEAR else 0
-
-
-_OF_TOKEN = frozenset({"expected value", "key must be a string"})
-_NO_TOKEN = frozenset(" \t\n\r,:{}[]")
-"""Marks that stand where a token is due: what is odd may be another mark before them."""
-_NEAR = 60
-"""So many characters are sooner looked through than searched for the last token."""
-
-
 def last_token(text: str, at: int, kind: str) -> int:
     """Where the last string before the first error begins, or the one that it is in; 0 when there is none."""
     last = at if kind in _IN_STRING else max(text.rfind('"', 0, at), 0)

@@ -36,7 +36,7 @@ def convert(schema: JsonMapping, dialect: str = "openai") -> JsonObject:
 
 def _copied(schema: JsonMapping) -> JsonObject:
     if not isinstance(schema, Mapping):
-        raise SchemaError(f"not a JSON Schema: an object is due, not {schema!r}")
+        raise SchemaError(f"not a JSON Schema: an object is expected, not {schema!r}")
     try:
         return copy.deepcopy(dict(schema))
     except RecursionError:

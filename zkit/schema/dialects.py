@@ -76,7 +76,7 @@ _SETTLE: tuple[Step, ...] = (
     normalize.well_formed,
     references.open_root,
     normalize.spelt_out,
-    normalize.sound,
+    normalize.valid,
 )
 _UNIONS: tuple[Step, ...] = (
     unions.conditions_in_words,

@@ -250,7 +250,7 @@ def _reference(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaP
     if dialect.references:
         if dialect.closed and "$ref" in place.schema and not is_only(place.schema, "$ref"):
             yield SchemaProblem(
-                place.path, "other keywords stand beside '$ref'", "write out what it refers to"
+                place.path, "other keywords are beside '$ref'", "write out what it refers to"
             )
         return
     for key in ("$ref", "$defs", "definitions"):
@@ -277,7 +277,7 @@ def _union(place: Place, root: Schema, dialect: Dialect) -> Iterator[SchemaProbl
         )
     if "anyOf" in schema and not dialect.union_siblings and not is_only(schema, "anyOf"):
         yield SchemaProblem(
-            place.path, "other keywords stand beside 'anyOf'", "move them into its branches"
+            place.path, "other keywords are beside 'anyOf'", "move them into its branches"
         )
 
 

@@ -163,24 +163,24 @@ def _as_schema(part: object) -> object:
     return {} if part is True else {"not": {}} if part is False else part
 
 
-def sound(schema: Schema, dialect: Dialect) -> Schema:
+def valid(schema: Schema, dialect: Dialect) -> Schema:
     """Mend what is only untidy; refuse what nothing could fit, naming the place."""
-    return rebuilt(schema, _sound)
+    return rebuilt(schema, _valid)
 
 
-def _sound(schema: Schema, path: str) -> Schema:
+def _valid(schema: Schema, path: str) -> Schema:
     unknown = [name for name in types_of(schema) if name not in TYPES]
     if unknown:
         raise SchemaError(
             f"{_at(path)}: no type is called {unknown[0]!r}; one of {', '.join(TYPES)}"
         )
-    schema = _sound_enum(schema, path)
+    schema = _valid_enum(schema, path)
     if "required" in schema and not isinstance(schema["required"], list):
         schema = {key: value for key, value in schema.items() if key != "required"}
-    return _sound_required(schema, path)
+    return _valid_required(schema, path)
 
 
-def _sound_enum(schema: Schema, path: str) -> Schema:
+def _valid_enum(schema: Schema, path: str) -> Schema:
     if not isinstance(schema.get("enum"), list):
         return schema
     values = distinct(schema["enum"])
@@ -191,7 +191,7 @@ def _sound_enum(schema: Schema, path: str) -> Schema:
     return {**schema, "enum": values}
 
 
-def _sound_required(schema: Schema, path: str) -> Schema:
+def _valid_required(schema: Schema, path: str) -> Schema:
     """Declare what is required but not declared: by the rules of JSON Schema, any value will do."""
     required = distinct(schema.get("required", ()))
     properties = schema.get("properties", {})

@@ -5,12 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zkit.errors import ToolDefinitionError, ToolNameTakenError
 from zkit.json_types import JsonMapping, JsonObject
-from zkit.schema.target import NO_ARGUMENTS, PARAMETER_NAMES, parameters_of, target_for
 
+if TYPE_CHECKING:
+    from zkit.schema.target import Target
+
+NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}}
+PARAMETER_NAMES = ("parameters", "input_schema", "inputSchema", "args_schema")
 _TOOL_KEYS = frozenset({*PARAMETER_NAMES, "name", "description", "strict", "type", "title"})
 _LISTS = ("tools", "functionDeclarations", "function_declarations")
 
@@ -58,6 +62,22 @@ def _offers(x: object, place: str) -> Iterator[Offer]:
 def _shown(x: object) -> str:
     text = repr(x)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def parameters_of(x: Any) -> Any:
+    """Return the schema or model that a tool object holds; None when it holds none."""
+    for name in PARAMETER_NAMES:
+        found = getattr(x, name, None)
+        if isinstance(found, (Mapping, type)):
+            return found
+    return None
+
+
+def _target(x: Any) -> Target:
+    """The target of a function or a model. Tools that are only data do not load pydantic for it."""
+    from zkit.schema.target import target_for
+
+    return target_for(x)
 
 
 # How each shape is recognised, and how it is read; the first that fits.
@@ -142,7 +162,7 @@ def _from_mapping(x: JsonMapping, place: str) -> Iterator[Offer]:
         elif value is None or value == {}:
             yield _offer(name, None, None, place)
         elif _is_function(value):
-            yield _offer(name, target_for(value).schema, None, place)
+            yield _offer(name, _target(value).schema, None, place)
         else:
             yield from (replace(offer, name=name) for offer in _offers(value, f"{place}[{name!r}]"))
 
@@ -166,7 +186,7 @@ def _from_source(x: Any, place: str) -> Iterator[Offer]:
 
 
 def _from_arguments(x: object, place: str) -> Iterator[Offer]:
-    target = target_for(x)
+    target = _target(x)
     if target.name.startswith("<"):
         raise ToolDefinitionError(
             f"{place}: a lambda has no name to call it by; use def, or {{name: lambda}}"
@@ -186,7 +206,7 @@ def _offer(name: object, schema: object, description: object, place: str) -> Off
             f"{place}: a tool's name must be a text that is not blank, not {name!r}"
         )
     if isinstance(schema, type):
-        schema = target_for(schema).schema
+        schema = _target(schema).schema
     if not isinstance(schema, (Mapping, type(None))):
         raise ToolDefinitionError(
             f"{place}: the parameters of {name!r} are no JSON Schema: {_shown(schema)}"

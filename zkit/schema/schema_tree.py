@@ -269,7 +269,7 @@ _NAMES: dict[type, str] = {
 
 
 def malformed(schema: Schema) -> Iterator[tuple[str, str]]:
-    """Name the place of each keyword that is malformed, and say what is due there."""
+    """Name the place of each keyword that is malformed, and say what is expected there."""
     for place in subschemas(schema):
         for key, value in place.schema.items():
             yield from _in_keyword(place, key, value)
@@ -281,14 +281,16 @@ def _in_keyword(place: Place, key: str, value: Any) -> Iterator[tuple[str, str]]
         return
     if not _has_form(value, forms):
         due = dict.fromkeys(_NAMES[form] for form in forms if form in _NAMES)
-        yield at, f"{' or '.join(due)} is due here"
+        yield at, f"{' or '.join(due)} is expected here"
     elif key in UNDER_NAMES:
-        yield from ((f"{at}.{n}", "a schema is due here") for n in value if not _fits(value[n]))
+        yield from (
+            (f"{at}.{n}", "a schema is expected here") for n in value if not _fits(value[n])
+        )
     elif key in IN_LISTS or (key == "items" and isinstance(value, list)):
         wrong = [index for index, part in enumerate(value) if not _fits(part)]
-        yield from ((f"{at}.{index}", "a schema is due here") for index in wrong)
+        yield from ((f"{at}.{index}", "a schema is expected here") for index in wrong)
     elif isinstance(value, list) and not _are_names(key, value):
-        yield at, "a list of names is due here"
+        yield at, "a list of names is expected here"
 
 
 def _has_form(value: object, forms: tuple[type, ...]) -> bool:

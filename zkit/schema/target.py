@@ -14,6 +14,7 @@ from pydantic import PydanticSchemaGenerationError, PydanticUserError, TypeAdapt
 
 from zkit.errors import SchemaError, ToolDefinitionError
 from zkit.json_types import JsonMapping, JsonObject
+from zkit.schema.offers import NO_ARGUMENTS, PARAMETER_NAMES, parameters_of
 from zkit.schema.pydantic_schema import ADVICE, json_schema_of
 from zkit.schema.raw_validator import RawValidator
 from zkit.schema.schema_limits import MAX_CHARACTERS, MAX_KEPT
@@ -23,9 +24,6 @@ from zkit.schema.signature import (
     function_name,
     readable,
 )
-
-NO_ARGUMENTS: JsonObject = {"type": "object", "properties": {}}
-PARAMETER_NAMES = ("parameters", "input_schema", "inputSchema", "args_schema")
 
 
 class Validate(Protocol):
@@ -129,15 +127,6 @@ def _make(x: Any, hide: Collection[type]) -> Target:
         f"{x!r} says nothing of arguments: pass a pydantic model, a TypedDict, a dataclass,"
         " an annotated function, a tool, or a JSON Schema"
     )
-
-
-def parameters_of(x: object) -> object:
-    """Return the schema or model that a tool object holds; None when it holds none."""
-    for name in PARAMETER_NAMES:
-        found = getattr(x, name, None)
-        if isinstance(found, (Mapping, type)):
-            return found
-    return None
 
 
 def _named(target: Target, name: object) -> Target:

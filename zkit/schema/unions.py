@@ -289,7 +289,7 @@ def _of_type(rest: Schema, name: str) -> Schema | None:
 
 
 def unions_without_siblings(schema: Schema, dialect: Dialect) -> Schema:
-    """Move what stands beside a union into it: the backend wants `anyOf` to be the only field."""
+    """Move the fields beside a union into it: the backend wants `anyOf` to be the only field."""
     return rebuilt(schema, _without_siblings)
 
 

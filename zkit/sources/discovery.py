@@ -29,7 +29,7 @@ class Discovery(SourceView):
     """
 
     def __init__(
-        self, source: ToolSource | Iterable[Any], *, always: Iterable[str] = (), keep: int = 16
+        self, source: ToolSource | Iterable[object], *, always: Iterable[str] = (), keep: int = 16
     ) -> None:
         super().__init__()
         require_list("always", always, "names of tools")

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from zkit.calls import Call
 from zkit.errors import KitError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.required import require_list, require_mapping, require_text
 from zkit.results import Failure, Refused, Result
 from zkit.sources.catalog import kit_prompt
@@ -40,10 +41,10 @@ class Kit(SourceView):
 
     def __init__(
         self,
-        source: ToolSource | Iterable[Any],
-        selection: Any = None,
+        source: ToolSource | Iterable[object],
+        selection: object = None,
         *,
-        extra: Iterable[Any] | Mapping[str, Any] = (),
+        extra: Iterable[object] | JsonMapping = (),
         kits: str | Path | KitFolder | None = None,
         name: str = "",
         description: str = "",
@@ -61,7 +62,7 @@ class Kit(SourceView):
         added = rules_of(extra)
         file = _file_of(selection, bool(added), kits)
         own = () if file.workflow is None else (file.workflow,)
-        given: dict[str, Any] = {
+        given: JsonObject = {
             "source": source,
             "name": name or file.name,
             "description": description or file.description,
@@ -90,7 +91,7 @@ class Kit(SourceView):
     _docs: tuple[str, ...]
     _closed: bool = False
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if self._closed:
             raise AttributeError("a kit never changes; make another one")
         super().__setattr__(name, value)
@@ -169,7 +170,7 @@ class Kit(SourceView):
             skills=self.skills,
         )
 
-    def kit(self, selection: Any = None, **options: Any) -> Kit:
+    def kit(self, selection: object = None, **options: Any) -> Kit:
         """A kit of this kit: it can only hold less."""
         return Kit(self, selection, **options)
 
@@ -204,7 +205,7 @@ class Kit(SourceView):
         of_tools = [spec.docs for spec in self.specs() if spec.docs]
         return tuple(dict.fromkeys((*self._docs, *of_tools)))
 
-    def docs_index(self) -> dict[str, Any]:
+    def docs_index(self) -> JsonObject:
         """Which documents there are: those of each tool by alias, and those of the kit."""
         return {**super().docs_index(), "kit_docs": list(self._docs)}
 
@@ -230,7 +231,7 @@ def _pinned(pick: Pick, rules: tuple[Rule, ...]) -> Rule:
     return Rule("name", pick.name, alias=pick.alias)
 
 
-def _file_of(selection: Any, has_extra: bool, kits: str | Path | KitFolder | None) -> KitFile:
+def _file_of(selection: object, has_extra: bool, kits: str | Path | KitFolder | None) -> KitFile:
     """What a selection says, read from its file when it is the name of one."""
     if selection is None and has_extra:
         return KitFile("")

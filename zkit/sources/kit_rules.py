@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Literal
 
 from zkit.errors import KitError, KitFileError, ToolDefinitionError, UnknownToolError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.results import Refused
 from zkit.sources.shown_tool import ShownTool, with_defaults
 from zkit.sources.source import (
@@ -44,7 +45,7 @@ class Rule:
     text: str
     exclude: bool = False
     alias: str = ""
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    defaults: JsonMapping = field(default_factory=dict)
     description: str | None = None
     tool: Tool | None = None
     line: int | None = None
@@ -83,7 +84,7 @@ def _in_family(text: str, spec: ToolSpec) -> bool:
     return spec.provider == provider and tag in spec.tags
 
 
-def rules_of(selection: Any) -> tuple[Rule, ...]:
+def rules_of(selection: object) -> tuple[Rule, ...]:
     """Read a selection: a list of entries, or a mapping of aliases to tools.
 
     `"none"` selects nothing. A text is one entry, or several with commas between. None is refused:
@@ -109,7 +110,7 @@ def _of_text(text: str) -> tuple[Rule, ...]:
     return _unique(map(rule_of, parts))
 
 
-def _of_entry(entry: Any) -> tuple[Rule, ...]:
+def _of_entry(entry: object) -> tuple[Rule, ...]:
     if isinstance(entry, str):
         return (rule_of(entry),)
     if isinstance(entry, Rule):
@@ -137,7 +138,7 @@ def rule_of(text: str, line: int | None = None) -> Rule:
     return Rule(kind, body, exclude, line=line)
 
 
-def _of_pair(alias: Any, target: Any) -> Rule:
+def _of_pair(alias: object, target: object) -> Rule:
     """Read `alias: name`, or `alias: {tool: name, defaults: {...}, description: "..."}`."""
     if not isinstance(alias, str) or not alias.strip() or _GLOB.search(alias):
         raise KitError(f"an alias is a name, not {alias!r}")
@@ -157,7 +158,7 @@ def _of_pair(alias: Any, target: Any) -> Rule:
     )
 
 
-def _named(text: Any) -> Rule:
+def _named(text: object) -> Rule:
     rule = rule_of(text) if isinstance(text, str) else None
     if rule is not None and rule.kind == "family":  # a name may hold a slash
         rule = replace(rule, kind="name")
@@ -246,7 +247,7 @@ def _matched(source: ToolSource, wanted: list[Rule], skills: Skills) -> Iterator
 def _dressed(tool: Tool, alias: str, skills: Skills, rule: Rule | None = None) -> Tool:
     """The tool as the model sees it here."""
     old = tool.definition()
-    changes: dict[str, Any] = {} if alias == old.name else {"name": alias}
+    changes: JsonObject = {} if alias == old.name else {"name": alias}
     if rule is not None and rule.description is not None:
         changes["description"] = rule.description
     guide = skills.get(old.name) or skills.get(alias)

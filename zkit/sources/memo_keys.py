@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from zkit.calls import Call
 from zkit.effects import FileEffect, ProcessEffect
+from zkit.json_types import JsonMapping
 from zkit.results import Result, Success
 from zkit.tools import Tool, ToolSpec, canonical_arguments, current_scope, freeze
 
@@ -27,9 +28,11 @@ class Files:
     def __init__(self, root: str | Path | None) -> None:
         self._root = None if root is None else Path(root).resolve()
 
-    def of_call(self, spec: ToolSpec, call: Call, effects: Iterable[Any] = ()) -> Paths:
+    def of_call(
+        self, spec: ToolSpec, call: Call, effects: Iterable[FileEffect | ProcessEffect] = ()
+    ) -> Paths:
         """The files that a call touches, when its tool declares that it touches no others."""
-        arguments: Mapping[str, Any] = canonical_arguments(spec, call.arguments)
+        arguments: JsonMapping = canonical_arguments(spec, call.arguments)
         given = [arguments.get(name) for name in spec.touches]
         if self._root is None or not given or not all(isinstance(one, str) for one in given):
             return None

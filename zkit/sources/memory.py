@@ -381,7 +381,7 @@ class MemoSource(SourceView):
 
     def __init__(
         self,
-        source: ToolSource | Iterable[Any],
+        source: ToolSource | Iterable[object],
         *,
         max_entries: int = 1024,
         max_bytes: int = 32_000_000,

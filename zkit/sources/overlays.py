@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from zkit.errors import OverlayError, ToolDefinitionError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.private_files import make_private
 from zkit.tools import Preference, ToolSpec, thaw
 
@@ -36,7 +37,7 @@ class Overlay:
         changes = {f.name: getattr(self, f.name) for f in fields(self)}
         return spec.replace(**{name: value for name, value in changes.items() if value is not None})
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The overlay as plain data."""
         plain = {
             name: asdict(value) if isinstance(value, Preference) else value
@@ -85,7 +86,7 @@ class Overlays:
         with self._lock:
             old = self._known.get(name, Overlay())
             own = {f.name: changes.pop(f.name) for f in fields(Overlay) if f.name in changes}
-            merged: dict[str, Any] = {f.name: getattr(old, f.name) for f in fields(Overlay)} | own
+            merged: JsonObject = {f.name: getattr(old, f.name) for f in fields(Overlay)} | own
             if changes:
                 merged["preference"] = _changed(merged["preference"] or Preference(), changes)
             new = Overlay(**merged)
@@ -143,7 +144,7 @@ class Overlays:
         """Keep the changes somewhere that lasts; memory does not."""
 
 
-def _changed(preference: Preference, changes: Mapping[str, Any]) -> Preference:
+def _changed(preference: Preference, changes: JsonMapping) -> Preference:
     known = {f.name for f in fields(Preference)}
     unknown = sorted(set(changes) - known)
     if unknown:
@@ -273,7 +274,7 @@ class SqliteOverlays(Overlays):
         rows = self._db.execute("SELECT name, data FROM overlays ORDER BY name").fetchall()
         return {name: self._row(name, data) for name, data in rows}
 
-    def _row(self, name: str, data: Any) -> Overlay:
+    def _row(self, name: str, data: str) -> Overlay:
         try:
             return Overlay(**json.loads(data))
         except (TypeError, ValueError, RecursionError, ToolDefinitionError) as error:

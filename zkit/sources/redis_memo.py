@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from redis import Redis
 
 # A change is under way while its token is in the sorted set of its workspace and has not expired.
+_LOOK = """
+local start = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+local version = redis.call('GET', KEYS[1]) or '0'
+local changing = redis.call('ZCOUNT', KEYS[2], ARGV[1], '+inf')
+return {start, version, changing, redis.call('GET', ARGV[2] .. ':' .. start .. ':' .. ARGV[3] .. ':' .. version)}
+"""
 _PUT = """
 local changing = redis.call('ZCOUNT', KEYS[2], ARGV[1], '+inf')
 local version = redis.call('GET', KEYS[1]) or '0'
@@ -96,6 +102,7 @@ class RedisCounts:
         require_seconds("timeout", timeout, above_zero=True)
         self._ttl, self._prefix = ttl, prefix
         self._redis = _connected(url, timeout, "RedisCounts")
+        self._run_take = self._redis.register_script(_TAKE)
 
     def close(self) -> None:
         """Close the connections."""
@@ -118,7 +125,7 @@ class RedisCounts:
         for one in counts:
             given += [one.amount, one.limit, int(1000 * (one.seconds or 0))]
         with _errors():
-            found = self._redis.eval(_TAKE, len(keys), *keys, what, int(self._ttl * 1000), *given)
+            found = self._run_take(keys, [what, int(self._ttl * 1000), *given])
         return int(found[0]), int(found[1])
 
 
@@ -144,6 +151,10 @@ class RedisMemo:
             require_seconds(name, value, above_zero=True)
         self._ttl, self._lease, self._prefix = ttl, lease, prefix
         self._redis = _connected(url, timeout, "RedisMemo")
+        # The server keeps a script by its hash, so that only the hash is sent.
+        self._run_look, self._run_put, self._run_release = map(
+            self._redis.register_script, (_LOOK, _PUT, _RELEASE)
+        )
 
     def close(self) -> None:
         """Close the connections."""
@@ -163,16 +174,12 @@ class RedisMemo:
 
     def look(self, workspace: str, key: str) -> Looked:
         """Return what is known of a key."""
+        names = (self._version(workspace), self._changes(workspace))
         with _errors():
-            ask = self._redis.pipeline(transaction=True)
-            ask.info("server")
-            ask.get(self._version(workspace))
-            ask.zcount(self._changes(workspace), time.time(), "+inf")
-            server, version, changing = ask.execute()
-            start = str(server["run_id"])
-            known = str(version or "0")
-            entry = self._redis.get(self._entry(f"{key}:{known}", start))
-            return Looked(f"{start}:{known}", not changing, str(entry) if entry else None)
+            found = self._run_look(names, [time.time(), f"{self._prefix}:entry", key])
+            start, known, changing = map(str, found[:3])
+            entry = found[3] if len(found) > 3 else None
+            return Looked(f"{start}:{known}", changing == "0", str(entry) if entry else None)
 
     def begin_change(self, workspace: str, token: str) -> None:
         """Raise the version; from now on a change is under way."""
@@ -206,7 +213,7 @@ class RedisMemo:
     def release(self, key: str, token: str) -> None:
         """Let others run the call."""
         with _errors():
-            self._redis.eval(_RELEASE, 1, self._lead(key), token)
+            self._run_release([self._lead(key)], [token])
 
     def put(self, workspace: str, key: str, version: str, entry: str) -> None:
         """Keep an entry for its time to live, unless the version has changed or a change runs."""
@@ -217,4 +224,4 @@ class RedisMemo:
                 self._changes(workspace),
                 self._entry(f"{key}:{known}", start),
             )
-            self._redis.eval(_PUT, 3, *names, time.time(), known, entry, int(self._ttl * 1000))
+            self._run_put(names, [time.time(), known, entry, int(self._ttl * 1000)])

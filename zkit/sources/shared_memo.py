@@ -89,7 +89,7 @@ class Lead(NamedTuple):
 
 
 class SharedMemo:
-    """A store in use by one memory: results in, results out, and no error of the store."""
+    """A store in use by one memory: it reads and writes results, and raises no error of the store."""
 
     def __init__(self, store: MemoStore, *, max_value: int = 1_000_000, wait: float = 60.0) -> None:
         require_count("max_value", max_value)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 from zkit.calls import Call
 from zkit.errors import ProviderError, ToolDefinitionError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.results import Failure
 from zkit.schema import Target, target_for
 from zkit.tools import (
@@ -37,8 +37,8 @@ class ShownTool:
         self,
         inner: Tool,
         spec: ToolSpec,
-        preset: Mapping[str, Any] | None = None,
-        defaults: Mapping[str, Any] | None = None,
+        preset: JsonMapping | None = None,
+        defaults: JsonMapping | None = None,
     ) -> None:
         self.inner = inner
         self._spec = spec
@@ -116,7 +116,7 @@ def can_destroy(tool: Tool, call: Call, typed: Any = None) -> bool:
         tool = tool.inner
 
 
-def without(spec: ToolSpec, preset: Mapping[str, Any]) -> ToolSpec:
+def without(spec: ToolSpec, preset: JsonMapping) -> ToolSpec:
     """Return the spec without the parameters that are set already; refuse values that do not fit."""
     parameters = thaw(spec.parameters)
     properties = parameters["properties"]
@@ -137,7 +137,7 @@ def without(spec: ToolSpec, preset: Mapping[str, Any]) -> ToolSpec:
     return spec.replace(**left)
 
 
-def _pinned(spec: ToolSpec, preset: Mapping[str, Any]) -> bool | dict[str, Any]:
+def _pinned(spec: ToolSpec, preset: JsonMapping) -> bool | JsonObject:
     """What is destructive once some arguments are set: always, never, or by those that are left."""
     if isinstance(spec.destructive, bool):
         return spec.destructive
@@ -148,7 +148,7 @@ def _pinned(spec: ToolSpec, preset: Mapping[str, Any]) -> bool | dict[str, Any]:
     return left or False
 
 
-def with_defaults(spec: ToolSpec, defaults: Mapping[str, Any]) -> ToolSpec:
+def with_defaults(spec: ToolSpec, defaults: JsonMapping) -> ToolSpec:
     """Return the spec with other defaults; what has a default need not be sent."""
     parameters = thaw(spec.parameters)
     for name, value in defaults.items():
@@ -159,7 +159,7 @@ def with_defaults(spec: ToolSpec, defaults: Mapping[str, Any]) -> ToolSpec:
     return spec.replace(parameters=parameters)
 
 
-def _check_fit(spec: ToolSpec, name: str, value: Any) -> None:
+def _check_fit(spec: ToolSpec, name: str, value: object) -> None:
     properties = spec.parameters["properties"]
     if name not in properties:
         raise ToolDefinitionError(f"{spec.name}: has no parameter {name!r}")

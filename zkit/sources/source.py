@@ -15,6 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 from zkit.calls import Call
 from zkit.errors import ToolDefinitionError
 from zkit.grade import Grade, joint_grade
+from zkit.json_types import JsonObject
 from zkit.results import Failure, Refused, Result, Success, Validation
 from zkit.sources.catalog import MOST_EXAMPLES, Catalog, ToolExample, nearest_examples
 from zkit.sources.shown_tool import can_destroy
@@ -72,7 +73,7 @@ class ToolSource(Protocol):
         """Run a call; nothing that a model or a tool did is raised."""
 
 
-def as_source(given: Any) -> ToolSource:
+def as_source(given: object) -> ToolSource:
     """Return the source itself, or a `Toolbox` of the tools and functions in a list."""
     if isinstance(given, ToolSource):
         return given
@@ -206,30 +207,30 @@ class SourceView:
         made: Catalog = self._once("catalog", lambda: Catalog(self.specs()))
         return made
 
-    def openai(self, *, strict: bool = False) -> list[dict[str, Any]]:
+    def openai(self, *, strict: bool = False) -> list[JsonObject]:
         """The listing as OpenAI's `tools`; byte for byte the same until a tool changes.
 
         It is shared and cannot be changed; `copy.deepcopy` gives one that can.
         """
-        made: list[dict[str, Any]] = self._once(
+        made: list[JsonObject] = self._once(
             f"openai {strict}",
             lambda: FrozenList(self._projected(spec, strict) for spec in self.specs()),
         )
         return made
 
-    def as_pydantic_ai(self, **options: Any) -> list[Any]:
+    def as_pydantic_ai(self, **options: Any) -> list[object]:
         """The tools as those of pydantic-ai; `options` are those of the dispatcher they go through."""
         from zkit.ext.pydantic_ai import tools_of
 
         return tools_of(self, **options)
 
-    def as_langchain(self, **options: Any) -> list[Any]:
+    def as_langchain(self, **options: Any) -> list[object]:
         """The tools as those of LangChain; `options` are those of the dispatcher they go through."""
         from zkit.ext.langchain import tools_of
 
         return list(tools_of(self, **options))
 
-    def as_openai_agents(self, **options: Any) -> list[Any]:
+    def as_openai_agents(self, **options: Any) -> list[object]:
         """The tools as those of the OpenAI Agents SDK, each called through a dispatcher."""
         from zkit.ext.openai_agents import tools_of
 
@@ -251,7 +252,7 @@ class SourceView:
             known = self._made[what] = (version, make())
         return known[1]
 
-    def summaries(self, tags: Iterable[str] = ()) -> list[dict[str, Any]]:
+    def summaries(self, tags: Iterable[str] = ()) -> list[JsonObject]:
         """The catalogue: a line for each tool that has every one of the tags.
 
         The name of a tool's provider counts as one of its tags.
@@ -274,7 +275,7 @@ class SourceView:
 
     # Documents: named here, read when somebody asks
 
-    def docs_index(self) -> dict[str, Any]:
+    def docs_index(self) -> JsonObject:
         """Return which documents there are: `tool_docs` by tool, and `kit_docs`."""
         inner = getattr(self, "source", None)
         index = inner.docs_index() if isinstance(inner, SourceView) else {}

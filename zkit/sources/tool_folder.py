@@ -16,7 +16,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 from zkit.errors import ToolDefinitionError
 from zkit.results import exception_text
@@ -80,7 +80,7 @@ class _FreshLoader(SourceFileLoader):
     that follows quickly; it would also leave a folder of its own beside the user's files.
     """
 
-    def path_stats(self, path: Any) -> NoReturn:
+    def path_stats(self, path: object) -> NoReturn:
         """Say nothing of the file's age: then the cache is neither read nor written."""
         raise OSError
 
@@ -235,7 +235,7 @@ def _read_file(file: Path, package: str) -> Iterator[Found | LoadProblem]:
             yield LoadProblem(str(file), line, exception_text(error))
 
 
-def _candidates(module: types.ModuleType) -> Iterator[Any]:
+def _candidates(module: types.ModuleType) -> Iterator[object]:
     """What a module lists as TOOLS, or all tools that it defines."""
     listed = getattr(module, "TOOLS", None)
     if listed is None:
@@ -246,7 +246,7 @@ def _candidates(module: types.ModuleType) -> Iterator[Any]:
         yield from listed
 
 
-def _line_of(candidate: Any) -> int:
+def _line_of(candidate: object) -> int:
     """The line where a tool is defined; 1 if that cannot be found out."""
     code = getattr(getattr(candidate, "__wrapped__", candidate), "__code__", None)
     if code is not None:

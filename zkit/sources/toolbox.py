@@ -160,7 +160,7 @@ class Toolbox(SourceView):
 
     def __init__(
         self,
-        tools: Iterable[Any] = (),
+        tools: Iterable[object] = (),
         *,
         providers: Iterable[Provider] = (),
         overlays: Overlays | None = None,
@@ -197,7 +197,7 @@ class Toolbox(SourceView):
         return found
 
     def register_all(
-        self, tools: Iterable[Any], *, provider: str | None = None, replace: bool = False
+        self, tools: Iterable[object], *, provider: str | None = None, replace: bool = False
     ) -> list[Tool]:
         """Add several tools, all or none; two of the same name among them are a mistake.
 
@@ -360,7 +360,7 @@ class Toolbox(SourceView):
 
     # Reading it
 
-    def kit(self, selection: Any = None, **options: Any) -> Kit:
+    def kit(self, selection: object = None, **options: Any) -> Kit:
         """A view of some of the tools, under names of your choice; see `Kit`."""
         return Kit(self, selection, **options)
 

@@ -8,6 +8,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from zkit.errors import KitError, KitFileError, MissingExtraError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.sources.confined_files import ConfinedFiles, ConfinedPathError
 from zkit.tools import Guide
 
@@ -23,7 +24,7 @@ class Step:
 
     tool: str = ""
     action: str = ""
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: JsonMapping = field(default_factory=dict)
     note: str = ""
     line: int | None = field(default=None, compare=False)
 
@@ -45,7 +46,7 @@ class Workflow:
 class Marked(dict[str, Any]):
     """A mapping of a YAML file that knows where its keys stand."""
 
-    def __init__(self, file: str, line: int, lines: Mapping[str, int], data: Mapping[str, Any]):
+    def __init__(self, file: str, line: int, lines: Mapping[str, int], data: JsonMapping):
         super().__init__(data)
         self.file = file
         self._line = line
@@ -133,7 +134,7 @@ def _value(node: Any, file: str, loader: Any) -> Any:
 
 
 def _mapping(node: Any, file: str, loader: Any) -> Marked:
-    data: dict[str, Any] = {}
+    data: JsonObject = {}
     lines: dict[str, int] = {}
     for key_node, value_node in node.value:
         line = key_node.start_mark.line + 1
@@ -158,14 +159,14 @@ def steps_of(data: Marked) -> tuple[Step, ...]:
     return tuple(step for _, step in sorted(numbered, key=lambda pair: pair[0]))
 
 
-def _order(step: Any, at: int) -> tuple[float, int]:
+def _order(step: object, at: int) -> tuple[float, int]:
     order = step.get("order", at) if isinstance(step, Marked) else at
     if isinstance(step, Marked) and (isinstance(order, bool) or not isinstance(order, int | float)):
         raise step.error("order", f"order must be a number, not {order!r}")
     return order, at
 
 
-def _step(step: Any, data: Marked) -> Step:
+def _step(step: object, data: Marked) -> Step:
     if isinstance(step, str):
         return Step(note=" ".join(step.split()))
     if not isinstance(step, Marked):

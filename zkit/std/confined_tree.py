@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from zkit.arguments.field_names import nearest
 from zkit.results import Validation
 from zkit.sources.confined_files import (
     MAX_BYTES,
@@ -14,6 +18,11 @@ from zkit.sources.confined_files import (
     Stamp,
     path_errors,
 )
+
+_LOOKED_AT = 500
+"""So many names are looked at for a path that is not there."""
+_LISTED = 10
+"""So many of them are shown if none is near."""
 
 
 class ConfinedTree:
@@ -44,7 +53,7 @@ class ConfinedTree:
 
     def open_folder(self, path: str = ".") -> OpenFolder:
         """Open a folder, so that what is in it is reached without a walk from the root."""
-        with path_errors(path):
+        with self._errors(path):
             return self.files.open_folder(self.name(path))
 
     def stamp(self, path: str) -> Stamp | None:
@@ -56,7 +65,7 @@ class ConfinedTree:
 
     def read(self, path: str, *, most: int = MAX_BYTES) -> tuple[bytes, Stamp]:
         """Return the bytes of a regular file and its stamp; refuse one above `most` bytes."""
-        with path_errors(path):
+        with self._errors(path):
             return self.files.read_stamped(self.name(path), max_bytes=most)
 
     def write(self, path: str, data: bytes, *, expected: Stamp | None = None) -> tuple[bool, Stamp]:
@@ -85,7 +94,7 @@ class ConfinedTree:
 
     def delete(self, path: str) -> None:
         """Delete a file, or a link (not what it leads to)."""
-        with path_errors(path):
+        with self._errors(path):
             self.files.delete(self.name(path))
 
     def move(self, path: str, to: str) -> None:
@@ -93,8 +102,49 @@ class ConfinedTree:
         new = self.name(to)
         if self.stamp(to) is not None:
             raise Validation(f'to: "{to}" exists already. Send a path where nothing is yet.')
-        with path_errors(path):
+        with self._errors(path):
             self.files.move(self.name(path), new)
+
+    @contextmanager
+    def _errors(self, path: str) -> Iterator[None]:
+        """`path_errors`, with what is there instead of a path that is not."""
+        try:
+            with path_errors(path):
+                yield
+        except Validation as error:
+            if error.code != "not_found":
+                raise
+            message = error.message + self._instead_of(path)
+            raise Validation(message, code="not_found") from None
+
+    def _instead_of(self, path: str) -> str:
+        """What the workspace holds that a model may have meant.
+
+        Qwen2.5-Coder-1.5B takes folders from the examples of a tool: `notes/todo.md` for `todo.md`.
+        """
+        files = list(self._some_files())
+        wanted = path.rstrip("/").rpartition("/")[2]
+        same = [one for one in files if one.rpartition("/")[2].lower() == wanted.lower()]
+        if near := same[:3] or nearest(path, files):
+            return f" The nearest: {', '.join(near)}."
+        left_out = ", …" if len(files) > _LISTED else ""
+        return f" There are: {', '.join(files[:_LISTED])}{left_out}." if files else ""
+
+    def _some_files(self) -> Iterator[str]:
+        """Files from the root downwards, without hidden ones."""
+        folders, left = deque([""]), _LOOKED_AT
+        while folders:
+            with (
+                suppress(OSError, ConfinedPathError),
+                self.files.open_folder(folders.popleft()) as it,
+            ):
+                for name, kind in it.names()[:left]:
+                    left -= 1
+                    if not name.startswith((".", "__pycache__", "node_modules")):
+                        if kind == "folder":
+                            folders.append(it.path_of(name))
+                        elif kind == "file":
+                            yield it.path_of(name)
 
 
 def outside(path: str) -> Validation:

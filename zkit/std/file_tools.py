@@ -96,7 +96,7 @@ def read_text(space: Workspace, path: str, context: Context) -> str:
 
 
 def decoded(data: bytes, path: str) -> str:
-    """Return bytes as text; refuse what is none."""
+    """Return bytes as text; refuse anything else."""
     if b"\0" in data:
         raise Validation(f'path: "{path}" is a binary file, not a text.')
     try:
@@ -145,9 +145,9 @@ def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
         idempotent=True,
         touches=["path"],
         examples=[
-            {"arguments": {"path": "src/app.py"}, "description": "Read a file"},
+            {"arguments": {"path": "app.py"}, "description": "Read a file"},
             {
-                "arguments": {"path": "src/app.py", "start": 120, "lines": 40},
+                "arguments": {"path": "app.py", "start": 120, "lines": 40},
                 "description": "Read lines 120 to 159",
             },
         ],
@@ -178,15 +178,11 @@ def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
         "files",
         grade=READ,
         idempotent=True,
-        examples=[
-            {"arguments": {"pattern": "src/**/*.py"}, "description": "All Python files of src"}
-        ],
+        examples=[{"arguments": {"pattern": "**/*.py"}, "description": "All Python files"}],
         error_modes=["invalid_arguments: the pattern leads out of the workspace"],
     )
     def find_files(
-        pattern: Annotated[
-            str, Field(description="A glob relative to the workspace: src/**/*.py.")
-        ],
+        pattern: Annotated[str, Field(description="A glob relative to the workspace: **/*.py.")],
         context: Context,
     ) -> list[str]:
         """Find files by a glob pattern, sorted by path. Ignored files are left out."""
@@ -255,7 +251,7 @@ def _write_file(space: Workspace) -> FunctionTool[..., Any]:
         touches=["path"],
         examples=[
             {
-                "arguments": {"path": "notes/todo.md", "content": "# To do\n\n- tests\n"},
+                "arguments": {"path": "todo.md", "content": "# To do\n\n- tests\n"},
                 "description": "Write a new file",
             }
         ],

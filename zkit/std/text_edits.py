@@ -79,6 +79,12 @@ def place_of(text: str, edit: Edit, path: str, which: str = "") -> Splice:
             )
         if found:
             return found[0]
+    if edit.new.strip() and (at := text.find(edit.new)) >= 0:
+        raise Validation(
+            f"{which}old_str: does not occur in {path}, and new_str is there already (line"
+            f" {line_of(text, at)}). If this edit is done, take the next step.",
+            code="stale",
+        )
     raise Validation(
         f"{which}old_str: does not occur in {path}. Read the file, and send a piece that occurs"
         " once, as it is there.",

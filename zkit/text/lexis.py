@@ -141,7 +141,6 @@ QUOTES = {
     "『": "』",
 }
 """What may open a string, and what may then close it."""
-CLOSING_QUOTES = frozenset("".join(QUOTES.values()))
 
 
 @cache
@@ -314,7 +313,7 @@ JOINT = re.compile(rf"{_JOINTS}\s*+(?=[\"'`“])")
 
 AFTER_STRING = re.compile(rf"{GAP}(?:[,}}\]:)]|\Z)")
 _AFTER_MIXED = re.compile(rf"{GAP}[,}}\]:)]")
-"""Where the text ends after another quote than the one that is due, it may have ended in the string."""
+"""Where the text ends after another quote than the one that is expected, it may have ended in the string."""
 _AFTER_TRIPLED = re.compile(rf"{GAP}(?:[,}}\]:)]|\Z|(?<=\s)[\"'])")
 """After three quotes the comma may be missing, too."""
 

@@ -19,6 +19,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 from zkit.arguments import decode_to_run
 from zkit.calls import Call
 from zkit.json_types import JsonMapping, JsonObject
+from zkit.masking import secrets_in
 from zkit.receipt import Rank
 from zkit.results import (
     Crashed,
@@ -97,9 +98,9 @@ def failure_of(raised: BaseException, tool: str) -> Failure:
         return _caused(Crashed("it was cancelled from within"), error)
     said = _said(error)
     if isinstance(error, TimeoutError):
-        return _caused(Transient(said, code="timeout"), error)
+        return _caused(Transient(redacted(said), code="timeout"), error)
     if isinstance(error, ConnectionError):
-        return _caused(Transient(said, code="unavailable"), error)
+        return _caused(Transient(redacted(said), code="unavailable"), error)
     if isinstance(error, FileNotFoundError | PermissionError | ValueError):
         return _caused(_named_failure(error, tool), error)
     log_failure("the tool %r failed with %s", error, tool)
@@ -173,20 +174,17 @@ def _was_raised(error: BaseException) -> bool:
 
 
 MAX_REDACTED = 300
-_SECRETS = re.compile(
-    r"(?i:\bbearer\s++)[\w.~+/=-]{8,}+"
-    r"|(?i:\b[\w-]{0,32}?(?:api[_-]?key|token|secret|passw(?:or)?d|authorization)[\w-]{0,16}\b\"?\s{0,4}[=:]\s{0,4})\"?[^\s,;&\"']{4,}+"
-    r"|\bAKIA[0-9A-Z]{12,}+|\bgh[a-z]_\w{16,}+|\bsk-[\w-]{16,}+"
-    r"|(?<=://)[^\s/@:]{1,64}+:[^\s/@]{1,128}+(?=@)"
-    r"|-----BEGIN [A-Z ]{1,32}+-----.*+"
-)
+_MOST_READ = 4_000
+_TOLD = frozenset(("e-mail address", "home folder", "phone number", "random word"))
+"""What a model may need to read in a failure: whose mailbox it is, which file, which commit."""
 _SOURCE = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s\"'<>|:]{1,400}?\.py\b(?:[\"']?,? line \d++|:\d++)?")
 
 
 def redacted(text: str) -> str:
     """Return the first line of a text, bounded, without secrets and places in source code."""
-    said = text.strip().split("\n", 1)[0]
-    said = _SECRETS.sub("[secret]", _SOURCE.sub("[source]", said))
+    said = _SOURCE.sub("[source]", text.strip().split("\n", 1)[0][:_MOST_READ])
+    for secret in reversed(secrets_in(said, told=_TOLD)):
+        said = f"{said[: secret.start]}[secret]{said[secret.end :]}"
     return said if len(said) <= MAX_REDACTED else f"{said[:MAX_REDACTED]} …"
 
 

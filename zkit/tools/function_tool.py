@@ -40,7 +40,7 @@ def check_function(function: Any, name: str | None, injected: Iterable[str]) -> 
         raise ToolDefinitionError(f"{said} is a method of a type: use the one of an object")
     if _takes_self(function) and not waits_for_instance(function):
         raise ToolDefinitionError(
-            f"{said}: 'self' is for methods, and this is none; give the parameter another name"
+            f"{said}: 'self' is for methods, and this is not one; give the parameter another name"
         )
     parameters = inspect.signature(getattr(function, "__func__", function)).parameters
     for parameter in (parameters[one] for one in injected):

@@ -227,7 +227,7 @@ def _writable(text: str) -> str:
 
 
 NOTE = "\n\nNote: "
-"""What stands before a note, below the result of a call."""
+"""What comes before a note, below the result of a call."""
 
 
 def _notes(result: Result) -> str:

@@ -85,11 +85,11 @@ def repair_native(
             entry = refused_entry(entry, outcome, checker.names)
         made.append(as_entry(entry))
         judged.append(outcome)
-    sound = tuple(one for one in judged if isinstance(one, Call))
+    valid = tuple(one for one in judged if isinstance(one, Call))
     refusals = [one for one in judged if isinstance(one, RefusedCall)]
     if len(found) > MAX_CALLS:
         refusals.append(too_many_calls(len(found)))
-    return made, Report(sound, tuple(refusals))
+    return made, Report(valid, tuple(refusals))
 
 
 def _cut_off(call: Call, given: Assembled) -> RefusedCall:

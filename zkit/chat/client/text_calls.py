@@ -265,7 +265,7 @@ def _is_loose(span: Span, before: Span | None) -> bool:
 
 
 def _taken(spans: Sequence[Span], calls: tuple[Call, ...]) -> Iterator[Span]:
-    """The spans that leave the text: calls that can run, and what stands around them."""
+    """The spans that leave the text: calls that can run, and the surrounding text."""
     for before, span, after in zip((None, *spans), spans, (*spans[1:], None), strict=False):
         if span.kind == "call":
             if any(call.span and span.start <= call.span[0] < span.end for call in calls):

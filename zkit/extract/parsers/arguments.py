@@ -12,6 +12,7 @@ from zkit.extract.parsers.call_objects import BESIDE, RESULT_KEYS, Spelt, is_dec
 from zkit.extract.parsers.readings import Unit, broken, shifted
 from zkit.extract.parsers.values import repaired, unambiguous
 from zkit.extract.tape import Tape
+from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.repair import Unrepairable
 from zkit.repair.expect import Expect
@@ -118,7 +119,7 @@ _BLANK = re.compile(r"_{2,}+\Z|<(?P<inner>[^\W\d][\w -]{1,60}+)>\Z")
 _TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "list": "array", "dict": "object"}  # fmt: skip
 
 
-def _placeholder(arguments: dict[str, Any], expect: Expect, schema: dict[str, Any]) -> str:
+def _placeholder(arguments: JsonObject, expect: Expect, schema: JsonObject) -> str:
     """The key of an argument that repeats the prompt instead of a value; empty when there is none.
 
     `{"city": "string", "days": "integer"}` repeats the schema, `"<your query>"` and `"___"` an
@@ -146,7 +147,7 @@ def _is_blank(key: str, value: str) -> bool:
     return inner in name or name in inner or any(sign in inner for sign in " _-") or inner in _TYPES
 
 
-def _listed(schema: dict[str, Any], key: str) -> list[Any]:
+def _listed(schema: JsonObject, key: str) -> list[Any]:
     """The values that a schema lists for a key."""
     part = (schema.get("properties") or {}).get(key)
     return list(part.get("enum") or ()) if isinstance(part, dict) else []
@@ -157,7 +158,7 @@ def _closed_late(fixes: tuple[Fix, ...]) -> bool:
     return any(fix.name == "close_at_end" for fix in fixes)
 
 
-def _fallen_in(arguments: dict[str, Any], expect: Expect) -> str:
+def _fallen_in(arguments: JsonObject, expect: Expect) -> str:
     """An argument of the tool inside another one that has no such key; empty if there is none."""
     for key, value in arguments.items():
         inner = expect.child(key)
@@ -172,7 +173,7 @@ def _fallen_in(arguments: dict[str, Any], expect: Expect) -> str:
 _FINITE = frozenset({str, int, bool, type(None)})
 
 
-def _finite(arguments: dict[str, Any]) -> bool:
+def _finite(arguments: JsonObject) -> bool:
     """Whether JSON can hold the arguments: `1e999` is read as infinity, which it cannot."""
     if all(type(value) in _FINITE for value in arguments.values()):
         return True

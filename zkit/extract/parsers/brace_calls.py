@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import Any
 
 from zkit.extract.parsers.arguments import Task, finished, from_text
 from zkit.extract.parsers.brackets import extent
 from zkit.extract.parsers.readings import Reading, Unit, broken, shifted
 from zkit.extract.parsers.values import Slot, Value, repaired_value, strict, typed, unambiguous
 from zkit.extract.tape import Steps, Tape, searched
+from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import Expect
 from zkit.text.edits import Edit, Layer
@@ -122,7 +122,7 @@ def read_arrows(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
         return None
     name, at = head["name"], pos + head.end()
     known = task.tools.name_of(name)
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     fixes: tuple[Fix, ...] = ()
     while True:
         flag = yield from tape.look(_FLAG, at)

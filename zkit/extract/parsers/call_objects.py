@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from zkit.extract.declared import Declared
+from zkit.json_types import JsonObject
 from zkit.repair.expect import Expect
 
 NAME_KEYS = (
@@ -19,7 +20,7 @@ ARGUMENT_KEYS = (
 LIST_KEYS = ("tool_calls", "tool_uses", "function_calls", "calls", "actions")
 NEST_KEYS = ("tool_call", "function_call", "function", "tool_use")
 ID_KEYS = ("id", "tool_call_id", "call_id", "tool_use_id")
-# Keys that may stand beside a name and its arguments. Anything else is another kind of object.
+# Keys that may be beside a name and its arguments. Anything else is another kind of object.
 BESIDE = frozenset(
     {*ID_KEYS, "type", "index", "thought", "thoughts", "thinking", "reasoning", "reason",
      "rationale", "explanation", "comment"}
@@ -65,7 +66,7 @@ class Spelt:
 
 
 def calls_in(value: Any, tools: Declared, level: int = 1) -> Iterator[Spelt]:
-    """Every call that a JSON value spells out, in order; nothing for a value that is none."""
+    """Every call that a JSON value spells out, in order; nothing for any other value."""
     if level > DEEPEST:
         return
     if isinstance(value, list) and (pair := _pair(value, tools, level)) is not None:
@@ -86,7 +87,7 @@ def _pair(value: list[Any], tools: Declared, level: int) -> Spelt | None:
     return Spelt(value[0], value[1], "", frozenset(), level + 1)
 
 
-def _in_object(value: dict[str, Any], tools: Declared, level: int) -> Iterator[Spelt]:
+def _in_object(value: JsonObject, tools: Declared, level: int) -> Iterator[Spelt]:
     if _AROUND.isdisjoint(value) and len(value) > 1:
         spelt = _named(value, tools, level)
         yield from () if spelt is None else (spelt,)
@@ -113,7 +114,7 @@ def _in_object(value: dict[str, Any], tools: Declared, level: int) -> Iterator[S
         yield spelt
 
 
-def _named(value: dict[str, Any], tools: Declared, level: int) -> Spelt | None:
+def _named(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
     """`{"name": NAME, "arguments": {...}}` under any keys."""
     key = next((k for k in NAME_KEYS if isinstance(value.get(k), str)), None)
     if key is None:
@@ -137,14 +138,14 @@ def _named(value: dict[str, Any], tools: Declared, level: int) -> Spelt | None:
     return Spelt(value[key], None, ident, frozenset(rest) | {"_bare"}, level)
 
 
-def _contradicts(value: dict[str, Any], key: str, held: str, tools: Declared) -> bool:
+def _contradicts(value: JsonObject, key: str, held: str, tools: Declared) -> bool:
     """Whether an object names two tools, or holds two objects of arguments."""
     names = {tools.name_of(value[k]) for k in NAME_KEYS if isinstance(value.get(k), str)}
     objects = [value[k] for k in ARGUMENT_KEYS if isinstance(value.get(k), dict)]
     return len(names - {None}) > 1 or any(other != value[held] for other in objects)
 
 
-def _keyed(value: dict[str, Any], tools: Declared, level: int) -> Spelt | None:
+def _keyed(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
     """`{NAME: {...}}` with a declared name and nothing else."""
     if len(value) != 1:
         return None
@@ -154,7 +155,7 @@ def _keyed(value: dict[str, Any], tools: Declared, level: int) -> Spelt | None:
     return Spelt(name, arguments, "", frozenset({"_keyed"}), level + 1)
 
 
-def is_declaration(arguments: dict[str, Any], expect: Expect) -> bool:
+def is_declaration(arguments: JsonObject, expect: Expect) -> bool:
     """Whether arguments are a JSON Schema, or its properties: the tool was described, not called."""
     if not {"type", "properties"} & expect.keys and (
         arguments.get("type") == "object" and isinstance(arguments.get("properties"), dict)
@@ -189,7 +190,7 @@ def name_in(text: str, tools: Declared) -> str:
     return known or next(iter(names), "")
 
 
-def schema_of(text: str, name: str, tools: Declared) -> dict[str, Any] | None:
+def schema_of(text: str, name: str, tools: Declared) -> JsonObject | None:
     """What a damaged object should look like: evidence for its repair. None for unknown tools."""
     known = tools.name_of(name)
     if known is None:
@@ -209,7 +210,7 @@ def schema_of(text: str, name: str, tools: Declared) -> dict[str, Any] | None:
     return _rooted(_nested(text, _object(members)), parameters)
 
 
-def _nested(text: str, inner: dict[str, Any]) -> dict[str, Any]:
+def _nested(text: str, inner: JsonObject) -> JsonObject:
     """The schema inside the keys that the text opens before it."""
     for key, listed in (
         ("function", False),
@@ -218,13 +219,13 @@ def _nested(text: str, inner: dict[str, Any]) -> dict[str, Any]:
         ("tool_uses", True),
     ):
         if re.match(rf"\s*\{{.{{0,200}}?[\"']?\b{key}\b[\"']?\s*:\s*[\[{{]", text, re.DOTALL):
-            part: dict[str, Any] = {"type": "array", "items": inner} if listed else inner
+            part: JsonObject = {"type": "array", "items": inner} if listed else inner
             return {"type": "object", "properties": {key: part}}
     return inner
 
 
-def _object(members: dict[str, Any]) -> dict[str, Any]:
-    beside: dict[str, Any] = {key: {} for key in sorted(BESIDE - members.keys())}
+def _object(members: JsonObject) -> JsonObject:
+    beside: JsonObject = {key: {} for key in sorted(BESIDE - members.keys())}
     return {
         "type": "object",
         "properties": {**members, **beside},
@@ -233,6 +234,6 @@ def _object(members: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _rooted(schema: dict[str, Any], parameters: dict[str, Any]) -> dict[str, Any]:
+def _rooted(schema: JsonObject, parameters: JsonObject) -> JsonObject:
     """A schema around a tool's own, with the definitions that its references point at."""
     return {**{k: parameters[k] for k in ("$defs", "definitions") if k in parameters}, **schema}

@@ -30,8 +30,6 @@ _BETWEEN = r"\s*+[;,]?+\s*+(?=\{)"
 _IN_LIST = r"[\s,]*+(?=(?P<mark>\S))"
 _EXTRA = r"\s*+\}++"
 _EXTRA_IN_LIST = r"\s*+\}++(?=\s*+[,\]])"
-# What follows an object that ended too early: the rest of a string, or of a member.
-_JUNK = r"\s*+(?:[\"'\\:=]|[^\W\d_][^\n<\[]{0,80}?[\"'}])"
 _SINGLE = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:\s*'(?=\s*\{)")
 # `{"name="f"` for `{"name": "f"` (Qwen2.5-Coder-1.5B).
 _NAME_EQUALS = re.compile(rf"\A(\s*+\{{\s*+\"(?:{'|'.join(NAME_KEYS)}))=\"")
@@ -138,22 +136,10 @@ def bounded(task: Task, at: int, stop: str) -> Steps[Extent]:
         torn = torn_at(text, searched(stop or "(?!)"))
         if torn is not None:
             return Extent(at + torn, found.closed and torn == len(text), torn=True)
-    if found.closed:
-        found = yield from _past_junk(task, at, found, stop)
     if found.closed or not stop or found.end < task.tape.size:
         return found
     hit = yield from task.tape.find(searched(stop), at)
     return found if hit is None else Extent(hit.start, False)
-
-
-def _past_junk(task: Task, at: int, found: Extent, stop: str) -> Steps[Extent]:
-    """A damaged object that seems to end amid its own text goes on to the first stop mark."""
-    junk = yield from task.tape.look(_JUNK, found.end)
-    if junk is None:
-        return found
-    hit = yield from task.tape.find(searched(stop or "(?!)"), found.end)
-    end = task.tape.size if hit is None else hit.start
-    return Extent(end, hit is not None)
 
 
 def ended(task: Task, found: Extent) -> str | None:
@@ -177,11 +163,11 @@ def units_in(task: Task, text: str, at: int, found: Extent) -> tuple[Unit, ...]:
     some, however whole those look that arrived; unless the model came to its own end there.
     """
     span = (at, at + len(text))
-    sound = unambiguous(text)
-    if sound is not None and is_turn(sound[0]):
+    valid = unambiguous(text)
+    if valid is not None and is_turn(valid[0]):
         return (broken("", span, "conversation", ""),)
-    if sound is not None:
-        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(sound[0], task.tools))
+    if valid is not None:
+        return tuple(unit_of(task, spelt, span, ()) for spelt in calls_in(valid[0], task.tools))
     text = _NAME_EQUALS.sub(r'\g<1>": "', text)
     bare = _unquoted(text)
     if bare is not None:

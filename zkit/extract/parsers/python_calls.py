@@ -18,6 +18,7 @@ from zkit.extract.parsers.values import (
     unambiguous,
 )
 from zkit.extract.tape import Steps, searched
+from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def unit_from(
     known = task.tools.name_of(name)
     schema = task.tools.schema(known)
     expect = task.tools.expect(known)
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     fixes: tuple[Fix, ...] = ()
     for argument in split(inside, at, notation):
         if notation == "loose" and _runs_over(argument.text, expect.keys):

@@ -16,7 +16,7 @@ class Unit:
     """One call as it was written.
 
     `name` is as written; `arguments` is what could be read, `message` why a broken one could not.
-    `keys` are those that stand beside the name, for the gates of calls that have no marker.
+    `keys` are those that are beside the name, for the gates of calls that have no marker.
     """
 
     name: str

@@ -12,6 +12,7 @@ from zkit.extract.parsers.readings import Reading, Unit, broken
 from zkit.extract.parsers.tag_dialects import M3, Dialect, attributes, written_attributes
 from zkit.extract.parsers.values import Slot, Value, strict, structure, typed
 from zkit.extract.tape import MOST_HEADER, Steps, compiled, searched
+from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import ALL_KINDS, Expect
 
@@ -37,7 +38,7 @@ class Draft:
     name: str
     start: int
     id: str = ""
-    values: dict[str, Any] = field(default_factory=dict)
+    values: JsonObject = field(default_factory=dict)
     fixes: list[Fix] = field(default_factory=list)
     trouble: tuple[str, str] = ("", "")
     odd: set[str] = field(default_factory=set)
@@ -182,7 +183,10 @@ def _read_raw(
     if not dialect.keys_are_tags:
         ends.append(f"(?P<next>{dialect.param.replace('?P<key>', '').replace('?P<attrs>', '')})")
     marks = searched("|".join(ends))
-    follow = compiled(rf"\s*+(?:{dialect.param}|{end}|{stop or _NEVER}|\Z)")
+    again = closer.pattern if dialect.doubles else _NEVER
+    follow = compiled(
+        rf"(?P<again>\s*+(?:{again}))?+\s*+(?:{dialect.param}|{end}|{stop or _NEVER}|\Z)"
+    )
     at, inside, missing, foreign = start, False, None, 0
     while (hit := (yield from task.tape.find(marks, at))) is not None:
         at = hit.end
@@ -191,7 +195,7 @@ def _read_raw(
             after = yield from task.tape.look(follow, hit.end)
             if after is not None:
                 odd = "ambiguous" if foreign else "holds_closer" if inside else ""
-                return Raw(start, hit.start, hit.end, odd)
+                return Raw(start, hit.start, hit.end + len(after["again"] or ""), odd)
             inside, foreign = True, max(foreign - 1, 0)
             continue
         if kind == "next" and not _may_open(task, dialect, draft, hit.match.group()):

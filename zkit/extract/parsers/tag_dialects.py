@@ -37,6 +37,8 @@ class Dialect:
     nests: bool = False
     # Any tag may open a call, so that only a declared name does.
     any_tag: bool = False
+    # The tag that closes a value may be written twice (GLM-4.5).
+    doubles: bool = False
 
     def closer(self, key: str) -> re.Pattern[str]:
         """What ends the value of `key`."""
@@ -94,7 +96,7 @@ LEGACY = _tags(
 KEY_VALUE = _tags(
     "key_value", "", rf"</(?:longcat_)?tool_call{_SUFFIX}\s*+>",
     rf"(?:{_KEY_TAG}>\s*+){{1,2}}+(?P<key>[^<>]{{1,200}}?)\s*+(?:</{_KEY_TAG[1:]}>\s*+(?:{_VALUE_TAG}>){{0,2}}+|{_VALUE_TAG}>)",
-    rf"</{_VALUE_TAG[1:]}>(?:\s*+</{_VALUE_TAG[1:]}>)?+",
+    rf"</{_VALUE_TAG[1:]}>", doubles=True,
 )  # fmt: skip
 COFL = _tags(
     "cofl", r"<cofl:tool_call\s++(?P<attrs>[^<>]{1,300}?)\s*+(?P<empty>/?)>", r"</cofl:tool_call\s*+>",

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from zkit.extract.parsers.readings import shifted
+from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable, repair_json
 from zkit.repair.expect import Expect
@@ -34,7 +35,7 @@ class Slot(NamedTuple):
 
     key: str
     expect: Expect
-    around: dict[str, Any] | None
+    around: JsonObject | None
 
 
 class Value(NamedTuple):
@@ -49,7 +50,7 @@ class Value(NamedTuple):
 def typed(raw: str, slot: Slot, at: int) -> Value:
     """A raw text as the schema types it: a declared string is never parsed.
 
-    Without a type only sound objects and lists are read, for a text may begin with a bracket too;
+    Without a type only valid objects and lists are read, for a text may begin with a bracket too;
     with several, the order is null, boolean, integer, number, list or object, string. What does
     not parse stays the text that it is.
     """
@@ -92,7 +93,7 @@ def repaired_value(text: str, slot: Slot, at: int) -> Value:
 
 
 def repaired(
-    text: str, schema: dict[str, Any] | None, finish_reason: str | None = None
+    text: str, schema: JsonObject | None, finish_reason: str | None = None
 ) -> Repaired | Unrepairable:
     """Damaged JSON, repaired with the schema as evidence; but no guess where none is needed.
 

@@ -19,7 +19,7 @@ _OPENER = {"}": "{", "]": "["}
 _INCHES = re.compile(r"(?:(?<=[\s(])|\A)[0-9][0-9.]{0,5}+\\\"")
 """A number and a quote, which needs no partner."""
 _CHANGED = re.compile(r"(?<!\\)((?:\\\\)*+)\\([{}\[\]:,])(?=[nrt]|\\[^\"\\/bfnrtu])")
-"""A backslash, a mark, and then what a backslash may stand before."""
+"""A backslash, a mark, and then what a backslash may come before."""
 
 
 _CLASS = re.compile(r"(?<!\\)\\[dDsSwWB](?![^\W_])")
@@ -44,24 +44,15 @@ def may_have_slipped(body: str, escapes: list[str], invalid: list[str]) -> bool:
     """Whether an escape of nothing, among valid ones, may be what is left of another mark."""
     quotes = escapes.count('\\"')
     if len(invalid) == 1 and quotes > 0:
-        letter = invalid[0][1]
         if _CLASS.search(body):
             return _IN_REGEX.search(body) is None
         if quotes % 2 == 1 or "\\\\" in escapes:
-            return True
-        if not letter.isalnum() and is_unsure(body):
             return True
     if quotes > 0 and any(e[1] in ":,; " for e in invalid):
         return True
     if len(invalid) == 1 and _OPENER.get(invalid[0][1], invalid[0]) not in body:
         return True  # nobody escapes a bracket that closes nothing
     return len(escapes) > len(invalid) and _swapped(body, len(invalid)) is not None
-
-
-def is_unsure(body: str) -> bool:
-    """Whether the quotes of a content need not come in pairs: one is that of inches, or of a text in a text."""
-    nested = body.count('\\\\\\"')
-    return nested % 2 == 1 or _INCHES.search(body) is not None
 
 
 # ── a quote ──────────────────────────────────────────────────────────────────
@@ -95,8 +86,6 @@ def _with_quote(body: str) -> Restored | None:
     kept = Restored(f'{body[: place + 1]}"{body[place + 1 :]}', "lost_quote")
     if right not in _MARKS:
         return kept
-    if is_unsure(body):
-        return None
     return _kept_or_replaced(body, place, kept, closes=closes)
 
 
@@ -116,7 +105,7 @@ def _kept_or_replaced(body: str, place: int, kept: Restored, *, closes: bool) ->
 
 _VALUE_NEXT = re.compile(r" (?:(?:true|false|null|True|False|None)\b|-?[0-9]|\\\"|[{\[])")
 _NO_SECOND = frozenset(".,;:!?)]}/<>")
-"""What follows no comma and no colon: then the mark is none."""
+"""What follows no comma and no colon: then the mark is neither."""
 
 
 def _is_even(body: str) -> bool:
@@ -143,14 +132,10 @@ def with_lone_quote(body: str) -> Restored | None:
         )
     if before.endswith('\\"') or after.startswith('\\"'):
         return Restored(before + after, "doubled_quote") if even else None
-    if even and not _NEEDS_NO_PARTNER.search(before[-1:] + '"' + after[:1]):
-        return Restored(body, "inner") if _opens_low(before) else None
+    low = before.count("„") > before.count("“") + before.count("”")  # German: „so"
+    if even and not low and not _NEEDS_NO_PARTNER.search(before[-1:] + '"' + after[:1]):
+        return None
     return Restored(body, "inner")
-
-
-def _opens_low(before: str) -> bool:
-    """Whether a quotation begins as German ones do, and has not ended yet."""
-    return before.count("„") > before.count("“") + before.count("”")
 
 
 _BARE_QUOTE = re.compile(rf"{lexis.UP_TO_QUOTE}\"")

@@ -118,7 +118,7 @@ def is_prose(body: str) -> bool:
 LETTERS = frozenset("bfnrt")
 _FINE = "\"\\/bfnrtu'\n"
 _FINE_IN_SCRIPTS = _FINE + "xav0`"
-"""What may stand after a backslash and mean something."""
+"""What may come after a backslash and mean something."""
 _SCRIPT_LETTERS = frozenset("xav0")
 _ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|(?s:.))")
 _LONG = len(r"\U0001f600")
@@ -133,7 +133,7 @@ _IN_PATH = re.compile(r"(?:\.\.|[\w$%)])\\[nrt](?=[\w.])")
 _FOLDERS = re.compile(r"(?:\b[A-Za-z]:|(?<![\w.])\.{1,2}|%\w++%|(?<!\\)\\\\[\w.-]++)\\[^\\/\"']")
 """What only a path of Windows begins with."""
 _LAST_FOLDER = re.compile(r"'(?:[A-Za-z]:|\.{1,2}(?=\\)|%\w++%)(?:\\[\w .()$%@+~-]++)*+\\'(?!\w)")
-"""A folder between apostrophes: its last backslash stands before the second one."""
+"""A folder between apostrophes: its last backslash comes before the second one."""
 UNC = re.compile(r"\\\\(?:\w[\w.$-]*+|\?)\\(?!\\)(?!.*\\\\)", re.DOTALL)
 _MAY_BE_SHARE = re.compile(r"\\\\[\w.-]++\\[\w.$-]++(?:\\|\Z)")
 _SHARE_INSIDE = re.compile(r"(?<=['\s=(])\\\\[\w.-]++\\[\w.$-]")

@@ -6,8 +6,9 @@ import re
 import string
 from typing import TYPE_CHECKING, NamedTuple
 
-from zkit.repair.limits import MOST_LAYOUTS, MOST_STEPS
+from zkit.repair.limits import MOST_LAYOUTS, MOST_PARSED
 from zkit.repair.search.hypothesis import Frame
+from zkit.repair.strict_parse import strict
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _KEY_REST = re.compile(r"\\|[ \t]*+[\w$. -]{1,60}+[\"']\s*+:|[\s}\])]*+[\"']\s*+
 
 
 def follows(reader: Engine, frame: Frame | None, pos: int) -> bool:
-    """Whether what stands at `pos` may come after a value in `frame`."""
+    """Whether the text at `pos` may come after a value in `frame`."""
     text = reader.text
     while frame is not None:
         pos = _GAP.match(text, pos).end()  # type: ignore[union-attr]
@@ -57,8 +58,7 @@ def _cut_after_comma(text: str, frame: Frame, pos: int) -> bool:
 def _another(reader: Engine, frame: Frame, pos: int) -> bool:
     """Whether another member or item comes after the comma at `pos`."""
     if frame.kind != "{":
-        match = _ITEM_AHEAD.match(reader.text, pos)
-        return match is not None and not _quoted_key_at(reader.text, match.end())
+        return _ITEM_AHEAD.match(reader.text, pos) is not None
     match = lexis.NEXT_KEY.match(reader.text, pos)
     if match is not None:
         key = match.group(1)
@@ -68,10 +68,6 @@ def _another(reader: Engine, frame: Frame, pos: int) -> bool:
         return True
     lone = _LONE_KEY.match(reader.text, pos) if reader.guided and frame.expect.closed else None
     return lone is not None and lone.group(1) in frame.expect.keys
-
-
-def _quoted_key_at(text: str, pos: int) -> bool:
-    return text[pos : pos + 1] in "\"'" and lexis.KEY_AHEAD.match(text, pos) is not None
 
 
 def known(reader: Engine, frame: Frame, key: str) -> bool:
@@ -103,11 +99,6 @@ def member_follows(text: str, pos: int) -> bool:
     return _MEMBER_NEXT.match(text, pos) is not None
 
 
-def quoted_member_follows(text: str, pos: int) -> bool:
-    """The same of a member whose key stands between quotes, and so is no word of a sentence."""
-    return _QUOTED_MEMBER_NEXT.match(text, pos) is not None
-
-
 _NEVER_MORE = frozenset("{[<`;(")
 _ESCAPED_END = re.compile(r"\s*+\\(?:[nrt\s\\]|\Z)[nrt\s\\]*+\Z")
 """Nothing but white space up to the end, some of it escaped."""
@@ -116,7 +107,6 @@ _QUOTED_MEMBER = (
     rf"|{lexis.GAP},{lexis.GAP}\"[^\"\\\n]{{1,80}}+\"{lexis.GAP}[\"{{\[0-9-]"
 )
 """A member with its comma or without, a comment before it perhaps; or one without its colon."""
-_QUOTED_MEMBER_NEXT = re.compile(_QUOTED_MEMBER)
 _MEMBER_NEXT = re.compile(
     rf"{lexis.GAP},{lexis.GAP}{lexis.KEYISH}{lexis.GAP}{lexis.COLONS}|{_QUOTED_MEMBER}"
 )
@@ -144,7 +134,7 @@ _AFTER_QUOTE = (
 )
 """A comma before a bare key or at the end of a line, a closer beside a comma or a value, two commas, a key in brackets."""
 _HIT = rf"(?<=[,;{lexis.OTHER_COMMAS}\n])(?:{_AFTER_COMMA})|(?<=[\"'`”»])(?={_G}[,}}\]])(?:{_AFTER_QUOTE})"
-"""After the first mark of it: what stands outside of strings only."""
+"""After the first mark of it: what occurs outside strings only."""
 _ANY_HIT = re.compile(rf"[,;{lexis.OTHER_COMMAS}\n\"'`”»](?:{_HIT})")
 _SCAN = re.compile(
     rf"[\\{{\[(,;{lexis.OTHER_COMMAS}\n\"'`”»}}\])](?:(?<=\\).|(?<=[{{\[(])(?P<open>)|{_HIT}|(?<=[}}\])])(?P<close>))",
@@ -193,26 +183,13 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
         return True
     if _JOINT.search(body) and not _NOTHING_OUTSIDE.match(body):
         return True  # a key, or a comma between strings, that its quotes put outside it
-    if (body[:1] in ("{", "[") and _half_json(body)) or _INSIDE_OUT.match(body):
-        return True
-    if body.count(quote) == 1 and _is_said_twice(body, quote):
+    if _INSIDE_OUT.match(body):
         return True
     if ("..." in body or "…" in body) and _LEFT_OUT.search(body):
         return True
     if quote == "'" and ("\\\\'" in body or _PARTED.search(body)):
         return True
     return structure_outside(body, closed)
-
-
-def _is_said_twice(body: str, quote: str) -> bool:
-    """Whether the content begins again after its only quote: `"/src"/src/main.py"`."""
-    head, _, rest = body.partition(quote)
-    return len(head) > 1 and rest.startswith(head)
-
-
-def _half_json(body: str) -> bool:
-    """Whether content that begins as JSON does has brackets that are not closed."""
-    return any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
 
 
 def structure_outside(body: str, closed: bool) -> bool:
@@ -286,13 +263,6 @@ class _Token(NamedTuple):
     """How far a token that begins a line is indented; -1 for the others."""
 
 
-class _Open(NamedTuple):
-    """A container that is open."""
-
-    closer: str
-    parent: _Open | None
-
-
 class Places(NamedTuple):
     """The likeliest texts with the closer elsewhere, and whether its own place is as likely."""
 
@@ -301,30 +271,21 @@ class Places(NamedTuple):
     stays: bool
 
 
-class _Budget:
-    """Counts the tokens that are looked at."""
-
-    def __init__(self) -> None:
-        self.left = MOST_STEPS
-
-
 def other_places(json: str, at: int) -> Places | None:
     """Where the closer at `json[at]` could stand instead; None when there are too many to try."""
-    tokens = _tokens(json[:at] + json[at + 1 :])
-    here = next((i for i, token in enumerate(tokens) if token.start >= at), len(tokens))
-    budget = _Budget()
-    found = [
-        i for i, frame in _commas(tokens, here) if _ends_well(tokens, i, frame.parent, "}", budget)
-    ]
-    if budget.left < 0:
+    mark, body = json[at], json[:at] + json[at + 1 :]
+    tokens = _tokens(body)
+    commas = [i for i, token in enumerate(tokens) if token.kind == "," and token.start < at]
+    if len(commas) * len(body) > MOST_PARSED:
         return None
+    ends = {i: tokens[i - 1].end for i in commas}
+    found = [i for i, end in ends.items() if strict(body[:end] + mark + body[end:]) is not None]
     if not found or not any(token.indent > 0 for token in tokens):
-        return Places([tokens[i - 1].end for i in found], True)
-    mark = json[at]
+        return Places([ends[i] for i in found], True)
+    here = next((i for i, token in enumerate(tokens) if token.start >= at), len(tokens))
     faults = {i: _least_misaligned(tokens, i, mark) for i in (*found[:MOST_LAYOUTS], here)}
     least = min(faults.values())
-    likely = [tokens[i - 1].end for i in found if faults.get(i) == least]
-    return Places(likely, faults[here] == least)
+    return Places([ends[i] for i in found if faults.get(i) == least], faults[here] == least)
 
 
 def is_askew(json: str) -> bool:
@@ -336,27 +297,6 @@ def is_misaligned(json: str) -> bool:
     """Whether a line is not indented as the container that holds it asks."""
     tokens = _tokens(json)
     return any(token.indent > 0 for token in tokens) and _misaligned(tokens, len(tokens)) > 0
-
-
-def doubled_openers(json: str, at: int) -> list[int]:
-    """Which of two brackets that open side by side could be dropped, instead of adding `json[at]`."""
-    body = json[:at] + json[at + 1 :]
-    if "[[" not in body:
-        return []
-    tokens = _tokens(body)
-    budget = _Budget()
-    found = []
-    for i, token in enumerate(tokens[:-1]):
-        if token.kind == tokens[i + 1].kind == "[" and token.end == tokens[i + 1].start:
-            rest = tokens[:i] + tokens[i + 1 :]
-            if _ends_well(rest, 1, _Open(_OPENERS[rest[0].kind], None), rest[0].kind, budget):
-                found.append(token.start)
-    return found
-
-
-def glued_closers(json: str) -> list[int]:
-    """Where a brace closes that does not begin its line."""
-    return [token.start for token in _tokens(json) if token.kind == "}" and token.indent < 0]
 
 
 def repeated_keys(json: str) -> list[int]:
@@ -393,50 +333,6 @@ def _tokens(json: str) -> list[_Token]:
 
 _KINDS: dict[str | None, str] = {"k": "k", "v": "v", "word": "v"}
 _new = tuple.__new__
-
-
-def _commas(tokens: list[_Token], until: int) -> list[tuple[int, _Open]]:
-    """The commas before a place, each with the container that it would end."""
-    found: list[tuple[int, _Open]] = []
-    frame: _Open | None = None
-    for i, token in enumerate(tokens[:until]):
-        if token.kind in _OPENERS:
-            frame = _new(_Open, (_OPENERS[token.kind], frame))
-        elif frame is None:
-            break
-        elif token.kind in "}]":
-            frame = frame.parent
-        elif token.kind == ",":
-            found.append((i, frame))
-    return found
-
-
-def _ends_well(
-    tokens: list[_Token], at: int, frame: _Open | None, last: str, budget: _Budget
-) -> bool:
-    """Whether the tokens from `at` on, after a token `last` in `frame`, make the rest of a value."""
-    for i in range(at, len(tokens)):
-        budget.left -= 1
-        kind = tokens[i].kind
-        if frame is None or budget.left < 0 or not _may_follow(last, kind, frame.closer):
-            return False
-        if kind in _OPENERS:
-            frame = _new(_Open, (_OPENERS[kind], frame))
-        elif kind in "}]":
-            frame = frame.parent
-        last = kind
-    return frame is None
-
-
-def _may_follow(last: str, kind: str, closer: str) -> bool:
-    """Whether a token may come after another one, in a container with this closer."""
-    if kind == closer:
-        return last not in ("k", ",")
-    if kind in ",}]":
-        return kind == "," and last in "v}]"
-    if last == "k" or closer == "]":
-        return kind != "k" and last in ("k", "[", ",")
-    return kind == "k" and last in ("{", ",")
 
 
 def _least_misaligned(tokens: list[_Token], at: int, mark: str) -> int:

@@ -1,4 +1,4 @@
-"""Undo what covers a whole text: escaping, entities, full-width brackets, line marks, colour codes."""
+"""Undo what covers a whole text: escaping, entities, full-width brackets, line marks."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from zkit.text.remembered import of_last
 
 _LAYERED = re.compile(r"[^\"']{0,80}?[\\&]")
 _ESCAPED = re.compile(r"[{\[](?:\\[nrt]|\s)*+\\\"")
-_FIRST_DOUBLED = re.compile(r'[{\[][^"\'`“‘]{0,80}+""(?=[^\s":,}\]])')
-_DOUBLED = re.compile(r'""')
 _BARE_KEY = re.compile(r'[{,\n]\s*+"[^"\\\n]{1,80}+"\s*+:')
 _BARE_VALUE = re.compile(r'(?<!\\)\\"\s*+:\s*+"(?!")')
 """After a key whose quotes are escaped: a value whose quote is not."""
@@ -160,17 +158,6 @@ def _one_by_one(text: str) -> None:
     """There is no way to undo all at once."""
 
 
-def _in_doubled_quotes(text: str, start: int) -> bool:
-    """Whether every quote of a value is written twice, as in a field of CSV."""
-    return _FIRST_DOUBLED.match(text, start) is not None and '"' not in text[start:].replace(
-        '""', ""
-    ).rstrip('"\n ')
-
-
-def _single(quotes: str) -> str:
-    return '"'
-
-
 def _in_tokens(text: str, start: int) -> bool:
     """Whether a special token stands where a string begins, outside of any string before it."""
     end = start + _TOKENS_WITHIN
@@ -178,13 +165,12 @@ def _in_tokens(text: str, start: int) -> bool:
 
 
 def _string_of(quoted: str) -> str:
-    """The JSON string of what stands between two quote tokens; one between quotes stays."""
+    """The JSON string of the text between two quote tokens; one between quotes stays."""
     return quoted if quoted[0] == '"' else encode_basestring(quoted[5:-5])
 
 
 _JSON = Escaping("unescape_payload", _in_backslashes, _ESCAPE, _character, _content)
 _HTML = Escaping("unescape_entities", _in_entities, _ENTITY, _meant, _without_entities)
-_CSV = Escaping("unescape_payload", _in_doubled_quotes, _DOUBLED, _single, _one_by_one)
 _QUOTE_TOKENS = Escaping("plain_quotes", _in_tokens, _TOKEN_STRING, _string_of, _one_by_one)
 
 
@@ -193,9 +179,7 @@ def escapings(text: str, start: int) -> Sequence[Escaping]:
     if _LAYERED.match(text, start):
         ways: tuple[Escaping, ...] = (_JSON, _HTML, _QUOTE_TOKENS)
     else:  # a quote comes before any backslash or entity
-        ways = (_CSV, _QUOTE_TOKENS) if '""' in text else (_QUOTE_TOKENS,)
-        if _TOKEN not in text:
-            ways = ways[:-1]
+        ways = (_QUOTE_TOKENS,) if _TOKEN in text else ()
     return [escaping for escaping in ways if escaping.used_at(text, start)] if ways else ()
 
 
@@ -317,58 +301,12 @@ def _block(text: str, first: re.Match[str]) -> list[Edit]:
 # ── shell ───────────────────────────────────────────────────────────────────
 
 
-_ESC = r"(?:\x1b\[|\x9b|\\(?:x1[bB]|u001[bB]|033|e)\[|␛\[|\^\[\[)"
-_CODE = rf"{_ESC}[0-9;]{{0,12}}+[mKJH]"
-_ANY_CODE = rf"(?:{_CODE}|\[[0-9;]{{1,12}}+m)"
-"""A code, or what is left of one without its first character."""
-_CODES = re.compile(_ANY_CODE)
-_SIGN_OF_CODE = re.compile(r"\x1b|\x9b|␛|\\[xu0e]|\^\[|\[[0-9;]")
-"""What each code begins with: alternatives that begin with a letter are searched for at the pace of C."""
-_END = rf"(?=\s*+(?:[,:=}}\]]|{_ESC}|\Z))"
-_STRING_SHELL = rf"{lexis.ANY_STRING}{_END}"
-_TOKEN_SHELL = re.compile(rf"{_STRING_SHELL}|((?:{_CODE})++)|([\"'])", re.DOTALL)
-"""A string that ends well, colour codes, or a quote that rules it out."""
-_LEAD = re.compile(rf"[^{{\[\"'\x1b\x9b\\␛^]{{0,200}}+((?:{_ANY_CODE})++)(?=\s*+[{{\[\"'`])")
-_TRAIL = re.compile(rf"[}}\]][\"'`]?+\s*+((?:{_ANY_CODE})++)\s*+\Z")
-_MOST_TRAIL = 300
-
-
-_BEGINS = re.compile(rf"\s*+{_ANY_CODE}")
-
-
-def begins_coloured(text: str) -> bool:
-    """Whether a colour code is the first thing in a text: its bracket opens no list."""
-    return _BEGINS.match(text) is not None
-
-
-def without_colours(text: str) -> Layer | None:
-    """The text without the colour codes that stand outside of its strings; None when there are none."""
-    if not _SIGN_OF_CODE.search(text) or not _CODES.search(text):
-        return None
-    edits = _between_tokens(text) or _around(text)
-    return Layer.over(text, edits) if edits else None
-
-
-def _between_tokens(text: str) -> list[Edit]:
-    """What drops the codes of a text whose strings all end well."""
-    found: list[Edit] = []
-    for match in _TOKEN_SHELL.finditer(text):
-        if match[2]:
-            return []
-        if match[1]:
-            found.append(Edit(match.start(), match.end(), ""))
-    return found
-
-
-def _around(text: str) -> list[Edit]:
-    """What drops the codes before the first bracket of a text and after its last one."""
-    near = max(0, len(text) - _MOST_TRAIL)
-    places = [match for match in (_LEAD.match(text), _TRAIL.search(text, near)) if match]
-    return [Edit(match.start(1), match.end(1), "") for match in places]
-
-
 _OPENS = re.compile(r"(?:(?<=[\s=(,@])|\A)'(?=\s*+[{\[])")
+
+
 _QUOTE = re.compile(r"'(?:\\''|\"'\"')|'")
+
+
 _ENDS = re.compile(r"[}\]]\s*+'\Z")
 
 

@@ -69,7 +69,7 @@ def quoted(text: str, start: int) -> bool:
 
 
 def alone(text: str, start: int, end: int) -> bool:
-    """Whether only an introduction stands before it on its line, and no sentence goes on after it."""
+    """Whether only an introduction comes before it on its line, and no sentence goes on after it."""
     if text[start] == "[" and _CODE.search(text[max(0, start - 40) : start]):
         return False
     return _leads(text, start) and _FOLLOW.match(text, end) is not None
@@ -181,7 +181,7 @@ def _is_placeholder(text: str) -> bool:
 
 
 def may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:
-    """Whether a value that was cut, broken or beyond the limit stands beside the chosen one."""
+    """Whether a value that was cut, broken or beyond the limit is beside the chosen one."""
     beyond = candidate.value is None and candidate.refusal[0] in ("limit", "cut")
     if candidate.start == chosen.start:
         return False
@@ -196,7 +196,7 @@ def may_be_another(task: Task, candidate: Candidate, chosen: Candidate) -> bool:
 def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> list[int]:
     """Where a value stands that did not count, and is the payload or one more.
 
-    One more is what stands right beside the chosen one, or has lines of its own as that has. Beside one
+    One more is a value right beside the chosen one, or has lines of its own as that has. Beside one
     in a sentence an object with lines of its own may be the payload, in code or without its opening brace.
     """
     text = task.text
@@ -206,14 +206,11 @@ def left_aside(task: Task, candidates: list[Candidate], chosen: Candidate) -> li
     more = [c.start for c in others if _is_one_more(text, c, chosen)]
     if more or alone(text, *chosen[:2]):
         return more
-    beside = [
+    return [
         c.start
         for c in others
         if c.end > chosen.end and quoted(text, c.start) and _begins_line(text, c.start)
     ]
-    members = starts.member_lines(text, chosen.end)
-    read = [c for c in candidates if c.value is not None]
-    return beside + [at for at in members if not any(c.start < at < c.end for c in read)]
 
 
 def _is_one_more(text: str, other: Candidate, chosen: Candidate) -> bool:
@@ -232,7 +229,7 @@ def _is_one_more(text: str, other: Candidate, chosen: Candidate) -> bool:
 
 
 def touches(text: str, other: Candidate, chosen: Candidate) -> bool:
-    """Whether nothing but white space and commas parts two values; words between brackets are none."""
+    """Whether nothing but white space and commas parts two values; words between brackets are not values."""
     if text[other.start] == "[" and '"' not in text[other.start : other.end]:
         return False
     first, second = sorted((other, chosen), key=lambda c: c.start)
@@ -244,27 +241,6 @@ _BETWEEN_VALUES = lexis.BLANKS + ",;"
 
 def _begins_line(text: str, start: int) -> bool:
     return "\n" in text[lexis.last_sign(text, start) : start]
-
-
-_OBJECT_AHEAD = re.compile(r"(?:^|\n)[ \t]*+[{｛][^{}｛｝:：=]{0,200}+[:：=]")
-
-
-def unread_after(task: Task, chosen: Candidate) -> list[int]:
-    """Where, after a value that is not the one meant, an object begins a line that was not read."""
-    if task.guide is None or chosen.is_meant(task):
-        return []
-    found = _OBJECT_AHEAD.search(task.text, chosen.end)
-    return [found.end()] if found else []
-
-
-def begins_with_key(text: str, start: int) -> bool:
-    """Whether a key with its colon stands at the beginning, after the brace or without one."""
-    return lexis.KEY_AHEAD.match(text, start + (text[start] in "{[")) is not None
-
-
-def strong(text: str, candidate: Candidate) -> bool:
-    """Whether a value stands out from the others: it begins as JSON does, or has lines of its own."""
-    return quoted(text, candidate.start) or alone(text, candidate.start, candidate.end)
 
 
 def is_mention(text: str, candidate: Candidate) -> bool:
@@ -344,15 +320,6 @@ def _in_passing(text: str, start: int, end: int) -> bool:
     return _COMMENT_BEFORE.search(text, line, start) is not None
 
 
-def words_only(task: Task, candidate: Candidate) -> bool:
-    """Whether a list that was guessed holds nothing but words, and no schema wants it: `[see below]`."""
-    return (
-        task.text[candidate.start] == "["
-        and task.guide is None
-        and not _stands_for_json(task.text, candidate)
-    )
-
-
 def _empty_block(text: str, candidate: Candidate) -> bool:
     """Whether braces with nothing in them are part of a sentence or a statement: `args = {}`."""
     start, end = candidate.start, candidate.end
@@ -376,16 +343,4 @@ def _stands_for_json(text: str, candidate: Candidate) -> bool:
         return False
     if starts.begins_answer(text, start) or starts.in_json_fence(text, start):
         return True
-    return before_name(text, start) == "drop_tag" or _is_spelt_out(text, candidate)
-
-
-def _is_spelt_out(text: str, candidate: Candidate) -> bool:
-    """Whether an object with lines of its own has quoted keys and quoted values beside the bare ones."""
-    start, end = candidate.start, candidate.end
-    if "\n" not in text[lexis.last_sign(text, start) : start] or starts.in_code(text, start):
-        return False
-    stands_out = quoted(text, start) and alone(text, start, end)
-    return stands_out and _QUOTED_VALUE.search(text, start, end) is not None
-
-
-_QUOTED_VALUE = re.compile(r"\"\s*+:\s*+\"[^\"]")
+    return before_name(text, start) == "drop_tag"

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from itertools import islice
 
-from zkit.repair.limits import MOST_LINES, SURROUNDINGS
+from zkit.repair.limits import SURROUNDINGS
 from zkit.text import lexis
 from zkit.text.remembered import of_last
 
 # ── fences ──────────────────────────────────────────────────────────────────
 
 
-_OPEN_TAG = re.compile(r"<([A-Za-z_][\w:.-]*)[^<>]{0,200}>")
 TOKEN = (
     r"<[|｜][^<>|｜]{1,60}[|｜]>|<｜[^<>]{1,60}｜>|\[/?[A-Z_]{3,30}\]|</s>|<s>|<eos>|<end_of_turn>"
 )
@@ -38,23 +36,12 @@ def body_end(text: str, start: int) -> int:
         if match is None:
             break
         tag, fence = match.group("tag", "fence")
-        if tag and not _is_open(text, tag, start):
+        if tag and text.rfind(f"<{tag}", max(0, start - SURROUNDINGS), start) < 0:
             break
         if fence and _fence_before(text, start) is None:
             break
         end -= len(tail) - match.start()
     return max(end, start + 1)
-
-
-def _is_open(text: str, tag: str, end: int) -> bool:
-    """Whether a tag of this name stands near before `end`."""
-    at = text.rfind(f"<{tag}", max(0, end - SURROUNDINGS), end)
-    while at >= 0:
-        found = _OPEN_TAG.match(text, at, end)
-        if found is not None and found.group(1) == tag:
-            return True
-        at = text.rfind(f"<{tag}", max(0, end - SURROUNDINGS), at)
-    return False
 
 
 _TAIL = re.compile(rf"(?:{TOKEN}|</(?P<tag>[A-Za-z_][\w:.-]*)>|(?P<fence>```|~~~))\s*\Z")
@@ -108,6 +95,8 @@ def in_json_fence(text: str, start: int) -> bool:
 
 
 _FENCE_OPENS = re.compile(r"(?:```|~~~)[ \t]*+[\w+#.-]*+[ \t]*+\n\s*+\Z")
+
+
 _FENCE_CLOSES = re.compile(r"\s*+(?:```|~~~)")
 
 
@@ -128,7 +117,7 @@ _IN_OBJECT = (
     rf"|(?:{lexis.NAME}|[0-9]+){_S}(?::|=(?!=))|{lexis.NAME}\"{_S}:|:{lexis.NAME}{_S}=>"
     rf"|[uUbBrR]{{1,2}}[\"']|\w\"[^\"\\\n]{{1,80}}+\"{_S}:|[-•+*_]{{1,3}}+[ \t]*+[\"\w]"
 )
-"""What may stand after the brace of an object, in whatever spelling: its first key, a comment, its end."""
+"""What may come after the brace of an object, in whatever spelling: its first key, a comment, its end."""
 _IN_LIST = (
     r"[\"'“„«‘`{\[\],]|\\+\"|&quot;|//|/\*|\.\.\.|[+-]?\.?[0-9]"
     r"|(?:true|false|null|True|False|None)\b"
@@ -172,7 +161,7 @@ def reasoning_end(text: str) -> int:
 
 
 def begins_answer(text: str, start: int) -> bool:
-    """Whether nothing stands before the place, or reasoning just ended there."""
+    """Whether nothing comes before the place, or reasoning just ended there."""
     return (
         blank_end(text) >= start
         or _AFTER_REASONING.search(text[max(0, start - 60) : start]) is not None
@@ -193,7 +182,7 @@ def _open_reasoning(text: str, pos: int) -> bool:
 
 
 def _in_string(text: str, pos: int) -> bool:
-    """Whether an odd number of quotes stands before the place on its line."""
+    """Whether an odd number of quotes comes before the place on its line."""
     return not lexis.is_outside(text, pos, text.rfind("\n", 0, pos) + 1)
 
 
@@ -352,12 +341,6 @@ _MORE = re.compile(r"(?<=\})\s*+,[\s,]*+\\?+[\"'“„«][^\"'“”»\n{}:]{1,6
 """After an object: commas and something that reads as a key, whatever became of its quotes."""
 _HALF_MEMBER = re.compile(r"(?<=[}\]])\s*+,\s*+[\"'“„«][^\"'“”»\n{}]{0,80}+[\"'”“»]?+\s*+:?+\s*+\Z")
 _LAST_COMMA = re.compile(r"(?<=[}\]])\s*+,\s*+\Z")
-_MEMBER_LINE = re.compile(r"\n\s*+(?=\"[^\"\\\n]{1,80}+\"\s*+:)")
-
-
-def member_lines(text: str, start: int) -> list[int]:
-    """Where, from `start` on, the first lines that begin with a key and its colon do so."""
-    return [found.end() for found in islice(_MEMBER_LINE.finditer(text, start), MOST_LINES)]
 
 
 def ends_in_member(text: str, end: int, finish_reason: str | None) -> bool:

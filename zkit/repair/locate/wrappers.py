@@ -38,7 +38,6 @@ _PAIRS = tuple(
 """What opens and closes around a value."""
 _TWICE = re.compile(r"(?<=\w)\"\"|\"\"(?=\w)")
 """A quote that is written twice, as in a field of CSV: the quotes around it are not the only ones to undo."""
-_TAG = re.compile(r"<([A-Za-z_][\w:.-]{0,60}+)[^<>]{0,200}+>")
 _FIRST = re.compile(rf"{TOKEN}|{_FENCE}")
 _LAST = re.compile(rf"(?:{TOKEN}|`{{3,4}}|~{{3,4}})\Z")
 _REMARK = re.compile(
@@ -47,7 +46,6 @@ _REMARK = re.compile(
 """What may stand alone at the beginning, and at the end."""
 _STRUCTURE = re.compile(r"[\"`{}\[\]<\\&“„«]|(?<!\w)'|'(?!\w)")
 _LEADS = re.compile(r"(?:[:=>]|\n)[\s*_]*+\Z")
-_GOES_ON = re.compile(r"[ \t]*+(?:\Z|[.!]?\s++[^\s,;:=+*/%&|-])")
 
 
 def peeled(text: str) -> Span | None:
@@ -83,25 +81,14 @@ def _between_marks(text: str, start: int, end: int) -> Span | None:
     return None
 
 
-def _between_tags(text: str, start: int, end: int) -> Span | None:
-    """What stands between a tag and the one that closes it, or after one that is not closed."""
-    first = _TAG.match(text, start, end)
-    if first is None:
-        return None
-    closing = f"</{first[1]}>"
-    if text.endswith(closing, start, end):
-        return first.end(), end - len(closing)
-    return None if f"</{first[1]}" in text else (first.end(), end)
-
-
 def _after_mark(text: str, start: int, end: int) -> Span | None:
-    """What stands after a token, or a fence that is not closed."""
+    """What comes after a token, or a fence that is not closed."""
     first = _FIRST.match(text, start, end)
     return None if first is None else (first.end(), end)
 
 
 def _before_mark(text: str, start: int, end: int) -> Span | None:
-    """What stands before a token, a comment or a mark that ends a statement."""
+    """What comes before a token, a comment or a mark that ends a statement."""
     near = max(start, end - _NEAR)
     tail = text[near:end]
     last = _LAST.search(tail) or (_REMARK.search(tail) if _is_even(text, start, end) else None)
@@ -121,24 +108,11 @@ def _after_words(text: str, start: int, end: int) -> Span | None:
     return (first.start(), end) if _LEADS.search(text, start, first.start()) else None
 
 
-def _before_words(text: str, start: int, end: int) -> Span | None:
-    """What words follow that belong to no value: all that was opened is closed before them."""
-    near = max(start, end - _NEAR)
-    last = max(text.rfind(mark, near, end) for mark in "}]") + 1
-    if not last or last == end or _STRUCTURE.search(text, last, end):
-        return None
-    if not _is_even(text, start, last):
-        return None
-    return (start, last) if _GOES_ON.match(text, last, end) else None
-
-
 _PEELS: tuple[_Peel, ...] = (
     _between_marks,
-    _between_tags,
     _before_mark,
     _after_mark,
     _after_words,
-    _before_words,
 )
 """The ways to take a wrapper off, those with two ends first."""
 

@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
-from zkit.repair.evidence.structure import follows, goes_on, known, quoted_member_follows
+from zkit.repair.evidence.structure import follows, goes_on, known
 from zkit.repair.limits import LIST_LOOK_BACK, MOST_KEY
 from zkit.repair.moves import ending
 from zkit.repair.moves.missing_quotes import unopened
-from zkit.repair.moves.string_ends import last_closed, only_item, reread
+from zkit.repair.moves.string_ends import last_closed, reread
 from zkit.repair.search.hypothesis import DONE, KEY, NEXT, VALUE, Before, Closed, Frame, Hypothesis
 from zkit.text import lexis
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 # ── trouble with colons ─────────────────────────────────────────────────────
 
 
-_DOUBLE_BRACKET = re.compile(rf"\[{lexis.SPACE}\[")
 _MARKS = re.compile(r"[\]}]")
 _KEY_BEFORE = re.compile(rf"([\"'][^\"'\\\n]{{1,80}}+[\"']){lexis.SPACE}:{lexis.SPACE}\Z")
 ONE_VALUE = re.compile(
@@ -87,11 +86,6 @@ def key_in_list(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothe
             kind="{", closer="}", expect=opened.frame.expect if opened.frame else frame.expect
         )
         found.append(opened.go(item.pos, KEY))
-    doubled = _DOUBLE_BRACKET.match(reader.text, frame.start) is not None
-    if doubled and parent is not None and comma >= 0 and item.safe == comma:
-        other = Hypothesis.back_to(item).note("drop_opener", frame.start, frame.start + 1, "")
-        other.frame = parent
-        found.append(other.go(item.pos, KEY))
     inserted = Hypothesis.back_to(item).note("open_in_middle", item.pos, item.pos, "{")
     reader.enter(inserted, item.pos - 1, "{", invented=True)
     found.append(inserted)
@@ -109,7 +103,7 @@ def _may_be_stray(reader: Engine, frame: Frame, comma: int, key: int) -> bool:
 def _member_after_closer(
     reader: Engine, reading: Hypothesis, item: Before, key: str
 ) -> list[Hypothesis]:
-    """An object in the list was closed too early: its members go on where an item is due."""
+    """An object in the list was closed too early: its members go on where an item is expected."""
     closed = last_closed(reader, reading, item)
     if closed is None or closed.frame.kind != "{":
         return []
@@ -139,9 +133,7 @@ _QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
 _FIRST_GROUP = re.compile(r"(?<![\w.])[1-9][0-9]{0,2}\Z")
 _GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]++)?+(?![\w.])")
 """The first digits of a number in groups of three, and the next ones."""
-_DUE = re.compile(rf"{_S}[,}}\]]")
 _HALF_NAME = re.compile(rf"\"(?:{lexis.NAME})?+\Z")
-_LONE_QUOTE = re.compile(r"\s*+([\"'])\s*+\Z")
 _IN_NUMBER = re.compile(r"[0-9][{\[\"\\][0-9]")
 _NO_COMMA = re.compile(rf'\\"|\.[0-9]|"{lexis.NAME}:"')
 """Marks that stand for no comma: they begin a string, a number, or a key that took its colon in: `"force:" true`."""
@@ -154,12 +146,10 @@ def at_next(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     assert frame is not None
     mark = reader.text[pos]
     if mark in "\"'" and (pos + 1 == reader.size or _begins_last_key(reader, reading, pos)):
-        return ending.cut(reader, reading, "the text ended where a key was due")
+        return ending.cut(reader, reading, "the text ended where a key was expected")
     if _OPERATOR.match(reader.text, reading.pos - 1):
         reader.reason = "expression"
     found = [*_missing_comma(reader, reading, pos), *_other_mark(reader, reading, pos)]
-    if mark in "{[:;=":
-        found += _stray_mark(reader, reading, pos)
     if mark in "}])":
         found += _closer(reader, reading, pos)
     if mark in '{["':
@@ -187,7 +177,7 @@ def _begins_last_key(reader: Engine, reading: Hypothesis, pos: int) -> bool:
 
 
 def _missing_comma(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Another member or item stands where the comma is due."""
+    """Another member or item stands where the comma is expected."""
     text, frame = reader.text, reading.frame
     assert frame is not None
     if frame.kind == "{":
@@ -268,15 +258,6 @@ def _other_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, place)]
 
 
-def _stray_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A mark after the value belongs to nothing: the comma or the closer that is due comes right after it."""
-    if not _DUE.match(reader.text, pos + 1) or not follows(reader, reading.frame, pos + 1):
-        return []
-    other = reading.fork().note("drop_stray_mark", pos, pos + 1, "")
-    other.safe = pos + 1
-    return [other.go(pos + 1, NEXT)]
-
-
 def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """A closer that does not match: wrong, stray, or one before it is missing."""
     frame = reading.frame
@@ -289,9 +270,6 @@ def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     if reading.safe == frame.start + 1 and not frame.invented and not reader.guided and not fitting:
         reader.reason = "ambiguous"
         return []
-    lone = only_item(reader, reading) if mark == "]" and follows(reader, frame, after) else []
-    if lone and not reader.guided:
-        return lone
     if not frame.invented and (
         follows(reader, frame.parent, after) or lexis.CLOSER.match(reader.text, after)
     ):
@@ -301,7 +279,7 @@ def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     if follows(reader, frame, after):
         other = reading.fork().note("drop_closer", pos, after, "")
         other.safe = after
-        found += [*lone, other.go(after, NEXT)]
+        found.append(other.go(after, NEXT))
     if (
         not frame.invented
         and frame.parent is not None
@@ -315,7 +293,7 @@ def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
 
 
 def _mark_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Another mark stands where the closer is due, and what follows goes on after the container."""
+    """Another mark stands where the closer is expected, and what follows goes on after the container."""
     frame, after = reading.frame, pos + 1
     assert frame is not None
     if frame.invented or (reader.text[pos] == '"' and follows(reader, frame, after)):
@@ -333,7 +311,7 @@ def _mark_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypo
 
 
 def closer_for_value(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A closer that does not match stands where an item is due."""
+    """A closer that does not match stands where an item is expected."""
     other = reading.fork()
     reader.drop_trailing_comma(other, pos)
     other.pos = other.safe
@@ -371,12 +349,12 @@ def early_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
         return _comma_for_closer(reader, reading, pos)
     if match.group(1)[0] not in lexis.QUOTES and _has_quoted_keys(reader, reading):
         return None  # words after the object, not another member
-    other = reading.fork().note("drop_closer", pos, pos + 1, "")
-    other.safe = pos + 1
-    found = [other.go(pos + 1, NEXT)]
     if not reader.guided and _is_undecided(reader, reading.safe, pos):
         reader.reason = "ambiguous"
         return []
+    other = reading.fork().note("drop_closer", pos, pos + 1, "")
+    other.safe = pos + 1
+    found = [other.go(pos + 1, NEXT)]
     closed = reading.closed
     if (
         closed is not None
@@ -411,7 +389,7 @@ def _is_undecided(reader: Engine, end: int, closer: int) -> bool:
 
 
 def _comma_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-    """The root's closer stands where a comma is due: a quoted key follows it."""
+    """The root's closer stands where a comma is expected: a quoted key follows it."""
     if not _QUOTED_KEY.match(reader.text, pos + 1) or reading.place != NEXT:
         return None
     return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, KEY)]
@@ -430,33 +408,19 @@ def after_root(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
         reading.pos = stray.end()
     lone = _LONE_QUOTE.match(reader.text, reading.pos)
     if lone is not None and not _is_between(reader, lone[1], reading.pos):
-        return _stray_quote(reader, reading)
+        if reading.rank >= Rank.COMPLETE or reader.start or reader.finish_reason == "length":
+            reader.reason = "ambiguous"  # a string may begin there
+            return []
+        other = reading.fork().note("drop_stray_mark", reading.pos, reader.size, "")
+        return [other.go(reader.size, DONE)]
     unclean = reading.rank >= Rank.COMPLETE and not follows(reader, None, reading.pos)
-    more = goes_on(reader.text, reader.start, reading.pos)
-    if unclean or more or quoted_member_follows(reader.text, reading.pos):
+    if unclean or goes_on(reader.text, reader.start, reading.pos):
         return reread(reader, reading, reading.pos)
     reading.place = DONE
     return None
 
 
-_MARKS_ONLY = frozenset(
-    {"add_comma", "drop_comma", "add_colon", "drop_colon", "replace_punctuation", "drop_ellipsis"}
-)
-"""Structural fixes that say nothing about where strings and containers end."""
-
-
-def _stray_quote(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """Drop a quote at the very end, if all before it ended well and nothing more was to come."""
-    fixes = reading.fixes()
-    doubtful = any(f.rank >= Rank.COMPLETE and f.name not in _MARKS_ONLY for f in fixes)
-    opened = reader.text[reader.start - 1 : reader.start] in ("'", '"') and reader.start > 0
-    if doubtful or opened or reader.finish_reason == "length":
-        reader.reason = "ambiguous"
-        return []
-    other = reading.fork().note("drop_stray_mark", reading.pos, reader.size, "")
-    return [other.go(reader.size, DONE)]
-
-
+_LONE_QUOTE = re.compile(r"\s*+([\"'])\s*+\Z")
 _WRITTEN_TWICE = re.compile(r"(?<=\w)\"\"|\"\"(?=\w)")
 
 

@@ -12,7 +12,7 @@ from zkit.repair.moves import ending
 from zkit.repair.moves.after_value import ONE_VALUE, closer_for_value
 from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import bracketed, keyed, last_closed, listed, reread
-from zkit.repair.search.hypothesis import KEY, VALUE, Before, Frame, Hypothesis
+from zkit.repair.search.hypothesis import KEY, VALUE, Frame, Hypothesis
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -83,9 +83,11 @@ def misfit(reader: Engine, reading: Hypothesis, mark: str, pos: int) -> list[Hyp
     want, before = reading.want, reading.recent[0]
     if welcome(want, mark):
         return None
-    found = _other_openers(reader, before, mark, pos)
-    if want.only("array"):
-        found += bracketed(before)
+    found = bracketed(before) if want.only("array") else []
+    frame = before.frame
+    if mark == "[" and frame is not None and frame.kind == "[" and before.safe == frame.start + 1:
+        other = Hypothesis.back_to(before).note("drop_opener", pos, pos + 1, "")
+        found.append(other.go(pos + 1, VALUE))
     if want.only("string") and mark[0] in "{[":
         found += unopened(reader, before, pos)
     if want.only("object") and mark[0] == '"' and lexis.KEY_AHEAD.match(reader.text, pos):
@@ -96,41 +98,6 @@ def misfit(reader: Engine, reading: Hypothesis, mark: str, pos: int) -> list[Hyp
     other.misfit += 1
     other.want = ANYTHING
     return [*found, other]
-
-
-def _other_openers(reader: Engine, before: Before, mark: str, pos: int) -> list[Hypothesis]:
-    """Another opener was meant, or the one found was written twice."""
-    want, frame = before.want, before.frame
-    found: list[Hypothesis] = []
-    quoted = mark[0] == '"' and reader.text[pos + 1 : pos + 2] in ("{", "[", '"')
-    for kind, wrong, right in (("array", "{", "["), ("object", "[", "{"), ("array", '"', "[")):
-        if want.only(kind) and mark[0] == wrong and (wrong != '"' or quoted):
-            other = Hypothesis.back_to(before).note("replace_opener", pos, pos + 1, right)
-            reader.enter(other, pos, right, invented=True)
-            found.append(other)
-    if (
-        mark[0] == "["
-        and frame is not None
-        and frame.kind == "["
-        and before.safe == frame.start + 1
-    ):
-        other = Hypothesis.back_to(before).note("drop_opener", pos, pos + 1, "")
-        found.append(other.go(pos + 1, VALUE))
-    return found
-
-
-def no_value(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A mark stands where a value is due: it may stand for the opener of a list or an object."""
-    before = reading.recent[0]
-    found: list[Hypothesis] = []
-    for opener, ahead in (("{", lexis.KEY_AHEAD), ("[", lexis.VALUE_AHEAD)):
-        if ahead.match(reader.text, pos + 1) and before.want.takes(_KINDS[opener]):
-            other = Hypothesis.back_to(before).note("replace_opener", pos, pos + 1, opener)
-            reader.enter(other, pos, opener, invented=True)
-            found.append(other)
-        if found:
-            break
-    return found
 
 
 # ── trouble at key ──────────────────────────────────────────────────────────
@@ -166,7 +133,7 @@ _MISQUOTED = (
 
 
 def at_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """Where a key is due stands something else."""
+    """Where a key is expected stands something else."""
     if _CUT_NAME.match(reader.text, pos):
         if reader.text[pos].isdigit():
             reading = _before_last(reader, reading)
@@ -208,7 +175,7 @@ def _other_keys(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
 
 
 def _reopened(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """A list was closed too early: its items go on where a key is due."""
+    """A list was closed too early: its items go on where a key is expected."""
     closed = last_closed(reader, reading)
     if closed is None or closed.frame.kind != "[":
         return []
@@ -238,7 +205,7 @@ def wrong_first_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hyp
 
 
 def _opener_for_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    """An object opens where a key is due: the one before was not closed, or the brace is stray."""
+    """An object opens where a key is expected: the one before was not closed, or the brace is stray."""
     frame = reading.frame
     assert frame is not None
     found: list[Hypothesis] = []
@@ -284,7 +251,7 @@ def _missing_bracket(reading: Hypothesis) -> list[Hypothesis]:
 
 
 def at_key_string(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[Hypothesis]:
-    """A string stands where a key is due, and no colon follows it."""
+    """A string stands where a key is expected, and no colon follows it."""
     text, frame = reader.text, reading.frame
     assert frame is not None
     if lexis.skip_blank(text, end) == reader.size:

@@ -9,12 +9,11 @@ from zkit.repair.evidence.strings import UNC, respell
 from zkit.repair.expect import Expect
 from zkit.repair.limits import MOST_PHRASE
 from zkit.repair.moves import ending
-from zkit.repair.moves.at_key import expected, misfit, no_value
+from zkit.repair.moves.at_key import expected, misfit
 from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import reread
 from zkit.repair.search.hypothesis import KEY, NEXT, Hypothesis
 from zkit.text import lexis
-from zkit.text.remembered import of_last
 
 if TYPE_CHECKING:
     from zkit.repair.search.engine import Engine
@@ -136,7 +135,7 @@ def read_bare(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
     if text.startswith(("-Inf", "-inf", "+Inf", "+inf", "-NaN", "+NaN"), pos):
         return _signed_infinity(reading, text, pos)
     if text[pos] in ",:;}])":
-        return no_value(reader, reading, pos)
+        return []
     if (marked := _MARKED.match(text, pos)) is not None:
         reading.note("drop_markdown", pos, marked.end(), marked[2])
         reading.settle(marked.end())
@@ -315,13 +314,13 @@ def _prefixed(
 def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
     """Whether a letter before a quote is Python's, and not the first one of a string that slipped out.
 
-    A raw string holds a backslash. The others stand before more than one string, or in a literal of Python, or
+    A raw string holds a backslash. The others come before more than one string, or in a literal of Python, or
     before what no word goes on with.
     """
     letters = prefix.group().lower()
     if "r" in letters:
         return "\\" in body
-    if _writes_prefixes(text) or text[prefix.end()] == "'":
+    if text[prefix.end()] == "'":
         return True
     if prefix.group().islower() and body[:1].isupper():
         return True
@@ -330,16 +329,6 @@ def is_prefix(text: str, prefix: re.Match[str], body: str) -> bool:
 
 _GOES_ON_WITH = {"b": "abdehiloprstuy", "u": "bcdgilmnprstvxz"}
 """The letters that may follow one at the beginning of a word."""
-
-
-@of_last
-def _writes_prefixes(text: str) -> bool:
-    """Whether more than one string of the text has a letter before it."""
-    found = _PREFIXED.finditer(text)
-    return next(found, None) is not None and next(found, None) is not None
-
-
-_PREFIXED = re.compile(r"(?<![\w\"'\\])[bBuU][\"']")
 
 
 def _phrase(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:

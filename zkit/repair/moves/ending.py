@@ -74,15 +74,15 @@ def in_comment(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis
 
 
 def before_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """The text ended where a key was due: after a comma or an opener."""
-    return cut(reader, reading, "the text ended where a key was due", "close_after_cut")
+    """The text ended where a key was expected: after a comma or an opener."""
+    return cut(reader, reading, "the text ended where a key was expected", "close_after_cut")
 
 
 def before_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """The text ended where a value was due."""
+    """The text ended where a value was expected."""
     if reading.frame is None:
         return []
-    return cut(reader, reading, "the text ended where a value was due")
+    return cut(reader, reading, "the text ended where a value was expected")
 
 
 def in_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -121,15 +121,10 @@ def in_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]
     """The text ended in a string: keep what arrived of it, marked as cut."""
     others: list[Hypothesis] = []
     if reading.frame is not None and reader.text[pos] != "\\":
-        open_ = open_string if reading.want.takes("string") else _dropped_string
-        others = open_(reader, reading, pos)
+        others = open_string(reader, reading, pos)
     quoted = _missing_last_quote(reader, reading, pos)
     found = [*others, quoted] if quoted else others
     return [*found, *before_declared_key(reader, reading.recent[0])] if reader.guided else found
-
-
-def _dropped_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
-    return cut(reader, reading, "the text ended in a string where none is due")
 
 
 def open_string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
@@ -185,23 +180,6 @@ def _ends_in_other_quote(body: str, quote: str) -> bool:
 
 
 _CLOSES_TOO = frozenset('"”»＂」』')
-
-
-def in_joined_string(
-    reader: Engine, reading: Hypothesis, pos: int, start: int, head: str
-) -> list[Hypothesis]:
-    """The text ended in a string that is added to another one, which is `head` from `start` on."""
-    return [
-        other for other in open_string(reader, reading, pos) if _prefix_last_fix(other, start, head)
-    ]
-
-
-def _prefix_last_fix(reading: Hypothesis, start: int, head: str) -> bool:
-    """Let the newest fix begin at `start` and say `head` first."""
-    assert reading.edits is not None
-    fix = reading.edits[1]
-    reading.edits = (reading.edits[0], fix._replace(start=start, new=head + fix.new[1:]))
-    return True
 
 
 def _closing_tail(body: str, frame: Frame | None) -> str:

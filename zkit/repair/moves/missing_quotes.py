@@ -23,7 +23,7 @@ _IN_WORD = re.compile(r"(?<=\w)['’](?=\w)")
 _OPENERS = {"»": "«", "’": "‘", "」": "「"}
 """Quotes that come in pairs: what closes, and what opens."""
 _OPENS_NEXT = frozenset(" \t\n([{=:+")
-"""What stands before the quote that opens a quotation, rather than closes one."""
+"""What comes before the quote that opens a quotation, rather than closes one."""
 _LONE = frozenset("'`”»’")
 _WINDOWS = re.compile(r"(?:[A-Za-z]:|\.{1,2})?+(?:\\[\w .()$%@+~,-]*+)++\Z")
 
@@ -37,7 +37,7 @@ _FILE = re.compile(r"[^.\\]\.\w{1,5}\Z")
 def is_folder(content: str) -> bool:
     """Whether a content, up to an escaped quote, is a folder of Windows: then the backslash is its own.
 
-    A word is none, nor is a file whose backslashes are escaped: the next one would be, too.
+    A word is not one, nor is a file whose backslashes are escaped: the next one would be, too.
     """
     if "\\" not in content and len(content) > len("C:"):
         return False
@@ -66,16 +66,10 @@ def is_other_quote(content: str) -> bool:
     if last in "'`":
         return rest[-1] not in _OPENS_NEXT and _IN_WORD.sub("", rest).count(last) % 2 == 0
     if last in "“”":
-        return _even_curls(rest)
+        return True
     if last == "’":
         rest = _IN_WORD.sub("", rest)
     return last in _OPENERS and rest.count(_OPENERS[last]) <= rest.count(last)
-
-
-def _even_curls(content: str) -> bool:
-    """Whether the curly quotes of a content come in pairs, as English or as German writes them."""
-    low, left, right = map(content.count, "„“”")
-    return left + right == low if low else left == right
 
 
 # ── missing quotes ──────────────────────────────────────────────────────────
@@ -83,7 +77,6 @@ def _even_curls(content: str) -> bool:
 
 BLANKS_AND_OPENERS = lexis.BLANKS + "{["
 _REST_OF_PATH = re.compile(r"(?<=\w:)[\\/]")
-_ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
 BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
 _MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
 _SPACED_COMMA = re.compile(r"[\"}\]0-9el]\s++,")
@@ -104,7 +97,7 @@ def shorter(reader: Engine, before: Before, quote: int) -> list[Hypothesis]:
     stem = body.rstrip(BLANKS_AND_OPENERS)
     if (found := _before_key(reader, before, quote)) is not None:
         return found
-    if stem[-1:] not in (",", ":") or (frame.kind != "{" and _holds_items(before, body)):
+    if stem[-1:] not in (",", ":"):
         return []
     bare = BARE_KEY_END.search(body)
     if bare is not None and known(reader, frame, bare.group(2)):
@@ -157,14 +150,8 @@ _BARE_MEMBER = re.compile(
 _KEY_REST = re.compile(r"([\w$-]{1,60}+)\"\s*+:")
 
 
-def _holds_items(before: Before, body: str) -> bool:
-    """Whether the content reads as several items of a list, so that nobody can tell where one ends."""
-    items = _ITEM_LIKE.search(body.rstrip(lexis.BLANKS + ",{["))
-    return items is not None and (before.want.kinds != {"string"} or "\n" in items.group())
-
-
 def _before_closers(before: Before, text: str, stem: str) -> list[Hypothesis]:
-    """The string ends before the comma, or before the brackets that stand before it."""
+    """The string ends before the comma, or before the brackets that come before it."""
     content = stem[:-1].rstrip()
     spaced = _first_spaced_comma(text)
     ends = {len(content)} if 0 <= spaced < before.pos else {len(stem) - 1, len(content)}
@@ -208,7 +195,7 @@ def _balanced(content: str, mark: str) -> bool:
 
 
 def _string_goes_on(reader: Engine, frame: Frame | None, quote: int) -> bool:
-    """Whether what stands after the quote reads as the rest of a key or of an item."""
+    """Whether the text after the quote reads as the rest of a key or of an item."""
     if KEY_TAIL.match(reader.text, quote + 1):
         return True
     return (
@@ -226,7 +213,7 @@ def _closed_before(before: Before, text: str, end: int) -> list[Hypothesis]:
     if body.endswith("\\" + quote) and body.count("\\" + quote) % 2 == 1:
         return _with_escaped_quote(before, body, quote, end)
     if stands_for_quote(body):
-        if body[-1] in "}]" and (_may_be_bracket(body, quote) or _NUMBERS.fullmatch(body[:-1])):
+        if body[-1] in "}]" and _NUMBERS.fullmatch(body[:-1]):
             return []
         return _stretched(_closed(before, end - 1, respell(body[:-1], quote)))
     return _closed(before, end, respell(body, quote))
@@ -234,12 +221,6 @@ def _closed_before(before: Before, text: str, end: int) -> list[Hypothesis]:
 
 _NUMBERS = re.compile(r"[-+0-9.,eE\s]*+")
 """What a list of numbers holds, or an empty container: its bracket became a quote."""
-
-
-def _may_be_bracket(body: str, quote: str) -> bool:
-    """Whether a closing bracket at the end may be one: the first mark opens it, or a quote stands before it."""
-    rest = body[:-1]
-    return body[0] in "{[" or rest.endswith("\\" + quote) or is_other_quote(rest)
 
 
 def _with_escaped_quote(before: Before, body: str, quote: str, end: int) -> list[Hypothesis]:

@@ -10,7 +10,6 @@ from zkit.repair.evidence.strings import respell
 from zkit.repair.evidence.structure import (
     follows,
     key_follows,
-    on_own_line,
     structure_outside,
     swallows,
 )
@@ -288,23 +287,12 @@ def _open(reader: Engine, before: Before, cost: int) -> list[Hypothesis]:
     if not reader.spend(9 * (reader.size - start)):
         return []
     body = reader.text[start:]
-    if swallows(body, reader.text[before.pos], closed=closed) or _begins_sibling(before, body):
+    if swallows(body, reader.text[before.pos], closed=closed):
         return []
     others = ending.open_string(reader, Hypothesis.back_to(before), before.pos)
     for other in others:
         other.cost += cost + 3 + oddness(body, reader.text[before.pos], 1)
     return others
-
-
-def _begins_sibling(before: Before, body: str) -> bool:
-    """Whether the content of a string that never ends goes on with another object, or a key that is due."""
-    frame = before.frame
-    keys = frozenset[str]() if frame is None else frame.expect.keys
-    return any(key in body and re.search(_OBJECT_WITH_KEY % re.escape(key), body) for key in keys)
-
-
-_OBJECT_WITH_KEY = r"\}\s*+,\s*+\{\s*+\"%s\"\s*+:"
-"""After an object, another one with this key."""
 
 
 def oddness(body: str, quote: str, inner: int) -> int:
@@ -320,9 +308,6 @@ def oddness(body: str, quote: str, inner: int) -> int:
 
 
 # ── rereading ───────────────────────────────────────────────────────────────
-
-
-OPENS_LIST = re.compile(rf"\"{lexis.SPACE}(?:\{{{lexis.SPACE}\"|\"[^\",:]++\"{lexis.SPACE},)")
 
 
 def reread(reader: Engine, reading: Hypothesis, past: int, first: int = 0) -> list[Hypothesis]:
@@ -343,7 +328,6 @@ def _reread(reader: Engine, reading: Hypothesis, past: int, first: int) -> list[
         found += _longer(reader, before, token, max(past, before.pos + 1), back)
         if token is not None and opener in "\"'":
             found += shorter(reader, before, token.end - 1) or before_declared_key(reader, before)
-            found += _bracket_for_quote(reader, before)
             found += doubled_opening(reader, before)
     return found
 
@@ -357,15 +341,6 @@ def _longer(
         return longer(reader, before, token, past, price)
     later = Hypothesis.back_to(before)
     return [later.delay(lambda: longer(reader, before, token, past, price), price)]
-
-
-def _bracket_for_quote(reader: Engine, before: Before) -> list[Hypothesis]:
-    """A quote stands for the bracket of a list: `"{"a": 1}]`."""
-    if before.frame is None or not OPENS_LIST.match(reader.text, before.pos):
-        return []
-    other = Hypothesis.back_to(before).note("replace_opener", before.pos, before.pos + 1, "[")
-    reader.enter(other, before.pos, "[", invented=True)
-    return [other]
 
 
 def last_closed(reader: Engine, reading: Hypothesis, item: Before | None = None) -> Closed | None:
@@ -399,17 +374,6 @@ def bracketed(before: Before) -> list[Hypothesis]:
     other.frame = Frame(frame, "[", "]", before.want, before.pos, frame.depth + 1, invented=True)
     other.safe = before.pos
     return [other.go(before.pos, VALUE)]
-
-
-def only_item(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
-    """The reading in which the last member is a list of one item, its bracket missing, as its line shows."""
-    closed = last_closed(reader, reading)
-    before = reading.recent[0] if reading.recent else None
-    if before is not None and (closed is None or closed.frame.start == before.pos):
-        return bracketed(before) if on_own_line(reader.text, before.pos) else []
-    if closed is None or not on_own_line(reader.text, closed.frame.start):
-        return []
-    return listed(reading, closed)
 
 
 def listed(reading: Hypothesis, closed: Closed) -> list[Hypothesis]:

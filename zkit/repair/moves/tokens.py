@@ -102,11 +102,11 @@ _NEXT_TOKEN = {
     VALUE: re.compile(r"[\"{\[\]0-9-]"),
     NEXT: re.compile(r"[}\]]"),
 }
-"""What shows that white space which is escaped ended, by what is due there."""
+"""What shows that white space which is escaped ended, by what is expected there."""
 
 
 def _parts(reading: Hypothesis, text: str, pos: int) -> bool:
-    """Whether white space that is escaped stands before what is due there."""
+    """Whether white space that is escaped comes before what is expected there."""
     pos = _ESCAPED_SPACE.match(text, pos).end()  # type: ignore[union-attr]
     return _NEXT_TOKEN[reading.place].match(text, pos) is not None
 
@@ -121,7 +121,7 @@ def _is_before_comma(reader: Engine, reading: Hypothesis, start: int) -> bool:
 
 
 def _is_habit(text: str, start: int, what: str) -> bool:
-    """Whether what stands at a place stands near by once more."""
+    """Whether the text at a place stands near by once more."""
     end = start + len(what)
     return (
         text.find(what, end, end + HABIT_WITHIN) >= 0
@@ -229,7 +229,7 @@ def _comma_after_opener(
 
 
 def odd_key(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
-    """What stands where a key is due, when it is no key in the common spellings."""
+    """What stands where a key is expected, when it is no key in the common spellings."""
     text, frame = reader.text, reading.frame
     assert frame is not None
     pos = lexis.skip_spaces(text, reading.pos)
@@ -362,7 +362,7 @@ def _spelt_colon(reading: Hypothesis, colon: re.Match[str]) -> None:
 
 
 def odd_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
-    """What stands where a value is due, when it is no value in the common spellings."""
+    """What stands where a value is expected, when it is no value in the common spellings."""
     text, frame, pos = reader.text, reading.frame, reading.pos
     mark = text[pos : pos + 1]
     if mark == '"':
@@ -396,7 +396,7 @@ def odd_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:
 def _odd_item(
     reader: Engine, reading: Hypothesis, frame: Frame, pos: int
 ) -> list[Hypothesis] | None:
-    """What stands where an item is due: the closer, another closer, nothing, or a bare value."""
+    """What stands where an item is expected: the closer, another closer, nothing, or a bare value."""
     mark = reader.text[pos]
     if mark == frame.closer:
         return reader.close(reading, pos)
@@ -481,10 +481,8 @@ def _joined(reader: Engine, reading: Hypothesis, plus: int) -> list[Hypothesis]:
     other = reading.fork()
     other.edits = edits
     token = lexis.string_at(reader.text, pos)
-    if token is None:
-        return ending.in_joined_string(reader, other, pos, start, head)
-    body = respell(token.body, token.quote)
-    if body is None:
+    body = None if token is None else respell(token.body, token.quote)
+    if token is None or body is None:
         return []
     other.note(name, start, token.end, f'{head}{body.body}"')
     other.settle(token.end)

@@ -18,7 +18,7 @@ from zkit.repair.locate import layers, starts
 from zkit.repair.moves.bare import is_prefix
 from zkit.repair.outcome import DAMAGED, Candidate, Task, same
 from zkit.repair.repeated_keys import repeats_a_key
-from zkit.repair.rivals import beyond_doubt, first_guess, rearranged, suits_lines
+from zkit.repair.rivals import beyond_doubt, first_guess, rearranged
 from zkit.repair.search.engine import Engine
 from zkit.repair.search.hypothesis import KEY, Frame, Hypothesis
 from zkit.repair.strict_parse import (
@@ -242,7 +242,6 @@ def _settled(task: Task, body: str, made: list[Candidate], start: int, stuck: in
     if task.evidence is not None:
         suits = task.evidence.suits
         made = [m for m in made if m.value is not None and suits(m.value[0])] or made
-    made = [m for m in made if suits_lines(body, (m.start, m.end), m.fixes)] or made
     if all(same(m.value, made[0].value) for m in made[1:]):
         return made[0]
     where = min(first_guess(m.fixes, stuck) for m in made)
@@ -297,7 +296,7 @@ _MARKS = frozenset('"{}[]:,')
 _STRUCTURE = frozenset("{}[]:,")
 _BRACKETS = frozenset("{}[]")
 _PREFIXES = frozenset("rRbBuUfFtTLcsNEqxX@$")
-"""What stands before the quote of a string in one language or another: `r"x"`, `L"x"`, `@"x"`, `E'x'`."""
+"""What comes before the quote of a string in one language or another: `r"x"`, `L"x"`, `@"x"`, `E'x'`."""
 _PLACED = PLACED | {TRAILING}
 
 
@@ -412,7 +411,7 @@ _FIXED = frozenset(" \t\n\r\\")
 
 
 _LAST_LINE = re.compile(r"[ \t]++[}\]]")
-"""Between a quote that stands before its line and the closer of that line: its indentation."""
+"""Between a quote that comes before its line and the closer of that line: its indentation."""
 
 
 def _may_change_places(text: str, at: int, opens: bool) -> bool:
@@ -435,7 +434,7 @@ def _joins(text: str, at: int) -> bool:
 
 
 def _is_prefix(task: Task, text: str, at: int) -> bool:
-    """Whether what stands before a quote may belong to no string: it is a prefix, or one too many."""
+    """Whether the text before a quote may belong to no string: it is a prefix, or one too many."""
     if text[at + 1 : at + 2] != '"' or text[at] in _STRUCTURE:
         return False
     if text[at] == "=":

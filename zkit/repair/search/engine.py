@@ -333,7 +333,7 @@ class Engine:
         reading.place = KEY if mark == "{" else VALUE
 
     def close(self, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
-        """Close the innermost container, dropping a comma that stands before the closer."""
+        """Close the innermost container, dropping a comma that comes before the closer."""
         frame = reading.frame
         assert frame is not None
         if reading.place != NEXT:
