@@ -11,20 +11,16 @@ import zkit
 
 # `Any` for each 1,000 lines of code. What is not listed may have 15.
 MOST = {
-    "arguments": 21,
-    "batch": 32,
-    "cases": 65,
-    "chat": 47,
-    "coach": 41,
-    "dynamic": 20,
-    "ext": 205,
-    "extract": 19,
-    "mcp": 17,
-    "schema": 27,
-    "sources": 30,
+    "arguments": 22.1,
+    "batch": 40,
+    "cases": 61,
+    "chat": 46,
+    "ext": 208,
+    "mcp": 16,
+    "schema": 29.1,
     "testing": 58,
-    "tools": 32,
-    "transport": 118,
+    "tools": 33.3,
+    "transport": 117,
 }
 
 

@@ -138,7 +138,7 @@ def decode_to_run(
 
 def decode_with_data(
     model: object, raw: object, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
-) -> tuple[Decoded | Validation, object]:
+) -> tuple[Decoded | Validation, Any]:
     """As `decode_to_run`, with the JSON data that the arguments were typed from."""
     outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
     if isinstance(outcome, Validation):

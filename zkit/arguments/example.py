@@ -265,7 +265,7 @@ def _value(shape: Shape, name: str, depth: int) -> Any:
     return made
 
 
-def _made(shape: Shape, name: str, depth: int) -> object:
+def _made(shape: Shape, name: str, depth: int) -> Any:
     given = [*(shape.schema.get("examples") or ()), *(shape.values or ())]
     if shape.schema.get("default") not in (None, [], {}, ""):
         given.append(shape.schema["default"])

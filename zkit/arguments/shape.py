@@ -206,7 +206,7 @@ def _mapping(found: object) -> JsonMapping:
     return found if isinstance(found, Mapping) else {}
 
 
-def _list(found: object) -> list[object]:
+def _list(found: object) -> list[Any]:
     return list(found) if isinstance(found, list | tuple) else []
 
 

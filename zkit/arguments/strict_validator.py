@@ -175,7 +175,7 @@ def _enum(node: Node) -> object:
     return core_schema.no_info_plain_validator_function(_finder(node["cls"], node["members"]))
 
 
-def _finder(cls: object, members: Collection[Enum]) -> Callable[[Any], Enum]:
+def _finder(cls: type[Enum], members: Collection[Enum]) -> Callable[[Any], Enum]:
     known = {(type(one.value), one.value): one for one in members}
     # A number without a fraction may be written so where fractions are known.
     whole = [one for one in members if type(one.value) is float and one.value.is_integer()]

@@ -30,7 +30,7 @@ class Ended:
 
     def __init__(
         self,
-        value: object = None,
+        value: Any = None,
         error: BaseException | None = None,
         late: bool = False,
         left: bool = False,

@@ -104,7 +104,7 @@ def _with_inner(key: str, value: object, inner: dict[str, Schema]) -> object:
     return inner.get(key, value)
 
 
-def pointer_target(root: Schema, reference: str) -> object:
+def pointer_target(root: Schema, reference: str) -> Any:
     """Return what a `$ref` inside the document points to; None when there is no such place."""
     if not reference.startswith("#"):
         return _by_identifier(root, reference)

@@ -62,7 +62,7 @@ def describe(docstring: str | None) -> Described:
     return Described(_first_paragraph(prose), prose, _entries(sections))
 
 
-def _sections(text: str) -> list[object]:
+def _sections(text: str) -> list[Any]:
     """The sections of a docstring, in the style that it is written in."""
     import griffe
 

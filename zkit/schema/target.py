@@ -29,7 +29,7 @@ from zkit.schema.signature import (
 class Validate(Protocol):
     """Returns the validated value, or raises `pydantic.ValidationError` or `MisfitError`."""
 
-    def __call__(self, value: object, /, *, strict: bool | None = None) -> object:
+    def __call__(self, value: Any, /, *, strict: bool | None = None) -> Any:
         """Validate."""
 
 

@@ -80,7 +80,7 @@ class Held(Generic[T, V]):
 
     __slots__ = ("_given", "_token", "_value", "_variable")
 
-    def __init__(self, variable: ContextVar[object], value: T, given: V) -> None:
+    def __init__(self, variable: ContextVar[Any], value: T, given: V) -> None:
         self._variable = variable
         self._value = value
         self._given = given

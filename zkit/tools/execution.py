@@ -248,7 +248,7 @@ def executed(
     return (_awaited_inside if runs_async else _plain_inside)(begin, Context(call), promised)
 
 
-def typed_arguments(tool: Tool, call: Call, limit: Rank, context: Context) -> object:
+def typed_arguments(tool: Tool, call: Call, limit: Rank, context: Context) -> Any:
     """Return the arguments as the tool takes them; raise the `Validation` that says why not."""
     if context.typed is not None:
         typed, context.typed = context.typed, None
@@ -282,7 +282,7 @@ async def _awaited_inside(begin: Begin, context: Context, promised: JsonMapping 
         return await _awaited(begin, context, promised)
 
 
-def _plain(begin: Begin, context: Context, promised: JsonMapping | None) -> object:
+def _plain(begin: Begin, context: Context, promised: JsonMapping | None) -> Any:
     """The result; something to await for it when a plain function returned something to await."""
     try:
         value, output = begin(context)

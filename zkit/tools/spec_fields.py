@@ -129,7 +129,7 @@ def _as_dict(given: object) -> object:
     raise TypeError(f"it holds a value of type {type(given).__name__}")
 
 
-def json_object(given: object, name: str) -> object:
+def json_object(given: object, name: str) -> Any:
     """A JSON object that cannot be changed."""
     if not isinstance(given, Mapping):
         raise ToolDefinitionError(f"{name} must be a mapping, not {given!r}")
