@@ -31,7 +31,7 @@ MOST = {
     "Extraction": (70, 45),
     "instructions": (70, 45),
     "render_call": (70, 45),
-    "Dispatcher": (93, 52),
+    "Dispatcher": (94, 52),
     "Kit": (70, 55),
     "Toolbox": (74, 70),
     "MemoSource": (92, 65),

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 from zkit.arguments import Decoded, decode
 from zkit.calls import Call
 from zkit.extract import Extraction, find_calls
+from zkit.json_types import JsonObject
 from zkit.receipt import Rank
 from zkit.repair import Unrepairable, repair_json
 from zkit.schema import target_for
@@ -163,7 +164,7 @@ def _outcome(found: Extraction) -> tuple[str, str | None]:
     return ("refused", reasons[0]) if reasons else ("none", None)
 
 
-def _entry(call: Call) -> dict[str, Any]:
+def _entry(call: Call) -> JsonObject:
     return {
         "name": call.name,
         "arguments": call.arguments,

@@ -13,6 +13,7 @@ from typing import IO, Any, NamedTuple
 
 from zkit.batch.columns import COLUMNS
 from zkit.errors import MissingExtraError, ZkitError
+from zkit.json_types import JsonMapping, JsonObject
 
 FIELDS = ("row", "model", "time", "text", *COLUMNS)
 """The columns of an output file."""
@@ -212,7 +213,7 @@ def _arrow() -> Any:
 # ── output ───────────────────────────────────────────────────────────────────
 
 
-def write_part(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def write_part(file: Path, rows: Sequence[JsonMapping]) -> None:
     """Write rows to one file of the format that its suffix says."""
     if file.suffix == ".parquet":
         arrow = _arrow()
@@ -259,7 +260,7 @@ def join_parts(parts: Sequence[Path], out: Path) -> None:
                     joined.write(block)
 
 
-def read_output(path: str | Path) -> Iterator[dict[str, Any]]:
+def read_output(path: str | Path) -> Iterator[JsonObject]:
     """Yield the rows that a batch wrote. Raises `BatchError` if the file is something else."""
     for record in _records(Path(path)):
         if not isinstance(record, dict) or "outcome" not in record:

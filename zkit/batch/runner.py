@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from zkit.batch.columns import COLUMNS, Columns, Work, as_text
 from zkit.batch.logs import BatchError, Row, join_parts, read_log, write_part
+from zkit.json_types import JsonObject
 
 CHUNK = 2_000
 """Rows in a chunk: a second of work, so that a kill costs little and a file system is not flooded."""
@@ -160,9 +161,7 @@ def _chunks(rows: Iterator[Row], size: int) -> Iterator[Chunk]:
         number += 1
 
 
-def _table(
-    start: int, rows: Sequence[Row], columns: Columns, keep_text: bool
-) -> list[dict[str, Any]]:
+def _table(start: int, rows: Sequence[Row], columns: Columns, keep_text: bool) -> list[JsonObject]:
     """Return the rows of an output file."""
     return [
         {

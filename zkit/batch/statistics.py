@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from zkit.batch.logs import BatchError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.masking import without_secrets
 
 MOST_PATTERNS = 12
@@ -51,7 +52,7 @@ class Statistics:
     saved: int = 0
     patterns: list[Pattern] = field(default_factory=list)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the statistics as plain data, for `json.dumps`."""
         return asdict(self)
 
@@ -76,7 +77,7 @@ class _Seen:
         return known
 
 
-def collect(rows: Iterable[Mapping[str, Any]]) -> Statistics:
+def collect(rows: Iterable[JsonMapping]) -> Statistics:
     """Read the rows that a batch wrote, once, and return what they show."""
     made = Statistics()
     seen = {name: _Seen() for name in ("outcome", "rank", "reason", "fix", "tool", "model", "day")}
@@ -127,7 +128,7 @@ def _tools(calls: object) -> list[str]:
     return [str(one.get("name")) for one in listed if isinstance(one, dict)]
 
 
-def pattern_of(row: Mapping[str, Any]) -> str | None:
+def pattern_of(row: JsonMapping) -> str | None:
     """Return the name of a row's damage: its reason, or its fixes; None for a row without any."""
     if row.get("reason"):
         return f"{row.get('outcome')}: {row['reason']}"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
+from zkit.json_types import JsonMapping
 from zkit.receipt import Rank
 
 
@@ -24,7 +25,7 @@ class Case:
     it: str
     text: str = ""
     source: str | None = None
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: JsonMapping = field(default_factory=dict)
     beyond: bool = False
     decoder: str = ""
 
@@ -58,8 +59,8 @@ class CaseFileError(ValueError):
         self.problem = problem
 
 
-Schemas = Mapping[str, Mapping[str, Any]]
-ToolSets = Mapping[str, Sequence[Mapping[str, Any]]]
+Schemas = Mapping[str, JsonMapping]
+ToolSets = Mapping[str, Sequence[JsonMapping]]
 
 
 class EntryError(ValueError):
@@ -78,28 +79,28 @@ class Sheet:
     kind: str = "repair"
     schemas: Schemas = field(default_factory=dict)
     tools: ToolSets = field(default_factory=dict)
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    defaults: JsonMapping = field(default_factory=dict)
     beyond: bool = False
 
 
-Reader = Callable[[str, Any, Sheet], Any]
+Reader = Callable[[str, object, Sheet], object]
 
 
-def a_string(key: str, value: Any, _sheet: Sheet) -> str:
+def a_string(key: str, value: object, _sheet: Sheet) -> str:
     """Take a string."""
     if not isinstance(value, str):
         raise EntryError(f"{key} must be a string, not {json_kind(value)}", key)
     return value
 
 
-def a_flag(key: str, value: Any, _sheet: Sheet) -> bool:
+def a_flag(key: str, value: object, _sheet: Sheet) -> bool:
     """Take true or false."""
     if not isinstance(value, bool):
         raise EntryError(f"{key} must be true or false, not {json_kind(value)}", key)
     return value
 
 
-def json_text(key: str, value: Any, sheet: Sheet) -> str:
+def json_text(key: str, value: object, sheet: Sheet) -> str:
     """Take a string that holds JSON; NaN and Infinity may be expected."""
     text = a_string(key, value, sheet)
     try:
@@ -109,7 +110,7 @@ def json_text(key: str, value: Any, sheet: Sheet) -> str:
     return text
 
 
-def json_or_tables(key: str, value: Any, sheet: Sheet) -> str:
+def json_or_tables(key: str, value: object, sheet: Sheet) -> str:
     """Take a string that holds JSON, or the same as TOML: a table or a list of tables."""
     if isinstance(value, str):
         return json_text(key, value, sheet)
@@ -119,29 +120,29 @@ def json_or_tables(key: str, value: Any, sheet: Sheet) -> str:
     return json.dumps(found, ensure_ascii=False, default=str)
 
 
-def json_texts(key: str, value: Any, sheet: Sheet) -> tuple[str, ...]:
+def json_texts(key: str, value: object, sheet: Sheet) -> tuple[str, ...]:
     """Take a list of strings that hold JSON."""
     return tuple(json_text(key, item, sheet) for item in a_list(key, value))
 
 
-def json_value(key: str, value: Any, sheet: Sheet) -> Any:
+def json_value(key: str, value: object, sheet: Sheet) -> Any:
     """Take a table or a list as it is, or a string that holds JSON."""
     return json.loads(json_text(key, value, sheet)) if isinstance(value, str) else value
 
 
-def names(key: str, value: Any, sheet: Sheet) -> tuple[str, ...]:
+def names(key: str, value: object, sheet: Sheet) -> tuple[str, ...]:
     """Take a list of strings."""
     return tuple(a_string(key, item, sheet) for item in a_list(key, value))
 
 
-def a_list(key: str, value: Any) -> list[Any]:
+def a_list(key: str, value: object) -> list[Any]:
     """Take a list."""
     if not isinstance(value, list):
         raise EntryError(f"{key} must be a list, not {json_kind(value)}", key)
     return value
 
 
-def a_rank(key: str, value: Any, sheet: Sheet) -> Rank:
+def a_rank(key: str, value: object, sheet: Sheet) -> Rank:
     """Take the name of a rank."""
     name = a_string(key, value, sheet)
     if name not in Rank.__members__:
@@ -152,7 +153,7 @@ def a_rank(key: str, value: Any, sheet: Sheet) -> Rank:
 def some_of(known: tuple[str, ...], noun: str) -> Reader:
     """Make a reader that takes one known word, a list of which one must come, or true for any."""
 
-    def read(key: str, value: Any, sheet: Sheet) -> tuple[str, ...]:
+    def read(key: str, value: object, sheet: Sheet) -> tuple[str, ...]:
         if value is True:
             return known
         given = names(key, value if isinstance(value, list) else [value], sheet)
@@ -164,7 +165,7 @@ def some_of(known: tuple[str, ...], noun: str) -> Reader:
     return read
 
 
-def a_schema(key: str, value: Any, sheet: Sheet) -> Mapping[str, Any]:
+def a_schema(key: str, value: object, sheet: Sheet) -> JsonMapping:
     """Take a schema, or the name of one that the file defines."""
     if isinstance(value, str) and value not in sheet.schemas:
         raise EntryError(f"{key} {value!r} is not among the schemas of this file", key)
@@ -173,14 +174,14 @@ def a_schema(key: str, value: Any, sheet: Sheet) -> Mapping[str, Any]:
     return a_table(key, value, sheet)
 
 
-def a_table(key: str, value: Any, _sheet: Sheet) -> Mapping[str, Any]:
+def a_table(key: str, value: object, _sheet: Sheet) -> JsonMapping:
     """Take a table."""
     if not isinstance(value, dict):
         raise EntryError(f"{key} must be a table, not {json_kind(value)}", key)
     return value
 
 
-def json_kind(value: Any) -> str:
+def json_kind(value: object) -> str:
     """Name the kind of a value as JSON and TOML users do."""
     kinds = {bool: "a boolean", int: "a number", float: "a number", str: "a string"}
     return kinds.get(type(value)) or ("a list" if isinstance(value, list) else "a table")
@@ -232,7 +233,7 @@ class Kind(Generic[C]):
             raise EntryError(f"unknown key {key!r} (known: {', '.join(sorted(known))})", key)
         return known[key]
 
-    def check_keys(self, raw: Mapping[str, Any]) -> None:
+    def check_keys(self, raw: JsonMapping) -> None:
         """Refuse a case without an input, one that expects nothing, or two outcomes at once."""
         given = [key for key in self.inputs if key in raw]
         if not given:
@@ -252,13 +253,13 @@ class Kind(Generic[C]):
 LONGEST_SHOWN = 240
 
 
-def spelled(value: Any) -> str:
+def spelled(value: object) -> str:
     """Spell a value so that equal text means equal value: 1, 1.0 and true differ, NaN is NaN."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def difference(wanted: Any, came: Any) -> str | None:
+def difference(wanted: object, came: object) -> str | None:
     """Say how two values differ, shortened to the neighbourhood, or None when they are equal."""
     one, other = spelled(wanted), spelled(came)
     if one == other:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from zkit.cases.case import (
 from zkit.cases.decode_cases import DECODE
 from zkit.cases.extract_cases import EXTRACT
 from zkit.cases.repair_cases import REPAIR
+from zkit.json_types import JsonMapping, JsonObject
 
 KINDS: dict[str, Kind[Any]] = {kind.name: kind for kind in (REPAIR, EXTRACT, DECODE)}
 
@@ -42,12 +43,12 @@ SHARED = (
 )
 
 
-def is_shared(raw: Mapping[str, Any]) -> bool:
+def is_shared(raw: JsonMapping) -> bool:
     """Tell a JSONL line that says what the lines after it share from one that is a case."""
     return bool(raw) and all(key in SHARED for key in raw)
 
 
-def read_sheet(raw: Mapping[str, Any], empty: Sheet, folder: Path) -> Sheet:
+def read_sheet(raw: JsonMapping, empty: Sheet, folder: Path) -> Sheet:
     """Read the text at the top of a file, or raise EntryError."""
     kind = KINDS.get(raw.get("kind", empty.kind))
     if kind is None:
@@ -89,7 +90,7 @@ def read_json(path: Path, name: str) -> Any:
     raise EntryError(f"tools: {name} {problem}", "tools")
 
 
-def read_entry(raw: Mapping[str, Any], sheet: Sheet, line: int, default_it: str = "") -> Case:
+def read_entry(raw: JsonMapping, sheet: Sheet, line: int, default_it: str = "") -> Case:
     """Check every key of `raw` and build the case, or raise EntryError."""
     kind = KINDS[sheet.kind]
     given = {**inherited((*kind.also, "decoder"), sheet), **raw}
@@ -104,7 +105,7 @@ def read_entry(raw: Mapping[str, Any], sheet: Sheet, line: int, default_it: str 
     return case
 
 
-def inherited(keys: tuple[str, ...], sheet: Sheet) -> dict[str, Any]:
+def inherited(keys: tuple[str, ...], sheet: Sheet) -> JsonObject:
     """Return what the file gives for all of its cases."""
     return {key: sheet.defaults[key] for key in keys if key in sheet.defaults}
 
@@ -183,7 +184,7 @@ def read_toml(content: str, empty: Sheet, folder: Path) -> list[Case]:
     return cases
 
 
-def toml_tables(content: str, name: str) -> dict[str, Any]:
+def toml_tables(content: str, name: str) -> JsonObject:
     """Parse TOML; a syntax error keeps its line."""
     try:
         return tomllib.loads(content)
@@ -194,7 +195,7 @@ def toml_tables(content: str, name: str) -> dict[str, Any]:
         raise CaseFileError(name, line, f"not TOML: {problem}") from None
 
 
-def toml_entries(tables: dict[str, Any], name: str) -> list[dict[str, Any]]:
+def toml_entries(tables: JsonObject, name: str) -> list[JsonObject]:
     """Return the cases of a TOML file that says what it is about."""
     if not isinstance(tables.get("about"), str):
         raise CaseFileError(name, 1, "`about` is missing: one sentence on what the cases share")
@@ -229,7 +230,7 @@ def read_jsonl(content: str, empty: Sheet, folder: Path) -> list[Case]:
     return cases
 
 
-def jsonl_entry(raw: dict[str, Any]) -> dict[str, Any]:
+def jsonl_entry(raw: JsonObject) -> JsonObject:
     """Move what says where a line comes from to `meta`."""
     entry = {key: value for key, value in raw.items() if key not in PROVENANCE}
     given = {key: raw[key] for key in PROVENANCE if key in raw}
@@ -238,7 +239,7 @@ def jsonl_entry(raw: dict[str, Any]) -> dict[str, Any]:
     return entry
 
 
-def jsonl_objects(content: str, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def jsonl_objects(content: str, name: str) -> Iterator[tuple[int, JsonObject]]:
     """Give line number and object of every line that is not blank."""
     # Not splitlines(): U+2028 and other odd separators may stand inside a JSON string.
     for line, text in enumerate(content.split("\n"), 1):
@@ -301,7 +302,7 @@ class Recorded:
 class Recordings:
     """The completions, and the tools that were offered to the models, as OpenAI writes them."""
 
-    tools: list[dict[str, Any]]
+    tools: list[JsonObject]
     completions: tuple[Recorded, ...]
 
 

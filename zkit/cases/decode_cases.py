@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
@@ -28,6 +27,7 @@ from zkit.cases.case import (
     spelled,
     unlike,
 )
+from zkit.json_types import JsonMapping
 from zkit.receipt import Rank
 from zkit.results import Validation, ValidationCode
 
@@ -52,7 +52,7 @@ class DecodeCase(Case):
     kind: ClassVar[str] = "decode"
 
     value: Any = NOT_GIVEN
-    schema: Mapping[str, Any] | None = None
+    schema: JsonMapping | None = None
     json: str | None = None
     refused: tuple[str, ...] = ()
     untouched: bool = False

@@ -17,6 +17,7 @@ from zkit.chat.assembler import Assembler, Reply, call_entries
 from zkit.chat.wire_data import entries, stream_data
 from zkit.errors import ZkitError
 from zkit.extract import Extraction, find_calls
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.masking import secrets_in, shortened, without_secrets
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable, repair_json
@@ -25,7 +26,7 @@ from zkit.schema import offered
 from zkit.transcripts import Exchange, Transcript
 
 Outcome = Repaired | Unrepairable | Decoded | Validation | Extraction
-Expects = dict[str, Any]
+Expects = JsonObject
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"(:?)')
 """A string in JSON; before a colon it is a key."""
 
@@ -40,8 +41,8 @@ class Draft:
 
     kind: str
     text: str
-    schema: Mapping[str, Any] | None = None
-    toolset: Sequence[Mapping[str, Any]] = ()
+    schema: JsonMapping | None = None
+    toolset: Sequence[JsonMapping] = ()
     finish_reason: str | None = None
     limit: Rank | None = None
     source: str = ""
@@ -60,7 +61,7 @@ class Draft:
     def given(self) -> dict[str, Any]:
         """The keys of the case that say what is known."""
         limit = None if self.limit is None else self.limit.name
-        found: dict[str, Any] = {"text": self.text, "finish_reason": self.finish_reason}
+        found: JsonObject = {"text": self.text, "finish_reason": self.finish_reason}
         found["limit"] = limit
         if self.kind == "extract":
             found["toolset"] = list(self.toolset)
@@ -278,7 +279,7 @@ def _needed_help(draft: Draft) -> bool:
     return bool(getattr(outcome, "fixes", ())) if isinstance(outcome, Decoded) else True
 
 
-def _schemas(tools: list[dict[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
+def _schemas(tools: list[JsonObject]) -> Mapping[str, JsonMapping]:
     try:
         return {name: offer.parameters for name, offer in offered(tools).items()} if tools else {}
     except ZkitError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,12 +26,13 @@ from zkit.cases.case import (
     spelled,
     unlike,
 )
+from zkit.json_types import JsonMapping
 from zkit.receipt import Rank
 
 if TYPE_CHECKING:
     from zkit.extract import Extraction
 
-Tools = Sequence[Mapping[str, Any]]
+Tools = Sequence[JsonMapping]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ def wanted_calls(case: ExtractCase, key: str = "calls") -> list[Any]:
     return [{"arguments": {}, **call} if isinstance(call, dict) else call for call in calls]
 
 
-def a_toolset(key: str, value: Any, sheet: Sheet) -> Tools:
+def a_toolset(key: str, value: object, sheet: Sheet) -> Tools:
     """Take a list of tools, or the name of a tool set that the file knows."""
     if not isinstance(value, str):
         return [a_table(key, tool, sheet) for tool in a_list(key, value)]
@@ -168,14 +169,14 @@ def a_toolset(key: str, value: Any, sheet: Sheet) -> Tools:
     return sheet.tools[value]
 
 
-def names_or_count(key: str, value: Any, sheet: Sheet) -> tuple[str, ...] | int:
+def names_or_count(key: str, value: object, sheet: Sheet) -> tuple[str, ...] | int:
     """Take a list of names, or how many there are."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     return names(key, value, sheet)
 
 
-def a_name_or_names(key: str, value: Any, sheet: Sheet) -> tuple[str, ...]:
+def a_name_or_names(key: str, value: object, sheet: Sheet) -> tuple[str, ...]:
     """Take one name for all, or a list with one for each."""
     return names(key, value if isinstance(value, list) else [value], sheet)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -25,6 +24,7 @@ from zkit.cases.case import (
     spelled,
     unlike,
 )
+from zkit.json_types import JsonMapping
 from zkit.repair import Rank, Repaired, Unrepairable, repair_all, repair_json
 
 # `refused = true` accepts any of them.
@@ -59,7 +59,7 @@ class RepairCase(Case):
     rank: Rank | None = None
     fixes: tuple[str, ...] | None = None
     lossy: bool | None = None
-    schema: Mapping[str, Any] | None = None
+    schema: JsonMapping | None = None
     finish_reason: str | None = None
     limit: Rank = Rank.CUT
 

@@ -14,6 +14,7 @@ from typing import Any
 from zkit.cases.case import Case, CaseFileError
 from zkit.cases.case_files import CASE_HEADER, KINDS, load, mismatch, run
 from zkit.cases.draft import Draft, Expects, proposed
+from zkit.json_types import JsonMapping, JsonObject
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _FIRST = ("it", "text")
@@ -61,7 +62,7 @@ def add_case(path: Path, draft: Draft, it: str, expects: Expects) -> Case:
     raise NotAddedError(f"the case would not hold: {mismatch}")
 
 
-def _tables(path: Path, content: str | None, kind: str) -> dict[str, Any]:
+def _tables(path: Path, content: str | None, kind: str) -> JsonObject:
     if content is None:
         return {}
     try:
@@ -74,7 +75,7 @@ def _tables(path: Path, content: str | None, kind: str) -> dict[str, Any]:
     return tables
 
 
-def _free(it: str, tables: Mapping[str, Any]) -> str:
+def _free(it: str, tables: JsonMapping) -> str:
     """The sentence, with a number if it is taken."""
     taken = {case.get("it") for case in tables.get("case", ())}
     numbered = (f"{it} ({number})" for number in range(2, len(taken) + 3))
@@ -82,7 +83,7 @@ def _free(it: str, tables: Mapping[str, Any]) -> str:
 
 
 def _appended(
-    before: str | None, tables: Mapping[str, Any], draft: Draft, it: str, expects: Expects
+    before: str | None, tables: JsonMapping, draft: Draft, it: str, expects: Expects
 ) -> str:
     head = (
         f'about = "recorded failures"\nkind = {_toml(draft.kind)}\n' if before is None else before
@@ -98,7 +99,7 @@ def _appended(
     return f"{head.rstrip()}\n{shared}\n[[case]]\n" + "\n".join(lines) + "\n"
 
 
-def case_lines(entry: Mapping[str, Any]) -> list[str]:
+def case_lines(entry: JsonMapping) -> list[str]:
     """The lines of a case, its sentence and its text first."""
     ordered = sorted(entry.items(), key=lambda pair: pair[0] not in _FIRST)
     return [f"{key} = {_toml(without_null(value))}" for key, value in ordered]
@@ -140,7 +141,7 @@ def replace_file(path: Path, text: str) -> None:
 # ── TOML ─────────────────────────────────────────────────────────────────────
 
 
-def without_null(value: Any) -> Any:
+def without_null(value: object) -> object:
     """A schema that says the same without null, which TOML does not have."""
     if isinstance(value, list | tuple):
         return [without_null(item) for item in value if item is not None]
@@ -152,7 +153,7 @@ def without_null(value: Any) -> Any:
     return {**made, "type": "null"} if "const" in value and value["const"] is None else made
 
 
-def _toml(value: Any) -> str:
+def _toml(value: object) -> str:
     """A value in TOML; a text as it is written, if that can be."""
     if isinstance(value, str):
         return _text(value)

@@ -15,6 +15,7 @@ from zkit.chat.client.exchange import CHAT, Exchange, Listener, Repairing
 from zkit.chat.client.wrapped_client import remade, remade_reply
 from zkit.chat.wire_data import plain
 from zkit.errors import MissingExtraError
+from zkit.json_types import JsonObject
 from zkit.transport import async_client, client
 
 try:
@@ -32,19 +33,19 @@ class RepairCallback(CustomLogger):  # type: ignore[misc]
         self._repairing = Repairing(on_report=on_report)
 
     async def async_post_call_success_hook(
-        self, data: dict[str, Any], user_api_key_dict: Any, response: Any
+        self, data: JsonObject, user_api_key_dict: object, response: Any
     ) -> Any:
         """Repair a whole reply in the proxy."""
         return self._repaired(data, response)
 
     async def async_post_call_success_deployment_hook(
-        self, request_data: dict[str, Any], response: Any, call_type: Any
+        self, request_data: JsonObject, response: Any, call_type: object
     ) -> Any:
         """Repair a whole reply of `acompletion`."""
         return self._repaired(request_data, response)
 
     async def async_post_call_streaming_iterator_hook(
-        self, user_api_key_dict: Any, response: Any, request_data: dict[str, Any]
+        self, user_api_key_dict: object, response: Any, request_data: JsonObject
     ) -> AsyncIterator[Any]:
         """Repair a streamed reply in the proxy."""
         exchange = Exchange(CHAT, request_data, self._repairing)
@@ -59,7 +60,7 @@ class RepairCallback(CustomLogger):  # type: ignore[misc]
         for made in exchange.end():
             yield made
 
-    def _repaired(self, request: dict[str, Any], response: Any) -> Any:
+    def _repaired(self, request: JsonObject, response: Any) -> Any:
         exchange = Exchange(CHAT, request, self._repairing)
         if not exchange.has_tools or not hasattr(response, "choices") or _is_checked(response):
             return response
@@ -76,7 +77,7 @@ class RepairCallback(CustomLogger):  # type: ignore[misc]
 _MARK = secrets.token_hex(8)
 
 
-def _is_checked(response: Any) -> bool:
+def _is_checked(response: object) -> bool:
     hidden = getattr(response, "_hidden_params", None)
     return isinstance(hidden, dict) and hidden.get("zkit") == _MARK
 
@@ -89,7 +90,7 @@ def _checked(done: Any, response: Any) -> Any:
     return done
 
 
-def _chunk(like: Any, data: dict[str, Any]) -> Any:
+def _chunk(like: Any, data: JsonObject) -> Any:
     try:
         return type(like)(**data)
     except (TypeError, ValueError):

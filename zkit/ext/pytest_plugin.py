@@ -98,7 +98,7 @@ class CaseItem(pytest.Item):
         return self.path, self.case.line - 1, self.case.it
 
 
-def _function(name: str) -> Callable[..., Any]:
+def _function(name: str) -> Callable[[str], object]:
     """The function that `package:function` names."""
     module, _, attribute = name.partition(":")
     if not module or not attribute:
@@ -112,7 +112,7 @@ def _function(name: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-def compared(case: Case, decoder: Callable[..., Any]) -> str | None:
+def compared(case: Case, decoder: Callable[[str], object]) -> str | None:
     """How the value of another decoder differs from what the case expects; None if it does not.
 
     The decoder gets the text, and returns the value or raises. A case that expects a refusal holds

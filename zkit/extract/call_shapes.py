@@ -167,7 +167,10 @@ _LINE_LABEL = re.compile(r"[:：=>→]\s*+\Z")
 
 
 def _is_signature(reading: Reading) -> bool:
-    """Whether nothing that was read is a call: `read_file(path: string)` in a list describes a tool."""
+    """Whether nothing that was read is a call: `read_file(path: string)` in a list describes a tool.
+
+    See corpus/untouched/calls_in_code.
+    """
     return all(unit.state != "whole" for unit in reading.units)
 
 

@@ -111,7 +111,10 @@ def in_element(before: str, after: str, record: Format) -> bool:
 
 
 def closes_quote(before: str, after: str) -> bool:
-    """True if a quotation that is open before a call is closed right after it."""
+    """True if a quotation that is open before a call is closed right after it.
+
+    See corpus/untouched/calls_quoted.
+    """
     solid = after.lstrip()
     if before[-1:] in _BEFORE and after[:1] in _AFTER:
         return True
@@ -149,7 +152,10 @@ def _in_markup(before: str) -> bool:
 
 
 def _in_literal(before: str) -> bool:
-    """True if a string of code over several lines is open: one that begins where a value is expected."""
+    """True if a string of code over several lines is open: one that begins where a value is expected.
+
+    See corpus/untouched/conversations.
+    """
     is_open = ""
     for match in _LITERAL.finditer(before):
         mark = match.group()

@@ -322,7 +322,7 @@ class Standing:
         for item in reversed(pending):
             if isinstance(item, Candidate):
                 counts = item.counts and not _is_quoted(item)
-                words = any(map(str.isalnum, after))  # punctuation and closers are none
+                words = any(map(str.isalnum, after))  # punctuation and closers are not words
                 return counts and (not words or in_element(item.before, after, item.format))
             if isinstance(item, Piece) and self._is_text(item):
                 after = item.text + after
@@ -450,7 +450,7 @@ def _without_echoes(pending: list[Waiting]) -> Iterator[Waiting]:
 
 
 def _mentioned_together(pending: Iterable[Waiting]) -> Iterator[Waiting]:
-    """What waits; a call right after a mentioned one is mentioned too."""
+    """What waits; a call right after a mentioned one is mentioned too (corpus/extract/shown)."""
     mentioned = False
     for item in pending:
         if isinstance(item, Piece) and any(map(str.isalnum, item.text)):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from zkit.receipt import Fix, highest
 from zkit.repair import messages
 from zkit.repair.fixes import fix_named
-from zkit.repair.limits import MOST_REPEATS
+from zkit.repair.limits import MOST_REPEATS, NEAR_END
 from zkit.repair.locate import payload, starts
 from zkit.repair.locate.payload import data_after, data_before, is_echo
 from zkit.repair.outcome import Candidate, Repaired, Task, Unrepairable, same
@@ -35,8 +35,7 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if not read:
         return _refused(task, worth)
     if len(read) > 1:
-        read = [c for c in read if not payload.is_mention(text, c)] or read
-        read = [c for c in read if not _is_draft(text, c, read[-1])]
+        read = _without_mentions(text, read)
     if any(not same(c.value, read[0].value) for c in read[1:]):
         return refuse(task, "several", read[1].start)
     broken = [c for c in candidates if stops(task, c)]
@@ -47,6 +46,12 @@ def chosen(task: Task, candidates: list[Candidate]) -> Repaired | Unrepairable:
     if more:
         return refuse(task, "several", more[0])
     return _of_its_own(task, read[0], repeated=len(read) > 1)
+
+
+def _without_mentions(text: str, read: list[Candidate]) -> list[Candidate]:
+    """The values without those that a sentence only mentions, or that are drafts of the last one."""
+    read = [c for c in read if not payload.is_mention(text, c)] or read
+    return [c for c in read if not _is_draft(text, c, read[-1])]
 
 
 def _is_draft(text: str, candidate: Candidate, final: Candidate) -> bool:
@@ -80,13 +85,12 @@ def _of_its_own(
         task.text, candidate.start, candidate.end, closes_more=closes_more
     ):
         return refuse(task, "damaged", task.text.find("{"))
-    tail = task.text[-_NEAR_END:].rstrip()
+    tail = task.text[-NEAR_END:].rstrip()
     if tail[-1:] == "{" and candidate.end < len(task.text) and _BEGUN.search(tail):
         return refuse(task, "several", len(task.text))
     return within_limit(task, candidate, repeated=repeated)
 
 
-_NEAR_END = 80
 _BEGUN = re.compile(r"[:\n>]\s*+\{\Z")
 """A brace at the very end that an introduction leads to: another value began there."""
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from zkit.json_types import JsonObject
+from zkit.repair.limits import MOST_SCHEMAS
 
 # ── expect ──────────────────────────────────────────────────────────────────
 
@@ -352,7 +353,6 @@ def _fell_out(outer: JsonObject, expect: Expect) -> bool:
 
 
 _CACHE: OrderedDict[int, Evidence] = OrderedDict()
-_CACHED = 256
 
 
 def evidence_for(schema: Any) -> Evidence | None:
@@ -364,7 +364,7 @@ def evidence_for(schema: Any) -> Evidence | None:
         return known
     evidence = _made(schema)
     _CACHE[id(schema)] = evidence
-    if len(_CACHE) > _CACHED:
+    if len(_CACHE) > MOST_SCHEMAS:
         _CACHE.popitem(last=False)
     return evidence
 

@@ -17,6 +17,9 @@ class FixKind(NamedTuple):
     after: str
     cost: int = 2
     """Weighs readings of the same rank against each other; the cheapest wins, a tie is refused."""
+    effect: str = ""
+    """What it does to containers: it only adds or drops a `mark`, closes them at the end (`ends`), `opens`
+    or `closes` one, `drops` a closer, or `moves` a boundary."""
 
 
 EXACT, UNWRAP, RESPELL, COMPLETE, GUESS, CUT, SALVAGE = Rank
@@ -59,19 +62,19 @@ FIXES: dict[str, FixKind] = {
         FixKind("join_strings", _R, "join strings that are added up", '{"a": "x" + "y"}', '{"a": "xy"}', 0),
         FixKind("list_for_tuple", _R, "write a tuple as a list", '{"a": (1, 2)}', '{"a": [1, 2]}', 0),
         FixKind("respell_container", _R, "write the brackets of JSON for those of another language", "dict(a=1, b=[2])", '{"a": 1, "b": [2]}', 0),
-        FixKind("add_comma", _C, "add a missing comma", '{"a": 1 "b": 2}', '{"a": 1, "b": 2}'),
-        FixKind("drop_comma", _C, "drop a leading or doubled comma", '{"a": 1,, "b": 2}', '{"a": 1, "b": 2}'),
-        FixKind("add_colon", _C, "add a missing colon", '{"a" 1}', '{"a": 1}'),
-        FixKind("drop_colon", _C, "drop a doubled colon", '{"a":: 1}', '{"a": 1}'),
+        FixKind("add_comma", _C, "add a missing comma", '{"a": 1 "b": 2}', '{"a": 1, "b": 2}', effect="mark"),
+        FixKind("drop_comma", _C, "drop a leading or doubled comma", '{"a": 1,, "b": 2}', '{"a": 1, "b": 2}', effect="mark"),
+        FixKind("add_colon", _C, "add a missing colon", '{"a" 1}', '{"a": 1}', effect="mark"),
+        FixKind("drop_colon", _C, "drop a doubled colon", '{"a":: 1}', '{"a": 1}', effect="mark"),
         FixKind("drop_repeated_key", _C, "drop a key that was written twice in a row", '{"a": "a": 1}', '{"a":  1}'),
         FixKind("replace_punctuation", _C, "write the comma or colon that is expected for another mark", '{"a": 1; "b": 2}', '{"a": 1, "b": 2}', 3),
-        FixKind("close_at_end", _C, "add the closers that are missing at the end", '{"a": ["x"', '{"a": ["x"]}'),
-        FixKind("add_closer", _C, "add the closer that is expected before another one", '{"a": [1, 2}', '{"a": [1, 2]}'),
-        FixKind("replace_closer", _C, "write the closer that matches", '{"a": {"b": 1], "c": 2}', '{"a": {"b": 1}, "c": 2}'),
-        FixKind("drop_closer", _C, "drop a closer that closes nothing, or too early", '{"a": 1], "b": 2}', '{"a": 1, "b": 2}'),
+        FixKind("close_at_end", _C, "add the closers that are missing at the end", '{"a": ["x"', '{"a": ["x"]}', effect="ends"),
+        FixKind("add_closer", _C, "add the closer that is expected before another one", '{"a": [1, 2}', '{"a": [1, 2]}', effect="closes"),
+        FixKind("replace_closer", _C, "write the closer that matches", '{"a": {"b": 1], "c": 2}', '{"a": {"b": 1}, "c": 2}', effect="moves"),
+        FixKind("drop_closer", _C, "drop a closer that closes nothing, or too early", '{"a": 1], "b": 2}', '{"a": 1, "b": 2}', effect="drops"),
         FixKind("open_object", _C, "add the opening brace", '"a": 1}', '{"a": 1}'),
         FixKind("escape_inner_quote", _G, "escape quotes inside a string", '{"a": "say "hi" now"}', '{"a": "say \\"hi\\" now"}', 3),
-        FixKind("keep_backslash_guess", _G, "read an escape as a backslash and a letter, as its neighbours are", '{"a": "\\bx\\s"}', '{"a": "\\\\bx\\\\s"}', 1),
+        FixKind("keep_backslash_guess", _G, "read an escape as a backslash and a letter, as its neighbours are", '{"a": "\\bx\\s"}', '{"a": "\\\\bx\\\\s"}', 1, effect="mark"),
         FixKind("quote_phrase", _G, "quote a bare value", '{"a": some words}', '{"a": "some words"}', 3),
         FixKind("drop_remark", _G, "drop a remark between two members or items", '{"a": 1, <- new\n"b": 2}', '{"a": 1, \n"b": 2}', 3),
         FixKind("add_opening_quote", _G, "add the opening quote", '{"a": x", "b": 1}', '{"a": "x", "b": 1}', 3),
@@ -82,20 +85,25 @@ FIXES: dict[str, FixKind] = {
         FixKind("replace_quote", _G, "write the quote that another mark stands for", '{"a[: 1, "b": 2}', '{"a": 1, "b": 2}', 3),
         FixKind("move_quote", _G, "put a quote before the colon that it changed places with", '{"a:" 1}', '{"a": 1}', 3),
         FixKind("swap_marks", _G, "put a mark and its neighbour in each other's place", '{k"ey": 1}', '{"key": 1}', 3),
-        FixKind("close_in_middle", _G, "add a closer before the next member", '{"a": [1, 2, "b": 3}', '{"a": [1, 2], "b": 3}', 3),
-        FixKind("reopen", _G, "drop a closer after which its container goes on", '{"a": [{"b": 1}, "c": 2}, {"b": 3}]}', '{"a": [{"b": 1, "c": 2}, {"b": 3}]}', 3),
-        FixKind("open_in_middle", _G, "add the opener before a value", '{"a": 1, 2], "b": 3}', '{"a": [1, 2], "b": 3}', 4),
-        FixKind("replace_opener", _G, "write the opener that matches what follows", '["a": 1}', '{"a": 1}', 3),
-        FixKind("drop_opener", _G, "drop an opener that opens nothing", '{"a": 1, {"b": 2}', '{"a": 1, "b": 2}', 3),
+        FixKind("close_in_middle", _G, "add a closer before the next member", '{"a": [1, 2, "b": 3}', '{"a": [1, 2], "b": 3}', 3, effect="closes"),
+        FixKind("reopen", _G, "drop a closer after which its container goes on", '{"a": [{"b": 1}, "c": 2}, {"b": 3}]}', '{"a": [{"b": 1, "c": 2}, {"b": 3}]}', 3, effect="drops"),
+        FixKind("open_in_middle", _G, "add the opener before a value", '{"a": 1, 2], "b": 3}', '{"a": [1, 2], "b": 3}', 4, effect="opens"),
+        FixKind("replace_opener", _G, "write the opener that matches what follows", '["a": 1}', '{"a": 1}', 3, effect="opens"),
+        FixKind("drop_opener", _G, "drop an opener that opens nothing", '{"a": 1, {"b": 2}', '{"a": 1, "b": 2}', 3, effect="moves"),
         FixKind("drop_stray_mark", _G, "drop a mark that belongs to nothing", '{"a": "x"[, "b": 2}', '{"a": "x", "b": 2}', 3),
         FixKind("join_thousands", _G, "drop the thousands separators of a number", '{"a": 1,500, "b": 2}', '{"a": 1500, "b": 2}', 3),
-        FixKind("drop_ellipsis", _X, "drop the ellipsis that stands for values which were left out", '{"a": [1, ...]}', '{"a": [1]}', 1),
+        FixKind("drop_ellipsis", _X, "drop the ellipsis that stands for values which were left out", '{"a": [1, ...]}', '{"a": [1]}', 1, effect="mark"),
         FixKind("keep_open_string", _X, "end a string that the text ended in", '{"a": "x', '{"a": "x"}', 1),
         FixKind("drop_cut_member", _X, "drop the member that the text ended in", '{"a": "x", "b": 12', '{"a": "x"}', 1),
         FixKind("close_after_cut", _X, "add the closers that the cut left out", '{"a": "x",', '{"a": "x"}', 1),
         FixKind("salvage", SALVAGE, "what the json_repair library makes of it", '{"a": 1024 - 24}', '{"a": 1024}', 9),
     )
 }  # fmt: skip
+
+
+def with_effect(*effects: str) -> frozenset[str]:
+    """The names of the fixes with one of these effects on containers."""
+    return frozenset(kind.name for kind in FIXES.values() if kind.effect in effects)
 
 
 def fix_named(name: str, start: int, end: int, new: str) -> Fix:

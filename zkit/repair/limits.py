@@ -92,3 +92,23 @@ FAST_WITHIN = 100_000
 """A longer text pays for the search anyway, and its tokens would be held in memory twice."""
 MOST_BLANK_PIECES = 16
 """How many comments or blanks in a row the fast path looks back over: each look must cost the same in a flood."""
+NEAR_END = 80
+"""How much of the end of a text is looked at for a value that began there: a line."""
+MOST_DIGITS = 4300
+"""Python turns no longer number into an int (`sys.get_int_max_str_digits`)."""
+MOST_TAIL = 160
+"""How long the end of a cut text may be that seems to close a string: closers, a comma and a key."""
+QUOTE_COST = 64
+"""What it takes off the budget to look at what follows a quote, in characters: it costs about as much time."""
+OPEN_NEAR = 2_000
+"""How much of a string that never seems to end is looked at before the whole of it: most floods show there."""
+KEYS_WITHIN = 2_000
+"""How far the spelling of other keys is looked at: the habit of a text shows in its first page."""
+TOKENS_WITHIN = 2_000
+"""How far the first quote token of Gemma may be from the start of its value."""
+WRAPPER_WITHIN = 300
+"""How far from either end a wrapper may reach: some lines."""
+MOST_BEFORE = 200
+"""How far before a value the beginning of its line is looked for."""
+MOST_SCHEMAS = 256
+"""For how many schemas their evidence is kept: more than a large toolbox uses at a time."""

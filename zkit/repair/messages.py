@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from zkit.repair.expect import Evidence, Expect
-from zkit.repair.limits import MOST_KEYS
+from zkit.repair.limits import MOST_DIGITS, MOST_KEYS
 from zkit.text.places import excerpt, place_of
 
 _FOUND = {
@@ -40,7 +40,6 @@ _NEXT = {
 
 _ZERO_IN_FRONT = re.compile(r"-?0[0-9]")
 _DIGITS = re.compile(r"[0-9]++")
-_MOST_DIGITS = 4300
 _WITHOUT_PLACE = frozenset({"empty", "no_json", "too_large"})
 
 
@@ -65,7 +64,7 @@ def _of_number(text: str, reason: str, at: int) -> tuple[str, str] | None:
             "A number begins with a zero, which JSON does not allow.",
             "Send it without the zeros in front, or in double quotes if it is a code.",
         )
-    if reason == "damaged" and any(len(run) > _MOST_DIGITS for run in _DIGITS.findall(text)):
+    if reason == "damaged" and any(len(run) > MOST_DIGITS for run in _DIGITS.findall(text)):
         return (
             "A number has too many digits to be read.",
             "Send a shorter number, or the digits in double quotes.",

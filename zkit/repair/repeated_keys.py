@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
+from zkit.repair.limits import MOST_DIGITS
 from zkit.repair.outcome import Repaired
 from zkit.text.edits import apply_edits
 
@@ -92,10 +93,9 @@ def _members(pairs: Pairs) -> _Members:
 
 
 def _whole(digits: str) -> int | str:
-    return int(digits) if len(digits) < _MOST_DIGITS else digits
+    return int(digits) if len(digits) < MOST_DIGITS else digits
 
 
-_MOST_DIGITS = 4300
 _DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_int=_whole, strict=False)
 
 

@@ -18,8 +18,8 @@ from zkit.repair.evidence.structure import (
     value_start,
 )
 from zkit.repair.expect import Evidence
-from zkit.repair.fixes import COMPLETE, GUESS, UNWRAP, fix_named
-from zkit.repair.limits import MOST_OTHERS
+from zkit.repair.fixes import COMPLETE, GUESS, UNWRAP, fix_named, with_effect
+from zkit.repair.limits import KEYS_WITHIN, MOST_OTHERS
 from zkit.repair.outcome import Candidate, Task
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.strict_parse import strict
@@ -29,23 +29,31 @@ from zkit.text.edits import Edit, Layer, apply_edits
 # ── misreading ──────────────────────────────────────────────────────────────
 
 
-HARMLESS = frozenset(
-    {
-        "add_comma",
-        "drop_comma",
-        "add_colon",
-        "drop_colon",
-        "close_at_end",
-        "drop_ellipsis",
-        "keep_backslash_guess",
-    }
-)
+HARMLESS = with_effect("mark", "ends")
 """Fixes of the structure that move no boundary."""
 
 
 def rearranged(fixes: Sequence[Fix]) -> bool:
     """Whether a fix moved a boundary, so that members may have landed in the wrong object."""
     return any(fix[1] >= COMPLETE and fix[0] not in HARMLESS for fix in fixes)
+
+
+_OPENED = with_effect("opens")
+_CLOSED = with_effect("closes")
+
+
+def made_up(fixes: Sequence[Fix]) -> bool:
+    """Whether one container was opened and one closed where the text does neither."""
+    names = {fix.name for fix in fixes}
+    return not names.isdisjoint(_OPENED) and not names.isdisjoint(_CLOSED)
+
+
+def may_be_key(text: str, fixes: Sequence[Fix]) -> bool:
+    """Whether a colon became a comma beside another fix of the structure: it may follow a key, a closer missing."""
+    structural = [fix for fix in fixes if fix.rank >= COMPLETE]
+    return len(structural) > 1 and any(
+        fix.new == "," and text.startswith(":", fix.start) for fix in structural
+    )
 
 
 def changed_places(text: str, fixes: Sequence[Fix]) -> bool:
@@ -63,7 +71,7 @@ def changed_places(text: str, fixes: Sequence[Fix]) -> bool:
     return False
 
 
-_ADDED = frozenset({"add_comma", "close_at_end", "close_in_middle", "add_closer"})
+_ADDED = with_effect("ends", "closes") | {"add_comma"}
 
 
 def _ends_in(text: str, fix: Fix) -> bool:
@@ -198,12 +206,10 @@ def _bare_member(text: str, fix: Fix) -> bool:
     key = _BARE_KEY.search(text, max(0, fix.start - 80), fix.start)
     if key is None:
         return False
-    since = max(0, key.start() - _NEAR)
+    since = max(0, key.start() - KEYS_WITHIN)
     return _QUOTED_KEY.search(text, since, key.start()) is not None
 
 
-_NEAR = 2000
-"""How far back the spelling of other keys is looked at."""
 _BARE_KEY = re.compile(rf"(?<=[\s,])({lexis.NAME})\s*+:\s*+\Z")
 _QUOTED_KEY = re.compile(r"[{,]\s*+\"[^\"\\\n]{1,80}+\"\s*+:")
 
@@ -225,15 +231,15 @@ _SIGNS: dict[str, Callable[[str, Fix], bool]] = {
 
 Fits = Callable[[object], bool] | None
 """Whether a schema accepts a value; None without a schema."""
-_ADDED_DOUBT = frozenset({"close_at_end", "add_closer", "close_in_middle"})
-_DROPPED = frozenset({"drop_closer", "reopen"})
-_MOVED = _DROPPED | {"replace_closer", "replace_opener", "drop_opener", "open_in_middle"}
+_ADDED_DOUBT = with_effect("ends", "closes")
+_DROPPED = with_effect("drops")
+_MOVED = with_effect("drops", "opens", "moves")
 BRACKETS = _ADDED_DOUBT | _MOVED
 DOUBTFUL = BRACKETS | {"use_colon", "drop_doubled_brace"}
 """The fixes that may have a rival here."""
 _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
 """An object in an object or a list in a list: only these can swallow what comes after them."""
-_TWO_BRACKETS = re.compile(r"\[\[")
+_TWO_BRACKETS = re.compile(rf"\[(?={lexis.SPACE}\[)")
 _ASSIGNED = re.compile(r"\w=[^>]")
 """A bare name and an equals sign: beside quoted keys with colons this is code."""
 _COLON = re.compile(rf"(?<!\\)[\"']{lexis.SPACE}:")
@@ -276,10 +282,9 @@ def undoubted(
         return None if fits is None and is_misaligned(layer.text[:at]) else fixes
     is_last = stopped and added[0].name == "close_at_end"
     place = _closer_place(layer.text, at, fits, is_last=is_last)
-    if place == at or place is None:
-        return fixes if place == at else None
-    rest = [fix for fix in fixes if fix is not added[0]]
-    return _placed(_layer(text, span, rest), place, rest, added[0])
+    if place is None:
+        return None
+    return fixes if place == at else _with_closer_at(text, span, fixes, added[0], place)
 
 
 def _closer_place(json: str, at: int, fits: Fits, *, is_last: bool) -> int | None:
@@ -331,7 +336,7 @@ def _opened_twice(json: str, at: int, fits: Fits) -> bool:
     """Whether the text is as valid with one bracket of two dropped, instead of adding `json[at]`."""
     body = json[:at] + json[at + 1 :]
     openers = islice(_TWO_BRACKETS.finditer(body), MOST_OTHERS)
-    return any(_holds(body[: two.start()] + body[two.end() - 1 :], fits) for two in openers)
+    return any(_holds(body[: two.start()] + body[two.end() :], fits) for two in openers)
 
 
 def _is_settled(text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix) -> bool:
@@ -449,9 +454,12 @@ def _holds(json: str, fits: Fits) -> bool:
     return fits is None or fits(value[0])
 
 
-def _placed(without: Layer, place: int, rest: Sequence[Fix], added: Fix) -> list[Fix]:
+def _with_closer_at(
+    text: str, span: tuple[int, int], fixes: Sequence[Fix], added: Fix, place: int
+) -> list[Fix]:
     """The fixes with the added closer at another place of the JSON without it."""
-    at = without.source_end(place)
+    rest = [fix for fix in fixes if fix is not added]
+    at = _layer(text, span, rest).source_end(place)
     moved = fix_named("close_in_middle", at, at, added.new)
     return sorted([moved, *rest], key=lambda fix: fix.start)
 
@@ -502,6 +510,8 @@ def _undoubted_fixes(
     task: Task, start: int, end: int, value: object, fixes: Sequence[Fix]
 ) -> Sequence[Fix] | None:
     """The fixes, or likelier ones; None when brackets may as well be repaired otherwise."""
+    if task.guide is None and (made_up(fixes) or may_be_key(task.text, fixes)):
+        return None
     if task.guide is None and not is_plain(task.text, end, value, fixes):
         return None
     fits = None if task.evidence is None else task.evidence.holds

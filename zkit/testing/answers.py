@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-Request = dict[str, Any]
+from zkit.json_types import JsonMapping, JsonObject
+
+Request = JsonObject
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Answer:
 Script = Answer | Callable[[Request], Answer]
 
 
-def call(name: str, arguments: Any, id: str | None = None, **more: Any) -> dict[str, Any]:
+def call(name: str, arguments: Any, id: str | None = None, **more: Any) -> JsonObject:
     """An entry of `tool_calls`; arguments that are no text are sent as JSON."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
     entry = {"type": "function", "function": {"name": name, "arguments": text}, **more}
@@ -45,14 +47,14 @@ class Said:
     """What a model says in one turn; called with a request, the answer that a decent server sends."""
 
     content: str | None = None
-    calls: tuple[Mapping[str, Any], ...] = ()
+    calls: tuple[JsonMapping, ...] = ()
     finish: str | None = None
     usage: tuple[int, int] = (10, 5)
     step: int = 7
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: JsonMapping = field(default_factory=dict)
 
     @property
-    def message(self) -> dict[str, Any]:
+    def message(self) -> JsonObject:
         """The message of the assistant."""
         made = {"role": "assistant", "content": self.content, **self.fields}
         return {**made, "tool_calls": list(self.calls)} if self.calls else made
@@ -63,7 +65,7 @@ class Said:
         return self.finish or ("tool_calls" if self.calls else "stop")
 
     @property
-    def deltas(self) -> list[dict[str, Any]]:
+    def deltas(self) -> list[JsonObject]:
         """The message as a decent server streams it."""
         return list(deltas_of(self.message, self.step))
 
@@ -73,14 +75,14 @@ class Said:
         return completion(self.choice, usage=self.usage)
 
     @property
-    def choice(self) -> dict[str, Any]:
+    def choice(self) -> JsonObject:
         """The one choice of a completion."""
         return {"message": self.message, "finish_reason": self.reason}
 
 
 def says(
     content: str | None = None,
-    calls: Sequence[Mapping[str, Any]] = (),
+    calls: Sequence[JsonMapping] = (),
     *,
     finish: str | None = None,
     usage: tuple[int, int] = (10, 5),
@@ -91,7 +93,7 @@ def says(
     return Said(content, tuple(calls), finish, usage, step, fields)
 
 
-def completion(*choices: Mapping[str, Any], usage: tuple[int, int] | None = (10, 5)) -> Answer:
+def completion(*choices: JsonMapping, usage: tuple[int, int] | None = (10, 5)) -> Answer:
     """A completion with these choices, whatever is in them."""
     body = {
         **_envelope("chat.completion"),
@@ -101,7 +103,7 @@ def completion(*choices: Mapping[str, Any], usage: tuple[int, int] | None = (10,
     return Answer((json.dumps(body).encode(),))
 
 
-def deltas_of(message: Mapping[str, Any], step: int) -> Iterator[dict[str, Any]]:
+def deltas_of(message: JsonMapping, step: int) -> Iterator[JsonObject]:
     """The deltas that a decent server makes of a message, `step` characters at a time."""
     yield {"role": "assistant", "content": ""}
     for name, value in message.items():
@@ -123,7 +125,7 @@ def deltas_of(message: Mapping[str, Any], step: int) -> Iterator[dict[str, Any]]
 
 
 def stream(
-    deltas: Iterable[Mapping[str, Any]],
+    deltas: Iterable[JsonMapping],
     *,
     finish: str | None = "stop",
     usage: tuple[int, int] | None = (10, 5),
@@ -159,7 +161,7 @@ def error(
     return Answer((json.dumps(body).encode(),), status, headers=headers or {})
 
 
-def _envelope(kind: str) -> dict[str, Any]:
+def _envelope(kind: str) -> JsonObject:
     return {"id": "chatcmpl-1", "object": kind, "created": 1763251200, "model": "scripted"}
 
 

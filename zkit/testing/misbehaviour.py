@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.testing.answers import Answer, Request, Said, Script, completion, stream
 
 Spoil = Callable[[Said, Request], Answer]
@@ -66,15 +67,15 @@ def saying(change: Callable[[Said], Said]) -> Spoil:
     return lambda said, request: change(said)(request)
 
 
-def entries(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Spoil:
+def entries(change: Callable[[JsonObject], JsonObject]) -> Spoil:
     """Change each entry of `tool_calls`."""
     return saying(lambda said: replace(said, calls=tuple(change(dict(one)) for one in said.calls)))
 
 
-def functions(change: Callable[[str, str], Mapping[str, Any]]) -> Spoil:
+def functions(change: Callable[[str, str], JsonMapping]) -> Spoil:
     """Change the name and the arguments of each call."""
 
-    def changed(entry: dict[str, Any]) -> dict[str, Any]:
+    def changed(entry: JsonObject) -> JsonObject:
         function = entry["function"]
         made = change(function["name"], function["arguments"])
         return {**entry, "function": {**function, **made}}

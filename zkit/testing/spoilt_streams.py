@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any
 
+from zkit.json_types import JsonObject
 from zkit.testing.answers import Answer, Request, Said, error, raw_stream, stream
 from zkit.testing.misbehaviour import Misbehaviour, answered, deltas, instead
 
-Delta = dict[str, Any]
+Delta = JsonObject
 
 
 def _parts(said: Said) -> Iterator[tuple[Delta, Delta | None]]:

@@ -237,11 +237,8 @@ def string_at(text: str, pos: int) -> Token | None:
     if text.startswith('""""', pos) and AFTER_STRING.match(text, pos + 4):
         return Token("", "'", pos + 4)  # an empty string between doubled quotes
     end = _string_end(text, pos, quote)
-    doubled = quote == "'" and end > 0 and _DOUBLED_IN_WORD.match(text, end - 2) is not None
-    while doubled and end > 0 and _DOUBLED_IN_WORD.match(text, end - 2):
-        end = _string_end(text, end, quote)  # SQL writes `it''s`
-    if doubled and end > 0:
-        return Token(_DOUBLED_APOSTROPHE.sub("'", text[pos + 1 : end - 1]), quote, end)
+    if quote == "'" and end > 0 and _DOUBLED_IN_WORD.match(text, end - 2):
+        return _with_doubled_apostrophes(text, pos, end)
     if quote in "“„«'‘" and (end < 0 or not AFTER_STRING.match(text, end)):
         mixed = _MIXED.match(text, pos, pos + MIXED_WITHIN)
         if mixed is not None and _AFTER_MIXED.match(text, mixed.end()):
@@ -249,6 +246,15 @@ def string_at(text: str, pos: int) -> Token | None:
                 return None  # both marks belong to the content, whose own quote is missing
             return Token(mixed[1], quote, mixed.end())
     return None if end < 0 else _new(Token, (text[pos + 1 : end - 1], quote, end))
+
+
+def _with_doubled_apostrophes(text: str, pos: int, end: int) -> Token | None:
+    """The string in which SQL writes `it''s`; at first sight it ends at the first of the two, before `end`."""
+    while end > 0 and _DOUBLED_IN_WORD.match(text, end - 2):
+        end = _string_end(text, end, "'")
+    if end < 0:
+        return None
+    return Token(_DOUBLED_APOSTROPHE.sub("'", text[pos + 1 : end - 1]), "'", end)
 
 
 _new = tuple.__new__

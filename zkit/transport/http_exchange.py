@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
@@ -14,6 +14,8 @@ from zkit.chat.call_checker import Report
 from zkit.chat.client.exchange import CHAT, WATCH, Api, Exchange, Repairing
 from zkit.chat.client.message_repair import MAX_HELD
 from zkit.chat.client.responses_api import RESPONSES
+from zkit.chat.wire_data import index_of
+from zkit.json_types import JsonObject
 
 ENDPOINTS: Mapping[str, Api] = {"/chat/completions": CHAT, "/responses": RESPONSES}
 _EVENT_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
@@ -49,6 +51,8 @@ class HttpExchange:
         self._rest = b""
         self._is_open = False
         self._passes = False
+        self._template: Template | None = None
+        self._templates_left = MAX_TEMPLATES
 
     @property
     def is_stream(self) -> bool:
@@ -91,8 +95,12 @@ class HttpExchange:
             return data
         if not self._is_open:
             self._open()
-        if not self._rest and _is_one_event(data):
-            return self._event(data)
+        if not self._rest:
+            text = None if self._template is None else text_like(self._template, data)
+            if text is not None:
+                return self._text_event(data, text)
+            if _is_one_event(data):
+                return self._event(data)
         data = self._rest + data if self._rest else data
         out: list[bytes] = []
         at = 0
@@ -152,11 +160,91 @@ class HttpExchange:
         chunk = _object(data) if data.startswith(b"{") else None
         if chunk is None or "error" in chunk:
             return raw
-        out = _written(self._exchange.feed(_Event(raw, chunk)))
+        event = _Event(raw, chunk)
+        made = self._exchange.feed(event)
+        if len(made) == 1 and made[0] is event:
+            self._learn(event)
+        out = _written(made)
         if self._ends_with_reply and self._exchange.is_finished:
             out += _written(self._exchange.end())
             self._passes = not self.asks_again
         return out
+
+    def _learn(self, event: _Event) -> None:
+        """Keep the bytes around the text of an event, if those after it may be like it."""
+        if self._templates_left and self._exchange.feed_text is not None:
+            made = template_of(event.raw, event.data)
+            if made is not None:
+                self._templates_left -= 1
+                self._template = made
+
+    def _text_event(self, raw: bytes, text: str) -> bytes:
+        """An event that differs from an earlier one only in its text: it need not be parsed."""
+        feed_text = self._exchange.feed_text
+        if feed_text is None or self._template is None:
+            return self._event(raw)
+        shown = feed_text(self._template.choice, text)
+        if shown == text:
+            return raw
+        chunk = _object(_data_of(raw))
+        if not shown or chunk is None:
+            return b""
+        chunk["choices"][0]["delta"]["content"] = shown
+        return _remade(_Event(raw, chunk), chunk).raw
+
+
+class Template(NamedTuple):
+    """The bytes before and after the text of an event that holds text and nothing else."""
+
+    before: bytes
+    after: bytes
+    choice: int
+
+
+MAX_TEMPLATES = 4
+"""Templates for one stream. A server whose events differ in more than their text gets no more."""
+_PROBE = "zkit"
+
+
+def template_of(raw: bytes, data: JsonObject) -> Template | None:
+    """Return the template of an event; None if its text cannot be told from the rest."""
+    choices = data.get("choices")
+    if not isinstance(choices, list) or len(choices) != 1 or data.get("usage"):
+        return None
+    choice = choices[0]
+    delta = choice.get("delta") if isinstance(choice, dict) else None
+    if not isinstance(delta, dict) or list(delta) != ["content"] or choice.get("finish_reason"):
+        return None
+    index = index_of(choice.get("index")) or 0
+    content = delta["content"]
+    if not isinstance(content, str) or not content or index < 0:
+        return None
+    if not raw.startswith(b"data: {") or not _is_one_event(raw) or raw.find(b"\n") != len(raw) - 2:
+        return None
+    found = re.search(
+        rb'"content": ?"(' + re.escape(content.encode("utf-8", "replace")) + rb')"', raw
+    )
+    if found is None:
+        return None
+    before, after = raw[: found.start(1)], raw[found.end(1) :]
+    other = _object(before[6:] + _PROBE.encode() + after)
+    expected = {**data, "choices": [{**choice, "delta": {"content": _PROBE}}]}
+    return Template(before, after, index) if other == expected else None
+
+
+def text_like(template: Template, raw: bytes) -> str | None:
+    """Return the text of an event that is like the template; None for any other bytes."""
+    before, after, _ = template
+    if not (raw.startswith(before) and raw.endswith(after)):
+        return None
+    inside = raw[len(before) : -len(after)]
+    if not inside or len(raw) < len(before) + len(after) or b'"' in inside or b"\\" in inside:
+        return None
+    try:
+        text = inside.decode()
+    except UnicodeDecodeError:
+        return None
+    return text if text.isprintable() else None
 
 
 class _Event:
@@ -164,7 +252,7 @@ class _Event:
 
     __slots__ = ("data", "raw")
 
-    def __init__(self, raw: bytes, data: dict[str, Any]) -> None:
+    def __init__(self, raw: bytes, data: JsonObject) -> None:
         self.raw = raw
         self.data = data
 
@@ -172,7 +260,7 @@ class _Event:
 _END = b"data: [DONE]\n\n"
 
 
-def _remade(like: _Event, data: dict[str, Any]) -> _Event:
+def _remade(like: _Event, data: JsonObject) -> _Event:
     """Another event of the same kind; those of `/responses` carry their type as their name."""
     name = data.get("type")
     is_named = isinstance(name, str) and name.startswith("response.")
@@ -197,7 +285,7 @@ def _data_of(raw: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-def _object(body: bytes) -> dict[str, Any] | None:
+def _object(body: bytes) -> JsonObject | None:
     """The JSON object of a body; None for anything else."""
     try:
         found = from_json(body)

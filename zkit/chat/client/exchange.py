@@ -28,10 +28,11 @@ from zkit.chat.history import as_facts, tool_message, valid_arguments
 from zkit.chat.loop_messages import HAVE_RESULTS, REPEATED
 from zkit.chat.wire_data import REASONING, dumps, entries
 from zkit.extract import Doubtful
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.required import require_count, require_function
 from zkit.tools import to_wire
 
-Data = dict[str, Any]
+Data = JsonObject
 Listener = Callable[[Report], object]
 NOT_RUN = (
     "Not run, because another call of the same reply could not be run. Send this call again together"
@@ -111,10 +112,10 @@ class StreamReader(Protocol):
 class Api(Protocol):
     """What differs between the endpoints."""
 
-    def tools(self, request: Mapping[str, Any]) -> Any:
+    def tools(self, request: JsonMapping) -> Any:
         """The tools of a request."""
 
-    def messages(self, request: Mapping[str, Any]) -> list[Data]:
+    def messages(self, request: JsonMapping) -> list[Data]:
         """The messages of a request that hold calls, in the form of chat completions."""
 
     def repair(self, reply: Data, checker: CallChecker) -> tuple[Data, Report, Data]:
@@ -140,7 +141,7 @@ class Exchange:
     """
 
     def __init__(
-        self, api: Api, request: Mapping[str, Any], repairing: Repairing, tools: Any = None
+        self, api: Api, request: JsonMapping, repairing: Repairing, tools: Any = None
     ) -> None:
         self.request: Data = dict(request)
         self.report = Report()
@@ -156,6 +157,8 @@ class Exchange:
         self._reader: StreamReader | None = None
         self._fallback: tuple[Any, Report] = ((), Report())
         self.feed: Callable[[Any], Sequence[Any]] = _no_stream
+        self.feed_text: Callable[[int, str], str] | None = None
+        """Takes in the text of a chunk that is like an earlier one; only for chat completions."""
 
     @property
     def has_tools(self) -> bool:
@@ -179,6 +182,8 @@ class Exchange:
         """The reply is a stream; `plain` returns the data of a chunk, `remake` makes another of data."""
         self._reader = self._api.stream(self._checker(), remake, plain)
         self.feed = self._reader.feed
+        if isinstance(self._reader, StreamRepair):
+            self.feed_text = self._reader.feed_text
 
     @property
     def is_finished(self) -> bool:
@@ -201,6 +206,7 @@ class Exchange:
         """The next streamed reply has begun; return what must come before its first chunk."""
         assert self._reader is not None
         self.asks_again = False
+        self.feed_text = None  # the chunks of this stream are written again
         return self._reader.restart(self._checker())
 
     def give_up(self) -> Any:
@@ -273,11 +279,11 @@ def _no_stream(chunk: Any) -> Sequence[Any]:
 class ChatApi:
     """The endpoint `/chat/completions`."""
 
-    def tools(self, request: Mapping[str, Any]) -> Any:
+    def tools(self, request: JsonMapping) -> Any:
         """The functions among the tools of a request; others have no arguments to check."""
         return functions_in(request.get("tools")) or functions_in(request.get("functions"))
 
-    def messages(self, request: Mapping[str, Any]) -> list[Data]:
+    def messages(self, request: JsonMapping) -> list[Data]:
         """The messages of a request."""
         given = request.get("messages")
         return given if isinstance(given, list) else []
@@ -347,7 +353,7 @@ def _results_at_the_end(messages: Sequence[Data]) -> set[str]:
     return set()
 
 
-def _key(entry: Mapping[str, Any]) -> str:
+def _key(entry: JsonMapping) -> str:
     function = next(entries(entry.get("function")), {})
     try:
         arguments = from_json(function.get("arguments") or "{}")
@@ -387,7 +393,7 @@ def _is_in_text(call: Call) -> bool:
     return call.tier != "native"
 
 
-def _reason(choice: Mapping[str, Any]) -> str | None:
+def _reason(choice: JsonMapping) -> str | None:
     reason = choice.get("finish_reason")
     return reason if isinstance(reason, str) else None
 

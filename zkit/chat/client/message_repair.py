@@ -13,6 +13,7 @@ from zkit.chat.client.text_calls import MAX_CALLS, TextCalls, TextEnd, too_many_
 from zkit.chat.loop_messages import cut_call
 from zkit.chat.wire_data import arguments_of, dumps, entries, id_of, text_of
 from zkit.extract import Doubtful
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.tools import to_wire
 
 MAX_HELD = 8_000_000
@@ -32,13 +33,13 @@ _BESIDE = (
 class RepairedMessage:
     """A message and its finish reason, with the report."""
 
-    message: dict[str, Any]
+    message: JsonObject
     finish_reason: str | None
     report: Report
 
 
 def repair_message(
-    message: dict[str, Any], finish_reason: str | None, checker: CallChecker
+    message: JsonObject, finish_reason: str | None, checker: CallChecker
 ) -> RepairedMessage:
     """Repair the calls of one message. Native calls win: calls in the text are then only listed."""
     if not checker.declared:
@@ -71,7 +72,7 @@ def read_text(text: Any, finish_reason: str | None, native: bool, checker: CallC
 
 def repair_native(
     calls: Sequence[Assembled], finish_reason: str | None, checker: CallChecker
-) -> tuple[list[dict[str, Any]], Report]:
+) -> tuple[list[JsonObject], Report]:
     """Repair the calls that a server delivered; the entries that are passed on, and the report."""
     made, judged = [], []
     found = split_concatenated(calls, frozenset(checker.names))
@@ -130,35 +131,35 @@ def finish_for(reason: str | None, has_calls: bool) -> str | None:
     return "stop" if reason == "tool_calls" else reason
 
 
-def entry_of(call: Call) -> dict[str, Any]:
+def entry_of(call: Call) -> JsonObject:
     """A valid call as an entry of `tool_calls`."""
     return as_entry(Assembled(call.id, call.name, dumps(call.arguments)))
 
 
-def is_function(entry: dict[str, Any]) -> bool:
+def is_function(entry: JsonObject) -> bool:
     """True if an entry of `tool_calls` calls a function, and not another kind of tool."""
     return entry.get("type") in ("function", None, "") or "function" in entry
 
 
-def _without_old_call(message: dict[str, Any]) -> dict[str, Any]:
+def _without_old_call(message: JsonObject) -> JsonObject:
     """The message without the field that held the one call before there was `tool_calls`."""
     return {key: value for key, value in message.items() if key != "function_call" or not value}
 
 
-def _assembled(entry: dict[str, Any]) -> Assembled:
+def _assembled(entry: JsonObject) -> Assembled:
     function = next(entries(entry.get("function")), {})
     extra = {key: value for key, value in entry.items() if key not in OWN_KEYS}
     name, arguments = text_of(function.get("name")), arguments_of(function.get("arguments"))
     return Assembled(id_of(entry.get("id")), name, arguments, extra)
 
 
-def as_entry(call: Assembled) -> dict[str, Any]:
+def as_entry(call: Assembled) -> JsonObject:
     """A call as an entry of `tool_calls`."""
     function = {"name": call.name, "arguments": call.arguments}
     return {**call.extra, "id": call.id, "type": "function", "function": function}
 
 
-def added(first: Mapping[str, Any], *more: Any) -> dict[str, Any]:
+def added(first: JsonMapping, *more: Any) -> JsonObject:
     """Counts added up, key by key; what is not a count stays that of the first."""
     total = dict(first)
     for other in more:

@@ -30,8 +30,9 @@ from zkit.chat.client.message_repair import (
 from zkit.chat.client.stream_repair import BROKE_OFF, Plain, Remake
 from zkit.chat.client.text_calls import TextCalls, TextEnd
 from zkit.chat.wire_data import arguments_of, entries, id_of, text_of
+from zkit.json_types import JsonMapping, JsonObject
 
-Data = dict[str, Any]
+Data = JsonObject
 _ENDS = ("response.completed", "response.incomplete", "response.failed")
 _BEGINS = ("response.created", "response.in_progress", "response.queued")
 
@@ -39,11 +40,11 @@ _BEGINS = ("response.created", "response.in_progress", "response.queued")
 class ResponsesApi:
     """What an exchange must know about the endpoint."""
 
-    def tools(self, request: Mapping[str, Any]) -> Any:
+    def tools(self, request: JsonMapping) -> Any:
         """The functions among the tools of a request."""
         return functions_in(request.get("tools"))
 
-    def messages(self, request: Mapping[str, Any]) -> list[Data]:
+    def messages(self, request: JsonMapping) -> list[Data]:
         """The calls of the input, in the form of chat completions: their ids are taken."""
         calls = [one for one in _items(request) if one.get("type") == "function_call"]
         return [{"tool_calls": [{"id": one.get("call_id")} for one in calls]}] if calls else []
@@ -73,7 +74,7 @@ class ResponsesApi:
         """Results are not told in words here: the programs that use this endpoint need their items."""
 
 
-def finish_reason(response: Mapping[str, Any]) -> str | None:
+def finish_reason(response: JsonMapping) -> str | None:
     """Why a response ended, in the words of chat completions."""
     return "length" if response.get("status") == "incomplete" else None
 
@@ -146,18 +147,18 @@ def _replaced(output: Sequence[Any], made: Sequence[Data]) -> Iterator[Any]:
     yield from map(_item, waiting)
 
 
-def _item(entry: Mapping[str, Any]) -> Data:
+def _item(entry: JsonMapping) -> Data:
     id = entry["id"]
     own = {"type": "function_call", "id": f"fc_{id}", "call_id": id, "status": "completed"}
     return {**own, **entry["function"]}
 
 
-def _assembled(item: Mapping[str, Any]) -> Assembled:
+def _assembled(item: JsonMapping) -> Assembled:
     arguments = arguments_of(item.get("arguments"))
     return Assembled(id_of(item.get("call_id")), text_of(item.get("name")), arguments)
 
 
-def _items(request: Mapping[str, Any]) -> list[Data]:
+def _items(request: JsonMapping) -> list[Data]:
     """The input of a request as a list of items."""
     given = request.get("input")
     if isinstance(given, str):

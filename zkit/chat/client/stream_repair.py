@@ -7,7 +7,7 @@ then can they be repaired, and each goes out whole, in one chunk.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,10 +26,11 @@ from zkit.chat.client.message_repair import (
 )
 from zkit.chat.client.text_calls import TextCalls
 from zkit.chat.wire_data import REASONING, dumps, entries, index_of, plain
+from zkit.json_types import JsonMapping, JsonObject
 
-Remake = Callable[[Any, dict[str, Any]], Any]
+Remake = Callable[[Any, JsonObject], Any]
 """Makes a chunk of the same type as another, from data."""
-Plain = Callable[[Any], dict[str, Any]]
+Plain = Callable[[Any], JsonObject]
 """Returns the data of a chunk."""
 MAX_CHOICES = 128
 """As many choices as OpenAI's own server gives; others pass unread."""
@@ -49,10 +50,10 @@ class _Choice:
     held: int = 0
     written: int = 0
     reasoning: dict[str, str] = field(default_factory=dict)
-    made: list[dict[str, Any]] = field(default_factory=list)
+    made: list[JsonObject] = field(default_factory=list)
     report: Report = field(default_factory=Report)
 
-    def take(self, choice: dict[str, Any]) -> dict[str, Any]:
+    def take(self, choice: JsonObject) -> JsonObject:
         """Take in one choice of a chunk; return what of it can be passed on now."""
         delta = choice.get("delta")
         if not isinstance(delta, dict):
@@ -60,7 +61,7 @@ class _Choice:
         delta = self._without_calls(delta)
         content = delta.get("content")
         if isinstance(content, str) and content:
-            shown = self._read(content)
+            shown = self.read(content)
             if shown != content:
                 delta = {**delta, "content": shown} if shown else _but(delta, "content")
         for name in delta.keys() & REASONING if len(delta) > 1 or not content else ():
@@ -72,14 +73,14 @@ class _Choice:
         self.finish_reason = str(reason)
         return {**choice, "delta": delta, "finish_reason": None}
 
-    def _read(self, content: str) -> str:
+    def read(self, content: str) -> str:
         """Read a piece of text; return what can be shown now."""
         self.written += len(content)
         if self.written > MAX_HELD:
             return self.text.stop() + content
         return self.text.feed(content)
 
-    def _without_calls(self, delta: dict[str, Any]) -> dict[str, Any]:
+    def _without_calls(self, delta: JsonObject) -> JsonObject:
         """Take in the parts of calls; return the delta without those of functions."""
         if not delta.get("tool_calls") and not delta.get("function_call"):
             return delta
@@ -94,14 +95,14 @@ class _Choice:
         left = {k: v for k, v in delta.items() if k not in ("tool_calls", "function_call")}
         return left | ({"tool_calls": others} if others else {})
 
-    def _add(self, entry: dict[str, Any]) -> None:
+    def _add(self, entry: JsonObject) -> None:
         function = next(entries(entry.get("function")), {})
         arguments = function.get("arguments")
         self.held += 64 + (len(arguments) if isinstance(arguments, str) else 0)
         if self.held <= MAX_HELD:
             self.parts.add(entry)
 
-    def end(self, truncated: bool) -> list[dict[str, Any]]:
+    def end(self, truncated: bool) -> list[JsonObject]:
         """Return the deltas that were held back; each call is one of them."""
         reason = self.finish_reason
         end = self.text.close(reason, native=self.is_native or truncated)
@@ -146,7 +147,7 @@ class StreamRepair:
     def __init__(self, checker: CallChecker, remake: Remake, plain: Plain = plain) -> None:
         self._remake = remake
         self._plain = plain
-        self._head: dict[str, Any] = {}
+        self._head: JsonObject = {}
         """What the chunks of a later stream take over from the first one."""
         self._usages: list[Any] = []
         self._begin(checker)
@@ -170,7 +171,7 @@ class StreamRepair:
         """True if a choice has given the reason of its end."""
         return any(choice.finish_reason for choice in self._choices.values())
 
-    def message(self) -> dict[str, Any]:
+    def message(self) -> JsonObject:
         """What the model wrote, with its native calls as they were read; empty for several choices."""
         if len(self._choices) != 1:
             return {}
@@ -225,7 +226,14 @@ class StreamRepair:
             return (self._remake(chunk, {**data, "choices": made}),)
         return ()
 
-    def _take(self, choice: dict[str, Any]) -> dict[str, Any]:
+    def feed_text(self, index: int, text: str) -> str:
+        """Take in the text of a chunk that holds nothing else; return what can be passed on now.
+
+        The choice must be known from an earlier chunk, and the stream be the first one.
+        """
+        return self._choices[index].read(text)
+
+    def _take(self, choice: JsonObject) -> JsonObject:
         index = index_of(choice.get("index")) or 0
         if index not in self._choices:
             if len(self._choices) >= MAX_CHOICES:
@@ -259,7 +267,7 @@ class StreamRepair:
         held = [(i, choice.text.abandon()) for i, choice in sorted(self._choices.items())]
         return [self._chunk(index, {"content": text}) for index, text in held if text]
 
-    def _chunk(self, index: int, delta: dict[str, Any], reason: str | None = None) -> Any:
+    def _chunk(self, index: int, delta: JsonObject, reason: str | None = None) -> Any:
         """A chunk like the last one, with another delta."""
         choice = {"index": index, "delta": delta, "finish_reason": reason}
         data = _but(self._plain(self._last), "usage")
@@ -276,7 +284,7 @@ class StreamRepair:
         )
         return chunk if is_same else self._remake(chunk, {**data, "choices": made})
 
-    def _reason(self, choice: dict[str, Any]) -> Any:
+    def _reason(self, choice: JsonObject) -> Any:
         known = self._choices.get(index_of(choice.get("index")) or 0)
         given = choice.get("finish_reason")
         return known.finish_reason if known is not None and given else given
@@ -287,11 +295,11 @@ class StreamRepair:
         return [self._chunk(i, {}, one.finish_reason) for i, one in found if one.finish_reason]
 
 
-def _but(data: dict[str, Any], key: str) -> dict[str, Any]:
+def _but(data: JsonObject, key: str) -> JsonObject:
     return {name: value for name, value in data.items() if name != key}
 
 
-def _says_something(choice: dict[str, Any]) -> bool:
+def _says_something(choice: JsonObject) -> bool:
     delta = choice.get("delta")
     return isinstance(delta, dict) and any(value not in (None, "", []) for value in delta.values())
 
@@ -301,6 +309,6 @@ def _too_long(parts: CallParts) -> RefusedCall:
     return RefusedCall("", name, "truncated", _TOO_LONG, "")
 
 
-def _assembled(entry: Mapping[str, Any]) -> Assembled:
+def _assembled(entry: JsonMapping) -> Assembled:
     function = entry["function"]
     return Assembled(entry["id"], function["name"], function["arguments"])

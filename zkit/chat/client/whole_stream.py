@@ -8,6 +8,7 @@ from typing import Any
 from zkit.chat.call_checker import Report
 from zkit.chat.wire_data import entries, plain
 from zkit.errors import MissingExtraError
+from zkit.json_types import JsonObject
 
 
 def chunks_of(completion: Any) -> Iterator[Any]:
@@ -29,7 +30,7 @@ def chunks_of(completion: Any) -> Iterator[Any]:
         yield _chunk({**head, "usage": data["usage"]})
 
 
-def _chunk(head: dict[str, Any], *choices: dict[str, Any]) -> Any:
+def _chunk(head: JsonObject, *choices: JsonObject) -> Any:
     try:
         from openai.types.chat import ChatCompletionChunk
     except ImportError as error:

@@ -22,6 +22,7 @@ from zkit.chat.drivers import create_of
 from zkit.chat.server_profile import Profile, ServerSettings, asked, fitted
 from zkit.chat.wire_data import plain
 from zkit.dispatch.approval import Confirm
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.receipt import Rank
 from zkit.required import require_list
 
@@ -201,8 +202,8 @@ async def _awaited(outcome: Any, watch: Watch, is_stream_due: bool) -> Any:
 
 
 def _prepared(
-    request: Mapping[str, Any], api: Api, server: ServerSettings | None
-) -> tuple[Mapping[str, Any], Watch, bool]:
+    request: JsonMapping, api: Api, server: ServerSettings | None
+) -> tuple[JsonMapping, Watch, bool]:
     """The request as the server wants it, the watch for it, and whether a stream must be made."""
     if server is None or api is not CHAT:
         return request, Watch(), False
@@ -251,7 +252,7 @@ def _driven(
     return repaired
 
 
-def _given(request: Mapping[str, Any]) -> dict[str, Any]:
+def _given(request: JsonMapping) -> JsonObject:
     """The request without the marks of a client for what is not given."""
     return {key: value for key in request if (value := asked(request, key)) is not None}
 
@@ -348,7 +349,7 @@ def _is_reply(outcome: Any) -> bool:
     return hasattr(outcome, "choices") or hasattr(outcome, "output")
 
 
-def remade_reply(reply: Any, data: dict[str, Any], report: Report) -> Any:
+def remade_reply(reply: Any, data: JsonObject, report: Report) -> Any:
     """A reply of the same type with other data, and with the report on it."""
     made = reply if data == plain(reply) else remade(reply, data)
     attach_report(made, report)
@@ -364,7 +365,7 @@ def attach_report(reply: Any, report: Report) -> None:
             object.__setattr__(choice, "zkit", own)
 
 
-def remade(like: Any, data: dict[str, Any]) -> Any:
+def remade(like: Any, data: JsonObject) -> Any:
     """A record of the same type from data, without the checks that a broken reply would fail."""
     if isinstance(like, Mapping):
         return data

@@ -159,7 +159,10 @@ def _closed_late(fixes: tuple[Fix, ...]) -> bool:
 
 
 def _fallen_in(arguments: JsonObject, expect: Expect) -> str:
-    """An argument of the tool inside another one that has no such key; empty if there is none."""
+    """An argument of the tool inside another one that has no such key; empty if there is none.
+
+    See corpus/extract/damaged.
+    """
     for key, value in arguments.items():
         inner = expect.child(key)
         for part in value if isinstance(value, list) else [value]:

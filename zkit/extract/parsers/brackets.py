@@ -115,7 +115,7 @@ def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
 
     Such a string holds a stop mark, and the quote that should close it opens one of the next
     call's. None when there is no such string; the length of the text when the mark may as well
-    belong to the string, so that nothing after it is clear.
+    belong to the string, so that nothing after it is clear (corpus/extract/ends).
     """
     at = 0
     while (found := _STRING.search(text, at)) is not None:

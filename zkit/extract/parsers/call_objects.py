@@ -139,7 +139,7 @@ def _named(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
 
 
 def _contradicts(value: JsonObject, key: str, held: str, tools: Declared) -> bool:
-    """Whether an object names two tools, or holds two objects of arguments."""
+    """Whether an object names two tools, or holds two objects of arguments (corpus/untouched/two_readings)."""
     names = {tools.name_of(value[k]) for k in NAME_KEYS if isinstance(value.get(k), str)}
     objects = [value[k] for k in ARGUMENT_KEYS if isinstance(value.get(k), dict)]
     return len(names - {None}) > 1 or any(other != value[held] for other in objects)
@@ -156,7 +156,10 @@ def _keyed(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
 
 
 def is_declaration(arguments: JsonObject, expect: Expect) -> bool:
-    """Whether arguments are a JSON Schema, or its properties: the tool was described, not called."""
+    """Whether arguments are a JSON Schema, or its properties: the tool was described, not called.
+
+    See corpus/untouched/calls_declared.
+    """
     if not {"type", "properties"} & expect.keys and (
         arguments.get("type") == "object" and isinstance(arguments.get("properties"), dict)
     ):
@@ -174,7 +177,10 @@ def _is_schema(value: Any) -> bool:
 
 
 def is_turn(value: Any) -> bool:
-    """Whether a value is a turn of somebody else in a recorded conversation."""
+    """Whether a value is a turn of somebody else in a recorded conversation.
+
+    See corpus/untouched/conversations.
+    """
     if not isinstance(value, dict) or not {"content", "parts"} & value.keys():
         return False
     return isinstance(value.get("role"), str) and value["role"] in SPEAKERS

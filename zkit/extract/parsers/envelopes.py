@@ -228,7 +228,10 @@ def _unread(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading
 
 
 def _ends_with(task: Task, wrapper: Wrapper, at: int) -> bool:
-    """Whether what was read ends with the closer of its envelope: what follows is outside of it."""
+    """Whether what was read ends with the closer of its envelope: what follows is outside of it.
+
+    See corpus/extract/glm45.
+    """
     _, opens, last = task.tape.slice(at - LONGEST_MARK, at).rpartition("<")
     closes = compiled(rf"(?i:{wrapper.closer})\s*+").fullmatch(opens + last)
     return bool(wrapper.closer) and closes is not None

@@ -110,7 +110,10 @@ def closed_by(task: Task, reading: Reading, end: str) -> Steps[Reading]:
 
 
 def _quoted_object(task: Task, name: str, start: int, at: int) -> Steps[Reading | None]:
-    """Arguments that were encoded twice: a string that holds an object with keys of the tool."""
+    """Arguments that were encoded twice: a string that holds an object with keys of the tool.
+
+    See corpus/extract/around.
+    """
     opens = yield from task.tape.look(_QUOTED_OBJECT, at)
     if opens is None:
         return None

@@ -210,7 +210,10 @@ def _read_raw(
 
 
 def _may_open(task: Task, dialect: Dialect, draft: Draft, tag: str) -> bool:
-    """Whether a tag inside a value may open the next argument: the tool must know its key."""
+    """Whether a tag inside a value may open the next argument: the tool must know its key.
+
+    See corpus/untouched/two_readings.
+    """
     known = task.tools.name_of(draft.name)
     opened = compiled(dialect.param).match(tag)
     if known is None or opened is None or task.tools.is_open(known):

@@ -48,11 +48,19 @@ def may_have_slipped(body: str, escapes: list[str], invalid: list[str]) -> bool:
             return _IN_REGEX.search(body) is None
         if quotes % 2 == 1 or "\\\\" in escapes:
             return True
+        if not invalid[0][1].isalnum() and is_unsure(body):
+            return True
     if quotes > 0 and any(e[1] in ":,; " for e in invalid):
         return True
     if len(invalid) == 1 and _OPENER.get(invalid[0][1], invalid[0]) not in body:
         return True  # nobody escapes a bracket that closes nothing
     return len(escapes) > len(invalid) and _swapped(body, len(invalid)) is not None
+
+
+def is_unsure(body: str) -> bool:
+    """Whether the quotes of a content need not come in pairs: one is that of inches, or of a text in a text."""
+    nested = body.count('\\\\\\"')
+    return nested % 2 == 1 or _INCHES.search(body) is not None
 
 
 # ── a quote ──────────────────────────────────────────────────────────────────
@@ -86,6 +94,8 @@ def _with_quote(body: str) -> Restored | None:
     kept = Restored(f'{body[: place + 1]}"{body[place + 1 :]}', "lost_quote")
     if right not in _MARKS:
         return kept
+    if is_unsure(body):
+        return None
     return _kept_or_replaced(body, place, kept, closes=closes)
 
 

@@ -157,10 +157,18 @@ def suspect_escapes(body: str, quote: str, kinds: set[str]) -> frozenset[str] | 
         return None
     if script and _DRIVE_FIRST.match(body) and "\\\\" not in kinds:
         return LETTERS | _SCRIPT_LETTERS  # a literal of Python or JavaScript would have pairs
-    if all(special[1:2] in fine for special in kinds) and "\\u" not in kinds:
-        if not lexis.NEVER_MEANT.search(body):
-            return frozenset()
-        return LETTERS if _PATH_SUSPECT_ESCAPES.match(body) else frozenset("bf")
+    if any(special[1:2] not in fine for special in kinds) or "\\u" in kinds:
+        return _beside_invalid(body, fine, script=script)
+    if not lexis.NEVER_MEANT.search(body):
+        return frozenset()
+    return LETTERS if _PATH_SUSPECT_ESCAPES.match(body) else frozenset("bf")
+
+
+def _beside_invalid(body: str, fine: str, *, script: bool) -> frozenset[str] | None:
+    """The same where an escape is one that JSON does not know: a path, a regex, or a mark that slipped.
+
+    Each is a way in which models write Windows paths and regexes: `C:\\new`, `\\d+\\s`, `\\\\host\\share`.
+    """
     escapes = [e for e in _ESCAPES.findall(body) if not script or len(e) != _LONG]
     invalid = [e for e in escapes if e[1] not in fine or e == "\\u"]
     if _HALF_ESCAPE.search(body) or may_have_slipped(body, escapes, invalid):

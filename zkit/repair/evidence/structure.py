@@ -58,7 +58,8 @@ def _cut_after_comma(text: str, frame: Frame, pos: int) -> bool:
 def _another(reader: Engine, frame: Frame, pos: int) -> bool:
     """Whether another member or item comes after the comma at `pos`."""
     if frame.kind != "{":
-        return _ITEM_AHEAD.match(reader.text, pos) is not None
+        match = _ITEM_AHEAD.match(reader.text, pos)
+        return match is not None and not _quoted_key_at(reader.text, match.end())
     match = lexis.NEXT_KEY.match(reader.text, pos)
     if match is not None:
         key = match.group(1)
@@ -68,6 +69,10 @@ def _another(reader: Engine, frame: Frame, pos: int) -> bool:
         return True
     lone = _LONE_KEY.match(reader.text, pos) if reader.guided and frame.expect.closed else None
     return lone is not None and lone.group(1) in frame.expect.keys
+
+
+def _quoted_key_at(text: str, pos: int) -> bool:
+    return text[pos : pos + 1] in "\"'" and lexis.KEY_AHEAD.match(text, pos) is not None
 
 
 def known(reader: Engine, frame: Frame, key: str) -> bool:
@@ -183,13 +188,18 @@ def swallows(body: str, quote: str, *, closed: bool) -> bool:
         return True
     if _JOINT.search(body) and not _NOTHING_OUTSIDE.match(body):
         return True  # a key, or a comma between strings, that its quotes put outside it
-    if _INSIDE_OUT.match(body):
+    if (body[:1] in ("{", "[") and _half_json(body)) or _INSIDE_OUT.match(body):
         return True
     if ("..." in body or "…" in body) and _LEFT_OUT.search(body):
         return True
     if quote == "'" and ("\\\\'" in body or _PARTED.search(body)):
         return True
     return structure_outside(body, closed)
+
+
+def _half_json(body: str) -> bool:
+    """Whether content that begins as JSON does has brackets that are not closed."""
+    return any(body.count(a) > body.count(b) for a, b in ("{}", "[]"))
 
 
 def structure_outside(body: str, closed: bool) -> bool:

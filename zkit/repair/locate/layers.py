@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from zkit.receipt import Fix
 from zkit.repair.fixes import fix_named
+from zkit.repair.limits import TOKENS_WITHIN
 from zkit.repair.strict_parse import strict
 from zkit.text import lexis
 from zkit.text.edits import Edit, Layer
@@ -39,7 +40,6 @@ _TOKEN = '<|"|>'
 _STRING = r'"(?:[^"\\\n]|\\.)*+"'
 _TOKENS = re.compile(rf"""[{{\[](?:[^"'<]|{_STRING}|<(?!\|"\|>))*+(?<=[\s:,{{\[])<\|"\|>""")
 _TOKEN_STRING = re.compile(rf'<\|"\|>(?:[^<]|<(?!\|"\|>))*+<\|"\|>|{_STRING}')
-_TOKENS_WITHIN = 2_000
 _PLAIN_ESCAPES = {
     '\\"': '"', "\\\\": "\\", "\\/": "/", "\\b": "\b", "\\f": "\f", "\\n": "\n", "\\r": "\r", "\\t": "\t",
 }  # fmt: skip
@@ -160,7 +160,7 @@ def _one_by_one(text: str) -> None:
 
 def _in_tokens(text: str, start: int) -> bool:
     """Whether a special token stands where a string begins, outside of any string before it."""
-    end = start + _TOKENS_WITHIN
+    end = start + TOKENS_WITHIN
     return text.find(_TOKEN, start, end) > 0 and _TOKENS.match(text, start, end) is not None
 
 

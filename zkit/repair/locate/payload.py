@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from zkit.repair.fixes import CUT, GUESS
-from zkit.repair.limits import SURROUNDINGS
+from zkit.repair.limits import MOST_BEFORE, SURROUNDINGS
 from zkit.repair.locate import starts
 from zkit.repair.locate.starts import REASONING, TOKEN, blank_end, may_hold_tags
 from zkit.repair.outcome import Candidate, Task, same
@@ -304,15 +304,14 @@ def not_in_passing(text: str, candidates: list[Candidate]) -> list[Candidate]:
 
 
 _COMMENT_BEFORE = re.compile(r"(?:^|[}\],;])[ \t]*+(?://|#|/\*)[^\n]*+\Z", re.MULTILINE)
-_MOST_BEFORE = 200
 
 
 def _in_passing(text: str, start: int, end: int) -> bool:
     """Whether a value stands in a comment of one line, or is empty and in inline code."""
     if text[start - 1 : start] == "`" == text[end : end + 1]:
         return not text[start + 1 : end - 1].strip() and text[start - 2 : start] != "``"
-    line = text.rfind("\n", max(0, start - _MOST_BEFORE), start) + 1
-    if "\n" in text[start:end] or (not line and start > _MOST_BEFORE):
+    line = text.rfind("\n", max(0, start - MOST_BEFORE), start) + 1
+    if "\n" in text[start:end] or (not line and start > MOST_BEFORE):
         return False
     head = text[line:start]
     if "/" not in head and "#" not in head:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from zkit.repair.expect import Evidence
-from zkit.repair.limits import MOST_WRAPPERS, NOTATION_WITHIN
+from zkit.repair.limits import MOST_WRAPPERS, NOTATION_WITHIN, WRAPPER_WITHIN
 from zkit.repair.locate.starts import TOKEN
 from zkit.text import lexis
 from zkit.text.edits import Edit, Layer
@@ -18,8 +18,6 @@ from zkit.text.edits import Edit, Layer
 Span = tuple[int, int]
 _Peel = Callable[[str, int, int], Span | None]
 
-_NEAR = 300
-"""How far from either end a wrapper may reach."""
 
 _FENCE = r"(?:`{3,4}+|~{3,4}+)(?:(?i:json[5cl]?|text|txt|xml|tool_call)(?=\s)|[\w+#.-]{1,20}+(?=\s++[{\[\"])|(?!\w))"
 """What opens a fence: of data, or of any language if a value comes next."""
@@ -89,7 +87,7 @@ def _after_mark(text: str, start: int, end: int) -> Span | None:
 
 def _before_mark(text: str, start: int, end: int) -> Span | None:
     """What comes before a token, a comment or a mark that ends a statement."""
-    near = max(start, end - _NEAR)
+    near = max(start, end - WRAPPER_WITHIN)
     tail = text[near:end]
     last = _LAST.search(tail) or (_REMARK.search(tail) if _is_even(text, start, end) else None)
     return None if last is None else (start, near + last.start())
@@ -102,7 +100,7 @@ def _is_even(text: str, start: int, end: int) -> bool:
 
 def _after_words(text: str, start: int, end: int) -> Span | None:
     """What words lead to: a label, an assignment, lines above."""
-    first = _STRUCTURE.search(text, start, min(end, start + _NEAR))
+    first = _STRUCTURE.search(text, start, min(end, start + WRAPPER_WITHIN))
     if first is None or first.start() == start or text.find("(", start, first.start()) >= 0:
         return None
     return (first.start(), end) if _LEADS.search(text, start, first.start()) else None

@@ -133,6 +133,7 @@ _QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
 _FIRST_GROUP = re.compile(r"(?<![\w.])[1-9][0-9]{0,2}\Z")
 _GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]++)?+(?![\w.])")
 """The first digits of a number in groups of three, and the next ones."""
+_DUE = re.compile(rf"{_S}[,}}\]]")
 _HALF_NAME = re.compile(rf"\"(?:{lexis.NAME})?+\Z")
 _IN_NUMBER = re.compile(r"[0-9][{\[\"\\][0-9]")
 _NO_COMMA = re.compile(rf'\\"|\.[0-9]|"{lexis.NAME}:"')
@@ -150,6 +151,8 @@ def at_next(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     if _OPERATOR.match(reader.text, reading.pos - 1):
         reader.reason = "expression"
     found = [*_missing_comma(reader, reading, pos), *_other_mark(reader, reading, pos)]
+    if mark in "{[:;=":
+        found += _stray_mark(reader, reading, pos)
     if mark in "}])":
         found += _closer(reader, reading, pos)
     if mark in '{["':
@@ -256,6 +259,15 @@ def _other_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     else:
         return []
     return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, place)]
+
+
+def _stray_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """A mark after the value belongs to nothing: the comma or the closer that is expected comes right after it."""
+    if not _DUE.match(reader.text, pos + 1) or not follows(reader, reading.frame, pos + 1):
+        return []
+    other = reading.fork().note("drop_stray_mark", pos, pos + 1, "")
+    other.safe = pos + 1
+    return [other.go(pos + 1, NEXT)]
 
 
 def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from zkit.receipt import Rank
 from zkit.repair.evidence.strings import quote_meant, respell
+from zkit.repair.fixes import with_effect
+from zkit.repair.limits import MOST_TAIL
 from zkit.repair.moves.missing_quotes import before_declared_key, is_folder, is_other_quote
 from zkit.repair.search.hypothesis import DONE, VALUE, Frame, Hypothesis
 from zkit.text import lexis
@@ -53,7 +55,7 @@ def after_value(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
     return [other.go(reader.size, DONE)]
 
 
-_MADE_UP = frozenset({"open_in_middle", "replace_opener"})
+_MADE_UP = with_effect("opens")
 """Openers of our own making: the text must hold all closers for them."""
 
 
@@ -154,7 +156,6 @@ _SEEMING_END = re.compile(
     r"(?:\\?[\"'`”’»])?\s*+(?:[}\]]\s*+)*+(?:,\s*+(?:[\"'][\w$ .-]{0,60}+[\"']?+\s*+:?+\s*+)?+)?+\Z"
 )
 """What may end a string and go on after it: a mark for its quote, closers, a comma, a key that was cut."""
-_MOST_TAIL = 160
 
 
 def before_seeming_end(body: str, quote: str) -> str:
@@ -162,7 +163,7 @@ def before_seeming_end(body: str, quote: str) -> str:
 
     Only a raw line break or a bare quote is a sign of that; the content of a valid string has neither.
     """
-    near = max(0, len(body) - _MOST_TAIL)
+    near = max(0, len(body) - MOST_TAIL)
     found = _SEEMING_END.search(body, near)
     tail = found.group() if found is not None else ""
     marked = "\n" in tail or (quote == '"' and _BARE_QUOTE.search(tail) is not None)

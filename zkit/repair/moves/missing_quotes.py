@@ -77,6 +77,7 @@ def is_other_quote(content: str) -> bool:
 
 BLANKS_AND_OPENERS = lexis.BLANKS + "{["
 _REST_OF_PATH = re.compile(r"(?<=\w:)[\\/]")
+_ITEM_LIKE = re.compile(r",\s*+(?:null|true|false|None|True|False|[0-9])|,[ \t]*+\n")
 BARE_KEY_END = re.compile(rf"\s*+,\s*+([\"']?)({lexis.NAME})\1\s*+:\s*+\Z")
 _MEMBER_INSIDE = re.compile(rf",\s*+[\"']?{lexis.NAME}[\"']?\s*+:")
 _SPACED_COMMA = re.compile(r"[\"}\]0-9el]\s++,")
@@ -97,7 +98,7 @@ def shorter(reader: Engine, before: Before, quote: int) -> list[Hypothesis]:
     stem = body.rstrip(BLANKS_AND_OPENERS)
     if (found := _before_key(reader, before, quote)) is not None:
         return found
-    if stem[-1:] not in (",", ":"):
+    if stem[-1:] not in (",", ":") or (frame.kind != "{" and _holds_items(before, body)):
         return []
     bare = BARE_KEY_END.search(body)
     if bare is not None and known(reader, frame, bare.group(2)):
@@ -148,6 +149,12 @@ _BARE_MEMBER = re.compile(
 )
 
 _KEY_REST = re.compile(r"([\w$-]{1,60}+)\"\s*+:")
+
+
+def _holds_items(before: Before, body: str) -> bool:
+    """Whether the content reads as several items of a list, so that nobody can tell where one ends."""
+    items = _ITEM_LIKE.search(body.rstrip(lexis.BLANKS + ",{["))
+    return items is not None and (before.want.kinds != {"string"} or "\n" in items.group())
 
 
 def _before_closers(before: Before, text: str, stem: str) -> list[Hypothesis]:
@@ -213,7 +220,7 @@ def _closed_before(before: Before, text: str, end: int) -> list[Hypothesis]:
     if body.endswith("\\" + quote) and body.count("\\" + quote) % 2 == 1:
         return _with_escaped_quote(before, body, quote, end)
     if stands_for_quote(body):
-        if body[-1] in "}]" and _NUMBERS.fullmatch(body[:-1]):
+        if body[-1] in "}]" and (_may_be_bracket(body, quote) or _NUMBERS.fullmatch(body[:-1])):
             return []
         return _stretched(_closed(before, end - 1, respell(body[:-1], quote)))
     return _closed(before, end, respell(body, quote))
@@ -221,6 +228,12 @@ def _closed_before(before: Before, text: str, end: int) -> list[Hypothesis]:
 
 _NUMBERS = re.compile(r"[-+0-9.,eE\s]*+")
 """What a list of numbers holds, or an empty container: its bracket became a quote."""
+
+
+def _may_be_bracket(body: str, quote: str) -> bool:
+    """Whether a closing bracket at the end may be one: the first mark opens it, or a quote comes before it."""
+    rest = body[:-1]
+    return body[0] in "{[" or rest.endswith("\\" + quote) or is_other_quote(rest)
 
 
 def _with_escaped_quote(before: Before, body: str, quote: str, end: int) -> list[Hypothesis]:
@@ -301,32 +314,12 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
     text = reader.text
     if single := _unopened_single(reader, before, start):
         return single
-    first = text.find('"', start, start + QUOTE_WITHIN)
-    if _REST_OF_PATH.match(text, start):
+    if _REST_OF_PATH.match(text, start) or _ends_before_quote(reader, before, start):
         return []
-    if first < 0 or not reader.spend(first - start):
-        return []
-    comma = text.rfind(",", start, first)
-    listed = before.frame is not None and before.frame.kind != "{"
-    if (
-        first >= 0
-        and comma >= 0
-        and (_VALUE_END.match(text, comma) or (listed and not text[comma + 1 : first].strip()))
-    ):
-        return []
-    content = (
-        _CONTENT.match(text, start, start + QUOTE_WITHIN)
-        if start < _last_bare_quote(text)
-        else None
-    )
-    if content is None or not reader.spend(8 * (content.end() - start)):
-        return []
-    end = content.end() + 1
-    if not lexis.closers_of('"').match(text, end - 1) or not follows(reader, before.frame, end):
-        return []
-    body = content.group()
-    if body.startswith('\\"') and body.count('\\"') % 2:
-        return []  # that escaped quote is the opening one
+    body = _content_up_to_quote(reader, before, start)
+    if body is None or (body.startswith('\\"') and body.count('\\"') % 2):
+        return []  # an escaped quote is the opening one
+    end = start + len(body) + 1
     wrong = text[start - 1] in ": ,\n\t[" and _begins_with_mark(body)
     spelled = respell(body[wrong:])
     if spelled is None or spelled.inner or not spelled.body.strip("{[ "):
@@ -336,6 +329,31 @@ def unopened(reader: Engine, before: Before, start: int) -> list[Hypothesis]:
     other.note(name, start, end, f'"{spelled.body}"')
     other.settle(end)
     return [other]
+
+
+def _ends_before_quote(reader: Engine, before: Before, start: int) -> bool:
+    """Whether there is no quote within reach, or a comma before it ends the value: the quote opens what follows."""
+    text = reader.text
+    first = text.find('"', start, start + QUOTE_WITHIN)
+    if first < 0 or not reader.spend(first - start):
+        return True
+    comma = text.rfind(",", start, first)
+    if comma < 0:
+        return False
+    listed = before.frame is not None and before.frame.kind != "{"
+    return bool(_VALUE_END.match(text, comma) or (listed and not text[comma + 1 : first].strip()))
+
+
+def _content_up_to_quote(reader: Engine, before: Before, start: int) -> str | None:
+    """The text before the next bare quote, if the text goes on after that quote as after a value; else None."""
+    text = reader.text
+    if start >= _last_bare_quote(text):
+        return None
+    content = _CONTENT.match(text, start, start + QUOTE_WITHIN)
+    if content is None or not reader.spend(8 * (content.end() - start)):
+        return None
+    ends = lexis.closers_of('"').match(text, content.end())
+    return content.group() if ends and follows(reader, before.frame, content.end() + 1) else None
 
 
 @of_last

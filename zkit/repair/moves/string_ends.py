@@ -13,7 +13,15 @@ from zkit.repair.evidence.structure import (
     structure_outside,
     swallows,
 )
-from zkit.repair.limits import MOST_BLANK, MOST_ENDS, MOST_QUOTES, SKIPPED, SKIPPED_ITEM
+from zkit.repair.limits import (
+    MOST_BLANK,
+    MOST_ENDS,
+    MOST_QUOTES,
+    OPEN_NEAR,
+    QUOTE_COST,
+    SKIPPED,
+    SKIPPED_ITEM,
+)
 from zkit.repair.moves import ending
 from zkit.repair.moves.missing_quotes import before_declared_key, doubled_opening, shorter
 from zkit.repair.search.hypothesis import CLOSERS, VALUE, Before, Closed, Frame, Hypothesis
@@ -27,8 +35,6 @@ if TYPE_CHECKING:
 # ── string ends ─────────────────────────────────────────────────────────────
 
 
-_A_QUOTE = 64
-"""What it takes to look at what follows a quote, in characters."""
 _DOUBLED = re.compile(r"\\\"\"|\\\\[\"']")
 """Before the place where a string seemed to end: a mark that may have been written twice."""
 _INCH = re.compile(r"[0-9]\\?\"")
@@ -36,8 +42,6 @@ _KEY_INSIDE = re.compile(r"(?<!\\)[\"']\s*:")
 _TWO_OPENING = re.compile(r"\"(?=[\w#])(?:[^\"\\]|\\[^\"])*+(?<=[\s=(:\[])\\\"\w")
 """A bare quote before a word, and the next one, escaped, before a word too: two opening quotes."""
 _PLUS_LAST = re.compile(r"(?<!\\)[\"']\s*+\+\s*+\Z")
-_NEAR = 2000
-"""How much of a string that never seems to end is looked at before the whole of it."""
 PATHLIKE = re.compile(r"[\w.:$~-]*+\\")
 
 
@@ -167,7 +171,7 @@ def _likely_ends(reader: Engine, before: Before) -> Iterator[tuple[int, int]]:
         end = match.end()
         if match.lastindex is None and match[0] != escaped:
             continue
-        if not reader.spend(_A_QUOTE):
+        if not reader.spend(QUOTE_COST):
             return
         if follows(reader, frame, end) or key_follows(reader, frame, end):
             yield end - 1, end
@@ -282,7 +286,7 @@ def _open(reader: Engine, before: Before, cost: int) -> list[Hypothesis]:
     if _PLUS_LAST.search(reader.text[-MOST_BLANK:]):
         return []
     start, closed = before.pos + 1, _lists_keys(before)
-    if structure_outside(reader.text[start : start + _NEAR], closed):
+    if structure_outside(reader.text[start : start + OPEN_NEAR], closed):
         return []
     if not reader.spend(9 * (reader.size - start)):
         return []

@@ -13,7 +13,7 @@ from zkit.receipt import Fix, highest
 from zkit.repair.evidence.structure import goes_on, is_askew, member_follows
 from zkit.repair.expect import ANYTHING
 from zkit.repair.fixes import COMPLETE, CUT, EXACT, GUESS, UNWRAP, fix_named
-from zkit.repair.limits import LOOK_BACK, ONE_EDIT_WITHIN
+from zkit.repair.limits import KEYS_WITHIN, LOOK_BACK, ONE_EDIT_WITHIN
 from zkit.repair.locate import layers, starts
 from zkit.repair.moves.bare import is_prefix
 from zkit.repair.outcome import DAMAGED, Candidate, Task, same
@@ -456,10 +456,9 @@ def _is_prefix_of_key(text: str, at: int, content: str) -> bool:
     prefix = lexis.PREFIX.match(text, at)
     if prefix is None:
         return False
-    alone = text[at] in "bBuU" and not _PLAIN_KEY.search(text[:_NEAR])
+    alone = text[at] in "bBuU" and not _PLAIN_KEY.search(text[:KEYS_WITHIN])
     return alone or is_prefix(text, prefix, content)
 
 
-_NEAR = 2_000
 _PLAIN_KEY = re.compile(r"[{,]\s*+\"[^\"\\\n]{1,80}+\"\s*+:")
 """A key without a prefix: a text that writes one so has no other kinds of keys."""
