@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -136,6 +137,42 @@ def test_a_link_swapped_in_while_files_are_written_leads_nowhere(
         over.set()
         swapper.join()
     assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["a/b/c/file", "a/b/file", "a/file"])
+def test_a_link_swapped_in_after_the_look_is_not_followed(
+    path: str, files: ConfinedFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever folder of a path becomes a link between the look at it and its opening."""
+    outside = tmp_path / "outside"
+    (outside / "b" / "c").mkdir(parents=True)
+    for folder in (outside, outside / "b", outside / "b" / "c"):
+        (folder / "file").write_text("secret")
+    real_open = os.open
+
+    def swapped(name: Any, *rest: Any, **named: Any) -> int:
+        """The system's own, after somebody else was quicker."""
+        if name == "a" and not (files.root / "a").is_symlink():
+            (files.root / "a").rename(files.root / f"old{len(names(files))}")
+            (files.root / "a").symlink_to(outside)
+        return real_open(name, *rest, **named)
+
+    actions: list[Callable[[], object]] = [
+        lambda: files.read_bytes(path),
+        lambda: files.write_bytes(path, b"x"),
+        lambda: files.append_bytes(path, b"x"),
+        lambda: files.delete(path),
+        lambda: files.move(path, "new"),
+    ]
+    for action in actions:
+        (files.root / "a").unlink(missing_ok=True)
+        files.write_bytes(path, b"own")
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "open", swapped)
+            with pytest.raises((ConfinedPathError, OSError)):
+                action()
+        assert (outside / path.removeprefix("a/")).read_text() == "secret"
+    assert not (files.root / "new").exists()
 
 
 def test_threads_do_not_break_each_others_writes(files: ConfinedFiles) -> None:

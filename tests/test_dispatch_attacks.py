@@ -297,15 +297,22 @@ def test_no_exception_of_a_hook_guard_or_approver_affects_another_call(
     bad = waiting if is_async else plain
     hooks = Hooks()
     hooks.add("after", bad)
-    dispatchers = [
-        Dispatcher([made("act", lambda: 1)], hooks=hooks),
-        Dispatcher([made("act", lambda: 1)], guards=[Guard("g", before=bad)]),
-        Dispatcher([made("act", lambda: 1)], guards=[Guard("g", after=bad)]),
-        Dispatcher([made("act", lambda: 1, destructive=True)], approve=bad),
-        Dispatcher([made("act", lambda: 1)], chain=(bad,)),
+    guard_failed = "the guard g failed"
+    expected: list[tuple[Dispatcher, type[Result], str]] = [
+        (Dispatcher([made("act", lambda: 1)], hooks=hooks), Success, ""),
+        (
+            Dispatcher([made("act", lambda: 1)], guards=[Guard("g", before=bad)]),
+            Refused,
+            guard_failed,
+        ),
+        (Dispatcher([made("act", lambda: 1)], guards=[Guard("g", after=bad)]), Success, ""),
+        (Dispatcher([made("act", lambda: 1, destructive=True)], approve=bad), Refused, "approv"),
+        (Dispatcher([made("act", lambda: 1)], chain=(bad,)), Crashed, "could not handle"),
     ]
-    for dispatcher in dispatchers:
-        assert isinstance(send(dispatcher, "act"), Success | Refused | Crashed)
+    for dispatcher, sort, said in expected:
+        result = send(dispatcher, "act")
+        assert isinstance(result, sort)
+        assert said in str(result)
         assert data_of(send(Dispatcher([made("fine", lambda: "fine")]), "fine")) == "fine"
 
 
@@ -320,32 +327,80 @@ def test_a_dead_portal_is_replaced() -> None:
     assert data_of(send(fine, "fine")) == "fine"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
-@pytest.mark.parametrize("how", ["sync", "async"])
-def test_a_real_interrupt_still_stops_the_program(how: str) -> None:
-    source = """
-import asyncio, sys, time
-from zkit import Dispatcher, Call
+INTERRUPTED = """
+import asyncio, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell began it with &
+from zkit import Call, Dispatcher
+from zkit.dispatch import Guard
+
 async def slow() -> str:
     "Wait."
     print("started", flush=True)
     await asyncio.sleep(60)
     return "done"
-dispatcher = Dispatcher([slow])
-if sys.argv[1] == "sync":
-    dispatcher.call_sync(Call("slow"))
-else:
-    asyncio.run(dispatcher.call(Call("slow")))
+
+async def busy() -> str:
+    "Block the event loop."
+    print("started", flush=True)
+    time.sleep(60)
+    return "done"
+
+async def fine() -> str:
+    "Return at once."
+    return "fine"
+
+def look(call):
+    print("started", flush=True)
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        pass
+
+how = sys.argv[1]
+dispatcher = Dispatcher([slow, busy, fine], guards=[Guard("g", before=look)] if "guard" in how else [])
+call = Call("fine" if "guard" in how else "busy" if "busy" in how else "slow")
+if how == "sync":
+    dispatcher.call_sync(call)
+elif how == "async":
+    asyncio.run(dispatcher.call(call))
+else:  # a loop that leaves Python's own handler in place
+    asyncio.new_event_loop().run_until_complete(dispatcher.call(call))
+print("went on", flush=True)
 """
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
+@pytest.mark.parametrize("how", ["sync", "async", "busy tool", "busy guard"])
+def test_a_real_interrupt_still_stops_the_program(how: str) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", source, how], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-W", "ignore", "-c", INTERRUPTED, how],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"started\n"
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    try:
+        rest, said = process.communicate(timeout=30)
+    finally:
+        process.kill()
     assert process.returncode != 0
+    assert rest == b""
     assert b"KeyboardInterrupt" in said
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, GeneratorExit])
+def test_an_interrupt_that_a_tool_raises_is_no_real_one(kind: type[BaseException]) -> None:
+    """Where Python's own handler is in place, only the place of the exception tells them apart."""
+    dispatcher = Dispatcher(exits(kind))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    loop = asyncio.new_event_loop()
+    try:
+        for name in ("plain", "waiting"):
+            assert isinstance(loop.run_until_complete(dispatcher.call(Call(name))), Crashed)
+        assert data_of(loop.run_until_complete(dispatcher.call(Call("fine")))) == "fine"
+    finally:
+        loop.close()
+        signal.signal(signal.SIGINT, before)
 
 
 # ── names and memory ─────────────────────────────────────────────────────────

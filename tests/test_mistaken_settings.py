@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from grouped import grouped
+from httpx import HTTPTransport
 from openai import OpenAI
 
 from zkit import (
@@ -31,10 +32,13 @@ from zkit import (
     repair_all,
     repair_json,
     schema_for,
+    transport,
     wrap,
 )
+from zkit.batch import Work, run_batch
 from zkit.calls import Call
 from zkit.chat import PauseStore, Profile
+from zkit.coach import Coach
 from zkit.dispatch import (
     Guard,
     Limits,
@@ -46,7 +50,8 @@ from zkit.dispatch import (
     repeated_failures,
     verify_files,
 )
-from zkit.sources import Discovery
+from zkit.proxy import ProxySettings, Upstream
+from zkit.sources import Discovery, RedisCounts, RedisMemo, SqliteMemo
 from zkit.tools import render_result, scope
 
 CLIENT = OpenAI(base_url="http://localhost:9/v1", api_key="none", max_retries=0)
@@ -114,9 +119,9 @@ def test_a_setting_that_makes_no_sense_is_refused_at_once(mistake: str) -> None:
 
 Made = Callable[..., Any]
 BOX = Toolbox([look])
-NO_COUNT: list[Any] = ["3", 1.5, True, [1], -1, float("nan")]
+NO_COUNT: list[Any] = ["3", 1.5, True, [1], -1, float("nan"), float("inf")]
 NO_COUNT_ABOVE_0 = [*NO_COUNT, 0]
-NO_SECONDS: list[Any] = ["3", True, [1], -1, float("nan")]
+NO_SECONDS: list[Any] = ["3", True, [1], -1, float("nan"), float("inf")]
 NO_SECONDS_ABOVE_0 = [*NO_SECONDS, 0]
 NO_FLAG: list[Any] = [None, 0, 1, "yes", [True]]
 NO_FUNCTION: list[Any] = [0, "yes", True, [print]]
@@ -145,6 +150,16 @@ def _scoped(**settings: Any) -> None:
 def _budget(**limits: Any) -> None:
     with budget(**limits):
         pass
+
+
+REPAIRED: dict[str, list[Any]] = {"ask_again": [*NO_COUNT, None], "on_report": NO_FUNCTION}
+REDIS: dict[str, list[Any]] = {
+    "url": [*NO_TEXT, None],
+    "ttl": [*NO_SECONDS_ABOVE_0, None],
+    "timeout": [*NO_SECONDS_ABOVE_0, None],
+    "prefix": [*NO_TEXT, None, ""],
+}
+UPSTREAM = Upstream("http://x/v1")
 
 
 WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
@@ -204,7 +219,7 @@ WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
         },
     ),
     (Profile, {"system": NO_FLAG, "stream": NO_FLAG}),
-    (_wrapped, {"limit": NO_RANK_NAME, "formats": NO_LIST, "profile": NO_PATH}),
+    (_wrapped, {**REPAIRED, "limit": NO_RANK_NAME, "formats": NO_LIST, "profile": NO_PATH}),
     (Limits, {"calls": NO_COUNT, "tokens": NO_COUNT, "per_tool": [*NO_MAPPING, {"look": "3"}]}),
     (_budget, {"calls": NO_COUNT, "tokens": NO_COUNT}),
     (
@@ -255,7 +270,77 @@ WRONG: list[tuple[Made, dict[str, list[Any]]]] = [
     (Toolbox, {"tools": NO_LIST, "providers": NO_LIST, "overlays": NO_RECORD}),
     (_scoped, {"task": NO_TEXT, "timeout": ["3", [1]], "role": NO_TEXT, "workspace": NO_TEXT}),
     (lambda docs: ToolSpec("look", docs=docs), {"docs": NO_TEXT}),
-    (PauseStore, {"path": [*NO_PATH, None]}),
+    (
+        lambda **given: PauseStore(**{"path": ":memory:", **given}),
+        {"path": [*NO_PATH, None], "lease": [*NO_SECONDS, None], "secret": [0, True, "", b""]},
+    ),
+    (transport.client, {**REPAIRED, "limit": NO_RANK_NAME, "formats": [*NO_LIST, [1]]}),
+    (transport.async_client, {**REPAIRED, "limit": NO_RANK_NAME, "formats": [*NO_LIST, [1]]}),
+    (lambda **given: transport.transport(HTTPTransport(), **given), REPAIRED),
+    (
+        lambda **given: ProxySettings(**{"upstreams": [UPSTREAM], **given}),
+        {
+            "upstreams": [*NO_LIST, "http://x/v1", None, [], ["http://x/v1"], [None]],
+            "host": [*NO_TEXT, None],
+            "port": [*NO_COUNT, None, 65_536],
+            "ask_again": [*NO_COUNT, None],
+            "rules": [*NO_RECORD, None],
+            "profiles": [*NO_LIST, "x", None, [1]],
+            "max_body": [*NO_COUNT_ABOVE_0, None],
+            "max_reply": [*NO_COUNT_ABOVE_0, None],
+            "max_requests": [*NO_COUNT_ABOVE_0, None],
+            "timeout": [*NO_SECONDS_ABOVE_0, None],
+            "keep": NO_PATH,
+            "keep_last": [*NO_COUNT_ABOVE_0, None],
+            "cases": NO_PATH,
+            "token": [*NO_TEXT, None],
+            "allowed_hosts": [*NO_LIST, "x", None, [1]],
+            "allowed_origins": [*NO_LIST, "x", None, [1]],
+        },
+    ),
+    (
+        lambda **given: Upstream(**{"url": "http://x/v1", **given}),
+        {"url": [*NO_TEXT, None], "models": [*NO_TEXT, None], "speaks": ["x", None, ["auto"]]},
+    ),
+    (RedisMemo, {**REDIS, "lease": [*NO_SECONDS_ABOVE_0, None]}),
+    (RedisCounts, REDIS),
+    (
+        lambda **given: SqliteMemo(**{"path": ":memory:", **given}),
+        {"path": [*NO_PATH, None], "ttl": NO_SECONDS_ABOVE_0, "lease": NO_SECONDS_ABOVE_0},
+    ),
+    (lambda store: MemoSource(BOX, store=store), {"store": NO_RECORD}),
+    (
+        lambda **given: run_batch(**{"log": "-", "out": "-", "work": Work("repair"), **given}),
+        {
+            "log": [*NO_PATH, None],
+            "out": [*NO_PATH, None],
+            "work": [*NO_RECORD, None],
+            "column": NO_TEXT,
+            "processes": NO_COUNT_ABOVE_0,
+            "chunk": [*NO_COUNT_ABOVE_0, None],
+            "keep_text": NO_FLAG,
+            "force": NO_FLAG,
+            "on_progress": NO_FUNCTION,
+        },
+    ),
+    (
+        lambda **given: Work("repair", **given),
+        {
+            "seconds": [*NO_SECONDS_ABOVE_0, None],
+            "longest": [*NO_COUNT_ABOVE_0, None],
+            "options": [*NO_MAPPING, None],
+        },
+    ),
+    (
+        Coach,
+        {
+            "budget": [*NO_COUNT, None],
+            "sections": NO_MAPPING,
+            "meant": NO_MAPPING,
+            "select": NO_FUNCTION,
+            "model": NO_TEXT,
+        },
+    ),
     (
         lambda **given: Transient(**{"cause": "busy", **given}),
         {

@@ -82,6 +82,8 @@ def require_seconds(
         raise ValueError(f"{name} must be more than 0, not {given!r}")
     if not given >= 0:  # type: ignore[operator]
         raise ValueError(f"{name} must be at least 0, not {given!r}")
+    if given == float("inf"):
+        raise ValueError(f"{name} must have an end, not {given!r}")
 
 
 def require_rank(name: str, given: object) -> None:

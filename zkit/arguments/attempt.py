@@ -43,14 +43,14 @@ class Attempt(NamedTuple):
 
     @classmethod
     def of_text(
-        cls, prepared: Prepared, text: str, value: Any, errors: list[FieldError]
+        cls, prepared: Prepared, text: str, value: object, errors: list[FieldError]
     ) -> Attempt:
         """The reading of strict JSON that was rejected."""
         return cls(prepared, value, Source(text), (), errors)
 
     @classmethod
     def of_repeats(
-        cls, prepared: Prepared, text: str, value: Any, repeats: Sequence[Repeat]
+        cls, prepared: Prepared, text: str, value: object, repeats: Sequence[Repeat]
     ) -> Attempt:
         """The reading of strict JSON that gives a key more than once."""
         same = tuple(_same_twice(one) for one in repeats if one.is_harmless)
@@ -101,7 +101,9 @@ class Attempt(NamedTuple):
             return self._checked(value, fixes)
         return refuse(self.prepared, value, coercer.problems, fixes)
 
-    def _opened(self, coercer: Coercer, errors: list[FieldError]) -> tuple[Any, Place] | Validation:
+    def _opened(
+        self, coercer: Coercer, errors: list[FieldError]
+    ) -> tuple[object, Place] | Validation:
         """The arguments without a wrapper; `{}` for nothing at all where nothing is required."""
         shape, value, tool = self.prepared.shape, self.value, self.prepared.tool
         place = Place((), self.source)
@@ -123,7 +125,7 @@ class Attempt(NamedTuple):
         coercer.note(CandidateValue("unwrap_arguments", found.value, note, found.rank), Place())
         return found.value, found.place
 
-    def _must_be(self, inner: Any, errors: list[FieldError]) -> bool:
+    def _must_be(self, inner: object, errors: list[FieldError]) -> bool:
         """Whether what looks like a wrapper is one: a field is missing outside, none inside."""
         missing = any(error.kind == "missing" for error in errors)
         return missing and not self.prepared.errors(_json(inner))
@@ -138,7 +140,7 @@ class Attempt(NamedTuple):
             problems = [one for one in problems if one.code != "unknown"] or problems
             return refuse(self.prepared, value, problems, fixes)
 
-    def _problem(self, value: Any, error: FieldError) -> Problem:
+    def _problem(self, value: object, error: FieldError) -> Problem:
         """A complaint of the validator as a problem, in the words of the shape at that place."""
         shape, path, got = _follow(value, self.prepared.shape, error.path)
         text = path_text(path)
@@ -199,7 +201,7 @@ def _same_twice(repeat: Repeat) -> Fix:
 _ECHO = Problem("", "bad_value", "the declaration of the parameters", "values for them")
 
 
-def _json(value: Any) -> str | bytes:
+def _json(value: object) -> str | bytes:
     try:
         return to_json(value, inf_nan_mode="constants")
     except ValueError:
@@ -207,8 +209,8 @@ def _json(value: Any) -> str | bytes:
 
 
 def _follow(
-    value: Any, shape: Shape, path: tuple[str | int, ...]
-) -> tuple[Shape, list[str | int], Any]:
+    value: object, shape: Shape, path: tuple[str | int, ...]
+) -> tuple[Shape, list[str | int], object]:
     """Go down a validator's path as far as the value goes; steps that are no places are skipped."""
     steps: list[str | int] = []
     for index, step in enumerate(path):

@@ -19,6 +19,7 @@ from zkit.arguments.field_names import folded, words
 from zkit.arguments.shape import KINDS, Shape, kind_of
 from zkit.arguments.source_text import Place, Source
 from zkit.arguments.wording import as_json
+from zkit.json_types import JsonObject
 from zkit.receipt import Rank
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _words(word: str, shape: Shape) -> list[CandidateValue]:
     return found
 
 
-def means_nothing(value: Any, shape: Shape) -> bool:
+def means_nothing(value: object, shape: Shape) -> bool:
     """Whether a value is null, or a text that says so and nothing that is known here."""
     if not isinstance(value, str):
         return value is None
@@ -137,7 +138,7 @@ def means_nothing(value: Any, shape: Shape) -> bool:
     return not shape.takes("string") or not shape.allows(value)
 
 
-def omission(item: Any, shape: Shape) -> CandidateValue | None:
+def omission(item: object, shape: Shape) -> CandidateValue | None:
     """How null, or an empty text, stands for "not given" in an optional field; None when it does not."""
     if item is not None and type(item) is not str:
         return None
@@ -216,7 +217,7 @@ _PADDED = re.compile(r"0\d++", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d{1,15},\d{1,15}", re.ASCII)
 
 
-def read_container(text: str, schema: dict[str, Any]) -> Repaired | None:
+def read_container(text: str, schema: JsonObject) -> Repaired | None:
     """The list or object that a text holds, and nothing beside it; None when it holds none."""
     if not text.lstrip().startswith(_OPENERS):
         return None
@@ -267,7 +268,7 @@ def _is_no_item(text: str) -> bool:
     return not text or text.lower() in _NULL or (text[0] in "\"'`" and text[-1] == text[0])
 
 
-def one_from(value: list[Any], shape: Shape) -> Iterator[CandidateValue]:
+def one_from(value: list[object], shape: Shape) -> Iterator[CandidateValue]:
     """The only value of a list, where no list is expected.
 
     Where a text is expected, a list of something else may as well be meant as its own text.
@@ -278,7 +279,7 @@ def one_from(value: list[Any], shape: Shape) -> Iterator[CandidateValue]:
         yield CandidateValue("one_from_list", value[0], "took the only value out of a list")
 
 
-def by_position(value: list[Any], shape: Shape) -> Iterator[CandidateValue]:
+def by_position(value: list[object], shape: Shape) -> Iterator[CandidateValue]:
     """The values of a list under the names of the fields, in their order.
 
     An item that holds a field itself is a call of its own, not the value of the first field.
@@ -292,7 +293,7 @@ def by_position(value: list[Any], shape: Shape) -> Iterator[CandidateValue]:
         )
 
 
-def is_schema(value: Any) -> bool:
+def is_schema(value: object) -> bool:
     """Whether an object is a piece of JSON Schema: a declaration sent back in place of a value."""
     if not isinstance(value, dict):
         return False
@@ -302,7 +303,7 @@ def is_schema(value: Any) -> bool:
     return names_a_kind and all(word in _SCHEMA_WORDS for word in words)
 
 
-def is_schema_of_arguments(value: Any, shape: Shape) -> bool:
+def is_schema_of_arguments(value: object, shape: Shape) -> bool:
     """Whether the arguments are the tool's own declaration, echoed."""
     if not isinstance(value, dict) or "properties" in shape.fields:
         return False
@@ -312,7 +313,7 @@ def is_schema_of_arguments(value: Any, shape: Shape) -> bool:
     return isinstance(inner, dict) and all(is_schema(one) for one in inner.values())
 
 
-def text_of_object_is_sure(value: dict[str, Any]) -> bool:
+def text_of_object_is_sure(value: JsonObject) -> bool:
     """Whether an object where a text is expected can only be meant as its own text.
 
     A piece of schema was not, nor a lone text under some name: that one may be the value itself.
@@ -324,7 +325,7 @@ def text_of_object_is_sure(value: dict[str, Any]) -> bool:
 Found = list[tuple[CandidateValue, Place]]
 
 
-def candidates(value: Any, shape: Shape, place: Place) -> Found:
+def candidates(value: object, shape: Shape, place: Place) -> Found:
     """What a value may have been meant as, where a value of this shape is expected."""
     return _BY_TYPE[type(value)](value, shape, place)
 
@@ -349,14 +350,14 @@ def _of_boolean(value: float, shape: Shape, place: Place) -> Found:
     return _as_text("text_from_value", value, shape, place) + _in_list(value, shape, place)
 
 
-def _of_object(value: dict[str, Any], shape: Shape, place: Place) -> Found:
+def _of_object(value: JsonObject, shape: Shape, place: Place) -> Found:
     # An object that a coercion has put into a list is no text: it may be one of several things.
     sure = place.is_sent and text_of_object_is_sure(value)
     found = _as_text("text_from_object", value, shape, place) if sure else []
     return found + _in_list(value, shape, place)
 
 
-def _of_list(value: list[Any], shape: Shape, place: Place) -> Found:
+def _of_list(value: list[object], shape: Shape, place: Place) -> Found:
     if shape.schema.get("contentMediaType") == "application/json":
         return _as_text("text_from_object", value, shape, place)
     below = place.inside(0)
@@ -369,7 +370,7 @@ def _of_list(value: list[Any], shape: Shape, place: Place) -> Found:
     return found
 
 
-def _in_list(value: Any, shape: Shape, place: Place) -> Found:
+def _in_list(value: object, shape: Shape, place: Place) -> Found:
     if not shape.takes("array") or shape.takes(kind_of(value)):
         return []
     item = shape.at(0)
@@ -383,7 +384,7 @@ def _in_list(value: Any, shape: Shape, place: Place) -> Found:
     return [(candidate, place.in_list()) for candidate in list_from(value, item)]
 
 
-def _as_text(name: str, value: Any, shape: Shape, place: Place) -> Found:
+def _as_text(name: str, value: object, shape: Shape, place: Place) -> Found:
     """The value's own text, where a text is expected, no date or time, and nothing of the value's kind."""
     if not shape.takes("string") or shape.format in TEMPORAL or shape.takes(kind_of(value)):
         return []

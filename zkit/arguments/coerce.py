@@ -6,9 +6,7 @@ changes would do, none is made.
 
 from __future__ import annotations
 
-from typing import Any
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, Any
 
 from zkit.arguments.candidate_values import CandidateValue, candidates, list_from, omission
 from zkit.arguments.coercions import (
@@ -24,8 +22,12 @@ from zkit.arguments.shape import Shape, errors_by_branch, kind_of, tag_of, tagge
 from zkit.arguments.source_text import Path, Place
 from zkit.arguments.validation_errors import ErrorTree
 from zkit.arguments.wording import as_json, expected, expected_instead, path_text, shown
+from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank, highest
 from zkit.results import Problem
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 Done = list[tuple[Any, "Coercer"]]
 # Coercions that keep the kind of the value stray less than those that change it.
@@ -47,7 +49,7 @@ def distinct(done: Done) -> Done:
     return list(best.values())
 
 
-def nearest_to(value: Any, done: Done) -> Done:
+def nearest_to(value: object, done: Done) -> Done:
     """The readings that differ least from what was sent: no guess, of its kind, then by length.
 
     Digits in quotes say neither that a text was meant nor that a number was: `"20240304"` may be
@@ -61,7 +63,7 @@ def nearest_to(value: Any, done: Done) -> Done:
     return distinct([one for one in done if _length(one[1]) == shortest])
 
 
-def _keeps_kind(value: Any, settled: Any, trial: Coercer) -> bool:
+def _keeps_kind(value: object, settled: object, trial: Coercer) -> bool:
     """Whether a reading is of the kind that was sent, and leaves nothing out."""
     return kind_of(settled) == kind_of(value) and not trial.lost
 
@@ -108,7 +110,9 @@ class Coercer:
                 return value
         return self._coerced(value, shape, place, row, errors.words if errors else "")
 
-    def _list(self, value: list[Any], shape: Shape, place: Place, errors: ErrorTree | None) -> Any:
+    def _list(
+        self, value: list[object], shape: Shape, place: Place, errors: ErrorTree | None
+    ) -> object:
         errors = errors.inside(value) if errors else None
         result = list(value)
         for index, item in enumerate(value):
@@ -120,8 +124,8 @@ class Coercer:
         return result
 
     def _items_or_item(
-        self, value: list[Any], shape: Shape, place: Place, errors: ErrorTree | None
-    ) -> Any:
+        self, value: list[object], shape: Shape, place: Place, errors: ErrorTree | None
+    ) -> object:
         """A list where a list of lists is expected: it may be one of the lists, or each item may be."""
         items, item = Coercer(self.left), Coercer(self.left)
         item.note(next(list_from(value, shape.at(0))), place)
@@ -133,13 +137,13 @@ class Coercer:
         return self._chosen(value, shape, place, distinct(done), [items])
 
     def _object(
-        self, value: dict[str, Any], shape: Shape, place: Place, errors: ErrorTree | None
-    ) -> Any:
+        self, value: JsonObject, shape: Shape, place: Place, errors: ErrorTree | None
+    ) -> object:
         errors = errors.inside(value) if errors else None
         if errors is not None and errors.only_values:
             return self._values(value, shape, place, errors)
         names = renamed(self, value, shape, place, errors)
-        result: dict[str, Any] = {}
+        result: JsonObject = {}
         for key, item in value.items():
             name = names.get(key, key)
             if name is None:
@@ -161,7 +165,7 @@ class Coercer:
         self,
         missing: list[str],
         names: dict[str, str | None],
-        value: dict[str, Any],
+        value: JsonObject,
         shape: Shape,
         place: Place,
     ) -> None:
@@ -176,8 +180,8 @@ class Coercer:
             self.problems.append(missing_field(place.path, name, shape, hint))
 
     def _values(
-        self, value: dict[str, Any], shape: Shape, place: Place, errors: ErrorTree
-    ) -> dict[str, Any]:
+        self, value: JsonObject, shape: Shape, place: Place, errors: ErrorTree
+    ) -> JsonObject:
         """An object whose keys are all right: only the values that are errors are looked at."""
         result = dict(value)
         for key, below in errors.below.items():
@@ -189,7 +193,7 @@ class Coercer:
                 result[key] = part
         return result
 
-    def _omitted(self, name: str, item: Any, shape: Shape, place: Place) -> bool:
+    def _omitted(self, name: str, item: object, shape: Shape, place: Place) -> bool:
         """Whether null, or an empty text, stands for "not given" in an optional field."""
         if name in shape.required or name not in shape.fields:
             return False
@@ -204,7 +208,7 @@ class Coercer:
         path = path_text(place.path)
         self.fixes.append(Fix(done.name, rank, 0, 0, as_json(done.value), done.note, path))
 
-    def _coerced(self, value: Any, shape: Shape, place: Place, row: int, due: str) -> Any:
+    def _coerced(self, value: object, shape: Shape, place: Place, row: int, due: str) -> object:
         """The one thing that a rejected value can be meant as."""
         done: list[tuple[Any, Coercer]] = []
         failed: list[Coercer] = []
@@ -225,13 +229,13 @@ class Coercer:
 
     def _chosen(
         self,
-        value: Any,
+        value: object,
         shape: Shape,
         place: Place,
-        done: list[tuple[Any, Coercer]],
+        done: list[tuple[object, Coercer]],
         failed: list[Coercer],
         due: str = "",
-    ) -> Any:
+    ) -> object:
         """Take the only reading; note a problem when there is none, or more than one."""
         if len(done) == 1:
             settled, trial = done[0]
@@ -253,8 +257,8 @@ class Coercer:
         self.problems.append(Problem(path_text(place.path), "ambiguous", got, due, hint))
 
     def _union(
-        self, value: Any, shape: Shape, place: Place, errors: ErrorTree | None, row: int
-    ) -> Any:
+        self, value: object, shape: Shape, place: Place, errors: ErrorTree | None, row: int
+    ) -> object:
         """The value as one branch of a union accepts it, by the shortest way.
 
         A branch that loses a key which another one declares is not the one that was meant.
@@ -278,17 +282,17 @@ class Coercer:
         return self._chosen(value, shape, place, nearest_to(value, done), failed)
 
     def _tried(
-        self, value: Any, branch: Shape, place: Place, errors: ErrorTree | None, row: int
-    ) -> tuple[Any, Coercer]:
+        self, value: object, branch: Shape, place: Place, errors: ErrorTree | None, row: int
+    ) -> tuple[object, Coercer]:
         trial = Coercer(self.left)
         return trial.settle(value, branch, place, errors, row), trial
 
     def _blame_tag(
         self,
-        value: dict[str, Any],
+        value: JsonObject,
         shape: Shape,
         place: Place,
-        trials: list[tuple[Any, Coercer]],
+        trials: list[tuple[object, Coercer]],
     ) -> bool:
         """Note what is wrong with an object by the tag that it wears, or should wear; False without."""
         worn = tagged(value, shape)
@@ -317,7 +321,7 @@ def _field(shape: Shape, name: str) -> Shape:
     return shape.at(same[0] if len(same) == 1 else name)
 
 
-def _has_items(value: list[Any], shape: Shape) -> bool:
+def _has_items(value: list[object], shape: Shape) -> bool:
     """Whether a list holds what a list of this shape may hold: not so where each item is expected as a list."""
     due = shape.at(0)
     return not value or not due.takes("array") or any(due.takes(kind_of(one)) for one in value)
@@ -340,7 +344,7 @@ def wrong_value(value: JsonValue, shape: Shape, path: Path, due: str = "") -> Pr
     )
 
 
-def _nearest_value(value: Any, shape: Shape) -> str:
+def _nearest_value(value: object, shape: Shape) -> str:
     """The known value that is most like what was sent, for the message."""
     texts = [one for one in shape.values or () if isinstance(one, str)]
     found = nearest(value, texts, 1) if texts and isinstance(value, str) else []

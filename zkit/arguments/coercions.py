@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from zkit.json_types import JsonObject
 from zkit.receipt import Rank
 
 _U, _R, _C, _G = Rank.UNWRAP, Rank.RESPELL, Rank.COMPLETE, Rank.GUESS
@@ -19,22 +20,22 @@ class Coercion(NamedTuple):
     name: str
     rank: Rank
     doc: str
-    schema: dict[str, Any]
+    schema: JsonObject
     before: str
     after: str
 
 
-_INTEGER: dict[str, Any] = {"type": "integer"}
-_TEXT: dict[str, Any] = {"type": "string"}
-_NUMBERS: dict[str, Any] = {"type": "array", "items": _INTEGER}
-_UNIT: dict[str, Any] = {"enum": ["celsius", "fahrenheit"]}
-_CITY: dict[str, Any] = {
+_INTEGER: JsonObject = {"type": "integer"}
+_TEXT: JsonObject = {"type": "string"}
+_NUMBERS: JsonObject = {"type": "array", "items": _INTEGER}
+_UNIT: JsonObject = {"enum": ["celsius", "fahrenheit"]}
+_CITY: JsonObject = {
     "type": "object",
     "properties": {"city_name": _TEXT, "days": _INTEGER},
     "required": ["city_name"],
     "additionalProperties": False,
 }
-_OPTIONAL: dict[str, Any] = {"type": "object", "properties": {"days": _INTEGER}}
+_OPTIONAL: JsonObject = {"type": "object", "properties": {"days": _INTEGER}}
 
 COERCIONS: dict[str, Coercion] = {
     one.name: one

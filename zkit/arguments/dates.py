@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, time
 from functools import cache
-from typing import Any
 
 from pydantic_core import SchemaValidator, core_schema
 
 from zkit.arguments.coercions import LIKELY_TIMESTAMPS
+from zkit.json_types import JsonObject
 
 _MONTHS = "january february march april may june july august september october november december"
 MONTHS = {name: number for number, name in enumerate(_MONTHS.split(), 1)}
@@ -32,7 +32,7 @@ _BEFORE_HALF = re.compile(r"\s++(?=[ap]\.?m\.?$)")
 @cache
 def _validator(format: str) -> SchemaValidator | None:
     """What pydantic takes for a date, a moment or a time; None for other formats."""
-    schemas: dict[str, Any] = {
+    schemas: JsonObject = {
         "date": core_schema.date_schema,
         "date-time": core_schema.datetime_schema,
         "time": core_schema.time_schema,

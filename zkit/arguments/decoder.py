@@ -47,7 +47,7 @@ class DecodedWithData(Decoded[T]):
     data: Any
 
 
-def _with_data(value: Any, fixes: tuple[Fix, ...], rank: Rank, data: Any) -> DecodedWithData:
+def _with_data(value: object, fixes: tuple[Fix, ...], rank: Rank, data: object) -> DecodedWithData:
     made: DecodedWithData = _new(DecodedWithData, (value, fixes, rank))
     made.data = data
     return made
@@ -72,13 +72,13 @@ def decode_args(
     receipt: list[Fix] | None = ...,
 ) -> Any: ...
 def decode_args(
-    model: Any,
-    raw: Any,
+    model: object,
+    raw: object,
     *,
     limit: Rank | str = _GUESS,
     finish_reason: str | None = None,
     receipt: list[Fix] | None = None,
-) -> Any:
+) -> object:
     """The typed arguments; raises `Validation`, whose `str()` is the message for the model.
 
     `model` is a pydantic model, a TypedDict, a dataclass, an annotated function (the value is then
@@ -102,7 +102,7 @@ def decode_args(
 
 
 def decode(
-    model: Any, raw: Any, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
+    model: object, raw: object, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
 ) -> Decoded | Validation:
     """The typed arguments with their receipt, or a `Validation`; nothing is raised for any `raw`.
 
@@ -127,7 +127,7 @@ def _rank_of(limit: Rank | str) -> Rank:
 
 
 def decode_to_run(
-    model: Any, raw: Any, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
+    model: object, raw: object, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
 ) -> Decoded | Validation:
     """As `decode`, for a call that is to run: of two values for one key, none is taken.
 
@@ -137,7 +137,7 @@ def decode_to_run(
 
 
 def decode_with_data(
-    model: Any, raw: Any, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
+    model: object, raw: object, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
 ) -> tuple[Decoded | Validation, Any]:
     """As `decode_to_run`, with the JSON data that the arguments were typed from."""
     outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
@@ -170,7 +170,7 @@ def decode_with_data(
 
 def _read(
     prepared: Prepared,
-    raw: Any,
+    raw: object,
     error: Exception,
     limit: Rank,
     finish_reason: str | None,
@@ -205,7 +205,7 @@ def _read(
 _NOT_STRICT = object()
 
 
-def _strictly_read(text: str) -> Any:
+def _strictly_read(text: str) -> object:
     """The value of strict JSON; a JSON string is left to repair, which looks into it."""
     try:
         value = from_json(text, allow_inf_nan=False)
@@ -260,7 +260,7 @@ def _second_object(prepared: Prepared, repaired: Repaired) -> int | None:
     return None
 
 
-def _read_value(prepared: Prepared, raw: Any, limit: Rank) -> Decoded | Validation:
+def _read_value(prepared: Prepared, raw: object, limit: Rank) -> Decoded | Validation:
     """Read a value that came without a text; what it means is judged as if it were JSON."""
     refusal = refuse_half_character(prepared, raw)
     if refusal is not None:
@@ -283,5 +283,5 @@ def _settled(reading: Attempt, limit: Rank) -> Decoded | Validation:
     return _with_data(outcome.value, outcome.fixes, rank, outcome.data)
 
 
-def _holds(value: Any, name: str) -> bool:
+def _holds(value: object, name: str) -> bool:
     return isinstance(value, dict) and name in value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -23,6 +23,7 @@ from zkit.arguments.prepare import Prepared
 from zkit.arguments.shape import Shape, tagged
 from zkit.arguments.source_text import Path, shape_at, steps_of, value_at
 from zkit.arguments.wording import as_json, path_text
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.results import Problem
 from zkit.schema.compiled_schema import matcher
 
@@ -49,7 +50,7 @@ def _match_sequence(parts: Any, depth: int) -> str:
     return "".join(_match_part(code, argument, depth) for code, argument in parts)
 
 
-def _match_part(code: Any, argument: Any, depth: int) -> str:
+def _match_part(code: object, argument: object, depth: int) -> str:
     make = _MAKERS.get(code)
     if make is None:
         raise _BeyondUsError
@@ -116,7 +117,7 @@ _MAKERS: dict[Any, Callable[[Any, int], str]] = {
 }
 
 
-Wrong = Mapping[str, Any]
+Wrong = JsonMapping
 """The places with a problem, each with what was meant there, if that is known."""
 _FORMATS = {
     "date": "2024-01-31",
@@ -129,7 +130,7 @@ _FORMATS = {
 }
 
 
-def example_for(prepared: Prepared, value: Any, problems: Sequence[Problem]) -> str | None:
+def example_for(prepared: Prepared, value: object, problems: Sequence[Problem]) -> str | None:
     """A small valid call that keeps what was right; None when none can be made from the schema.
 
     What was sent is corrected in place; where that is not enough, only the fields without a problem
@@ -143,7 +144,7 @@ def example_for(prepared: Prepared, value: Any, problems: Sequence[Problem]) -> 
     return None
 
 
-def _meant(shape: Shape, value: Any, problem: Problem) -> Any:
+def _meant(shape: Shape, value: object, problem: Problem) -> object:
     """What a hint says to send at the place of a problem; `_UNKNOWN` when it says nothing of use."""
     if not problem.hint:
         return _UNKNOWN
@@ -163,7 +164,7 @@ def _meant(shape: Shape, value: Any, problem: Problem) -> Any:
 _UNKNOWN = object()
 
 
-def _valid_text(prepared: Prepared, make: Callable[[], Any]) -> str | None:
+def _valid_text(prepared: Prepared, make: Callable[[], object]) -> str | None:
     """The JSON of what is made, if the target takes it as it is and it is short."""
     try:
         text = as_json(make())
@@ -173,11 +174,11 @@ def _valid_text(prepared: Prepared, make: Callable[[], Any]) -> str | None:
     return text if len(text) <= LONGEST_EXAMPLE else None
 
 
-def _nothing(_value: Any, shape: Shape, _wrong: Wrong) -> dict[str, Any]:
+def _nothing(_value: object, shape: Shape, _wrong: Wrong) -> JsonObject:
     return _object(shape, {}, (), {})
 
 
-def _right(value: Any, shape: Shape, wrong: Wrong) -> dict[str, Any]:
+def _right(value: object, shape: Shape, wrong: Wrong) -> JsonObject:
     """The fields that no problem names, and what is required."""
     tops = {path.partition(".")[0].partition("[")[0] for path in wrong}
     sent = value if isinstance(value, dict) else {}
@@ -189,14 +190,14 @@ def _right(value: Any, shape: Shape, wrong: Wrong) -> dict[str, Any]:
     return _object(shape, kept, (), {})
 
 
-def _corrected(value: Any, shape: Shape, wrong: Wrong) -> Any:
+def _corrected(value: object, shape: Shape, wrong: Wrong) -> object:
     """What was sent, with something valid wherever there is a problem."""
     if not isinstance(value, dict) or "" in wrong:
         raise ValueError("nothing to correct")
     return _correct(value, shape, wrong, ())
 
 
-def _correct(value: Any, shape: Shape, wrong: Wrong, path: Path) -> Any:
+def _correct(value: object, shape: Shape, wrong: Wrong, path: Path) -> object:
     here = path_text(path)
     if here in wrong and path:
         return _wanted(here, shape, wrong, path)
@@ -218,7 +219,7 @@ def _correct(value: Any, shape: Shape, wrong: Wrong, path: Path) -> Any:
     return value
 
 
-def _wanted(here: str, shape: Shape, wrong: Wrong, path: Path) -> Any:
+def _wanted(here: str, shape: Shape, wrong: Wrong, path: Path) -> object:
     """What is expected at a place with a problem: what was meant, else what the schema allows."""
     meant = wrong.get(here, _UNKNOWN)
     if meant is not _UNKNOWN:
@@ -229,7 +230,7 @@ def _wanted(here: str, shape: Shape, wrong: Wrong, path: Path) -> Any:
     return _value(shape, name, len(path))
 
 
-def _branch_for(value: Any, shape: Shape) -> Shape:
+def _branch_for(value: object, shape: Shape) -> Shape:
     """The branch of a union that an object may be meant as: by its tag, or by the fields they share."""
     if not isinstance(value, dict) or not shape.branches:
         return shape
@@ -238,13 +239,13 @@ def _branch_for(value: Any, shape: Shape) -> Shape:
     return max(objects, key=lambda branch: len(branch.fields.keys() & value.keys()))
 
 
-def _may_be_said_again(item: Any, shape: Shape) -> bool:
+def _may_be_said_again(item: object, shape: Shape) -> bool:
     """Whether a value is short, and no secret."""
     secret = shape.format == "password" or shape.schema.get("writeOnly")
     return not secret and len(as_json(item)) <= LONGEST_KEPT
 
 
-def _object(shape: Shape, kept: dict[str, Any], path: Path, wrong: Wrong) -> dict[str, Any]:
+def _object(shape: Shape, kept: JsonObject, path: Path, wrong: Wrong) -> JsonObject:
     return {
         name: kept[name]
         if name in kept
@@ -306,18 +307,18 @@ def _number(shape: Shape, _name: str, _depth: int) -> float:
     return step * -(-least // step) if step else least
 
 
-def _items(shape: Shape, name: str, depth: int) -> list[Any]:
+def _items(shape: Shape, name: str, depth: int) -> list[object]:
     if depth >= DEEPEST_EXAMPLE:
         return []
     count = max(int(shape.schema.get("minItems") or 1), 1)
     return [_value(shape.at(index), name, depth + 1) for index in range(min(count, 8))]
 
 
-def _fields(shape: Shape, name: str, depth: int) -> dict[str, Any]:
+def _fields(shape: Shape, name: str, depth: int) -> JsonObject:
     return _object(shape, {}, (name,) * depth, {}) if depth < DEEPEST_EXAMPLE else {}
 
 
-_PLAINEST: dict[str, Any] = {
+_PLAINEST: JsonObject = {
     "string": _text,
     "integer": _number,
     "number": _number,

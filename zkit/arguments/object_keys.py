@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-from pydantic import JsonValue
 
 from zkit.arguments.candidate_values import CandidateValue, is_schema_of_arguments, read_container
 from zkit.arguments.coercions import DEEPEST_WRAPPER, LONGEST_SHORT_NAME, MOST_STRAYS
@@ -14,10 +12,13 @@ from zkit.arguments.shape import Shape
 from zkit.arguments.source_text import Place, Source
 from zkit.arguments.validation_errors import ErrorTree
 from zkit.arguments.wording import as_json, path_text, shown
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.receipt import Rank
 from zkit.results import Problem
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from zkit.arguments.coerce import Coercer
 
 ENVELOPES = (
@@ -59,7 +60,7 @@ class Unwrapped(NamedTuple):
     is_sure: bool = True
 
 
-def unwrapped(value: Any, shape: Shape, tool: str | None, place: Place) -> Unwrapped | None:
+def unwrapped(value: object, shape: Shape, tool: str | None, place: Place) -> Unwrapped | None:
     """The arguments inside a wrapper, or inside the only call of a list; None when there is none.
 
     A wrapper has no key that the schema declares: a key that it declares is an argument, whatever
@@ -102,7 +103,7 @@ def _inner(outer: Unwrapped, shape: Shape, tool: str | None) -> Unwrapped | None
     return None
 
 
-def _held(value: Any, place: Place, tool: str | None) -> Unwrapped | None:
+def _held(value: object, place: Place, tool: str | None) -> Unwrapped | None:
     """What stands in an envelope when it is an object, or the text of one; None otherwise."""
     if value is None or value == "":
         return Unwrapped({}, Place(), tool)
@@ -116,7 +117,7 @@ def _held(value: Any, place: Place, tool: str | None) -> Unwrapped | None:
     return Unwrapped(read.value, source, tool, max(Rank.UNWRAP, read.rank))
 
 
-def _calls(value: dict[str, Any], tool: str | None) -> bool:
+def _calls(value: JsonObject, tool: str | None) -> bool:
     """Whether an object is nothing but a name, which may be this tool's, and an envelope."""
     if len(value) != 2:
         return False
@@ -132,14 +133,14 @@ def same_tool(one: str, other: str) -> bool:
     return folded(one.rpartition(".")[2]) == folded(other.rpartition(".")[2])
 
 
-def _only(value: Any, place: Place) -> tuple[Any, Place]:
+def _only(value: object, place: Place) -> tuple[object, Place]:
     """The one call of a list of calls."""
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         return value[0], place.inside(0)
     return value, place
 
 
-def _named_in_list(value: Any, tool: str | None, place: Place) -> Unwrapped | None:
+def _named_in_list(value: object, tool: str | None, place: Place) -> Unwrapped | None:
     """The arguments of a call written as a list, `["search", {"query": "x"}]`; None for others."""
     if not isinstance(value, list) or len(value) != 2 or tool is None:
         return None
@@ -149,7 +150,7 @@ def _named_in_list(value: Any, tool: str | None, place: Place) -> Unwrapped | No
     return Unwrapped(arguments, place.inside(1), name)
 
 
-def _tool_named(call: dict[str, Any]) -> str | None:
+def _tool_named(call: JsonObject) -> str | None:
     return next((call[key] for key in NAMES if isinstance(call.get(key), str)), None)
 
 
@@ -167,7 +168,7 @@ Likeness = Callable[[str, Iterable[str]], list[str]]
 
 def renamed(
     coercer: Coercer,
-    value: Mapping[str, Any],
+    value: JsonMapping,
     shape: Shape,
     place: Place,
     errors: ErrorTree | None,
@@ -212,7 +213,7 @@ def renamed(
     return names
 
 
-def _is_equal_copy(key: str, value: Mapping[str, Any], shape: Shape) -> bool:
+def _is_equal_copy(key: str, value: JsonMapping, shape: Shape) -> bool:
     """True if a key repeats a field that was sent, in another spelling and with the same value."""
     same = same_name(key, shape.fields)
     return any(name in value and as_json(value[name]) == as_json(value[key]) for name in same)
@@ -229,7 +230,7 @@ def renaming(coercion: str, key: str, name: str) -> CandidateValue:
     return CandidateValue(coercion, name, f"read the key {shown(key)} as {shown(name)}")
 
 
-def _may_mean(key: str, value: Mapping[str, Any], shape: Shape) -> str | None:
+def _may_mean(key: str, value: JsonMapping, shape: Shape) -> str | None:
     """The field that an undeclared key may mean, so that it cannot be left out; None if none.
 
     Nothing is left out that may be meant: another spelling of a field that was sent as well, a
@@ -263,7 +264,7 @@ def _is_short_for(one: str, other: str) -> bool:
     return all(letter in letters for letter in short) or sorted(short) == sorted(long)
 
 
-def _strays(value: Mapping[str, Any], shape: Shape, errors: ErrorTree | None) -> list[str]:
+def _strays(value: JsonMapping, shape: Shape, errors: ErrorTree | None) -> list[str]:
     """The keys that are not declared: those that the validator did not know, where it said so."""
     if errors is not None and not _is_open(shape):
         return [k for k in value if k in errors.below and "unknown" in errors.below[k].kinds]
@@ -275,7 +276,7 @@ def _is_open(shape: Shape) -> bool:
     return shape.additional is not None and not shape.closed
 
 
-def _wanted(value: Mapping[str, Any], shape: Shape) -> list[str]:
+def _wanted(value: JsonMapping, shape: Shape) -> list[str]:
     """The declared names that were not sent; only required ones where any key may be added."""
     is_open = _is_open(shape)
     return [n for n in shape.fields if n not in value and (not is_open or n in shape.required)]

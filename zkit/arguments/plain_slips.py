@@ -9,9 +9,9 @@ other key was sent, or where nothing can be meant by a value.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import JsonValue, ValidationError
+from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 
 from zkit.arguments.candidate_values import CandidateValue, Found, candidates, omission
@@ -27,6 +27,9 @@ from zkit.arguments.wording import as_json, path_text
 from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.results import Problem, Validation
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 Path = tuple[str | int, ...]
 _WRAPPING = frozenset((*ENVELOPES, *CALLS))

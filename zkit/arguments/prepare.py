@@ -15,6 +15,7 @@ from zkit.arguments.shape import Shape
 from zkit.arguments.strict_validator import exact_validator
 from zkit.arguments.validation_errors import FieldError
 from zkit.arguments.wording import as_json, shortened
+from zkit.json_types import JsonObject
 from zkit.schema import Misfit, MisfitError, Target, target_for
 
 ERROR_KINDS = {
@@ -41,7 +42,7 @@ class Prepared:
     in silence, such as a key that would be ignored.
     """
 
-    def __init__(self, subject: Any, target: Target) -> None:
+    def __init__(self, subject: object, target: Target) -> None:
         self.subject = subject
         self.target = target
         self.validate = self._exact(declared_only=True)
@@ -59,7 +60,7 @@ class Prepared:
         return exact_validator(target.core_schema, declared_only=declared_only).validate_json
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         """The JSON Schema of the arguments."""
         return self.target.schema
 
@@ -77,7 +78,7 @@ class Prepared:
         return []
 
 
-def _tool_name(subject: Any, target: Target) -> str | None:
+def _tool_name(subject: object, target: Target) -> str | None:
     """The name by which a model calls the tool; None where only a type or a schema is known."""
     own = (getattr(subject, "__name__", None), target.schema.get("title"), "arguments")
     return target.name if target.kind == "function" or target.name not in own else None
@@ -114,7 +115,7 @@ PREPARED: dict[int, tuple[Any, Prepared, Callable[[Any], Any]]] = {}
 """What was made prepared for which subject, by its identity, and how valid arguments are told."""
 
 
-def prepared_for(model: Any) -> Prepared:
+def prepared_for(model: object) -> Prepared:
     """What decoding needs of a model; kept for the newest models."""
     target = target_for(model)
     subject = target if target.kind == "raw" and _may_change(model) else model
@@ -128,7 +129,7 @@ def prepared_for(model: Any) -> Prepared:
     return made
 
 
-def _may_change(model: Any) -> bool:
+def _may_change(model: object) -> bool:
     """Whether a schema may change behind our back, so that it is known by content, not identity."""
     if type(model) is dict:
         return True
@@ -170,7 +171,7 @@ def exact_by_schema(validate: Strict, shape: Shape, *, declared_only: bool) -> S
 Path = tuple[str | int, ...]
 
 
-def _infinite(value: Any) -> Iterator[Path]:
+def _infinite(value: object) -> Iterator[Path]:
     todo: list[tuple[Path, Any]] = [((), value)]
     while todo:
         path, part = todo.pop()
@@ -181,7 +182,7 @@ def _infinite(value: Any) -> Iterator[Path]:
                 yield (*path, step)
 
 
-def _undeclared(value: Any, shape: Shape) -> Iterator[Path]:
+def _undeclared(value: object, shape: Shape) -> Iterator[Path]:
     """The keys of objects that no shape due at their place declares: several are expected in a union."""
     todo: list[tuple[Path, Any, list[Shape]]] = [((), value, _ways(shape))]
     while todo:
@@ -210,7 +211,7 @@ def _is_silent(shape: Shape) -> bool:
     return bool(shape.fields) and not others
 
 
-def _parts(value: Any) -> Iterable[tuple[str | int, Any]]:
+def _parts(value: object) -> Iterable[tuple[str | int, object]]:
     if isinstance(value, dict):
         return value.items()
     return enumerate(value) if isinstance(value, list) else ()

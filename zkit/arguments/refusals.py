@@ -13,6 +13,7 @@ from zkit.arguments.coercions import LONGEST_LINE, MOST_PROBLEMS
 from zkit.arguments.example import example_for, placeholder
 from zkit.arguments.prepare import Prepared
 from zkit.arguments.wording import path_text
+from zkit.json_types import JsonMapping
 from zkit.receipt import Fix
 from zkit.results import Problem, Validation, ValidationCode
 
@@ -44,7 +45,7 @@ _HINTS = {
 
 def refuse(
     prepared: Prepared,
-    value: Any,
+    value: object,
     problems: Sequence[Problem],
     fixes: tuple[Fix, ...],
     *,
@@ -79,7 +80,7 @@ def refuse_bytes(prepared: Prepared, error: UnicodeDecodeError) -> Validation:
     return Validation(_message(prepared, [line], example_for(prepared, None, ())), "invalid_json")
 
 
-def refuse_half_character(prepared: Prepared, value: Any) -> Validation | None:
+def refuse_half_character(prepared: Prepared, value: object) -> Validation | None:
     """Refuse a value with a lone surrogate in it, which no file or socket takes; None without one."""
     try:
         to_json(value, inf_nan_mode="constants", fallback=str)
@@ -93,7 +94,7 @@ def refuse_half_character(prepared: Prepared, value: Any) -> Validation | None:
     return refuse(prepared, None, [Problem(path_text(path), "bad_value", got, "whole ones")], ())
 
 
-def _half_character(value: Any) -> tuple[Path, str] | None:
+def _half_character(value: object) -> tuple[Path, str] | None:
     """The place of the first lone surrogate, and its escape."""
     todo: list[tuple[Path, Any]] = [((), value)]
     while todo:
@@ -142,7 +143,7 @@ def _line(problem: Problem) -> str:
     return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 4]} ..."
 
 
-def refuse_echo(tool: str, arguments: Mapping[str, Any]) -> Validation | None:
+def refuse_echo(tool: str, arguments: JsonMapping) -> Validation | None:
     """Refuse arguments in which a text is the placeholder of its own field; None where none is.
 
     `decode` takes such a text, for it is one; but a call that is to be run would run with it.
@@ -168,7 +169,7 @@ def refuse_echo(tool: str, arguments: Mapping[str, Any]) -> Validation | None:
 _CANNOT_ECHO = frozenset({int, float, bool, type(None)})
 
 
-def _echoes(arguments: Mapping[str, Any]) -> Iterator[Problem]:
+def _echoes(arguments: JsonMapping) -> Iterator[Problem]:
     todo: list[tuple[str, Any]] = list(arguments.items())
     for name, value in todo:
         if isinstance(value, str):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, Any
 
 from zkit.arguments.coercions import MOST_REFS, MOST_UNIONS
 from zkit.arguments.dates import follows_format
 from zkit.arguments.field_names import folded
 from zkit.arguments.validation_errors import ErrorTree
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema.compiled_schema import matcher
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 Spellings = Mapping[str, Sequence[str]]
 KINDS = ("object", "array", "string", "integer", "number", "boolean", "null")
@@ -28,7 +30,7 @@ _BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum
 _MERGED = ("properties", "$defs", "patternProperties")
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """The JSON kind of a value that was read from JSON."""
     return _OF_TYPE[type(value)]
 
@@ -56,11 +58,11 @@ class Shape:
         "values",
     )
 
-    def __init__(self, schema: Any, root: Mapping[str, Any], depth: int = 0) -> None:
+    def __init__(self, schema: object, root: JsonMapping, depth: int = 0) -> None:
         whole = _resolved(schema, root)
         schema, ways, nullable = _unfolded(whole, root) if depth < MOST_UNIONS else ({}, [], False)
         self.root = root
-        self.schema: Mapping[str, Any] = schema
+        self.schema: JsonMapping = schema
         self._children: dict[str | int, Shape] = {}
         self._by_letters: Spellings | None = None
         self._by_words: Spellings | None = None
@@ -73,7 +75,7 @@ class Shape:
         values = _values(schema)
         self.values = (*values, None) if values is not None and nullable else values
         self.kinds = self._kinds() | ({"null"} if nullable else set())
-        self.fields: Mapping[str, Any] = _mapping(schema.get("properties"))
+        self.fields: JsonMapping = _mapping(schema.get("properties"))
         self.required = frozenset(_list(schema.get("required")))
         self.additional = schema.get("additionalProperties")
         self.closed = self.additional is False
@@ -94,7 +96,7 @@ class Shape:
         return frozenset(given) | ({"integer"} if "number" in given else set())
 
     @property
-    def tags(self) -> dict[str, Any]:
+    def tags(self) -> JsonObject:
         """The fields with only one known value, which tell this branch of a union from the others."""
         known = {name: self.at(name).values for name in self.fields}
         return {name: one[0] for name, one in known.items() if one is not None and len(one) == 1}
@@ -132,7 +134,7 @@ class Shape:
             found = self._children[step] = Shape(part, self.root)
         return found
 
-    def _field(self, name: str) -> Any:
+    def _field(self, name: str) -> object:
         if name in self.fields:
             return self.fields[name]
         for pattern, part in _mapping(self.schema.get("patternProperties")).items():
@@ -141,7 +143,7 @@ class Shape:
                 return part
         return self.additional if isinstance(self.additional, dict) else {}
 
-    def _item(self, index: int) -> Any:
+    def _item(self, index: int) -> object:
         first = _list(self.schema.get("prefixItems"))
         if index < len(first):
             return first[index]
@@ -165,7 +167,7 @@ class Shape:
             return True
         return self._in_bounds(value)
 
-    def is_plain(self, value: Any) -> bool:
+    def is_plain(self, value: object) -> bool:
         """Whether a value is a scalar that may stand here as it is."""
         kind = _OF_TYPE[type(value)]
         return (
@@ -185,7 +187,7 @@ class Shape:
         )
 
 
-def _grouped(texts: Iterable[Any], key: Callable[[str], str]) -> Spellings:
+def _grouped(texts: Iterable[object], key: Callable[[str], str]) -> Spellings:
     found: dict[str, list[str]] = {}
     for text in texts:
         if isinstance(text, str):
@@ -200,29 +202,29 @@ def _beats(a: Any, b: Any, also_equal: bool = False) -> bool:
     return bool(a >= b if also_equal else a > b)
 
 
-def _mapping(found: Any) -> Mapping[str, Any]:
+def _mapping(found: object) -> JsonMapping:
     return found if isinstance(found, Mapping) else {}
 
 
-def _list(found: Any) -> list[Any]:
+def _list(found: object) -> list[Any]:
     return list(found) if isinstance(found, list | tuple) else []
 
 
-def _values(schema: Mapping[str, Any]) -> tuple[Any, ...] | None:
+def _values(schema: JsonMapping) -> tuple[object, ...] | None:
     if "const" in schema:
         return (schema["const"],)
     found = schema.get("enum")
     return tuple(found) if isinstance(found, list | tuple) else None
 
 
-def _ways(schema: Mapping[str, Any]) -> list[Any]:
+def _ways(schema: JsonMapping) -> list[object]:
     """The alternatives of a union."""
     return _list(schema.get("anyOf")) or _list(schema.get("oneOf"))
 
 
 def _unfolded(
-    schema: Mapping[str, Any], root: Mapping[str, Any]
-) -> tuple[Mapping[str, Any], list[Mapping[str, Any]], bool]:
+    schema: JsonMapping, root: JsonMapping
+) -> tuple[JsonMapping, list[JsonMapping], bool]:
     """A schema without its union, the ways of the union, and whether null is among them.
 
     A union with null alone is no union: it is one schema that also takes null.
@@ -240,7 +242,7 @@ def _unfolded(
     return {}, [], True
 
 
-def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolved(schema: object, root: JsonMapping) -> JsonMapping:
     """The schema with references followed and `allOf` merged, a bounded number of times."""
     for _ in range(MOST_REFS):
         if not isinstance(schema, Mapping):
@@ -248,7 +250,7 @@ def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
         parts = [*_list(schema.get("allOf")), *([schema] if "$ref" in schema else [])]
         if not parts:
             return schema
-        merged: Mapping[str, Any] = {}
+        merged: JsonMapping = {}
         for part in parts:
             merged = _merged(merged, _referred(part, root))
         rest = {key: value for key, value in schema.items() if key not in ("allOf", "$ref")}
@@ -256,7 +258,7 @@ def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
     return {}
 
 
-def _referred(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+def _referred(schema: object, root: JsonMapping) -> JsonMapping:
     """What a reference inside the document points at; nothing known when it points elsewhere."""
     ref = _mapping(schema).get("$ref")
     if not isinstance(ref, str):
@@ -268,7 +270,7 @@ def _referred(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
     return _mapping(found)
 
 
-def _merged(one: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(one: JsonMapping, over: JsonMapping) -> JsonObject:
     """Two schemas that both hold, as one."""
     both = {**one, **over}
     for keyword in _MERGED:
@@ -296,7 +298,7 @@ def errors_by_branch(shape: Shape, errors: ErrorTree | None) -> list[ErrorTree |
     return [None] * len(branches)
 
 
-def tagged(value: Mapping[str, Any], shape: Shape) -> list[int]:
+def tagged(value: JsonMapping, shape: Shape) -> list[int]:
     """The branches whose tag an object wears, by their places."""
     return [
         index

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from zkit.arguments.shape import Shape
 from zkit.receipt import Fix
@@ -127,7 +127,7 @@ def steps_of(path: str) -> Path:
     return tuple(int(step[1:-1]) if step[0] == "[" else step for step in _STEP.findall(path))
 
 
-def value_at(value: Any, steps: Iterable[str | int]) -> Any:
+def value_at(value: object, steps: Iterable[str | int]) -> object:
     """The value at a place, as far down as the steps go."""
     for step in steps:
         if isinstance(value, list) and isinstance(step, int):

@@ -14,9 +14,10 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError, SchemaValidator, ValidationError, core_schema
 
+from zkit.json_types import JsonObject
 from zkit.schema.compiled_schema import SILENT
 
-Node = dict[str, Any]
+Node = JsonObject
 Rewrites = Mapping[str, Callable[[Node], Any]]
 BELOW = frozenset(
     [
@@ -33,7 +34,7 @@ _SPELLINGS = {
 }
 
 
-def exact_validator(schema: Any, *, declared_only: bool) -> SchemaValidator:
+def exact_validator(schema: object, *, declared_only: bool) -> SchemaValidator:
     """The strict validator of a core schema.
 
     With `declared_only` it complains of keys that a type would ignore; else those are ignored.
@@ -45,7 +46,7 @@ def exact_validator(schema: Any, *, declared_only: bool) -> SchemaValidator:
     return SchemaValidator(_exact(schema, config, rewrites), config, _use_prebuilt=False)
 
 
-def _has_unions(schema: Any) -> bool:
+def _has_unions(schema: object) -> bool:
     todo = [schema]
     while todo:
         part = todo.pop()
@@ -63,7 +64,7 @@ def is_schema(node: Node) -> bool:
     return isinstance(node.get("type"), str)
 
 
-def _exact(node: Any, config: Node, rewrites: Rewrites) -> Any:
+def _exact(node: object, config: Node, rewrites: Rewrites) -> Any:
     """A schema, or a group of them, with what is below it made exact."""
     if isinstance(node, list | tuple):
         return type(node)(_exact(part, config, rewrites) for part in node)
@@ -101,11 +102,11 @@ def _finite(node: Node) -> Node:
     return {**node, "allow_inf_nan": False}
 
 
-def _anything(node: Node) -> Any:
+def _anything(node: Node) -> object:
     return core_schema.no_info_after_validator_function(_all_finite, core_schema.any_schema())
 
 
-def _all_finite(value: Any) -> Any:
+def _all_finite(value: object) -> object:
     """The value; JSON knows no number that is infinite, so none was sent that is."""
     if type(value) is str:
         return value
@@ -119,12 +120,12 @@ def _all_finite(value: Any) -> Any:
     return value
 
 
-def _spelt(node: Node) -> Any:
+def _spelt(node: Node) -> object:
     """A date or time that must be spelt as one: a text of digits is no count of seconds."""
     return _chained(node, {**node, "strict": False})
 
 
-def _spelt_in_a_union(node: Node) -> Any:
+def _spelt_in_a_union(node: Node) -> object:
     """The same where branches of a union are weighed: there what is not strict counts less."""
     validate = SchemaValidator({**node, "strict": False}).validate_python
 
@@ -143,7 +144,7 @@ def _chained(node: Node, read: Any) -> Any:
     )
 
 
-def _literal(node: Node) -> Any:
+def _literal(node: Node) -> object:
     """Known values, each of its own kind: Python finds that 1 and True are equal."""
     known = node["expected"]
     kinds = (
@@ -167,14 +168,14 @@ def _literal(node: Node) -> Any:
     )
 
 
-def _enum(node: Node) -> Any:
+def _enum(node: Node) -> object:
     """The members of an enum by values of their own kind, where there are numbers among them."""
     if not any(isinstance(one.value, int | float) for one in node["members"]):
         return node
     return core_schema.no_info_plain_validator_function(_finder(node["cls"], node["members"]))
 
 
-def _finder(cls: Any, members: Collection[Enum]) -> Callable[[Any], Enum]:
+def _finder(cls: type[Enum], members: Collection[Enum]) -> Callable[[Any], Enum]:
     known = {(type(one.value), one.value): one for one in members}
     # A number without a fraction may be written so where fractions are known.
     whole = [one for one in members if type(one.value) is float and one.value.is_integer()]

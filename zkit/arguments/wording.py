@@ -33,7 +33,7 @@ _FORMATS = {
 }
 
 
-def as_json(value: Any) -> str:
+def as_json(value: object) -> str:
     """A value as JSON, on one line."""
     return _ENCODERS.get(type(value), _encode)(value)
 
@@ -50,7 +50,7 @@ def path_text(path: Sequence[str | int]) -> str:
     return text
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value as JSON on one line, shortened in the middle."""
     if type(value) is str:
         return shortened(encode_basestring(value))
@@ -88,7 +88,7 @@ def _expected(shape: Shape) -> str:
     return " or ".join(_kind(kind, shape) for kind in kinds) or "null"
 
 
-def expected_instead(value: Any, shape: Shape) -> str:
+def expected_instead(value: object, shape: Shape) -> str:
     """What is expected where a value was refused: nothing that the value is already, as far as the shape tells.
 
     A schema may not say all: that of a decimal takes any text, and its validator only those with a number.

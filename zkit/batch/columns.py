@@ -17,6 +17,7 @@ from zkit.extract import Extraction, find_calls
 from zkit.json_types import JsonObject
 from zkit.receipt import Rank
 from zkit.repair import Unrepairable, repair_json
+from zkit.required import require_count, require_mapping, require_seconds
 from zkit.schema import target_for
 
 Kind = Literal["repair", "extract", "decode"]
@@ -81,6 +82,9 @@ class Work:
             target_for(self.target)
         if self.kind == "extract":
             find_calls("", self.target)
+        require_seconds("seconds", self.seconds, above_zero=True)  # 0 would set no timer
+        require_count("longest", self.longest, least=1)
+        require_mapping("options", self.options)
         if self.limit is not None:
             object.__setattr__(self, "limit", Rank.of(self.limit))
 

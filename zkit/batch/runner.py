@@ -24,6 +24,14 @@ from typing import Any, NamedTuple
 from zkit.batch.columns import COLUMNS, Columns, Work, as_text
 from zkit.batch.logs import BatchError, Row, join_parts, read_log, write_part
 from zkit.json_types import JsonObject
+from zkit.required import (
+    require_count,
+    require_flag,
+    require_function,
+    require_kind,
+    require_path,
+    require_text,
+)
 
 CHUNK = 2_000
 """Rows in a chunk: a second of work, so that a kill costs little and a file system is not flooded."""
@@ -65,6 +73,15 @@ def run_batch(
     outcome `failed`, and the others are not affected. Raises `BatchError` if the log cannot be read
     or the output cannot be written.
     """
+    require_path("log", log)
+    require_path("out", out)
+    require_kind("work", work, Work, "a Work")
+    require_text("column", column, or_none=True)
+    require_count("processes", processes, least=1, or_none=True)
+    require_count("chunk", chunk, least=1)
+    require_flag("keep_text", keep_text)
+    require_flag("force", force)
+    require_function("on_progress", on_progress, or_none=True)
     target = Path(out)
     parts = _begin(Path(log), target, work, column, chunk, keep_text, force)
     finished, rows, resumed = [], 0, 0

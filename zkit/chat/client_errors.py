@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import email.utils
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -147,6 +146,8 @@ def _seconds(value: object) -> float | None:
     except ValueError:
         pass
     try:
-        return email.utils.parsedate_to_datetime(value).timestamp() - time.time()
+        from email.utils import parsedate_to_datetime  # seldom needed
+
+        return parsedate_to_datetime(value).timestamp() - time.time()
     except (ValueError, TypeError):
         return None

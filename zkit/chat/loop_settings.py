@@ -7,9 +7,7 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypedDict, get_args
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, Any, TypedDict, get_args
 
 from zkit.chat.loop_events import Message
 from zkit.chat.server_profile import Mode, ServerSettings, ToolChoice
@@ -28,6 +26,9 @@ from zkit.required import (
     require_seconds,
     require_share,
 )
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 Compact = Callable[[list[Message]], Any]
 BUDGETS: Mapping[str, int] = MappingProxyType(

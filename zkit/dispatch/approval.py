@@ -15,6 +15,7 @@ from anyio import move_on_after, to_thread
 from zkit.calls import Call
 from zkit.dispatch.live_call import LiveCall, Next, plain_call
 from zkit.dispatch.tool_lookup import looked_up_again
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.results import Failure, Refused, Result, Success, Validation
 from zkit.sources.shown_tool import can_destroy
 from zkit.tools import ToolSpec, call_key, canonical_arguments, current_scope, text_call_action
@@ -45,7 +46,7 @@ def wait_for_answer(question: str, options: tuple[str, ...] = ()) -> Success:
     return Success("The question waits for an answer.", meta={"pause": asked})
 
 
-def pause_in(result: Result) -> Mapping[str, Any] | None:
+def pause_in(result: Result) -> JsonMapping | None:
     """What a result waits for, under `for`: an approval or an answer; None when it does not wait."""
     given = getattr(result, "meta", {}).get("pause")
     if not given:
@@ -67,7 +68,7 @@ def was_held_back(result: Result) -> bool:
 
 _MOST_WAITING = 64  # more than a reply holds; the oldest are forgotten
 
-Waiting = Mapping[str, Any]
+Waiting = JsonMapping
 """A call that waits, as plain data: `tool`, `digest` (of the tool's spec) and `arguments`."""
 
 
@@ -104,7 +105,7 @@ class Confirmations:
                 del self._now[next(iter(self._now))]
         return False
 
-    def to_list(self) -> list[dict[str, Any]]:
+    def to_list(self) -> list[JsonObject]:
         """Return the calls that the next reply can confirm, as plain data."""
         with self._lock:
             return [dict(waiting) for waiting in self._now.values()]
@@ -272,7 +273,7 @@ def _not_asked(call: Call, error: BaseException) -> Refused:
     return Refused(f"asking for approval of {call.name} failed", code="approval")
 
 
-def _refusal(call: LiveCall, answer: Any) -> Failure | None:
+def _refusal(call: LiveCall, answer: object) -> Failure | None:
     """Only True is an approval."""
     if answer is True:
         return None

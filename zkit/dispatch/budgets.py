@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from zkit.dispatch.live_call import LiveCall, Next, with_notes
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.required import require_count, require_mapping
 from zkit.results import Refused, Result, Transient
 from zkit.sources.shared_counts import (
@@ -134,12 +135,12 @@ class Budget:
             for budget in self.all_around():
                 budget._tokens += tokens
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """What was spent, as plain data."""
         with _LOCK:
             return {"calls": dict(self._calls), "tokens": self._tokens}
 
-    def add(self, spent: Mapping[str, Any]) -> None:
+    def add(self, spent: JsonMapping) -> None:
         """Add what was spent elsewhere, as `to_dict` tells it: by the same task before a pause."""
         calls, tokens = spent.get("calls", {}), spent.get("tokens", 0)
         require_mapping("calls", calls)
@@ -334,7 +335,7 @@ def _settle(
     return held.settle(ran=call.trace.ran, tokens=asked + answered)
 
 
-def _count(call: LiveCall, data: Any) -> int:
+def _count(call: LiveCall, data: object) -> int:
     return max(0, call.settings.count_tokens(as_json(data)))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any
 
 from zkit.errors import KitError, ZkitError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.receipt import Rank
 from zkit.required import (
     require_count,
@@ -20,7 +20,7 @@ from zkit.sources.kit_rules import Rule, rule_of
 from zkit.sources.source import spec_or_none
 from zkit.tools import Tool, ToolSpec, policy_for
 
-Changes = Mapping[str, Any]
+Changes = JsonMapping
 Cells = Mapping[int, Changes] | Mapping[str, Changes] | Mapping[int | str, Changes]
 _DEEPEST = 16
 
@@ -119,7 +119,7 @@ def call_policy(tool: Tool, cells: Cells, timeout: float | None, attempts: int) 
     return own
 
 
-def _read(changes: Changes) -> dict[str, Any]:
+def _read(changes: Changes) -> JsonObject:
     limit = {"limit": Rank.of(changes["limit"])} if "limit" in changes else {}
     return {**changes, **limit}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from zkit.dispatch.recorder import Recorder, checked_recorder
 from zkit.dispatch.run_step import memory_for, reached, step_result
 from zkit.dispatch.tool_lookup import absent, find_tool
 from zkit.dispatch.turns import Outcome, Turn, outcome_of
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.results import Failure, Result
 from zkit.sources import Memory, SourceView, ToolSource
 from zkit.sources.source import as_source
@@ -55,9 +56,9 @@ class Dispatcher(SourceView):
         self,
         source: ToolSource | Iterable[Any],
         *,
-        allow: Any = "*",
-        deny: Any = (),
-        roles: Mapping[str, Any] | None = None,
+        allow: object = "*",
+        deny: object = (),
+        roles: JsonMapping | None = None,
         enabled: bool | Callable[[], bool] = True,
         approve: Approver | None = None,
         confirm: Confirm = "doubtful",
@@ -159,7 +160,7 @@ class Dispatcher(SourceView):
 
     # Calls that wait for the model to confirm them
 
-    def unconfirmed_calls(self) -> list[dict[str, Any]]:
+    def unconfirmed_calls(self) -> list[JsonObject]:
         """Return the calls of this task that its next reply can confirm, as plain JSON data."""
         return self.settings.confirmations.always().to_list()
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from anyio import to_thread
 
@@ -45,13 +45,13 @@ def named_files(call: LiveCall, root: Path) -> list[Path]:
     return [place for place in dict.fromkeys(found) if declared or place.is_file()]
 
 
-def _texts(values: Iterable[Any]) -> Iterator[str]:
+def _texts(values: Iterable[object]) -> Iterator[str]:
     for value in values:
         parts = value if isinstance(value, list | tuple) else [value]
         yield from (part for part in parts if isinstance(part, str) and len(part) < 4096)
 
 
-def changed_files(effects: Iterable[Any], root: Path) -> Iterator[tuple[FileEffect, Path]]:
+def changed_files(effects: Iterable[object], root: Path) -> Iterator[tuple[FileEffect, Path]]:
     """Yield the effects that changed a file below the root, with its place."""
     for effect in effects:
         if isinstance(effect, FileEffect) and effect.op in CHANGES:

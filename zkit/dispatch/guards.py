@@ -157,6 +157,6 @@ async def _after(
     return with_notes(result, *notes) if notes else result
 
 
-async def _said(verdict: Any) -> GuardAnswer:
+async def _said(verdict: object) -> GuardAnswer:
     said = await verdict if inspect.isawaitable(verdict) else verdict
     return said if isinstance(said, Failure | str) else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from zkit.calls import Call
 from zkit.dispatch.call_policy import CallPolicy
 from zkit.effects import FileEffect, ProcessEffect
+from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.results import Failure, Result, Transient
 from zkit.tools import Tool, ToolSpec
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Result)
 
 
-def with_meta(result: R, **added: Any) -> R:
+def with_meta(result: R, **added: object) -> R:
     """Return the result with more in its `meta`; why it failed stays with it."""
     changed: R = replace(result, meta={**result.meta, **added})  # type: ignore[attr-defined,type-var]
     if isinstance(result, Failure) and isinstance(changed, Failure):
@@ -45,7 +46,7 @@ def effects_of(result: Result | None) -> tuple[FileEffect | ProcessEffect, ...]:
 def cancelled(*, began: bool, abandoned: bool = False) -> Transient:
     """Return the result of a call that was cancelled: nobody waits, but it has an answer."""
     what = "while it ran; it may have had an effect" if began else "before it began"
-    meta: dict[str, Any] = {"cancelled": True, "began": began}
+    meta: JsonObject = {"cancelled": True, "began": began}
     return Transient(
         f"the call was cancelled {what}", meta=meta | ({"abandoned": True} if abandoned else {})
     )
@@ -94,7 +95,7 @@ class LiveCall(Call):
     approved: tuple[Any, Tool] | None = field(default=None, repr=False, compare=False)
     finish_reason: str | None = field(default=None, repr=False)
 
-    def __init__(self, **values: Any) -> None:
+    def __init__(self, **values: object) -> None:
         self.__dict__.update(_DEFAULTS, **values)
 
     @property
@@ -124,7 +125,7 @@ class LiveCall(Call):
         return made
 
     def with_arguments(
-        self, arguments: Any, typed: Any, fixes: tuple[Fix, ...], rank: Rank
+        self, arguments: object, typed: object, fixes: tuple[Fix, ...], rank: Rank
     ) -> LiveCall:
         """Return the call with decoded arguments."""
         values = self.__dict__.copy()
@@ -137,7 +138,7 @@ class LiveCall(Call):
         return made
 
 
-_DEFAULTS: dict[str, Any] = {
+_DEFAULTS: JsonObject = {
     "settings": None,
     "tool": None,
     "spec": None,
@@ -153,7 +154,7 @@ _CALL_FIELDS = tuple(entry.name for entry in fields(Call))
 
 def live_call(call: Call, settings: Settings, trace: Trace, finish_reason: str | None) -> LiveCall:
     """Return a call ready to go through the chain."""
-    values: dict[str, Any] = _DEFAULTS.copy()
+    values: JsonObject = _DEFAULTS.copy()
     if type(call) is Call:
         values.update(call.__dict__)
     else:
@@ -177,7 +178,7 @@ async def ended(result: Result) -> Result:
     return result
 
 
-def plain_call(call: Call, arguments: Any = None) -> Call:
+def plain_call(call: Call, arguments: object = None) -> Call:
     """Return the call as a tool or a history takes it, without what the dispatcher knows."""
     given = call.arguments if arguments is None else arguments
     return Call(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import Any
 
+from zkit.json_types import JsonObject
 from zkit.results import Failure, Result, meta_of
 
 UNKNOWN = "(unknown)"
@@ -86,7 +86,7 @@ class Metrics:
             found = self._tools.get(tool, ToolMetrics())
             return replace(found, failures=Counter(found.failures))
 
-    def summary(self) -> dict[str, dict[str, Any]]:
+    def summary(self) -> dict[str, JsonObject]:
         """All numbers as plain data, by tool, sorted."""
         with self._lock:
             names = sorted(self._tools)
@@ -98,7 +98,7 @@ class Metrics:
             self._tools.clear()
 
 
-def _plain(of: ToolMetrics) -> dict[str, Any]:
+def _plain(of: ToolMetrics) -> JsonObject:
     return {
         "calls": of.calls,
         "successes": of.successes,

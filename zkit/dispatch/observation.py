@@ -16,6 +16,7 @@ from zkit.dispatch.hooks import point_of
 from zkit.dispatch.live_call import LiveCall, Next, effects_of
 from zkit.dispatch.metrics import UNKNOWN, code_of
 from zkit.dispatch.run_step import result_of_step
+from zkit.json_types import JsonObject
 from zkit.results import Result, Success
 from zkit.tools import current_scope, render_result
 from zkit.tools.execution import with_effects
@@ -66,7 +67,7 @@ def _span(call: LiveCall, api: Any, span: Any) -> Iterator[Finish]:
         yield lambda result: _finish(call, api, span, result)
 
 
-def _known_at_start(call: LiveCall) -> dict[str, Any]:
+def _known_at_start(call: LiveCall) -> JsonObject:
     known = {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": call.name,

@@ -6,11 +6,11 @@ import inspect
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from zkit.arguments.field_names import nearest
 from zkit.dispatch.call_policy import specs_of
 from zkit.dispatch.live_call import LiveCall, Next, ended
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.required import require_kind, require_mapping
 from zkit.results import Refused, Result
 from zkit.sources.kit_rules import Rule, rules_of
@@ -70,7 +70,7 @@ class Permissions:
         who = f'the role "{role}"' if role else "a call without a role"
         return Refused(f"{specs[0].name} is not allowed for {who}")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """What is allowed, as `permissions` reads it again; whether it is switched on is of now."""
         roles = self.roles
         by_role = None if roles is None else {name: written(one) for name, one in roles.items()}
@@ -105,11 +105,11 @@ def warn_of_unmatched(allowed: Permissions, tools: Sequence[Tool]) -> None:
 
 
 def permissions(
-    allow: Any = "*",
-    deny: Any = (),
-    roles: Mapping[str, Any] | None = None,
+    allow: object = "*",
+    deny: object = (),
+    roles: JsonMapping | None = None,
     enabled: bool | Callable[[], bool] = True,
-    within: Mapping[str, Any] | None = None,
+    within: JsonMapping | None = None,
 ) -> Permissions:
     """Read what an operator wrote."""
     require_mapping("roles", roles, or_none=True)
@@ -126,7 +126,7 @@ def permissions(
     return Permissions(rules_of(allow), rules_of(deny), by_role, enabled, outer)
 
 
-def narrowed(own: Permissions, before: Mapping[str, Any]) -> Permissions:
+def narrowed(own: Permissions, before: JsonMapping) -> Permissions:
     """What is allowed both here and by what `to_dict` wrote before; nothing is said twice."""
     layers = list(_layers(own))
     known = [layer.to_dict() for layer in layers]

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
-from anyio.from_thread import BlockingPortal
 
 from zkit.tools.execution import is_contained
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from anyio.from_thread import BlockingPortal
 
 T = TypeVar("T")
 _LOCK = threading.Lock()
@@ -19,7 +22,7 @@ _SHARED: list[tuple[BlockingPortal, threading.Thread]] = []
 _THREADS: set[int] = set()  # those in which an event loop of ours runs
 
 
-def run_sync(function: Callable[..., Awaitable[T]], *args: Any) -> T:
+def run_sync(function: Callable[..., Awaitable[T]], *args: object) -> T:
     """Run an async function to its end and return what it returns; the context goes with it.
 
     All calls share one event loop in a thread of its own, so that a tool may keep a connection
@@ -35,7 +38,7 @@ def run_sync(function: Callable[..., Awaitable[T]], *args: Any) -> T:
     return _waited(_shared(), function, args)
 
 
-def _waited(portal: BlockingPortal, function: Callable[..., Awaitable[T]], args: Any) -> T:
+def _waited(portal: BlockingPortal, function: Callable[..., Awaitable[T]], args: object) -> T:
     future = portal.start_task_soon(_contained, function, args)
     try:
         value, error = future.result()
@@ -71,6 +74,10 @@ def _shared() -> BlockingPortal:
 
 def _started() -> tuple[BlockingPortal, threading.Thread]:
     """A portal to an event loop in a thread that does not keep the interpreter from ending."""
+    from concurrent.futures import Future
+
+    from anyio.from_thread import BlockingPortal  # loads a sixth of what pydantic does
+
     ready: Future[BlockingPortal] = Future()
 
     async def serve() -> None:

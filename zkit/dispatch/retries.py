@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import time
-from typing import Any
 
 import anyio
 
@@ -63,7 +62,7 @@ async def _again(call: LiveCall, proceed: Next, first: Transient) -> Result:
             return min(waiting(state), _left())
         return float(asked) * (1 + random.uniform(0, _JITTER))
 
-    def is_worth_it(result: Any) -> bool:
+    def is_worth_it(result: object) -> bool:
         return isinstance(result, Transient) and _may_retry(call, result)
 
     def last(state: RetryCallState) -> Result:

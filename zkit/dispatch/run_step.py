@@ -12,6 +12,7 @@ from zkit.dispatch.approval import is_settled
 from zkit.dispatch.dispatch_settings import Execute
 from zkit.dispatch.live_call import LiveCall, Next, ended, plain_call
 from zkit.dispatch.tool_lookup import looked_up_again, opened
+from zkit.json_types import JsonMapping
 from zkit.receipt import Rank
 from zkit.required import require_kind
 from zkit.results import Crashed, Failure, Refused, Result, Success
@@ -63,14 +64,14 @@ def reached(source: ToolSource) -> Execute:
     if _is_plain(source.source if isinstance(source, MemoSource) else source):
         return run_shown
 
-    async def by_source(tool: Tool, call: Call, typed: Any = None) -> Result:
+    async def by_source(tool: Tool, call: Call, typed: object = None) -> Result:
         with vouched(call):
             return await source.call(call)
 
     return by_source
 
 
-def run_shown(tool: Tool, call: Call, typed: Any = None) -> Awaitable[Result]:
+def run_shown(tool: Tool, call: Call, typed: object = None) -> Awaitable[Result]:
     """Run a tool under its own name, with the arguments that are set for it.
 
     A kit shows tools under other names; the context of the call, by which a tool learns that
@@ -155,7 +156,7 @@ def _fault_finder(tool: Tool) -> Fault | None:
     return finder
 
 
-def _simple(schema: Mapping[str, Any]) -> Fault | None:
+def _simple(schema: JsonMapping) -> Fault | None:
     """A check for a schema that names one type and no more: most tools return a text."""
     said = {key: value for key, value in schema.items() if key not in _SAYS_NOTHING}
     wanted = said.get("type")
@@ -172,10 +173,10 @@ def _simple(schema: Mapping[str, Any]) -> Fault | None:
     return fault
 
 
-def _by_schema(schema: Mapping[str, Any]) -> Fault:
+def _by_schema(schema: JsonMapping) -> Fault:
     target = target_for(thaw(schema))
 
-    def fault(data: Any) -> str:
+    def fault(data: object) -> str:
         try:
             target.validate_python(data)
         except MisfitError as error:

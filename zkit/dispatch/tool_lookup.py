@@ -6,10 +6,11 @@ import json
 import re
 from collections.abc import Awaitable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from zkit.arguments.field_names import nearest, same_name
 from zkit.dispatch.live_call import LiveCall, Next, ended
+from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.results import Failure, Result
 from zkit.sources import unknown_tool
@@ -160,21 +161,21 @@ def looked_up_again(call: LiveCall) -> LiveCall | Failure:
     return decoded_call(replace(found, arguments=opened(call.arguments)))
 
 
-def sealed(arguments: dict[str, Any]) -> dict[str, Any]:
+def sealed(arguments: JsonObject) -> JsonObject:
     """Return arguments that nobody can change on the way."""
     if _is_flat(arguments):
         return FrozenDict(arguments)
-    frozen: dict[str, Any] = freeze(arguments)
+    frozen: JsonObject = freeze(arguments)
     return frozen
 
 
-def opened(arguments: dict[str, Any]) -> dict[str, Any]:
+def opened(arguments: JsonObject) -> JsonObject:
     """Return a copy of the arguments that a tool may change."""
     if _is_flat(arguments):
         return dict(arguments)
-    plain: dict[str, Any] = thaw(arguments)
+    plain: JsonObject = thaw(arguments)
     return plain
 
 
-def _is_flat(arguments: dict[str, Any]) -> bool:
+def _is_flat(arguments: JsonObject) -> bool:
     return _SCALARS.issuperset(map(type, arguments.values()))

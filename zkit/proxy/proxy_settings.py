@@ -13,7 +13,14 @@ from urllib.parse import urlsplit
 from zkit.chat.call_checker import Rules
 from zkit.chat.client.exchange import Repairing
 from zkit.chat.server_profile import Profile
-from zkit.required import require_count, require_seconds, require_text
+from zkit.required import (
+    require_count,
+    require_kind,
+    require_list,
+    require_path,
+    require_seconds,
+    require_text,
+)
 
 Speaks = Literal["auto", "chat", "responses", "messages"]
 MAX_BODY = 32_000_000
@@ -42,6 +49,7 @@ class Upstream:
 
     def __post_init__(self) -> None:
         require_text("url", self.url)
+        require_text("models", self.models)
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"an upstream is the URL of a model server, not {self.url!r:.200}")
@@ -95,11 +103,30 @@ class ProxySettings:
     allowed_origins: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        lists: dict[str, type] = {
+            "upstreams": Upstream,
+            "profiles": Profile,
+            "allowed_hosts": str,
+            "allowed_origins": str,
+        }
+        for name, kind in lists.items():
+            require_list(name, getattr(self, name), f"{kind.__name__} values")
+            for one in getattr(self, name):
+                require_kind(f"an entry of {name}", one, kind, f"of the kind {kind.__name__}")
         if not self.upstreams:
-            raise ValueError("a proxy needs an upstream: the URL of a model server")
+            raise ValueError("upstreams: a proxy needs an upstream, the URL of a model server")
         for name in ("max_body", "max_reply", "max_requests", "keep_last"):
             require_count(name, getattr(self, name), least=1)
-        require_seconds("timeout", self.timeout)
+        for name in ("port", "ask_again"):
+            require_count(name, getattr(self, name))
+        if self.port > 65_535:
+            raise ValueError(f"port must be at most 65535, not {self.port}")
+        require_seconds("timeout", self.timeout, above_zero=True)
+        require_kind("rules", self.rules, Rules, "Rules")
+        for name in ("host", "token"):
+            require_text(name, getattr(self, name))
+        for name in ("keep", "cases"):
+            require_path(name, getattr(self, name), or_none=True)
         if not self.is_loopback and not self.token:
             raise ValueError(f"a proxy on {self.host} needs a token: others can reach its page")
 

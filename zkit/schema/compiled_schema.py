@@ -13,11 +13,10 @@ from datetime import date, datetime, time
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address
 from math import ceil, floor
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from pydantic import JsonValue
 from pydantic_core import (
     CoreSchema,
     PydanticCustomError,
@@ -29,6 +28,9 @@ from pydantic_core import (
 
 from zkit.schema.schema_limits import LONGEST_PATTERN, MAX_EXACT_FLOAT, PATTERN_SECONDS
 from zkit.schema.schema_tree import Schema, identity, is_of, pointer_target, types_of
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 SILENT: Final = "zkit_silent"
 """Marks an object that declares fields and says nothing of others, in the metadata of its schema."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from zkit.errors import SchemaError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema.dialects import dialect_of_name
 from zkit.schema.lint import lint_schema
 from zkit.schema.target import target_for
 
 
-def schema_for(x: Any, dialect: str = "openai", *, hide: Collection[type] = ()) -> dict[str, Any]:
+def schema_for(x: object, dialect: str = "openai", *, hide: Collection[type] = ()) -> JsonObject:
     """Return the JSON Schema of what a model must send for `x`, in the dialect of a backend.
 
     `x` is a pydantic model, a TypedDict, a dataclass, an annotated function or method, or anything
@@ -23,7 +23,7 @@ def schema_for(x: Any, dialect: str = "openai", *, hide: Collection[type] = ()) 
     return convert(target_for(x, hide=hide).schema, dialect)
 
 
-def convert(schema: Mapping[str, Any], dialect: str = "openai") -> dict[str, Any]:
+def convert(schema: JsonMapping, dialect: str = "openai") -> JsonObject:
     """Return a copy of a JSON Schema of tool arguments, in the dialect of a backend."""
     record = dialect_of_name(dialect)
     made = _copied(schema)
@@ -34,7 +34,7 @@ def convert(schema: Mapping[str, Any], dialect: str = "openai") -> dict[str, Any
     return made
 
 
-def _copied(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _copied(schema: JsonMapping) -> JsonObject:
     if not isinstance(schema, Mapping):
         raise SchemaError(f"not a JSON Schema: an object is expected, not {schema!r}")
     try:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from zkit.errors import SchemaError
+from zkit.json_types import JsonMapping
 from zkit.schema.dialects import Dialect, dialect_of_name
 from zkit.schema.offers import Offer
 from zkit.schema.rewrite import undeclared, understood
@@ -68,7 +69,7 @@ def _is_long(schema: Schema) -> bool:
     return len(values) > LONG_ENUM and sum(map(_length, values)) > LONG_ENUM_CHARACTERS
 
 
-def _length(value: Any) -> int:
+def _length(value: object) -> int:
     return len(value) if isinstance(value, str) else 0
 
 
@@ -103,7 +104,7 @@ class SchemaProblem:
     advice: str
 
 
-def lint_schema(schema: Mapping[str, Any], dialect: str = "openai") -> list[SchemaProblem]:
+def lint_schema(schema: JsonMapping, dialect: str = "openai") -> list[SchemaProblem]:
     """List what a backend would refuse, ignore or misread in a schema of tool arguments."""
     record = dialect_of_name(dialect)
     if not isinstance(schema, Mapping):

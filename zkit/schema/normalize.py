@@ -77,19 +77,19 @@ def phrases(gone: Schema) -> Iterator[str]:
             yield f"{key}: {_short(value)}"
 
 
-def _between(low: Any, high: Any) -> str:
+def _between(low: object, high: object) -> str:
     if low is not None and high is not None:
         return f"between {low} and {high}"
     return f"at least {low}" if high is None else f"at most {high}"
 
 
-def _beyond(low: Any, high: Any) -> str:
+def _beyond(low: object, high: object) -> str:
     parts = [f"more than {low}"] * (low is not None) + [f"less than {high}"] * (high is not None)
     return " and ".join(parts)
 
 
-def _counted(thing: str) -> Callable[[Any, Any], str]:
-    def say(low: Any, high: Any) -> str:
+def _counted(thing: str) -> Callable[[object, object], str]:
+    def say(low: object, high: object) -> str:
         things = thing if (low if high is None else high) == 1 else f"{thing}s"
         if low == high:
             return f"exactly {low} {things}"
@@ -120,11 +120,11 @@ _WORDS: dict[str, Callable[[Any], str]] = {
 }
 
 
-def _listed(values: Any) -> str:
+def _listed(values: object) -> str:
     return ", ".join(map(_short, values)) if isinstance(values, list) else _short(values)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
@@ -159,7 +159,7 @@ def _spelt_out(schema: Schema, path: str) -> Schema:
     return made
 
 
-def _as_schema(part: Any) -> Any:
+def _as_schema(part: object) -> object:
     return {} if part is True else {"not": {}} if part is False else part
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from zkit.errors import ToolDefinitionError, ToolNameTakenError
+from zkit.json_types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from zkit.schema.target import Target
@@ -23,11 +24,11 @@ class Offer:
     """A tool as a model is told of it."""
 
     name: str
-    parameters: dict[str, Any]
+    parameters: JsonObject
     description: str = ""
 
 
-def offered(tools: Any) -> dict[str, Offer]:
+def offered(tools: object) -> dict[str, Offer]:
     """Return the offers of whatever names tools, by name, in their order.
 
     Accepted are OpenAI tool dicts, flat ones (`name`, `description` and `parameters`,
@@ -46,7 +47,7 @@ def offered(tools: Any) -> dict[str, Offer]:
     return found
 
 
-def _offers(x: Any, place: str) -> Iterator[Offer]:
+def _offers(x: object, place: str) -> Iterator[Offer]:
     """Every offer in `x`; `place` says in a message where it stands."""
     for fits, read in _READERS:
         if fits(x):
@@ -58,7 +59,7 @@ def _offers(x: Any, place: str) -> Iterator[Offer]:
     )
 
 
-def _shown(x: Any) -> str:
+def _shown(x: object) -> str:
     text = repr(x)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
@@ -89,7 +90,7 @@ def _is_wrapped(x: Any) -> bool:
     return x.get("type") == "function" or isinstance(inner.get("name"), str)
 
 
-def _is_flat(x: Any) -> bool:
+def _is_flat(x: object) -> bool:
     """Whether a mapping is a tool: it has a name, or everything else that a tool has."""
     if not isinstance(x, Mapping):
         return False
@@ -97,26 +98,26 @@ def _is_flat(x: Any) -> bool:
     return isinstance(x.get("name"), str) or nameless
 
 
-def _is_listing(x: Any) -> bool:
+def _is_listing(x: object) -> bool:
     return isinstance(x, Mapping) and any(isinstance(x.get(key), (list, tuple)) for key in _LISTS)
 
 
-def _is_schema(x: Any) -> bool:
+def _is_schema(x: object) -> bool:
     """Whether a mapping is a JSON Schema: its `type` is a word, or its `$ref` is."""
     return isinstance(x, Mapping) and any(
         isinstance(x.get(k), (str, list)) for k in ("type", "$ref")
     )
 
 
-def _is_mapping(x: Any) -> bool:
+def _is_mapping(x: object) -> bool:
     return isinstance(x, Mapping) and not _is_schema(x)
 
 
-def _has(method: str) -> Callable[[Any], bool]:
+def _has(method: str) -> Callable[[object], bool]:
     return lambda x: not isinstance(x, (type, Mapping)) and callable(getattr(x, method, None))
 
 
-def _is_spec(x: Any) -> bool:
+def _is_spec(x: object) -> bool:
     return (
         not isinstance(x, type)
         and isinstance(getattr(x, "name", None), str)
@@ -124,33 +125,33 @@ def _is_spec(x: Any) -> bool:
     )
 
 
-def _says_arguments(x: Any) -> bool:
+def _says_arguments(x: object) -> bool:
     return isinstance(x, (type, staticmethod, classmethod)) or callable(x)
 
 
-def _is_function(x: Any) -> bool:
+def _is_function(x: object) -> bool:
     return isinstance(x, (staticmethod, classmethod)) or inspect.isroutine(x)
 
 
-def _is_iterable(x: Any) -> bool:
+def _is_iterable(x: object) -> bool:
     return isinstance(x, Iterable) and not isinstance(x, (str, bytes, Mapping))
 
 
-def _from_wrapped(x: Mapping[str, Any], place: str) -> Iterator[Offer]:
+def _from_wrapped(x: JsonMapping, place: str) -> Iterator[Offer]:
     yield from _from_flat(x["function"], f"{place}.function")
 
 
-def _from_flat(x: Mapping[str, Any], place: str) -> Iterator[Offer]:
+def _from_flat(x: JsonMapping, place: str) -> Iterator[Offer]:
     schema = next((x[key] for key in PARAMETER_NAMES if x.get(key)), None)
     yield _offer(x.get("name"), schema, x.get("description"), place)
 
 
-def _from_listing(x: Mapping[str, Any], place: str) -> Iterator[Offer]:
+def _from_listing(x: JsonMapping, place: str) -> Iterator[Offer]:
     for key in _LISTS:
         yield from _from_iterable(x.get(key) or (), f"{place}.{key}")
 
 
-def _from_mapping(x: Mapping[str, Any], place: str) -> Iterator[Offer]:
+def _from_mapping(x: JsonMapping, place: str) -> Iterator[Offer]:
     for name, value in x.items():
         if _is_schema(value) and not _is_wrapped(value) and not _is_flat(value):
             yield _offer(name, value, None, place)
@@ -184,7 +185,7 @@ def _from_source(x: Any, place: str) -> Iterator[Offer]:
     yield from _from_iterable(found, place)
 
 
-def _from_arguments(x: Any, place: str) -> Iterator[Offer]:
+def _from_arguments(x: object, place: str) -> Iterator[Offer]:
     target = _target(x)
     if target.name.startswith("<"):
         raise ToolDefinitionError(
@@ -193,12 +194,12 @@ def _from_arguments(x: Any, place: str) -> Iterator[Offer]:
     yield _offer(target.name, target.schema, None, place)
 
 
-def _from_iterable(x: Iterable[Any], place: str) -> Iterator[Offer]:
+def _from_iterable(x: Iterable[object], place: str) -> Iterator[Offer]:
     for index, one in enumerate(x):
         yield from _offers(one, f"{place}[{index}]")
 
 
-def _offer(name: Any, schema: Any, description: Any, place: str) -> Offer:
+def _offer(name: object, schema: object, description: object, place: str) -> Offer:
     """Make an offer; what a schema says of the whole is the tool's description if it has no other."""
     if not isinstance(name, str) or not name.strip():
         raise ToolDefinitionError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, get_args, get_type_hints
 
 from pydantic import TypeAdapter
@@ -11,6 +10,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, JsonSchema
 from pydantic_core import core_schema
 
 from zkit.errors import SchemaError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema.signature import describe
 
 ADVICE = "use plain types, a pydantic model, a dataclass or a TypedDict"
@@ -28,7 +28,7 @@ class PlainJsonSchema(GenerateJsonSchema):
         "non-serializable-default",
     }
 
-    def field_title_should_be_set(self, schema: Any) -> bool:
+    def field_title_should_be_set(self, schema: object) -> bool:
         """Never: only a title that somebody wrote is a title."""
         return False
 
@@ -54,7 +54,7 @@ class PlainJsonSchema(GenerateJsonSchema):
         return _told(super().enum_schema(schema), schema["cls"], schema)
 
 
-def _told(json_schema: JsonSchemaValue, cls: type | None, schema: Any) -> JsonSchemaValue:
+def _told(json_schema: JsonSchemaValue, cls: type | None, schema: object) -> JsonSchemaValue:
     """Drop the title that is only the class's name, and spread its docstring over its fields."""
     if cls is None or json_schema.get("title") == cls.__name__:
         json_schema.pop("title", None)
@@ -67,7 +67,7 @@ def _told(json_schema: JsonSchemaValue, cls: type | None, schema: Any) -> JsonSc
     return json_schema
 
 
-def _as_declared(json_schema: JsonSchemaValue, fields: Mapping[str, Any]) -> JsonSchemaValue:
+def _as_declared(json_schema: JsonSchemaValue, fields: JsonMapping) -> JsonSchemaValue:
     """Put a dataclass's properties in their order, keyword-only ones too; drop what it makes itself."""
     order = {name: place for place, name in enumerate(fields)}
     sent = [n for n in json_schema.get("properties", {}) if n not in fields or fields[n].init]
@@ -83,7 +83,7 @@ def _spread(json_schema: JsonSchemaValue, entries: Any) -> None:
             own["description"] = text
 
 
-def json_schema_of(adapter: TypeAdapter[Any], name: str) -> dict[str, Any]:
+def json_schema_of(adapter: TypeAdapter[object], name: str) -> JsonObject:
     """Return the JSON Schema of what an adapter accepts, its root never behind a `$ref`."""
     try:
         schema = adapter.json_schema(schema_generator=PlainJsonSchema, mode="validation")
@@ -93,7 +93,7 @@ def json_schema_of(adapter: TypeAdapter[Any], name: str) -> dict[str, Any]:
     return with_open_root(_without_names(schema))
 
 
-def _without_names(schema: dict[str, Any]) -> dict[str, Any]:
+def _without_names(schema: JsonObject) -> JsonObject:
     """Drop the titles of definitions that only repeat their name."""
     for name, part in schema.get("$defs", {}).items():
         if part.get("title") == name:
@@ -101,7 +101,7 @@ def _without_names(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def with_open_root(schema: dict[str, Any]) -> dict[str, Any]:
+def with_open_root(schema: JsonObject) -> JsonObject:
     """Put the definition that a recursive schema's root refers to in the root itself."""
     definitions = schema.get("$defs", {})
     target = definitions.get(str(schema.get("$ref", "")).removeprefix("#/$defs/"))
@@ -111,7 +111,7 @@ def with_open_root(schema: dict[str, Any]) -> dict[str, Any]:
     return {**target, **own, "$defs": definitions}
 
 
-def _culprit(adapter: TypeAdapter[Any]) -> str:
+def _culprit(adapter: TypeAdapter[object]) -> str:
     """Name the field whose type has no JSON Schema, when one field alone is the reason."""
     for name, hint in _fields(adapter._type).items():
         try:
@@ -121,7 +121,7 @@ def _culprit(adapter: TypeAdapter[Any]) -> str:
     return ""
 
 
-def _fields(cls: Any) -> dict[str, Any]:
+def _fields(cls: object) -> JsonObject:
     try:
         hints = get_type_hints(cls, include_extras=True)
     except (NameError, TypeError):
@@ -129,7 +129,7 @@ def _fields(cls: Any) -> dict[str, Any]:
     return {name: get_args(hint)[0] if _is_marked(hint) else hint for name, hint in hints.items()}
 
 
-def _is_marked(hint: Any) -> bool:
+def _is_marked(hint: object) -> bool:
     return str(getattr(hint, "__origin__", "")).endswith(("Required", "ReadOnly", "ClassVar"))
 
 

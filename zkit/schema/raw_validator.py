@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from pydantic import JsonValue
 from pydantic_core import from_json
 
 from zkit.errors import SchemaError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema.compiled_schema import CHECKED_FORMATS, acceptor, compiled, has_format, matcher
 from zkit.schema.references import check_references
 from zkit.schema.schema_tree import Schema, malformed, rebuilt, subschemas
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from jsonschema import FormatChecker
     from jsonschema.exceptions import ValidationError as Complaint
     from jsonschema.protocols import Validator
+    from pydantic import JsonValue
 
 Path = tuple[str | int, ...]
 
@@ -39,7 +39,7 @@ class Misfit:
 
     path: Path
     kind: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: JsonMapping = field(default_factory=dict)
 
 
 class MisfitError(ValueError):
@@ -64,7 +64,7 @@ def _due(error: Complaint) -> Any:
     return error.validator_value
 
 
-def _facts(keyword: str, value: Any) -> dict[str, Any]:
+def _facts(keyword: str, value: object) -> JsonObject:
     if keyword in ("format", "pattern"):
         return {keyword: value}
     return {"limit": value}
@@ -168,7 +168,7 @@ class RawValidator:
     the schemas that pydantic-core cannot check exactly. `core_schema` is None for those.
     """
 
-    def __init__(self, schema: Mapping[str, Any]) -> None:
+    def __init__(self, schema: JsonMapping) -> None:
         self._schema = dict(schema)
         for path, problem in malformed(self._schema):
             raise SchemaError(f"not a JSON Schema: {path}: {problem}")
@@ -190,7 +190,7 @@ class RawValidator:
             raise MisfitError([Misfit((), "json", {"error": str(error)})]) from None
         return self.validate_python(value)
 
-    def validate_python(self, value: Any, *, strict: bool | None = None) -> Any:
+    def validate_python(self, value: object, *, strict: bool | None = None) -> Any:
         """Return the value unchanged if it fits; raise `MisfitError`."""
         misfits = self.misfits(value)
         if misfits:
@@ -205,10 +205,12 @@ class RawValidator:
             return self._check(value)
         except RecursionError:
             # jsonschema takes about four frames a level: a fresh thread has the whole stack.
+            from concurrent.futures import ThreadPoolExecutor
+
             with ThreadPoolExecutor(1) as fresh:
                 return fresh.submit(self._check_deep, value).result()
 
-    def _check(self, value: Any) -> tuple[Misfit, ...]:
+    def _check(self, value: object) -> tuple[Misfit, ...]:
         token = _SEEN.set({})
         try:
             found = [m for error in self._complaints(value) for m in misfits_of(error)]
@@ -227,7 +229,7 @@ class RawValidator:
                 seen.add(key)
             yield error
 
-    def _check_deep(self, value: Any) -> tuple[Misfit, ...]:
+    def _check_deep(self, value: object) -> tuple[Misfit, ...]:
         try:
             return self._check(value)
         except RecursionError:

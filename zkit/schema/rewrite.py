@@ -78,7 +78,7 @@ def _list_for_tuple(schema: Schema, path: str) -> Schema:
     return with_words(made, [f"in this order: {', '.join(map(_name, parts))}"] if parts else [])
 
 
-def _one_of(parts: list[Any]) -> Schema:
+def _one_of(parts: list[object]) -> Schema:
     kinds: list[Any] = []
     kinds.extend(part for part in parts if part not in kinds)
     if not kinds:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from zkit.errors import SchemaError
+from zkit.json_types import JsonObject
 from zkit.schema.schema_limits import MAX_DEPTH, MAX_PLACES
 
 # Where schemas stand inside a schema: under a name, in a list, or alone.
@@ -26,7 +27,7 @@ ALONE = (
     "unevaluatedProperties",
 )
 
-Schema = dict[str, Any]
+Schema = JsonObject
 
 
 class Place(NamedTuple):
@@ -60,7 +61,7 @@ def children(place: Place) -> Iterator[Place]:
                 yield Place(join(place.path, path), inner)
 
 
-def _entries(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+def _entries(key: str, value: object) -> Iterator[tuple[str, object]]:
     if key in UNDER_NAMES and isinstance(value, dict):
         yield from ((f"{key}.{name}", inner) for name, inner in value.items())
     elif key in IN_LISTS and isinstance(value, list):
@@ -94,7 +95,7 @@ def rebuilt(schema: Schema, change: Callable[[Schema, str], Schema], path: str =
     return change(map_children(schema, lambda part, at: rebuilt(part, change, at), path), path)
 
 
-def _with_inner(key: str, value: Any, inner: dict[str, Schema]) -> Any:
+def _with_inner(key: str, value: object, inner: dict[str, Schema]) -> object:
     """Put changed schemas where they were: under names, in a list, or alone."""
     if isinstance(value, dict) and key in UNDER_NAMES:
         return {name: inner.get(f"{key}.{name}", part) for name, part in value.items()}
@@ -121,7 +122,7 @@ def pointer_target(root: Schema, reference: str) -> Any:
     return found if isinstance(found, (dict, bool)) else None
 
 
-def _by_identifier(root: Schema, name: str) -> Any:
+def _by_identifier(root: Schema, name: str) -> object:
     """Find the schema that bears an `$anchor` or `$id` of that name."""
     for place in subschemas(root):
         known = (place.schema.get(key) for key in ("$anchor", "$id", "$dynamicAnchor"))
@@ -183,7 +184,7 @@ _OF_VALUE: dict[type, str] = {
 }
 
 
-def type_of(value: Any) -> str:
+def type_of(value: object) -> str:
     """Return the JSON type of a value."""
     return _OF_VALUE.get(type(value), "string")
 
@@ -221,14 +222,14 @@ def takes_null(schema: Schema) -> bool:
     )
 
 
-def identity(value: Any) -> tuple[str, str]:
+def identity(value: object) -> tuple[str, str]:
     """Return a key that tells JSON values apart: `true` is not 1, and 1 is 1.0."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return type_of(value), repr(value)
 
 
-def distinct(values: Iterable[Any]) -> list[Any]:
+def distinct(values: Iterable[object]) -> list[object]:
     """Return the values, each once, in their order."""
     return list({identity(value): value for value in reversed(list(values))}.values())[::-1]
 
@@ -292,15 +293,15 @@ def _in_keyword(place: Place, key: str, value: Any) -> Iterator[tuple[str, str]]
         yield at, "a list of names is expected here"
 
 
-def _has_form(value: Any, forms: tuple[type, ...]) -> bool:
+def _has_form(value: object, forms: tuple[type, ...]) -> bool:
     return isinstance(value, forms) and (bool in forms or not isinstance(value, bool))
 
 
-def _are_names(key: str, value: list[Any]) -> bool:
+def _are_names(key: str, value: list[object]) -> bool:
     if key not in ("type", "required"):
         return True
     return all(isinstance(name, str) for name in value) and (key == "required" or bool(value))
 
 
-def _fits(part: Any) -> bool:
+def _fits(part: object) -> bool:
     return isinstance(part, _SCHEMA)

@@ -30,6 +30,7 @@ from typing_extensions import TypedDict
 from typing_extensions import Unpack as LaterUnpack
 
 from zkit.errors import ToolDefinitionError
+from zkit.json_types import JsonMapping, JsonObject
 
 # Sections whose entries describe what a caller passes in; each as griffe names it.
 _ENTRIES = ("parameters", "other parameters", "attributes")
@@ -98,7 +99,7 @@ _MADE: dict[int, tuple[Any, Any]] = {}
 _IN_THE_MAKING = object()
 
 
-def readable(annotation: Any) -> Any:
+def readable(annotation: object) -> Any:
     """The annotation as pydantic can read it."""
     if sys.version_info >= (3, 12):
         return annotation
@@ -107,7 +108,7 @@ def readable(annotation: Any) -> Any:
     return _rebuilt(annotation) if get_args(annotation) else annotation
 
 
-def _is_old(annotation: Any) -> bool:
+def _is_old(annotation: object) -> bool:
     return typing.is_typeddict(annotation) and type(annotation).__module__ == "typing"
 
 
@@ -162,13 +163,13 @@ _UNIONS = (Union, types.UnionType)
 _UNPACKS = (Unpack, LaterUnpack)
 
 
-def function_name(function: Callable[..., Any]) -> str:
+def function_name(function: Callable[..., object]) -> str:
     """Return the name that a function goes by, through `partial` and bound methods."""
     inner = plain_function(function)
     return str(getattr(inner, "__name__", None) or type(function).__name__)
 
 
-def plain_function(function: Any) -> Any:
+def plain_function(function: object) -> Any:
     """Return what a partial, a bound method or a class or static method stands for."""
     while True:
         if isinstance(function, functools.partial):
@@ -179,7 +180,7 @@ def plain_function(function: Any) -> Any:
             return function
 
 
-def function_description(function: Callable[..., Any]) -> Described:
+def function_description(function: Callable[..., object]) -> Described:
     """Read the docstring of a function; of a callable object, that of its class as well."""
     inner = plain_function(function)
     if inspect.isroutine(inner):
@@ -209,7 +210,7 @@ def arguments_model(function: Callable[..., Any], *, hide: Collection[type] = ()
             f"{function_name(function)}: the keys of **{rest[0].name} are hidden in an Unpack[...];"
             " make them parameters, or take the TypedDict as one"
         )
-    options: dict[str, Any] = {"extra_items": hints.get(rest[0].name, Any)} if rest else {}
+    options: JsonObject = {"extra_items": hints.get(rest[0].name, Any)} if rest else {}
     make: Any = TypedDict
     made = make(function_name(function), named, **options)
     made.__module__ = getattr(plain_function(function), "__module__", __name__)
@@ -218,13 +219,13 @@ def arguments_model(function: Callable[..., Any], *, hide: Collection[type] = ()
     return made
 
 
-def hidden_parameters(function: Callable[..., Any], hide: Collection[type]) -> tuple[str, ...]:
+def hidden_parameters(function: Callable[..., object], hide: Collection[type]) -> tuple[str, ...]:
     """Name the parameters of a function that are annotated with one of the types in `hide`."""
     hints = _hints(function)
     return tuple(p.name for p in _parameters(function) if is_hidden(hints.get(p.name), hide))
 
 
-def is_hidden(hint: Any, hide: Collection[type]) -> bool:
+def is_hidden(hint: object, hide: Collection[type]) -> bool:
     """Tell whether an annotation is one of the types, also as `Annotated`, generic or optional."""
     if get_origin(hint) is Annotated:
         return is_hidden(get_args(hint)[0], hide)
@@ -234,7 +235,7 @@ def is_hidden(hint: Any, hide: Collection[type]) -> bool:
     return isinstance(cls, type) and issubclass(cls, tuple(hide))
 
 
-def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
     """The parameters that a caller fills in: not `self`, not what a partial has bound."""
     subject = function.__func__ if isinstance(function, (staticmethod, classmethod)) else function
     try:
@@ -249,7 +250,7 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     return [p for p in found if p.name not in bound]
 
 
-def _may_be_named(function: Callable[..., Any], parameter: inspect.Parameter) -> bool:
+def _may_be_named(function: Callable[..., object], parameter: inspect.Parameter) -> bool:
     """Tell whether a model can fill in a parameter by name; raise where it never could."""
     place = f"{function_name(function)}: the parameter {parameter.name!r}"
     if parameter.kind is parameter.VAR_POSITIONAL:
@@ -266,10 +267,10 @@ def _may_be_named(function: Callable[..., Any], parameter: inspect.Parameter) ->
     return parameter.kind is not parameter.VAR_KEYWORD
 
 
-def _field(parameter: inspect.Parameter, hints: Mapping[str, Any], said: Mapping[str, str]) -> Any:
+def _field(parameter: inspect.Parameter, hints: JsonMapping, said: Mapping[str, str]) -> object:
     """Return the annotation of one key: type, default and description of the parameter."""
     hint, default = hints.get(parameter.name, Any), parameter.default
-    details: dict[str, Any] = {}
+    details: JsonObject = {}
     if parameter.name in said and not _is_described(hint, default):
         details["description"] = said[parameter.name]
     if isinstance(default, FieldInfo):
@@ -283,13 +284,13 @@ def _field(parameter: inspect.Parameter, hints: Mapping[str, Any], said: Mapping
     return NotRequired[Annotated[hint, FieldInfo(**details)]]
 
 
-def _is_described(hint: Any, default: Any) -> bool:
+def _is_described(hint: object, default: object) -> bool:
     extras = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
     infos = [extra for extra in (*extras, default) if isinstance(extra, FieldInfo)]
     return any(info.description for info in infos)
 
 
-def _takes_none(hint: Any) -> bool:
+def _takes_none(hint: object) -> bool:
     if get_origin(hint) is Annotated:
         return _takes_none(get_args(hint)[0])
     return hint in (None, Any, object, type(None)) or (
@@ -297,7 +298,7 @@ def _takes_none(hint: Any) -> bool:
     )
 
 
-def _is_plain(default: Any) -> bool:
+def _is_plain(default: object) -> bool:
     """Tell whether JSON can express a default, so that the model may be told of it."""
     if default is PydanticUndefined or default is ...:
         return False
@@ -308,7 +309,7 @@ def _is_plain(default: Any) -> bool:
     return True
 
 
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+def _hints(function: Callable[..., object]) -> JsonObject:
     """The annotations of a function, forward references resolved."""
     subject = plain_function(function)
     if not inspect.isroutine(subject):
@@ -322,7 +323,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
         ) from error
 
 
-def _evaluated(function: Any) -> dict[str, Any]:
+def _evaluated(function: Any) -> JsonObject:
     try:
         found = typing.get_type_hints(function, include_extras=True)
     except NameError:
@@ -335,7 +336,7 @@ def _evaluated(function: Any) -> dict[str, Any]:
     }
 
 
-def _locals_of_maker(function: Any) -> dict[str, Any]:
+def _locals_of_maker(function: Any) -> JsonObject:
     maker = getattr(function, "__qualname__", "").rpartition(".<locals>.")[0]
     frame = sys._getframe(1)
     while maker and frame is not None:

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 from pydantic import PydanticSchemaGenerationError, PydanticUserError, TypeAdapter
 
 from zkit.errors import SchemaError, ToolDefinitionError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema.offers import NO_ARGUMENTS, PARAMETER_NAMES, parameters_of
 from zkit.schema.pydantic_schema import ADVICE, json_schema_of
 from zkit.schema.raw_validator import RawValidator
@@ -45,12 +46,12 @@ class Target:
     kind: Literal["model", "function", "raw"]
     validate_json: Validate = field(repr=False)
     validate_python: Validate = field(repr=False)
-    _schema: Callable[[], dict[str, Any]] = field(repr=False)
+    _schema: Callable[[], JsonObject] = field(repr=False)
     core_schema: Any = field(default=None, repr=False)
     """What pydantic compiles its validator from; None for a JSON Schema that it cannot express."""
 
     @cached_property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         """The JSON Schema of what must be sent; not to be changed."""
         return self._schema()
 
@@ -72,10 +73,10 @@ class _Known:
 # refers to its class, so a weak key would never go away.
 _KNOWN: dict[Any, _Known] = {}
 _RAW: dict[str, Target] = {}
-_SENT: dict[int, tuple[Mapping[str, Any], dict[str, Any], Target]] = {}
+_SENT: dict[int, tuple[JsonMapping, JsonObject, Target]] = {}
 
 
-def target_for(x: Any, *, hide: Collection[type] = ()) -> Target:
+def target_for(x: object, *, hide: Collection[type] = ()) -> Target:
     """Return the target for a model, TypedDict, dataclass, function, tool, or raw JSON Schema.
 
     Compiled once. Parameters of a function annotated with a type in `hide` are left out. An object
@@ -102,7 +103,7 @@ def _made_once(x: Any) -> Target:
     return target
 
 
-def _remember(table: dict[Any, Any], key: Any, value: Any) -> None:
+def _remember(table: dict[Any, Any], key: object, value: object) -> None:
     while len(table) >= MAX_KEPT:
         table.pop(next(iter(table)), None)
     table[key] = value
@@ -128,7 +129,7 @@ def _make(x: Any, hide: Collection[type]) -> Target:
     )
 
 
-def _named(target: Target, name: Any) -> Target:
+def _named(target: Target, name: object) -> Target:
     if not isinstance(name, str) or not name or target.name == name:
         return target
     key = (id(target), name)
@@ -139,7 +140,7 @@ def _named(target: Target, name: Any) -> Target:
     return known.target
 
 
-def _of_mapping(x: Mapping[str, Any]) -> Target:
+def _of_mapping(x: JsonMapping) -> Target:
     inner = x.get("function") if x.get("type") == "function" else None
     tool = inner if isinstance(inner, Mapping) else x
     if isinstance(tool.get("name"), str):
@@ -148,7 +149,7 @@ def _of_mapping(x: Mapping[str, Any]) -> Target:
     return _of_raw(x)
 
 
-def _known_raw(x: Any) -> Target | None:
+def _known_raw(x: object) -> Target | None:
     """The target of a schema in a dict that was seen before, and says what it said then.
 
     A dict may be changed at any time, so it is compared; that is far cheaper than to write it out
@@ -158,7 +159,7 @@ def _known_raw(x: Any) -> Target | None:
     return sent[2] if sent is not None and sent[0] is x and sent[1] == x else None
 
 
-def _of_raw(schema: Mapping[str, Any]) -> Target:
+def _of_raw(schema: JsonMapping) -> Target:
     try:
         key = json.dumps(schema)
     except (TypeError, ValueError, RecursionError) as error:
@@ -212,7 +213,7 @@ def _of_function(x: Any, hide: Collection[type]) -> Target:
     )
 
 
-def _adapter(x: Any, name: str) -> TypeAdapter[Any]:
+def _adapter(x: object, name: str) -> TypeAdapter[Any]:
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(readable(x))
         adapter.rebuild(raise_errors=True)

@@ -55,7 +55,7 @@ def _with_words_of(made: Schema, second: Schema, keys: list[str]) -> Schema:
     return {**made, "description": said["description"]} if said["description"] else made
 
 
-def _types(first: Any, second: Any, path: str) -> Any:
+def _types(first: object, second: object, path: str) -> object:
     mine, yours = types_of({"type": first}), types_of({"type": second})
     both = [name for name in mine if name in yours or (name == "integer" and "number" in yours)]
     both += [name for name in yours if name == "integer" and "number" in mine and name not in mine]
@@ -84,7 +84,7 @@ def _properties(first: Any, second: Any, path: str) -> Any:
     }
 
 
-def _schemas(first: Any, second: Any, path: str) -> Any:
+def _schemas(first: object, second: object, path: str) -> object:
     if not isinstance(first, dict) or not isinstance(second, dict):
         return second if first is True else first if second is True else False
     return merged(first, second, path)
@@ -251,7 +251,7 @@ def _unmarked(branch: Schema) -> Schema:
     return {key: value for key, value in branch.items() if key != "nullable"}
 
 
-def is_null(schema: Any) -> bool:
+def is_null(schema: object) -> bool:
     """Tell whether a schema takes null and nothing else."""
     if not isinstance(schema, dict):
         return False

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from zkit.errors import MissingExtraError
-from zkit.required import require_seconds
+from zkit.required import require_seconds, require_text
 from zkit.sources.shared_counts import Count, Exceeded
 from zkit.sources.shared_memo import Looked, StoreDownError
 
@@ -54,8 +54,12 @@ return {0, 0}
 """
 
 
-def _connected(url: str, timeout: float, what: str) -> Redis:
+def _connected(url: str, timeout: float, prefix: str, what: str) -> Redis:
     """A client that tries each command twice and gives up after `timeout` seconds."""
+    require_text("url", url)
+    require_text("prefix", prefix)
+    if not prefix:
+        raise ValueError("prefix must not be empty: the keys of others begin with it too")
     try:
         from redis import Redis
         from redis.backoff import NoBackoff
@@ -101,7 +105,7 @@ class RedisCounts:
         require_seconds("ttl", ttl, above_zero=True)
         require_seconds("timeout", timeout, above_zero=True)
         self._ttl, self._prefix = ttl, prefix
-        self._redis = _connected(url, timeout, "RedisCounts")
+        self._redis = _connected(url, timeout, prefix, "RedisCounts")
         self._run_take = self._redis.register_script(_TAKE)
 
     def close(self) -> None:
@@ -150,7 +154,7 @@ class RedisMemo:
         for name, value in (("ttl", ttl), ("lease", lease), ("timeout", timeout)):
             require_seconds(name, value, above_zero=True)
         self._ttl, self._lease, self._prefix = ttl, lease, prefix
-        self._redis = _connected(url, timeout, "RedisMemo")
+        self._redis = _connected(url, timeout, prefix, "RedisMemo")
         # The server keeps a script by its hash, so that only the hash is sent.
         self._run_look, self._run_put, self._run_release = map(
             self._redis.register_script, (_LOOK, _PUT, _RELEASE)

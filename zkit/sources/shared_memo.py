@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from anyio import from_thread, to_thread
 
 from zkit.private_files import make_private
-from zkit.required import require_count, require_seconds
+from zkit.required import require_count, require_path, require_seconds
 from zkit.results import Success, from_dict
 from zkit.sources.memo_keys import Key
 from zkit.tools import ToolSpec, thaw
@@ -92,6 +92,10 @@ class SharedMemo:
     """A store in use by one memory: it reads and writes results, and raises no error of the store."""
 
     def __init__(self, store: MemoStore, *, max_value: int = 1_000_000, wait: float = 60.0) -> None:
+        if not callable(getattr(store, "look", None)):
+            raise TypeError(
+                f"store must be a SqliteMemo, a RedisMemo or like them, not {store!r:.80}"
+            )
         require_count("max_value", max_value)
         require_seconds("wait", wait, above_zero=True)
         self._store, self._max_value, self._wait = store, max_value, wait
@@ -220,6 +224,7 @@ class SqliteMemo:
     """
 
     def __init__(self, path: str | Path, *, ttl: float = 300.0, lease: float = 60.0) -> None:
+        require_path("path", path)
         require_seconds("ttl", ttl, above_zero=True)
         require_seconds("lease", lease, above_zero=True)
         self._path, self._ttl, self._lease = str(path), ttl, lease

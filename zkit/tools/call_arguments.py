@@ -12,6 +12,7 @@ from pydantic_core import to_jsonable_python
 from zkit.arguments.decoder import decode_with_data
 from zkit.arguments.refusals import refuse_echo
 from zkit.calls import Call
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.results import Failure, Validation
 from zkit.schema.schema_tree import pointer_target
@@ -40,7 +41,7 @@ def decode_call(
 class Arguments(NamedTuple):
     """The arguments of a call that fit its tool: as JSON data, and as the tool takes them."""
 
-    data: dict[str, Any]
+    data: JsonObject
     typed: Any
     fixes: tuple[Fix, ...]
     rank: Rank
@@ -72,7 +73,7 @@ def read_arguments(
     return Arguments(data, decoded.value, decoded.fixes, decoded.rank)
 
 
-def judged_arguments(spec: ToolSpec, data: Mapping[str, Any], typed: Any = None) -> dict[str, Any]:
+def judged_arguments(spec: ToolSpec, data: JsonMapping, typed: object = None) -> JsonObject:
     """Return the arguments by which `destructive` is judged, as JSON data.
 
     What the tool's own types made of them counts (validators, default factories, aliases), then the
@@ -91,7 +92,7 @@ def judged_arguments(spec: ToolSpec, data: Mapping[str, Any], typed: Any = None)
     return {name: _as_data(known[name]) for name in spec.destructive if name in known}
 
 
-def _as_data(value: Any) -> Any:
+def _as_data(value: object) -> object:
     try:
         return to_jsonable_python(value, by_alias=True, fallback=str)
     except (ValueError, TypeError):
@@ -108,16 +109,16 @@ def _too_far(spec: ToolSpec, call: Call) -> Validation:
     return Validation(message, code=code, fixes=call.fixes)  # type: ignore[arg-type]
 
 
-def canonical_arguments(spec: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def canonical_arguments(spec: ToolSpec, arguments: JsonMapping) -> JsonObject:
     """Return decoded arguments with the defaults of the schema filled in, at every depth."""
-    filled: dict[str, Any] = _filled(arguments, spec.parameters, spec.parameters)
+    filled: JsonObject = _filled(arguments, spec.parameters, spec.parameters)
     return filled
 
 
 _DEEPEST = 64
 
 
-def _filled(value: Any, schema: Any, root: Mapping[str, Any], depth: int = 0) -> Any:
+def _filled(value: object, schema: object, root: JsonMapping, depth: int = 0) -> Any:
     """The value with defaults; parts of unions are left as they are, they may mean either."""
     schema = _resolved(schema, root)
     if depth > _DEEPEST or not isinstance(schema, Mapping):
@@ -136,7 +137,7 @@ def _filled(value: Any, schema: Any, root: Mapping[str, Any], depth: int = 0) ->
     return value
 
 
-def _resolved(schema: Any, root: Mapping[str, Any]) -> Any:
+def _resolved(schema: object, root: JsonMapping) -> object:
     for _ in range(8):
         if not isinstance(schema, Mapping) or "$ref" not in schema:
             return schema

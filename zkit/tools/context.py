@@ -260,7 +260,7 @@ def current_context() -> Context | None:
 
 @contextmanager
 def scope(
-    task: str | None = None, *, timeout: float | None = None, **changes: Any
+    task: str | None = None, *, timeout: float | None = None, **changes: object
 ) -> Iterator[Scope]:
     """Run calls inside a task, or with other settings inside the same one.
 

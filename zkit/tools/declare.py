@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 
 from zkit.errors import ToolDefinitionError
 from zkit.grade import Grade, GradeName
+from zkit.json_types import JsonObject
 from zkit.receipt import Rank
 from zkit.tools.function_tool import FunctionTool
 from zkit.tools.spec import Tool
@@ -28,8 +29,8 @@ class Declared(TypedDict, total=False):
     name: str
     description: str
     summary: str
-    output: dict[str, Any] | None
-    examples: list[Example | dict[str, Any]]
+    output: JsonObject | None
+    examples: list[Example | JsonObject]
     tags: list[str] | tuple[str, ...]
     grade: Grade | tuple[int, int] | GradeName
     destructive: bool | dict[str, list[Any]]
@@ -40,7 +41,7 @@ class Declared(TypedDict, total=False):
     preference: Preference
     timeout: float
     provider: str
-    provider_config: dict[str, Any]
+    provider_config: JsonObject
     cacheable: bool
     touches: list[str] | tuple[str, ...]
     limit: Rank | str
@@ -54,7 +55,7 @@ def tool(function: Callable[P, R], /) -> FunctionTool[P, R]: ...
 def tool(
     **declared: Unpack[Declared],
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
-def tool(function: Any = None, /, **declared: Any) -> Any:
+def tool(function: object = None, /, **declared: object) -> Any:
     """Make a tool from a function or method; it can still be called as before.
 
     Used as `@tool` or `@tool(grade=READ, tags=["files"])`. Name, description and parameters come
@@ -84,7 +85,7 @@ def tool_of(function: Any, **declared: Any) -> FunctionTool[..., Any]:
     return FunctionTool(function, **declared)
 
 
-def as_tool(x: Any, name: str | None = None) -> Tool:
+def as_tool(x: object, name: str | None = None) -> Tool:
     """Return the tool that something stands for: a tool, a function, or a class that is one.
 
     `name` is for a function that has none, or another.
@@ -121,12 +122,12 @@ def _instance(kind: type[TypedTool]) -> Tool:
     return kind()
 
 
-def tools_in(x: Any) -> Iterator[Tool]:
+def tools_in(x: object) -> Iterator[Tool]:
     """Find the tools among the attributes of an object or a module, by name."""
     yield from map(as_tool, declared_in(x))
 
 
-def declared_in(x: Any) -> Iterator[Any]:
+def declared_in(x: object) -> Iterator[object]:
     """Find the attributes of an object or a module that are declared as tools, each once."""
     seen: list[Any] = []
     for name in sorted(dir(x)):
@@ -138,7 +139,7 @@ def declared_in(x: Any) -> Iterator[Any]:
             yield getattr(x, name)
 
 
-def _is_made_here(found: Any, x: Any) -> bool:
+def _is_made_here(found: object, x: object) -> bool:
     """Whether an attribute is a tool; of a module, one that was made in it and not imported."""
     inner = found.__func__ if isinstance(found, staticmethod | classmethod) else found
     if isinstance(inner, type):

@@ -7,7 +7,7 @@ import re
 import signal
 import threading
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from dis import opname
 from types import CoroutineType
@@ -18,6 +18,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from zkit.arguments import decode_to_run
 from zkit.calls import Call
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.masking import secrets_in
 from zkit.receipt import Rank
 from zkit.results import (
@@ -49,7 +50,7 @@ _PLAIN = (str, int, float, bool, type(None))
 _PLAIN_TYPES = frozenset({*_PLAIN, Success})
 
 
-def result_of(value: Any, output: str | None = None) -> Result:
+def result_of(value: object, output: str | None = None) -> Result:
     """Return what a tool returned as a result; the data of a success is plain JSON data.
 
     `output` says how the model wants to read it. An object that knows how to write itself is read
@@ -59,14 +60,14 @@ def result_of(value: Any, output: str | None = None) -> Result:
         return value
     if isinstance(value, _PLAIN):
         return Success(value)
-    meta: dict[str, Any] = {} if output is None else {"output": output}
+    meta: JsonObject = {} if output is None else {"output": output}
     text = own_text(value)
     if text is not None and output != "json":
         meta["text"] = text
     return Success(plain(value), meta=meta)
 
 
-def own_text(value: Any) -> str | None:
+def own_text(value: object) -> str | None:
     """Return the text of an object whose class says how it reads; None for any other."""
     own = [base for base in type(value).__mro__ if base.__module__.split(".")[0] not in _LIBRARIES]
     return str(value) if any("__str__" in vars(base) for base in own) else None
@@ -75,7 +76,7 @@ def own_text(value: Any) -> str | None:
 _LIBRARIES = frozenset({"builtins", "pydantic", "typing", "enum", "datetime", "pathlib", "decimal"})
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return any value as plain JSON data; what JSON does not know becomes text."""
     try:
         return to_jsonable_python(value, by_alias=True, fallback=str, serialize_unknown=True)
@@ -223,7 +224,7 @@ def with_effects(result: Result, recorded: tuple[Effect, ...]) -> Result:
     return changed
 
 
-def settled(value: Any, context: Context, output: str | None = None) -> Result:
+def settled(value: object, context: Context, output: str | None = None) -> Result:
     """Return the result of a call that returned, with what was recorded on the way."""
     result = result_of(value, output)
     return with_effects(result, context.effects) if context.has_effects else result
@@ -233,8 +234,8 @@ Begin = Callable[[Context], tuple[Any, str | None]]
 
 
 def executed(
-    begin: Begin, call: Call, runs_async: bool, promised: Mapping[str, Any] | None = None
-) -> Any:
+    begin: Begin, call: Call, runs_async: bool, promised: JsonMapping | None = None
+) -> object:
     """Run `begin` and settle what it returns: the value, and how it is to be written.
 
     Gives a result, or when the code is async something to await that gives one. Data that does not
@@ -258,14 +259,14 @@ def typed_arguments(tool: Tool, call: Call, limit: Rank, context: Context) -> An
     return decoded.value
 
 
-def is_async(function: Any) -> bool:
+def is_async(function: object) -> bool:
     """Whether what a function returns must be awaited."""
     call = vars(type(function)).get("__call__")  # of an object that is called like a function
     checks = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
     return any(check(function) or check(call) for check in checks)
 
 
-def _plain_inside(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -> Any:
+def _plain_inside(begin: Begin, context: Context, promised: JsonMapping | None) -> Any:
     with inside(context):
         found = _plain(begin, context, promised)
     return found if isinstance(found, Result) else _then_inside(found, context)
@@ -276,14 +277,12 @@ async def _then_inside(found: Awaitable[Result], context: Context) -> Result:
         return await found
 
 
-async def _awaited_inside(
-    begin: Begin, context: Context, promised: Mapping[str, Any] | None
-) -> Result:
+async def _awaited_inside(begin: Begin, context: Context, promised: JsonMapping | None) -> Result:
     with inside(context):
         return await _awaited(begin, context, promised)
 
 
-def _plain(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -> Any:
+def _plain(begin: Begin, context: Context, promised: JsonMapping | None) -> Any:
     """The result; something to await for it when a plain function returned something to await."""
     try:
         value, output = begin(context)
@@ -298,7 +297,7 @@ def _plain(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -
         return settled(failure_of(error, context.call.name), context)
 
 
-async def _awaited(begin: Begin, context: Context, promised: Mapping[str, Any] | None) -> Result:
+async def _awaited(begin: Begin, context: Context, promised: JsonMapping | None) -> Result:
     try:
         found, output = begin(context)
         if type(found) is not CoroutineType and inspect.isasyncgen(found):
@@ -312,7 +311,7 @@ async def _awaited(begin: Begin, context: Context, promised: Mapping[str, Any] |
         return settled(failure_of(error, context.call.name), context)
 
 
-def _kept(result: Result, promised: Mapping[str, Any] | None) -> Result:
+def _kept(result: Result, promised: JsonMapping | None) -> Result:
     """The result, if its data is what the tool promised."""
     found = misfits(promised, result.data) if promised and isinstance(result, Success) else []
     if not found:
@@ -321,7 +320,7 @@ def _kept(result: Result, promised: Mapping[str, Any] | None) -> Result:
     return Crashed(cause, effects=result.effects)  # type: ignore[attr-defined]
 
 
-async def run_tool(tool: Tool, call: Call, typed: Any = None) -> Result:
+async def run_tool(tool: Tool, call: Call, typed: object = None) -> Result:
     """Run one call and return its result; nothing that the tool raises gets out.
 
     `typed` are the arguments as the tool takes them, when they have been decoded already.
@@ -359,7 +358,7 @@ def _runs_async(tool: Tool) -> bool:
     return inspect.iscoroutinefunction(tool.execute) if declared is None else bool(declared)
 
 
-async def _in_thread(tool: Tool, call: Call) -> Any:
+async def _in_thread(tool: Tool, call: Call) -> object:
     ticket = _Ticket()
     block = watched()
     block.__enter__()

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 _SCALARS = (str, int, float, bool, type(None), bytes)
 
 
-def _refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+def _refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
     raise TypeError(f"this {type(self).__name__} is shared and cannot be changed; copy it first")
 
 
@@ -25,10 +25,10 @@ class FrozenDict(dict[str, Any]):
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self))
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: object) -> object:
         return thaw(self)
 
-    def __reduce__(self) -> tuple[Callable[[Any], Any], tuple[Any]]:
+    def __reduce__(self) -> tuple[Callable[[object], object], tuple[object]]:
         return (freeze, (thaw(self),))
 
 
@@ -42,14 +42,14 @@ class FrozenList(list[Any]):
     def __hash__(self) -> int:  # type: ignore[override]
         return len(self)
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: object) -> object:
         return thaw(self)
 
-    def __reduce__(self) -> tuple[Callable[[Any], Any], tuple[Any]]:
+    def __reduce__(self) -> tuple[Callable[[object], object], tuple[object]]:
         return (freeze, (thaw(self),))
 
 
-def freeze(data: Any) -> Any:
+def freeze(data: object) -> Any:
     """Return data that cannot be changed, equal to what came in.
 
     Dicts and lists at every depth are copied; tuples keep their type. Raises `TypeError` for
@@ -58,12 +58,12 @@ def freeze(data: Any) -> Any:
     return _rebuilt(data, FrozenDict, FrozenList)
 
 
-def thaw(data: Any) -> Any:
+def thaw(data: object) -> Any:
     """Return plain dicts and lists again, free to be changed."""
     return _rebuilt(data, dict, list)
 
 
-def _rebuilt(data: Any, a_dict: type[dict[Any, Any]], a_list: type[list[Any]]) -> Any:
+def _rebuilt(data: object, a_dict: type[dict[Any, Any]], a_list: type[list[Any]]) -> Any:
     """Copy nested containers from the leaves up, without recursion: data may be deep."""
     built: dict[int, Any] = {}
     stack: list[tuple[Any, bool]] = [(data, False)]
@@ -84,7 +84,7 @@ def _rebuilt(data: Any, a_dict: type[dict[Any, Any]], a_list: type[list[Any]]) -
     return data if isinstance(data, _SCALARS) else built[id(data)]
 
 
-def _parts(item: Any) -> list[Any]:
+def _parts(item: object) -> list[object]:
     if isinstance(item, Mapping):
         return list(item.values())
     if isinstance(item, list | tuple):
@@ -95,7 +95,7 @@ def _parts(item: Any) -> list[Any]:
 def _container(
     item: Any, built: dict[int, Any], a_dict: type[dict[Any, Any]], a_list: type[list[Any]]
 ) -> Any:
-    def at(part: Any) -> Any:
+    def at(part: object) -> object:
         return part if isinstance(part, _SCALARS) else built[id(part)]
 
     if isinstance(item, Mapping):

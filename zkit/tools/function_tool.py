@@ -12,6 +12,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from zkit.calls import Call
 from zkit.errors import ToolDefinitionError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema import Target, arguments_model, hidden_parameters, target_for
 from zkit.schema.signature import function_description, function_name
 from zkit.tools.context import Context
@@ -50,13 +51,13 @@ def check_function(function: Any, name: str | None, injected: Iterable[str]) -> 
             )
 
 
-def waits_for_instance(function: Any) -> bool:
+def waits_for_instance(function: object) -> bool:
     """Whether a function is defined in the body of a class and not bound to an object yet."""
     place = getattr(function, "__qualname__", "").rpartition(".")[0]
     return _takes_self(function) and bool(place) and not place.endswith("<locals>")
 
 
-def _takes_self(function: Any) -> bool:
+def _takes_self(function: object) -> bool:
     if isinstance(function, staticmethod) or inspect.ismethod(function):
         return False
     inner = getattr(function, "__func__", function)
@@ -77,13 +78,13 @@ def illustrated(target: Target, examples: Sequence[Example]) -> Target:
     return replace(target, _schema=lambda: _with_values(target.schema, examples))
 
 
-def _with_values(schema: dict[str, Any], examples: Sequence[Example]) -> dict[str, Any]:
+def _with_values(schema: JsonObject, examples: Sequence[Example]) -> JsonObject:
     properties = schema.get("properties", {})
     shown = {name: _shown(name, part, examples) for name, part in properties.items()}
     return {**schema, "properties": shown}
 
 
-def _shown(name: str, part: Any, examples: Sequence[Example]) -> Any:
+def _shown(name: str, part: object, examples: Sequence[Example]) -> object:
     values = [thaw(one.arguments[name]) for one in examples if name in one.arguments]
     if not values or not isinstance(part, Mapping) or "examples" in part:
         return part
@@ -140,7 +141,7 @@ class FunctionTool(Generic[P, R]):
     def __repr__(self) -> str:
         return f"<tool {self._spec.signature()}>"
 
-    def __get__(self, instance: Any, owner: type | None = None) -> FunctionTool[..., R]:
+    def __get__(self, instance: object, owner: type | None = None) -> FunctionTool[..., R]:
         """Bind a tool that is defined in a class, as Python binds a method."""
         if isinstance(self._function, staticmethod):
             return self
@@ -168,7 +169,7 @@ class FunctionTool(Generic[P, R]):
         return self._function(**arguments), output  # type: ignore[call-arg]
 
 
-def _told(function: Any, target: Target, declared: Mapping[str, Any]) -> dict[str, Any]:
+def _told(function: Any, target: Target, declared: JsonMapping) -> JsonObject:
     """The fields of the spec: what was declared, then what the function says of itself."""
     own = {
         "name": target.name,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from zkit.errors import SchemaError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema.schema_tree import pointer_target
 from zkit.tools.frozen_data import thaw
 
@@ -27,7 +28,7 @@ _MOST_VALUES = 12
 _DEEPEST = 4
 
 
-def parameters_text(schema: Mapping[str, Any]) -> str:
+def parameters_text(schema: JsonMapping) -> str:
     """The parameters between the brackets of a signature, those that must be sent first."""
     required = schema.get("required", ())
     properties = {**schema.get("properties", {})}
@@ -37,14 +38,14 @@ def parameters_text(schema: Mapping[str, Any]) -> str:
     return ", ".join([*shown, *_others(schema)])
 
 
-def _others(schema: Mapping[str, Any]) -> Iterator[str]:
+def _others(schema: JsonMapping) -> Iterator[str]:
     """What besides may be sent under names of one's own, where the schema says that it may."""
     others = schema.get("additionalProperties")
     if others is True or isinstance(others, Mapping):
         yield f"**others: {type_text(others, schema)}"
 
 
-def _parameter(name: str, part: Any, required: bool, root: Mapping[str, Any]) -> str:
+def _parameter(name: str, part: object, required: bool, root: JsonMapping) -> str:
     if not isinstance(part, Mapping):
         return name
     kind = type_text(part, root)
@@ -71,7 +72,7 @@ def type_text(part: Any, root: Any, depth: int = 0) -> str:
     return " | ".join(_of_kind(kind, part, root, depth) for kind in kinds) or "Any"
 
 
-def _of_kind(kind: str, part: Mapping[str, Any], root: Any, depth: int) -> str:
+def _of_kind(kind: str, part: JsonMapping, root: object, depth: int) -> str:
     if kind == "array" and part.get("prefixItems"):
         inner = [type_text(one, root, depth + 1) for one in part["prefixItems"]]
         return f"tuple[{', '.join(inner)}]"
@@ -84,7 +85,7 @@ def _of_kind(kind: str, part: Mapping[str, Any], root: Any, depth: int) -> str:
     return _NAMES.get(kind, "Any")
 
 
-def _fields(part: Mapping[str, Any], root: Any, depth: int) -> Iterator[str]:
+def _fields(part: JsonMapping, root: object, depth: int) -> Iterator[str]:
     required = part.get("required", ())
     for name, inner in part["properties"].items():
         mark = "" if name in required else "?"
@@ -100,7 +101,7 @@ def _literal(values: Any) -> str:
 _CONSTANTS = {None: "None", True: "True", False: "False"}
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if value is None or isinstance(value, bool):
         return _CONSTANTS[value]
     return json.dumps(value, ensure_ascii=False)
@@ -109,14 +110,14 @@ def _value(value: Any) -> str:
 STRICT = "openai-strict"
 
 
-def openai(spec: ToolSpec, *, strict: bool = False) -> dict[str, Any]:
+def openai(spec: ToolSpec, *, strict: bool = False) -> JsonObject:
     """An entry of OpenAI's `tools`.
 
     Strict means that every key is required and nothing may be added; what was optional may be
     null. Parameters that strict mode cannot express (a free mapping) are sent as they are, and
     `strict` says so.
     """
-    function: dict[str, Any] = {"name": spec.wire_name, "description": described(spec)}
+    function: JsonObject = {"name": spec.wire_name, "description": described(spec)}
     if not strict:
         return {"type": "function", "function": {**function, "parameters": thaw(spec.parameters)}}
     try:
@@ -133,7 +134,7 @@ def described(spec: ToolSpec) -> str:
     return spec.description or spec.summary
 
 
-def summary_entry(spec: ToolSpec) -> dict[str, Any]:
+def summary_entry(spec: ToolSpec) -> JsonObject:
     """An entry of a catalogue: about fifty bytes, no schema."""
     return {
         "name": spec.name,
@@ -143,7 +144,7 @@ def summary_entry(spec: ToolSpec) -> dict[str, Any]:
     }
 
 
-def full(spec: ToolSpec) -> dict[str, Any]:
+def full(spec: ToolSpec) -> JsonObject:
     """Everything that helps to use the tool well; what is not declared is left out."""
     declared = {
         "name": spec.name,
@@ -171,7 +172,7 @@ def full(spec: ToolSpec) -> dict[str, Any]:
 _IDEMPOTENCY = {True: "idempotent", False: "side_effecting", None: "unknown"}
 
 
-def _example(example: Any) -> dict[str, Any]:
+def _example(example: Any) -> JsonObject:
     told = {"description": example.description, "outcome": example.outcome}
     return {
         "arguments": thaw(example.arguments),
@@ -205,7 +206,7 @@ def text(spec: ToolSpec) -> str:
     return "\n".join(lines)
 
 
-def guide_lines(guide: Any) -> Iterator[str]:
+def guide_lines(guide: object) -> Iterator[str]:
     """The guide of a tool, one hint a line."""
     for name, label in _LABELS.items():
         for hint in getattr(guide, name):
@@ -224,20 +225,20 @@ def _indented(description: str) -> list[str]:
     return [f"  {line}".rstrip() for line in description.splitlines()]
 
 
-def _parameter_lines(schema: Mapping[str, Any]) -> Iterator[str]:
+def _parameter_lines(schema: JsonMapping) -> Iterator[str]:
     for name, part in schema["properties"].items():
         about = part.get("description") if isinstance(part, Mapping) else None
         if about:
             yield f"{name}: {' '.join(str(about).split())}"
 
 
-def mcp(spec: ToolSpec) -> dict[str, Any]:
+def mcp(spec: ToolSpec) -> JsonObject:
     """An entry of MCP's `tools/list`, with the hints that follow from the grade.
 
     MCP wants an object as output: anything else is wrapped as `{"result": …}`.
     https://modelcontextprotocol.io/specification/2025-06-18/server/tools
     """
-    entry: dict[str, Any] = {
+    entry: JsonObject = {
         "name": spec.name,
         "description": described(spec),
         "inputSchema": thaw(spec.parameters),
@@ -257,7 +258,7 @@ def _hints(spec: ToolSpec) -> dict[str, bool]:
     return hints
 
 
-def _as_object(schema: dict[str, Any]) -> dict[str, Any]:
+def _as_object(schema: JsonObject) -> JsonObject:
     if schema.get("type") == "object":
         return schema
     definitions = schema.pop("$defs", None)

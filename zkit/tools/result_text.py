@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import combining, east_asian_width
 
+from zkit.json_types import JsonMapping
 from zkit.private_files import private_copy
 from zkit.required import require_count, require_kind, require_one_of
 from zkit.results import Crashed, Refused, Result, Success, Transient, Validation, json_text
@@ -16,12 +17,12 @@ _DEEPEST = 8
 _WIDEST_CELL = 60
 
 
-def labeled(data: Any) -> str:
+def labeled(data: object) -> str:
     """Return data as labelled lines: `name: value`, aligned rows for lists of like records."""
     return "\n".join(_lines(data, 0))
 
 
-def as_json(data: Any) -> str:
+def as_json(data: object) -> str:
     """Return data as JSON text; data nested deeper than Python can write is told, not written."""
     try:
         return json_text(data)
@@ -40,7 +41,7 @@ def _lines(data: Any, depth: int) -> Iterator[str]:
         yield from _text(data).split("\n")
 
 
-def _of_mapping(data: Mapping[str, Any], depth: int) -> Iterator[str]:
+def _of_mapping(data: JsonMapping, depth: int) -> Iterator[str]:
     if not data:
         yield "(empty)"
     for key, value in data.items():
@@ -53,12 +54,12 @@ def _of_mapping(data: Mapping[str, Any], depth: int) -> Iterator[str]:
             yield from (f"  {line}" for line in inner)
 
 
-def _of_list(data: Sequence[Any], depth: int) -> Iterator[str]:
+def _of_list(data: Sequence[object], depth: int) -> Iterator[str]:
     yield f"entries: {len(data)}"
     yield from _items(data, depth)
 
 
-def _items(data: Sequence[Any], depth: int) -> Iterator[str]:
+def _items(data: Sequence[object], depth: int) -> Iterator[str]:
     cells = _cells(data)
     if cells is not None:
         yield from _table(cells)
@@ -105,11 +106,11 @@ def _width(text: str) -> int:
     return len(text) - marks + wide
 
 
-def _is_list(data: Any) -> bool:
+def _is_list(data: object) -> bool:
     return isinstance(data, Sequence) and not isinstance(data, str | bytes)
 
 
-def _is_scalar(data: Any) -> bool:
+def _is_scalar(data: object) -> bool:
     return not isinstance(data, Mapping) and not _is_list(data)
 
 
@@ -136,7 +137,7 @@ def _inline(value: Any) -> str:
     return "(empty)" if isinstance(value, Mapping) else _text(value)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, str):
         return value if value else '""'
     if type(value) is int:
@@ -231,7 +232,7 @@ NOTE = "\n\nNote: "
 
 def _notes(result: Result) -> str:
     """What whoever handled the call wants the model to know besides (`meta["notes"]`)."""
-    meta: Mapping[str, Any] = result.meta  # type: ignore[attr-defined]
+    meta: JsonMapping = result.meta  # type: ignore[attr-defined]
     return "".join(f"{NOTE}{note}" for note in meta.get("notes", ()))
 
 

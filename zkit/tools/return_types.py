@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field, PydanticUserError, TypeAdapter, create_mo
 from typing_extensions import TypedDict, is_typeddict
 
 from zkit.errors import SchemaError, ToolDefinitionError
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.results import Result
 from zkit.schema import Target, target_for
 from zkit.schema.pydantic_schema import json_schema_of
@@ -23,16 +24,14 @@ _UNIONS = (Union, types.UnionType)
 _SAYS_NOTHING = (None, type(None), Any, object)
 
 
-def hints_of(
-    function: Callable[..., Any], names: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+def hints_of(function: Callable[..., Any], names: JsonMapping | None = None) -> JsonObject:
     """Return the annotations of a function that can be resolved; `names` are known besides.
 
     Each is resolved alone: one that names something unknown does not take the others with it.
     """
     inner = inspect.unwrap(plain_function(function))
     known = {**getattr(inner, "__globals__", {}), **(names or {})}
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for name, hint in getattr(inner, "__annotations__", {}).items():
         holder = types.SimpleNamespace(__annotations__={name: hint})
         try:
@@ -42,19 +41,19 @@ def hints_of(
     return found
 
 
-def useful_return(hints: Mapping[str, Any]) -> Any:
+def useful_return(hints: JsonMapping) -> object:
     """Return the annotation of what comes back; None when it says nothing of the data."""
     hint = hints.get("return")
     return None if hint in _SAYS_NOTHING or _is_result(hint) else hint
 
 
-def _is_result(hint: Any) -> bool:
+def _is_result(hint: object) -> bool:
     """Whether a tool says that it returns results: they say nothing of the data in them."""
     parts = get_args(hint) if get_origin(hint) in _UNIONS else (hint,)
     return any(isinstance(part, type) and issubclass(part, Result) for part in parts)
 
 
-def output_schema(hint: Any) -> dict[str, Any] | None:
+def output_schema(hint: Any) -> JsonObject | None:
     """Return the JSON Schema of what comes back; None when there is none to tell."""
     if hint is None:
         return None
@@ -64,7 +63,7 @@ def output_schema(hint: Any) -> dict[str, Any] | None:
         return None
 
 
-def is_record(hint: Any) -> bool:
+def is_record(hint: object) -> bool:
     """Whether an annotation names data with fields, or a list or mapping of such data."""
     if get_origin(hint) is Annotated:
         return is_record(get_args(hint)[0])
@@ -90,7 +89,7 @@ _ABOUT = "How the result is written: readable, or as JSON."
 Output = Annotated[Literal["labeled", "json"], Field(default="labeled", description=_ABOUT)]
 
 
-def wants_formats(schema: dict[str, Any], returns: Any, formats: bool | None, name: str) -> bool:
+def wants_formats(schema: JsonObject, returns: object, formats: bool | None, name: str) -> bool:
     """Whether a tool gets the choice: when it returns records, or when its author says so."""
     taken = OUTPUT in schema.get("properties", {})
     if formats and taken:

@@ -14,6 +14,7 @@ from unicodedata import normalize
 from zkit.calls import Call
 from zkit.errors import ToolDefinitionError
 from zkit.grade import WRITE, Grade
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.receipt import Rank
 from zkit.results import Result
 from zkit.tools import projections, spec_fields
@@ -73,7 +74,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 MAX_SUMMARY = 120
-NO_PARAMETERS: Mapping[str, Any] = freeze({"type": "object", "properties": {}})
+NO_PARAMETERS: JsonMapping = freeze({"type": "object", "properties": {}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +92,9 @@ class ToolSpec:
 
     name: str
     description: str = ""
-    parameters: Mapping[str, Any] = NO_PARAMETERS
+    parameters: JsonMapping = NO_PARAMETERS
     summary: str = ""
-    output: Mapping[str, Any] | None = None
+    output: JsonMapping | None = None
     examples: tuple[Example, ...] = ()
     tags: tuple[str, ...] = ()
     grade: Grade | None = None
@@ -105,7 +106,7 @@ class ToolSpec:
     preference: Preference = field(default_factory=Preference)
     timeout: float | None = None
     provider: str = ""
-    provider_config: Mapping[str, Any] = NOTHING
+    provider_config: JsonMapping = NOTHING
     cacheable: bool | None = None
     touches: tuple[str, ...] = ()
     limit: Rank | None = None
@@ -142,7 +143,7 @@ class ToolSpec:
         text = json.dumps(self.to_dict(), sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def is_destructive(self, arguments: Mapping[str, Any] | None = None) -> bool:
+    def is_destructive(self, arguments: JsonMapping | None = None) -> bool:
         """True if a call can destroy something; without arguments, if any call can.
 
         The arguments are decoded ones. Case, whitespace, characters that nobody sees and the way in
@@ -157,15 +158,15 @@ class ToolSpec:
             _is_among(arguments.get(name), values) for name, values in self.destructive.items()
         )
 
-    def openai(self, *, strict: bool = False) -> dict[str, Any]:
+    def openai(self, *, strict: bool = False) -> JsonObject:
         """The tool as an entry of OpenAI's `tools`."""
         return projections.openai(self, strict=strict)
 
-    def summary_entry(self) -> dict[str, Any]:
+    def summary_entry(self) -> JsonObject:
         """The tool in a catalogue: no schema, a line of text."""
         return projections.summary_entry(self)
 
-    def full(self) -> dict[str, Any]:
+    def full(self) -> JsonObject:
         """Everything that helps to use the tool well, as plain data."""
         return projections.full(self)
 
@@ -177,16 +178,16 @@ class ToolSpec:
         """The tool as a block of text for a prompt."""
         return projections.text(self)
 
-    def mcp(self) -> dict[str, Any]:
+    def mcp(self) -> JsonObject:
         """The tool as an entry of MCP's `tools/list`."""
         return projections.mcp(self)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The spec as plain data, ready for `json.dumps`; `from_dict` is the way back."""
         return _declared(self)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+    def from_dict(cls, data: JsonMapping) -> Self:
         """The spec again from what `to_dict` made; a field that no spec has is refused."""
         known = {entry.name for entry in fields(cls)}
         wrong = [f"has no field {key!r}" for key in data if key not in known]
@@ -228,7 +229,7 @@ _READERS = {
 }
 
 
-def _declared(record: Any) -> dict[str, Any]:
+def _declared(record: Any) -> JsonObject:
     """What of a record is not its default, as plain data."""
     own = {entry.name: getattr(record, entry.name) for entry in fields(record)}
     return {
@@ -238,7 +239,7 @@ def _declared(record: Any) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Example | Guide | Preference):
         return _declared(value)
     if isinstance(value, Rank):
@@ -255,7 +256,7 @@ def _default(kind: type[Any], name: str) -> Any:
     return entry.default_factory() if entry.default_factory is not MISSING else entry.default
 
 
-def _is_among(value: Any, values: Sequence[Any]) -> bool:
+def _is_among(value: object, values: Sequence[object]) -> bool:
     if value is None or (
         isinstance(value, Mapping | Set | Sequence) and not isinstance(value, str)
     ):
@@ -263,7 +264,7 @@ def _is_among(value: Any, values: Sequence[Any]) -> bool:
     return value in values or _folded(value) in [_folded(one) for one in values]
 
 
-def _folded(value: Any) -> Any:
+def _folded(value: object) -> object:
     """A number as a number, however it is written; any other value as a text.
 
     The text has no case, compatibility forms, whitespace or characters that nobody sees.

@@ -10,12 +10,13 @@ from typing import Any
 
 from zkit.errors import SchemaError, ToolDefinitionError
 from zkit.grade import Grade
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.receipt import Rank
 from zkit.schema import Misfit, MisfitError, Target, target_for
 from zkit.tools.frozen_data import FrozenDict, freeze, thaw
 
 
-def check_schema(schema: Mapping[str, Any], what: str) -> None:
+def check_schema(schema: JsonMapping, what: str) -> None:
     """Raise `ToolDefinitionError` for a schema that nothing could be validated against."""
     try:
         target_for(thaw(schema))
@@ -23,7 +24,7 @@ def check_schema(schema: Mapping[str, Any], what: str) -> None:
         raise ToolDefinitionError(f"{what}: {error}") from error
 
 
-def schema_of(target: Target) -> dict[str, Any]:
+def schema_of(target: Target) -> JsonObject:
     """The schema of what a function or class takes; raises `ToolDefinitionError` without one."""
     try:
         return target.schema
@@ -31,13 +32,13 @@ def schema_of(target: Target) -> dict[str, Any]:
         raise ToolDefinitionError(str(error)) from error
 
 
-def parameters_of(target: Target) -> Any:
+def parameters_of(target: Target) -> object:
     """The same as the parameters of a spec: frozen, for it was made and needs no reading."""
     made = {key: part for key, part in schema_of(target).items() if key != "description"}
     return freeze({"properties": {}, **made})
 
 
-def misfits(schema: Mapping[str, Any], value: Any) -> list[str]:
+def misfits(schema: JsonMapping, value: object) -> list[str]:
     """Say what does not fit, place by place; nothing when all fits."""
     try:
         target_for(thaw(schema)).validate_python(thaw(value))
@@ -53,25 +54,25 @@ def _words(misfit: Misfit) -> str:
     return f"{place}: {misfit.kind}" + (f" ({about})" if about else "")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, list | tuple | set | frozenset):
         return " or ".join(map(str, value))
     return str(value)
 
 
-def text(given: Any, name: str) -> str:
+def text(given: object, name: str) -> str:
     """A text, which may be empty."""
     if not isinstance(given, str):
         raise ToolDefinitionError(f"{name} must be a text, not {given!r}")
     return given
 
 
-def text_or_none(given: Any, name: str) -> str | None:
+def text_or_none(given: object, name: str) -> str | None:
     """A text, or nothing."""
     return None if given is None else text(given, name)
 
 
-def texts(given: Any, name: str) -> tuple[str, ...]:
+def texts(given: object, name: str) -> tuple[str, ...]:
     """A tuple of texts; a single text is most likely meant as one, and is refused."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise ToolDefinitionError(f"{name} must be a list of texts, not {given!r}")
@@ -81,14 +82,14 @@ def texts(given: Any, name: str) -> tuple[str, ...]:
     return found
 
 
-def flag(given: Any, name: str) -> bool | None:
+def flag(given: object, name: str) -> bool | None:
     """True, false, or nothing; any other value that counts as true in Python is a mistake."""
     if given is not None and not isinstance(given, bool):
         raise ToolDefinitionError(f"{name} must be True, False or None, not {given!r}")
     return given
 
 
-def seconds(given: Any, name: str) -> float | None:
+def seconds(given: object, name: str) -> float | None:
     """A time above 0, or nothing when there is no limit."""
     if given is None:
         return None
@@ -99,7 +100,7 @@ def seconds(given: Any, name: str) -> float | None:
     return given
 
 
-def rank(given: Any, name: str) -> Rank | None:
+def rank(given: object, name: str) -> Rank | None:
     """The highest rank that runs, or nothing; arguments that were cut off never run."""
     if given is None:
         return None
@@ -112,7 +113,7 @@ def rank(given: Any, name: str) -> Rank | None:
     return found
 
 
-def json_data(given: Any, name: str) -> Any:
+def json_data(given: object, name: str) -> object:
     """JSON data that cannot be changed. What is frozen has been read before, and stays."""
     if given is None or isinstance(given, FrozenDict):
         return given
@@ -122,20 +123,20 @@ def json_data(given: Any, name: str) -> Any:
         raise ToolDefinitionError(f"{name} must be JSON data: {error}") from error
 
 
-def _as_dict(given: Any) -> Any:
+def _as_dict(given: object) -> object:
     if isinstance(given, Mapping):
         return dict(given)
     raise TypeError(f"it holds a value of type {type(given).__name__}")
 
 
-def json_object(given: Any, name: str) -> Any:
+def json_object(given: object, name: str) -> Any:
     """A JSON object that cannot be changed."""
     if not isinstance(given, Mapping):
         raise ToolDefinitionError(f"{name} must be a mapping, not {given!r}")
     return json_data(given, name)
 
 
-def schema(given: Any, name: str) -> Any:
+def schema(given: object, name: str) -> Any:
     """A JSON Schema that can be validated against, or nothing."""
     if given is None or isinstance(given, FrozenDict):
         return given
@@ -144,7 +145,7 @@ def schema(given: Any, name: str) -> Any:
     return read
 
 
-def object_schema(given: Any, name: str) -> Any:
+def object_schema(given: object, name: str) -> object:
     """The schema of an object; `type` and `properties` are always there."""
     if not isinstance(given, Mapping):
         raise ToolDefinitionError(f"{name} must be a JSON Schema of an object, not {given!r}")
@@ -155,7 +156,7 @@ def object_schema(given: Any, name: str) -> Any:
     return schema({"type": "object", **given, "properties": given.get("properties", {})}, name)
 
 
-def destructive(given: Any, name: str) -> Any:
+def destructive(given: object, name: str) -> object:
     """True, false, or the values of arguments for which it is true."""
     if isinstance(given, bool):
         return given
@@ -169,7 +170,7 @@ def destructive(given: Any, name: str) -> Any:
     return FrozenDict({key: tuple(values) for key, values in given.items()})
 
 
-def grade(given: Any, name: str) -> Grade | None:
+def grade(given: object, name: str) -> Grade | None:
     """A grade, which may be given by its name; None when nothing is declared."""
     if given is None:
         return None
@@ -182,7 +183,7 @@ def grade(given: Any, name: str) -> Grade | None:
 def record(kind: type[Any]) -> Any:
     """How to read a record that may be given as a mapping."""
 
-    def reader(given: Any, name: str) -> Any:
+    def reader(given: object, name: str) -> Any:
         if isinstance(given, kind) or given is None:
             return given if given is not None else kind()
         known = [entry.name for entry in fields(kind)]
@@ -202,7 +203,7 @@ def records(kind: type[Any]) -> Any:
     """How to read a list of records, each of which may be given as a mapping."""
     read = record(kind)
 
-    def reader(given: Any, name: str) -> Any:
+    def reader(given: object, name: str) -> Any:
         if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
             raise ToolDefinitionError(f"{name} must be a list, not {given!r}")
         return tuple(read(one, f"{name}[{index}]") for index, one in enumerate(given))
@@ -210,7 +211,7 @@ def records(kind: type[Any]) -> Any:
     return reader
 
 
-NOTHING: Mapping[str, Any] = FrozenDict()
+NOTHING: JsonMapping = FrozenDict()
 _EXAMPLE_READERS = {
     "arguments": json_object,
     "description": text,
@@ -226,7 +227,7 @@ class Example:
     By its description, and by words that are added as tags, it is found for a prompt.
     """
 
-    arguments: Mapping[str, Any] = NOTHING
+    arguments: JsonMapping = NOTHING
     description: str = ""
     outcome: str = ""
     tags: tuple[str, ...] = ()
@@ -268,7 +269,7 @@ class Preference:
 
     enabled: bool = True
     weight: float = 1.0
-    overrides: Mapping[str, Any] = NOTHING
+    overrides: JsonMapping = NOTHING
     reason: str = ""
 
     def __post_init__(self) -> None:

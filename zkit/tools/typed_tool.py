@@ -58,12 +58,12 @@ class TypedTool:
     if TYPE_CHECKING:
         run: Any
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         if hasattr(cls, "run"):
             _declare(cls)
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+    def __new__(cls, *args: object, **kwargs: object) -> Self:
         """Refuse a class that does nothing yet: one to inherit from."""
         if not hasattr(cls, "_spec"):
             raise ToolDefinitionError(f"{cls.__name__}: needs a method run that does the work")
@@ -123,5 +123,5 @@ def _check_run(cls: type[TypedTool]) -> None:
         ) from error
 
 
-def _is_model(x: Any) -> bool:
+def _is_model(x: object) -> bool:
     return isinstance(x, type) and issubclass(x, BaseModel)

@@ -14,6 +14,7 @@ from typing import Any
 from zkit.chat.call_checker import Rules
 from zkit.chat.client.exchange import Listener, Repairing
 from zkit.receipt import Rank
+from zkit.required import require_list
 from zkit.transport.httpx_transport import library_for_sdk, library_of, transports_of
 
 __all__ = ["async_client", "async_transport", "client", "transport"]
@@ -120,10 +121,8 @@ def _repairing(
     on_report: Listener | None,
 ) -> Repairing:
     names = (formats,) if isinstance(formats, str) else formats
-    rules = Rules(
-        Rank[limit] if isinstance(limit, str) else limit,
-        formats=None if names is None else tuple(names),
-    )
+    require_list("formats", names, "names of formats", or_none=True)
+    rules = Rules.of(limit, formats=None if names is None else tuple(names))
     return Repairing(rules, ask_again, tools, on_report)
 
 
