@@ -21,8 +21,7 @@ Found = Mapping[str, Any]
 
 _OURS = (
     "Our own sets, made with the generators in `benchmarks/`: they show how zkit stood beside"
-    " others on damages that we thought of. *Wrong* is a result that differs from what was meant, without a word."
-    " The committed runs are older than the present repair and extraction, and are to be measured again.\n"
+    " others on damages that we thought of. *Wrong* is a result that differs from what was meant, without a word.\n"
 )
 _REST = (
     "Every rival, every figure, how it was measured and what it does not show: [docs/evidence.md](docs/evidence.md)."

@@ -433,6 +433,8 @@ LEAKS = {
     "pgp": ("-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYBF\n-----END", "lQOYBF"),
     "newer": ("github_pat_11ABCDEFG0123456789abc", "11ABCDEFG"),
     "split": ("sk-proj-abcDEF12\\n34567890abcdefGH", "34567890abcdefGH"),
+    "escaped": ("sk-proj-abc\\u0044EF1\\u003234abcdefGH", "234abcdefGH"),
+    "random": ("value Zk3vQ9xT7bLm2RwY8pHs4NcF6", "Lm2RwY8"),
     "wrapped": ("ghp_16C7e42F292c\n6912E7710c838347Ae178B4a", "6912E7710c83"),
     "encoded": ("c2stcHJvai1hYmNERUYxMjM0NTY3ODkwYWJjZGVmR0g=", "c2stcHJvai1hYmN"),
     "card": ("pay with 4111 1111 1111 1111 now", "4111 1111"),
