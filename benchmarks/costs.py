@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import resource
 import shutil
@@ -194,12 +195,19 @@ ROWS = (
 
 
 def cost(program: str, instructions: bool, times: int = 5) -> float:
-    """Return what a program costs, in seconds of CPU time or in instructions."""
+    """Return what a program costs, in seconds of CPU time or in instructions, its modules compiled before."""
+    subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL, env=_ENV)
     if instructions:
         return _instructions(program)[-1]
     return min(_seconds(program) for _ in range(times))
 
 
+# An installed package has its bytecode; without it an import row would measure the compiler.
+_ENV = {
+    **os.environ,
+    "PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "zkit-costs-bytecode"),
+}
+_ENV.pop("PYTHONDONTWRITEBYTECODE", None)
 _CONTROL = """
 import os as _os, subprocess as _subprocess
 def _control(*options):
@@ -221,7 +229,7 @@ def costs_of_work(row: Row, sizes: Sequence[int], instructions: bool) -> list[fl
 
 def _seconds(program: str) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL, env=_ENV)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -231,7 +239,11 @@ def _instructions(program: str, *options: str) -> list[float]:
     with tempfile.TemporaryDirectory() as folder:
         tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", *options]
         done = subprocess.run(
-            [*tool, sys.executable, "-c", program], check=True, capture_output=True, text=True
+            [*tool, sys.executable, "-c", program],
+            check=True,
+            capture_output=True,
+            text=True,
+            env=_ENV,
         )
         dumps = sorted(Path(folder).iterdir(), key=lambda file: int(file.suffix[1:] or 1_000_000))
         found = [re.search(r"^totals: (\d+)", file.read_text(), re.M) for file in dumps]
@@ -245,19 +257,19 @@ def measure(row: Row, empty: float, pydantic: float, instructions: bool) -> floa
     if not row.rounds:
         return (cost(row.setup, instructions) - empty) / pydantic
     if row.name.startswith("growth"):
-        return _growth(row)
+        return _growth(row, instructions)
     rounds = max(10, row.rounds // 20) if instructions else row.rounds
     few, many = costs_of_work(row, (1, rounds + 1), instructions)
     return (many - few) / rounds * (1 if instructions else 1e6)
 
 
-def _growth(row: Row) -> float:
+def _growth(row: Row, instructions: bool) -> float:
     """Return what one more costs at full size, as a multiple of what it costs at a tenth; 1 is linear.
 
-    A ratio of CPU times in either case: ten thousand tools would take an hour under valgrind.
+    Ten thousand tools would take an hour under valgrind, and enough CPU time to be told from noise.
     """
     sizes = (1, row.rounds // 10 + 1, row.rounds + 1)
-    few, some, many = (cost(f"{row.setup}\n{row.work.format(n=n)}", False, times=3) for n in sizes)
+    few, some, many = costs_of_work(row, sizes, instructions and row.rounds < 10_000)
     return ((many - some) / (row.rounds - row.rounds // 10)) / ((some - few) / (row.rounds // 10))
 
 

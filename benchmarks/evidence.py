@@ -156,7 +156,7 @@ def costs_part(found: Mapping[str, Any]) -> str:
     ]
     return (
         "## Costs\n\nInstructions, counted by valgrind, which a busy machine does not change: of one import (as a multiple of"
-        " `import pydantic`), of one call, one decoding or one chunk; for growth, what one more costs at full size (CPU time) as a multiple"
+        " `import pydantic`), of one call, one decoding or one chunk; for growth, what one more costs at full size as a multiple"
         " of what it costs at a tenth. `make bench-check` fails if a row gets more than 10 % worse. CPU times of one call:"
         " [dispatch.md](../benchmarks/results/dispatch.md).\n\n"
         + table(["what", "instructions"], rows)
