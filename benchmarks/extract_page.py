@@ -27,7 +27,8 @@ PACKAGES = (
 EXPLAIN = (
     "Completions in all 96 formats with known calls. Right: exactly the calls that are there, in their order, and "
     "none of a call that was cut. Wrong: a call with other arguments, a call that is not there, or one that was cut. "
-    "Missed: fewer calls, none of them wrong. Text kept: of the completions read right, those whose visible text is "
+    "Missed: fewer calls, none of them wrong. Doubtful: found, and listed as calls that must be confirmed because text "
+    "follows them; they count as found here. Text kept: of the completions read right, those whose visible text is "
     "what it should be (white space aside; a dash where the library has no opinion on it)."
 )
 EXPLAIN_NONE = (
@@ -53,6 +54,8 @@ class Tally:
         verdict, kept = judge(case, found), kept_text(case, found)
         for counter in (self.total, self.scenarios[case.scenario], self.formats[case.format]):
             counter[verdict] += 1
+            if found.doubtful:
+                counter["doubtful"] += 1
             if verdict == "right" and kept is not None:
                 counter["kept" if kept else "changed"] += 1
         return verdict, kept
@@ -69,13 +72,15 @@ class Tally:
 def judge(case: Completion, found: Found) -> str:
     """right, wrong or missed."""
     due = list(case.calls)
-    for name, args in found.calls:
+    # A doubtful call was found; it counts where the completion holds one, and is no false call elsewhere.
+    calls = [*found.calls, *found.doubtful] if due else found.calls
+    for name, args in calls:
         while due and not _is_call(due[0], name, args):
             due.pop(0)
         if not due:
             return "wrong"
         due.pop(0)
-    return "right" if len(found.calls) == len(case.calls) else "missed"
+    return "right" if len(calls) == len(case.calls) else "missed"
 
 
 def _is_call(call: tuple[str, Any], name: str, args: Any) -> bool:
@@ -84,8 +89,8 @@ def _is_call(call: tuple[str, Any], name: str, args: Any) -> bool:
 
 def kept_text(case: Completion, found: Found) -> bool | None:
     """Whether the visible text is what it should be; None where nobody says."""
-    if case.content is None or found.content is None:
-        return None
+    if case.content is None or found.content is None or found.doubtful:
+        return None  # a doubtful call stays in the text
     return case.content.split() == found.content.split()
 
 
@@ -125,12 +130,16 @@ def page(found: Mapping[str, Any]) -> str:
 def _calls(results: Mapping[str, Any]) -> list[str]:
     texts = max((_whole(score["total"]) for score in results.values()), default=0)
     rows = [
-        [name, *(_percent(score["total"], verdict) for verdict in VERDICTS), _kept(score["total"])]
+        [
+            name,
+            *(_percent(score["total"], verdict) for verdict in (*VERDICTS, "doubtful")),
+            _kept(score["total"]),
+        ]
         for name, score in results.items()
     ]
     parts = [
         f"## {texts:,} completions with calls\n\n{EXPLAIN}\n",
-        table(["percent", *VERDICTS, "text kept"], rows),
+        table(["percent", *VERDICTS, "doubtful", "text kept"], rows),
         _by(results, "scenarios", "scenario"),
     ]
     return [*parts, _by(results, "formats", "format")] if results else parts

@@ -21,6 +21,8 @@ class Found(NamedTuple):
     calls: list[tuple[str, Any]]
     content: str | None = None
     note: str = ""
+    doubtful: tuple[tuple[str, Any], ...] = ()
+    """Calls that the library found and asks the model to confirm; only zkit has such a list."""
 
 
 Find = Callable[[str, Tools], Found]
@@ -51,7 +53,8 @@ def find_zkit(text: str, tools: Tools) -> Found:
     )
     origins = " ".join(call.origin for call in found.calls)
     calls = [(call.name, call.arguments) for call in found.calls]
-    return Found(calls, found.content or "", f"{origins} {note}".strip())
+    doubtful = tuple((call.name, call.arguments) for call in found.doubtful)
+    return Found(calls, found.content or "", f"{origins} {note}".strip(), doubtful)
 
 
 def _parsed(arguments: Any) -> Any:

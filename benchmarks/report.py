@@ -22,7 +22,7 @@ Found = Mapping[str, Any]
 _OURS = (
     "Our own sets, made with the generators in `benchmarks/`: they show how zkit stood beside"
     " others on damages that we thought of. *Wrong* is a result that differs from what was meant, without a word."
-    " The run of the last row is older than the present extraction, which holds calls that text follows back as doubtful.\n"
+    " In the last row a call that must be confirmed, because text follows it, counts as found.\n"
 )
 _REST = (
     "Every rival, every figure, how it was measured and what it does not show: [docs/evidence.md](docs/evidence.md)."

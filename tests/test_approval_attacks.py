@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from enum import Enum
 from typing import Annotated, Any
 
 import pytest
 from dispatch_samples import data_of, failed
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, SecretBytes, SecretStr
 
 from zkit.calls import Call
 from zkit.dispatch import Dispatcher
@@ -19,7 +20,9 @@ from zkit.results import Refused, Result, Transient
 from zkit.sources import Kit, MemoSource, Overlay, Overlays, Toolbox
 from zkit.tools import FunctionTool, ToolSpec, tool
 
-UNSEEN = "\u200b\u00ad\u2060\ufeff\u202e\u0000\u001b\u2028"
+UNSEEN = (
+    "\u200b\u00ad\u2060\ufeff\u202e\u0000\u001b\u2028\u034f\u115f\u3164\u17b4\u180b\ufe0f\U000e0101"
+)
 
 
 @given(st.data())
@@ -57,6 +60,46 @@ def test_a_number_or_flag_destroys_however_it_is_written(
     act.__annotations__["level"] = kind
     dispatcher = Dispatcher([tool(destructive={"level": [destroys]})(act)])
     failed(dispatcher.call_sync(Call("act", {"level": sent})), Refused, "approval")
+    assert ran == []
+
+
+class Action(Enum):
+    """What to do."""
+
+    DELETE = "delete"
+    LIST = "list"
+
+
+class Hidden:
+    """A value of the tool's own, with a text that says something else."""
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+    def __str__(self) -> str:
+        return "list"
+
+
+OWN_KINDS = [
+    (Action, Action.DELETE, "delete"),
+    (SecretStr, "delete", "delete"),
+    (SecretBytes, "delete", "Delete"),
+    (Annotated[Any, AfterValidator(Hidden)], "delete", "delete"),
+]
+
+
+@pytest.mark.parametrize(("kind", "destroys", "sent"), OWN_KINDS)
+def test_a_value_whose_text_says_something_else_asks(kind: Any, destroys: Any, sent: Any) -> None:
+    ran: list[Any] = []
+
+    def act(action: Any) -> str:
+        """Act."""
+        ran.append(action)
+        return "done"
+
+    act.__annotations__["action"] = kind
+    dispatcher = Dispatcher([tool(destructive={"action": [destroys]})(act)])
+    failed(dispatcher.call_sync(Call("act", {"action": sent})), Refused, "approval")
     assert ran == []
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from zkit.extract.events import Refusal
 from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.brace_calls import read_braces
@@ -116,8 +117,13 @@ def named(scan: Scanner, at: int) -> Steps[int]:
         return (yield from _with_object(scan, at, head))
     line = scan.before(at).rpartition("\n")[2].strip()
     empty = yield from scan.tape.look(_EMPTY, at + head.end())
-    if empty and line and _LINE_LABEL.search(line) is None:  # `f()` names a function in any text
-        return (yield from scan.skip(at, head.end()))
+    if empty and line and _LINE_LABEL.search(line) is None:
+        # `f()` names a function in any text, and `def f():` defines one (Gemma 4 12B): it is listed.
+        end = at + head.end() + empty.end()
+        yield from scan.standing.refuse(
+            [Refusal(head["name"], "quoted", (at, end), "", "pythonic_list")]
+        )
+        return (yield from scan.skip(at, end - at))
     reading = yield from read_python(scan.task, at, _STOP)
     if reading is not None and line and _is_signature(reading):
         reading = _listed(scan, reading)

@@ -75,18 +75,20 @@ def _plain_fence(text: str, fence: re.Match[str], tools: Declared) -> tuple[int,
     at, begin, mark = fence.start(), fence.end(), fence["mark"]
     words = fence["info"].lower().split()
     info = words[0] if words else ""
-    if info in _OTHER_FENCES or text[text.rfind("\n", 0, at) + 1 : at].strip(" \t"):
+    if info in _OTHER_FENCES:
+        return 0, 0
+    if text[at - 1 : at] != "\n" and text[text.rfind("\n", 0, at) + 1 : at].strip(" \t"):
         return 0, 0
     close = text.find(mark, begin - 1)
     while close >= 0:
-        line = text.rfind("\n", begin - 1, close)
+        line = text.rfind("\n", begin - 1, close) + 1
         ends = _FENCE_ENDS.match(text, close + len(mark))
-        if ends is not None and not text[line + 1 : close].strip(" \t"):
+        if ends is not None and (line == close or not text[line:close].strip(" \t")):
             break
         close = text.find(mark, close + 1)
     else:
         return 0, 0
-    body = text[begin : line + 1]
+    body = text[begin:line]
     if tools.named_in(body):
         return 0, 0
     if info not in FENCES or _MAY_CALL.match(body) is None:

@@ -110,6 +110,23 @@ def in_element(before: str, after: str, record: Format) -> bool:
     return end is not None and before.rstrip().endswith(f"<{end['tag']}>")
 
 
+_SENTENCE_END = re.compile(r"[ \t]*+[)\]\"'”’»*_`]*+[.!?…。！？।؟]")
+
+
+def ends_sentence(line: str, after: str) -> bool:
+    """True if a call is the end of a sentence: text before it in its line, a full stop after it.
+
+    The stop is prose that follows the call, and so is the end of a remark in parentheses
+    (corpus/extract/shown).
+    """
+    remark = after.lstrip().startswith(")") and line.count("(") > line.count(")")
+    return (remark or _SENTENCE_END.match(after) is not None) and any(map(str.isalnum, line))
+
+
+# Lines around a block that Markdown sets apart: a container, a formula (corpus/extract/shown).
+_CONTAINERS = (":::", "$$")
+
+
 def closes_quote(before: str, after: str) -> bool:
     """True if a quotation that is open before a call is closed right after it.
 
@@ -118,6 +135,8 @@ def closes_quote(before: str, after: str) -> bool:
     solid = after.lstrip()
     if before[-1:] in _BEFORE and after[:1] in _AFTER:
         return True
+    if solid.startswith(_CONTAINERS):
+        return before.rstrip().rpartition("\n")[2].startswith(solid.split()[0])
     return bool(solid) and solid[0] in open_quote(before)
 
 

@@ -353,11 +353,10 @@ class Watch:
         for index, start in enumerate(starts):
             if start < at:
                 found = self._next[index] = self._search(index, text, at)
-                starts[index] = found.start
-                if found.start == at:  # those after it are searched when they matter
-                    break
-        first = at if at in starts else min(starts)
-        return self._next[starts.index(first)]
+                start = starts[index] = found.start
+            if start == at:  # those after it are searched when they matter
+                return self._next[index]
+        return self._next[starts.index(min(starts))]
 
     def _search(self, index: int, text: str, at: int) -> Found:
         if index >= len(self._patterns):
@@ -369,7 +368,7 @@ class Watch:
             return _NONE
         group = match.lastgroup
         if char == "\n" and group is not None:
-            return Found(group, match.start() + 1 + len(match["indent"]), match.end())
+            return Found(group, match.end("indent"), match.end())
         return Found(kind_of(group), match.start(), match.end())
 
     def _is_sure(self, text: str, found: Found) -> bool:

@@ -18,7 +18,7 @@ from zkit.extract.events import Doubtful, Event, Incomplete, Piece, Refusal, Spa
 from zkit.extract.formats.record import Format
 from zkit.extract.parsers.call_objects import BESIDE
 from zkit.extract.parsers.readings import Unit
-from zkit.extract.quoting import closes_quote, in_element, quotes
+from zkit.extract.quoting import closes_quote, ends_sentence, in_element, quotes
 
 Outcome = Call | Doubtful | Unknown | Incomplete | Refusal
 # How sure a call is by its tier; each rank of its repair takes a twentieth off.
@@ -260,6 +260,10 @@ class Standing:
                 yield events.CallHeld(outcome)
         return True
 
+    def called_from(self, at: int) -> bool:
+        """Whether a call was read that begins at a place or after it."""
+        return any(isinstance(item, Candidate) and item.span[0] >= at for item in self._pending)
+
     def all_was_reasoning(self, end: int) -> Iterator[Event]:
         """Take everything so far as reasoning that the prompt had opened: no call in it counts."""
         for item in self._pending:
@@ -294,6 +298,7 @@ class Standing:
         pending = list(_mentioned_together(_without_echoes(pending)))
         final = self._is_final(pending)
         alone = final and not self._has_text(pending)
+        spoken = final and not alone and _in_sentence(pending)
         for item in pending:
             if isinstance(item, list):
                 yield from map(self._told, item)
@@ -302,14 +307,17 @@ class Standing:
                     item if item.kind != "thought" else replace(item, kind="reasoning")
                 )
             elif item.counts and not _is_quoted(item):
-                yield from self._accepted(item, final, alone)
+                mentioned = item.mentioned or spoken
+                yield from self._accepted(replace(item, mentioned=mentioned), final, alone)
             else:
                 yield from self._refused(item)
 
     def _settled(self, item: Waiting, pending: list[Waiting], index: int) -> Waiting:
-        """A candidate inside of a quotation that closes right after it is quoted."""
+        """A candidate after the end of the reply, or in a quotation that closes right after it, is quoted."""
         if not isinstance(item, Candidate):
             return item
+        if self.ended_at is not None and item.span[0] >= self.ended_at:
+            return replace(item, outcomes=tuple(_as_quoted(item)))
         following = (p for p in pending[index + 1 : index + 3] if isinstance(p, Piece))
         after = "".join(p.text for p in following if p.kind == "text")
         if not closes_quote(item.before, after):
@@ -460,6 +468,22 @@ def _mentioned_together(pending: Iterable[Waiting]) -> Iterator[Waiting]:
                 item = replace(item, mentioned=True)
             mentioned = item.mentioned
         yield item
+
+
+def _in_sentence(pending: list[Waiting]) -> bool:
+    """True if the last call ends a sentence; other calls in its line are left out."""
+    line = after = ""
+    called = False
+    for item in reversed(pending):
+        if isinstance(item, Candidate):
+            called = True
+            _, newline, part = item.before.rpartition("\n")
+            line = part + line
+            if newline or "\n" in item.text:
+                break
+        elif isinstance(item, Piece) and item.kind == "text" and not called:
+            after = item.text + after
+    return ends_sentence(line, after)
 
 
 def _echoes(item: Candidate, last: Candidate) -> bool:

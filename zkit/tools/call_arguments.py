@@ -93,8 +93,13 @@ def judged_arguments(spec: ToolSpec, data: JsonMapping, typed: object = None) ->
 
 
 def _as_data(value: object) -> object:
+    """The value as JSON data; None, which asks, if it has no form that can be trusted.
+
+    The text of a tool's own class may say anything, and that of a `SecretStr` is asterisks.
+    """
+    reveal = getattr(value, "get_secret_value", None)
     try:
-        return to_jsonable_python(value, by_alias=True, fallback=str)
+        return to_jsonable_python(value if reveal is None else reveal(), by_alias=True)
     except (ValueError, TypeError):
         return None
 

@@ -264,13 +264,20 @@ def _is_among(value: object, values: Sequence[object]) -> bool:
     return value in values or _folded(value) in [_folded(one) for one in values]
 
 
+# Joiners, fillers and variation selectors: Python calls them printable, and nobody sees them (the
+# printable part of Unicode's Default_Ignorable_Code_Point).
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]+"
+)
+
+
 def _folded(value: object) -> object:
     """A number as a number, however it is written; any other value as a text.
 
     The text has no case, compatibility forms, whitespace or characters that nobody sees.
     """
     folded = normalize("NFKC", str(value)).casefold()
-    text = "".join(one for one in folded if one.isprintable() and one != " ")
+    text = "".join(one for one in _UNSEEN.sub("", folded) if one.isprintable() and one != " ")
     try:
         number = Decimal(text)
     except ArithmeticError:

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from enum import Enum
 from typing import Any
 
 from zkit.errors import SchemaError, ToolDefinitionError
@@ -167,7 +168,13 @@ def destructive(given: object, name: str) -> object:
             raise ToolDefinitionError(
                 f"{name}[{argument!r}] must be a list of values, not {values!r}"
             )
-    return FrozenDict({key: tuple(values) for key, values in given.items()})
+    plain = {key: tuple(map(_plain, values)) for key, values in given.items()}
+    return FrozenDict(plain)
+
+
+def _plain(value: object) -> object:
+    """A member of an enum as its value, which is what arrives in a call."""
+    return value.value if isinstance(value, Enum) else value
 
 
 def grade(given: object, name: str) -> Grade | None:
