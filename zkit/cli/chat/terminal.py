@@ -230,6 +230,8 @@ WHY_NOT: dict[str, str] = {
     "stopped": "stopped",
     "error": "the server failed",
 }
+# Why a run ended is shown whole, over several lines: the advice stands at the end of the message.
+_LONGEST_REASON = 600
 REVOKED = {"reasoning": "that was reasoning, not the answer", "connection": "the connection broke"}
 
 
@@ -354,7 +356,7 @@ class Renderer:
             more = "" if result.error is None else f": {result.error}"
             self.output.line(
                 (f"  {self.marks['end']} ", "red"),
-                (printable_line(f"{why}{more}", self.room(4)), "red"),
+                (printable_line(f"{why}{more}", _LONGEST_REASON), "red"),
             )
         if result.reason != "paused":
             dot = self.marks["dot"]
