@@ -74,7 +74,8 @@ class Worker:
     """A process that runs one framework's hello world as often as it is asked."""
 
     def __init__(self, name: str, python: Path) -> None:
-        self._command = [str(python), str(AGENT), name]
+        # -P: the modules of this folder must not hide packages of the same name (`mcp`).
+        self._command = [str(python), "-P", str(AGENT), name]
         self._start()
 
     def _start(self) -> None:
