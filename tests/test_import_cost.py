@@ -12,32 +12,32 @@ from grouped import grouped
 import zkit
 
 # Modules of zkit, and modules of others beyond those of pydantic. A name that is not listed may
-# load what `Dispatcher` loads.
+# load what `Dispatcher` loads. They are what is loaded today, and one for another version of a library.
 MOST = {
-    "repair_json": (14, 10),
-    "loads": (14, 10),
-    "Repaired": (14, 10),
-    "RepairError": (14, 10),
-    "Unrepairable": (14, 10),
-    "Rank": (5, 5),
-    "Fix": (5, 5),
-    "Grade": (5, 5),
-    "repair_all": (50, 20),
-    "PartialReader": (20, 20),
-    "decode": (42, 26),
-    "decode_args": (42, 26),
-    "find_calls": (58, 10),
-    "Extractor": (70, 45),
-    "Extraction": (70, 45),
-    "instructions": (70, 45),
-    "render_call": (70, 45),
-    "Dispatcher": (94, 52),
-    "Kit": (70, 55),
-    "Toolbox": (74, 70),
-    "MemoSource": (92, 65),
-    "ChatLoop": (176, 54),
-    "run": (176, 54),
-    "wrap": (142, 50),
+    "repair_json": (13, 3),
+    "loads": (13, 3),
+    "Repaired": (11, 3),
+    "RepairError": (11, 3),
+    "Unrepairable": (11, 3),
+    "Rank": (3, 1),
+    "Fix": (3, 1),
+    "Grade": (3, 1),
+    "repair_all": (46, 9),
+    "PartialReader": (18, 3),
+    "decode": (39, 25),
+    "decode_args": (39, 25),
+    "find_calls": (55, 6),
+    "Extractor": (55, 6),
+    "Extraction": (55, 6),
+    "instructions": (55, 6),
+    "render_call": (55, 6),
+    "Dispatcher": (91, 49),
+    "Kit": (66, 39),
+    "Toolbox": (69, 56),
+    "MemoSource": (66, 49),
+    "ChatLoop": (172, 49),
+    "run": (172, 49),
+    "wrap": (138, 45),
 }
 NEVER = ("openai", "griffe", "jsonschema", "mcp", "rich", "click", "opentelemetry", "json_repair")
 _PROGRAM = """
@@ -83,6 +83,7 @@ def test_a_name_loads_no_library_before_it_is_used() -> None:
     for name, modules in loaded_by(names).items():
         tops = {one.partition(".")[0] for one in modules}
         assert tops.isdisjoint({*NEVER, "regex", "sqlite3", "asyncio", "tomllib"}), name
+        assert not {"zkit.text.lexis", "zkit.masking"}.intersection(modules), name
 
 
 def test_strict_json_is_read_without_the_code_that_repairs() -> None:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from zkit.arguments.shape import Shape
 from zkit.receipt import Fix
+from zkit.text.blanks import skip_spaces
 from zkit.text.edits import Edit, Layer
-from zkit.text.lexis import skip_spaces
 
 Step = str | int
 _RAW = json.JSONDecoder(strict=False).raw_decode

@@ -19,7 +19,7 @@ from zkit.chat.wire_data import (
     text_of,
 )
 from zkit.json_types import JsonMapping, JsonObject
-from zkit.text.lexis import skip_spaces
+from zkit.text.blanks import skip_spaces
 
 OWN_KEYS = frozenset({"index", "id", "type", "function"})
 _RAW = json.JSONDecoder(strict=False).raw_decode

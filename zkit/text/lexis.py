@@ -10,14 +10,11 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from zkit.text import remembered
+from zkit.text import blanks, remembered
 
-SPACE = r"[ \t\n\r]*+"
-ODD = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff"
-"""Control characters, spaces of other kinds, and what is not seen at all: marks of direction too."""
-ANY_SPACE = rf"[ \t\n\r{ODD}]*+"
-"""White space of any kind, as much as there is."""
-BLANKS = "".join(chr(c) for c in range(0x3001) if re.match(rf"[ \t\n\r{ODD}]", chr(c))) + "\ufeff"
+SPACE, ODD, ANY_SPACE = blanks.SPACE, blanks.ODD, blanks.ANY_SPACE
+skip_spaces, skip_blank, last_sign = blanks.skip_spaces, blanks.skip_blank, blanks.last_sign
+BLANKS = "".join(re.findall(rf"[ \t\n\r{ODD}]", "".join(map(chr, range(0x3001))))) + "\ufeff"
 """White space of any kind, for stripping."""
 GAP = rf"(?:[ \t\n\r{ODD}]++|//[^\n]{{0,500}}+\n|/\*[^*]{{0,500}}+(?:\*(?!/)[^*]{{0,500}}+){{0,20}}+\*/)*+"
 """What may stand between two tokens: white space of any kind and plain comments.
@@ -102,27 +99,7 @@ value's place; the value as JSON, single-quoted, a word; a comma; an opener; not
 ITEM = re.compile(rf"{SPACE}(){_LOOSE}")
 """One item in the common spellings; groups 1 to 6 as groups 5 to 10 of MEMBER."""
 
-SPACES = re.compile(SPACE)
-BLANK = re.compile(ANY_SPACE)
 ODD_RUN = re.compile(rf"[ \t\n\r]*+[{ODD}][ \t\n\r{ODD}]*+")
-
-
-def skip_spaces(text: str, pos: int) -> int:
-    """The first place from `pos` on that is not JSON white space."""
-    return SPACES.match(text, pos).end()  # type: ignore[union-attr]
-
-
-def last_sign(text: str, end: int) -> int:
-    """The place after the last character before `end` that is not JSON white space."""
-    while end and text[end - 1] in " \t\n\r":
-        end -= 1
-    return end
-
-
-def skip_blank(text: str, pos: int) -> int:
-    """The first place from `pos` on that is not white space of any kind."""
-    return BLANK.match(text, pos).end()  # type: ignore[union-attr]
-
 
 ELLIPSIS = re.compile(r"\.{3,}|…")
 

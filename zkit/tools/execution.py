@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import signal
 import threading
 import traceback
 from collections.abc import Awaitable, Callable
@@ -19,7 +18,6 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 from zkit.arguments import decode_to_run
 from zkit.calls import Call
 from zkit.json_types import JsonMapping, JsonObject
-from zkit.masking import secrets_in
 from zkit.receipt import Rank
 from zkit.results import (
     Crashed,
@@ -130,6 +128,8 @@ def is_contained(error: BaseException) -> bool:
     if isinstance(error, Exception):
         return True
     if isinstance(error, KeyboardInterrupt):
+        import signal
+
         in_main = threading.current_thread() is threading.main_thread()
         if in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             return _was_raised(error)
@@ -182,6 +182,8 @@ _SOURCE = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s\"'<>|:]{1,400}?\.py\b(?:[\"']?,? 
 
 def redacted(text: str) -> str:
     """Return the first line of a text, bounded, without secrets and places in source code."""
+    from zkit.masking import secrets_in  # many patterns, and most tools do not fail
+
     said = _SOURCE.sub("[source]", text.strip().split("\n", 1)[0][:_MOST_READ])
     for secret in reversed(secrets_in(said, told=_TOLD)):
         said = f"{said[: secret.start]}[secret]{said[secret.end :]}"

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from zkit.extract.tape import LONGEST_MARK, Steps, Tape, compiled
-from zkit.text import lexis
+from zkit.text.blanks import skip_blank
 
 # How strings are written; `loose` is Python whose quotes are not escaped.
 Notation = Literal["json", "python", "loose"]
@@ -100,7 +100,7 @@ class Balance:
         if self._after is None:
             return True
         if self._after.match(text, end) is not None:
-            return True if final or lexis.skip_blank(text, end) < len(text) else None
+            return True if final or skip_blank(text, end) < len(text) else None
         if self._notation != "json":
             return False
         value = compiled(_VALUE_AFTER).match(text, end, partial=not final)

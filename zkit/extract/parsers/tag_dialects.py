@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import dataclass
 
@@ -56,8 +55,10 @@ def attributes(text: str | None) -> dict[str, str]:
 
 def written_attributes(text: str | None) -> list[tuple[str, str]]:
     """The attributes of a tag, with their entities resolved; quotes may be of either kind or none."""
+    from html import unescape  # a table of two thousand names
+
     found = _ATTRIBUTE.findall(text or "")
-    return [(key, html.unescape(double or single or bare)) for key, double, single, bare in found]
+    return [(key, unescape(double or single or bare)) for key, double, single, bare in found]
 
 
 def _tags(name: str, *patterns: str, **flags: bool) -> Dialect:
