@@ -218,7 +218,7 @@ def string_at(text: str, pos: int) -> Token | None:
         return _with_doubled_apostrophes(text, pos, end)
     if quote in "“„«'‘" and (end < 0 or not AFTER_STRING.match(text, end)):
         mixed = _MIXED.match(text, pos, pos + MIXED_WITHIN)
-        if mixed is not None and _AFTER_MIXED.match(text, mixed.end()):
+        if mixed is not None and _is_one_string(text, mixed):
             if _closes_more(quote, mixed[1]):
                 return None  # both marks belong to the content, whose own quote is missing
             return Token(mixed[1], quote, mixed.end())
@@ -257,6 +257,11 @@ def _ends_found(text: str) -> dict[str, tuple[int, int]]:
     return {}
 
 
+def _is_one_string(text: str, mixed: re.Match[str]) -> bool:
+    """Whether a string ends at a straight quote: a mark follows that, and the string did not end before."""
+    return not (_AFTER_MIXED.match(text, mixed.end()) is None or _CLOSED_INSIDE.search(mixed[1]))
+
+
 def _closes_more(quote: str, body: str) -> bool:
     """Whether the content closes a quotation that it does not open."""
     return quote != "'" and sum(map(body.count, QUOTES[quote])) > body.count(quote)
@@ -264,6 +269,7 @@ def _closes_more(quote: str, body: str) -> bool:
 
 _MIXED = re.compile(r"[“„«'‘]([^\"\\]*+(?:\\.[^\"\\]*+)*+)\"", re.DOTALL)
 """A string that another quote opens and a straight double one closes."""
+_CLOSED_INSIDE = re.compile(r"[“”»'’]\s*+(?:,\s*+[\"“„«'‘]|[}\]])")
 MIXED_WITHIN = 2_000
 """How far its end is looked for: it is needed at each string in other quotes."""
 
