@@ -29,7 +29,7 @@ SCHEMA = {
 PIECES = [
     ",", ":", "{", "}", "[", "]", '"', "'", "`", "“", "”", "\\", "=", "=>", "->", "1", ".5", "+3", "5.", "1_000", "0x1F",
     "007", "a", "null", "None", "undefined", ",,", "//x", "/*e.g.*/", '# "y"\n', "...", "\\'", "\\b", "\\nabla", "\u200b",
-    "\u3000", "```", "Here:", '"k" ', " ", "\n",
+    "\u3000", "```", "Here:", '"k" ', ' "k" ', 'f("k", 1)', "it's", " ", "\n",
 ]  # fmt: skip
 Cut = tuple[int, int, str]
 CUTS = st.lists(
@@ -76,6 +76,8 @@ def test_any_object_that_the_fast_path_reads_is_read_so_by_the_search(a: str, b:
 @example(ORDER, [(len(ORDER), 0, "/*e.g.*/"), (7, 0, "//x")], None)
 @example(ORDER, [(1, 0, ",")], None)
 @example(ORDER, [(21, 1, ""), (7, 1, "")], None)
+@example(ORDER, [(11, 0, '"x" ')], SCHEMA)
+@example(ORDER, [(11, 0, '\\"'), (13, 0, '"')], None)
 @given(st.sampled_from(ORDERS), CUTS, st.sampled_from([None, SCHEMA]))
 def test_an_object_with_pieces_changed_has_the_outcome_of_the_search(
     text: str, cuts: list[Cut], schema: Any

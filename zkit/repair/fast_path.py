@@ -11,33 +11,39 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from zkit.receipt import Fix
+from zkit.receipt import Fix, highest
 from zkit.repair.evidence.strings import may_be_script, respell
+from zkit.repair.evidence.structure import swallows
 from zkit.repair.expect import Evidence
 from zkit.repair.fixes import COMPLETE, EXACT, FIXES, GUESS, RESPELL, UNWRAP, fix_named
 from zkit.repair.limits import FAST_WITHIN, MOST_BLANK_PIECES, MOST_SLIPS
 from zkit.repair.locate.layers import begins_marked
 from zkit.repair.locate.starts import is_argument, reasoning_end
+from zkit.repair.moves.after_value import OPERATION
 from zkit.repair.moves.bare import spell_number
+from zkit.repair.moves.missing_quotes import BARE_KEY_END, BLANKS_AND_OPENERS, KEY_TAIL
+from zkit.repair.moves.string_ends import begins_again, oddness
 from zkit.repair.outcome import DAMAGED, Candidate, Task
+from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.rivals import beyond_doubt, past_line
-from zkit.repair.strict_parse import error_at, parts_of, place_in, strict, verdict
+from zkit.repair.strict_parse import Parsed, error_at, parts_of, place_in, strict, verdict
 from zkit.text import lexis
 
 _S = lexis.SPACE
-_NEXT = rf"(?={_S}[,}}\]])"
+_DUE = rf"(?={_S}[,}}\]])"
 _VALID = rf"(?:[ \t\n\r:{{}}\[\]]++|{lexis.STRING}|,(?!{_S}[}}\]])|{lexis.NUMBER}|(?:true|false|null)(?!\w))*+"
 _DIGITS = r"[0-9][0-9_]*+"
 _TOKEN = re.compile(
     rf"(?P<valid>{_VALID})(?:\Z|(?P<comma>,)(?={_S}[}}\]])"
     rf"|(?P<simple>{lexis.SIMPLE})(?={_S}[,:}}\]])|(?P<single>{lexis.ANY_SINGLE})(?={_S}[,:}}\]])"
-    rf"|(?P<other>`[^`\\\"]*+`|“[^”“\\\"]*+”|”[^”“\\\"]*+”)(?={_S}[,:}}\]])"
+    rf"|(?P<other>`[^`\\\"]*+`|“[^”“\\]*+(?:\\.[^”“\\]*+)*+”|”[^”“\\\"]*+”)(?={_S}[,:}}\]])"
+    rf"|(?P<apostrophe>'[^'\\\"\n]*+(?:(?<=[^\W\d_])'(?=[^\W\d_])[^'\\\"\n]*+)++')(?={_S}(?:\}}|,{_S}['\"][^'\"\\\n]{{1,80}}+['\"]{_S}:))"
     rf"|(?P<comment>//[^\n\"'.…]*+(?=\n)|/\*[^*\"'.…]*+\*/)(?!{_S}(?::|\Z))"
     rf"|(?P<remark>(?://|#[ ])(?!\s*+[.…])[^\n]*+(?=\n)|/\*(?!\s*+[.…])[^*]*+\*/)(?!{_S}(?::|\Z))"
     rf"|(?P<key>{lexis.NAME})(?={_S}:(?!/))"
-    rf"|(?P<word>True|False|None|TRUE|FALSE|NULL|Null|undefined){_NEXT}"
-    rf"|(?P<number>[+-]?+(?:0[xX][0-9a-fA-F]++|{_DIGITS}(?:\.[0-9_]*+)?+|\.[0-9]++)){_NEXT}"
-    rf"|(?P<raw>{lexis.ANY_STRING}){_NEXT}"
+    rf"|(?P<word>True|False|None|TRUE|FALSE|NULL|Null|undefined){_DUE}"
+    rf"|(?P<number>[+-]?+(?:0[xX][0-9a-fA-F]++|{_DIGITS}(?:\.[0-9_]*+)?+|\.[0-9]++)){_DUE}"
+    rf"|(?P<raw>{lexis.ANY_STRING}){_DUE}"
     rf"|(?P<space>[{lexis.ODD}][ \t\n\r{lexis.ODD}]*+)(?![:/#]|\Z)"
     r"|(?P<colon>=>|=(?!=)|->|→|：))",
     re.DOTALL,
@@ -65,18 +71,20 @@ def read_misspelled(task: Task, start: int, end: int, complaint: str = "") -> Ca
         return None
     end = lexis.last_sign(text, end)
     found = _respelled(text, start, end)
-    if found is None:
-        return None
-    json, fixes, kinds = found
+    json, fixes, kinds = found or (text, [], set())
     if not fixes:
         if start or end < len(text) or not complaint:
             return None
+        if found is None:
+            return _with_marks(task, complaint, _IN_STRINGS) if limit >= GUESS else None
         if text.startswith("{{"):
             return _undoubled(task)
-        return _with_marks(task, json, complaint) if limit >= COMPLETE else None
+        return _with_marks(task, complaint, _SLIPS) if limit >= COMPLETE else None
     judged = strict(json)
     if judged is None or (evidence is not None and not _fits(evidence, judged[0], fixes, kinds)):
         return None
+    if "apostrophe" in kinds:
+        return _guessed(task, (start, end), json, judged, fixes)
     rank = UNWRAP if kinds == _ONLY_SPACE else RESPELL
     return _new(Candidate, (start, end, judged, fixes, rank, True, DAMAGED, json))
 
@@ -182,6 +190,14 @@ def _other_quotes(text: str, start: int, stop: int, pieces: list[str]) -> Fix | 
     return fix._replace(note=spelled.note) if spelled.note else fix
 
 
+def _apostrophe(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
+    """A string in single quotes that holds apostrophes between letters."""
+    body = text[start + 1 : stop - 1]
+    if _last(pieces) != ":" or swallows(body, "'", closed=False) or oddness(body, "'", 0):
+        return None
+    return fix_named("escape_inner_quote", start, stop, f'"{body}"')
+
+
 def _key(text: str, start: int, stop: int, pieces: list[str]) -> Fix | None:
     if pieces[-1].rstrip()[-1:] not in _KEY_PLACES and _last(pieces) not in _KEY_PLACES:
         return None
@@ -221,6 +237,7 @@ _FIXED: dict[str, Callable[[str, int, int, list[str]], Fix | None]] = {
     "remark": _remark,
     "single": _other_quotes,
     "other": _other_quotes,
+    "apostrophe": _apostrophe,
     "key": _key,
     "word": _word,
     "number": _number,
@@ -234,16 +251,15 @@ _FIXED: dict[str, Callable[[str, int, int, list[str]], Fix | None]] = {
 # ── missing marks ───────────────────────────────────────────────────────────
 
 
-def _with_marks(task: Task, json: str, complaint: str) -> Candidate | None:
-    """The value of a text of valid tokens, with the marks that the strict parser misses, or without one too many."""
-    text, evidence, added = task.text, task.evidence, 0
+def _with_marks(task: Task, complaint: str, slips: Slips) -> Candidate | None:
+    """The value of a text with the marks that the strict parser misses, or without one too many."""
+    json, added = task.text, 0
     fixes: list[Fix] = []
     for _ in range(MOST_SLIPS):
         kind, place = parts_of(complaint)
-        look = _SLIPS.get(kind)
-        at = place_in(json, place) if look is not None else 0
-        fix = look(json, at) if look is not None else None
-        if fix is None or (fixes and not fix.name == fixes[0].name == "add_comma"):
+        look = slips.get(kind)
+        fix = None if look is None else look(json, place_in(json, place))
+        if fix is None or (fixes and (fix.name not in _REPEATED or fix.name != fixes[0].name)):
             return None
         json = json[: fix.start] + fix.new + json[fix.end :]
         fixes.append(fix._replace(start=fix.start - added, end=fix.end - added))
@@ -254,9 +270,22 @@ def _with_marks(task: Task, json: str, complaint: str) -> Candidate | None:
         complaint = judged
     else:
         return None
-    if evidence is not None and not evidence.holds(judged[0]):
+    return _guessed(task, (0, len(task.text)), json, judged, fixes)
+
+
+def _guessed(
+    task: Task, span: tuple[int, int], json: str, value: Parsed, fixes: list[Fix]
+) -> Candidate | None:
+    """The value of a text whose structure was repaired; None if the schema or a rival has something against it."""
+    _, evidence, limit, _ = task
+    if evidence is not None and not evidence.holds(value[0]):
         return None
-    found = Candidate(0, len(text), judged, fixes, COMPLETE, fits=True, refusal=DAMAGED, json=json)
+    rank = highest(fixes)
+    if rank == GUESS:
+        if limit < GUESS or repeats_a_key(json, value[0]) or _names_a_key(fixes, evidence):
+            return None
+        json = ""
+    found: Candidate = _new(Candidate, (*span, value, fixes, rank, True, DAMAGED, json))
     settled = beyond_doubt(task, found)
     return found if settled is found else None  # the search decides about what has a rival
 
@@ -323,6 +352,81 @@ def _ends_escaped(json: str, end: int) -> bool:
     return spelled is None or spelled.body != content
 
 
+# ── quotes in strings ───────────────────────────────────────────────────────
+
+
+def _inner_quotes(json: str, at: int) -> Fix | None:
+    """A word comes after the quote that seems to end a value: it and its like are content, up to a comma and a key."""
+    first = lexis.last_sign(json, at)
+    if json[first - 1] != '"' or json[-1] != "}" or not _WORD.match(json, at):
+        return None
+    start = lexis.quote_before(json, first - 1)
+    head = lexis.last_sign(json, start)
+    if (
+        json[head - 1] != ":"
+        or _lacks_quote(json, start, first)
+        or OPERATION.match(json, first - 1)
+    ):
+        return None
+    end = _value_end(json, at)
+    body = json[start + 1 : end - 1]
+    if end < 0 or body[-1] == "\\" or body[0] == '"' or swallows(body, '"', closed=False):
+        return None
+    if lexis.NEVER_MEANT.search(json) or ("{" in body and begins_again(json, 0, body)):
+        return None
+    spelled = respell(body)
+    if spelled is None or spelled.name != "escape_inner_quote":
+        return None
+    if oddness(body, '"', spelled.inner) > _MOST_ODD:
+        return None
+    return _new(Fix, (spelled.name, GUESS, start, end, f'"{spelled.body}"', spelled.note, ""))
+
+
+def _raw_quotes(json: str, at: int) -> Fix | None:
+    """The same in a string with raw line ends, the first of which is at `at`."""
+    token = lexis.string_at(json, lexis.quote_before(json, at))
+    return None if token is None else _inner_quotes(json, lexis.skip_spaces(json, token.end))
+
+
+def _lacks_quote(json: str, start: int, first: int) -> bool:
+    """Whether the string up to `first`, or the one before it, may lack its closing quote, or has one twice."""
+    body = json[start + 1 : first - 1]
+    stem = body.rstrip(BLANKS_AND_OPENERS)
+    if not stem or body[-1] in '"\\' or (stem[-1] == "," and KEY_TAIL.match(json, first)):
+        return True
+    if stem[-1] == ":" and BARE_KEY_END.search(body):
+        return True
+    if _KEY_REST.match(json, first) and "\n" in body[len(body.rstrip()) :]:
+        return True
+    before = json.rfind('",', 0, start)
+    return before > 0 and json[before - 1] in ":,={[ "
+
+
+def _value_end(json: str, at: int) -> int:
+    """The place after the first quote from `at` on that may end a value in an object; -1 if it need not."""
+    for match in lexis.closers_of('"').finditer(json, at):
+        end = match.end()
+        if match[1] is not None and _MAY_END.match(json, end):
+            return end if _ENDS.match(json, end) else -1
+    return -1
+
+
+def _names_a_key(fixes: list[Fix], evidence: Evidence | None) -> bool:
+    """Whether a string holds what may be a key that the schema declares."""
+    if evidence is None:
+        return False
+    return any(key in evidence.names for fix in fixes for key in _KEYS.findall(fix.new))
+
+
+_MOST_ODD = 4
+"""How odd a content may be before the next end of the string costs as much."""
+_WORD = re.compile(rf"(?!{lexis.KEY_AHEAD.pattern})(?:[\w$%@(]|\\\\)")
+_KEY_REST = re.compile(r"[\w$-]{1,60}+\"\s*+:")
+_KEYS = re.compile(r"(?:[\"',]|\\n)\s*+([^\"',:=\\\n]{1,80}+)\\?+[\"']?+\s*+[:=]")
+_MAY_END = re.compile(
+    rf"{lexis.NEXT_KEY.pattern}|{lexis.GAP}(?:\}}{_S}(?:[,}}\]\n]|\Z)|,{lexis.GAP}(?:{lexis.NAME}[\"']|\Z)|[\"'][^\"'\\\n]{{1,80}}+[\"']{lexis.GAP}:)"
+)
+_ENDS = re.compile(rf"{_S}(?:,{_S}\"[^\"\\\n]{{1,80}}+\"{_S}:|\}})")
 _GROUP = re.compile(r"[0-9]{3}(?![0-9])")
 _TWO_COMMAS = re.compile(rf",{_S},")
 _VALUE = re.compile(rf"\"[^\"\\]*+\"{_S}[,}}]|[{{\[0-9tfn-]")
@@ -332,7 +436,8 @@ _BRACKETS = re.compile(rf"{lexis.STRING}|([{{}}\[\]])")
 _CLOSERS = {"{": "}", "[": "]"}
 _WHOLE = frozenset('"}]el')
 """The last character of a value that cannot go on, as a number could."""
-_SLIPS: dict[str, Callable[[str, int], Fix | None]] = {
+Slips = dict[str, Callable[[str, int], Fix | None]]
+_SLIPS: Slips = {
     "expected `,` or `}`": _missing_comma,
     "expected `,` or `]`": _missing_comma,
     "expected `:`": _missing_colon,
@@ -342,6 +447,13 @@ _SLIPS: dict[str, Callable[[str, int], Fix | None]] = {
     "EOF while parsing a list": _missing_end,
 }
 """What may be missing, or too many, by the complaint of the strict parser."""
+_IN_STRINGS: Slips = {
+    "expected `,` or `}`": _inner_quotes,
+    "control character (\\u0000-\\u001F) found while parsing a string": _raw_quotes,
+}
+"""The same where not all tokens are valid."""
+_REPEATED = frozenset({"add_comma", "escape_inner_quote"})
+"""The slips of which a text may have several."""
 
 
 # ── prose ───────────────────────────────────────────────────────────────────
