@@ -29,16 +29,22 @@ check: setup ## format, lint, types, and all tests
 	$(MAKE) test
 	$(BIN)/python -m pytest -n auto -m "slow and not engines" --hypothesis-profile=steady
 
-.venv/ready-extras: .venv/ready
+UV := $(BIN)/uv pip install --quiet --editable ".[all]" --group dev
+# What the engines and the frameworks' own clients leave open when the process ends is not ours to close.
+EXTRAS := -m pytest --hypothesis-profile=quick -W "ignore::pytest.PytestUnraisableExceptionWarning"
+.venv/ready-extras: .venv/ready pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv  # pip needs minutes for so many packages
-	$(BIN)/uv venv --quiet --python $(BIN)/python .venv-extras
-	$(BIN)/uv pip install --quiet --python .venv-extras/bin/python --editable ".[all]" --group dev --group frameworks --group engines
+	for place in .venv-extras .venv-newest .venv-proxy; do $(BIN)/uv venv --quiet --clear --python $(BIN)/python $$place; done
+	$(UV) --python .venv-extras/bin/python --group frameworks --group engines
+	$(UV) --python .venv-newest/bin/python --group frameworks-newest
+	$(UV) --python .venv-proxy/bin/python --group litellm-proxy
 	@touch $@
 
 check-extras: .venv/ready-extras ## the tests of plug-ins and engines, with the frameworks installed
-	# What the engines and the frameworks' own clients leave open when the process ends is not ours to close.
-	.venv-extras/bin/python -m pytest --hypothesis-profile=quick -W "ignore::pytest.PytestUnraisableExceptionWarning" -m "engines" tests/test_batch.py
-	.venv-extras/bin/python -m pytest --hypothesis-profile=quick -W "ignore::pytest.PytestUnraisableExceptionWarning" tests/test_frameworks.py tests/test_litellm_proxy.py tests/test_examples.py
+	.venv-extras/bin/python $(EXTRAS) -m "engines" tests/test_batch.py
+	.venv-extras/bin/python $(EXTRAS) tests/test_frameworks.py tests/test_examples.py
+	.venv-newest/bin/python $(EXTRAS) tests/test_frameworks.py
+	.venv-proxy/bin/python $(EXTRAS) tests/test_litellm_proxy.py
 
 format: setup ## rewrite the code in the project's format
 	$(BIN)/ruff format .
@@ -88,4 +94,4 @@ site: .venv/ready-docs ## build the documentation site in site/; a broken link f
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean: ## remove what the other targets made
-	rm -rf site .venv .venv-extras .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf site .venv .venv-extras .venv-newest .venv-proxy .pytest_cache .mypy_cache .ruff_cache .hypothesis

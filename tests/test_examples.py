@@ -52,9 +52,12 @@ def in_a_process(name: str, place: Path, env: dict[str, str]) -> str:
 
 def in_this_process(name: str, place: Path, env: dict[str, str]) -> str:
     """Run a program here: starting a process takes seconds."""
-    shown = io.StringIO()
-    with mock.patch.dict(os.environ, env), chdir(place), redirect_stdout(shown):
-        runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+    shown, program = io.StringIO(), str(EXAMPLES / f"{name}.py")
+    no_options = mock.patch.object(
+        sys, "argv", [program]
+    )  # those of pytest are not for the program
+    with mock.patch.dict(os.environ, env), no_options, chdir(place), redirect_stdout(shown):
+        runpy.run_path(program, run_name="__main__")
     return shown.getvalue()
 
 
