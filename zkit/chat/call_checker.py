@@ -86,6 +86,10 @@ class Report:
         return next((one for one in self.refusals if one.id == id), None)
 
 
+NOTHING_DONE = Report()
+"""The report of a reply without calls; nearly all reports are this one."""
+
+
 def joined(reports: Iterable[Report]) -> Report:
     """One report of several choices."""
     found = tuple(reports)
@@ -95,7 +99,7 @@ def joined(reports: Iterable[Report]) -> Report:
         tuple(call for report in found for call in report.calls),
         tuple(one for report in found for one in report.refusals),
         tuple(one for report in found for one in report.doubtful),
-        choices=found if any(report != Report() for report in found) else (),
+        choices=found if any(report != NOTHING_DONE for report in found) else (),
     )
 
 
@@ -277,6 +281,8 @@ def _specs(tools: Any) -> Iterator[ToolSpec]:
     if isinstance(found, str | Mapping) or not isinstance(found, Iterable):
         found = [found]
     for one in found:
+        if isinstance(one, dict):
+            continue
         definition = getattr(one, "definition", None)
         spec = definition() if callable(definition) and not isinstance(one, type) else one
         if isinstance(spec, ToolSpec):

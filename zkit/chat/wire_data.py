@@ -75,6 +75,8 @@ def watch_end(stream: Any) -> Callable[[], bool]:
 
 def entries(x: object) -> Iterator[JsonObject]:
     """The records of a list; a single record counts as a list of one, anything else as empty."""
+    if x is None:
+        return
     found = x if isinstance(x, list | tuple) else [x]
     yield from (dict(one) for one in found if isinstance(one, Mapping))
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from zkit.chat.call_checker import Report
+from zkit.chat.call_checker import NOTHING_DONE
 from zkit.chat.client.exchange import Repairing
 from zkit.errors import MissingExtraError
 from zkit.transport.http_exchange import HttpExchange, http_exchange
@@ -97,7 +97,7 @@ class _Flow:
     def _whole(self, response: Any, made: bytes | None, raw: bytes) -> Any:
         """A response with a body that was changed, or with the bytes that the server sent."""
         report = self.exchange.report
-        if made is None and report == Report():
+        if made is None and report == NOTHING_DONE:
             response.stream = self._http.ByteStream(raw)
             return response
         trace_report(report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from zkit.chat.call_checker import Report
+from zkit.chat.call_checker import NOTHING_DONE, Report
 
 HEADERS = ("x-zkit-calls", "x-zkit-fixes", "x-zkit-refused", "x-zkit-doubtful", "x-zkit-requests")
 _LONGEST_HEADER = 1000
@@ -13,7 +13,7 @@ _LONGEST_HEADER = 1000
 
 def headers_of(report: Report) -> dict[str, str]:
     """The report as response headers; none if the reply held no calls."""
-    if report == Report():
+    if report == NOTHING_DONE:
         return {}
     fixes = ",".join(dict.fromkeys(fix.name for fix in report.fixes))[:_LONGEST_HEADER]
     refused = ",".join(one.code for one in report.refusals)[:_LONGEST_HEADER]
@@ -33,7 +33,7 @@ def _api() -> Any:
 def trace_report(report: Report, model: object = "") -> None:
     """Write the report as a span `zkit.repair_reply`, if OpenTelemetry is set up."""
     api = _api()
-    if report == Report() or api is None:
+    if report == NOTHING_DONE or api is None:
         return
     if isinstance(api.get_tracer_provider(), api.ProxyTracerProvider):
         return  # nobody has said where spans go

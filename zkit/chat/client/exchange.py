@@ -15,6 +15,7 @@ from pydantic_core import from_json
 
 from zkit.calls import Call
 from zkit.chat.call_checker import (
+    NOTHING_DONE,
     CallChecker,
     RefusedCall,
     Report,
@@ -76,7 +77,7 @@ class Watch:
     @property
     def report(self) -> Report:
         """What was done; complete when the reply has ended."""
-        return Report() if self.exchange is None else self.exchange.report
+        return NOTHING_DONE if self.exchange is None else self.exchange.report
 
 
 WATCH: ContextVar[Watch | None] = ContextVar("zkit_watch", default=None)
@@ -144,7 +145,7 @@ class Exchange:
         self, api: Api, request: JsonMapping, repairing: Repairing, tools: Any = None
     ) -> None:
         self.request: Data = dict(request)
-        self.report = Report()
+        self.report = NOTHING_DONE
         self.asks_again = False
         self._api = api
         self._repairing = repairing
@@ -155,7 +156,7 @@ class Exchange:
         self._confirmed: frozenset[str] = frozenset()
         self._usages: list[Any] = []
         self._reader: StreamReader | None = None
-        self._fallback: tuple[Any, Report] = ((), Report())
+        self._fallback: tuple[Any, Report] = ((), NOTHING_DONE)
         self.feed: Callable[[Any], Sequence[Any]] = _no_stream
         self.feed_text: Callable[[int, str], str] | None = None
         """Takes in the text of a chunk that is like an earlier one; only for chat completions."""
@@ -263,9 +264,11 @@ class Exchange:
 
     def _deliver(self, report: Report) -> None:
         requests = 1 + self._repairing.ask_again - self._left
+        if report is NOTHING_DONE and requests == 1:
+            return
         self.report = replace(report, answered=self._answered, requests=requests)
         listener = self._repairing.on_report
-        if listener is not None and self.report != Report():
+        if listener is not None and self.report != NOTHING_DONE:
             listener(self.report)
 
 
@@ -292,7 +295,7 @@ class ChatApi:
         """Repair each choice. The model can be asked again only if there is one."""
         choices = reply.get("choices")
         if not isinstance(choices, list):
-            return reply, Report(), {}
+            return reply, NOTHING_DONE, {}
         made, reports, message = [], [], {}
         for choice in choices:
             given = choice.get("message") if isinstance(choice, Mapping) else None
@@ -366,12 +369,12 @@ def functions_in(tools: Any) -> list[Data]:
     """The tools of a request that are functions with a name, each name once."""
     found: dict[str, Data] = {}
     for tool in tools if isinstance(tools, list | tuple) else ():
-        if not isinstance(tool, Mapping) or tool.get("type") not in ("function", None):
+        if not isinstance(tool, (dict, Mapping)) or tool.get("type") not in ("function", None):
             continue
         own = tool.get("function")
-        name = (own if isinstance(own, Mapping) else tool).get("name")
+        name = (own if isinstance(own, (dict, Mapping)) else tool).get("name")
         if isinstance(name, str) and name:
-            found.setdefault(name, dict(tool))
+            found.setdefault(name, tool if type(tool) is dict else dict(tool))
     return list(found.values())
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from zkit.calls import Call
 from zkit.chat.assembler import OWN_KEYS, Assembled, call_entries, split_concatenated
-from zkit.chat.call_checker import CallChecker, RefusedCall, Report
+from zkit.chat.call_checker import NOTHING_DONE, CallChecker, RefusedCall, Report
 from zkit.chat.client.text_calls import MAX_CALLS, TextCalls, TextEnd, too_many_calls
 from zkit.chat.loop_messages import cut_call
 from zkit.chat.wire_data import arguments_of, dumps, entries, id_of, text_of
@@ -43,7 +43,7 @@ def repair_message(
 ) -> RepairedMessage:
     """Repair the calls of one message. Native calls win: calls in the text are then only listed."""
     if not checker.declared:
-        return RepairedMessage(message, finish_reason, Report())
+        return RepairedMessage(message, finish_reason, NOTHING_DONE)
     given = [one for one in call_entries(message) if is_function(one)]
     others = [one for one in entries(message.get("tool_calls")) if not is_function(one)]
     text = message.get("content")
@@ -55,7 +55,7 @@ def repair_message(
         return RepairedMessage(
             repaired if given else message, finish_for(finish_reason, True), report
         )
-    report = Report(found.calls, found.refusals, found.doubtful)
+    report = found.report
     if not found.calls:
         return RepairedMessage(message, finish_for(finish_reason, False), report)
     made = [entry_of(call) for call in found.calls]

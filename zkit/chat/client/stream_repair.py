@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from zkit.chat.assembler import Assembled, CallParts, call_entries
-from zkit.chat.call_checker import CallChecker, RefusedCall, Report, joined
+from zkit.chat.call_checker import NOTHING_DONE, CallChecker, RefusedCall, Report, joined
 from zkit.chat.client.message_repair import (
     MAX_HELD,
     added,
@@ -106,7 +106,7 @@ class _Choice:
         """Return the deltas that were held back; each call is one of them."""
         reason = self.finish_reason
         end = self.text.close(reason, native=self.is_native or truncated)
-        found = Report(end.calls, end.refusals, end.doubtful)
+        found = end.report
         if self.held > MAX_HELD:
             found = replace(found, calls=(), refusals=(_too_long(self.parts), *found.refusals))
         elif self.parts:
@@ -114,7 +114,7 @@ class _Choice:
             found = with_text_calls(report, end)
         elif not (self.is_native or truncated):
             self.made = [entry_of(call) for call in end.calls]
-        if truncated and (self.made or found != Report()):
+        if truncated and (self.made or found != NOTHING_DONE):
             found, reason = self._broken_off(found), "length"
         self.report = found
         self.finish_reason = finish_for(reason, bool(self.made) or self.is_native)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from zkit.calls import Call
-from zkit.chat.call_checker import CallChecker, RefusedCall
+from zkit.chat.call_checker import NOTHING_DONE, CallChecker, RefusedCall, Report
 from zkit.extract import (
     FORMATS,
     CallDoubtful,
@@ -45,6 +45,13 @@ class TextEnd:
     calls: tuple[Call, ...] = ()
     refusals: tuple[RefusedCall, ...] = ()
     doubtful: tuple[Doubtful, ...] = ()
+
+    @property
+    def report(self) -> Report:
+        """What was found, as a report."""
+        if not (self.calls or self.refusals or self.doubtful):
+            return NOTHING_DONE
+        return Report(self.calls, self.refusals, self.doubtful)
 
 
 class _Places:
@@ -172,11 +179,10 @@ class TextCalls:
             return TextEnd(last)
         start = self._out
         events, spans = extractor.close(finish_reason, last)
-        whole = extractor.written(start, extractor.size)
-        found = self._judged(extractor)
+        found = self._judged(extractor, extractor.written(start, extractor.size))
         calls = found.calls
         if native or not calls:
-            return replace(found, rest=whole)
+            return found
         self._follow(extractor, events, spans)
         spans = [*extractor.extraction.spans, *self._doubtful_spans(extractor)]
         taken = list(_taken(sorted(spans, key=lambda span: span.start), calls))
@@ -214,13 +220,16 @@ class TextCalls:
         """All text that was taken in."""
         return "" if self._extractor is None else self._extractor.written(0, self._extractor.size)
 
-    def _judged(self, extractor: _Places) -> TextEnd:
-        """The calls that can run, those that must not, and those that may not be meant."""
+    def _judged(self, extractor: _Places, rest: str) -> TextEnd:
+        """The calls that can run, those that must not, and those that may not be meant.
+
+        `rest` is the text that is left if no call is taken out of it.
+        """
         found = extractor.extraction
         if not (
             found.calls or found.doubtful or found.refused or found.unknown or found.incomplete
         ):
-            return TextEnd("")
+            return TextEnd(rest)
         doubtful = [one.call for one in found.doubtful]
         read = [*found.calls, *doubtful, *map(unknown_as_call, found.unknown)]
         judged: list[Call | RefusedCall | Doubtful] = []
@@ -231,7 +240,7 @@ class TextCalls:
         if len(read) > MAX_CALLS:
             judged.append(too_many_calls(len(read)))
         return TextEnd(
-            "",
+            rest,
             tuple(one for one in judged if isinstance(one, Call)),
             tuple(one for one in judged if isinstance(one, RefusedCall)),
             tuple(one for one in judged if isinstance(one, Doubtful)),

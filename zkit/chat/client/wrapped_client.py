@@ -183,7 +183,7 @@ def _watched(
             outcome = method(*args, **sent)
         finally:
             WATCH.reset(token)
-        if inspect.isawaitable(outcome):
+        if not _is_reply(outcome) and inspect.isawaitable(outcome):
             return _awaited(outcome, watch, is_stream_due)
         _attach(outcome, watch)
         return WholeStream(outcome) if is_stream_due else outcome
@@ -213,12 +213,12 @@ def _prepared(
 
 def _attach(outcome: Any, watch: Watch) -> None:
     """Put the report on a reply, beside its fields: it is not part of what is dumped."""
-    if hasattr(outcome, "__anext__") or hasattr(outcome, "__next__"):
+    if _is_reply(outcome):  # first, because records of pydantic are slow to say what they have not
+        attach_report(outcome, watch.report)
+    elif hasattr(outcome, "__anext__") or hasattr(outcome, "__next__"):
         kind: Any = type(outcome)
         outcome.__class__ = _stream_type(kind)
         outcome.__dict__["_zkit_watch"] = watch
-    elif hasattr(outcome, "choices") or hasattr(outcome, "output"):
-        attach_report(outcome, watch.report)
 
 
 @functools.lru_cache(maxsize=64)
