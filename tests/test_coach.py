@@ -609,13 +609,17 @@ FAILURES = st.sampled_from(
 )  # fmt: skip
 
 
-@given(st.lists(FAILURES, max_size=25), st.integers(0, 1500), st.booleans())
+PAGES = (None, PAGE * 5, "\n".join(f"## {title}\n{'x' * 2_000}" for title in TITLES))
+"""No document, one with short lines, and one whose lines fill any budget to the last character."""
+
+
+@given(st.lists(FAILURES, max_size=25), st.integers(0, 1500), st.sampled_from(PAGES))
 def test_the_first_message_stays_the_budget_holds_and_no_text_comes_twice_in_a_row(
-    calls: list[tuple[str, Any]], budget: int, documented: bool
+    calls: list[tuple[str, Any]], budget: int, page: str | None
 ) -> None:
     """The law of the coach, over any sequence of calls."""
-    box = Toolbox(tools(docs="page.md" if documented else None))
-    box.resolve_doc = lambda path: PAGE * 5  # type: ignore[method-assign]
+    box = Toolbox(tools(docs="page.md" if page else None))
+    box.resolve_doc = lambda path: page  # type: ignore[method-assign]
     coach = Coach(budget=budget)
     attempts: dict[str, int] = {}
     last = ""
