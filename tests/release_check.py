@@ -32,6 +32,7 @@ def main() -> None:
         _run([bare, "-m", "pip", "install", "-q", f"zkit-llm[all] @ {wheel.as_uri()}"])
         _run([bare, "-m", "zkit", "--version"], cwd=place)
         _run([bare, "-m", "zkit", "corpus", "run"], cwd=place)
+        _run([bare, "-m", "zkit", "docs", "lint", "--from", "std"], cwd=place)
         for example in sorted((ROOT / "examples").glob("*.py")):
             _run_example(bare, example, place)
     print("the wheel installs and works")

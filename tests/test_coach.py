@@ -301,6 +301,13 @@ def test_users_add_rows_or_choose_themselves(box: Toolbox) -> None:
     assert asked[0]["namespace"] == ["find_files", "read_file"]
 
 
+def test_no_more_than_three_sections_are_chosen(box: Toolbox) -> None:
+    everything = Coach(box, sections={"all": TITLES}).correction_hints("all", tool="read_file")
+    chosen = Coach(box, select=lambda sections, context: sections)
+    for hints in (everything, chosen.correction_hints("loop", tool="read_file")):
+        assert [one.title for one in hints.sections] == list(TITLES[:3])
+
+
 def test_a_callback_that_fails_leaves_it_to_the_table(
     box: Toolbox, caplog: pytest.LogCaptureFixture
 ) -> None:

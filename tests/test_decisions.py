@@ -14,7 +14,12 @@ NAMED = re.compile(r"`([a-z_]+)::([a-z0-9_]+)`")
 
 @pytest.mark.parametrize(
     "record",
-    ["0029-who-may-run-what.md", "0032-standard-tools.md", "0033-servers-are-strangers.md"],
+    [
+        "0029-who-may-run-what.md",
+        "0032-standard-tools.md",
+        "0033-servers-are-strangers.md",
+        "0035-the-failure-chooses-the-page.md",
+    ],
 )
 def test_every_test_that_a_record_names_exists(record: str) -> None:
     named = NAMED.findall((RECORDS / record).read_text("utf-8"))
