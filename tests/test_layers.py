@@ -20,7 +20,7 @@ HEAVY = ("click", "rich", "openai", "mcp", "json_repair", "regex", "anyio", "gri
 
 
 class Import(NamedTuple):
-    """One imported module, the line it stands in, and whether that is inside a function."""
+    """One imported module, its line, and whether it is imported late: in a function, or only for types."""
 
     module: str
     line: int
@@ -43,7 +43,7 @@ def imports(path: Path) -> Iterator[Import]:
     waiting: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text("utf-8")), False)]
     while waiting:
         node, late = waiting.pop()
-        late = late or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        late = late or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or _for_types(node)
         for block in ("body", "orelse", "handlers", "finalbody", "cases"):
             inner = getattr(node, block, ())  # the body of a lambda is one expression
             waiting += [(one, late) for one in inner] if isinstance(inner, list) else []
@@ -56,6 +56,10 @@ def imports(path: Path) -> Iterator[Import]:
         for name in names:
             if name.split(".")[0] == "zkit":
                 yield Import(name, getattr(node, "lineno", 0), late)
+
+
+def _for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
 def test_imports_point_to_rows_above() -> None:

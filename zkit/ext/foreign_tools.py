@@ -8,6 +8,7 @@ from typing import Any
 
 from zkit.calls import Call
 from zkit.dispatch import Dispatcher
+from zkit.json_types import JsonObject
 from zkit.results import Result, Validation
 from zkit.schema import offered
 from zkit.tools import render_result, to_wire
@@ -19,16 +20,16 @@ class ForeignTool:
 
     name: str
     description: str
-    parameters: dict[str, Any]
+    parameters: JsonObject
     own_name: str
     dispatcher: Dispatcher
 
-    async def run(self, arguments: Mapping[str, Any] | str) -> Result:
+    async def run(self, arguments: Mapping[str, object] | str) -> Result:
         """Run the tool with arguments of the model, whole or as the text of a JSON object."""
         given = arguments if isinstance(arguments, str) else dict(arguments)
         return await self.dispatcher.call(Call(self.own_name, given))
 
-    def run_sync(self, arguments: Mapping[str, Any]) -> Result:
+    def run_sync(self, arguments: Mapping[str, object]) -> Result:
         """The same in plain code."""
         return self.dispatcher.call_sync(Call(self.own_name, dict(arguments)))
 

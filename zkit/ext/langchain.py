@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zkit.chat.client.exchange import Listener
 from zkit.chat.client.wrapped_client import wrap
@@ -18,13 +18,19 @@ try:
 except ImportError as error:
     raise MissingExtraError("langchain", "zkit.ext.langchain") from error
 
+if TYPE_CHECKING:
+    from langchain.agents.middleware import ModelRequest, ModelResponse
+    from langchain_core.language_models import BaseChatModel
+
 _INVALID = (
     "The arguments of this call of {name} are not valid, so it was not run: {error}. Send the call"
     " again with one JSON object that fits the schema."
 )
 
 
-def repaired(model: Any, *, ask_again: int = 1, on_report: Listener | None = None) -> Any:
+def repaired(
+    model: BaseChatModel, *, ask_again: int = 1, on_report: Listener | None = None
+) -> BaseChatModel:
     """A chat model whose replies are repaired; one without an OpenAI client is returned as it is."""
     clients = ("root_client", "root_async_client")
     if not any(hasattr(getattr(model, name, None), "chat") for name in clients):
@@ -50,9 +56,11 @@ class RepairMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
         super().__init__()
         self._ask_again = ask_again
         self._on_report = on_report
-        self._known: tuple[Any, Any] = (None, None)
+        self._known: tuple[BaseChatModel | None, BaseChatModel | None] = (None, None)
 
-    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+    def wrap_model_call(
+        self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
+    ) -> ModelResponse:
         """Call the model with a repaired client; answer what is left invalid."""
         request = self._with_model(request)
         response = handler(request)
@@ -63,7 +71,9 @@ class RepairMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
             request, response = following, handler(following)
         return response
 
-    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+    async def awrap_model_call(
+        self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
+    ) -> ModelResponse:
         """The same in async code."""
         request = self._with_model(request)
         response = await handler(request)
@@ -74,7 +84,7 @@ class RepairMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
             request, response = following, await handler(following)
         return response
 
-    def _with_model(self, request: Any) -> Any:
+    def _with_model(self, request: ModelRequest) -> ModelRequest:
         known, made = self._known
         if known is not request.model:
             made = repaired(request.model, ask_again=self._ask_again, on_report=self._on_report)
@@ -82,9 +92,11 @@ class RepairMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
         return request.override(model=made)
 
 
-def _answered(request: Any, response: Any) -> Any:
+def _answered(request: ModelRequest, response: ModelResponse) -> ModelRequest | None:
     """The request with the invalid calls of a response answered; None if there are none."""
-    last: Any = response.result[-1] if getattr(response, "result", None) else None
+    if not getattr(response, "result", None):
+        return None
+    last = response.result[-1]
     invalid = getattr(last, "invalid_tool_calls", None)
     if not invalid:
         return None
@@ -99,16 +111,16 @@ def _answered(request: Any, response: Any) -> Any:
     return request.override(messages=[*request.messages, last, *answers])
 
 
-def tools_of(source: Any, **options: Any) -> list[StructuredTool]:
+def tools_of(source: object, **options: object) -> list[StructuredTool]:
     """The tools of a source as tools of LangChain; each call goes through the dispatcher."""
     return [_tool(one) for one in foreign_tools(source, **options)]
 
 
 def _tool(one: ForeignTool) -> StructuredTool:
-    async def run(**arguments: Any) -> str:
+    async def run(**arguments: object) -> str:
         return answer_of(await one.run(arguments))
 
-    def run_sync(**arguments: Any) -> str:
+    def run_sync(**arguments: object) -> str:
         return answer_of(one.run_sync(arguments))
 
     return StructuredTool(

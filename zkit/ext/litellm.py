@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from zkit.chat.client.exchange import CHAT, Exchange, Listener, Repairing
 from zkit.chat.client.wrapped_client import remade, remade_reply
@@ -24,6 +24,9 @@ try:
 except ImportError as error:
     raise MissingExtraError("litellm", "zkit.ext.litellm") from error
 
+if TYPE_CHECKING:
+    from litellm.types.utils import LLMResponseTypes, ModelResponseStream
+
 
 class RepairCallback(CustomLogger):  # type: ignore[misc]
     """Repairs the replies of any provider; in the proxy's configuration: `callbacks: zkit.ext.litellm.callback`."""
@@ -33,20 +36,23 @@ class RepairCallback(CustomLogger):  # type: ignore[misc]
         self._repairing = Repairing(on_report=on_report)
 
     async def async_post_call_success_hook(
-        self, data: JsonObject, user_api_key_dict: object, response: Any
-    ) -> Any:
+        self, data: JsonObject, user_api_key_dict: object, response: LLMResponseTypes
+    ) -> LLMResponseTypes:
         """Repair a whole reply in the proxy."""
         return self._repaired(data, response)
 
     async def async_post_call_success_deployment_hook(
-        self, request_data: JsonObject, response: Any, call_type: object
-    ) -> Any:
+        self, request_data: JsonObject, response: LLMResponseTypes, call_type: object
+    ) -> LLMResponseTypes:
         """Repair a whole reply of `acompletion`."""
         return self._repaired(request_data, response)
 
     async def async_post_call_streaming_iterator_hook(
-        self, user_api_key_dict: object, response: Any, request_data: JsonObject
-    ) -> AsyncIterator[Any]:
+        self,
+        user_api_key_dict: object,
+        response: AsyncIterator[ModelResponseStream],
+        request_data: JsonObject,
+    ) -> AsyncIterator[ModelResponseStream]:
         """Repair a streamed reply in the proxy."""
         exchange = Exchange(CHAT, request_data, self._repairing)
         if not exchange.has_tools:
@@ -60,7 +66,7 @@ class RepairCallback(CustomLogger):  # type: ignore[misc]
         for made in exchange.end():
             yield made
 
-    def _repaired(self, request: JsonObject, response: Any) -> Any:
+    def _repaired(self, request: JsonObject, response: LLMResponseTypes) -> LLMResponseTypes:
         exchange = Exchange(CHAT, request, self._repairing)
         if not exchange.has_tools or not hasattr(response, "choices") or _is_checked(response):
             return response
@@ -82,7 +88,7 @@ def _is_checked(response: object) -> bool:
     return isinstance(hidden, dict) and hidden.get("zkit") == _MARK
 
 
-def _checked(done: Any, response: Any) -> Any:
+def _checked(done: LLMResponseTypes, response: LLMResponseTypes) -> LLMResponseTypes:
     """Return the reply with a mark among litellm's own notes, which a new reply takes over."""
     hidden = getattr(response, "_hidden_params", None)
     if isinstance(hidden, dict):
@@ -90,7 +96,7 @@ def _checked(done: Any, response: Any) -> Any:
     return done
 
 
-def _chunk(like: Any, data: JsonObject) -> Any:
+def _chunk(like: ModelResponseStream, data: JsonObject) -> ModelResponseStream:
     try:
         return type(like)(**data)
     except (TypeError, ValueError):

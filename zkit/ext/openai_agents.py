@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING
 
 from zkit.chat.client.exchange import Listener
 from zkit.chat.client.wrapped_client import wrap
@@ -14,6 +14,9 @@ try:
     from agents import FunctionTool, Model, ModelProvider, OpenAIProvider
 except ImportError as error:
     raise MissingExtraError("openai-agents", "zkit.ext.openai_agents") from error
+
+if TYPE_CHECKING:
+    from agents.tool_context import ToolContext
 
 
 def repaired(model: Model, *, ask_again: int = 1, on_report: Listener | None = None) -> Model:
@@ -49,13 +52,13 @@ class RepairProvider(ModelProvider):  # type: ignore[misc]
         return repaired(model, ask_again=self._ask_again, on_report=self._on_report)
 
 
-def tools_of(source: Any, **options: Any) -> list[FunctionTool]:
+def tools_of(source: object, **options: object) -> list[FunctionTool]:
     """The tools of a source as tools of the SDK; each call goes through the dispatcher."""
     return [_tool(one) for one in foreign_tools(source, **options)]
 
 
 def _tool(one: ForeignTool) -> FunctionTool:
-    async def run(context: Any, arguments: str) -> str:
+    async def run(context: ToolContext[object], arguments: str) -> str:
         return answer_of(await one.run(arguments))
 
     return FunctionTool(

@@ -12,12 +12,15 @@ import importlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-Case = Any
-"""A `zkit.cases.Case`; zkit is imported when cases are collected, not when pytest starts."""
+if TYPE_CHECKING:  # zkit is imported when cases are collected, not when pytest starts
+    from _pytest._code.code import TerminalRepr, TracebackStyle
+
+    from zkit.cases import Case
+    from zkit.testing import ScriptedServer
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -68,8 +71,8 @@ class CaseFailedError(Exception):
 class CaseItem(pytest.Item):
     """One case."""
 
-    def __init__(self, *, case: Case, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, *, case: Case, name: str, parent: pytest.Collector) -> None:
+        super().__init__(name, parent)
         self.case = case
 
     def runtest(self) -> None:
@@ -87,7 +90,9 @@ class CaseItem(pytest.Item):
         if problem:
             raise CaseFailedError(problem)
 
-    def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
+    def repr_failure(
+        self, excinfo: pytest.ExceptionInfo[BaseException], style: TracebackStyle | None = None
+    ) -> str | TerminalRepr:
         """Say in one line what differs."""
         if isinstance(excinfo.value, CaseFailedError):
             return f"{self.path}:{self.case.line}: it should {self.case.it}\n  {excinfo.value}"
@@ -139,7 +144,7 @@ def updated(case: Case, path: Path) -> str:
 
 
 @pytest.fixture
-def zkit_server() -> Iterator[Any]:
+def zkit_server() -> Iterator[ScriptedServer]:
     """An OpenAI-compatible server on loopback that plays a script: `zkit_server.play(says("Hi"))`."""
     from zkit.testing import ScriptedServer
 

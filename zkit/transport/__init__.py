@@ -9,13 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from zkit.chat.call_checker import Rules
 from zkit.chat.client.exchange import Listener, Repairing
 from zkit.receipt import Rank
 from zkit.required import require_list
 from zkit.transport.httpx_transport import library_for_sdk, library_of, transports_of
+
+if TYPE_CHECKING:
+    import httpx
+    import httpx2
+
+    Inner = httpx.BaseTransport | httpx2.BaseTransport
+    AsyncInner = httpx.AsyncBaseTransport | httpx2.AsyncBaseTransport
+
+C = TypeVar("C")
 
 __all__ = ["async_client", "async_transport", "client", "transport"]
 
@@ -25,11 +34,11 @@ def client(
     ask_again: int = 0,
     limit: Rank | str = Rank.GUESS,
     formats: Iterable[str] | None = None,
-    tools: Any = None,
+    tools: object = None,
     on_report: Listener | None = None,
     http: ModuleType | None = None,
-    inner: Any = None,
-    **options: Any,
+    inner: Inner | None = None,
+    **options: object,
 ) -> Any:
     """An `httpx.Client` (or `httpx2.Client`) that repairs replies, to be passed as `http_client`.
 
@@ -51,11 +60,11 @@ def async_client(
     ask_again: int = 0,
     limit: Rank | str = Rank.GUESS,
     formats: Iterable[str] | None = None,
-    tools: Any = None,
+    tools: object = None,
     on_report: Listener | None = None,
     http: ModuleType | None = None,
-    inner: Any = None,
-    **options: Any,
+    inner: AsyncInner | None = None,
+    **options: object,
 ) -> Any:
     """The same as `client`, for async SDKs: an `httpx.AsyncClient` (or `httpx2.AsyncClient`)."""
     made = _repairing(ask_again, limit, formats, tools, on_report)
@@ -64,13 +73,15 @@ def async_client(
     return repair_client(found, made)
 
 
-def transport(inner: Any, *, ask_again: int = 0, on_report: Listener | None = None) -> Any:
+def transport(inner: Inner, *, ask_again: int = 0, on_report: Listener | None = None) -> Any:
     """A transport that repairs the replies of another one (`httpx.HTTPTransport()`, for example)."""
     library = library_of(inner) or library_for_sdk()
     return transports_of(library).plain(inner, Repairing(ask_again=ask_again, on_report=on_report))
 
 
-def async_transport(inner: Any, *, ask_again: int = 0, on_report: Listener | None = None) -> Any:
+def async_transport(
+    inner: AsyncInner, *, ask_again: int = 0, on_report: Listener | None = None
+) -> Any:
     """The same as `transport`, for async clients."""
     library = library_of(inner) or library_for_sdk()
     return transports_of(library).asynchronous(
@@ -78,21 +89,22 @@ def async_transport(inner: Any, *, ask_again: int = 0, on_report: Listener | Non
     )
 
 
-def repair_client(found: Any, repairing: Repairing) -> Any:
+def repair_client(found: C, repairing: Repairing) -> C:
     """Put the repair in front of the transports of an HTTP client, those for proxies among them."""
     library = library_of(found)
     if library is None:
         raise TypeError(f"{found!r:.80} is not a client of httpx or httpx2")
     kind = transports_of(library)[hasattr(found, "__aenter__")]
-    found._transport = kind(found._transport, repairing)
-    found._mounts = {
+    state = vars(found)
+    state["_transport"] = kind(state["_transport"], repairing)
+    state["_mounts"] = {
         pattern: None if inner is None else kind(inner, repairing)
-        for pattern, inner in found._mounts.items()
+        for pattern, inner in state["_mounts"].items()
     }
     return found
 
 
-def repaired_copy(found: Any, repairing: Repairing) -> Any:
+def repaired_copy(found: object, repairing: Repairing) -> object | None:
     """A copy of an HTTP client that repairs replies; None for any other object.
 
     The copy shares the connections of the original. It keeps the original alive, and does not close
@@ -101,15 +113,14 @@ def repaired_copy(found: Any, repairing: Repairing) -> Any:
     if library_of(found) is None or not hasattr(found, "_transport"):
         return None
     kind = type(found)
-    made: Any = object.__new__(
+    made: object = object.__new__(
         type(kind.__name__, (kind,), {"__del__": _keep, "__module__": kind.__module__})
     )
-    made.__dict__.update(found.__dict__)
-    made.__dict__["_zkit_original"] = found
+    vars(made).update(vars(found), _zkit_original=found)
     return repair_client(made, repairing)
 
 
-def _keep(self: Any) -> None:
+def _keep(self: object) -> None:
     """Leave the connections open: they belong to the original client."""
 
 
@@ -117,7 +128,7 @@ def _repairing(
     ask_again: int,
     limit: Rank | str,
     formats: Iterable[str] | None,
-    tools: Any,
+    tools: object,
     on_report: Listener | None,
 ) -> Repairing:
     names = (formats,) if isinstance(formats, str) else formats
@@ -126,5 +137,5 @@ def _repairing(
     return Repairing(rules, ask_again, tools, on_report)
 
 
-def _below(inner: Any) -> dict[str, Any]:
+def _below(inner: Inner | AsyncInner | None) -> dict[str, object]:
     return {} if inner is None else {"transport": inner}

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic_core import from_json
 
@@ -297,7 +297,7 @@ def _object(body: bytes) -> JsonObject | None:
     return found if isinstance(found, dict) else None
 
 
-def _json(data: Any) -> bytes:
+def _json(data: object) -> bytes:
     """Data as JSON; numbers and letters that are not JSON go on as they came."""
     try:
         return json.dumps(data, ensure_ascii=False).encode()

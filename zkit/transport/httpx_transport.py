@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Generator,
+    Iterable,
+    Iterator,
+)
 from contextlib import suppress
 from functools import lru_cache
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from zkit.chat.call_checker import NOTHING_DONE
 from zkit.chat.client.exchange import Repairing
 from zkit.errors import MissingExtraError
 from zkit.transport.http_exchange import HttpExchange, http_exchange
 from zkit.transport.reports import headers_of, trace_report
+
+if TYPE_CHECKING:  # httpx2 has the same classes with the same names
+    from httpx import (
+        AsyncBaseTransport,
+        AsyncByteStream,
+        BaseTransport,
+        Request,
+        Response,
+        SyncByteStream,
+    )
 
 _CHANGED = ("content-length", "content-encoding", "transfer-encoding")
 """Headers that no longer hold for a body that was changed."""
@@ -35,13 +52,13 @@ def library_for_sdk() -> ModuleType:
     raise MissingExtraError("openai", "zkit.transport")
 
 
-def library_of(client: Any) -> ModuleType | None:
+def library_of(client: object) -> ModuleType | None:
     """The HTTP library that a client or transport belongs to; None for any other object."""
     name = _library_name(type(client))
     return None if name is None else sys.modules[name]
 
 
-def _library_name(kind: type[Any]) -> str | None:
+def _library_name(kind: type) -> str | None:
     roots = (base.__module__.split(".")[0] for base in kind.__mro__)
     return next((root for root in roots if root in ("httpx", "httpx2")), None)
 
@@ -49,39 +66,38 @@ def _library_name(kind: type[Any]) -> str | None:
 class _Flow:
     """One request on its way through a transport; what plain and async code share."""
 
-    def __init__(self, http: ModuleType, request: Any, exchange: HttpExchange) -> None:
+    def __init__(self, http: ModuleType, request: Request, exchange: HttpExchange) -> None:
         self._http = http
         self._first = request
-        self._response: Any = None
         self._sent = 0
         self._is_closed = False
         self.exchange = exchange
 
-    def request(self) -> Any:
+    def request(self) -> Request:
         """The request to send: the caller's own, then those that ask again."""
         self._sent += 1
         if self._sent == 1:
             return self._first
         first = self._first
         headers = [pair for pair in first.headers.raw if pair[0].lower() != b"content-length"]
-        return self._http.Request(
+        made: Request = self._http.Request(
             first.method,
             first.url,
             headers=headers,
             content=self.exchange.body,
             extensions=first.extensions,
         )
+        return made
 
-    def reads(self, response: Any) -> bool:
+    def reads(self, response: Response) -> bool:
         """True if the reply can be repaired."""
         if response.status_code != 200:
             return False
         is_json = "json" in response.headers.get("content-type", "")
         return not (self.exchange.is_stream and is_json)
 
-    def take(self, response: Any, raw: bytes) -> Any:
+    def take(self, response: Response, raw: bytes) -> Response | None:
         """The response to deliver for a whole reply; None if the request is sent again."""
-        self._response = response
         body = raw
         if "content-encoding" in response.headers:
             body = self._http.Response(200, headers=response.headers, content=raw).content
@@ -90,11 +106,11 @@ class _Flow:
             return None
         return self._whole(response, made if made is not body else None, raw)
 
-    def give_up(self) -> Any:
+    def give_up(self, response: Response) -> Response:
         """The response to deliver if the model could not be asked again."""
-        return self._whole(self._response, self.exchange.give_up(), b"")
+        return self._whole(response, self.exchange.give_up(), b"")
 
-    def _whole(self, response: Any, made: bytes | None, raw: bytes) -> Any:
+    def _whole(self, response: Response, made: bytes | None, raw: bytes) -> Response:
         """A response with a body that was changed, or with the bytes that the server sent."""
         report = self.exchange.report
         if made is None and report == NOTHING_DONE:
@@ -110,18 +126,26 @@ class _Flow:
         headers += [(name.encode(), value.encode()) for name, value in headers_of(report).items()]
         if made is not None:
             headers.append((b"content-length", str(len(made)).encode()))
-        stream = self._http.ByteStream(raw if made is None else made)
-        return self._http.Response(
-            response.status_code, headers=headers, stream=stream, extensions=response.extensions
-        )
+        return self._like(response, headers, self._http.ByteStream(raw if made is None else made))
 
-    def streamed(self, response: Any, stream: Any) -> Any:
+    def streamed(
+        self, response: Response, stream: Iterable[bytes] | AsyncIterable[bytes]
+    ) -> Response:
         """A response whose bytes are repaired while they arrive."""
         dropped = (b"content-length", b"content-encoding")
         headers = [pair for pair in response.headers.raw if pair[0].lower() not in dropped]
-        return self._http.Response(
+        return self._like(response, headers, stream)
+
+    def _like(
+        self,
+        response: Response,
+        headers: list[tuple[bytes, bytes]],
+        stream: Iterable[bytes] | AsyncIterable[bytes],
+    ) -> Response:
+        made: Response = self._http.Response(
             response.status_code, headers=headers, stream=stream, extensions=response.extensions
         )
+        return made
 
     def close(self) -> None:
         """A stream was closed; it may be closed more than once."""
@@ -134,13 +158,13 @@ class _Transport:
     """Repairs the replies that another transport fetches."""
 
     http: ModuleType
-    stream_kind: type[Any]
+    stream_kind: type[_Stream]
 
-    def __init__(self, inner: Any, repairing: Repairing) -> None:
-        self.inner = inner
+    def __init__(self, inner: object, repairing: Repairing) -> None:
+        self.inner = cast("BaseTransport", inner)
         self.repairing = repairing
 
-    def handle_request(self, request: Any) -> Any:
+    def handle_request(self, request: Request) -> Response:
         """Send a request; ask again where the reply says so."""
         exchange = http_exchange(request.method, request.url.path, request.read(), self.repairing)
         if exchange is None:
@@ -150,13 +174,13 @@ class _Transport:
         while flow.reads(response):
             if exchange.is_stream:
                 return flow.streamed(response, self.stream_kind(self.inner, flow, response))
-            raw = _read(response.stream)
+            raw = _read(_stream_of(response))
             made = flow.take(response, raw)
             if made is not None:
                 return made
             following = _tried(self.inner, flow)
             if following is None:
-                return flow.give_up()
+                return flow.give_up(response)
             response = following
         return response
 
@@ -168,7 +192,7 @@ class _Transport:
 class _Stream:
     """The bytes of a streamed reply, repaired; they can be read once."""
 
-    def __init__(self, inner: Any, flow: _Flow, response: Any) -> None:
+    def __init__(self, inner: BaseTransport, flow: _Flow, response: Response) -> None:
         self._response = response
         self._flow = flow
         self._bytes = self._run(inner, flow)
@@ -176,7 +200,7 @@ class _Stream:
     def __iter__(self) -> Iterator[bytes]:
         return self._bytes
 
-    def _run(self, inner: Any, flow: _Flow) -> Generator[bytes, None, None]:
+    def _run(self, inner: BaseTransport, flow: _Flow) -> Generator[bytes, None, None]:
         made = flow.exchange
         while True:
             try:
@@ -211,13 +235,13 @@ class _AsyncTransport:
     """The same for async clients."""
 
     http: ModuleType
-    stream_kind: type[Any]
+    stream_kind: type[_AsyncStream]
 
-    def __init__(self, inner: Any, repairing: Repairing) -> None:
-        self.inner = inner
+    def __init__(self, inner: object, repairing: Repairing) -> None:
+        self.inner = cast("AsyncBaseTransport", inner)
         self.repairing = repairing
 
-    async def handle_async_request(self, request: Any) -> Any:
+    async def handle_async_request(self, request: Request) -> Response:
         """Send a request; ask again where the reply says so."""
         body = await request.aread()
         exchange = http_exchange(request.method, request.url.path, body, self.repairing)
@@ -228,13 +252,13 @@ class _AsyncTransport:
         while flow.reads(response):
             if exchange.is_stream:
                 return flow.streamed(response, self.stream_kind(self.inner, flow, response))
-            raw = await _aread(response.stream)
+            raw = await _aread(_async_stream_of(response))
             made = flow.take(response, raw)
             if made is not None:
                 return made
             following = await _atried(self.inner, flow)
             if following is None:
-                return flow.give_up()
+                return flow.give_up(response)
             response = following
         return response
 
@@ -246,7 +270,7 @@ class _AsyncTransport:
 class _AsyncStream:
     """The same for async clients."""
 
-    def __init__(self, inner: Any, flow: _Flow, response: Any) -> None:
+    def __init__(self, inner: AsyncBaseTransport, flow: _Flow, response: Response) -> None:
         self._response = response
         self._flow = flow
         self._bytes = self._run(inner, flow)
@@ -254,7 +278,7 @@ class _AsyncStream:
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self._bytes
 
-    async def _run(self, inner: Any, flow: _Flow) -> AsyncGenerator[bytes, None]:
+    async def _run(self, inner: AsyncBaseTransport, flow: _Flow) -> AsyncGenerator[bytes, None]:
         made = flow.exchange
         while True:
             try:
@@ -288,8 +312,8 @@ class _AsyncStream:
 class Kinds(NamedTuple):
     """The transport classes for one library: for plain and for async clients."""
 
-    plain: type[Any]
-    asynchronous: type[Any]
+    plain: type[_Transport]
+    asynchronous: type[_AsyncTransport]
 
 
 @lru_cache(maxsize=4)
@@ -307,34 +331,44 @@ def transports_of(http: ModuleType) -> Kinds:
     )
 
 
-def _read(stream: Any) -> bytes:
+def _stream_of(response: Response) -> SyncByteStream:
+    return cast("SyncByteStream", response.stream)
+
+
+def _async_stream_of(response: Response) -> AsyncByteStream:
+    return cast("AsyncByteStream", response.stream)
+
+
+def _read(stream: SyncByteStream) -> bytes:
     try:
         return b"".join(stream)
     finally:
         stream.close()
 
 
-async def _aread(stream: Any) -> bytes:
+async def _aread(stream: AsyncByteStream) -> bytes:
     try:
         return b"".join([data async for data in stream])
     finally:
         await stream.aclose()
 
 
-def _bytes_of(response: Any) -> Iterator[bytes]:
+def _bytes_of(response: Response) -> Iterator[bytes]:
     """The bytes of a streamed reply, decoded; straight from the connection if there is no encoding."""
     is_encoded = "content-encoding" in response.headers
-    found: Iterator[bytes] = response.iter_bytes() if is_encoded else iter(response.stream)
+    found: Iterator[bytes] = response.iter_bytes() if is_encoded else iter(_stream_of(response))
     return found
 
 
-def _async_bytes_of(response: Any) -> AsyncIterator[bytes]:
+def _async_bytes_of(response: Response) -> AsyncIterator[bytes]:
     is_encoded = "content-encoding" in response.headers
-    found: AsyncIterator[bytes] = response.aiter_bytes() if is_encoded else aiter(response.stream)
+    found: AsyncIterator[bytes] = (
+        response.aiter_bytes() if is_encoded else aiter(_async_stream_of(response))
+    )
     return found
 
 
-def _tried(inner: Any, flow: _Flow) -> Any:
+def _tried(inner: BaseTransport, flow: _Flow) -> Response | None:
     """The response to an extra request; None if it failed."""
     try:
         response = inner.handle_request(flow.request())
@@ -346,7 +380,7 @@ def _tried(inner: Any, flow: _Flow) -> Any:
     return None
 
 
-async def _atried(inner: Any, flow: _Flow) -> Any:
+async def _atried(inner: AsyncBaseTransport, flow: _Flow) -> Response | None:
     try:
         response = await inner.handle_async_request(flow.request())
     except Exception:

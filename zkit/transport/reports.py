@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from types import ModuleType
 
 from zkit.chat.call_checker import NOTHING_DONE, Report
 
@@ -22,7 +22,7 @@ def headers_of(report: Report) -> dict[str, str]:
 
 
 @cache
-def _api() -> Any:
+def _api() -> ModuleType | None:
     try:
         from opentelemetry import trace
     except ImportError:
