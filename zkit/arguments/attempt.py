@@ -33,7 +33,7 @@ class Attempt(NamedTuple):
     """One reading of what arrived: the value, the text it came from, and the repairs it took."""
 
     prepared: Prepared
-    value: Any
+    value: object
     source: Source | None
     fixes: tuple[Fix, ...]
     errors: list[FieldError] | None = None

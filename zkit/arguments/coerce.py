@@ -29,7 +29,7 @@ from zkit.results import Problem
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-Done = list[tuple[Any, "Coercer"]]
+Done = list[tuple[object, "Coercer"]]
 # Coercions that keep the kind of the value stray less than those that change it.
 _KEEPS_KIND = frozenset(
     [
@@ -43,7 +43,7 @@ def distinct(done: Done) -> Done:
     """The readings that differ, each by the way that strays least."""
     if len(done) < 2:
         return done
-    best: dict[str, tuple[Any, Coercer]] = {}
+    best: dict[str, tuple[object, Coercer]] = {}
     for settled, trial in sorted(done, key=lambda one: highest(tuple(one[1].fixes))):
         best.setdefault(as_json(settled), (settled, trial))
     return list(best.values())
@@ -92,7 +92,7 @@ class Coercer:
 
     def settle(
         self, value: Any, shape: Shape, place: Place, errors: ErrorTree | None = None, row: int = 0
-    ) -> Any:
+    ) -> object:
         """The value as the shape accepts it; what cannot be fixed is noted as a problem."""
         self.left[0] -= 1
         if len(place.path) > MAX_DEPTH or self.left[0] < 0:
@@ -210,7 +210,7 @@ class Coercer:
 
     def _coerced(self, value: object, shape: Shape, place: Place, row: int, due: str) -> object:
         """The one thing that a rejected value can be meant as."""
-        done: list[tuple[Any, Coercer]] = []
+        done: list[tuple[object, Coercer]] = []
         failed: list[Coercer] = []
         found = candidates(value, shape, place) if row < MOST_IN_A_ROW else ()
         for candidate, there in found:
@@ -248,7 +248,9 @@ class Coercer:
         self._blame(value, shape, place, [settled for settled, _ in done], due)
         return value
 
-    def _blame(self, value: Any, shape: Shape, place: Place, readings: list[Any], due: str) -> None:
+    def _blame(
+        self, value: Any, shape: Shape, place: Place, readings: list[object], due: str
+    ) -> None:
         if not readings:
             self.problems.append(wrong_value(value, shape, place.path, due))
             return

@@ -44,7 +44,7 @@ class Decoded(NamedTuple, Generic[T]):
 class DecodedWithData(Decoded[T]):
     """The result where something was changed, with the JSON data that was typed in the end."""
 
-    data: Any
+    data: object
 
 
 def _with_data(value: object, fixes: tuple[Fix, ...], rank: Rank, data: object) -> DecodedWithData:
@@ -56,7 +56,7 @@ def _with_data(value: object, fixes: tuple[Fix, ...], rank: Rank, data: object) 
 @overload
 def decode_args(
     model: type[T],
-    raw: Any,
+    raw: object,
     *,
     limit: Rank | str = ...,
     finish_reason: str | None = ...,
@@ -64,8 +64,8 @@ def decode_args(
 ) -> T: ...
 @overload
 def decode_args(
-    model: Any,
-    raw: Any,
+    model: object,
+    raw: object,
     *,
     limit: Rank | str = ...,
     finish_reason: str | None = ...,

@@ -94,7 +94,7 @@ def _refuse() -> str:
     raise _BeyondUsError
 
 
-_CATEGORIES: dict[Any, Callable[[str], bool]] = {
+_CATEGORIES: dict[object, Callable[[str], bool]] = {
     codes.CATEGORY_DIGIT: str.isdigit,
     codes.CATEGORY_NOT_DIGIT: lambda c: not c.isdigit(),
     codes.CATEGORY_SPACE: str.isspace,
@@ -102,7 +102,7 @@ _CATEGORIES: dict[Any, Callable[[str], bool]] = {
     codes.CATEGORY_WORD: lambda c: c.isalnum() or c == "_",
     codes.CATEGORY_NOT_WORD: lambda c: not (c.isalnum() or c == "_"),
 }
-_MAKERS: dict[Any, Callable[[Any, int], str]] = {
+_MAKERS: dict[object, Callable[[Any, int], str]] = {
     codes.LITERAL: lambda argument, _: chr(argument),
     codes.NOT_LITERAL: lambda argument, _: next(c for c in _PREFERRED if ord(c) != argument),
     codes.ANY: lambda *_: "a",

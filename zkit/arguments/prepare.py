@@ -49,11 +49,11 @@ class Prepared:
         self.tool = _tool_name(subject, target)
 
     @cached_property
-    def check(self) -> Callable[[Any], Any]:
+    def check(self) -> Callable[[object], object]:
         """Accepts the same, and other keys where the target takes or ignores them."""
         return self._exact(declared_only=False)
 
-    def _exact(self, *, declared_only: bool) -> Callable[[Any], Any]:
+    def _exact(self, *, declared_only: bool) -> Callable[[Any], object]:
         target = self.target
         if target.core_schema is None:
             return exact_by_schema(target.validate_python, self.shape, declared_only=declared_only)
@@ -111,7 +111,7 @@ def _words(misfit: Misfit) -> str:
     return shortened(f'something that meets "{misfit.kind}": {as_json(asked)}')
 
 
-PREPARED: dict[int, tuple[Any, Prepared, Callable[[Any], Any]]] = {}
+PREPARED: dict[int, tuple[object, Prepared, Callable[[object], object]]] = {}
 """What was made prepared for which subject, by its identity, and how valid arguments are told."""
 
 
@@ -138,7 +138,7 @@ def _may_change(model: object) -> bool:
     return not (frozen and frozen.frozen and isinstance(parameters, Hashable))
 
 
-Strict = Callable[[Any], Any]
+Strict = Callable[[object], object]
 
 
 def exact_by_schema(validate: Strict, shape: Shape, *, declared_only: bool) -> Strict:
@@ -149,7 +149,7 @@ def exact_by_schema(validate: Strict, shape: Shape, *, declared_only: bool) -> S
     complained of. A number too large to be read is always: it would arrive as infinity.
     """
 
-    def checked(raw: Any) -> Any:
+    def checked(raw: Any) -> object:
         try:
             sent = from_json(raw, allow_inf_nan=False)
         except ValueError as error:
@@ -172,7 +172,7 @@ Path = tuple[str | int, ...]
 
 
 def _infinite(value: object) -> Iterator[Path]:
-    todo: list[tuple[Path, Any]] = [((), value)]
+    todo: list[tuple[Path, object]] = [((), value)]
     while todo:
         path, part = todo.pop()
         for step, below in _parts(part):
@@ -184,7 +184,7 @@ def _infinite(value: object) -> Iterator[Path]:
 
 def _undeclared(value: object, shape: Shape) -> Iterator[Path]:
     """The keys of objects that no shape due at their place declares: several are expected in a union."""
-    todo: list[tuple[Path, Any, list[Shape]]] = [((), value, _ways(shape))]
+    todo: list[tuple[Path, object, list[Shape]]] = [((), value, _ways(shape))]
     while todo:
         path, part, shapes = todo.pop()
         if isinstance(part, dict) and shapes and all(_is_silent(due) for due in shapes):

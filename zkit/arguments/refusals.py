@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic_core import to_json
 
@@ -96,7 +96,7 @@ def refuse_half_character(prepared: Prepared, value: object) -> Validation | Non
 
 def _half_character(value: object) -> tuple[Path, str] | None:
     """The place of the first lone surrogate, and its escape."""
-    todo: list[tuple[Path, Any]] = [((), value)]
+    todo: list[tuple[Path, object]] = [((), value)]
     while todo:
         path, part = todo.pop()
         texts = list(part) if isinstance(part, Mapping) else [part]
@@ -170,7 +170,7 @@ _CANNOT_ECHO = frozenset({int, float, bool, type(None)})
 
 
 def _echoes(arguments: JsonMapping) -> Iterator[Problem]:
-    todo: list[tuple[str, Any]] = list(arguments.items())
+    todo: list[tuple[str, object]] = list(arguments.items())
     for name, value in todo:
         if isinstance(value, str):
             if value[:1] == "<" and value == placeholder(name):

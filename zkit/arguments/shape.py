@@ -195,7 +195,7 @@ def _grouped(texts: Iterable[object], key: Callable[[str], str]) -> Spellings:
     return found
 
 
-def _beats(a: Any, b: Any, also_equal: bool = False) -> bool:
+def _beats(a: Any, b: object, also_equal: bool = False) -> bool:
     """Whether `a` is greater than `b`; False when either is no number."""
     if isinstance(a, bool | None) or isinstance(b, bool | None):
         return False
@@ -263,7 +263,7 @@ def _referred(schema: object, root: JsonMapping) -> JsonMapping:
     ref = _mapping(schema).get("$ref")
     if not isinstance(ref, str):
         return _mapping(schema)
-    found: Any = root if ref.startswith("#") else {}
+    found: object = root if ref.startswith("#") else {}
     for part in ref[1:].strip("/").split("/"):
         key = part.replace("~1", "/").replace("~0", "~")
         found = found.get(key) if isinstance(found, Mapping) and key else found

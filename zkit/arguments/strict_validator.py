@@ -129,7 +129,7 @@ def _spelt_in_a_union(node: Node) -> object:
     """The same where branches of a union are weighed: there what is not strict counts less."""
     validate = SchemaValidator({**node, "strict": False}).validate_python
 
-    def read(text: str) -> Any:
+    def read(text: str) -> object:
         try:
             return validate(text)
         except ValidationError:
@@ -138,7 +138,7 @@ def _spelt_in_a_union(node: Node) -> object:
     return _chained(node, core_schema.no_info_plain_validator_function(read))
 
 
-def _chained(node: Node, read: Any) -> Any:
+def _chained(node: Node, read: Any) -> object:
     return core_schema.chain_schema(
         [core_schema.str_schema(pattern=_SPELLINGS[node["type"]]), read]
     )
@@ -175,13 +175,13 @@ def _enum(node: Node) -> object:
     return core_schema.no_info_plain_validator_function(_finder(node["cls"], node["members"]))
 
 
-def _finder(cls: type[Enum], members: Collection[Enum]) -> Callable[[Any], Enum]:
+def _finder(cls: type[Enum], members: Collection[Enum]) -> Callable[[object], Enum]:
     known = {(type(one.value), one.value): one for one in members}
     # A number without a fraction may be written so where fractions are known.
     whole = [one for one in members if type(one.value) is float and one.value.is_integer()]
     known = {**{(int, int(one.value)): one for one in whole}, **known}
 
-    def find(value: Any) -> Enum:
+    def find(value: object) -> Enum:
         found = known.get((type(value), value)) if not isinstance(value, dict | list) else None
         if found is None and type(value) in (int, str):
             found = cls._missing_(value)  # an enum may know more than its members

@@ -65,11 +65,11 @@ class Work:
     """
 
     kind: Kind
-    target: Any = None
+    target: object = None
     limit: Rank | str | None = None
     seconds: float = 5.0
     longest: int = 4_000_000
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Reject what could not be applied to any row."""
@@ -177,7 +177,7 @@ def _entry(call: Call) -> JsonObject:
     }
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     from pydantic_core import to_json
 
     return to_json(value, inf_nan_mode="constants", serialize_unknown=True).decode("utf-8")

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from zkit.batch.columns import COLUMNS, Columns, Work
 from zkit.batch.logs import BatchError
 from zkit.errors import ZkitError
+
+if TYPE_CHECKING:
+    import daft
+    import dask.dataframe
+    import pandas
+    import polars
+    import pyarrow
+    import pyspark.sql
+    import ray.data
+
+    Table = TypeVar("Table", pyarrow.Table, pyarrow.RecordBatch)
+    PolarsFrame = TypeVar("PolarsFrame", polars.DataFrame, polars.LazyFrame)
 
 
 class MissingEngineError(ZkitError, ImportError):
     """An engine that is not installed."""
 
 
-def _arrays(made: Columns) -> dict[str, Any]:
+def _arrays(made: Columns) -> dict[str, pyarrow.Array]:
     """Return the columns as Arrow arrays."""
     import pyarrow as arrow
 
@@ -23,18 +35,18 @@ def _arrays(made: Columns) -> dict[str, Any]:
     return {name: arrow.array(made[name], kinds.get(name, arrow.string())) for name in COLUMNS}
 
 
-def _added(batch: Any, work: Work, column: str) -> Any:
+def _added(batch: Table, work: Work, column: str) -> Table:
     """Return an Arrow table or record batch with the columns of the work."""
     for name, cells in _arrays(work(batch.column(column).to_pylist())).items():
         batch = batch.append_column(name, cells)
     return batch
 
 
-def with_polars(frame: Any, work: Work, column: str = "text") -> Any:
+def with_polars(frame: PolarsFrame, work: Work, column: str = "text") -> PolarsFrame:
     """Return a polars data frame with the columns of the work added, lazy if it is lazy."""
     import polars
 
-    def added(batch: Any) -> Any:
+    def added(batch: polars.DataFrame) -> polars.DataFrame:
         made = _arrays(work(batch[column].to_list()))
         return batch.with_columns(polars.Series(name, cells) for name, cells in made.items())
 
@@ -45,7 +57,7 @@ def with_polars(frame: Any, work: Work, column: str = "text") -> Any:
     return frame.map_batches(added, schema={**frame.collect_schema(), **new})
 
 
-def with_ray(dataset: Any, work: Work, column: str = "text") -> Any:
+def with_ray(dataset: ray.data.Dataset, work: Work, column: str = "text") -> ray.data.Dataset:
     """Return a Ray dataset with the columns of the work added."""
 
     return dataset.map_batches(
@@ -53,7 +65,7 @@ def with_ray(dataset: Any, work: Work, column: str = "text") -> Any:
     )
 
 
-def with_daft(frame: Any, work: Work, column: str = "text") -> Any:
+def with_daft(frame: daft.DataFrame, work: Work, column: str = "text") -> daft.DataFrame:
     """Return a Daft data frame with the columns of the work added."""
     import daft
     import pyarrow as arrow
@@ -64,7 +76,7 @@ def with_daft(frame: Any, work: Work, column: str = "text") -> Any:
     @daft.func.batch(  # type: ignore[untyped-decorator, unused-ignore]
         return_dtype=daft.DataType.struct(kinds)
     )
-    def added(texts: Any) -> Any:
+    def added(texts: Any) -> Any:  # Daft evaluates these annotations
         made = _arrays(work(texts.to_pylist()))
         return arrow.StructArray.from_arrays(list(made.values()), list(made))
 
@@ -74,11 +86,13 @@ def with_daft(frame: Any, work: Work, column: str = "text") -> Any:
     return cells.exclude("_zkit")
 
 
-def with_dask(frame: Any, work: Work, column: str = "text") -> Any:
+def with_dask(
+    frame: dask.dataframe.DataFrame, work: Work, column: str = "text"
+) -> dask.dataframe.DataFrame:
     """Return a Dask data frame with the columns of the work added."""
     import pandas
 
-    def added(part: Any) -> Any:
+    def added(part: pandas.DataFrame) -> pandas.DataFrame:
         made = _arrays(work(part[column].tolist()))
         return part.assign(
             **{
@@ -90,11 +104,13 @@ def with_dask(frame: Any, work: Work, column: str = "text") -> Any:
     return frame.map_partitions(added, meta=added(frame._meta))
 
 
-def with_spark(frame: Any, work: Work, column: str = "text") -> Any:
+def with_spark(
+    frame: pyspark.sql.DataFrame, work: Work, column: str = "text"
+) -> pyspark.sql.DataFrame:
     """Return a Spark data frame with the columns of the work added."""
     from pyspark.sql import types
 
-    def added(batches: Any) -> Any:
+    def added(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         for batch in batches:
             yield _added(batch, work, column)
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import csv
 import gzip
+import importlib
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from types import ModuleType
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from zkit.batch.columns import COLUMNS
 from zkit.errors import MissingExtraError, ZkitError
 from zkit.json_types import JsonMapping, JsonObject
+
+if TYPE_CHECKING:
+    import pyarrow
 
 FIELDS = ("row", "model", "time", "text", *COLUMNS)
 """The columns of an output file."""
@@ -201,13 +206,12 @@ def _parquet(file: Path) -> Iterator[object]:
         raise BatchError(f"{file}: {error}") from error
 
 
-def _arrow() -> Any:
+def _arrow() -> ModuleType:
     try:
-        import pyarrow as arrow
-        import pyarrow.parquet
+        importlib.import_module("pyarrow.parquet")
+        return importlib.import_module("pyarrow")
     except ImportError as error:
         raise MissingExtraError("batch", "reading and writing Parquet") from error
-    return arrow
 
 
 # ── output ───────────────────────────────────────────────────────────────────
@@ -237,7 +241,7 @@ def _created(file: Path) -> IO[str]:
     return open(file, "w", encoding="utf-8", errors="backslashreplace", newline="")
 
 
-def _schema(arrow: Any) -> Any:
+def _schema(arrow: ModuleType) -> pyarrow.Schema:
     kinds = {"row": arrow.int64(), "fixes": arrow.list_(arrow.string())}
     return arrow.schema([(name, kinds.get(name, arrow.string())) for name in FIELDS])
 

@@ -19,7 +19,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from zkit.batch.columns import COLUMNS, Columns, Work, as_text
 from zkit.batch.logs import BatchError, Row, join_parts, read_log, write_part
@@ -302,5 +302,5 @@ def _apply(work: Work, rows: Sequence[Row]) -> Columns:
 
 
 def _crashed() -> Columns:
-    cells: dict[str, Any] = {"outcome": "failed", "fixes": [], "reason": "crashed"}
+    cells: dict[str, object] = {"outcome": "failed", "fixes": [], "reason": "crashed"}
     return {name: [cells.get(name)] for name in COLUMNS}

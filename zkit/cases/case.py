@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from zkit.json_types import JsonMapping
 from zkit.receipt import Rank
@@ -125,7 +125,7 @@ def json_texts(key: str, value: object, sheet: Sheet) -> tuple[str, ...]:
     return tuple(json_text(key, item, sheet) for item in a_list(key, value))
 
 
-def json_value(key: str, value: object, sheet: Sheet) -> Any:
+def json_value(key: str, value: object, sheet: Sheet) -> object:
     """Take a table or a list as it is, or a string that holds JSON."""
     return json.loads(json_text(key, value, sheet)) if isinstance(value, str) else value
 
@@ -135,7 +135,7 @@ def names(key: str, value: object, sheet: Sheet) -> tuple[str, ...]:
     return tuple(a_string(key, item, sheet) for item in a_list(key, value))
 
 
-def a_list(key: str, value: object) -> list[Any]:
+def a_list(key: str, value: object) -> list[object]:
     """Take a list."""
     if not isinstance(value, list):
         raise EntryError(f"{key} must be a list, not {json_kind(value)}", key)

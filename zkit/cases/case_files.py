@@ -68,7 +68,7 @@ def read_sheet(raw: JsonMapping, empty: Sheet, folder: Path) -> Sheet:
     )
 
 
-def tool_sets(given: Any, empty: Sheet, folder: Path) -> ToolSets:
+def tool_sets(given: object, empty: Sheet, folder: Path) -> ToolSets:
     """Take lists of tools by name, one list (`[[tools]]`), or the name of a JSON file that has them."""
     held = read_json(folder / given, given) if isinstance(given, str) else given
     held = {ONE_SET: held} if isinstance(held, list) else held
@@ -79,7 +79,7 @@ def tool_sets(given: Any, empty: Sheet, folder: Path) -> ToolSets:
     return sets
 
 
-def read_json(path: Path, name: str) -> Any:
+def read_json(path: Path, name: str) -> object:
     """Read the JSON file that a case file refers to."""
     try:
         return json.loads(path.read_text("utf-8"))

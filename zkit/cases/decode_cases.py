@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import TYPE_CHECKING, ClassVar, get_args
 
 from pydantic_core import to_jsonable_python
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # `refused = true` accepts any of them.
 CODES: tuple[str, ...] = get_args(ValidationCode)
 
-NOT_GIVEN: Any = object()
+NOT_GIVEN: object = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class DecodeCase(Case):
 
     kind: ClassVar[str] = "decode"
 
-    value: Any = NOT_GIVEN
+    value: object = NOT_GIVEN
     schema: JsonMapping | None = None
     json: str | None = None
     refused: tuple[str, ...] = ()
@@ -110,12 +110,12 @@ def judge_receipt(case: DecodeCase, outcome: Decoded) -> str | None:
     return unlike("rank", wanted[0], outcome.rank) or unlike("fixes", wanted[1], fixes)
 
 
-def raw_arguments(case: DecodeCase) -> Any:
+def raw_arguments(case: DecodeCase) -> object:
     """Return what the decoder is given."""
     return case.text if case.value is NOT_GIVEN else case.value
 
 
-def wanted_value(case: DecodeCase) -> Any:
+def wanted_value(case: DecodeCase) -> object:
     """Return the expected arguments."""
     if case.json is not None:
         return json.loads(case.json)

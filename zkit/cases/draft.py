@@ -58,7 +58,7 @@ class Draft:
             return decode(self.schema, self.text, **known)
         return repair_json(self.text, schema=self.schema, **known)
 
-    def given(self) -> dict[str, Any]:
+    def given(self) -> dict[str, object]:
         """The keys of the case that say what is known."""
         limit = None if self.limit is None else self.limit.name
         found: JsonObject = {"text": self.text, "finish_reason": self.finish_reason}
@@ -171,13 +171,13 @@ def redacted(draft: Draft) -> Draft:
     return replace(clean, text=short)
 
 
-def _clean_data(data: Any) -> Any:
+def _clean_data(data: object) -> Any:
     return (
         None if data is None else json.loads(without_secrets(json.dumps(data, ensure_ascii=False)))
     )
 
 
-def _shape(outcome: Outcome) -> Any:
+def _shape(outcome: Outcome) -> object:
     """What of an outcome must not change: everything but the words in its strings."""
     if isinstance(outcome, Unrepairable):
         return ("refused", outcome.reason)
@@ -199,7 +199,7 @@ def _shape(outcome: Outcome) -> Any:
     return ("read", outcome.rank, _names(outcome.fixes), value)
 
 
-def _skeleton(value: Any) -> str:
+def _skeleton(value: object) -> str:
     """A value with its strings left out, keys as they are told."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
     return without_secrets(_STRING.sub(lambda one: one[0] if one[1] else '""', text))
@@ -209,7 +209,7 @@ def _names(fixes: Sequence[Fix]) -> list[str]:
     return [fix.name for fix in fixes]
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
@@ -286,7 +286,7 @@ def _schemas(tools: list[JsonObject]) -> Mapping[str, JsonMapping]:
         return {}
 
 
-def _read_json(text: str | bytes) -> Any:
+def _read_json(text: str | bytes) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from zkit.cases.case import (
     Case,
@@ -151,7 +151,7 @@ def judge_origin(case: ExtractCase, found: Extraction) -> str | None:
     return unlike("format", case.format, origins) or unlike("rank", case.rank, rank)
 
 
-def wanted_calls(case: ExtractCase, key: str = "calls") -> list[Any]:
+def wanted_calls(case: ExtractCase, key: str = "calls") -> list[object]:
     """Decode the expected calls, or the doubtful ones."""
     calls = json.loads(getattr(case, key) or "[]")
     if not isinstance(calls, list):

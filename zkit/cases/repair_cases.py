@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from zkit.cases.case import (
     Case,
@@ -140,7 +140,7 @@ def judge_all(case: RepairCase) -> str | None:
     return f"expected all of [{', '.join(wanted)}], came [{', '.join(came)}]"
 
 
-def wanted_value(case: RepairCase) -> Any:
+def wanted_value(case: RepairCase) -> object:
     """Decode the expected value."""
     return json.loads(case.text if case.json is None else case.json)
 

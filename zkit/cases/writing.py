@@ -105,7 +105,7 @@ def case_lines(entry: JsonMapping) -> list[str]:
     return [f"{key} = {_toml(without_null(value))}" for key, value in ordered]
 
 
-def _shared(table: str, value: Any, known: Any) -> tuple[str, str]:
+def _shared(table: str, value: Any, known: object) -> tuple[str, str]:
     """The name under which a file has a schema or a tool set, and what must be added for it."""
     value = without_null(value)
     held = known if isinstance(known, dict) else {}

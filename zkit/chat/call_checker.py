@@ -7,7 +7,7 @@ import secrets
 import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from typing import get_args
 
 from zkit.arguments import Decoded, decode_to_run
 from zkit.arguments.field_names import nearest, same_name
@@ -159,7 +159,7 @@ class CallChecker:
     @classmethod
     def of(
         cls,
-        tools: Any,
+        tools: object,
         rules: Rules,
         messages: object = (),
         reads_text: bool = True,
@@ -274,7 +274,7 @@ def _is_numbered(id: str) -> bool:
     return id.startswith("call_") and id[5:].isdigit()
 
 
-def _specs(tools: Any) -> Iterator[ToolSpec]:
+def _specs(tools: object) -> Iterator[ToolSpec]:
     """The declarations among whatever names tools: only these say how much a tool can break."""
     listing = getattr(tools, "tools", None)
     found = listing() if callable(listing) else tools

@@ -107,7 +107,7 @@ class Approvals:
         self._reason = f": {reason}" if reason else ""
         self.seen: dict[str, tuple[str, Call]] = {}
 
-    def __call__(self, call: Call) -> Any:
+    def __call__(self, call: Call) -> object:
         """Decide, or hand on the question."""
         key = self._key(call)
         self.seen[call.id] = (key, call)
@@ -128,7 +128,7 @@ class Approvals:
         return approval_key(replace(call, arguments=arguments), tool.definition())
 
 
-Ask = Callable[[str, tuple[str, ...]], Any]
+Ask = Callable[[str, tuple[str, ...]], object]
 
 
 def clarification(ask: Ask | None = None) -> FunctionTool[..., Any]:
@@ -144,7 +144,7 @@ def clarification(ask: Ask | None = None) -> FunctionTool[..., Any]:
         options: Annotated[
             Sequence[str], Field(description="Answers to choose from, if there are only a few.")
         ] = (),
-    ) -> Any:
+    ) -> object:
         """Ask the user a question, and wait for the answer.
 
         Only for what you cannot find out with the other tools, and cannot go on without.
@@ -163,7 +163,7 @@ def clarification(ask: Ask | None = None) -> FunctionTool[..., Any]:
 
 
 if TYPE_CHECKING:
-    ask_clarification: FunctionTool[..., Any]
+    ask_clarification: FunctionTool[..., object]
     """The tool that pauses a run for a question."""
 
 

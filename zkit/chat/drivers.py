@@ -55,7 +55,7 @@ class Wait:
 class Do:
     """Call a function of the user's, plain or async. Returns what it returns."""
 
-    function: Callable[..., Any]
+    function: Callable[..., object]
     argument: object
 
 
@@ -153,7 +153,7 @@ class _Parts:
 
     def __init__(self, create: Create, request: JsonObject) -> None:
         self._create, self._request = create, request
-        self._stream: Any = None
+        self._stream: object = None
         self._has_ended: Callable[[], bool] = lambda: True
         self.is_stream = False
 
@@ -300,7 +300,7 @@ def _left(action: Ask) -> float | None:
     return None if action.deadline is None else action.deadline - time.monotonic()
 
 
-async def _sent(action: Ask, create: Create, awaited: bool) -> Any:
+async def _sent(action: Ask, create: Create, awaited: bool) -> object:
     """The beginning of the reply, or all of it, before the time of the run is over."""
     request = partial(create, **action.request)
     with anyio.fail_after(_left(action)):
@@ -345,7 +345,7 @@ async def _done_async(action: Action, task: Scope) -> object:
         return _Thrown(error)
 
 
-async def _called(action: Do) -> Any:
+async def _called(action: Do) -> object:
     """Call a function of the user's, plain or async."""
     outcome = action.function(action.argument)
     return await outcome if inspect.isawaitable(outcome) else outcome

@@ -30,7 +30,7 @@ Prompt = str | Iterable[JsonMapping] | Resumption
 """A question, a conversation to go on with, or a paused run with what was decided on it."""
 
 
-Source = Any
+Source = object
 """A `Toolbox`, a `Kit`, a `Dispatcher` or any other source, or a list of tools and functions."""
 
 
@@ -52,7 +52,7 @@ class ChatLoop:
 
     def __init__(
         self,
-        client: Any,
+        client: object,
         model: str,
         source: Source = (),
         *,

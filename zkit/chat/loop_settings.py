@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypedDict, get_args
+from typing import TYPE_CHECKING, TypedDict, get_args
 
 from zkit.chat.loop_events import Message
 from zkit.chat.server_profile import Mode, ServerSettings, ToolChoice
@@ -30,7 +30,7 @@ from zkit.required import (
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-Compact = Callable[[list[Message]], Any]
+Compact = Callable[[list[Message]], object]
 BUDGETS: Mapping[str, int] = MappingProxyType(
     {"malformed": 3, "unreadable": 3, "empty": 3, "reasoning_only": 2, "repeated": 2, "retry": 3}
 )

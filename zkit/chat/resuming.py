@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from anyio import to_thread
 
@@ -119,7 +119,7 @@ def _marked(execute: Execute, paused: PausedRun) -> Execute:
     if not holders:
         return execute
 
-    async def marked(tool: Tool, call: Call, typed: Any = None) -> Result:
+    async def marked(tool: Tool, call: Call, typed: object = None) -> Result:
         if call.id not in ids:
             return await execute(tool, call, typed)
         for holder in holders:

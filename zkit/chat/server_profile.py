@@ -185,7 +185,7 @@ def fitted(
     return made
 
 
-def asked(request: JsonMapping, key: str) -> Any:
+def asked(request: JsonMapping, key: str) -> object:
     """What a request says; clients have marks of their own for what is not given."""
     found = request.get(key)
     return None if type(found).__name__ in ("NotGiven", "Omit") else found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 from zkit.chat.wire_data import dumps
 from zkit.dispatch import Dispatcher, Recorder
@@ -67,7 +67,7 @@ def size_of_tool(spec: ToolSpec) -> int:
 
 
 def dispatcher_for(
-    source: Any,
+    source: object,
     fit: Fit,
     room: int | None,
     most: int | None = None,

@@ -46,13 +46,13 @@ class _EndWatch:
         self._decoder = decoder
         self.has_ended = False
 
-    def iter_bytes(self, data: Iterator[bytes]) -> Iterator[Any]:
+    def iter_bytes(self, data: Iterator[bytes]) -> Iterator[object]:
         """Decode, as the client's own decoder does."""
         for event in self._decoder.iter_bytes(data):
             self.has_ended = self.has_ended or event.data.startswith("[DONE]")
             yield event
 
-    async def aiter_bytes(self, data: AsyncIterator[bytes]) -> AsyncIterator[Any]:
+    async def aiter_bytes(self, data: AsyncIterator[bytes]) -> AsyncIterator[object]:
         """The same in async code."""
         async for event in self._decoder.aiter_bytes(data):
             self.has_ended = self.has_ended or event.data.startswith("[DONE]")

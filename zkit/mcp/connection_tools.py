@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from zkit.errors import ZkitError
 from zkit.grade import READ, WRITE
 from zkit.mcp.connections import Connected, Connections
@@ -28,7 +26,7 @@ def mcp_tools(box: Toolbox, *, public_only: bool = True) -> list[Tool]:
         args: list[str] | None = None,
         url: str = "",
         auth_token: str = "",
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Connect to an MCP server; its tools can be called from the next turn on.
 
         Args:
@@ -67,14 +65,14 @@ def mcp_tools(box: Toolbox, *, public_only: bool = True) -> list[Tool]:
         return f"{name} is disconnected."
 
     @tool(grade=READ, tags=["mcp"], cacheable=False)
-    def mcp_list() -> list[dict[str, Any]]:
+    def mcp_list() -> list[dict[str, object]]:
         """List the connected MCP servers with their tools and what is wrong with them."""
         return [_entry(one) for one in connections.list()]
 
     return [mcp_connect, mcp_disconnect, mcp_list]
 
 
-def _entry(one: Connected) -> dict[str, Any]:
+def _entry(one: Connected) -> dict[str, object]:
     """A connection for the model; what waits for approval is the operator's business."""
     described = {
         "name": one.name,

@@ -72,7 +72,7 @@ class Options(TypedDict, total=False):
     timeout: float
     patience: float
     mode: str
-    elicitation: Any
+    elicitation: object
     sampling: Sample | None
     public_only: bool
 

@@ -287,12 +287,12 @@ def doc_tools(docs: Kit | None) -> list[Tool]:
         return []
 
     @tool(grade=READ, formats=False)
-    def docs_index() -> dict[str, Any]:
+    def docs_index() -> dict[str, object]:
         """List the documents about the tools: those of each tool, and those of the kit."""
         return docs.docs_index()
 
     @tool(grade=READ)
-    def resolve_doc(path: str) -> Any:
+    def resolve_doc(path: str) -> object:
         """Read a document that docs_index lists.
 
         Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from zkit.errors import SchemaError
 from zkit.schema.schema_tree import (
@@ -98,7 +98,7 @@ def _counted(thing: str) -> Callable[[object, object], str]:
     return say
 
 
-_RANGES: dict[tuple[str, str], Callable[[Any, Any], str]] = {
+_RANGES: dict[tuple[str, str], Callable[[object, object], str]] = {
     ("minimum", "maximum"): _between,
     ("exclusiveMinimum", "exclusiveMaximum"): _beyond,
     ("minLength", "maxLength"): _counted("character"),
@@ -107,12 +107,12 @@ _RANGES: dict[tuple[str, str], Callable[[Any, Any], str]] = {
 }
 _ENDS = frozenset(end for ends in _RANGES for end in ends)
 
-_WORDS: dict[str, Callable[[Any], str]] = {
+_WORDS: dict[str, Callable[[object], str]] = {
     "multipleOf": lambda value: f"a multiple of {value}",
     "pattern": lambda value: f"matching the pattern {value}",
     "format": lambda value: f"format: {value}",
     "uniqueItems": lambda value: "no item twice" if value else "",
-    "enum": lambda values: f"one of {', '.join(map(_short, values))}",
+    "enum": lambda values: f"one of {_listed(values)}",
     "const": lambda value: f"always {_short(value)}",
     "default": lambda value: "" if value is None else f"default: {_short(value)}",
     "examples": lambda values: f"for example {_listed(values)}",

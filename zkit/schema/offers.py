@@ -13,7 +13,7 @@ from zkit.json_types import JsonMapping, JsonObject
 if TYPE_CHECKING:
     from zkit.schema.target import Target
 
-NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}}
+NO_ARGUMENTS: dict[str, object] = {"type": "object", "properties": {}}
 PARAMETER_NAMES = ("parameters", "input_schema", "inputSchema", "args_schema")
 _TOOL_KEYS = frozenset({*PARAMETER_NAMES, "name", "description", "strict", "type", "title"})
 _LISTS = ("tools", "functionDeclarations", "function_declarations")
@@ -64,7 +64,7 @@ def _shown(x: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def parameters_of(x: Any) -> Any:
+def parameters_of(x: object) -> object:
     """Return the schema or model that a tool object holds; None when it holds none."""
     for name in PARAMETER_NAMES:
         found = getattr(x, name, None)
@@ -73,7 +73,7 @@ def parameters_of(x: Any) -> Any:
     return None
 
 
-def _target(x: Any) -> Target:
+def _target(x: object) -> Target:
     """The target of a function or a model. Tools that are only data do not load pydantic for it."""
     from zkit.schema.target import target_for
 
@@ -83,8 +83,10 @@ def _target(x: Any) -> Target:
 # How each shape is recognised, and how it is read; the first that fits.
 
 
-def _is_wrapped(x: Any) -> bool:
-    inner = x.get("function") if isinstance(x, Mapping) else None
+def _is_wrapped(x: object) -> bool:
+    if not isinstance(x, Mapping):
+        return False
+    inner = x.get("function")
     if not isinstance(inner, Mapping):
         return False
     return x.get("type") == "function" or isinstance(inner.get("name"), str)
@@ -216,7 +218,7 @@ def _offer(name: object, schema: object, description: object, place: str) -> Off
     return Offer(name, parameters, str(description or own or ""))
 
 
-_READERS: tuple[tuple[Callable[[Any], bool], Callable[[Any, str], Iterator[Offer]]], ...] = (
+_READERS: tuple[tuple[Callable[[object], bool], Callable[[Any, str], Iterator[Offer]]], ...] = (
     (_is_wrapped, _from_wrapped),
     (_is_flat, _from_flat),
     (_is_listing, _from_listing),

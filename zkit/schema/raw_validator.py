@@ -182,7 +182,7 @@ class RawValidator:
     def _validator(self) -> Validator:
         return _by_jsonschema(self._schema)
 
-    def validate_json(self, raw: str | bytes, *, strict: bool | None = None) -> Any:
+    def validate_json(self, raw: str | bytes, *, strict: bool | None = None) -> object:
         """Return the value of a JSON text that fits; raise `MisfitError`."""
         try:
             value = from_json(raw, allow_inf_nan=False)
@@ -190,7 +190,7 @@ class RawValidator:
             raise MisfitError([Misfit((), "json", {"error": str(error)})]) from None
         return self.validate_python(value)
 
-    def validate_python(self, value: object, *, strict: bool | None = None) -> Any:
+    def validate_python(self, value: object, *, strict: bool | None = None) -> object:
         """Return the value unchanged if it fits; raise `MisfitError`."""
         misfits = self.misfits(value)
         if misfits:
@@ -220,7 +220,7 @@ class RawValidator:
 
     def _complaints(self, value: Any) -> Iterator[Complaint]:
         """What jsonschema finds; of the names that one object lacks it says each, and one is enough."""
-        seen: set[tuple[Any, ...]] = set()
+        seen: set[tuple[object, ...]] = set()
         for error in self._validator.iter_errors(value):
             key = (id(error.schema), *error.absolute_path)
             if error.validator == "required" and key in seen:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from zkit.errors import SchemaError
-from zkit.json_types import JsonObject
+from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema.schema_limits import MAX_DEPTH, MAX_PLACES
 
 # Where schemas stand inside a schema: under a name, in a list, or alone.
@@ -104,7 +104,7 @@ def _with_inner(key: str, value: object, inner: dict[str, Schema]) -> object:
     return inner.get(key, value)
 
 
-def pointer_target(root: Schema, reference: str) -> Any:
+def pointer_target(root: JsonMapping, reference: str) -> Any:
     """Return what a `$ref` inside the document points to; None when there is no such place."""
     if not reference.startswith("#"):
         return _by_identifier(root, reference)
@@ -112,7 +112,7 @@ def pointer_target(root: Schema, reference: str) -> Any:
         return root
     if not reference.startswith("#/"):
         return _by_identifier(root, reference[1:])
-    found: Any = root
+    found: object = root
     for part in reference[2:].split("/"):
         step = unquote(part).replace("~1", "/").replace("~0", "~")
         if isinstance(found, list):
@@ -122,9 +122,9 @@ def pointer_target(root: Schema, reference: str) -> Any:
     return found if isinstance(found, (dict, bool)) else None
 
 
-def _by_identifier(root: Schema, name: str) -> object:
+def _by_identifier(root: JsonMapping, name: str) -> object:
     """Find the schema that bears an `$anchor` or `$id` of that name."""
-    for place in subschemas(root):
+    for place in subschemas(dict(root)):
         known = (place.schema.get(key) for key in ("$anchor", "$id", "$dynamicAnchor"))
         if name in known:
             return place.schema

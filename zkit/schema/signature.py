@@ -32,6 +32,9 @@ from typing_extensions import Unpack as LaterUnpack
 from zkit.errors import ToolDefinitionError
 from zkit.json_types import JsonMapping, JsonObject
 
+if typing.TYPE_CHECKING:
+    from griffe import DocstringSection
+
 # Sections whose entries describe what a caller passes in; each as griffe names it.
 _ENTRIES = ("parameters", "other parameters", "attributes")
 
@@ -62,11 +65,11 @@ def describe(docstring: str | None) -> Described:
     return Described(_first_paragraph(prose), prose, _entries(sections))
 
 
-def _sections(text: str) -> list[Any]:
+def _sections(text: str) -> list[DocstringSection]:
     """The sections of a docstring, in the style that it is written in."""
     import griffe
 
-    parsed: list[Any] = griffe.parse_auto(
+    return griffe.parse_auto(
         griffe.Docstring(text),
         method="heuristics",
         per_style_options={
@@ -75,10 +78,9 @@ def _sections(text: str) -> list[Any]:
             "sphinx": {"warnings": False},
         },
     )
-    return parsed
 
 
-def _entries(sections: list[Any]) -> dict[str, str]:
+def _entries(sections: list[DocstringSection]) -> dict[str, str]:
     found: dict[str, str] = {}
     for section in sections:
         if section.kind.value in _ENTRIES:
@@ -95,7 +97,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-_MADE: dict[int, tuple[Any, Any]] = {}
+_MADE: dict[int, tuple[type, object]] = {}
 _IN_THE_MAKING = object()
 
 
@@ -112,7 +114,7 @@ def _is_old(annotation: object) -> bool:
     return typing.is_typeddict(annotation) and type(annotation).__module__ == "typing"
 
 
-def _made(old: Any) -> Any:
+def _made(old: Any) -> object:
     """A TypedDict of typing_extensions with the same keys, made once."""
     known = _MADE.get(id(old))
     if known is not None and known[0] is old:
@@ -137,13 +139,13 @@ def _made(old: Any) -> Any:
     return made
 
 
-def _key(old: Any, name: str, hint: Any) -> Any:
+def _key(old: Any, name: str, hint: object) -> object:
     if get_origin(hint) in (Required, NotRequired):
         return hint
     return Required[hint] if name in old.__required_keys__ else NotRequired[hint]
 
 
-def _rebuilt(annotation: Any) -> Any:
+def _rebuilt(annotation: Any) -> object:
     """A generic with its arguments made readable."""
     origin, given = get_origin(annotation), get_args(annotation)
     if origin is Literal:
@@ -189,7 +191,7 @@ def function_description(function: Callable[..., object]) -> Described:
     return Described(own.summary or call.summary, own.prose, {**own.entries, **call.entries})
 
 
-def arguments_model(function: Callable[..., Any], *, hide: Collection[type] = ()) -> Any:
+def arguments_model(function: Callable[..., object], *, hide: Collection[type] = ()) -> Any:
     """Return a TypedDict whose keys are the parameters of a function, in their order.
 
     Validated, it gives the keyword arguments to call the function with. A default that JSON can

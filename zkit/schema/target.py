@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MethodType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import PydanticSchemaGenerationError, PydanticUserError, TypeAdapter
 
@@ -24,6 +24,9 @@ from zkit.schema.signature import (
     function_name,
     readable,
 )
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Validate(Protocol):
@@ -47,7 +50,7 @@ class Target:
     validate_json: Validate = field(repr=False)
     validate_python: Validate = field(repr=False)
     _schema: Callable[[], JsonObject] = field(repr=False)
-    core_schema: Any = field(default=None, repr=False)
+    core_schema: object = field(default=None, repr=False)
     """What pydantic compiles its validator from; None for a JSON Schema that it cannot express."""
 
     @cached_property
@@ -65,13 +68,13 @@ class Target:
 class _Known:
     """A target, and what it was made for: held, so that its identity stays its own."""
 
-    subject: Any
+    subject: object
     target: Target
 
 
 # The newest targets, by the identity of what they are for. Bounded and not weak: a validator
 # refers to its class, so a weak key would never go away.
-_KNOWN: dict[Any, _Known] = {}
+_KNOWN: dict[object, _Known] = {}
 _RAW: dict[str, Target] = {}
 _SENT: dict[int, tuple[JsonMapping, JsonObject, Target]] = {}
 
@@ -90,10 +93,12 @@ def target_for(x: object, *, hide: Collection[type] = ()) -> Target:
     return _known_raw(x) or _made_once(x)
 
 
-def _made_once(x: Any) -> Target:
+def _made_once(x: object) -> Target:
     """Make a target, or find the one that another object for the same method made."""
-    bound = isinstance(x, MethodType)
-    subject, key = (x.__func__, ("bound", id(x.__func__))) if bound else (x, id(x))
+    subject: object = x
+    key: object = id(x)
+    if isinstance(x, MethodType):
+        subject, key = x.__func__, ("bound", id(x.__func__))
     known = _KNOWN.get(key)
     if known is not None and known.subject is subject:
         return known.target
@@ -103,7 +108,7 @@ def _made_once(x: Any) -> Target:
     return target
 
 
-def _remember(table: dict[Any, Any], key: object, value: object) -> None:
+def _remember(table: dict[K, V], key: K, value: V) -> None:
     while len(table) >= MAX_KEPT:
         table.pop(next(iter(table)), None)
     table[key] = value
@@ -185,7 +190,7 @@ def _of_raw(schema: JsonMapping) -> Target:
     return target
 
 
-def _of_type(x: Any) -> Target:
+def _of_type(x: object) -> Target:
     name = getattr(x, "__name__", None) or str(x)
     adapter = _adapter(x, name)
     return Target(
@@ -198,7 +203,7 @@ def _of_type(x: Any) -> Target:
     )
 
 
-def _of_function(x: Any, hide: Collection[type]) -> Target:
+def _of_function(x: Callable[..., object], hide: Collection[type]) -> Target:
     name = function_name(x)
     adapter = _adapter(arguments_model(x, hide=hide), name)
     summary = function_description(x).summary
@@ -213,9 +218,9 @@ def _of_function(x: Any, hide: Collection[type]) -> Target:
     )
 
 
-def _adapter(x: object, name: str) -> TypeAdapter[Any]:
+def _adapter(x: object, name: str) -> TypeAdapter[object]:
     try:
-        adapter: TypeAdapter[Any] = TypeAdapter(readable(x))
+        adapter: TypeAdapter[object] = TypeAdapter(readable(x))
         adapter.rebuild(raise_errors=True)
     except PydanticSchemaGenerationError as error:
         what = str(error).partition(" for ")[2].partition(". Set ")[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from zkit.errors import SchemaError
@@ -66,7 +66,7 @@ def _types(first: object, second: object, path: str) -> object:
     return both[0] if len(both) == 1 else both
 
 
-def _enums(first: Any, second: Any, path: str) -> Any:
+def _enums(first: Sequence[object], second: Sequence[object], path: str) -> object:
     yours = {identity(value) for value in second}
     both = [value for value in first if identity(value) in yours]
     if not both:
@@ -74,7 +74,7 @@ def _enums(first: Any, second: Any, path: str) -> Any:
     return both
 
 
-def _properties(first: Any, second: Any, path: str) -> Any:
+def _properties(first: Schema, second: Schema, path: str) -> object:
     names = dict.fromkeys([*first, *second])
     return {
         name: merged(
@@ -90,13 +90,13 @@ def _schemas(first: object, second: object, path: str) -> object:
     return merged(first, second, path)
 
 
-def _texts(first: Any, second: Any, path: str) -> Any:
+def _texts(first: str, second: str, path: str) -> object:
     if second in first or first in second:
         return max(first, second, key=len)
     return f"{first}{'' if first.endswith(_ENDS) else '.'} {second}"
 
 
-_JOIN: dict[str, Callable[[Any, Any, str], Any]] = {
+_JOIN: dict[str, Callable[[Any, Any, str], object]] = {
     "type": _types,
     "enum": _enums,
     "properties": _properties,

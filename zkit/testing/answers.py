@@ -35,7 +35,7 @@ class Answer:
 Script = Answer | Callable[[Request], Answer]
 
 
-def call(name: str, arguments: Any, id: str | None = None, **more: Any) -> JsonObject:
+def call(name: str, arguments: object, id: str | None = None, **more: object) -> JsonObject:
     """An entry of `tool_calls`; arguments that are no text are sent as JSON."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
     entry = {"type": "function", "function": {"name": name, "arguments": text}, **more}
@@ -87,7 +87,7 @@ def says(
     finish: str | None = None,
     usage: tuple[int, int] = (10, 5),
     step: int = 7,
-    **fields: Any,
+    **fields: object,
 ) -> Said:
     """A well-formed answer with this message, as JSON or as a stream, as the request wants it."""
     return Said(content, tuple(calls), finish, usage, step, fields)
@@ -130,7 +130,7 @@ def stream(
     finish: str | None = "stop",
     usage: tuple[int, int] | None = (10, 5),
     done: bool = True,
-    **options: Any,
+    **options: object,
 ) -> Answer:
     """A streamed completion of these deltas, whatever is in them; the usage comes after the end."""
     head = _envelope("chat.completion.chunk")
@@ -145,7 +145,9 @@ def stream(
     return raw_stream(chunks, done=done, **options)
 
 
-def raw_stream(chunks: Iterable[Mapping[str, Any]], *, done: bool = True, **options: Any) -> Answer:
+def raw_stream(
+    chunks: Iterable[Mapping[str, object]], *, done: bool = True, **options: Any
+) -> Answer:
     """A stream of exactly these chunks."""
     parts = [f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks]
     if done:
@@ -154,7 +156,7 @@ def raw_stream(chunks: Iterable[Mapping[str, Any]], *, done: bool = True, **opti
 
 
 def error(
-    status: int, message: str, headers: Mapping[str, str] | None = None, **more: Any
+    status: int, message: str, headers: Mapping[str, str] | None = None, **more: object
 ) -> Answer:
     """An error as servers send them."""
     body = {"error": {"message": message, "type": "server_error", "code": None, **more}}

@@ -83,12 +83,12 @@ def functions(change: Callable[[str, str], JsonMapping]) -> Spoil:
     return entries(changed)
 
 
-def arguments(change: Callable[[str], Any]) -> Spoil:
+def arguments(change: Callable[[str], object]) -> Spoil:
     """Change the text of the arguments of each call."""
     return functions(lambda name, text: {"arguments": change(text)})
 
 
-def keys(change: Callable[[str, Any], tuple[str, Any]]) -> Spoil:
+def keys(change: Callable[[str, object], tuple[str, object]]) -> Spoil:
     """Change each argument of each call."""
     return arguments(
         lambda text: json.dumps(dict(change(*pair) for pair in json.loads(text).items()))

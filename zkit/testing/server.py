@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any
 
 from zkit.testing.answers import Answer, Request, Script, error
 
@@ -63,7 +62,7 @@ class _Http(ThreadingHTTPServer):
     request_queue_size = 512
     owner: ScriptedServer
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:
         """A client that went away is no event."""
 
 
@@ -105,5 +104,5 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.wfile.write(b"0\r\n\r\n")
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: object) -> None:
         """Say nothing on the screen."""

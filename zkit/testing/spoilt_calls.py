@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import Any
 
 from zkit.calls import Call
 from zkit.extract import render_call
@@ -26,7 +25,7 @@ def _camel(name: str) -> str:
     return re.sub("_(.)", lambda found: found[1].upper(), name)
 
 
-def _number_as_text(key: str, value: Any) -> tuple[str, Any]:
+def _number_as_text(key: str, value: object) -> tuple[str, object]:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return key, str(value) if is_number else value
 

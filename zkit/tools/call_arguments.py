@@ -146,5 +146,5 @@ def _resolved(schema: object, root: JsonMapping) -> object:
     for _ in range(8):
         if not isinstance(schema, Mapping) or "$ref" not in schema:
             return schema
-        schema = pointer_target(root, str(schema["$ref"]))  # type: ignore[arg-type]
+        schema = pointer_target(root, str(schema["$ref"]))
     return None

@@ -308,7 +308,7 @@ class Context:
     def __init__(self, call: Call, scope: Scope | None = None) -> None:
         self.call = call
         self.scope = scope or _SCOPE.get()
-        self.typed: Any = None  # the arguments, decoded for the tool that runs
+        self.typed: object = None  # the arguments, decoded for the tool that runs
         self._cancelled = False
         self._effects: list[Effect] = []
 

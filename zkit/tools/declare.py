@@ -33,7 +33,7 @@ class Declared(TypedDict, total=False):
     examples: list[Example | JsonObject]
     tags: list[str] | tuple[str, ...]
     grade: Grade | tuple[int, int] | GradeName
-    destructive: bool | dict[str, list[Any]]
+    destructive: bool | dict[str, list[object]]
     idempotent: bool
     error_modes: list[str] | tuple[str, ...]
     guide: Guide | dict[str, list[str]]
@@ -55,7 +55,7 @@ def tool(function: Callable[P, R], /) -> FunctionTool[P, R]: ...
 def tool(
     **declared: Unpack[Declared],
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
-def tool(function: object = None, /, **declared: object) -> Any:
+def tool(function: object = None, /, **declared: object) -> object:
     """Make a tool from a function or method; it can still be called as before.
 
     Used as `@tool` or `@tool(grade=READ, tags=["files"])`. Name, description and parameters come
@@ -67,7 +67,7 @@ def tool(function: object = None, /, **declared: object) -> Any:
     return tool_of(function, **declared)
 
 
-def tool_of(function: Any, **declared: Any) -> FunctionTool[..., Any]:
+def tool_of(function: Any, **declared: Any) -> FunctionTool[..., object]:
     """Make a tool from a function with what is declared about it."""
     if isinstance(function, FunctionTool):
         raise ToolDefinitionError(f"{function!r} is a tool already")
@@ -103,7 +103,7 @@ def as_tool(x: object, name: str | None = None) -> Tool:
     raise ToolDefinitionError(f"{x!r} is no tool; use a function, or make one with @tool")
 
 
-def _bound(made: FunctionTool[..., Any]) -> Tool:
+def _bound(made: FunctionTool[..., object]) -> Tool:
     if made.needs_instance:
         raise ToolDefinitionError(
             f"{made.definition().name} belongs to an instance: use the one of an object of its class"
@@ -129,7 +129,7 @@ def tools_in(x: object) -> Iterator[Tool]:
 
 def declared_in(x: object) -> Iterator[object]:
     """Find the attributes of an object or a module that are declared as tools, each once."""
-    seen: list[Any] = []
+    seen: list[object] = []
     for name in sorted(dir(x)):
         # Looked at without asking the object: a property may do anything when it is read.
         found = inspect.getattr_static(x, name, None)

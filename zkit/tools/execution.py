@@ -74,7 +74,7 @@ def own_text(value: object) -> str | None:
 _LIBRARIES = frozenset({"builtins", "pydantic", "typing", "enum", "datetime", "pathlib", "decimal"})
 
 
-def plain(value: object) -> Any:
+def plain(value: object) -> object:
     """Return any value as plain JSON data; what JSON does not know becomes text."""
     try:
         return to_jsonable_python(value, by_alias=True, fallback=str, serialize_unknown=True)
@@ -268,7 +268,7 @@ def is_async(function: object) -> bool:
     return any(check(function) or check(call) for check in checks)
 
 
-def _plain_inside(begin: Begin, context: Context, promised: JsonMapping | None) -> Any:
+def _plain_inside(begin: Begin, context: Context, promised: JsonMapping | None) -> object:
     with inside(context):
         found = _plain(begin, context, promised)
     return found if isinstance(found, Result) else _then_inside(found, context)
@@ -365,7 +365,7 @@ async def _in_thread(tool: Tool, call: Call) -> object:
     block = watched()
     block.__enter__()
 
-    def work() -> Any:
+    def work() -> object:
         if not ticket.take():
             return None
         try:

@@ -12,7 +12,7 @@ def _refuse(self: object, *args: object, **kwargs: object) -> NoReturn:
     raise TypeError(f"this {type(self).__name__} is shared and cannot be changed; copy it first")
 
 
-class FrozenDict(dict[str, Any]):
+class FrozenDict(dict[str, object]):
     """A dict that cannot be changed. Equal to, and written to JSON like, the dict it was made of.
 
     `copy.deepcopy` and `thaw` give plain data again.
@@ -32,7 +32,7 @@ class FrozenDict(dict[str, Any]):
         return (freeze, (thaw(self),))
 
 
-class FrozenList(list[Any]):
+class FrozenList(list[object]):
     """A list that cannot be changed. Equal to, and written to JSON like, the list it was made of."""
 
     __slots__ = ()
@@ -63,10 +63,10 @@ def thaw(data: object) -> Any:
     return _rebuilt(data, dict, list)
 
 
-def _rebuilt(data: object, a_dict: type[dict[Any, Any]], a_list: type[list[Any]]) -> Any:
+def _rebuilt(data: object, a_dict: type[dict[Any, object]], a_list: type[list[object]]) -> object:
     """Copy nested containers from the leaves up, without recursion: data may be deep."""
-    built: dict[int, Any] = {}
-    stack: list[tuple[Any, bool]] = [(data, False)]
+    built: dict[int, object] = {}
+    stack: list[tuple[object, bool]] = [(data, False)]
     open_now: set[int] = set()
     while stack:
         item, ready = stack.pop()
@@ -93,8 +93,11 @@ def _parts(item: object) -> list[object]:
 
 
 def _container(
-    item: Any, built: dict[int, Any], a_dict: type[dict[Any, Any]], a_list: type[list[Any]]
-) -> Any:
+    item: Any,
+    built: dict[int, object],
+    a_dict: type[dict[object, object]],
+    a_list: type[list[object]],
+) -> object:
     def at(part: object) -> object:
         return part if isinstance(part, _SCALARS) else built[id(part)]
 

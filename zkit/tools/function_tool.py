@@ -161,7 +161,7 @@ class FunctionTool(Generic[P, R]):
         begin = functools.partial(self._begin, call)
         return executed(begin, call, self.runs_async, self._promised)
 
-    def _begin(self, call: Call, context: Context) -> tuple[Any, str | None]:
+    def _begin(self, call: Call, context: Context) -> tuple[object, str | None]:
         arguments = typed_arguments(self, call, self._limit, context)
         if self._injected:
             arguments |= dict.fromkeys(self._injected, context)

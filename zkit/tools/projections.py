@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from zkit.errors import SchemaError
 from zkit.json_types import JsonMapping, JsonObject
@@ -13,6 +13,7 @@ from zkit.tools.frozen_data import thaw
 
 if TYPE_CHECKING:
     from zkit.tools.spec import ToolSpec
+    from zkit.tools.spec_fields import Example
 
 
 _NAMES = {
@@ -54,7 +55,7 @@ def _parameter(name: str, part: object, required: bool, root: JsonMapping) -> st
     return f"{name}: {kind}" if required else f"{name}: {kind} = ..."
 
 
-def type_text(part: Any, root: Any, depth: int = 0) -> str:
+def type_text(part: object, root: JsonMapping, depth: int = 0) -> str:
     """A type as a programmer writes it; `Any` where the schema does not say, or is too deep."""
     if not isinstance(part, Mapping) or depth > _DEEPEST:
         return "Any"
@@ -72,7 +73,7 @@ def type_text(part: Any, root: Any, depth: int = 0) -> str:
     return " | ".join(_of_kind(kind, part, root, depth) for kind in kinds) or "Any"
 
 
-def _of_kind(kind: str, part: JsonMapping, root: object, depth: int) -> str:
+def _of_kind(kind: str, part: JsonMapping, root: JsonMapping, depth: int) -> str:
     if kind == "array" and part.get("prefixItems"):
         inner = [type_text(one, root, depth + 1) for one in part["prefixItems"]]
         return f"tuple[{', '.join(inner)}]"
@@ -85,14 +86,14 @@ def _of_kind(kind: str, part: JsonMapping, root: object, depth: int) -> str:
     return _NAMES.get(kind, "Any")
 
 
-def _fields(part: JsonMapping, root: object, depth: int) -> Iterator[str]:
+def _fields(part: JsonMapping, root: JsonMapping, depth: int) -> Iterator[str]:
     required = part.get("required", ())
     for name, inner in part["properties"].items():
         mark = "" if name in required else "?"
         yield f"{name}{mark}: {type_text(inner, root, depth + 1)}"
 
 
-def _literal(values: Any) -> str:
+def _literal(values: Sequence[object]) -> str:
     shown = [_value(value) for value in list(values)[:_MOST_VALUES]]
     more = ["..."] if len(values) > _MOST_VALUES else []
     return " | ".join([*shown, *more]) or "Any"
@@ -172,7 +173,7 @@ def full(spec: ToolSpec) -> JsonObject:
 _IDEMPOTENCY = {True: "idempotent", False: "side_effecting", None: "unknown"}
 
 
-def _example(example: Any) -> JsonObject:
+def _example(example: Example) -> JsonObject:
     told = {"description": example.description, "outcome": example.outcome}
     return {
         "arguments": thaw(example.arguments),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 from unicodedata import combining, east_asian_width
 
 from zkit.json_types import JsonMapping
@@ -30,7 +30,7 @@ def as_json(data: object) -> str:
         return '"[nested too deep to write]"'
 
 
-def _lines(data: Any, depth: int) -> Iterator[str]:
+def _lines(data: object, depth: int) -> Iterator[str]:
     if depth >= _DEEPEST and not _is_scalar(data):
         yield as_json(data)
     elif isinstance(data, Mapping):
@@ -106,7 +106,7 @@ def _width(text: str) -> int:
     return len(text) - marks + wide
 
 
-def _is_list(data: object) -> bool:
+def _is_list(data: object) -> TypeGuard[Sequence[object]]:
     return isinstance(data, Sequence) and not isinstance(data, str | bytes)
 
 
@@ -118,7 +118,7 @@ def _is_short(text: str) -> bool:
     return len(text) <= _WIDEST_CELL and "\n" not in text
 
 
-def _fits_on_line(value: Any) -> bool:
+def _fits_on_line(value: object) -> bool:
     if _is_list(value):
         return len(value) < 9 and all(_is_scalar(part) and _is_item(_text(part)) for part in value)
     if isinstance(value, Mapping):
@@ -131,7 +131,7 @@ def _is_item(text: str) -> bool:
     return _is_short(text) and "," not in text
 
 
-def _inline(value: Any) -> str:
+def _inline(value: object) -> str:
     if _is_list(value):
         return ", ".join(_text(part) for part in value) if value else "(none)"
     return "(empty)" if isinstance(value, Mapping) else _text(value)

@@ -24,7 +24,7 @@ _UNIONS = (Union, types.UnionType)
 _SAYS_NOTHING = (None, type(None), Any, object)
 
 
-def hints_of(function: Callable[..., Any], names: JsonMapping | None = None) -> JsonObject:
+def hints_of(function: Callable[..., object], names: JsonMapping | None = None) -> JsonObject:
     """Return the annotations of a function that can be resolved; `names` are known besides.
 
     Each is resolved alone: one that names something unknown does not take the others with it.

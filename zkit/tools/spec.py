@@ -98,7 +98,7 @@ class ToolSpec:
     examples: tuple[Example, ...] = ()
     tags: tuple[str, ...] = ()
     grade: Grade | None = None
-    destructive: bool | Mapping[str, Sequence[Any]] = False
+    destructive: bool | Mapping[str, Sequence[object]] = False
     idempotent: bool | None = None
     error_modes: tuple[str, ...] = ()
     guide: Guide = field(default_factory=Guide)
@@ -251,7 +251,7 @@ def _plain(value: object) -> object:
     return value
 
 
-def _default(kind: type[Any], name: str) -> Any:
+def _default(kind: type[Any], name: str) -> object:
     [entry] = [entry for entry in fields(kind) if entry.name == name]
     return entry.default_factory() if entry.default_factory is not MISSING else entry.default
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from zkit.errors import SchemaError, ToolDefinitionError
 from zkit.grade import Grade
@@ -15,6 +15,11 @@ from zkit.json_types import JsonMapping, JsonObject
 from zkit.receipt import Rank
 from zkit.schema import Misfit, MisfitError, Target, target_for
 from zkit.tools.frozen_data import FrozenDict, freeze, thaw
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
 
 
 def check_schema(schema: JsonMapping, what: str) -> None:
@@ -137,7 +142,7 @@ def json_object(given: object, name: str) -> Any:
     return json_data(given, name)
 
 
-def schema(given: object, name: str) -> Any:
+def schema(given: object, name: str) -> object:
     """A JSON Schema that can be validated against, or nothing."""
     if given is None or isinstance(given, FrozenDict):
         return given
@@ -187,10 +192,10 @@ def grade(given: object, name: str) -> Grade | None:
         raise ToolDefinitionError(f"{name}: {error}") from error
 
 
-def record(kind: type[Any]) -> Any:
+def record(kind: type[T]) -> Callable[[object, str], T]:
     """How to read a record that may be given as a mapping."""
 
-    def reader(given: object, name: str) -> Any:
+    def reader(given: object, name: str) -> T:
         if isinstance(given, kind) or given is None:
             return given if given is not None else kind()
         known = [entry.name for entry in fields(kind)]
@@ -206,11 +211,11 @@ def record(kind: type[Any]) -> Any:
     return reader
 
 
-def records(kind: type[Any]) -> Any:
+def records(kind: type[T]) -> Callable[[object, str], tuple[T, ...]]:
     """How to read a list of records, each of which may be given as a mapping."""
     read = record(kind)
 
-    def reader(given: object, name: str) -> Any:
+    def reader(given: object, name: str) -> tuple[T, ...]:
         if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
             raise ToolDefinitionError(f"{name} must be a list, not {given!r}")
         return tuple(read(one, f"{name}[{index}]") for index, one in enumerate(given))

@@ -48,7 +48,7 @@ class TypedTool:
     take a `Context`. The name is the class's own in snake case, the description its docstring.
     """
 
-    Args: ClassVar[Any]
+    Args: ClassVar[object]
     target: ClassVar[Target]
     runs_async: ClassVar[bool]
     _spec: ClassVar[ToolSpec]

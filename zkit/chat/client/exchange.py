@@ -54,7 +54,7 @@ class Repairing:
 
     rules: Rules = field(default_factory=Rules)
     ask_again: int = 0
-    tools: Any = None
+    tools: object = None
     on_report: Listener | None = None
 
     def __post_init__(self) -> None:
@@ -71,7 +71,7 @@ class Watch:
     `tools` are the tools that calls are checked against, if they are not those of the request.
     """
 
-    tools: Any = None
+    tools: object = None
     exchange: Exchange | None = None
 
     @property
@@ -94,26 +94,26 @@ class StreamReader(Protocol):
     def is_finished(self) -> bool:
         """True if the server has said that the reply is complete."""
 
-    def feed(self, chunk: Any) -> Sequence[Any]:
+    def feed(self, chunk: object) -> Sequence[object]:
         """Take in one chunk; return what can be passed on now."""
 
-    def close(self, *, truncated: bool = False) -> Sequence[Any]:
+    def close(self, *, truncated: bool = False) -> Sequence[object]:
         """The stream has ended; return what was held back."""
 
-    def abandon(self) -> Sequence[Any]:
+    def abandon(self) -> Sequence[object]:
         """The connection failed; return the text that was held back, and no call."""
 
     def message(self) -> Data:
         """What the model wrote, to be sent back; empty if the model cannot be asked again."""
 
-    def restart(self, checker: CallChecker) -> Sequence[Any]:
+    def restart(self, checker: CallChecker) -> Sequence[object]:
         """Another stream follows in place of what was held back; return what must come before it."""
 
 
 class Api(Protocol):
     """What differs between the endpoints."""
 
-    def tools(self, request: JsonMapping) -> Any:
+    def tools(self, request: JsonMapping) -> object:
         """The tools of a request."""
 
     def messages(self, request: JsonMapping) -> list[Data]:
@@ -142,7 +142,7 @@ class Exchange:
     """
 
     def __init__(
-        self, api: Api, request: JsonMapping, repairing: Repairing, tools: Any = None
+        self, api: Api, request: JsonMapping, repairing: Repairing, tools: object = None
     ) -> None:
         self.request: Data = dict(request)
         self.report = NOTHING_DONE
@@ -154,9 +154,9 @@ class Exchange:
         self._left = repairing.ask_again
         self._answered: tuple[RefusedCall | Doubtful, ...] = ()
         self._confirmed: frozenset[str] = frozenset()
-        self._usages: list[Any] = []
+        self._usages: list[object] = []
         self._reader: StreamReader | None = None
-        self._fallback: tuple[Any, Report] = ((), NOTHING_DONE)
+        self._fallback: tuple[object, Report] = ((), NOTHING_DONE)
         self.feed: Callable[[Any], Sequence[Any]] = _no_stream
         self.feed_text: Callable[[int, str], str] | None = None
         """Takes in the text of a chunk that is like an earlier one; only for chat completions."""
@@ -272,7 +272,7 @@ class Exchange:
             listener(self.report)
 
 
-def _no_stream(chunk: Any) -> Sequence[Any]:
+def _no_stream(chunk: object) -> Sequence[object]:
     raise RuntimeError("open_stream comes first")
 
 
@@ -344,7 +344,7 @@ _OF_TOOLS = frozenset({"tools", "tool_choice", "parallel_tool_calls", "functions
 
 def _results_at_the_end(messages: Sequence[Data]) -> set[str]:
     """The calls whose results end a conversation, by their keys."""
-    answered: set[Any] = set()
+    answered: set[object] = set()
     for message in reversed(messages):
         if not isinstance(message, Mapping):
             break
@@ -365,7 +365,7 @@ def _key(entry: JsonMapping) -> str:
     return key_of(Call(str(function.get("name")), arguments))
 
 
-def functions_in(tools: Any) -> list[Data]:
+def functions_in(tools: object) -> list[Data]:
     """The tools of a request that are functions with a name, each name once."""
     found: dict[str, Data] = {}
     for tool in tools if isinstance(tools, list | tuple) else ():

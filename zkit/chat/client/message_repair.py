@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from zkit.calls import Call
 from zkit.chat.assembler import OWN_KEYS, Assembled, call_entries, split_concatenated
@@ -63,7 +62,9 @@ def repair_message(
     return RepairedMessage(repaired, finish_for(finish_reason, True), report)
 
 
-def read_text(text: Any, finish_reason: str | None, native: bool, checker: CallChecker) -> TextEnd:
+def read_text(
+    text: object, finish_reason: str | None, native: bool, checker: CallChecker
+) -> TextEnd:
     """Read the calls in a whole text."""
     if not isinstance(text, str) or not text or len(text) > MAX_HELD:
         return TextEnd(text if isinstance(text, str) else "")
@@ -159,7 +160,7 @@ def as_entry(call: Assembled) -> JsonObject:
     return {**call.extra, "id": call.id, "type": "function", "function": function}
 
 
-def added(first: JsonMapping, *more: Any) -> JsonObject:
+def added(first: JsonMapping, *more: object) -> JsonObject:
     """Counts added up, key by key; what is not a count stays that of the first."""
     total = dict(first)
     for other in more:
@@ -172,5 +173,5 @@ def added(first: JsonMapping, *more: Any) -> JsonObject:
     return total
 
 
-def _is_count(x: Any) -> bool:
+def _is_count(x: object) -> bool:
     return isinstance(x, int | float) and not isinstance(x, bool)

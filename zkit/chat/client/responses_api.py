@@ -40,7 +40,7 @@ _BEGINS = ("response.created", "response.in_progress", "response.queued")
 class ResponsesApi:
     """What an exchange must know about the endpoint."""
 
-    def tools(self, request: JsonMapping) -> Any:
+    def tools(self, request: JsonMapping) -> object:
         """The functions among the tools of a request."""
         return functions_in(request.get("tools"))
 
@@ -80,8 +80,8 @@ def finish_reason(response: JsonMapping) -> str | None:
 
 
 def repair_output(
-    output: Sequence[Any], finish: str | None, checker: CallChecker
-) -> tuple[list[Any], Report]:
+    output: Sequence[object], finish: str | None, checker: CallChecker
+) -> tuple[list[object], Report]:
     """Repair the items of a response; native calls win over calls in the text."""
     if not checker.declared:
         return list(output), Report()
@@ -99,7 +99,7 @@ def repair_output(
     return [*items, *(_item(entry_of(call)) for call in texts.calls)], found
 
 
-def _read_item(item: Any, finish: str | None, native: bool, checker: CallChecker) -> TextEnd:
+def _read_item(item: object, finish: str | None, native: bool, checker: CallChecker) -> TextEnd:
     return read_text(_text_in(item), finish, native, checker)
 
 
@@ -108,7 +108,7 @@ def _joined(ends: Any) -> TextEnd:
     return TextEnd("", found.calls, found.refusals, found.doubtful)
 
 
-def _as_written(given: Sequence[Any], made: Sequence[Any]) -> Sequence[Any]:
+def _as_written(given: Sequence[object], made: Sequence[object]) -> Sequence[object]:
     """What is sent back: native calls as they were read, else what the model wrote."""
     is_native = any(one.get("type") == "function_call" for one in entries(list(given)))
     return made if is_native else given
@@ -123,7 +123,7 @@ def _text_in(item: Any) -> str:
     return text_of(parts[0].get("text"))
 
 
-def _with_text(item: Any, end: TextEnd) -> Any:
+def _with_text(item: Any, end: TextEnd) -> object:
     """The item with the text that is left without the calls."""
     if not end.calls:
         return item
@@ -134,7 +134,7 @@ def _with_text(item: Any, end: TextEnd) -> Any:
     return {**item, "content": parts}
 
 
-def _replaced(output: Sequence[Any], made: Sequence[Data]) -> Iterator[Any]:
+def _replaced(output: Sequence[object], made: Sequence[Data]) -> Iterator[object]:
     """The items with the repaired calls in the places of those that the server sent."""
     waiting = list(made)
     for item in output:
@@ -187,7 +187,7 @@ class ResponseStream:
         self._plain = plain
         self._delivered: list[Data] = []
         """The items of earlier responses of which something was passed on."""
-        self._usages: list[Any] = []
+        self._usages: list[object] = []
         self._number = 0
         self._begin(checker)
 
@@ -200,11 +200,11 @@ class ResponseStream:
         self._done: dict[int, Data] = {}
         """The items that were passed on whole."""
         self._items: dict[int, Data] = {}
-        self._held: list[Any] = []
+        self._held: list[object] = []
         self._held_size = 0
         self._is_holding = False
-        self._end: Any = None
-        self._last: Any = None
+        self._end: object = None
+        self._last: object = None
         self._message: Data = {}
         self.report = Report()
 
@@ -217,7 +217,7 @@ class ResponseStream:
         """The response as the server sent it."""
         return self._message
 
-    def feed(self, event: Any) -> Sequence[Any]:
+    def feed(self, event: object) -> Sequence[object]:
         """Take in one event; return what can be passed on now."""
         data = self._plain(event)
         self._last = event
@@ -240,7 +240,7 @@ class ResponseStream:
             return self._hold(event, data)
         return self._pass(event, data)
 
-    def _note(self, kind: Any, data: Data) -> None:
+    def _note(self, kind: object, data: Data) -> None:
         index, item = self._index(data), data.get("item")
         if kind == "response.output_item.done" and isinstance(item, dict):
             self._items[index] = item
@@ -249,13 +249,13 @@ class ResponseStream:
         index = data.get("output_index")
         return index if isinstance(index, int) else 0
 
-    def _hold(self, event: Any, data: Data) -> Sequence[Any]:
+    def _hold(self, event: object, data: Data) -> Sequence[object]:
         self._held_size += 64 + len(text_of(data.get("delta")))
         if self._held_size <= MAX_HELD:
             self._held.append(event)
         return ()
 
-    def _pass(self, event: Any, data: Data) -> Sequence[Any]:
+    def _pass(self, event: object, data: Data) -> Sequence[object]:
         item, kind = data.get("item"), data.get("type")
         if isinstance(item, dict) and kind == "response.output_item.added":
             self._open[self._index(data)] = item
@@ -265,7 +265,7 @@ class ResponseStream:
         self._number = number if isinstance(number, int) else self._number
         return (event,)
 
-    def _text(self, event: Any, data: Data) -> Sequence[Any]:
+    def _text(self, event: object, data: Data) -> Sequence[object]:
         """Pass on what of a piece of text cannot be a call."""
         index, piece = self._index(data), text_of(data.get("delta"))
         text = self._texts.setdefault(index, TextCalls(self._checker))
@@ -275,7 +275,7 @@ class ResponseStream:
             return self._pass(event, data)
         return self._pass(self._remake(event, {**data, "delta": shown}), data) if shown else ()
 
-    def _begins_a_call(self, kind: Any, data: Data) -> bool:
+    def _begins_a_call(self, kind: object, data: Data) -> bool:
         item = data.get("item")
         return (
             kind == "response.output_item.added"
@@ -283,7 +283,7 @@ class ResponseStream:
             and item.get("type") == "function_call"
         )
 
-    def _ends_held_text(self, kind: Any, data: Data) -> bool:
+    def _ends_held_text(self, kind: object, data: Data) -> bool:
         """True if a text ends of which something is still held back."""
         if kind != "response.output_text.done":
             return False
@@ -291,7 +291,7 @@ class ResponseStream:
         text = self._texts.get(index)
         return text is not None and text.whole() != self._shown.get(index)
 
-    def close(self, *, truncated: bool = False) -> Sequence[Any]:
+    def close(self, *, truncated: bool = False) -> Sequence[object]:
         """The stream has ended; return what was held back."""
         if self._end is None:
             return self._broken_off()
@@ -311,19 +311,19 @@ class ResponseStream:
         events = list(self._made_events(made))
         return [*events, self._event({**data, "response": whole})]
 
-    def _held_text(self) -> Iterator[Any]:
+    def _held_text(self) -> Iterator[object]:
         """The text that was held back, as one more piece of each text."""
         for index, text in self._texts.items():
             rest = text.whole()[len(self._shown.get(index, "")) :]
             if rest:
                 yield self._delta(index, rest)
 
-    def _delta(self, index: int, text: str, item_id: Any = None) -> Any:
+    def _delta(self, index: int, text: str, item_id: object = None) -> object:
         item = self._open.get(index, {})
         own = {"item_id": item_id or item.get("id", ""), "output_index": index, "content_index": 0}
         return self._event({"type": "response.output_text.delta", **own, "delta": text})
 
-    def _made_events(self, made: Sequence[Any]) -> Iterator[Any]:
+    def _made_events(self, made: Sequence[object]) -> Iterator[object]:
         """The events of the items that were not passed on yet."""
         base = len(self._delivered)
         for at, item in enumerate(made, base):
@@ -339,14 +339,14 @@ class ResponseStream:
                 yield from self._text_events(item, at)
             yield self._event({"type": "response.output_item.done", **where, "item": item})
 
-    def _call_events(self, item: Data, at: int) -> Iterator[Any]:
+    def _call_events(self, item: Data, at: int) -> Iterator[object]:
         own = {"item_id": item.get("id", ""), "output_index": at}
         kind, text = "response.function_call_arguments", item.get("arguments", "")
         yield self._event({"type": f"{kind}.delta", **own, "delta": text})
         done = {"name": item.get("name", ""), "arguments": text}
         yield self._event({"type": f"{kind}.done", **own, **done})
 
-    def _text_events(self, item: Data, at: int) -> Iterator[Any]:
+    def _text_events(self, item: Data, at: int) -> Iterator[object]:
         text, shown = _text_in(item), self._shown.get(at, "")
         own = {"item_id": item.get("id", ""), "output_index": at, "content_index": 0}
         part = next(entries(item.get("content")), {"type": "output_text", "text": ""})
@@ -361,11 +361,11 @@ class ResponseStream:
         )
         yield self._event({"type": "response.content_part.done", **own, "part": part})
 
-    def _event(self, data: Data) -> Any:
+    def _event(self, data: Data) -> object:
         self._number += 1
         return self._remake(self._last, {**data, "sequence_number": self._number})
 
-    def _broken_off(self) -> Sequence[Any]:
+    def _broken_off(self) -> Sequence[object]:
         """What is left of a stream without an end: its text, and no call."""
         calls = [one for one in self._items.values() if one.get("type") == "function_call"]
         self.report = Report(
@@ -380,13 +380,13 @@ class ResponseStream:
         self._message = {"output": list(self._items.values())}
         return list(self._held_text())
 
-    def abandon(self) -> Sequence[Any]:
+    def abandon(self) -> Sequence[object]:
         """The connection failed: return the text that was held back, and no call."""
         return list(self._held_text()) if self._last is not None else ()
 
-    def restart(self, checker: CallChecker) -> Sequence[Any]:
+    def restart(self, checker: CallChecker) -> Sequence[object]:
         """Another response follows: items of which something was passed on are ended first."""
-        events: list[Any] = []
+        events: list[object] = []
         items = [self._done.get(at) or self._cut_short(at) for at in sorted(self._open)]
         for at in sorted(set(self._open) - set(self._done)):
             item = self._cut_short(at)
@@ -411,7 +411,7 @@ class ResponseStream:
         part = {"type": "output_text", "text": shown, "annotations": []}
         return {**item, "status": "completed", "content": [part]}
 
-    def _continued(self, event: Any, data: Data) -> Any:
+    def _continued(self, event: object, data: Data) -> object:
         """An event of a later response, with the indexes and numbers that follow the first one's."""
         self._number += 1
         own: Data = {"sequence_number": self._number}

@@ -28,9 +28,9 @@ from zkit.chat.client.text_calls import TextCalls
 from zkit.chat.wire_data import REASONING, dumps, entries, index_of, plain
 from zkit.json_types import JsonMapping, JsonObject
 
-Remake = Callable[[Any, JsonObject], Any]
+Remake = Callable[[Any, JsonObject], object]
 """Makes a chunk of the same type as another, from data."""
-Plain = Callable[[Any], JsonObject]
+Plain = Callable[[object], JsonObject]
 """Returns the data of a chunk."""
 MAX_CHOICES = 128
 """As many choices as OpenAI's own server gives; others pass unread."""
@@ -149,17 +149,17 @@ class StreamRepair:
         self._plain = plain
         self._head: JsonObject = {}
         """What the chunks of a later stream take over from the first one."""
-        self._usages: list[Any] = []
+        self._usages: list[object] = []
         self._begin(checker)
 
     def _begin(self, checker: CallChecker) -> None:
         self._checker = checker
         self._choices: dict[int, _Choice] = {}
-        self._endings: list[Any] = []
+        self._endings: list[object] = []
         """The chunks that end a choice, and what follows them."""
-        self._last: Any = None
+        self._last: object = None
         self._over = False
-        self.usage: Any = None
+        self.usage: object = None
 
     @property
     def report(self) -> Report:
@@ -179,7 +179,7 @@ class StreamRepair:
         calls = choice.made if choice.is_native else []
         return {"content": choice.text.whole(), "tool_calls": calls, **choice.reasoning}
 
-    def restart(self, checker: CallChecker) -> Sequence[Any]:
+    def restart(self, checker: CallChecker) -> Sequence[object]:
         """Another stream follows: its chunks go on under the id of the first one."""
         data = {} if self._last is None else self._plain(self._last)
         self._head = {key: data[key] for key in ("id", "created") if key in data} | self._head
@@ -187,7 +187,7 @@ class StreamRepair:
         self._begin(checker)
         return ()
 
-    def _continued(self, chunk: Any) -> Any:
+    def _continued(self, chunk: object) -> object:
         """A chunk of a later stream, as a part of the first one."""
         data = {**self._plain(chunk), **self._head}
         if isinstance(data.get("usage"), dict):
@@ -200,7 +200,7 @@ class StreamRepair:
         ]
         return self._remake(chunk, data)
 
-    def feed(self, chunk: Any) -> Sequence[Any]:
+    def feed(self, chunk: object) -> Sequence[Any]:
         """Take in one chunk; return what can be passed on now."""
         if self._head:
             chunk = self._continued(chunk)
@@ -243,7 +243,7 @@ class StreamRepair:
             )
         return self._choices[index].take(choice)
 
-    def close(self, *, truncated: bool = False) -> list[Any]:
+    def close(self, *, truncated: bool = False) -> list[object]:
         """The stream has ended; return what was held back.
 
         `truncated` says that it broke off: nothing in it can be run then.
@@ -259,7 +259,7 @@ class StreamRepair:
         ends = [self._ending(one) for one in self._endings] or self._missing_endings()
         return [*held, *ends]
 
-    def abandon(self) -> list[Any]:
+    def abandon(self) -> list[object]:
         """The connection failed: return the text that was held back, and no call."""
         if self._over:
             return []
@@ -267,13 +267,13 @@ class StreamRepair:
         held = [(i, choice.text.abandon()) for i, choice in sorted(self._choices.items())]
         return [self._chunk(index, {"content": text}) for index, text in held if text]
 
-    def _chunk(self, index: int, delta: JsonObject, reason: str | None = None) -> Any:
+    def _chunk(self, index: int, delta: JsonObject, reason: str | None = None) -> object:
         """A chunk like the last one, with another delta."""
         choice = {"index": index, "delta": delta, "finish_reason": reason}
         data = _but(self._plain(self._last), "usage")
         return self._remake(self._last, {**data, "choices": [choice]})
 
-    def _ending(self, chunk: Any) -> Any:
+    def _ending(self, chunk: object) -> object:
         """A chunk that ends a choice, with the reason that agrees with what was found."""
         data = self._plain(chunk)
         given = [one for one in data.get("choices") or () if isinstance(one, dict)]
@@ -284,12 +284,12 @@ class StreamRepair:
         )
         return chunk if is_same else self._remake(chunk, {**data, "choices": made})
 
-    def _reason(self, choice: JsonObject) -> Any:
+    def _reason(self, choice: JsonObject) -> object:
         known = self._choices.get(index_of(choice.get("index")) or 0)
         given = choice.get("finish_reason")
         return known.finish_reason if known is not None and given else given
 
-    def _missing_endings(self) -> list[Any]:
+    def _missing_endings(self) -> list[object]:
         """The endings for a server that gives no reason, though it delivered calls."""
         found = sorted(self._choices.items())
         return [self._chunk(i, {}, one.finish_reason) for i, one in found if one.finish_reason]

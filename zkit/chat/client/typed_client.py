@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Required, overload
+    from typing import Required, overload
 
     from openai import AsyncOpenAI, AsyncStream, OpenAI, Stream
     from openai.resources.chat import AsyncChat, AsyncCompletions, Chat, Completions
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         def create(self, **request: Unpack[_Streamed]) -> RepairedStream: ...
         @overload
         def create(self, **request: Unpack[_Either]) -> RepairedCompletion | RepairedStream: ...
-        def create(self, **request: Any) -> Any: ...
+        def create(self, **request: object) -> object: ...
 
     class RepairedAsyncCompletions(AsyncCompletions):
         """The same for async code."""
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
         async def create(
             self, **request: Unpack[_Either]
         ) -> RepairedCompletion | RepairedAsyncStream: ...
-        async def create(self, **request: Any) -> Any: ...
+        async def create(self, **request: object) -> object: ...
 
     class _Chat(Chat):
         completions: RepairedCompletions

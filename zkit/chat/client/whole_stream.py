@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
 
 from zkit.chat.call_checker import Report
 from zkit.chat.wire_data import entries, plain
@@ -11,7 +10,7 @@ from zkit.errors import MissingExtraError
 from zkit.json_types import JsonObject
 
 
-def chunks_of(completion: Any) -> Iterator[Any]:
+def chunks_of(completion: object) -> Iterator[object]:
     """The chunks that a server would have sent: what was said, the end, the usage."""
     data = plain(completion)
     head = {key: data.get(key) for key in ("id", "created", "model")}
@@ -30,7 +29,7 @@ def chunks_of(completion: Any) -> Iterator[Any]:
         yield _chunk({**head, "usage": data["usage"]})
 
 
-def _chunk(head: JsonObject, *choices: JsonObject) -> Any:
+def _chunk(head: JsonObject, *choices: JsonObject) -> object:
     try:
         from openai.types.chat import ChatCompletionChunk
     except ImportError as error:
@@ -41,14 +40,14 @@ def _chunk(head: JsonObject, *choices: JsonObject) -> Any:
 class WholeStream:
     """A completion that is told as a stream; `.zkit` is its report."""
 
-    def __init__(self, completion: Any) -> None:
+    def __init__(self, completion: object) -> None:
         self.zkit = getattr(completion, "zkit", Report())
         self._chunks = chunks_of(completion)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[object]:
         return self._chunks
 
-    def __next__(self) -> Any:
+    def __next__(self) -> object:
         return next(self._chunks)
 
     def __enter__(self) -> WholeStream:
@@ -64,14 +63,14 @@ class WholeStream:
 class AsyncWholeStream:
     """The same in async code."""
 
-    def __init__(self, completion: Any) -> None:
+    def __init__(self, completion: object) -> None:
         self.zkit = getattr(completion, "zkit", Report())
         self._chunks = chunks_of(completion)
 
-    def __aiter__(self) -> AsyncIterator[Any]:
+    def __aiter__(self) -> AsyncIterator[object]:
         return self
 
-    async def __anext__(self) -> Any:
+    async def __anext__(self) -> object:
         for chunk in self._chunks:
             return chunk
         raise StopAsyncIteration

@@ -45,7 +45,7 @@ _WAYS: tuple[tuple[str, str], ...] = (
 @overload
 def wrap(
     client: OpenAI,
-    tools: Any = None,
+    tools: object = None,
     *,
     ask_again: int = 0,
     limit: Rank | str = Rank.GUESS,
@@ -57,7 +57,7 @@ def wrap(
 @overload
 def wrap(
     client: AsyncOpenAI,
-    tools: Any = None,
+    tools: object = None,
     *,
     ask_again: int = 0,
     limit: Rank | str = Rank.GUESS,
@@ -69,7 +69,7 @@ def wrap(
 @overload
 def wrap(
     client: C,
-    tools: Any = None,
+    tools: object = None,
     *,
     ask_again: int = 0,
     limit: Rank | str = Rank.GUESS,
@@ -79,8 +79,8 @@ def wrap(
     profile: Profile | str | Path | None = None,
 ) -> C: ...
 def wrap(
-    client: Any,
-    tools: Any = None,
+    client: object,
+    tools: object = None,
     *,
     ask_again: int = 0,
     limit: Rank | str = Rank.GUESS,
@@ -88,7 +88,7 @@ def wrap(
     confirm: Confirm = "doubtful",
     on_report: Listener | None = None,
     profile: Profile | str | Path | None = None,
-) -> Any:
+) -> object:
     """Return the client with replies that are repaired; the one passed in stays as it is.
 
     Works with `OpenAI`, `AsyncOpenAI` and anything built like them, for chat completions and
@@ -116,7 +116,7 @@ def wrap(
     return again(client)
 
 
-def _wrapped(client: Any, *, repairing: Repairing, server: ServerSettings | None) -> Any:
+def _wrapped(client: object, *, repairing: Repairing, server: ServerSettings | None) -> object:
     again = functools.partial(_wrapped, repairing=repairing, server=server)
     with_transport = _with_transport(client, repairing)
     wrapped = copy.copy(client) if with_transport is None else with_transport
@@ -133,7 +133,7 @@ def _wrapped(client: Any, *, repairing: Repairing, server: ServerSettings | None
     return wrapped
 
 
-def _with_transport(client: Any, repairing: Repairing) -> Any:
+def _with_transport(client: object, repairing: Repairing) -> object:
     """A copy of the client with our transport; None if it does not send with httpx or httpx2."""
     from zkit.transport import repaired_copy
 
@@ -145,7 +145,7 @@ def _with_transport(client: Any, repairing: Repairing) -> Any:
     return with_options(http_client=made)
 
 
-def _copied(wrapped: Any, client: Any, path: list[str]) -> Any:
+def _copied(wrapped: object, client: object, path: list[str]) -> object:
     """The object at a path of the client, copied on the way so that the client's own stays as it is."""
     owner, original = wrapped, client
     for name in path:
@@ -159,9 +159,9 @@ def _copied(wrapped: Any, client: Any, path: list[str]) -> Any:
     return owner
 
 
-def _then(make: Callable[..., Any], follow: Callable[[Any], Any]) -> Callable[..., Any]:
+def _then(make: Callable[..., object], follow: Callable[[object], object]) -> Callable[..., object]:
     @functools.wraps(make)
-    def made(*args: Any, **options: Any) -> Any:
+    def made(*args: object, **options: object) -> object:
         return follow(make(*args, **options))
 
     return made
@@ -171,12 +171,12 @@ def _then(make: Callable[..., Any], follow: Callable[[Any], Any]) -> Callable[..
 
 
 def _watched(
-    method: Callable[..., Any], api: Api, repairing: Repairing, server: ServerSettings | None
-) -> Callable[..., Any]:
+    method: Callable[..., object], api: Api, repairing: Repairing, server: ServerSettings | None
+) -> Callable[..., object]:
     """The client's own method; what it returns gets the report of the transport."""
 
     @functools.wraps(method)
-    def with_report(*args: Any, **request: Any) -> Any:
+    def with_report(*args: object, **request: object) -> object:
         sent, watch, is_stream_due = _prepared(request, api, server)
         token = WATCH.set(watch)
         try:
@@ -191,7 +191,7 @@ def _watched(
     return with_report
 
 
-async def _awaited(outcome: Any, watch: Watch, is_stream_due: bool) -> Any:
+async def _awaited(outcome: Any, watch: Watch, is_stream_due: bool) -> object:
     token = WATCH.set(watch)
     try:
         made = await outcome
@@ -211,18 +211,18 @@ def _prepared(
     return sent, Watch(api.tools(request)), bool(asked(request, "stream")) and "stream" not in sent
 
 
-def _attach(outcome: Any, watch: Watch) -> None:
+def _attach(outcome: object, watch: Watch) -> None:
     """Put the report on a reply, beside its fields: it is not part of what is dumped."""
     if _is_reply(outcome):  # first, because records of pydantic are slow to say what they have not
         attach_report(outcome, watch.report)
     elif hasattr(outcome, "__anext__") or hasattr(outcome, "__next__"):
-        kind: Any = type(outcome)
+        kind: object = type(outcome)
         outcome.__class__ = _stream_type(kind)
         outcome.__dict__["_zkit_watch"] = watch
 
 
 @functools.lru_cache(maxsize=64)
-def _stream_type(kind: Any) -> type[Any]:
+def _stream_type(kind: Any) -> type[object]:
     """The type of a stream, with the report as a property: it is complete when the stream has ended."""
     report = property(lambda self: self._zkit_watch.report)
     return type(kind.__name__, (kind,), {"zkit": report, "__module__": kind.__module__})
@@ -232,12 +232,12 @@ def _stream_type(kind: Any) -> type[Any]:
 
 
 def _driven(
-    method: Callable[..., Any], api: Api, repairing: Repairing, server: ServerSettings | None
-) -> Callable[..., Any]:
+    method: Callable[..., object], api: Api, repairing: Repairing, server: ServerSettings | None
+) -> Callable[..., object]:
     """The client's own method, called as often as the exchange wants it."""
 
     @functools.wraps(method)
-    def repaired(*args: Any, **request: Any) -> Any:
+    def repaired(*args: object, **request: object) -> object:
         sent, watch, is_stream_due = _prepared(request, api, server)
         exchange = Exchange(api, _given(sent), repairing, watch.tools)
         if not exchange.has_tools:
@@ -260,7 +260,7 @@ def _given(request: JsonMapping) -> JsonObject:
 class _Driver:
     """Drives one exchange through a method of a client."""
 
-    def __init__(self, method: Callable[..., Any], args: Any, exchange: Exchange) -> None:
+    def __init__(self, method: Callable[..., object], args: Any, exchange: Exchange) -> None:
         self._method = method
         self._args = args
         self._exchange = exchange
@@ -268,7 +268,7 @@ class _Driver:
     def _again(self) -> Any:
         return self._method(*self._args, **self._exchange.request)
 
-    def run(self, outcome: Any) -> Any:
+    def run(self, outcome: object) -> object:
         """Repair what a plain client returned."""
         if hasattr(outcome, "__next__"):
             return _RepairedStream(outcome, self._exchange, self._chunks(outcome))
@@ -282,7 +282,7 @@ class _Driver:
                 return remade_reply(outcome, self._exchange.give_up(), self._exchange.report)
         return outcome
 
-    async def run_async(self, awaitable: Any, is_stream_due: bool) -> Any:
+    async def run_async(self, awaitable: Any, is_stream_due: bool) -> object:
         """Repair what an async client returned."""
         outcome = await awaitable
         if hasattr(outcome, "__anext__"):
@@ -299,7 +299,7 @@ class _Driver:
             return AsyncWholeStream(outcome) if is_stream_due else outcome
         return outcome
 
-    def _chunks(self, stream: Any) -> Iterator[Any]:
+    def _chunks(self, stream: Any) -> Iterator[object]:
         made = self._exchange
         made.open_stream(remade, plain)
         while True:
@@ -319,7 +319,7 @@ class _Driver:
                 return
             yield from made.resume()
 
-    async def _chunks_async(self, stream: Any) -> AsyncIterator[Any]:
+    async def _chunks_async(self, stream: Any) -> AsyncIterator[object]:
         made = self._exchange
         made.open_stream(remade, plain)
         while True:
@@ -345,18 +345,18 @@ class _Driver:
                 yield one
 
 
-def _is_reply(outcome: Any) -> bool:
+def _is_reply(outcome: object) -> bool:
     return hasattr(outcome, "choices") or hasattr(outcome, "output")
 
 
-def remade_reply(reply: Any, data: JsonObject, report: Report) -> Any:
+def remade_reply(reply: object, data: JsonObject, report: Report) -> object:
     """A reply of the same type with other data, and with the report on it."""
     made = reply if data == plain(reply) else remade(reply, data)
     attach_report(made, report)
     return made
 
 
-def attach_report(reply: Any, report: Report) -> None:
+def attach_report(reply: object, report: Report) -> None:
     """Put the report on a reply and on each of its choices, beside their fields."""
     object.__setattr__(reply, "zkit", report)
     choices = getattr(reply, "choices", None) or ()
@@ -365,7 +365,7 @@ def attach_report(reply: Any, report: Report) -> None:
             object.__setattr__(choice, "zkit", own)
 
 
-def remade(like: Any, data: JsonObject) -> Any:
+def remade(like: Any, data: JsonObject) -> object:
     """A record of the same type from data, without the checks that a broken reply would fail."""
     if isinstance(like, Mapping):
         return data
@@ -376,7 +376,7 @@ def remade(like: Any, data: JsonObject) -> Any:
 class _RepairedStream:
     """A stream whose chunks are repaired; everything else is the client's own."""
 
-    def __init__(self, stream: Any, exchange: Exchange, chunks: Iterator[Any]) -> None:
+    def __init__(self, stream: object, exchange: Exchange, chunks: Iterator[object]) -> None:
         self._stream, self._exchange, self._chunks = stream, exchange, chunks
 
     @property
@@ -384,13 +384,13 @@ class _RepairedStream:
         """What was done; complete when the stream has ended."""
         return self._exchange.report
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[object]:
         return self._chunks
 
-    def __next__(self) -> Any:
+    def __next__(self) -> object:
         return next(self._chunks)
 
     def __enter__(self) -> _RepairedStream:
@@ -405,7 +405,7 @@ class _RepairedStream:
 class _AsyncRepairedStream:
     """The same for async code."""
 
-    def __init__(self, stream: Any, exchange: Exchange, chunks: AsyncIterator[Any]) -> None:
+    def __init__(self, stream: object, exchange: Exchange, chunks: AsyncIterator[object]) -> None:
         self._stream, self._exchange, self._chunks = stream, exchange, chunks
 
     @property
@@ -413,13 +413,13 @@ class _AsyncRepairedStream:
         """What was done; complete when the stream has ended."""
         return self._exchange.report
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
-    def __aiter__(self) -> AsyncIterator[Any]:
+    def __aiter__(self) -> AsyncIterator[object]:
         return self._chunks
 
-    async def __anext__(self) -> Any:
+    async def __anext__(self) -> object:
         return await anext(self._chunks)
 
     async def __aenter__(self) -> _AsyncRepairedStream:
