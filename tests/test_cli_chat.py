@@ -283,7 +283,12 @@ def test_once_the_answer_is_on_standard_output_and_all_else_is_not(
 
 ENDINGS: dict[str, tuple[list[Script], list[str], int, str]] = {
     "the server failed": ([error(400, "no such model")], [], 1, "no such model"),
-    "the server failed at length": ([error(400, "no such model " * 20 + "here")], [], 1, "model here"),
+    "the server failed at length": (
+        [error(400, "no such model " * 20 + "here")],
+        [],
+        1,
+        "model here",
+    ),
     "it waits for approval": ([DELETE], [], 3, "--store FILE"),
     "nobody may approve": ([DELETE, END], ["--approve", "never"], 0, "refused (approval)"),
     "everything is approved": ([DELETE, END], ["--approve", "always"], 0, "delete old.txt"),
