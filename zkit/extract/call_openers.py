@@ -163,16 +163,13 @@ def _whole(task: Task, info: str) -> Steps[Opened | None]:
         found = yield from read_json(task, start, "(?!)")
         array = found.body == "json_list" and kind == "fence_object"
         return "", replace(found, body="fence_array" if array else kind)
-    spelt = yield from task.tape.look(_PYTHON, start)
-    if spelt is not None and task.tools.name_of(spelt["name"]) is not None:
+    if (yield from task.look_named(_PYTHON, start)) is not None:
         calls = yield from read_python(task, start, "(?!)")
         return None if calls is None else ("", replace(calls, body="python_list"))
-    named = yield from task.tape.look(_NAMED, start)
-    if named is not None and task.tools.name_of(named["name"]) is not None:
+    if (yield from task.look_named(_NAMED, start)) is not None:
         header = yield from read_header(task, "name_line", start, "(?!)")
         return None if header is None else ("", header)
-    tag = yield from task.tape.look(r"<(?P<name>[^\s<>/]{1,128}+)\s*+/?>", start)
-    if tag is not None and task.tools.name_of(tag["name"]) is not None:
+    if (yield from task.look_named(r"<(?P<name>[^\s<>/]{1,128}+)\s*+/?>", start)) is not None:
         tags = yield from read_markup(task, TOOL_TAG, start, "(?!)")
         return None if tags is None else ("", replace(tags, body="tool_tag"))
     return (yield from envelope_at(task, start))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from zkit.extract.events import Refusal
 from zkit.extract.formats.table import FORMATS
@@ -34,10 +33,7 @@ from zkit.extract.scan_marks import (
     OPENING_KEY,
     RESULT_LABELS,
 )
-from zkit.extract.tape import Steps, searched
-
-if TYPE_CHECKING:
-    from zkit.extract.tape import Match
+from zkit.extract.tape import Match, Steps, searched
 
 _BRACKETED = BRACKETED
 _STOP = rf"{GENERIC_STOP}|</tool_call>|<tool_call>"
@@ -55,8 +51,8 @@ def bracket(scan: Scanner, at: int) -> Steps[int]:
             return (yield from scan.skip(at))
         reading = yield from read_python(scan.task, at, _STOP)
         return (yield from scan.offer(reading, "", at))
-    headed = (yield from tape.look(_HEADED, at)) if tape.char(at) == "[" else None
-    if headed is not None and tools.name_of(headed["name"]) is not None:
+    headed = yield from scan.task.look_named(_HEADED, at)
+    if headed is not None:
         reading = yield from read_named(scan.task, headed["name"], at, at + headed.end(), _STOP)
         return (yield from scan.offer(replace(reading, body="name_line"), "", at))
     if (yield from _spells_call(scan, at)):
@@ -155,12 +151,11 @@ _PAIRS = (
 
 def _with_pairs(scan: Scanner, at: int) -> Steps[Reading | None]:
     """Read a line that is the name of a tool and attributes, one of which it takes."""
-    head = yield from scan.tape.look(_PAIRS, at)
-    known = None if head is None else scan.task.tools.name_of(head["name"])
-    if head is None or known is None:
+    head = yield from scan.task.look_named(_PAIRS, at)
+    if head is None:
         return None
     given = written_attributes(head["pairs"])
-    if not {key for key, _ in given} & scan.task.tools.expect(known).keys:
+    if not {key for key, _ in given} & scan.task.tools.expect(head["name"]).keys:
         return None
     draft = Draft(head["name"], at)
     for key, value in given:
@@ -217,7 +212,7 @@ def _with_object(scan: Scanner, at: int, head: Match) -> Steps[int]:
     if any(tools.name_of(word) is not None for word in words.split()):
         return (yield from scan.skip(at, _word_size(scan, at)))
     reading = yield from read_named(scan.task, head["name"], at, at + head.end() - 1, _STOP)
-    expected = tools.expect(tools.name_of(head["name"])).keys
+    expected = tools.expect(head["name"]).keys
     if words and not any(expected & set(unit.arguments or ()) for unit in reading.units):
         return (yield from scan.skip(at, head.end() - 1))
     if head["fence"]:
@@ -292,8 +287,8 @@ _STRIPPED = r"(?:assistant\s*+)?(?:analysis|commentary)\s*+to=(?:functions\.)?(?
 
 def stripped_channel(scan: Scanner, at: int) -> Steps[int]:
     """Read a harmony header that lost its tokens."""
-    head = yield from scan.tape.look(_STRIPPED, at)
-    if head is None or scan.task.tools.name_of(head["name"]) is None:
+    head = yield from scan.task.look_named(_STRIPPED, at)
+    if head is None:
         return (yield from scan.skip(at))
     reading = yield from read_named(scan.task, head["name"], at, at + head.end(), _STOP)
     return (yield from scan.offer(replace(reading, body="harmony"), "", at))
@@ -380,11 +375,11 @@ def _labelled_call(scan: Scanner, at: int) -> Steps[Reading | None]:
             if reading.units
             else None
         )
-    boxed = yield from tape.look(_ACTION_BOX, at)
-    if boxed is not None and task.tools.name_of(boxed["name"]) is not None:
+    boxed = yield from task.look_named(_ACTION_BOX, at)
+    if boxed is not None:
         return (yield from _boxed(task, boxed, at))
-    calling = yield from tape.look(_ACTION_CALL, at)
-    if calling is None or task.tools.name_of(calling["name"]) is None:
+    calling = yield from task.look_named(_ACTION_CALL, at)
+    if calling is None:
         return None
     found = yield from read_python(task, at + calling.end(), _NEXT)
     return None if found is None else replace(found, body="label_call")

@@ -93,24 +93,26 @@ class Declared:
             found.setdefault(_letters(name), []).append(name)
         return found
 
-    def expect(self, name: str | None) -> Expect:
+    def expect(self, written: str) -> Expect:
         """What the arguments of a tool may be; anything for a tool that is not declared."""
-        if name not in self.offers:
+        name = self.name_of(written)
+        if name is None:
             return _NO_SCHEMA
         if name not in self._expects:
             schema = self.offers[name].parameters
             self._expects[name] = Expect(schema, schema)
         return self._expects[name]
 
-    def schema(self, name: str | None) -> JsonObject | None:
+    def schema(self, written: str) -> JsonObject | None:
         """The schema of a tool's arguments; None for a tool that is not declared."""
-        offer = self.offers.get(name or "")
-        return None if offer is None else offer.parameters
+        name = self.name_of(written)
+        return None if name is None else self.offers[name].parameters
 
-    def is_open(self, name: str) -> bool:
-        """Whether a tool takes keys that its schema does not name."""
-        schema = self.offers[name].parameters
-        return bool(schema.get("additionalProperties") or schema.get("patternProperties"))
+    def is_open(self, written: str) -> bool:
+        """Whether a tool takes keys that its schema does not name; one that is not declared may."""
+        schema = self.schema(written)
+        extra = ("additionalProperties", "patternProperties")
+        return schema is None or any(map(schema.get, extra))
 
     def misfit(self, name: str, arguments: JsonMapping) -> str:
         """Why arguments are no arguments of this tool: a required key missing, a foreign key there."""

@@ -140,7 +140,7 @@ class Scanner:
         marks = yield from self.tape.look(_UNSEEN, 0)
         end = 0 if marks is None else marks.end()
         if end:
-            yield self.standing.unseen(self.tape.slice(0, end))
+            yield self.standing.write(self.tape.slice(0, end))
             self._text_from = end
         return end
 

@@ -72,9 +72,9 @@ Waiting = Piece | Candidate | list[Refusal]
 def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
     """What becomes of one call that was read."""
     known = tools.name_of(unit.name)
-    if unit.state == "cut" and (known or record.tier == "marker" or unit.name in tools.prefixes):
-        return Incomplete(known or unit.name, unit.arguments, unit.span, text, record.name)
     if unit.state == "cut":
+        if known or record.tier == "marker" or unit.name in tools.prefixes:
+            return Incomplete(known or unit.name, unit.arguments, unit.span, text, record.name)
         return Refusal(unit.name, "cut", unit.span, "", record.name)
     if unit.state == "broken":
         silent = unit.reason in _SILENT
@@ -180,8 +180,8 @@ class Standing:
         # How many of the outcomes are known to stand in reasoning.
         self._rehearsed = 0
         self._pending: list[Waiting] = []
-        # How many outcomes wait.
-        self._held = 0
+        # How many outcomes are known so far, those that still wait included.
+        self.known = 0
 
     @property
     def waits(self) -> bool:
@@ -197,12 +197,7 @@ class Standing:
         """Show text that nothing before it waits for."""
         self.reached = end
         self._count(text)
-        return self._show(text)
-
-    @property
-    def known(self) -> int:
-        """How many outcomes are known so far, those that still wait included."""
-        return len(self.outcomes) + self._held
+        return self.write(text)
 
     # ── what arrives ─────────────────────────────────────────────────────────
 
@@ -234,30 +229,27 @@ class Standing:
 
     def refuse(self, found: list[Refusal]) -> Iterator[Event]:
         """List what is no call, and stays in the text."""
+        self.known += len(found)
         if self._pending:
             self._pending.append(found)
-            self._held += len(found)
         else:
             yield from map(self._told, found)
 
     def offer(self, item: Candidate) -> Generator[Event, None, bool]:
         """Take the next candidate; return whether it may be a call."""
+        self.known += len(item.outcomes)
         if not item.counts or quotes(item.before, item.format):
             self._count(item.text)
             if not self._pending:
                 yield from self._refused(item)
             else:
-                self._pending.append(replace(item, outcomes=tuple(_as_quoted(item))))
-                self._held += len(item.outcomes)
+                self._pending.append(_quoted(item))
             return False
         if not self.holds:
             yield from self._release(called=True, over=True)
         self.holds = self.after_mark = True
         self._pending.append(item)
-        self._held += len(item.outcomes)
-        for outcome in item.outcomes:
-            if isinstance(outcome, Call):
-                yield events.CallHeld(outcome)
+        yield from (events.CallHeld(o) for o in item.outcomes if isinstance(o, Call))
         return True
 
     def called_from(self, at: int) -> bool:
@@ -271,10 +263,10 @@ class Standing:
                 self._content.write(item.whole if item.kind in ("text", "thought") else "")
             elif isinstance(item, Candidate):
                 self._content.write(item.text)
-                self.outcomes += _as_quoted(item)
+                self.outcomes += _quoted(item).outcomes
             else:
                 self.outcomes += item
-        self._pending, self._held, self.holds = [], 0, False
+        self._pending, self.holds = [], False
         thought = self.content
         self.reasoning += [thought] if thought else []
         self._content, self.shown = StringIO(), 0
@@ -293,8 +285,8 @@ class Standing:
         if not self.holds:
             yield from self._release(called=False, over=True)
             return
-        pending, self._pending, self._held = self._pending, [], 0
-        pending = [self._settled(item, pending, i) for i, item in enumerate(pending)]
+        waiting, self._pending = self._pending, []
+        pending = [self._settled(item, waiting, i) for i, item in enumerate(waiting)]
         pending = list(_mentioned_together(_without_echoes(pending)))
         final = self._is_final(pending)
         alone = final and not self._has_text(pending)
@@ -316,13 +308,10 @@ class Standing:
         """A candidate after the end of the reply, or in a quotation that closes right after it, is quoted."""
         if not isinstance(item, Candidate):
             return item
-        if self.ended_at is not None and item.span[0] >= self.ended_at:
-            return replace(item, outcomes=tuple(_as_quoted(item)))
         following = (p for p in pending[index + 1 : index + 3] if isinstance(p, Piece))
         after = "".join(p.text for p in following if p.kind == "text")
-        if not closes_quote(item.before, after):
-            return item
-        return replace(item, outcomes=tuple(_as_quoted(item)))
+        ended = self.ended_at is not None and item.span[0] >= self.ended_at
+        return _quoted(item) if ended or closes_quote(item.before, after) else item
 
     def _is_final(self, pending: list[Waiting]) -> bool:
         """True if no text follows the last call, up to where the reply ended."""
@@ -373,13 +362,13 @@ class Standing:
             if start < at:
                 continue
             self._mark("call", at, start)
-            yield self._show(item.text[start - item.span[0] : stop - item.span[0]])
+            yield self.write(item.text[start - item.span[0] : stop - item.span[0]])
             at = stop
         self._mark("call", at, end)
 
     def _refused(self, item: Candidate) -> Iterator[Event]:
-        yield from map(self._told, _as_quoted(item))
-        yield self._show(item.text)
+        yield from map(self._told, _quoted(item).outcomes)
+        yield self.write(item.text)
 
     # ── giving out ───────────────────────────────────────────────────────────
 
@@ -388,7 +377,7 @@ class Standing:
 
         Thoughts are reasoning when a call goes with them. Tokens in the middle of a text are text.
         """
-        pending, self._pending, self._held = self._pending, [], 0
+        pending, self._pending = self._pending, []
         for item in pending:
             if isinstance(item, list):
                 yield from map(self._told, item)
@@ -399,7 +388,7 @@ class Standing:
             elif item.kind == "token" and over:
                 yield from self._emit(item)
             else:
-                yield self._show(item.whole)
+                yield self.write(item.whole)
 
     def _told(self, outcome: Outcome) -> Event:
         self.outcomes.append(outcome)
@@ -407,7 +396,7 @@ class Standing:
 
     def _emit(self, item: Piece) -> Iterator[Event]:
         if item.kind == "text":
-            yield self._show(item.text)
+            yield self.write(item.text)
             return
         self._mark(item.kind, *item.span)
         if item.kind == "reasoning":
@@ -423,13 +412,10 @@ class Standing:
         self.shown += len(solid)
         self.after_mark = self.after_mark and not solid
 
-    def _show(self, text: str) -> Event:
+    def write(self, text: str) -> Event:
+        """Add text to the content."""
         self._content.write(text)
         return events.Text(text)
-
-    def unseen(self, text: str) -> Event:
-        """Show characters without a width: they count as nothing."""
-        return self._show(text)
 
     def _mark(self, kind: str, start: int, end: int) -> None:
         last = self.spans[-1] if self.spans else None
@@ -511,13 +497,13 @@ def _is_quoted(item: Candidate) -> bool:
     return all(isinstance(o, Refusal) and o.reason == "quoted" for o in item.outcomes)
 
 
-def _as_quoted(item: Candidate) -> Iterable[Outcome]:
-    """The outcomes of a candidate that is quoted: its calls are listed, without a message."""
-    for outcome in item.outcomes:
-        if isinstance(outcome, Call | Incomplete) or (
-            isinstance(outcome, Refusal) and outcome.message
-        ):
-            span = outcome.span or item.span
-            yield Refusal(outcome.name, "quoted", span, "", item.format.name)
-        else:
-            yield outcome
+def _quoted(item: Candidate) -> Candidate:
+    """A candidate that is quoted: its calls are listed, without a message."""
+    return replace(item, outcomes=tuple(_as_quoted(one, item) for one in item.outcomes))
+
+
+def _as_quoted(outcome: Outcome, item: Candidate) -> Outcome:
+    told = isinstance(outcome, Refusal) and outcome.message
+    if not told and not isinstance(outcome, Call | Incomplete):
+        return outcome
+    return Refusal(outcome.name, "quoted", outcome.span or item.span, "", item.format.name)

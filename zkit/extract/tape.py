@@ -10,13 +10,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Generator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import regex
 
-    Match = re.Match[str] | regex.Match[str]
-
+Match: TypeAlias = "re.Match[str] | regex.Match[str]"
 T = TypeVar("T")
 # A reader on its way: it yields `WAIT` and what it has found, and returns its result.
 Steps = Generator[Any, None, T]

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from zkit.extract.declared import Declared
 from zkit.extract.parsers.call_objects import BESIDE, RESULT_KEYS, Spelt, is_declaration
 from zkit.extract.parsers.readings import Unit, broken, shifted
-from zkit.extract.parsers.values import repaired, unambiguous
-from zkit.extract.tape import Tape
+from zkit.extract.parsers.values import Slot, repaired, unambiguous
+from zkit.extract.tape import Match, Steps, Tape
 from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.repair import Unrepairable
@@ -26,6 +26,15 @@ class Task(NamedTuple):
 
     tape: Tape
     tools: Declared
+
+    def slot(self, name: str, key: str) -> Slot:
+        """The place for an argument of a tool."""
+        return Slot(key, self.tools.expect(name).child(key), self.tools.schema(name))
+
+    def look_named(self, pattern: str, at: int) -> Steps[Match | None]:
+        """The match at a place that names a declared tool; None for any other."""
+        found = yield from self.tape.look(pattern, at)
+        return None if found is None or self.tools.name_of(found["name"]) is None else found
 
 
 def unit_of(task: Task, spelt: Spelt, span: tuple[int, int], fixes: tuple[Fix, ...]) -> Unit:
@@ -55,7 +64,7 @@ def _from_string(
     task: Task, spelt: Spelt, text: str, span: tuple[int, int], fixes: tuple[Fix, ...]
 ) -> Unit:
     """Arguments that stand in a string of their own."""
-    outcome = repaired(text, task.tools.schema(task.tools.name_of(spelt.name)))
+    outcome = repaired(text, task.tools.schema(spelt.name))
     if isinstance(outcome, Unrepairable):
         return broken(spelt.name, span, outcome.reason, outcome.message)
     if outcome.rank >= Rank.CUT:
@@ -75,8 +84,7 @@ def from_text(
     found = unambiguous(text)
     if found is not None and isinstance(found[0], dict):
         return finished(task, name, found[0], span, ())
-    known = task.tools.name_of(name)
-    outcome = repaired(text, task.tools.schema(known), finish)
+    outcome = repaired(text, task.tools.schema(name), finish)
     if isinstance(outcome, Unrepairable):
         if outcome.reason == "cut":
             return Unit(name, None, span, state="cut")
@@ -90,22 +98,21 @@ def finished(
     task: Task, name: str, arguments: Any, span: tuple[int, int], fixes: tuple[Fix, ...]
 ) -> Unit:
     """The unit of arguments that were read; only an object that is no declaration can be one."""
-    known = task.tools.name_of(name)
-    expected = task.tools.expect(known).keys
+    expect = task.tools.expect(name)
     if not isinstance(arguments, dict):
         return broken(name, span, "no_object", f"The arguments of {name} must be an object.")
-    if is_declaration(arguments, task.tools.expect(known)):
+    if is_declaration(arguments, expect):
         return broken(name, span, "declaration", "")
-    fallen = _fallen_in(arguments, task.tools.expect(known)) if _closed_late(fixes) else ""
+    fallen = _fallen_in(arguments, expect) if _closed_late(fixes) else ""
     if fallen:
         message = f"{name}: a bracket is not closed, and {fallen} may stand in it or after it. Close it and call {name} again."
         return broken(name, span, "ambiguous", message)
     key = next(iter(arguments)) if len(arguments) == 1 else ""
-    if known and key in WRAPPERS and key not in expected and isinstance(arguments[key], dict):
+    if task.tools.name_of(name) and key in WRAPPERS and key not in expect.keys and isinstance(arguments[key], dict):
         note = f"the arguments stood under the key {key!r}"
         fixes = (*fixes, Fix("unwrap_arguments", Rank.UNWRAP, 0, 0, "", note, key))
         arguments = arguments[key]
-    hollow = _placeholder(arguments, task.tools.expect(known), task.tools.schema(known) or {})
+    hollow = _placeholder(arguments, expect, task.tools.schema(name) or {})
     if hollow:
         message = f"{name}: {hollow} holds a placeholder. Call {name} again with the value itself."
         return broken(name, span, "placeholder", message)

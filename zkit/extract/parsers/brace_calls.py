@@ -7,11 +7,9 @@ import re
 from dataclasses import replace
 
 from zkit.extract.parsers.arguments import Task, finished, from_text
-from zkit.extract.parsers.brackets import extent
-from zkit.extract.parsers.readings import Reading, Unit, broken, shifted
-from zkit.extract.parsers.values import Slot, Value, repaired_value, strict, typed, unambiguous
+from zkit.extract.parsers.readings import Reading, Unit, shifted
+from zkit.extract.parsers.values import strict, unambiguous
 from zkit.extract.tape import Steps, Tape, searched
-from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import Expect
 from zkit.text.edits import Edit, Layer
@@ -66,8 +64,7 @@ def _braces_end(tape: Tape, pos: int, stop: re.Pattern[str]) -> Steps[tuple[int,
 
 
 def _from_braces(task: Task, name: str, text: str, at: int, span: tuple[int, int]) -> Unit:
-    known = task.tools.name_of(name)
-    layer, fixes = _as_json(text, task.tools.expect(known))
+    layer, fixes = _as_json(text, task.tools.expect(name))
     found = unambiguous(layer.text)
     if found is not None:
         return finished(task, name, found[0], span, shifted(fixes, at))
@@ -105,77 +102,36 @@ def _as_json(text: str, expect: Expect) -> tuple[Layer, list[Fix]]:
 
 # ── {tool => "NAME", args => { --key value }} ────────────────────────────────
 
-_ARROW = (
-    rf"\{{\s*+tool\s*+=>\s*+[\"'](?P<name>{_NAME})[\"']\s*+,?+\s*+(?P<args>args\s*+=>\s*+\{{)?+"
+_ARROW = rf"\{{\s*+tool\s*+=>\s*+[\"'](?P<name>{_NAME})[\"']\s*+,?+\s*+(?:args\s*+=>\s*+)?+"
+_FLAG = re.compile(
+    r"\"(?:[^\"\\]|\\.)*+\"|\s*+,?+\s*+(?<![\w-])--(?P<key>[\w.-]++)[ \t=]*+(?P<word>[^\s\"\[{}]++)?+",
+    re.DOTALL,
 )
-_FLAG = r"\s*+,?\s*+--(?P<key>[\w.-]++)[ \t=]*+(?P<value>(?=\S)|(?=\s))"
-_ARROW_END = r"\s*+\}\s*+\}|\s*+\}"
-_STRING_END = re.compile(r"(?<!\\)(?:\\\\)*\"(?=\s*(?:,?\s*--[\w.-]|\}))")
-_LINE_END = re.compile(r"\n|\}\s*\}")
 
 
 def read_arrows(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
-    """`{tool => "NAME", args => { --key value }}`."""
+    """`{tool => "NAME", args => { --key value }}`: flags for members, each with a JSON value."""
     tape = task.tape
     head = yield from tape.look(_ARROW, pos)
     if head is None:
         return None
-    name, at = head["name"], pos + head.end()
-    known = task.tools.name_of(name)
-    values: JsonObject = {}
-    fixes: tuple[Fix, ...] = ()
-    while True:
-        flag = yield from tape.look(_FLAG, at)
-        if flag is None:
-            break
-        begin = at + flag.end()
-        end = yield from _flag_end(tape, begin)
-        if end is None:
-            return _arrow(Unit(name, values, (pos, tape.size), state="cut"), tape.size, False)
-        slot = Slot(
-            flag["key"], task.tools.expect(known).child(flag["key"]), task.tools.schema(known)
-        )
-        found = _flag_value(tape.slice(begin, end), slot, begin)
-        if found.reason or flag["key"] in values:
-            return _arrow(
-                broken(name, (pos, end), found.reason or "ambiguous", found.message), end, True
-            )
-        values[flag["key"]], fixes, at = found.value, fixes + found.fixes, end
-    done = yield from tape.look(_ARROW_END, at)
-    end = at if done is None else at + done.end()
-    if done is None and not (yield from _may_end(tape, at, stop)):
-        return _arrow(Unit(name, values, (pos, end), state="cut"), end, False)
-    return _arrow(finished(task, name, values, (pos, end), fixes), end, done is not None)
-
-
-def _may_end(tape: Tape, at: int, stop: str) -> Steps[bool]:
-    """Whether arguments may be whole though no brace closes them: the envelope ends."""
-    solid = yield from tape.next_solid(at)
-    if solid >= tape.size:
-        return False
-    return (yield from tape.look(stop or "(?!)", solid)) is not None
-
-
-def _arrow(unit: Unit, end: int, closed: bool) -> Reading:
+    name, opening = head["name"], pos + head.end()
+    ends = searched(stop or "(?!)")
+    end, closed = yield from _braces_end(tape, pos, ends)
+    inner, whole = yield from _braces_end(tape, opening, ends)
+    if not whole:
+        return Reading((Unit(name, None, (pos, end), state="cut"),), end, "arrows", False)
+    expect = task.tools.expect(name)
+    flags = tape.slice(opening + 1, inner - 1)
+    text = _FLAG.sub(lambda flag: _member(flag, expect), flags)
+    unit = from_text(task, name, f"{{{text.strip().removeprefix(',')}}}", opening, (pos, end))
     return Reading((unit,), end, "arrows", closed)
 
 
-def _flag_end(tape: Tape, begin: int) -> Steps[int | None]:
-    """The place after a flag's value; None when it is cut."""
-    mark = tape.char(begin)
-    if mark in ("{", "["):
-        found = yield from extent(tape, begin)
-        return found.end if found.closed else None
-    pattern = _STRING_END if mark == '"' else _LINE_END
-    hit = yield from tape.find(pattern, begin + (mark == '"'))
-    if hit is None:
-        return None
-    return hit.end if mark == '"' else hit.start
-
-
-def _flag_value(text: str, slot: Slot, at: int) -> Value:
-    bare = text.strip()
-    if bare[:1] not in ('"', "{", "["):
-        return typed(bare, slot, at)
-    found = unambiguous(bare)
-    return Value(found[0]) if found is not None else repaired_value(bare, slot, at)
+def _member(flag: re.Match[str], expect: Expect) -> str:
+    """A flag and its value as a member of an object; a string stays as it is."""
+    key, word = flag["key"], flag["word"] or ""
+    if key is None:
+        return flag.group()
+    quoted = word and (strict(word) is None or expect.child(key).kinds == {"string"})
+    return f",{json.dumps(key)}: {json.dumps(word) if quoted else word}"

@@ -128,7 +128,7 @@ def _named(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
         return Spelt(value[key], rest[held], ident, keys, level + 1)
     name = tools.name_of(value[key])
     beside = {
-        k: v for k, v in rest.items() if k not in (*ID_KEYS, "type") or k in tools.expect(name).keys
+        k: v for k, v in rest.items() if k not in (*ID_KEYS, "type") or k in tools.expect(value[key]).keys
     }
     if name is not None and beside and tools.fits(name, beside):
         flat = frozenset({"_flat"}) if key != "_name" else frozenset[str]()
@@ -198,10 +198,9 @@ def name_in(text: str, tools: Declared) -> str:
 
 def schema_of(text: str, name: str, tools: Declared) -> JsonObject | None:
     """What a damaged object should look like: evidence for its repair. None for unknown tools."""
-    known = tools.name_of(name)
-    if known is None:
+    parameters = tools.schema(name)
+    if parameters is None:
         return None
-    parameters = tools.offers[known].parameters
     named, argued = _NAMED.search(text), _ARGUED.search(text)
     if named is None:
         keyed = _rooted(_object({name: parameters}), parameters)

@@ -12,7 +12,7 @@ from zkit.extract.parsers import tag_dialects as dialects
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.brace_calls import read_arrows, read_braces
 from zkit.extract.parsers.call_objects import OPENING_KEYS
-from zkit.extract.parsers.headers import CALL_BEGIN, NAME, read_header, read_step3
+from zkit.extract.parsers.headers import NAME, read_header
 from zkit.extract.parsers.json_calls import FOLLOWED, read_json
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.readings import Reading, Unit, broken
@@ -91,8 +91,8 @@ def _header(kind: str) -> Read:
 
 def _call_begin(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
     """Three families open a call with the same words; what follows tells them apart."""
-    for read in (read_step3, _header("kimi"), _header("deepseek")):
-        reading = yield from read(task, pos, stop)
+    for read in (_tags(dialects.STEP3), _header("kimi"), _header("deepseek")):
+        reading = yield from read(task, pos, f"{dialects.CALL_END}|{stop}")
         if reading is not None:
             return reading
     return None
@@ -109,7 +109,7 @@ BODIES: dict[str, tuple[str, Read]] = {
     "cofl": (r"<cofl:tool_call\s", _tags(dialects.COFL)),
     "xtml": (r"<\|open\|>call\s", _tags(dialects.XTML)),
     "m3": (rf"{dialects.M3}<invoke\s", _tags(dialects.MINIMAX_M3)),
-    "call_begin": (CALL_BEGIN[3:-1], _call_begin),
+    "call_begin": (dialects.CALL_BEGIN[3:-1], _call_begin),
     "inkling_named": (r"<\|message_model\|>[^<>|\s]++<\|content_invoke_tool_", _header("inkling_named")),
     "solar": (r"<\|tool_call:begin\|>", _header("solar")),
     "functionary_v2": (r"<\|recipient\|>", _header("functionary_v2")),
@@ -298,13 +298,12 @@ def _bare_name(
     task: Task, wrapper: Wrapper, name: str, start: int, at: int
 ) -> Steps[Reading | None]:
     """A declared name and nothing else: a call without arguments."""
-    known = task.tools.name_of(name)
-    if known is None:
+    if task.tools.name_of(name) is None:
         return None
     end = yield from _closer(task, wrapper, at)
     if end is None and (yield from task.tape.next_solid(at)) < task.tape.size:
         return None
-    missing = task.tools.expect(known).required
+    missing = task.tools.expect(name).required
     if end is None and (missing or task.tape.cut):
         size = task.tape.size
         return Reading((Unit(name, None, (start, size), state="cut"),), size, "key_value", False)

@@ -8,19 +8,13 @@ from dataclasses import dataclass, replace
 
 from zkit.extract.parsers.arguments import Task, finished, from_text
 from zkit.extract.parsers.json_calls import read_named
-from zkit.extract.parsers.readings import Reading, Unit
-from zkit.extract.parsers.tag_calls import cut_header, cut_reading, read_markup
-from zkit.extract.parsers.tag_dialects import INVOKE
+from zkit.extract.parsers.readings import Reading, Unit, broken
+from zkit.extract.parsers.tag_calls import cut_header, cut_reading
+from zkit.extract.parsers.tag_dialects import CALL_BEGIN, CALL_END, CALL_SEP
 from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 
 NAME = r"(?P<name>[^\s<>{}()\[\]\"'|✿,;]{1,128})"
-JOIN = r"(?:▁|\\?_| )"
-CALL_BEGIN = (
-    rf"(?:<｜\s?tool{JOIN}call{JOIN}begin\s?[｜|]>|<\|\s?tool{JOIN}call{JOIN}begin\s?[｜|]>)"
-)
-CALL_END = rf"<[｜|]\s?tool{JOIN}call{JOIN}end\s?[｜|]>"
-_SEP = rf"<[｜|]\s?tool{JOIN}sep\s?[｜|]>"
 _FENCE = r"(?:```[\w-]*+\s*+)?+"
 _FENCE_END = r"(?:\s*+```)?"
 _QUOTED_OBJECT = r"\"\s*+\{"
@@ -49,7 +43,7 @@ HEADERS: dict[str, Header] = {
         Header("mistral", rf"\[TOOL_CALLS\]\s*+{NAME}(?:\s*+\[CALL_ID\]\s*+(?P<id>\w{{1,64}}))?+(?:\s*+\[ARGS\])?+\s*+{_FENCE}", stop=r"\[TOOL_CALLS\]"),
         Header("functionary_v2", rf"<\|recipient\|>\s*+{NAME}\s*+<\|content\|>\s*+", stop=r"<\|(?:from|recipient)\|>"),
         Header("functionary_v32", rf">>>{NAME}[ \t\r]*+\n\s*+"),
-        Header("deepseek", rf"{CALL_BEGIN}\s*+(?:function\s*+{_SEP})?+\s*+{NAME}\s*+(?:{_SEP})?+\s*+{_FENCE}", rf"{_FENCE_END}\s*+{CALL_END}", CALL_BEGIN),
+        Header("deepseek", rf"{CALL_BEGIN}\s*+(?:function\s*+{CALL_SEP})?+\s*+{NAME}\s*+(?:{CALL_SEP})?+\s*+{_FENCE}", rf"{_FENCE_END}\s*+{CALL_END}", CALL_BEGIN),
         Header("kimi", rf"{CALL_BEGIN}\s*+{NAME}\s*+<\|tool_call_argument_begin\|>\s*+", rf"\s*+{CALL_END}", CALL_BEGIN),
         Header("solar", rf"<\|tool_call:begin\|>(?P<id>[^<>|]{{0,64}})<\|tool_call:name\|>\s*+{NAME}\s*+<\|tool_call:args\|>\s*+", r"\s*+<\|tool_call:end\|>", r"<\|tool_call:begin\|>"),
         Header("inkling_named", rf"<\|message_model\|>{NAME}<\|content_invoke_tool_(?:json|text)\|>\s*+", r"\s*+<\|end_message\|>", raw=True),
@@ -62,8 +56,6 @@ HEADERS: dict[str, Header] = {
         Header("name_line", rf"{NAME}\s*?(?:\n\s*+|\[ARGS\])?+(?=\{{)", marked=False),
     )
 }  # fmt: skip
-_STEP3 = rf"{CALL_BEGIN}\s*+(?:function\s*+)?+(?:{_SEP})?+\s*+(?=<(?:steptml:)?invoke)"
-_STEP3_END = rf"\s*+{CALL_END}"
 
 
 def read_header(task: Task, kind: str, pos: int, stop: str) -> Steps[Reading | None]:
@@ -122,7 +114,7 @@ def _quoted_object(task: Task, name: str, start: int, at: int) -> Steps[Reading 
         return None
     end = closes.end
     unit = from_text(task, name, task.tape.slice(at, end), at, (start, end))
-    expected = task.tools.expect(task.tools.name_of(name)).keys
+    expected = task.tools.expect(name).keys
     if unit.state != "whole" or not set(unit.arguments or ()) <= set(expected):
         return None
     return Reading((unit,), end, "named", True)
@@ -152,14 +144,13 @@ def plain_argument(task: Task, name: str, at: int, end: int, start: int, whole: 
     span = (start, end)
     if not whole:
         return Unit(name, None, span, state="cut")
-    known = task.tools.name_of(name)
-    expect = task.tools.expect(known)
+    expect = task.tools.expect(name)
     named = expect.order if len(expect.order) == 1 else tuple(expect.required)
     key = named[0] if len(named) == 1 else ""
     text = task.tape.slice(at, end).strip()
-    if known is None or not key or "string" not in expect.child(key).kinds:
+    if not key or "string" not in expect.child(key).kinds:
         message = f"The arguments of {name} must be a JSON object."
-        return Unit(name, None, span, state="broken", reason="no_object", message=message)
+        return broken(name, span, "no_object", message)
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         text = _unquoted(text)
     fix = Fix(
@@ -174,15 +165,3 @@ def _unquoted(text: str) -> str:
         return str(json.loads(text))
     except ValueError:
         return text[1:-1]
-
-
-def read_step3(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
-    """Step-3: the header of a call, then tags."""
-    head = yield from task.tape.look(_STEP3, pos)
-    if head is None:
-        return None
-    reading = yield from read_markup(task, INVOKE, pos + head.end(), f"{CALL_END}|{stop}")
-    if reading is None:
-        return None
-    closed = yield from closed_by(task, replace(reading, body="step3"), _STEP3_END)
-    return closed

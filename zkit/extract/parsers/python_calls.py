@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.brackets import Notation, extent
@@ -17,12 +17,9 @@ from zkit.extract.parsers.values import (
     typed,
     unambiguous,
 )
-from zkit.extract.tape import Steps, searched
+from zkit.extract.tape import Match, Steps, searched
 from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
-
-if TYPE_CHECKING:
-    from zkit.extract.tape import Match
 
 # `calculate\_growth` is Markdown for `calculate_growth` (Mistral, Gemma).
 NAME = r"[^\W\d](?:[\w.:/-]|\\_)*+"
@@ -172,20 +169,17 @@ def unit_from(
     task: Task, name: str, inside: str, at: int, span: tuple[int, int], notation: Notation
 ) -> Unit:
     """The unit of a call from the text between its parentheses."""
-    known = task.tools.name_of(name)
-    schema = task.tools.schema(known)
-    expect = task.tools.expect(known)
+    taken = task.tools.expect(name).keys
     values: JsonObject = {}
     fixes: tuple[Fix, ...] = ()
     for argument in split(inside, at, notation):
-        if notation == "loose" and _runs_over(argument.text, expect.keys):
+        if notation == "loose" and _runs_over(argument.text, taken):
             return broken(name, span, "ambiguous", NO_QUOTE.format(name=name, key=argument.key))
         if not argument.key:
             return _positional(task, name, inside, at, span, argument)
         if argument.key in values:
             return broken(name, span, "ambiguous", f"{name}: {argument.key} is given twice.")
-        slot = Slot(argument.key, expect.child(argument.key), schema)
-        found = value_of(argument, slot)
+        found = value_of(argument, task.slot(name, argument.key))
         if found.reason:
             return broken(name, span, found.reason, found.message)
         values[argument.key] = found.value
@@ -202,8 +196,7 @@ def _positional(
     task: Task, name: str, inside: str, at: int, span: tuple[int, int], argument: Argument
 ) -> Unit:
     """An argument without a name: the object of all arguments, or the only argument there is."""
-    known = task.tools.name_of(name)
-    expect = task.tools.expect(known)
+    expect = task.tools.expect(name)
     if len(split(inside, at, "python")) == 1:
         text = argument.text.strip().removeprefix("**").strip()
         slot = Slot("", expect, None)
@@ -217,8 +210,7 @@ def _positional(
 
 
 def _only(task: Task, name: str, key: str, argument: Argument, span: tuple[int, int]) -> Unit:
-    known = task.tools.name_of(name)
-    slot = Slot(key, task.tools.expect(known).child(key), task.tools.schema(known))
+    slot = task.slot(name, key)
     found = value_of(argument, slot)
     if found.reason:
         return broken(name, span, found.reason, found.message)

@@ -164,10 +164,8 @@ def _unclosed(
 
 def _has_all(task: Task, draft: Draft) -> bool:
     """Whether a call gives every argument that its tool takes."""
-    known = task.tools.name_of(draft.name)
-    if known is None or task.tools.is_open(known):
-        return False
-    return task.tools.expect(known).keys <= draft.values.keys()
+    taken = task.tools.expect(draft.name).keys
+    return not task.tools.is_open(draft.name) and taken <= draft.values.keys()
 
 
 def _read_raw(
@@ -214,11 +212,10 @@ def _may_open(task: Task, dialect: Dialect, draft: Draft, tag: str) -> bool:
 
     See corpus/untouched/two_readings.
     """
-    known = task.tools.name_of(draft.name)
     opened = compiled(dialect.param).match(tag)
-    if known is None or opened is None or task.tools.is_open(known):
+    if opened is None or task.tools.is_open(draft.name):
         return True
-    return _key_of(opened)[0] in task.tools.expect(known).keys
+    return _key_of(opened)[0] in task.tools.expect(draft.name).keys
 
 
 def _read_nested(task: Task, dialect: Dialect, key: str, start: int) -> Steps[Raw | None]:
@@ -273,8 +270,7 @@ def _slot(task: Task, draft: Draft, key: str) -> Slot | None:
     if key in draft.values or not key:
         draft.trouble = ("ambiguous", f"{draft.name}: {key or 'an argument'} is given twice.")
         return None
-    known = task.tools.name_of(draft.name)
-    return Slot(key, task.tools.expect(known).child(key), task.tools.schema(known))
+    return task.slot(draft.name, key)
 
 
 def _write(draft: Draft, key: str, found: Value) -> None:

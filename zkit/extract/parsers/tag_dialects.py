@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from zkit.extract.tape import searched
 
 PREFIX = r"(?:[a-z]{2,10}:|[|｜‖]{1,2}\s?DSML\s?[|｜‖]{1,2}\s?)?+"
+_JOIN = r"(?:▁|\\?_| )"
+# Around a call and after its name: DeepSeek, Kimi, Step-3.
+CALL_BEGIN = (
+    rf"(?:<｜\s?tool{_JOIN}call{_JOIN}begin\s?[｜|]>|<\|\s?tool{_JOIN}call{_JOIN}begin\s?[｜|]>)"
+)
+CALL_END = rf"<[｜|]\s?tool{_JOIN}call{_JOIN}end\s?[｜|]>"
+CALL_SEP = rf"<[｜|]\s?tool{_JOIN}sep\s?[｜|]>"
 M3 = r"\]<\]minimax\[>\["
 _SUFFIX = r"(?::[\w-]+)?+"
 _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>/|]+))")
@@ -83,6 +90,10 @@ FUNCTION_NAME = _tags(
 INVOKE = _tags(
     "invoke", _INVOKED, rf"</{PREFIX}invoke\s*+>",
     rf"<{PREFIX}parameter\s++(?P<attrs>[^<>]{{1,300}}?)\s*+>", rf"</{PREFIX}parameter\s*+>",
+)  # fmt: skip
+STEP3 = replace(
+    INVOKE, name="step3", unit=rf"{CALL_BEGIN}\s*+(?:function\s*+)?+(?:{CALL_SEP})?+\s*+{INVOKE.unit}",
+    unit_end=rf"{INVOKE.unit_end}(?:\s*+{CALL_END})?+",
 )  # fmt: skip
 # Tags that bear the names of the arguments: MiniMax-M3 without its sentinels, Claude-style slips.
 INVOKE_TAGS = _tags(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
@@ -18,13 +18,13 @@ from zkit.repair.expect import Expect
 from zkit.repair.repeated_keys import Repeat, repeats_in, repeats_of
 
 MAX_LITERAL = 1_000_000
-MAX_DIGITS = 400
 _GIVEN_TWICE = (
     "The key {key} is given more than once: {values}. Send the call again with one of them."
 )
-_INTEGER = re.compile(r"[+-]?[0-9]++\Z")
-_INTEGRAL = re.compile(r"[+-]?[0-9]++\.0*+\Z")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
+_INTEGRAL = re.compile(r"(?P<digits>[+-]?[0-9]{1,400}+)(?:\.0{0,400}+)?\Z")
+_NUMBER = re.compile(
+    r"[+-]?(?:[0-9]{1,400}+\.?[0-9]{0,400}+|\.[0-9]{1,400}+)(?:[eE][+-]?[0-9]{1,9}+)?\Z"
+)
 _ODD_ESCAPE = re.compile(r"\\(?:\\|[^\n'\"abfnrtvxuUN0-7\\])")
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
 _NULLS = frozenset({"null", "None"})
@@ -173,25 +173,21 @@ def _two_values(repeats: Iterable[Repeat]) -> Repeat | None:
     return next((one for one in repeats if not one.is_harmless), None)
 
 
-def _boolean(text: str) -> tuple[Any] | None:
-    return (_BOOLEANS[text],) if text in _BOOLEANS else None
-
-
 def _integer(text: str) -> tuple[Any] | None:
-    if len(text) > MAX_DIGITS:
-        return None
-    if _INTEGER.match(text):
-        return (int(text),)
-    return (int(text.partition(".")[0]),) if _INTEGRAL.match(text) else None
+    whole = _INTEGRAL.match(text)
+    return None if whole is None else (int(whole["digits"]),)
 
 
 def _number(text: str) -> tuple[Any] | None:
-    if len(text) > MAX_DIGITS or not _NUMBER.match(text):
+    if not _NUMBER.match(text):
         return None
-    return (int(text) if _INTEGER.match(text) else float(text),)
+    return (int(text) if text.lstrip("+-").isdigit() else float(text),)
 
 
-_READERS = (("boolean", _boolean), ("integer", _integer), ("number", _number))
+_READERS: tuple[tuple[str, Callable[[str], tuple[Any] | None]], ...] = (
+    ("boolean", {name: (value,) for name, value in _BOOLEANS.items()}.get),
+    ("integer", _integer), ("number", _number),
+)  # fmt: skip
 
 
 def python_literal(text: str) -> tuple[Any] | None:
@@ -206,33 +202,14 @@ def python_literal(text: str) -> tuple[Any] | None:
         return None
     try:
         tree = ast.parse(text.lstrip(" \t"), mode="eval")
-        return None if _repeats_a_key(tree) else _plain(ast.literal_eval(tree))
+        if not all(map(_has_own_keys, ast.walk(tree))):
+            return None
+        return (json.loads(json.dumps(ast.literal_eval(tree), allow_nan=False)),)
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return None
 
 
-def _repeats_a_key(tree: ast.Expression) -> bool:
-    """Whether a dict of a literal gives a key twice: repair says what it means, if it means one thing."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Dict):
-            keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
-            if len(set(keys)) < len(keys):
-                return True
-    return False
-
-
-def _plain(value: Any) -> tuple[Any] | None:
-    """A literal as JSON has it: lists for tuples; None for what JSON lacks."""
-    if value is None or isinstance(value, str | bool | int):
-        return (value,)
-    if isinstance(value, float):
-        return (value,) if value - value == 0 else None
-    if isinstance(value, list | tuple):
-        items = [_plain(item) for item in value]
-        return None if None in items else ([item[0] for item in items if item],)
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        members = {key: item for key, part in value.items() if (item := _plain(part)) is not None}
-        return (
-            ({k: item[0] for k, item in members.items()},) if len(members) == len(value) else None
-        )
-    return None
+def _has_own_keys(node: ast.AST) -> bool:
+    """True but for a dict with a key that is no string, or is given twice: repair says what it means."""
+    keys = [getattr(key, "value", None) for key in getattr(node, "keys", ())]
+    return all(isinstance(key, str) for key in keys) and len(set(keys)) == len(keys)
