@@ -83,6 +83,8 @@ def test_any_chunking_gives_the_same_events(reply: str, cuts: list[int]) -> None
 REASONS = st.sampled_from(["stop", "length"])
 
 
+@example(reply="[TOOL_CALLS]0\x1f", cuts=[], reason="stop")
+@example(reply="[TOOL_CALLS]\u0928\u092e\u0938\u094d\u0924\u0947{}", cuts=[3, 14], reason="stop")
 @given(reply=REPLIES, cuts=st.lists(st.integers(0, 10**6), max_size=60), reason=REASONS)
 def test_what_the_server_says_last_changes_nothing_before_the_end(
     reply: str, cuts: list[int], reason: str

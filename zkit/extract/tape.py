@@ -205,12 +205,12 @@ class Tape:
     ) -> Steps[Match | None]:
         """The match at `pos`; None as soon as there can be none. Patterns look `reach` far at most.
 
-        A pattern in a string is compiled when it is first used; where all of the text has arrived,
-        Python's own `re` will do, which need not be loaded.
+        A pattern in a string is compiled when it is first used. Where all of the text has arrived
+        and is ASCII, Python's own `re` will do, which need not be loaded.
         """
         if isinstance(pattern, str):
-            if self.final:
-                return _for_whole_text(pattern).match(self.slice(pos, pos + reach))
+            if self.final and (text := self.slice(pos, pos + reach)).isascii():
+                return _for_ascii(pattern).match(text)
             pattern = compiled(pattern)
         while True:
             text = self.slice(pos, pos + reach)
@@ -242,10 +242,10 @@ def compiled(pattern: str) -> regex.Pattern[str]:
 
 
 @lru_cache(maxsize=1024)
-def _for_whole_text(pattern: str) -> re.Pattern[str] | regex.Pattern[str]:
-    """A pattern for looks at a text that is complete."""
+def _for_ascii(pattern: str) -> re.Pattern[str] | regex.Pattern[str]:
+    """A pattern for looks at ASCII: only there both modules mean the same by `\\s` and `\\w`."""
     try:
-        return re.compile(pattern)
+        return re.compile(pattern, re.ASCII)
     except re.error:  # such as two groups of one name
         return compiled(pattern)
 

@@ -108,7 +108,12 @@ def finished(
         message = f"{name}: a bracket is not closed, and {fallen} may stand in it or after it. Close it and call {name} again."
         return broken(name, span, "ambiguous", message)
     key = next(iter(arguments)) if len(arguments) == 1 else ""
-    if task.tools.name_of(name) and key in WRAPPERS and key not in expect.keys and isinstance(arguments[key], dict):
+    if (
+        task.tools.name_of(name)
+        and key in WRAPPERS
+        and key not in expect.keys
+        and isinstance(arguments[key], dict)
+    ):
         note = f"the arguments stood under the key {key!r}"
         fixes = (*fixes, Fix("unwrap_arguments", Rank.UNWRAP, 0, 0, "", note, key))
         arguments = arguments[key]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from zkit.extract.parsers.arguments import Task, finished, from_text
 from zkit.extract.parsers.readings import Reading, Unit, shifted
-from zkit.extract.parsers.values import strict, unambiguous
+from zkit.extract.parsers.values import number, strict, unambiguous
 from zkit.extract.tape import Steps, Tape, searched
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import Expect
@@ -94,7 +94,10 @@ def _as_json(text: str, expect: Expect) -> tuple[Layer, list[Fix]]:
             edits.append(Edit(token.start(), token.end(), json.dumps(shown.strip())))
         elif kind == "bare":
             wanted = expect.child(key).kinds == {"string"} and depth == 1
-            if wanted or strict(shown) is None:
+            literal = None if wanted else strict(shown) or number(shown.strip())
+            if literal is not None:  # `108.` is a number (Gemma 4)
+                edits.append(Edit(token.start(), token.end(), json.dumps(literal[0])))
+            else:
                 edits.append(Edit(token.start(), token.end(), json.dumps(shown.strip())))
                 fixes.append(Fix("quote_word", Rank.RESPELL, token.start(), token.end(), edits[-1].new, "a bare word"))  # fmt: skip
     return Layer.over(text, edits), fixes

@@ -122,16 +122,14 @@ def torn_at(text: str, stop: re.Pattern[str]) -> int | None:
         at = found.end()
         if _AFTER_STRING["json"].match(text, at) or compiled(_VALUE_AFTER).match(text, at):
             continue
-        marks = list(stop.finditer(text, found.start(), at))
-        if marks:
-            passed = marks[0].group() != marks[-1].group()
-            return marks[0].start() if passed else len(text)
         while (quote := _inside('"').search(text, at)) is not None:
             at = quote.end()
             if quote.group() == '"' and _AFTER_STRING["json"].match(text, at):
                 break
-        else:
-            break
+        marks = list(stop.finditer(text, found.start(), at))
+        if marks:
+            passed = marks[0].group() != marks[-1].group()
+            return marks[0].start() if passed else len(text)
     return None
 
 

@@ -128,7 +128,9 @@ def _named(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
         return Spelt(value[key], rest[held], ident, keys, level + 1)
     name = tools.name_of(value[key])
     beside = {
-        k: v for k, v in rest.items() if k not in (*ID_KEYS, "type") or k in tools.expect(value[key]).keys
+        k: v
+        for k, v in rest.items()
+        if k not in (*ID_KEYS, "type") or k in tools.expect(value[key]).keys
     }
     if name is not None and beside and tools.fits(name, beside):
         flat = frozenset({"_flat"}) if key != "_name" else frozenset[str]()

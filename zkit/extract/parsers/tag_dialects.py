@@ -16,6 +16,8 @@ CALL_BEGIN = (
 CALL_END = rf"<[｜|]\s?tool{_JOIN}call{_JOIN}end\s?[｜|]>"
 CALL_SEP = rf"<[｜|]\s?tool{_JOIN}sep\s?[｜|]>"
 M3 = r"\]<\]minimax\[>\["
+# A blank, or the byte-level token for one that a server left as it is (MiniCPM 5 under vLLM).
+_SPACE = r"[\s\u0120]*+"
 _SUFFIX = r"(?::[\w-]+)?+"
 _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>/|]+))")
 TAGGED = r"[^\s<>/\"'=|{}\[\]]{1,128}"
@@ -84,8 +86,8 @@ FUNCTION_EQ = _tags(
     rf"<parameter\s*+=\s*+[\"']?(?P<key>{TAGGED})[\"']?\s*+>", r"</parameter\s*+>", newlines=True,
 )  # fmt: skip
 FUNCTION_NAME = _tags(
-    "function_name", r"<function\s*+(?P<attrs>name\s*+=[^<>]{1,200}?)\s*+(?P<empty>/?)>", r"</function\s*+>",
-    r"<param(?:eter)?\s*+(?P<attrs>name\s*+=[^<>]{1,200}?)\s*+>", r"</param(?:eter)?\s*+>",
+    "function_name", rf"<function{_SPACE}(?P<attrs>name\s*+=[^<>]{{1,200}}?)\s*+(?P<empty>/?)>", r"</function\s*+>",
+    rf"<param(?:eter)?{_SPACE}(?P<attrs>name\s*+=[^<>]{{1,200}}?)\s*+>", r"</param(?:eter)?\s*+>",
 )  # fmt: skip
 INVOKE = _tags(
     "invoke", _INVOKED, rf"</{PREFIX}invoke\s*+>",

@@ -178,7 +178,8 @@ def _integer(text: str) -> tuple[Any] | None:
     return None if whole is None else (int(whole["digits"]),)
 
 
-def _number(text: str) -> tuple[Any] | None:
+def number(text: str) -> tuple[Any] | None:
+    """The value of a number as JSON or Python writes it; None for anything else."""
     if not _NUMBER.match(text):
         return None
     return (int(text) if text.lstrip("+-").isdigit() else float(text),)
@@ -186,12 +187,12 @@ def _number(text: str) -> tuple[Any] | None:
 
 _READERS: tuple[tuple[str, Callable[[str], tuple[Any] | None]], ...] = (
     ("boolean", {name: (value,) for name, value in _BOOLEANS.items()}.get),
-    ("integer", _integer), ("number", _number),
+    ("integer", _integer), ("number", number),
 )  # fmt: skip
 
 
 def python_literal(text: str) -> tuple[Any] | None:
-    """The value of a Python literal that JSON can hold; None for anything else.
+    """The value of a Python literal that JSON can hold, a set as a list; None for anything else.
 
     Nothing is evaluated: `ast.literal_eval` reads constants and containers only, and its parser
     refuses what is nested too deeply. An escape that Python would warn about is left to repair.
@@ -202,8 +203,11 @@ def python_literal(text: str) -> tuple[Any] | None:
         return None
     try:
         tree = ast.parse(text.lstrip(" \t"), mode="eval")
-        if not all(map(_has_own_keys, ast.walk(tree))):
-            return None
+        for node in ast.walk(tree):
+            if not _has_own_keys(node):
+                return None
+            if isinstance(node, ast.Set):  # in the order that it is written in (LFM2)
+                node.__class__ = ast.List  # type: ignore[assignment]
         return (json.loads(json.dumps(ast.literal_eval(tree), allow_nan=False)),)
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return None
