@@ -230,15 +230,18 @@ def answer(reply: Data, stream: bool) -> Answer:
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("way", ["wrap", "transport"])
 @pytest.mark.parametrize(
-    "first",
+    ("first", "requests"),
     [
-        response(function_call("{'city': 'Oslo',}", "getWeather")),
-        response(message(TEXT_CALL)),
-        response(function_call('{"city": "Os'), status="incomplete"),
+        (response(function_call("{'city': 'Oslo',}", "getWeather")), 1),
+        (response(message(TEXT_CALL)), 1),
+        (response(function_call('{"city": "Os'), status="incomplete"), 2),
+        (response(message("<tool_response>sunny</tool_response>")), 2),
     ],
-    ids=["a slip", "a call in the text", "a cut call"],
+    ids=["a slip", "a call in the text", "a cut call", "a result that the model made up"],
 )
-def test_the_sdk_gets_a_call_that_can_be_run(first: Data, way: str, stream: bool) -> None:
+def test_the_sdk_gets_a_call_that_can_be_run(
+    first: Data, requests: int, way: str, stream: bool
+) -> None:
     second = response(function_call('{"city": "Oslo"}'))
     with ScriptedServer() as server:
         server.play(answer(first, stream), answer(second, stream))
@@ -254,4 +257,4 @@ def test_the_sdk_gets_a_call_that_can_be_run(first: Data, way: str, stream: bool
     assert [(one.name, json.loads(one.arguments)) for one in calls] == [
         ("get_weather", {"city": "Oslo"})
     ]
-    assert asked == (2 if first["status"] == "incomplete" else 1)
+    assert asked == requests

@@ -19,6 +19,7 @@ from zkit import wrap
 from zkit.chat import Report
 from zkit.chat.client.exchange import Repairing
 from zkit.chat.client.message_repair import MAX_HELD
+from zkit.chat.loop_messages import NO_RESULT
 from zkit.testing import Answer, Script, ScriptedServer, call, completion, error, says, stream
 from zkit.transport import async_client, client
 from zkit.transport.http_exchange import http_exchange
@@ -447,6 +448,55 @@ def test_a_call_in_text_that_has_its_result_is_answered_in_words(
     assert [one["role"] for one in last["messages"]] == ["user", "user"]
     told = "\n".join(one["content"] for one in last["messages"])
     assert 'get_weather for city "Oslo" gave: sunny' in told
+
+
+# A tool's result that the model made up
+
+MADE_UP = "<tool_response>\nsunny\n</tool_response>"
+
+
+@pytest.mark.parametrize("step", [0, 1, 7])
+@pytest.mark.parametrize("reply", [MADE_UP, f"\n {MADE_UP}\nIt is sunny.", "[TOOL_RESULTS] sunny"])
+def test_a_result_that_the_model_made_up_is_no_answer(
+    server: ScriptedServer, reply: str, step: int
+) -> None:
+    script = (says(reply, step=step) if step else says(reply), GOOD)
+    made = ask(server, "post httpx", *script, stream=bool(step), ask=1)
+    assert outcome(made) == ("", [("get_weather", {"city": "Oslo"})], "tool_calls")
+    *same, note = server.requests[1]["messages"]
+    assert same == MESSAGES
+    assert note == {"role": "user", "content": NO_RESULT}
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_made_up_result_is_delivered_and_listed_if_nobody_is_asked_again(
+    server: ScriptedServer, streamed: bool
+) -> None:
+    reports: list[Any] = []
+    server.play(says(MADE_UP, step=3))
+    with client(http=httpx, on_report=reports.append) as made:
+        reply = made.post(f"{server.url}/chat/completions", json={**REQUEST, "stream": streamed})
+    assert outcome(reply) == (MADE_UP, [], "stop")
+    assert [(one.code, one.text) for one in reports[0].refusals] == [("made_up_result", MADE_UP)]
+
+
+@pytest.mark.parametrize("step", [0, 1, 7])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"Tools answer in this form: {MADE_UP}",
+        "<tool_responder is no mark of a result>",
+        "<t",
+        "  \n<b>Sunny</b>",
+    ],
+)
+def test_a_text_that_only_looks_like_a_result_is_the_answer(
+    server: ScriptedServer, reply: str, step: int
+) -> None:
+    script = says(reply, step=step) if step else says(reply)
+    made = ask(server, "post httpx", script, stream=bool(step), ask=1)
+    assert outcome(made) == (reply, [], "stop")
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("streamed", [False, True])

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from zkit.chat import loop_messages
 from zkit.chat.call_answers import answer_calls
+from zkit.chat.client.text_calls import begins_like_a_result
 from zkit.chat.client_errors import Trouble, explain, trouble_of
 from zkit.chat.drivers import Ask, Do, Steps, Wait
 from zkit.chat.history import as_facts, as_messages, assistant_message, ids_in, size_of, with_system
@@ -27,7 +28,7 @@ from zkit.chat.loop_events import (
     TurnRecord,
     TurnStarted,
 )
-from zkit.chat.reply_reader import ModelReply, ReplyReader, begins_like_a_call, begins_like_a_result
+from zkit.chat.reply_reader import ModelReply, ReplyReader, begins_like_a_call
 from zkit.chat.resuming import take_up
 from zkit.chat.run_state import RunState
 from zkit.chat.server_profile import fitted

@@ -18,7 +18,6 @@ from zkit.chat.loop_events import LoopEvent, ReasoningDelta, TextDelta, TextRevo
 from zkit.chat.wire_data import REASONING, entries, index_of, plain, reasoning_of, text_of
 from zkit.extract import FORMATS, Extraction, Extractor, Reasoning, Text, TextWasReasoning
 from zkit.extract import Event as TextEvent
-from zkit.extract.turn_marks import RESULTS
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema import Offer
 
@@ -65,21 +64,6 @@ def _openers() -> regex.Pattern[str]:
 def begins_like_a_call(text: str) -> bool:
     """True if a text begins with the mark of a call, though no call could be read from it."""
     return _openers().match(text) is not None
-
-
-@cache
-def _result_openers() -> regex.Pattern[str]:
-    import regex
-
-    return regex.compile(RESULTS)
-
-
-def begins_like_a_result(text: str) -> bool:
-    """True if a text begins with the mark of a tool's result: the model made the result up.
-
-    Qwen2.5-Coder-1.5B writes one file of two, and then the result of the second write itself.
-    """
-    return _result_openers().match(text) is not None
 
 
 class ReplyReader:

@@ -25,6 +25,7 @@ from zkit.chat.call_checker import (
 )
 from zkit.chat.client.message_repair import added, repair_message
 from zkit.chat.client.stream_repair import Plain, Remake, StreamRepair
+from zkit.chat.client.text_calls import MADE_UP
 from zkit.chat.history import as_facts, tool_message, valid_arguments
 from zkit.chat.loop_messages import HAVE_RESULTS, REPEATED
 from zkit.chat.wire_data import REASONING, dumps, entries
@@ -330,7 +331,8 @@ class ChatApi:
         in_text = text_answers(report)
         if in_text:
             answers.append({"role": "user", "content": in_text})
-        return {**request, "messages": [*self.messages(request), said, *answers]}
+        kept = [] if is_made_up(report) else [said]
+        return {**request, "messages": [*self.messages(request), *kept, *answers]}
 
     def in_words(self, request: Data) -> Data | None:
         """The request without tools, with the results told in words."""
@@ -390,6 +392,11 @@ def text_answers(report: Report) -> str:
     doubtful = [one.message for one in report.doubtful]
     others = [f"{call.name}: {NOT_RUN}" for call in report.calls if _is_in_text(call)]
     return "\n\n".join(dict.fromkeys((*refused, *doubtful, *others)))
+
+
+def is_made_up(report: Report) -> bool:
+    """True if the reply is nothing but a result that the model made up: it is not sent back."""
+    return any(one.code == MADE_UP for one in report.refusals)
 
 
 def _is_in_text(call: Call) -> bool:

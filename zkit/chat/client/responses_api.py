@@ -16,6 +16,7 @@ from zkit.chat.client.exchange import (
     StreamReader,
     answer_to,
     functions_in,
+    is_made_up,
     sent_function,
     text_answers,
 )
@@ -64,7 +65,8 @@ class ResponsesApi:
 
     def again(self, request: Data, message: Data, report: Report) -> Data:
         """The request with the items of the reply and, for each call, why it was not run."""
-        items = list(_sent_back(entries(message.get("output")), report))
+        is_kept = not is_made_up(report)
+        items = list(_sent_back(entries(message.get("output")), report)) if is_kept else []
         in_text = text_answers(report)
         if in_text:
             items.append({"type": "message", "role": "user", "content": in_text})

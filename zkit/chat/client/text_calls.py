@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
 
 from zkit.calls import Call
 from zkit.chat.call_checker import NOTHING_DONE, CallChecker, RefusedCall, Report
+from zkit.chat.loop_messages import NO_RESULT
 from zkit.extract import (
     FORMATS,
     CallDoubtful,
@@ -26,6 +29,10 @@ from zkit.extract import (
     TextWasReasoning,
     Unknown,
 )
+from zkit.extract.turn_marks import RESULTS
+
+if TYPE_CHECKING:
+    import regex
 
 _OPENING = ("call", "ended")
 _LOOSE = ("frame", "token")
@@ -35,6 +42,25 @@ _REASONS = {
     "ambiguous": "ambiguous",
     "unannounced": "ambiguous",
 }
+_LONGEST_OPENER = 256
+"""Characters after which it is clear whether a text begins with the mark of a result, blanks included."""
+MADE_UP = "made_up_result"
+"""The code of a reply that is a tool's result: no tool ran, so it is no answer."""
+
+
+@cache
+def _result_openers() -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(RESULTS)
+
+
+def begins_like_a_result(text: str) -> bool:
+    """True if a text begins with the mark of a tool's result: the model made the result up.
+
+    Qwen2.5-Coder-1.5B writes one file of two, and then the result of the second write itself.
+    """
+    return _result_openers().match(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +157,8 @@ class TextCalls:
         """The text before this place was looked at."""
         self._hold: int | None = None
         self._last: Span | None = None
+        self._is_result: bool | None = None
+        """Whether the text begins with the mark of a result; None while that is open."""
 
     def feed(self, text: str) -> str:
         """Take in text; return what can be shown now."""
@@ -140,8 +168,15 @@ class TextCalls:
         start = self._out
         events, spans = extractor.feed(text)
         size = extractor.size
+        if self._is_result is None:
+            self._look_for_result(extractor)
         is_shown = not spans and extractor.settled == size and self._hold is None
-        if is_shown and start == self._seen == size - len(text) and not text.isspace():
+        if (
+            is_shown
+            and not self._is_result
+            and start == self._seen == size - len(text)
+            and not text.isspace()
+        ):
             self._out = self._seen = size  # as most chunks: text, and nothing before it waits
             return text
         self._follow(extractor, events, spans)
@@ -163,6 +198,8 @@ class TextCalls:
                 loose.append(span)
             self._last = span
         until = extractor.settled if self._hold is None else self._hold
+        if self._is_result is not False:
+            until = 0
         for start, end in _between(self._seen, until, loose):
             if extractor.written(start, end).strip():
                 self._out = end
@@ -179,10 +216,11 @@ class TextCalls:
             return TextEnd(last)
         start = self._out
         events, spans = extractor.close(finish_reason, last)
-        found = self._judged(extractor, extractor.written(start, extractor.size))
+        found = self._judged(extractor, extractor.written(start, extractor.size), native)
         calls = found.calls
         if native or not calls:
             return found
+        self._is_result = False
         self._follow(extractor, events, spans)
         spans = [*extractor.extraction.spans, *self._doubtful_spans(extractor)]
         taken = list(_taken(sorted(spans, key=lambda span: span.start), calls))
@@ -191,6 +229,15 @@ class TextCalls:
         before = [extractor.written(a, b) for a, b in _between(start, self._out, calls_only)]
         shown = "".join([*before, *rest])
         return replace(found, rest=shown if self._out or shown.strip() else "")
+
+    def _look_for_result(self, extractor: _Places) -> None:
+        """See whether the text begins with the mark of a result: it is held back then."""
+        begun = extractor.written(0, extractor.size).lstrip()
+        found = _result_openers().match(begun, partial=True)
+        if found is None or extractor.size > _LONGEST_OPENER:
+            self._is_result = False
+        elif not found.partial:
+            self._is_result = True
 
     def _doubtful_spans(self, extractor: _Places) -> Iterator[Span]:
         """Where the doubtful calls are, with their envelopes: one that may run leaves the text."""
@@ -220,7 +267,7 @@ class TextCalls:
         """All text that was taken in."""
         return "" if self._extractor is None else self._extractor.written(0, self._extractor.size)
 
-    def _judged(self, extractor: _Places, rest: str) -> TextEnd:
+    def _judged(self, extractor: _Places, rest: str, native: bool) -> TextEnd:
         """The calls that can run, those that must not, and those that may not be meant.
 
         `rest` is the text that is left if no call is taken out of it.
@@ -229,7 +276,10 @@ class TextCalls:
         if not (
             found.calls or found.doubtful or found.refused or found.unknown or found.incomplete
         ):
-            return TextEnd(rest)
+            text = found.content.lstrip()
+            if native or not begins_like_a_result(text):
+                return TextEnd(rest)
+            return TextEnd(rest, refusals=(RefusedCall("", "", MADE_UP, NO_RESULT, text),))
         doubtful = [one.call for one in found.doubtful]
         read = [*found.calls, *doubtful, *map(unknown_as_call, found.unknown)]
         judged: list[Call | RefusedCall | Doubtful] = []
