@@ -30,6 +30,7 @@ T = TypeVar("T", default=Any)
 # Valid arguments should cost what validating them costs: no call that can be saved.
 _new = tuple.__new__
 _EXACT = Rank.EXACT
+_UNKNOWN = object()
 _GUESS = Rank.GUESS
 
 
@@ -86,14 +87,17 @@ def decode_args(
     string, bytes, a dict or None. Whatever was repaired, coerced or left out is put into the list
     `receipt`; `decode` returns it beside the value.
     """
-    known = PREPARED.get(id(model))
-    if known is None or known[0] is not model or type(raw) is not str or type(limit) is not Rank:
-        outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
-    else:
+    try:
+        subject, prepared, validate = PREPARED[id(model)]
+    except KeyError:
+        subject = _UNKNOWN
+    if subject is model and type(raw) is str and (limit is _GUESS or type(limit) is Rank):
         try:
-            return known[2](raw)
+            return validate(raw)
         except Exception as error:
-            outcome = _read(known[1], raw, error, limit, finish_reason)
+            outcome = _read(prepared, raw, error, limit, finish_reason)
+    else:
+        outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
     if receipt is not None:
         receipt += outcome.fixes
     if isinstance(outcome, Validation):
@@ -141,6 +145,13 @@ def decode_with_data(
 ) -> tuple[Decoded | Validation, Any]:
     """As `decode_to_run`, with the JSON data that the arguments were typed from."""
     outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
+    if type(outcome) is Decoded and type(raw) is str:
+        try:  # as below, for what most calls are
+            value = from_json(raw, allow_inf_nan=False)
+        except (ValueError, TypeError):
+            return outcome, raw
+        if type(value) is dict and len(value) == raw.count(":"):
+            return outcome, value
     if isinstance(outcome, Validation):
         return outcome, None
     data = outcome.data if isinstance(outcome, DecodedWithData) else raw

@@ -17,7 +17,7 @@ from zkit.dispatch.live_call import LiveCall, Next, plain_call
 from zkit.dispatch.tool_lookup import looked_up_again
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.results import Failure, Refused, Result, Success, Validation
-from zkit.sources.shown_tool import can_destroy
+from zkit.sources.shown_tool import ShownTool, can_destroy
 from zkit.tools import ToolSpec, call_key, canonical_arguments, current_scope, text_call_action
 from zkit.tools.context import log_failure
 from zkit.tools.execution import is_contained
@@ -208,9 +208,12 @@ def _model_confirms(call: LiveCall) -> bool:
 
 def needs_approval(call: LiveCall) -> bool:
     """Whether somebody must approve the call: by policy, or because it can destroy something."""
-    if call.policy.approve is not None:
-        return call.policy.approve
-    return can_destroy(call.tool, call, call.typed_arguments)
+    asked, tool = call.policy.approve, call.tool
+    if asked is not None:
+        return asked
+    if tool.definition().destructive is False and not isinstance(tool, ShownTool):
+        return False  # most tools, on every call
+    return can_destroy(tool, call, call.typed_arguments)
 
 
 def is_settled(call: LiveCall) -> bool:

@@ -120,8 +120,10 @@ def call_policy(tool: Tool, cells: Cells, timeout: float | None, attempts: int) 
 
 
 def _read(changes: Changes) -> JsonObject:
-    limit = {"limit": Rank.of(changes["limit"])} if "limit" in changes else {}
-    return {**changes, **limit}
+    """What the operator set, as the policy holds it: what was cut off never runs, whatever is set."""
+    if "limit" not in changes:
+        return {**changes}
+    return {**changes, "limit": min(Rank.of(changes["limit"]), Rank.GUESS)}
 
 
 def _rule(entry: str) -> Rule:

@@ -21,7 +21,7 @@ from zkit.dispatch.metrics import Metrics
 from zkit.dispatch.permissions import permissions, warn_of_unmatched
 from zkit.dispatch.portal import run_sync
 from zkit.dispatch.recorder import Recorder, checked_recorder
-from zkit.dispatch.run_step import memory_for, reached, step_result
+from zkit.dispatch.run_step import memory_for, reached, result_of_step, step_result
 from zkit.dispatch.tool_lookup import absent, find_tool
 from zkit.dispatch.turns import Outcome, Turn, outcome_of
 from zkit.json_types import JsonMapping, JsonObject
@@ -120,7 +120,11 @@ class Dispatcher(SourceView):
         Only cancellation is raised.
         """
         live = live_call(call, self.settings, Trace(), finish_reason)
-        return await step_result(self._first, live)
+        try:  # as `step_result` does, without a coroutine more on every call
+            result = await self._first(live)
+        except BaseException as error:
+            return result_of_step(error, live)
+        return result if isinstance(result, Result) else result_of_step(result, live)
 
     def call_sync(self, call: Call, /, *, finish_reason: str | None = None) -> Result:
         """Run a call and return its result, from plain code, in any thread."""

@@ -55,17 +55,16 @@ def cancelled(*, began: bool, abandoned: bool = False) -> Transient:
 class Trace:
     """What became of one call so far: the only thing about it that changes."""
 
-    __slots__ = ("abandoned", "attempts", "call", "in_turn", "ran", "result", "started", "untold")
+    call: LiveCall | None = None  # the call as far as it was read
+    ran = False  # whether code of the tool began
+    attempts = 0
+    abandoned = False  # whether code of the tool still ran when nobody waited any more
+    result: Result | None = None  # as the chain gave it
+    untold: list[Any] | None = None  # the hooks that have not received the result
 
     def __init__(self, *, in_turn: bool = False) -> None:
         self.in_turn = in_turn  # whether it is one of the calls of a `Turn`
-        self.call: LiveCall | None = None  # the call as far as it was read
         self.started = perf_counter()
-        self.ran = False  # whether code of the tool began
-        self.attempts = 0
-        self.abandoned = False  # whether code of the tool still ran when nobody waited any more
-        self.result: Result | None = None  # as the chain gave it
-        self.untold: list[Any] | None = None  # the hooks that have not received the result
 
     @property
     def seconds(self) -> float:

@@ -19,8 +19,10 @@ def remember(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     Outside of any task nothing ends, so nothing is remembered there, unless the operator gave a
     memory himself. What may change something clears the memory wherever it is called.
     """
-    memory = call.settings.memory
-    if memory is None or not _concerns(call):
+    settings, policy = call.settings, call.policy
+    memory = settings.memory
+    is_asked = policy.remember and (settings.remember_always or current_scope().task)
+    if memory is None or not (is_asked or policy.clear):
         return proceed(call)
     return _remembered(memory, call, proceed)
 
@@ -31,13 +33,6 @@ async def _remembered(memory: Memory, call: LiveCall, proceed: Next) -> Result:
 
     result = await memory.run(call.tool, call, inner, policy=call.policy)
     return await guarded_hit(call, result) if _is_hit(result) else result
-
-
-def _concerns(call: LiveCall) -> bool:
-    """Whether a memory has to know of the call."""
-    if call.policy.clear:
-        return True
-    return call.policy.remember and (call.settings.remember_always or bool(current_scope().task))
 
 
 def _is_hit(result: Result) -> bool:

@@ -39,7 +39,7 @@ class ToolMetrics:
             self.failures[code_of(result)] += 1
         else:
             self.successes += 1
-        meta = meta_of(result)
+        meta = result.meta  # type: ignore[attr-defined]
         if meta:
             self.cached += bool(meta.get("cached"))
             self.cancelled += bool(meta.get("cancelled"))

@@ -153,8 +153,10 @@ def _count(call: LiveCall, result: Result) -> bool:
             name, result, trace.seconds, attempts=trace.attempts, fixes=len(known.fixes)
         )
         hooks = settings.hooks
-        workspace = current_scope().workspace
-        trace.untold = [] if hooks.is_empty else hooks.at(point_of(result), workspace)
+        if hooks.is_empty:
+            trace.untold = []
+        else:
+            trace.untold = hooks.at(point_of(result), current_scope().workspace)
     return bool(trace.untold)
 
 

@@ -13,7 +13,6 @@ from zkit.dispatch.dispatch_settings import Execute
 from zkit.dispatch.live_call import LiveCall, Next, ended, plain_call
 from zkit.dispatch.tool_lookup import looked_up_again, opened
 from zkit.json_types import JsonMapping
-from zkit.receipt import Rank
 from zkit.required import require_kind
 from zkit.results import Crashed, Failure, Refused, Result, Success
 from zkit.schema import MisfitError, target_for
@@ -210,7 +209,7 @@ def _for_another_attempt(call: LiveCall) -> LiveCall | Failure:
     now = looked_up_again(call)
     if isinstance(now, Failure) or now.arguments is not call.arguments:
         return now
-    found = read_arguments(now.tool, now, min(now.policy.limit, Rank.GUESS))
+    found = read_arguments(now.tool, now, now.policy.limit)
     return found if isinstance(found, Failure) else replace(now, typed=(now.arguments, found.typed))
 
 

@@ -134,8 +134,7 @@ def decode_arguments(call: LiveCall, proceed: Next) -> Awaitable[Result]:
 
 def decoded_call(call: LiveCall) -> LiveCall | Failure:
     """Return a call with arguments that its tool takes, or what the model must know."""
-    limit = min(call.policy.limit, Rank.GUESS)
-    found = read_arguments(call.tool, call, limit, call.finish_reason)
+    found = read_arguments(call.tool, call, call.policy.limit, call.finish_reason)
     if isinstance(found, Failure):
         return found
     fixes, rank = call.fixes + found.fixes, max(call.rank, found.rank)

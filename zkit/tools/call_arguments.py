@@ -47,6 +47,9 @@ class Arguments(NamedTuple):
     rank: Rank
 
 
+_new = tuple.__new__  # saves a call on every call of a tool
+
+
 def read_arguments(
     tool: Tool, call: Call, limit: Rank, finish_reason: str | None = None
 ) -> Arguments | Failure:
@@ -70,7 +73,7 @@ def read_arguments(
         echoed = refuse_echo(call.name, data)
         if echoed is not None:
             return echoed
-    return Arguments(data, decoded.value, decoded.fixes, decoded.rank)
+    return _new(Arguments, (data, decoded.value, decoded.fixes, decoded.rank))
 
 
 def judged_arguments(spec: ToolSpec, data: JsonMapping, typed: object = None) -> JsonObject:
