@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.endtoend_page import long_table
-from benchmarks.recovery_chart import NAMES, Scores, number, ordered, share
+from benchmarks.recovery_chart import NAMES, Scores, figure, ordered, share
 from benchmarks.recovery_page import table
 
 COLUMNS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -29,9 +29,7 @@ def results_table(found: Mapping[str, Any]) -> str:
     head = ["percent of texts", *(title for title, _, _ in COLUMNS)]
     rows = []
     for name in ordered(sections["single"]):
-        cells = [
-            number(share(sections[section][name], *verdicts)) for _, section, verdicts in COLUMNS
-        ]
+        cells = [figure(sections[section][name], *verdicts) for _, section, verdicts in COLUMNS]
         label = NAMES.get(name, name)
         rows.append([f"**{label}**" if name.startswith("zkit") else label, *cells])
     return table(head, rows)
@@ -97,7 +95,7 @@ def _by_right(found: Mapping[str, Any]) -> list[str]:
 def _decoded(sections: Mapping[str, Any], name: str) -> list[str]:
     written, slip, none = (sections[part][name] for part in ("written", "one slip", "unreadable"))
     shares = [(written, "right"), (written, "wrong"), (slip, "right"), (slip, "wrong")]
-    return [number(share(*one)) for one in [*shares, (none, "wrong")]]
+    return [figure(*one) for one in [*shares, (none, "wrong")]]
 
 
 def extract_part(found: Mapping[str, Any]) -> str:
@@ -117,7 +115,7 @@ def extract_part(found: Mapping[str, Any]) -> str:
 
 def _extracted(held: Mapping[str, Any], none: Mapping[str, Any], name: str) -> list[str]:
     shares = [(held[name], "right"), (held[name], "wrong"), (none[name], "wrong")]
-    return [number(share(scored(score), verdict)) for score, verdict in shares]
+    return [figure(scored(score), verdict) for score, verdict in shares]
 
 
 def scored(score: Scores) -> Scores:

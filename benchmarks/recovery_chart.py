@@ -30,11 +30,23 @@ def ordered(single: Mapping[str, Scores]) -> list[str]:
     return [*ours, *rivals, *(name for name in single if name == STRICT)]
 
 
-def number(value: float) -> str:
-    """A share in percent, as short as it can be told; only all is 100."""
-    if value in (0, 100):
-        return f"{value:.0f}"
-    return f"{min(value, 99.9):.1f}" if value >= 0.1 else f"{value:.2f}"
+def figure(score: Scores, *verdicts: str) -> str:
+    """The share of these verdicts in percent, for a table.
+
+    None of n texts, or all of them, is no proof of 0 or 100 %: the table shows the bound that n texts
+    give with 95 % confidence (3 / n, the rule of three).
+    """
+    value, count = share(score, *verdicts), sum(score["total"].values())
+    bound = 300 / count if count else 100
+    if value == 0:
+        return f"< {_digits(bound)}"
+    if value == 100:
+        return f"> {min(100 - bound, 99.9):.1f}"
+    return _digits(min(value, 99.9))
+
+
+def _digits(value: float) -> str:
+    return f"{value:.1f}" if value >= 0.1 else f"{value:.2f}"
 
 
 LEFT, BAR, ROW, TOP = 210, 420, 30, 70
@@ -88,6 +100,6 @@ def _row(name: str, score: Scores, y: int) -> str:
         width = BAR * share(score, *verdicts) / 100
         parts.append(f'<rect class="{part}" x="{x:.1f}" y="{y}" width="{width:.1f}" height="20"/>')
         x += width
-    figures = f"{number(share(score, 'right'))} % right, {number(share(score, 'wrong'))} % wrong"
-    parts.append(f'<text class="small" x="{LEFT + BAR + 10}" y="{y + 15}">{figures}</text>')
+    figures = f"{figure(score, 'right')} % right, {figure(score, 'wrong')} % wrong"
+    parts.append(f'<text class="small" x="{LEFT + BAR + 10}" y="{y + 15}">{escape(figures)}</text>')
     return "".join(parts)

@@ -15,6 +15,7 @@ import pytest
 from leftovers import forgotten
 
 from benchmarks import evidence, report
+from benchmarks.recovery_chart import figure
 from zkit.cases import load, run
 from zkit.testing import Answer, Request, ScriptedServer, says
 
@@ -83,3 +84,10 @@ def test_the_figures_are_those_of_the_committed_results() -> None:
     assert report.put_between_markers(README, report.readme_parts(found)) == README
     page = (Path(__file__).parent.parent / "docs/evidence.md").read_text("utf-8")
     assert page == evidence.page(found)
+
+
+def test_no_figure_of_our_own_sets_says_none_or_all() -> None:
+    """Of 300 texts, none wrong shows that less than one in a hundred is."""
+    score = {"total": {"right": 300}}
+    assert (figure(score, "wrong"), figure(score, "right")) == ("< 1.0", "> 99.0")
+    assert figure({"total": {"right": 299, "wrong": 1}}, "wrong") == "0.3"
