@@ -6,16 +6,20 @@ import re
 from dataclasses import replace
 
 from zkit.extract.parsers.arguments import Task
+from zkit.extract.parsers.brackets import Extent
 from zkit.extract.parsers.envelopes import (
     BODIES,
     GENERIC_STOP,
     WRAPPERS,
+    Read,
+    by_header,
+    by_tags,
     openers,
     read_envelope,
     wrappers,
 )
 from zkit.extract.parsers.headers import read_arguments, read_header
-from zkit.extract.parsers.json_calls import read_json
+from zkit.extract.parsers.json_calls import DAMAGED, read_json, units_in
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.readings import Reading, Unit, shifted
 from zkit.extract.parsers.tag_calls import read_markup
@@ -163,20 +167,27 @@ def _whole(task: Task, info: str) -> Steps[Opened | None]:
         found = yield from read_json(task, start, "(?!)")
         array = found.body == "json_list" and kind == "fence_object"
         return "", replace(found, body="fence_array" if array else kind)
-    if (yield from task.look_named(_PYTHON, start)) is not None:
-        calls = yield from read_python(task, start, "(?!)")
-        return None if calls is None else ("", replace(calls, body="python_list"))
-    if (yield from task.look_named(_NAMED, start)) is not None:
-        header = yield from read_header(task, "name_line", start, "(?!)")
-        return None if header is None else ("", header)
-    if (yield from task.look_named(r"<(?P<name>[^\s<>/]{1,128}+)\s*+/?>", start)) is not None:
-        tags = yield from read_markup(task, TOOL_TAG, start, "(?!)")
-        return None if tags is None else ("", replace(tags, body="tool_tag"))
-    return (yield from envelope_at(task, start))
+    for pattern, body, read in _NAMING:
+        if (yield from task.look_named(pattern, start)) is not None:
+            reading = yield from read(task, start, "(?!)")
+            return None if reading is None else ("", replace(reading, body=body))
+    opened = yield from envelope_at(task, start)
+    if opened is None and (yield from task.tape.look(DAMAGED, start)) is not None:
+        size = task.tape.size
+        units = units_in(task, task.tape.slice(start, size), start, Extent(size, True))
+        return "", Reading(units, size, kind)
+    return opened
 
 
 _PYTHON = r"\[?+\s*+(?:[^\W\d]\w*+\s*+=\s*+)?+(?:print\(\s*+)?+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
 _NAMED = r"(?P<name>[^\W\d][\w./\\-]*+):?\s*+\{"
+_TAG = r"<(?P<name>[^\s<>/]{1,128}+)\s*+/?>"
+# What begins with the name of a tool in a fence, and how it is read.
+_NAMING: tuple[tuple[str, str, Read], ...] = (
+    (_PYTHON, "python_list", read_python),
+    (_NAMED, "name_line", by_header("name_line")),
+    (_TAG, "tool_tag", by_tags(TOOL_TAG)),
+)
 
 
 def _moved(unit: Unit, by: int) -> Unit:

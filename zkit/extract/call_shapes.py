@@ -75,7 +75,7 @@ def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
     opening = yield from scan.tape.look(OPENING_KEY, at)
     if opening is None:
         return False
-    key = opening["key"]
+    key = opening["key"].lower() if opening["key"].lower() in OPENING_KEYS else opening["key"]
     if key in NAME_KEYS and (value := (yield from scan.tape.look(_NAME_FIRST, at))) is not None:
         return value["argued"] is not None or tools.name_of(value["name"]) is not None
     if key in BEFORE_NAME:
@@ -86,7 +86,7 @@ def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
 
 
 # An object that begins with a name, and maybe goes on with arguments.
-_NAME_FIRST = rf"[\[\s]*+\{{\s*+[\"'](?:{'|'.join(NAME_KEYS)})[\"']\s*+:\s*+[\"'](?P<name>[^\"'\n]{{0,128}}+)[\"'](?:\s*+,\s*+[\"'](?P<argued>{'|'.join(ARGUMENT_KEYS)})[\"'])?+"
+_NAME_FIRST = rf"[\[\s]*+\{{\s*+,?+\s*+[\"'](?i:{'|'.join(NAME_KEYS)})[\"']\s*+:\s*+[\"'](?P<name>[^\"',\n]{{0,128}}+)(?:[\"']|(?=,))(?:\s*+,\s*+[\"'](?P<argued>{'|'.join(ARGUMENT_KEYS)})[\"'])?+"
 # An object that holds a list of calls under a key of its own making: `{"actions": [...]}`.
 _ONE_LIST = (
     rf"\{{\s*+[\"'][\w -]{{1,80}}+[\"']\s*+:\s*+\[\s*+\{{\s*+[\"'](?:{'|'.join(NAME_KEYS)})[\"']"

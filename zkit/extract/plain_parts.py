@@ -38,7 +38,9 @@ RESULT_FENCES = frozenset(
 )
 _OTHER_FENCES = RESULT_FENCES | {"tool", "tool_code"}
 # How a block begins that may hold a call and nothing else.
-MAY_CALL = r"\s*+(?:[\[{<✿]|print\(|(?:[^\W\d][\w.:/\\-]*+)[ \t]*+(?:[(:{=]|\n\s*+\{|\Z))"
+MAY_CALL = (
+    r"[\s\ufeff]*+(?:[\[{<✿\"']|print\(|(?:[^\W\d][\w.:/\\-]*+)[ \t]*+(?:[(:{=]|\n\s*+\{|\Z))"
+)
 # Code in a line is between at most so many backticks: more of them are an ornament.
 MOST_TICKS = 20
 _MAY_CALL = re.compile(MAY_CALL)
@@ -96,7 +98,7 @@ def _plain_fence(text: str, fence: re.Match[str], tools: Declared) -> tuple[int,
     first = body.lstrip()
     if first[:1] in "<✿[" and openers().match(first):
         return 0, 0
-    if first[:1] in "[{" and _NAMING_WORD.search(body):
+    if first[:1] in "[{\"'\ufeff" and _NAMING_WORD.search(body):
         return 0, 0
     name = _NAME.match(first, first[:1] == "<")
     if name is not None and tools.name_of(name["name"]) is not None:
@@ -122,5 +124,7 @@ def first_key(text: str, at: int, tools: Declared) -> str:
     key = first["key"]
     if key in BEFORE_NAME:
         return key
-    is_data = key not in OPENING_KEYS and first["value"] != "[" and tools.name_of(key) is None
+    is_data = (
+        key.lower() not in OPENING_KEYS and first["value"] != "[" and tools.name_of(key) is None
+    )
     return key if is_data else ""

@@ -24,8 +24,8 @@ _LOG = re.compile(
     r"\s*+(?:\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T _,|]{1,3}+\[?[0-9]{1,2}:[0-9]{2}|\[?[0-9]{4}-[0-9]{2}-[0-9]{2}\]|\[?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}|\])"
     r"|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b|level=|\$ [\w./]|[A-Za-z]{3} [ 0-9][0-9] [0-9]{2}:)"
 )
-# The beginning of a comment in code, or of a footnote.
-_COMMENT = re.compile(r"\s*+(?://|#|--\s|/\*|\* >|;;|%|\[\^\w+\]:)")
+# The beginning of a comment in code, or of a footnote; a heading of Markdown is neither.
+_COMMENT = re.compile(r"\s*+(?://|#(?!#{1,5} )|--\s|/\*|\* >|;;|%|\[\^\w+\]:)")
 _INDENTED = re.compile(r"(?: {4,}|\t)\s*+\Z")
 # A quote right before a call.
 _BEFORE = frozenset("\"'`“‘«„「『‹")

@@ -41,7 +41,7 @@ BRACKETED = (
 CALLING = r"\s*+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
 _KEYS = "|".join(sorted(map(re.escape, OPENING_KEYS), key=len, reverse=True))
 # An object that may be a call: it begins with a key of one, or holds another object or a list.
-_OBJECT = rf"\{{(?=\s*+\{{|\s*+&quot;|\s*+[\"'“`]?(?:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{])"
+_OBJECT = rf"\{{(?=\s*+\{{|\s*+&quot;|\s*+,?+\s*+[\"'“`]?(?i:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{])"
 # A list that may be of calls: of objects, of Python calls, or of a name and an object; or a name in
 # brackets.
 _LIST = r"\[(?=\s*+(?:[\[{]|\[?[\"']?[^\W\d][\w.:/\\-]*+(?:\s*+\(|\]:?+\s*+\{|[\"']\s*+,\s*+\{)))"
@@ -166,7 +166,7 @@ def hooks_for(tools: bool) -> Hooks:
 
 # The first key of an object, or of the first object in a list.
 OPENING_KEY = (
-    r"[\[\s]*+\{(?:\s*+\{)?+\s*+(?:\"(?P<key>[^\"\n]{0,80})\"|'(?P<key>[^'\n]{0,80})'|“(?P<key>[^“”\n]{0,80})”|&quot;(?P<key>\w{1,80}+)&quot;|\"?(?P<key>[\w.-]{1,80}+)\"?)\s*+[:=]"
+    r"[\[\s]*+\{(?:\s*+\{)?+\s*+,?+\s*+(?:\"(?P<key>[^\"\n]{0,80})\"|'(?P<key>[^'\n]{0,80})'|“(?P<key>[^“”\n]{0,80})”|&quot;(?P<key>\w{1,80}+)&quot;|\"?(?P<key>[\w.-]{1,80}+)\"?)\s*+[:=]"
 )  # fmt: skip
 # A list that begins with a call in Python's way.
 LISTED_CALL = rf"\[\[?{CALLING}"

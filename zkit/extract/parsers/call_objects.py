@@ -34,6 +34,7 @@ KINDS = frozenset({"string", "integer", "number", "boolean", "array", "object", 
 SPEAKERS = frozenset({"user", "tool", "system", "developer", "human", "function"})
 # Keys that may hold calls, instead of being a part of one.
 _AROUND = frozenset({*LIST_KEYS, *NEST_KEYS})
+_SPELLING = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, *_AROUND})
 # How deep a call may be nested in a value.
 DEEPEST = 6
 # The keys that an object with a call in it may begin with.
@@ -88,6 +89,8 @@ def _pair(value: list[Any], tools: Declared, level: int) -> Spelt | None:
 
 
 def _in_object(value: JsonObject, tools: Declared, level: int) -> Iterator[Spelt]:
+    if _SPELLING.isdisjoint(value):  # `{"Name": ..., "Arguments": ...}` (small models)
+        value = {k.lower() if k.lower() in _SPELLING else k: v for k, v in value.items()}
     if _AROUND.isdisjoint(value) and len(value) > 1:
         spelt = _named(value, tools, level)
         yield from () if spelt is None else (spelt,)

@@ -11,9 +11,10 @@ from zkit.extract.formats.table import FORMATS
 from zkit.extract.parsers import tag_dialects as dialects
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.brace_calls import read_arrows, read_braces
+from zkit.extract.parsers.brackets import Extent
 from zkit.extract.parsers.call_objects import OPENING_KEYS
 from zkit.extract.parsers.headers import NAME, read_header
-from zkit.extract.parsers.json_calls import FOLLOWED, read_json
+from zkit.extract.parsers.json_calls import DAMAGED, FOLLOWED, read_json, units_in
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.readings import Reading, Unit, broken
 from zkit.extract.parsers.tag_calls import (
@@ -73,7 +74,8 @@ def _wrappers() -> tuple[Wrapper, ...]:
 WRAPPERS = _wrappers()
 
 
-def _tags(dialect: dialects.Dialect) -> Read:
+def by_tags(dialect: dialects.Dialect) -> Read:
+    """A reader of calls in tags."""
     return lambda task, pos, stop: read_markup(task, dialect, pos, stop)
 
 
@@ -85,13 +87,14 @@ def _invoke(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
     return (yield from read_markup(task, dialects.INVOKE_TAGS, pos, stop)) or reading
 
 
-def _header(kind: str) -> Read:
+def by_header(kind: str) -> Read:
+    """A reader of a header and an object."""
     return lambda task, pos, stop: read_header(task, kind, pos, stop)
 
 
 def _call_begin(task: Task, pos: int, stop: str) -> Steps[Reading | None]:
     """Three families open a call with the same words; what follows tells them apart."""
-    for read in (_tags(dialects.STEP3), _header("kimi"), _header("deepseek")):
+    for read in (by_tags(dialects.STEP3), by_header("kimi"), by_header("deepseek")):
         reading = yield from read(task, pos, f"{dialects.CALL_END}|{stop}")
         if reading is not None:
             return reading
@@ -102,22 +105,22 @@ _PREFIXED = dialects.PREFIX.removesuffix("?+")
 
 # Bodies that say by themselves what they are; they may stand without an envelope.
 BODIES: dict[str, tuple[str, Read]] = {
-    "function_eq": (r"<function\s*+=", _tags(dialects.FUNCTION_EQ)),
-    "function_name": (r"<function[\s\u0120]*+name\s*+=", _tags(dialects.FUNCTION_NAME)),
+    "function_eq": (r"<function\s*+=", by_tags(dialects.FUNCTION_EQ)),
+    "function_name": (r"<function[\s\u0120]*+name\s*+=", by_tags(dialects.FUNCTION_NAME)),
     "invoke": (rf"<invoke\s++name\s*+=|<{_PREFIXED}invoke\s++name\s*+=", _invoke),
-    "legacy": (rf"<invoke\s*+>\s*+<tool_name>|<{_PREFIXED}invoke\s*+>\s*+<tool_name>", _tags(dialects.LEGACY)),
-    "cofl": (r"<cofl:tool_call\s", _tags(dialects.COFL)),
-    "xtml": (r"<\|open\|>call\s", _tags(dialects.XTML)),
-    "m3": (rf"{dialects.M3}<invoke\s", _tags(dialects.MINIMAX_M3)),
+    "legacy": (rf"<invoke\s*+>\s*+<tool_name>|<{_PREFIXED}invoke\s*+>\s*+<tool_name>", by_tags(dialects.LEGACY)),
+    "cofl": (r"<cofl:tool_call\s", by_tags(dialects.COFL)),
+    "xtml": (r"<\|open\|>call\s", by_tags(dialects.XTML)),
+    "m3": (rf"{dialects.M3}<invoke\s", by_tags(dialects.MINIMAX_M3)),
     "call_begin": (dialects.CALL_BEGIN[3:-1], _call_begin),
-    "inkling_named": (r"<\|message_model\|>[^<>|\s]++<\|content_invoke_tool_", _header("inkling_named")),
-    "solar": (r"<\|tool_call:begin\|>", _header("solar")),
-    "functionary_v2": (r"<\|recipient\|>", _header("functionary_v2")),
-    "mistral": (r"\[TOOL_CALLS\]\s*+[^\s\[{<\"'(]", _header("mistral")),
-    "flower": (r"✿FUNCTION✿", _header("flower")),
-    "bracket_calling": (r"\[Calling tool:", _header("bracket_calling")),
-    "dspy": (r"\[\[ ## next_tool_name ## \]\]", _header("dspy")),
-    "tool_input": (r"<tool>", _header("tool_input")),
+    "inkling_named": (r"<\|message_model\|>[^<>|\s]++<\|content_invoke_tool_", by_header("inkling_named")),
+    "solar": (r"<\|tool_call:begin\|>", by_header("solar")),
+    "functionary_v2": (r"<\|recipient\|>", by_header("functionary_v2")),
+    "mistral": (r"\[TOOL_CALLS\]\s*+[^\s\[{<\"'(]", by_header("mistral")),
+    "flower": (r"✿FUNCTION✿", by_header("flower")),
+    "bracket_calling": (r"\[Calling tool:", by_header("bracket_calling")),
+    "dspy": (r"\[\[ ## next_tool_name ## \]\]", by_header("dspy")),
+    "tool_input": (r"<tool>", by_header("tool_input")),
 }  # fmt: skip
 
 _INNER = r"(?:<tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:```[\w-]*+[ \t\r]*+\n\s*+)?+"
@@ -129,6 +132,7 @@ _CHOICE = (
     + rf"|(?P<braces>(?=call\s*+:\s*+{_PLAIN_NAME}\s*+\{{))"
     + r"|(?P<python>(?=\[?\s*+(?:print\(\s*+)?[^\W\d][\w.:/-]*+\s*+\())"
     + rf"|(?P<key_value>{NAME}\s*+(?:<tool_sep(?::[\w-]++)?+>)?+\s*+(?=<(?:longcat_)?(?:arg|param)_key|</tool_call)|{NAME}\s*+<tool_sep(?::[\w-]++)?+>\s*+)"
+    + r"|(?P<named_tags>(?=<name>))"
     + rf"|(?P<named>(?={_PLAIN_NAME}(?:\[CALL_ID\]\w{{1,64}})?+(?:\[ARGS\])?+\s*+(?:```[\w-]*+\s*+)?+\{{))"
     + rf"|(?P<bare>{NAME}\s*+(?:(?=</)|\Z))|(?P<pairs>{NAME}(?=\s))"
     + r")"
@@ -139,7 +143,8 @@ _READS: dict[str, Read] = {
     "json": read_json,
     "braces": read_braces,
     "python": read_python,
-    "named": _header("named"),
+    "named": by_header("named"),
+    "named_tags": by_header("named_tags"),  # small models (corpus/extract/small_models)
 }
 _OBJECT = r"\s*+,?\s*+\{\s*+[\"'}]"
 _KINDS = ("json", *(kind for kind in _READS if kind != "json"), "key_value", "bare", "pairs")
@@ -208,23 +213,26 @@ _UNREAD = "The call of {name} cannot be read. Send one object with its name and 
 
 
 def _unread(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[Reading | None]:
-    """A JSON value in an envelope of calls that names a tool and spells no call; None for others.
+    """A damaged JSON value in an envelope of calls that names a tool; None for others.
 
-    Apertus writes `[{NAME: {...}}]`; two names in one object, or a name without an object, are refused.
+    Its brace is missing, or quotes are around it (corpus/extract/damaged). What spells no call is
+    refused: Apertus writes two names in one object, or a name without an object.
     """
     if not wrapper.marks or task.tape.exhausted:
         return None
-    if (yield from task.tape.look(r"\s*+[\[{]", pos)) is None:
+    if (yield from task.tape.look(DAMAGED, pos)) is None:
         return None
     closer = yield from task.tape.find(searched(wrapper.stop), pos, pos + LONGEST_UNREAD)
-    if closer is None:
-        return None
-    text = task.tape.slice(pos, closer.start)
+    end, after = (task.tape.size,) * 2 if closer is None else (closer.start, closer.end)
+    text = task.tape.slice(pos, end)
+    units = units_in(task, text, pos, Extent(end, closer is not None))
+    if any(task.tools.name_of(unit.name) for unit in units):
+        return Reading(units, after, "json", closer is not None)
     name = next((n for n in task.tools.offers if f'"{n}"' in text), None)
-    if name is None:
+    if name is None or closer is None:
         return None
-    unit = broken(name, (start, closer.end), "other_object", _UNREAD.format(name=name))
-    return Reading((unit,), closer.end, "json", True)
+    unit = broken(name, (start, after), "other_object", _UNREAD.format(name=name))
+    return Reading((unit,), after, "json", True)
 
 
 def _ends_with(task: Task, wrapper: Wrapper, at: int) -> bool:

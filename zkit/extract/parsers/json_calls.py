@@ -26,6 +26,8 @@ from zkit.repair import Repaired, Unrepairable
 
 # For an object beside a call that is not one itself: it may hold arguments.
 FOLLOWED = "{name}: another object follows the call. Put its members into the arguments."
+# A value that may be JSON, maybe without its brace or in quotes.
+DAMAGED = r"[\s\ufeff]*+[\[{\"']"
 _BETWEEN = r"\s*+[;,]?+\s*+(?=\{)"
 _IN_LIST = r"[\s,]*+(?=(?P<mark>\S))"
 _EXTRA = r"\s*+\}++"

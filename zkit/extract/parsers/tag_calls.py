@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from zkit.extract.parsers.arguments import Task, finished
 from zkit.extract.parsers.json_calls import read_named
 from zkit.extract.parsers.readings import Reading, Unit, broken
-from zkit.extract.parsers.tag_dialects import M3, Dialect, attributes, written_attributes
+from zkit.extract.parsers.tag_dialects import MINIMAX_M3, Dialect, attributes, written_attributes
 from zkit.extract.parsers.values import Slot, Value, strict, structure, typed
 from zkit.extract.tape import MOST_HEADER, Steps, compiled, searched
 from zkit.json_types import JsonObject
@@ -174,7 +174,7 @@ def _read_raw(
     """The text of one argument, up to the closer that structure follows; None when it is cut."""
     key, attrs = _key_of(opened)
     end = dialect.end_of(draft.name)
-    if dialect.nests and (dialect.keys_are_tags or attrs.get("type") in ("dict", "list")):
+    if _nests(dialect, attrs, task.tools.expect(draft.name).child(key)):
         return (yield from _read_nested(task, dialect, key, start))
     closer = dialect.closer(key)
     ends = [f"(?P<value_end>{closer.pattern})", f"(?P<unit_end>{end})"]
@@ -205,6 +205,13 @@ def _read_raw(
     if missing is None:
         return None
     return Raw(start, missing, missing, "ambiguous" if inside else "no_closer")
+
+
+def _nests(dialect: Dialect, attrs: dict[str, str], expect: Expect) -> bool:
+    """Whether a value is made of tags. Plain ones are text where the schema has one (MiniMax-M3)."""
+    if not dialect.nested or not dialect.keys_are_tags:
+        return bool(dialect.nested) and attrs.get("type") in ("dict", "list")
+    return dialect is MINIMAX_M3 or "string" not in expect.kinds
 
 
 def _may_open(task: Task, dialect: Dialect, draft: Draft, tag: str) -> bool:
@@ -282,7 +289,7 @@ def _write(draft: Draft, key: str, found: Value) -> None:
 
 def _value(dialect: Dialect, attrs: dict[str, str], text: str, slot: Slot, raw: Raw) -> Value:
     kind = attrs.get("type", "")
-    if dialect.nests and (kind in ("dict", "list") or dialect.keys_are_tags):
+    if _nests(dialect, attrs, slot.expect):
         return nested_value(dialect, text, slot, kind)
     declared = {"true": "string", "false": "json"}.get(attrs.get("string", ""), kind)
     shown = _inner(dialect, text, raw.odd == "no_closer")
@@ -327,8 +334,6 @@ def _cut(draft: Draft, end: int) -> Unit:
 
 
 MAX_DEPTH = 50
-_M3_TAG = re.compile(rf"{M3}<(?P<close>/?)(?P<tag>[^<>\s]+)>")
-_COFL_TAG = re.compile(r"<(?P<close>/?)cofl:value\b(?P<attrs>[^<>]*)>")
 
 
 @dataclass(slots=True)
@@ -365,11 +370,10 @@ class _Node:
 
 def nested_value(dialect: Dialect, text: str, slot: Slot, kind: str) -> Value:
     """The value that the tags inside an argument spell out."""
-    pattern = _M3_TAG if dialect.keys_are_tags else _COFL_TAG
     root = _Node(slot.key, kind, slot.expect)
     stack, at = [root], 0
     try:
-        for match in pattern.finditer(text):
+        for match in searched(dialect.nested).finditer(text):
             stack[-1].text += text[at : match.start()]
             at = match.end()
             if match["close"]:

@@ -41,8 +41,8 @@ class Dialect:
     newlines: bool = False
     # Any tag may open an argument, so that only a closer ends a value.
     keys_are_tags: bool = False
-    # Values are made of further tags of the same dialect.
-    nests: bool = False
+    # The tags that values are made of, where the schema has an object or a list.
+    nested: str = ""
     # Any tag may open a call, so that only a declared name does.
     any_tag: bool = False
     # The tag that closes a value may be written twice (GLM-4.5).
@@ -70,10 +70,10 @@ def written_attributes(text: str | None) -> list[tuple[str, str]]:
     return [(key, unescape(double or single or bare)) for key, double, single, bare in found]
 
 
-def _tags(name: str, *patterns: str, **flags: bool) -> Dialect:
+def _tags(name: str, *patterns: str, nested: str = "", **flags: bool) -> Dialect:
     """A dialect of tags that may be written in capitals: some models shout."""
     unit, unit_end, param, param_end = (f"(?i:{one})" if one else "" for one in patterns)
-    return Dialect(name, unit, unit_end, param, param_end, **flags)
+    return Dialect(name, unit, unit_end, param, param_end, nested=nested, **flags)
 
 
 _KEY_TAG, _VALUE_TAG = (
@@ -100,7 +100,7 @@ STEP3 = replace(
 # Tags that bear the names of the arguments: MiniMax-M3 without its sentinels, Claude-style slips.
 INVOKE_TAGS = _tags(
     "invoke", _INVOKED, rf"</{PREFIX}invoke\s*+>",
-    rf"<(?P<key>{TAGGED})>", r"</{key}\s*+>", newlines=True, keys_are_tags=True,
+    rf"<(?P<key>{TAGGED})>", r"</{key}\s*+>", newlines=True, keys_are_tags=True, nested=r"<(?P<close>/?)(?P<tag>[^<>\s]+)>",
 )  # fmt: skip
 LEGACY = _tags(
     "legacy", rf"<{PREFIX}invoke\s*+>\s*+<tool_name>\s*+(?P<name>{TAGGED})\s*+</tool_name>(?:\s*+<(?:parameters|input)>)?+",
@@ -114,7 +114,8 @@ KEY_VALUE = _tags(
 )  # fmt: skip
 COFL = _tags(
     "cofl", r"<cofl:tool_call\s++(?P<attrs>[^<>]{1,300}?)\s*+(?P<empty>/?)>", r"</cofl:tool_call\s*+>",
-    r"<cofl:value\s++(?P<attrs>[^<>]{1,300}?)\s*+>", r"</cofl:value\s*+>", nests=True,
+    r"<cofl:value\s++(?P<attrs>[^<>]{1,300}?)\s*+>", r"</cofl:value\s*+>",
+    nested=r"<(?P<close>/?)cofl:value\b(?P<attrs>[^<>]*)>",
 )  # fmt: skip
 XTML = Dialect(
     "xtml", r"<\|open\|>call\s++(?P<attrs>[^|]{1,300}?)\s*+<\|sep\|>", r"<\|close\|>call<\|sep\|>",
@@ -122,7 +123,7 @@ XTML = Dialect(
 )  # fmt: skip
 MINIMAX_M3 = Dialect(
     "m3", rf"{M3}<invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+>", rf"{M3}</invoke>",
-    rf"{M3}<(?P<key>{TAGGED})>", rf"{M3}</{{key}}>", keys_are_tags=True, nests=True,
+    rf"{M3}<(?P<key>{TAGGED})>", rf"{M3}</{{key}}>", keys_are_tags=True, nested=rf"{M3}<(?P<close>/?)(?P<tag>[^<>\s]+)>",
 )  # fmt: skip
 LINES = Dialect(
     "lines", r"(?i:tool_name):[ \t]*+(?P<name>\S{1,128})[ \t\r]*+(?:\n|$)", r"(?:\r?\n)?[ \t]*+(?:```|~~~)",
