@@ -28,30 +28,45 @@ PARIS = '{"city": "Paris"}'
 BOTH = [("a", "Paris"), ("b", "Rome")]
 
 
-def _one_index(request: Request) -> Answer:
+def _one_index(name: str) -> Callable[[Request], Answer]:
     """Two calls under one index; in a whole reply, their arguments run together in the first."""
     texts = [json.dumps({"city": city}) for _, city in BOTH]
-    if request.get("stream"):
-        deltas = [
-            {"tool_calls": [{"index": 0, **call(NAME, text, id)}]}
-            for (id, _), text in zip(BOTH, texts, strict=True)
-        ]
-        return stream(deltas, finish="tool_calls")
-    entries = [call(NAME, "".join(texts), "a"), call(NAME, "", "b")]
-    message = {"role": "assistant", "content": None, "tool_calls": entries}
-    return completion({"message": message, "finish_reason": "tool_calls"})
+
+    def answer(request: Request) -> Answer:
+        if request.get("stream"):
+            deltas = [
+                {"tool_calls": [{"index": 0, **call(name, text, id)}]}
+                for (id, _), text in zip(BOTH, texts, strict=True)
+            ]
+            return stream(deltas, finish="tool_calls")
+        entries = [call(name, "".join(texts), "a"), call(name, "", "b")]
+        message = {"role": "assistant", "content": None, "tool_calls": entries}
+        return completion({"message": message, "finish_reason": "tool_calls"})
+
+    return answer
 
 
-TURNS: dict[str, Callable[[Request], Answer]] = {
-    "single quotes": says(None, [call(NAME, "{'city': 'Paris'}", "a")]),
-    "a fence": says(None, [call(NAME, f"```json\n{PARIS}\n```", "a")]),
-    "a misspelt name": says(None, [call("getWeather", PARIS, "a")]),
-    "a call in the text": says(
-        f'<tool_call>\n{{"name": "{NAME}", "arguments": {PARIS}}}\n</tool_call>'
-    ),
-    "one index for two calls": _one_index,
-    "cut by length": says(None, [call(NAME, '{"city": "Par', "a")], finish="length"),
-}
+def turns(name: str) -> dict[str, Callable[[Request], Answer]]:
+    """The damaged first turns of a model that calls this tool."""
+    in_text = f'<tool_call>\n{{"name": "{name}", "arguments": {PARIS}}}\n</tool_call>'
+    cut = [call(name, '{"city": "Par', "a")]
+    return {
+        "single quotes": says(None, [call(name, "{'city': 'Paris'}", "a")]),
+        "a fence": says(None, [call(name, f"```json\n{PARIS}\n```", "a")]),
+        "a misspelt name": says(None, [call(name.replace("_w", "W"), PARIS, "a")]),
+        "a call in the text": says(in_text),
+        "one index for two calls": _one_index(name),
+        "cut by length": says(None, cut, finish="length"),
+    }
+
+
+TURNS = tuple(turns(NAME))
+
+
+def offered_name(request: Request) -> str:
+    """The name of the tool in a request; instructor gives it another one in streams."""
+    names = [tool["function"]["name"] for tool in request.get("tools") or ()]
+    return next((name for name in names if name.endswith(NAME)), NAME)
 
 
 class Model:
@@ -69,9 +84,10 @@ class Model:
         told = json.dumps(request["messages"])
         missing = [city for city in sorted(self.wanted) if f"sunny in {city}" not in told]
         if self.requests == 1:
-            return TURNS[self.turn](request)
+            return turns(offered_name(request))[self.turn](request)
         if missing:
-            calls = [call(NAME, {"city": city}, f"r{self.requests}{city}") for city in missing]
+            name = offered_name(request)
+            calls = [call(name, {"city": city}, f"r{self.requests}{city}") for city in missing]
             return says(None, calls)(request)
         answer = "It is sunny in " + " and ".join(sorted(self.wanted))
         if self._final_tool:
@@ -79,6 +95,51 @@ class Model:
         return says(answer)(request)
 
 
+class FieldModel(Model):
+    """The same model for DSPy, which teaches it to write calls as fields of its text."""
+
+    def __call__(self, request: Request) -> Answer:
+        """Answer one request."""
+        self.requests += 1
+        told = json.dumps(request["messages"])
+        missing = [city for city in sorted(self.wanted) if f"sunny in {city}" not in told]
+        as_json = "will be a JSON object" in told  # what DSPy falls back to
+        if self.requests == 1:
+            return FIELD_TURNS[self.turn](request)
+        if "next_tool_name" not in request["messages"][0]["content"]:
+            answer = "It is sunny in " + " and ".join(sorted(self.wanted))
+            return says(fields(as_json, reasoning="As told.", answer=answer))(request)
+        name, city = (NAME, {"city": missing[0]}) if missing else ("finish", {})
+        return says(fields(as_json, next_tool_name=name, next_tool_args=city))(request)
+
+
+def fields(as_json: bool = False, **values: Any) -> str:
+    """A reply in the form that DSPy asks for."""
+    if "next_tool_name" in values:
+        values = {"next_thought": "Look.", **values}
+    if as_json:
+        return json.dumps(values)
+    texts = [
+        f"[[ ## {name} ## ]]\n{value if isinstance(value, str) else json.dumps(value)}\n\n"
+        for name, value in values.items()
+    ]
+    return "".join(texts) + "[[ ## completed ## ]]"
+
+
+def _called(arguments: str, name: str = NAME) -> str:
+    return fields(next_tool_name=name, next_tool_args=arguments)
+
+
+FIELD_TURNS: dict[str, Callable[[Request], Answer]] = {
+    "single quotes": says(_called("{'city': 'Paris'}")),
+    "a fence": says(_called(f"```json\n{PARIS}\n```")),
+    "a misspelt name": says(_called(PARIS, "getWeather")),
+    "a call in the text": turns(NAME)["a call in the text"],
+    "one index for two calls": says(_called(PARIS + '{"city": "Rome"}')),
+    "cut by length": says(
+        _called('{"city": "Par').partition("\n\n[[ ## completed")[0], finish="length"
+    ),
+}
 Run = Callable[[str, bool, bool, Callable[[str], str]], str]
 
 
@@ -227,25 +288,51 @@ def litellm(url: str, streamed: bool, repaired: bool, tool: Any) -> str:
 
 
 def instructor(url: str, streamed: bool, repaired: bool, tool: Any) -> str:
-    """Run instructor: the arguments are the answer, and we do what they say. It has one mode."""
+    """Run instructor: the arguments are the answer, and we do what they say.
+
+    It streams one object at a time, so only whole replies can hold two calls.
+    """
+    from collections.abc import Iterable
+
     import instructor as sdk
     from openai import OpenAI
     from pydantic import BaseModel
 
     model: Any = type(NAME, (BaseModel,), {"__annotations__": {"city": str}})
     client: Any = OpenAI(base_url=url, api_key="none", max_retries=0)
-    client = sdk.from_openai(wrap(client, ask_again=1) if repaired else client)
-    made = client.chat.completions.create(
-        model="m", messages=[{"role": "user", "content": QUESTION}], response_model=model,
-        max_retries=0,
-    )  # fmt: skip
-    return str(tool(made.city))
+    client = wrap(client, ask_again=1) if repaired else client
+    given: Any = {
+        "model": "m", "messages": [{"role": "user", "content": QUESTION}], "max_retries": 0,
+    }  # fmt: skip
+    if streamed:
+        made = sdk.from_openai(client).create_partial(response_model=model, **given)
+        return str(tool(list(made)[-1].city))
+    several = sdk.from_openai(client, mode=sdk.Mode.PARALLEL_TOOLS)
+    found = several.create(response_model=Iterable[model], **given)
+    return " and ".join([str(tool(one.city)) for one in found])
 
 
-ONE_MODE = ("instructor",)
-"""Frameworks that have no streaming of calls."""
-NO_SECOND_CALL = ("instructor",)
-"""Frameworks that ask for one set of arguments, so two calls are not a turn for them."""
+def dspy(url: str, streamed: bool, repaired: bool, tool: Any) -> str:
+    """Run DSPy's `ReAct`."""
+    import dspy as sdk
+
+    from zkit.ext.dspy import RepairAdapter
+
+    lm: Any = sdk.LM("openai/m", api_base=url, api_key="none", cache=False, num_retries=0)
+    with sdk.context(lm=lm, adapter=RepairAdapter() if repaired else sdk.ChatAdapter()):
+        program: Any = sdk.ReAct("question -> answer", tools=[tool])
+        if not streamed:
+            return str(program(question=QUESTION).answer)
+
+        async def ask() -> str:
+            pieces: list[Any] = [piece async for piece in sdk.streamify(program)(question=QUESTION)]
+            return str(pieces[-1].answer)
+
+        return asyncio.run(ask())
+
+
+NO_SECOND_CALL = (("instructor", True),)
+"""Frameworks and modes that ask for one set of arguments, so two calls are not a turn for them."""
 SCHEMA = {
     "type": "function",
     "function": {
@@ -268,6 +355,7 @@ FRAMEWORKS: dict[str, tuple[Run, str]] = {
     "strands": (strands, "strands-agents"),
     "litellm": (litellm, "litellm"),
     "instructor": (instructor, "instructor"),
+    "dspy": (dspy, "dspy"),
 }
 
 
@@ -284,7 +372,8 @@ def one_turn(run: Run, name: str, turn: str, streamed: bool, repaired: bool) -> 
         ran.append(city)
         return f"sunny in {city}"
 
-    model = Model(turn, final_tool=name == "smolagents")
+    kind = FieldModel if name == "dspy" else Model
+    model = kind(turn, final_tool=name == "smolagents")
     with ScriptedServer(then=model) as server:
         try:
             answer = run(server.url, streamed, repaired, get_weather)
@@ -305,8 +394,9 @@ def measured(names: list[str]) -> dict[str, Any]:
         except ImportError:
             continue
         rows = found.setdefault(title, {})
-        wanted = [t for t in TURNS if name not in NO_SECOND_CALL or t != "one index for two calls"]
-        for streamed in (False,) if name in ONE_MODE else (False, True):
+        for streamed in (False, True):
+            is_one = (name, streamed) in NO_SECOND_CALL
+            wanted = [turn for turn in TURNS if not is_one or turn != "one index for two calls"]
             for repaired in (False, True):
                 turns = {turn: one_turn(run, name, turn, streamed, repaired) for turn in wanted}
                 key = f"{'stream' if streamed else 'whole'}, {'zkit' if repaired else 'bare'}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import re
 import subprocess
@@ -91,6 +92,100 @@ def test_the_snippet_runs_and_no_wrong_call_is_executed(name: str, damage: str) 
             exec(compile(SNIPPETS[name], f"docs/frameworks.md {name}", "exec"), known)
     assert "Paris" in str(known["answer"])
     assert set(ran) <= {"Paris"}
+
+
+def fields(**values: str) -> str:
+    """A reply in the form that DSPy asks for."""
+    return "".join(f"[[ ## {name} ## ]]\n{text}\n\n" for name, text in values.items())
+
+
+def step(arguments: str, name: str = "get_weather") -> str:
+    return fields(next_thought="Look.", next_tool_name=name, next_tool_args=arguments)
+
+
+class FieldModel:
+    """The model for DSPy: its first reply is given, its second is valid, then it tells the result."""
+
+    def __init__(self, first: str) -> None:
+        self.first = first
+        self.requests: list[Any] = []
+
+    def __call__(self, request: Request) -> Answer:
+        self.requests.append(request["messages"])
+        told = str(request["messages"])
+        if len(self.requests) == 1:
+            return says(self.first)(request)
+        if "next_tool_name" not in request["messages"][0]["content"]:
+            return says(fields(reasoning="As told.", answer="sunny in Paris"))(request)
+        is_known = "sunny in Paris" in told
+        return says(step("{}", "finish") if is_known else step('{"city": "Paris"}'))(request)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("way", ["plain", "async", "stream"])
+@pytest.mark.parametrize(
+    ("first", "reason"),
+    [
+        (step("{'city': 'Paris',}"), None),
+        (step('Here it is:\n```json\n{"city": "Paris"}\n```'), None),
+        (step('{"city": "Par').rstrip(), "cut off"),
+        (step('{"city": "Paris"}{"city": "Rome"}'), "several different JSON values"),
+        (step('{"city": "Paris"}', "getWeather"), "with value getWeather"),
+        ('<tool_call>{"name": "get_weather", "arguments": {"city": "Par"}}</tool_call>', "missing"),
+    ],
+    ids=["quotes", "a fence", "cut", "two values", "a misspelt name", "no fields"],
+)
+def test_dspy_runs_no_wrong_call(first: str, reason: str | None, way: str) -> None:
+    dspy = pytest.importorskip("dspy")
+    from zkit.ext.dspy import RepairAdapter
+
+    ran: list[Any] = []
+
+    def get_weather(city: str) -> str:
+        """Return the weather in a city."""
+        ran.append(city)
+        return f"sunny in {city}"
+
+    model = FieldModel(first)
+    with ScriptedServer(then=model) as server:
+        known: dict[str, Any] = {"base_url": server.url, "get_weather": get_weather}
+        if way == "plain":
+            exec(compile(SNIPPETS["dspy"], "docs/frameworks.md dspy", "exec"), known)
+            answer = known["answer"]
+        else:
+            lm = dspy.LM("openai/m", api_base=server.url, api_key="none", cache=False)
+            program = dspy.ReAct("question -> answer", tools=[get_weather])
+
+            async def ask() -> Any:
+                with dspy.context(lm=lm, adapter=RepairAdapter()):
+                    if way == "async":
+                        return await program.acall(question="Weather in Paris?")
+                    found = dspy.streamify(program)(question="Weather in Paris?")
+                    return [piece async for piece in found][-1]
+
+            answer = asyncio.run(ask()).answer
+    assert (answer, ran) == ("sunny in Paris", ["Paris"])
+    assert len(model.requests) == (3 if reason is None else 4)
+    if reason is not None:
+        *same, said, note = model.requests[1]
+        assert same == model.requests[0]
+        assert said == {"role": "assistant", "content": first}
+        assert reason in note["content"]
+        assert not any(reason in str(messages[1:]) for messages in model.requests[2:])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dspy_raises_its_own_error_when_the_requests_are_used_up() -> None:
+    dspy = pytest.importorskip("dspy")
+    from zkit.ext.dspy import RepairAdapter
+
+    cut = says(fields(point='{"x": 1, "y'))
+    with ScriptedServer(then=cut) as server:
+        lm = dspy.LM("openai/m", api_base=server.url, api_key="none", cache=False)
+        expected = pytest.raises(dspy.utils.exceptions.AdapterParseError, match="cut off")
+        with dspy.context(lm=lm, adapter=RepairAdapter(ask_again=2)), expected:
+            dspy.Predict("question -> point: dict[str, int]")(question="Where?")
+        assert len(server.requests) == 3
 
 
 ANSWERS = dict(re.findall(r'^\| ([\w -]+) \| "([^"]+)" goes to the model', PAGE, re.M))
