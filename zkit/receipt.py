@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
+from operator import attrgetter
 from typing import NamedTuple
 
 
@@ -67,8 +68,11 @@ class Fix(NamedTuple):
         return (self.start, self.end)
 
 
+_rank_of_fix = attrgetter("rank")
+
+
 def highest(fixes: Sequence[Fix]) -> Rank:
     """Return the rank of a result with these fixes."""
     if len(fixes) == 1:
         return fixes[0].rank
-    return max([fix.rank for fix in fixes], default=Rank.EXACT)
+    return max(map(_rank_of_fix, fixes), default=Rank.EXACT)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal, TypeVar, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, get_args
 
 from pydantic import TypeAdapter
 
@@ -42,8 +42,7 @@ RefusedCode = Literal["denied", "approval", "budget", "disabled"]
 ProblemCode = Literal["missing", "unknown", "wrong_type", "bad_value", "inexact", "ambiguous"]
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """What is wrong at one place of the arguments.
 
     `path` is the place (`todos[0].status`; empty for the whole), `got` what arrived, shortened,
@@ -331,7 +330,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple) and value and isinstance(value[0], Fix):
         return [{**fix._asdict(), "rank": fix.rank.name} for fix in value]
     if isinstance(value, tuple) and value and isinstance(value[0], Problem):
-        return [{entry.name: getattr(p, entry.name) for entry in fields(p)} for p in value]
+        return [problem._asdict() for problem in value]
     return list(value) if isinstance(value, tuple) else value
 
 

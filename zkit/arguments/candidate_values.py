@@ -39,6 +39,7 @@ _LETTERS = re.compile(r"[^\W\d_]+(?:[\s_-][^\W\d_]+)*\.?")
 _TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "off", "0"})
 _NULL = frozenset({"null", "none", "nil", "undefined"})
+_WORDY = frozenset({"boolean", "null"})
 _MEAN_SOMETHING = frozenset(word for word in _TRUE | _FALSE | _NULL if len(word) > 1)
 
 
@@ -58,7 +59,7 @@ def from_text(text: str, shape: Shape) -> list[CandidateValue]:
     """What a text may mean where it is rejected."""
     clean = text.strip()
     found = known_values(text, shape) if shape.values is not None else []
-    if not found and len(clean) <= LONGEST_WORD:
+    if not found and len(clean) <= LONGEST_WORD and not _WORDY.isdisjoint(shape.kinds):
         found += _words(clean.lower(), shape)
     if shape.values is not None or "string" not in shape.kinds:
         if "integer" in shape.kinds and len(clean) <= LONGEST_NUMBER:

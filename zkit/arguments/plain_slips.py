@@ -9,6 +9,7 @@ other key was sent, or where nothing can be meant by a value.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
@@ -16,7 +17,13 @@ from pydantic_core import from_json, to_json
 
 from zkit.arguments.candidate_values import CandidateValue, Found, candidates, omission
 from zkit.arguments.coerce import missing_field, wrong_value
-from zkit.arguments.coercions import DEEPEST_PLAIN, MOST_PLAIN_ERRORS, RANKS
+from zkit.arguments.coercions import (
+    DEEPEST_PLAIN,
+    LONGEST_NAME_KEPT,
+    MOST_NAMES_KEPT,
+    MOST_PLAIN_ERRORS,
+    RANKS,
+)
 from zkit.arguments.field_names import folded
 from zkit.arguments.object_keys import CALLS, ENVELOPES, renaming
 from zkit.arguments.prepare import ERROR_KINDS, OWN_WORDS, Prepared
@@ -44,14 +51,11 @@ class Coerced(NamedTuple):
     data: JsonValue
 
 
-class _Errors(NamedTuple):
-    """The places of wrong values, the keys that nobody knows, and those that are missing."""
-
-    wrong: list[Path]
-    strays: list[str]
-    missing: list[str]
-    in_own_words: bool
-    """True if a validator of the model's own says what is wrong."""
+_Errors = tuple[list[Path], list[str], list[str], bool]
+"""The places of wrong values, the keys that nobody knows, those that are missing, and whether a
+validator of the model's own says what is wrong."""
+# What is made here is made on every slip: no call that can be saved.
+_new = tuple.__new__
 
 
 def coerce_plain_slips(
@@ -69,7 +73,8 @@ def coerce_plain_slips(
     fixes: list[Fix] = []
     problems: list[Problem] = []
     if strays or missing:
-        if not _has_plain_keys(value, shape, errors, fixes):
+        settles = _rename if strays else _are_missing
+        if not settles(value, shape, strays, missing, fixes):
             return None
         if len(wrong) > 1:
             wrong = [loc for key in value for loc in wrong if loc[0] == key]
@@ -81,7 +86,7 @@ def coerce_plain_slips(
     if problems:
         return None if in_own_words else refuse(prepared, value, problems, tuple(fixes))
     try:
-        return Coerced(prepared.check(to_json(value)), tuple(fixes), value)
+        return _new(Coerced, (prepared.check(to_json(value)), tuple(fixes), value))
     except Exception:  # whatever it is, the general way says it
         return None
 
@@ -94,29 +99,28 @@ def _blamed(error: ValidationError) -> _Errors | None:
     strays: list[str] = []
     missing: list[str] = []
     in_own_words = False
+    lists = {"unknown": strays, "missing": missing}
     for one in error.errors(include_url=False, include_context=False, include_input=False):
         loc, name = one["loc"], one["type"]
-        kind = ERROR_KINDS.get(name)
         if not loc:
             return None
-        if kind is None:
+        if name not in ERROR_KINDS:
             wrong.append(loc)
             in_own_words = in_own_words or name in OWN_WORDS
         elif len(loc) != 1:
             return None
         else:
-            (strays if kind == "unknown" else missing).append(str(loc[0]))
-    return _Errors(wrong, strays, missing, in_own_words)
+            lists[ERROR_KINDS[name]].append(str(loc[0]))
+    return wrong, strays, missing, in_own_words
 
 
-def _has_plain_keys(arguments: JsonObject, shape: Shape, errors: _Errors, fixes: list[Fix]) -> bool:
-    """Whether each key that is not known is another spelling of a field, or none is and some are missing."""
-    if errors.strays:
-        return _rename(arguments, shape, errors.strays, errors.missing, fixes)
-    return _are_missing(arguments, shape, errors.missing)
-
-
-def _are_missing(arguments: JsonObject, shape: Shape, missing: list[str]) -> bool:
+def _are_missing(
+    arguments: JsonObject,
+    shape: Shape,
+    strays: list[str],
+    missing: list[str],
+    fixes: list[Fix],
+) -> bool:
     """Whether fields are missing from what can only be the arguments, with no key to stand for them."""
     return (
         not shape.branches
@@ -192,14 +196,24 @@ def _is_place(value: object, step: str | int) -> bool:
 
 def _fix(meant: CandidateValue, path: Path) -> Fix:
     name, value, note, rank = meant
-    return Fix(
-        name, RANKS[name] if rank is None else rank, 0, 0, as_json(value), note, path_text(path)
-    )
+    if rank is None:
+        rank = RANKS[name]
+    return _new(Fix, (name, rank, 0, 0, as_json(value), note, path_text(path)))
+
+
+def _renaming(key: str, name: str) -> Fix:
+    return _fix(renaming("key_by_spelling", key, name), (name,))
+
+
+# A model that misspells a name does so in call after call.
+_renaming_of_short = lru_cache(MOST_NAMES_KEPT)(_renaming)
 
 
 def _stands(value: JsonValue, shape: Shape, depth: int = 0) -> bool:
     """Whether a value may stand here as it is, with all that is in it; False also where that is unsure."""
     parts: Iterable[tuple[str | int, JsonValue]]
+    if type(value) in _SCALARS:
+        return shape.is_plain(value)
     if isinstance(value, list):
         parts = enumerate(value)
         fits = "array" in shape.kinds and shape.allows(value)
@@ -239,10 +253,12 @@ def _rename(
         names[key] = same[0]
         if not _stands(arguments[key], shape.at(same[0])):
             return False
-        fixes.append(_fix(renaming("key_by_spelling", key, same[0]), (same[0],)))
-    if not set(missing) <= set(names.values()):
+        fix = _renaming_of_short if len(key) <= LONGEST_NAME_KEPT else _renaming
+        fixes.append(fix(key, same[0]))
+    if not set(missing).issubset(names.values()):
         return False
-    renamed = {names.get(key, key): item for key, item in arguments.items()}
+    items = list(arguments.items())
     arguments.clear()
-    arguments.update(renamed)
+    for key, item in items:  # in the order in which they were sent
+        arguments[names.get(key, key)] = item
     return True
