@@ -2,7 +2,7 @@
 
     python -m benchmarks.transport [--json]
 
-Each figure is the least of 25 short rounds, taken in turns: short ones, so that some of them are
+Each figure is the least of 100 short rounds, taken in turns: short ones, so that some of them are
 not disturbed by other processes. The server runs in another process.
 """
 
@@ -104,7 +104,7 @@ def least(work: Callable[[Any], int], found: dict[str, Any], times: int, rounds:
     return best
 
 
-def measured(times: int = 4, rounds: int = 25) -> dict[str, Any]:
+def measured(times: int = 4, rounds: int = 100) -> dict[str, Any]:
     """All figures, in microseconds of CPU."""
     figures: dict[str, Any] = {}
     for name in ANSWERS:
