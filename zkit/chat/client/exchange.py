@@ -6,9 +6,11 @@ hand in what came back, and pass on what they get.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Protocol
 
 from pydantic_core import from_json
@@ -29,7 +31,8 @@ from zkit.chat.client.text_calls import MADE_UP
 from zkit.chat.history import as_facts, tool_message, valid_arguments
 from zkit.chat.loop_messages import HAVE_RESULTS, REPEATED
 from zkit.chat.wire_data import REASONING, dumps, entries
-from zkit.extract import Doubtful
+from zkit.extract import Declared, Doubtful
+from zkit.extract.declared import declared
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.required import require_count, require_function
 from zkit.tools import to_wire
@@ -114,6 +117,9 @@ class StreamReader(Protocol):
 class Api(Protocol):
     """What differs between the endpoints."""
 
+    def __hash__(self) -> int:
+        """There is one object for each endpoint."""
+
     def tools(self, request: JsonMapping) -> object:
         """The tools of a request."""
 
@@ -151,7 +157,7 @@ class Exchange:
         self._api = api
         self._repairing = repairing
         given = repairing.tools if tools is None else tools
-        self._tools = api.tools(request) if given is None else given
+        self._tools = _declared_in(request, api) if given is None else given
         self._left = repairing.ask_again
         self._answered: tuple[RefusedCall | Doubtful, ...] = ()
         self._confirmed: frozenset[str] = frozenset()
@@ -271,6 +277,21 @@ class Exchange:
         listener = self._repairing.on_report
         if listener is not None and self.report != NOTHING_DONE:
             listener(self.report)
+
+
+def _declared_in(request: JsonMapping, api: Api) -> object:
+    """The tools of a request; programs send the same ones again and again, so they are kept."""
+    try:
+        key = marshal.dumps((request.get("tools"), request.get("functions")), 2)
+    except ValueError:  # objects of a client
+        return api.tools(request)
+    return _declared_from(key, api)
+
+
+@lru_cache(maxsize=32)
+def _declared_from(key: bytes, api: Api) -> Declared:
+    tools, functions = marshal.loads(key)
+    return declared(api.tools({"tools": tools, "functions": functions}))
 
 
 def _no_stream(chunk: object) -> Sequence[object]:

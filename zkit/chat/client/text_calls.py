@@ -60,6 +60,8 @@ def begins_like_a_result(text: str) -> bool:
 
     Qwen2.5-Coder-1.5B writes one file of two, and then the result of the second write itself.
     """
+    if text[:1].isalnum():  # no mark begins with a letter, and nearly every answer does
+        return False
     return _result_openers().match(text) is not None
 
 
