@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
 from zkit.errors import SchemaError
@@ -124,7 +124,8 @@ def pointer_target(root: JsonMapping, reference: str) -> Any:
 
 def _by_identifier(root: JsonMapping, name: str) -> object:
     """Find the schema that bears an `$anchor` or `$id` of that name."""
-    for place in subschemas(dict(root)):
+    whole = cast("Schema", root)  # not a copy: callers compare what they find by identity
+    for place in subschemas(whole):
         known = (place.schema.get(key) for key in ("$anchor", "$id", "$dynamicAnchor"))
         if name in known:
             return place.schema
