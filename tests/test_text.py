@@ -9,8 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import ANY_CHARACTER
 
-from zkit.text.edits import Edit, Layer, apply_edits
-from zkit.text.places import Place, excerpt, place_of, printable
+from zkit.text.edits import Edit, Layer, Place, apply_edits, excerpt, place_of, printable
 
 TEXTS = st.text(ANY_CHARACTER, max_size=200) | st.text(
     st.sampled_from("ab\n\t\0 \r{}"), max_size=200

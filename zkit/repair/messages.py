@@ -10,7 +10,7 @@ import re
 
 from zkit.repair.expect import Evidence, Expect
 from zkit.repair.limits import MOST_DIGITS, MOST_KEYS
-from zkit.text.places import excerpt, place_of
+from zkit.text.edits import excerpt, place_of
 
 _FOUND = {
     "empty": "The text is empty: no JSON arrived.",

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import Evidence
 from zkit.repair.limits import MOST_SHOWN
-from zkit.text.edits import apply_edits
-from zkit.text.places import excerpt, place_of
+from zkit.text.edits import apply_edits, excerpt, place_of
 
 # ── outcome ─────────────────────────────────────────────────────────────────
 

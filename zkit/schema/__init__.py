@@ -2,7 +2,7 @@
 
 | module | what it does |
 |---|---|
-| `target`, `signature`, `pydantic_schema` | a model, function or tool: its schema and its validator |
+| `target`, `signature` | a model, function or tool: its schema and its validator |
 | `raw_validator`, `compiled_schema` | raw schemas: pydantic-core where it can, else jsonschema |
 | `schema_tree`, `references`, `schema_limits` | walking a schema; `$ref`; the limits for schemas of strangers |
 | `conversion`, `dialects` | a schema in the dialect of a backend; the dialects as records |

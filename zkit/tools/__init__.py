@@ -2,7 +2,7 @@
 
 | module | holds |
 |---|---|
-| `declare`, `function_tool`, `typed_tool` | `@tool`, `as_tool`; tools from functions, tools from classes |
+| `declare`, `python_tools` | `@tool`, `as_tool`; tools from functions, tools from classes |
 | `spec`, `spec_fields`, `frozen_data` | `ToolSpec`, the `Tool` protocol, wire names; reading and checking its fields |
 | `projections` | the spec as OpenAI, MCP, prompts and catalogues want it |
 | `policy` | the two tables that follow from a grade |
@@ -26,12 +26,11 @@ from zkit.tools.context import (
 from zkit.tools.declare import as_tool, declared_in, tool, tools_in
 from zkit.tools.execution import run_tool
 from zkit.tools.frozen_data import FrozenDict, FrozenList, freeze, thaw
-from zkit.tools.function_tool import FunctionTool
 from zkit.tools.policy import TEXT_CALLS, Policy, policy_for, text_call_action
+from zkit.tools.python_tools import FunctionTool, TypedTool
 from zkit.tools.result_text import labeled, render_result
 from zkit.tools.spec import NO_PARAMETERS, Tool, ToolSpec, from_wire, to_wire
 from zkit.tools.spec_fields import Example, Guide, Preference
-from zkit.tools.typed_tool import TypedTool
 
 __all__ = [
     "NO_PARAMETERS",

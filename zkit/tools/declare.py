@@ -14,10 +14,9 @@ from zkit.errors import ToolDefinitionError
 from zkit.grade import Grade, GradeName
 from zkit.json_types import JsonObject
 from zkit.receipt import Rank
-from zkit.tools.function_tool import FunctionTool
+from zkit.tools.python_tools import FunctionTool, TypedTool
 from zkit.tools.spec import Tool
 from zkit.tools.spec_fields import Example, Guide, Preference
-from zkit.tools.typed_tool import TypedTool
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -17,8 +17,8 @@ from zkit.errors import SchemaError, ToolDefinitionError
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.results import Result
 from zkit.schema import Target, target_for
-from zkit.schema.pydantic_schema import json_schema_of
 from zkit.schema.signature import plain_function
+from zkit.schema.target import json_schema_of
 
 _UNIONS = (Union, types.UnionType)
 _SAYS_NOTHING = (None, type(None), Any, object)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from zkit.chat.call_checker import Report, Rules
 from zkit.chat.client.exchange import CHAT, WATCH, Api, Exchange, Listener, Repairing, Watch
 from zkit.chat.client.responses_api import RESPONSES
-from zkit.chat.client.whole_stream import AsyncWholeStream, WholeStream
+from zkit.chat.client.stream_repair import AsyncWholeStream, WholeStream
 from zkit.chat.drivers import create_of
 from zkit.chat.server_profile import Profile, ServerSettings, asked, fitted
 from zkit.chat.wire_data import plain
