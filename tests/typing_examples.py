@@ -61,8 +61,8 @@ def decoded(raw: str) -> str:
     found = decode(Forecast, raw)
     if isinstance(found, Validation):
         return found.message
+    found.value.town.upper()  # wrong
     typed: Decoded[Forecast] = found
-    typed.value.town.upper()  # wrong
     return typed.value.city
 
 

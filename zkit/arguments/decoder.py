@@ -19,7 +19,7 @@ from zkit.arguments.refusals import (
     refuse_unusable,
 )
 from zkit.arguments.validation_errors import FieldError
-from zkit.receipt import Fix, Rank, highest
+from zkit.receipt import Fix, Rank, highest, limit_of
 from zkit.results import Validation
 from zkit.schema import MisfitError
 
@@ -80,7 +80,7 @@ def decode_args(
     finish_reason: str | None = None,
     receipt: list[Fix] | None = None,
 ) -> object:
-    """The typed arguments; raises `Validation`, whose `str()` is the message for the model.
+    """Return the typed arguments; raise `Validation`, whose `str()` is the message for the model.
 
     `model` is a pydantic model, a TypedDict, a dataclass, an annotated function (the value is then
     a dict of its keyword arguments), a tool, or a JSON Schema. `raw` is what the model sent: a
@@ -105,15 +105,23 @@ def decode_args(
     return outcome.value
 
 
+@overload
+def decode(
+    model: type[T], raw: object, *, limit: Rank | str = ..., finish_reason: str | None = ...
+) -> Decoded[T] | Validation: ...
+@overload
+def decode(
+    model: object, raw: object, *, limit: Rank | str = ..., finish_reason: str | None = ...
+) -> Decoded | Validation: ...
 def decode(
     model: object, raw: object, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
 ) -> Decoded | Validation:
-    """The typed arguments with their receipt, or a `Validation`; nothing is raised for any `raw`.
+    """Return the typed arguments with their receipt, or a `Validation`; never raise for any `raw`.
 
     Strict first; then repair, guided by the schema; then coercions, only where validation failed.
     """
     if limit is not _GUESS and type(limit) is not Rank:
-        limit = _rank_of(limit)
+        limit = limit_of(limit)
     known = PREPARED.get(id(model))
     prepared = prepared_for(model) if known is None or known[0] is not model else known[1]
     try:
@@ -121,13 +129,6 @@ def decode(
         return _new(Decoded, (prepared.validate(sent), (), _EXACT))
     except Exception as error:
         return _read(prepared, raw, error, limit, finish_reason)
-
-
-def _rank_of(limit: Rank | str) -> Rank:
-    try:
-        return Rank.of(limit)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"limit: {error}") from None
 
 
 def decode_to_run(
@@ -173,7 +174,7 @@ def decode_with_data(
     repeats = repeats_in(text, value)
     if repeats:
         attempt = Attempt.of_repeats(prepared_for(model), text, value, repeats)
-        outcome = _settled(attempt, _rank_of(limit))
+        outcome = _settled(attempt, limit_of(limit))
         if type(outcome) is DecodedWithData:
             data = outcome.data
     return outcome, data
