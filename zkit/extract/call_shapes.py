@@ -11,7 +11,10 @@ from zkit.extract.parsers.arguments import Task
 from zkit.extract.parsers.brace_calls import read_braces
 from zkit.extract.parsers.call_objects import (
     ARGUMENT_KEYS,
+    ID_KEYS,
+    LIST_KEYS,
     NAME_KEYS,
+    NEST_KEYS,
     OPENING_KEYS,
 )
 from zkit.extract.parsers.envelopes import GENERIC_STOP
@@ -22,7 +25,6 @@ from zkit.extract.parsers.readings import Reading
 from zkit.extract.parsers.tag_calls import Draft, keep_text, read_markup, read_unit
 from zkit.extract.parsers.tag_calls import unit_of as draft_unit
 from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES, written_attributes
-from zkit.extract.plain_parts import BEFORE_NAME, NAME_LATER, NAMED_WITHIN
 from zkit.extract.quoting import indented, row
 from zkit.extract.scan import Scanner
 from zkit.extract.scan_marks import (
@@ -35,26 +37,19 @@ from zkit.extract.scan_marks import (
 )
 from zkit.extract.tape import Match, Steps, searched
 
-_BRACKETED = BRACKETED
+# Keys that data begins with as often as calls do.
+BEFORE_NAME = frozenset({*ID_KEYS, "type", "thought", "content", "role", "index"})
+# The key of a name further on in an object.
+NAME_LATER = re.compile(rf"\b(?:{'|'.join({*NAME_KEYS, *LIST_KEYS, *NEST_KEYS})})[\"'”]?\s*:")
+# How far: a thought of a few sentences may come before the name (corpus/extract/openai_envelope).
+NAMED_WITHIN = 500
 _STOP = rf"{GENERIC_STOP}|</tool_call>|<tool_call>"
 
 
 def bracket(scan: Scanner, at: int) -> Steps[int]:
     """Read a brace or a bracket: an object, a list, or a mark in brackets."""
-    word = (yield from scan.tape.look(_BRACKETED, at)) if scan.tape.char(at) == "[" else None
-    if word is not None and word.lastgroup is not None:
-        return (yield from scan.handle(word.lastgroup, at))
-    tape, tools = scan.tape, scan.task.tools
-    calling = (yield from tape.look(LISTED_CALL, at)) if tape.char(at) == "[" else None
-    if calling is not None:
-        if tools.name_of(calling["name"]) is None and scan.standing.shown:
-            return (yield from scan.skip(at))
-        reading = yield from read_python(scan.task, at, _STOP)
-        return (yield from scan.offer(reading, "", at))
-    headed = yield from scan.task.look_named(_HEADED, at)
-    if headed is not None:
-        reading = yield from read_named(scan.task, headed["name"], at, at + headed.end(), _STOP)
-        return (yield from scan.offer(replace(reading, body="name_line"), "", at))
+    if scan.tape.char(at) == "[" and (word := (yield from scan.tape.look(_BRACKETS, at))):
+        return (yield from _bracketed(scan, word, at))
     if (yield from _spells_call(scan, at)):
         found = yield from read_json(scan.task, at, _STOP)
         body = "array" if found.body == "json_list" else "object"
@@ -62,14 +57,28 @@ def bracket(scan: Scanner, at: int) -> Steps[int]:
     return (yield from scan.skip(at))
 
 
-# A name in brackets and an object after it (corpus/extract/small_models).
-_HEADED = r"\[(?P<name>[^\W\d][\w./-]{0,127}+)\]:?+\s*+(?=\{)"
+# A mark in brackets, a call in Python's way, or a name in brackets and an object after it
+# (corpus/extract/small_models).
+_BRACKETS = rf"{BRACKETED}|{LISTED_CALL}|\[(?P<headed>[^\W\d][\w./-]{{0,127}}+)\]:?+\s*+(?=\{{)"
+
+
+def _bracketed(scan: Scanner, word: Match, at: int) -> Steps[int]:
+    known = scan.task.tools.name_of(word["headed"] or word["name"] or "")
+    if word["headed"] and known:
+        reading = yield from read_named(scan.task, word["headed"], at, at + word.end(), _STOP)
+        return (yield from scan.offer(replace(reading, body="name_line"), "", at))
+    if word["name"] and (known or not scan.standing.shown):
+        calls = yield from read_python(scan.task, at, _STOP)
+        return (yield from scan.offer(calls, "", at))
+    if word["name"] or word["headed"]:
+        return (yield from scan.skip(at))
+    return (yield from scan.handle(str(word.lastgroup), at))
 
 
 def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
     """Whether an object or a list begins as one does that spells calls."""
     tools = scan.task.tools
-    listed = yield from scan.tape.look(LISTED_NAME, at)
+    listed = (yield from scan.tape.look(LISTED_NAME, at)) if scan.tape.char(at) == "[" else None
     if listed is not None:
         return tools.name_of(listed["name"]) is not None
     opening = yield from scan.tape.look(OPENING_KEY, at)

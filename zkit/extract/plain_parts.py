@@ -1,8 +1,8 @@
-"""Code and data that cannot hold a call: a whole text passes over them with a few searches.
+"""Code that cannot hold a call: a whole text passes over it with a few searches.
 
 What these functions pass over, the handlers of the scan pass over as well, with the same outcome;
-the law that chunks change nothing compares the two. They pay for source code and for records of
-JSON (benchmarks/extract_speed).
+the law that chunks change nothing compares the two. They pay for source code
+(benchmarks/extract_speed).
 """
 
 from __future__ import annotations
@@ -10,13 +10,6 @@ from __future__ import annotations
 import re
 
 from zkit.extract.declared import Declared
-from zkit.extract.parsers.call_objects import (
-    ID_KEYS,
-    LIST_KEYS,
-    NAME_KEYS,
-    NEST_KEYS,
-    OPENING_KEYS,
-)
 from zkit.extract.parsers.envelopes import openers
 
 # The info strings of fences that may hold a call, and what they hold.
@@ -104,27 +97,3 @@ def _plain_fence(text: str, fence: re.Match[str], tools: Declared) -> tuple[int,
     if name is not None and tools.name_of(name["name"]) is not None:
         return 0, 0
     return ends.end(), begin
-
-
-# Keys that data begins with as often as calls do.
-BEFORE_NAME = frozenset({*ID_KEYS, "type", "thought", "content", "role", "index"})
-_NAMING = "|".join({*NAME_KEYS, *LIST_KEYS, *NEST_KEYS})
-# The key of a name further on in an object.
-NAME_LATER = re.compile(rf"\b(?:{_NAMING})[\"'”]?\s*:")
-# How far: a thought of a few sentences may come before the name (corpus/extract/openai_envelope).
-NAMED_WITHIN = 500
-_FIRST_KEY = re.compile(r"\{\s*+\"(?P<key>[^\"\\\n]{1,80}+)\"\s*+:\s*+(?P<value>.)")
-
-
-def first_key(text: str, at: int, tools: Declared) -> str:
-    """The first key of an object that is data by it, or that a name may follow; empty for others."""
-    first = _FIRST_KEY.match(text, at)
-    if first is None:
-        return ""
-    key = first["key"]
-    if key in BEFORE_NAME:
-        return key
-    is_data = (
-        key.lower() not in OPENING_KEYS and first["value"] != "[" and tools.name_of(key) is None
-    )
-    return key if is_data else ""

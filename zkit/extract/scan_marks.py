@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zkit.extract import turn_marks
 from zkit.extract.declared import LONGEST_PLAIN, Declared
-from zkit.extract.parsers.call_objects import OPENING_KEYS
+from zkit.extract.parsers.call_objects import NAME_KEYS, OPENING_KEYS
 from zkit.extract.parsers.envelopes import BODIES, WRAPPERS
-from zkit.extract.plain_parts import (
-    BEFORE_NAME,
-    NAME_LATER,
-    NAMED_WITHIN,
-    first_key,
-    plain_code,
-)
+from zkit.extract.plain_parts import plain_code
 from zkit.extract.tape import LONGEST_MARK, Tape, compiled
 
 if TYPE_CHECKING:
@@ -39,9 +33,11 @@ BRACKETED = (
 )
 # After a bracket: a call in Python's way.
 CALLING = r"\s*+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
-_KEYS = "|".join(sorted(map(re.escape, OPENING_KEYS), key=len, reverse=True))
+# The keys of a name may begin with a capital (small models).
+_CAPITALS = map(str.capitalize, NAME_KEYS)
+_KEYS = "|".join(sorted(map(re.escape, {*OPENING_KEYS, *_CAPITALS}), key=len, reverse=True))
 # An object that may be a call: it begins with a key of one, or holds another object or a list.
-_OBJECT = rf"\{{(?=\s*+\{{|\s*+&quot;|\s*+,?+\s*+[\"'“`]?(?i:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{])"
+_OBJECT = rf"\{{(?=\s*+\{{|\s*+&quot;|\s*+,?+\s*+[\"'“`]?(?:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{])"
 # A list that may be of calls: of objects, of Python calls, or of a name and an object; or a name in
 # brackets.
 _LIST = r"\[(?=\s*+(?:[\[{]|\[?[\"']?[^\W\d][\w.:/\\-]*+(?:\s*+\(|\]:?+\s*+\{|[\"']\s*+,\s*+\{)))"
@@ -67,12 +63,12 @@ class Hooks:
     Only a stream needs the patterns for beginnings; they are compiled when it asks for them.
     """
 
-    def __init__(self, searches: list[str], lines: str) -> None:
-        self._searches = searches
+    def __init__(self, inline: str, lines: str) -> None:
         self._lines = lines
+        self._new_line = rf"\n(?P<indent>[ \t]*+)(?:{lines})"
+        self._any = f"{inline}|{self._new_line}"
         self._begun: dict[str, bool] = {}
-        # Patterns, each with the character that all its matches begin with.
-        self.search = tuple((_character(search), re.compile(search)) for search in searches)
+        self.search = re.compile(self._any)
 
     def may_begin(self, prefix: str) -> bool:
         """Whether a hook may begin with the first characters of a line, from the line end before it."""
@@ -87,12 +83,12 @@ class Hooks:
     @cached_property
     def partial(self) -> regex.Pattern[str]:
         """Any hook."""
-        return compiled("|".join(self._searches))
+        return compiled(self._any)
 
     @cached_property
     def new_line(self) -> regex.Pattern[str]:
         """A hook that counts where a line begins, from the end of the line before it."""
-        return compiled(self._searches[-1])
+        return compiled(self._new_line)
 
     @cached_property
     def line(self) -> str:
@@ -160,8 +156,7 @@ def _lines(tools: bool) -> str:
 @cache
 def hooks_for(tools: bool) -> Hooks:
     """The hooks for a reply; without tools only reasoning is looked for."""
-    lines = _lines(tools)
-    return Hooks([*by_first(_inline(tools)), rf"\n(?P<indent>[ \t]*+)(?:{lines})"], lines)
+    return Hooks(by_first(_inline(tools)), _lines(tools))
 
 
 # The first key of an object, or of the first object in a list.
@@ -198,18 +193,14 @@ def alternatives(pattern: str) -> list[str]:
     return [*found, pattern[begin:]]
 
 
-def by_first(kinds: Sequence[tuple[str, str]]) -> list[str]:
-    """For each first character one pattern of everything that begins with it.
+def by_first(kinds: Sequence[tuple[str, str]]) -> str:
+    """One pattern, sorted by first characters: where all are plain, `re` looks only at those.
 
-    `re` searches at the speed of memory where a pattern begins with a plain character. The group
-    that matches is `KIND_` and a number; the order decides between patterns that begin alike.
+    The group that matches is `KIND_` and a number; the order decides between patterns that begin
+    alike.
     """
     ones = [(kind, one) for kind, pattern in kinds for one in alternatives(pattern)]
-    marked = [(one, f"(?P<{kind}_{i}>)") for i, (kind, one) in enumerate(ones)]
-    firsts = dict.fromkeys(_first(one) for one, _ in marked)
-    if "" in firsts:
-        raise ValueError("every pattern must begin with a plain character")
-    return [_tree([m for m in marked if _first(m[0]) == first], DEPTH) for first in firsts]
+    return _tree([(one, f"(?P<{kind}_{i}>)") for i, (kind, one) in enumerate(ones)], DEPTH)
 
 
 def _tree(patterns: Sequence[tuple[str, str]], depth: int) -> str:
@@ -234,17 +225,6 @@ def _first(pattern: str) -> str:
     return first if plain and after not in ("?", "*", "+", "{") else ""
 
 
-def _character(pattern: str) -> str:
-    """The character that every match of a pattern begins with."""
-    first = _first(pattern)
-    return "\n" if first == r"\n" else first[-1]
-
-
-def kind_of(group: str | None) -> str:
-    """The kind in the name of a group."""
-    return (group or "").rpartition("_")[0]
-
-
 class Found(NamedTuple):
     """A hook in the window: what it is, where it begins and where it ends."""
 
@@ -253,7 +233,7 @@ class Found(NamedTuple):
     end: int
 
 
-_NONE = Found("", 1 << 60, 1 << 60)
+_NONE, _PASSED = Found("", 1 << 60, 1 << 60), Found("", -1, -1)
 
 
 class Watch:
@@ -262,16 +242,12 @@ class Watch:
     def __init__(self, tape: Tape, tools: Declared) -> None:
         self._tape = tape
         self._hooks = hooks_for(bool(tools))
-        self._patterns = self._hooks.search
         self._names = tools.spellings if tools else ()
         self._tools = tools
         self._text: str | None = None
-        # Up to where no key of a name begins, after the last object that was passed over.
-        self._nameless = 0
-        # The next match of each pattern.
+        # The next hook, and the next place of each name.
+        self._hook = _NONE
         self._next: list[Found] = []
-        # Where each of them begins.
-        self._starts: list[int] = []
 
     @property
     def line(self) -> str:
@@ -306,27 +282,12 @@ class Watch:
 
     def _plain_end(self, text: str, base: int, found: Found) -> int:
         """Where to go on after a hook that begins no call; 0 if only its handler can say."""
-        if found.kind in ("tick", "fence"):
-            end, begun = plain_code(text, found.start, self._tools)
-            if end > begun:
-                self._tape.looked(begun + base, end + base)
-            return end
-        if found.kind != "json" or text[found.start] != "{":
+        if found.kind not in ("tick", "fence"):
             return 0
-        key = first_key(text, found.start, self._tools)
-        if key in BEFORE_NAME and self._names_later(text, found.start, base):
-            return 0
-        return found.start + 1 if key else 0
-
-    def _names_later(self, text: str, at: int, base: int) -> bool:
-        """Whether the key of a name follows; what was searched is not searched again."""
-        begin = max(at, self._nameless)
-        until = at + NAMED_WITHIN
-        self._tape.looked(begin + base, min(until, len(text)) + base)
-        if NAME_LATER.search(text, begin, until) is not None:
-            return True
-        self._nameless = max(begin, until - LONGEST_MARK)
-        return False
+        end, begun = plain_code(text, found.start, self._tools)
+        if end > begun:
+            self._tape.looked(begun + base, end + base)
+        return end
 
     def _plain_until(self, text: str, at: int) -> int:
         """Up to where nothing can belong to a hook, but for a name that has begun; -1 if something may.
@@ -344,32 +305,28 @@ class Watch:
         return len(text) if all(text.find(name, at) < 0 for name in self._names) else -1
 
     def _first(self, text: str, at: int) -> Found:
-        """The hook that begins first, from `at` on; each pattern is searched for once per window."""
+        """The hook that begins first, from `at` on; what was found is not searched for again."""
         if text is not self._text:
-            self._text, self._nameless = text, 0
-            size = len(self._patterns) + len(self._names)
-            self._next, self._starts = [_NONE] * size, [-1] * size
-        starts = self._starts
-        for index, start in enumerate(starts):
-            if start < at:
-                found = self._next[index] = self._search(index, text, at)
-                start = starts[index] = found.start
-            if start == at:  # those after it are searched when they matter
-                return self._next[index]
-        return self._next[starts.index(min(starts))]
+            self._text = text
+            self._hook, *self._next = [_PASSED] * (1 + len(self._names))
+        if self._hook.start < at:
+            self._hook = self._search(text, at)
+        found = self._hook
+        for index, known in enumerate(self._next):
+            if known.start < at:
+                known = self._next[index] = _named(text, self._names[index], at)
+            if known.start < found.start:
+                found = known
+        return found
 
-    def _search(self, index: int, text: str, at: int) -> Found:
-        if index >= len(self._patterns):
-            return _named(text, self._names[index - len(self._patterns)], at)
-        char, pattern = self._patterns[index]
-        begin = text.find(char, at)
-        match = None if begin < 0 else pattern.search(text, begin)
+    def _search(self, text: str, at: int) -> Found:
+        match = self._hooks.search.search(text, at)
         if match is None:
             return _NONE
-        group = match.lastgroup
-        if char == "\n" and group is not None:
+        group, start = match.lastgroup or "", match.start()
+        if text[start] == "\n":
             return Found(group, match.end("indent"), match.end())
-        return Found(kind_of(group), match.start(), match.end())
+        return Found(group.rpartition("_")[0], start, match.end())
 
     def _is_sure(self, text: str, found: Found) -> bool:
         """Whether no text to come can make a longer mark of this one."""
