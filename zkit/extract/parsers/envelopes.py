@@ -14,7 +14,7 @@ from zkit.extract.parsers.brace_calls import read_arrows, read_braces
 from zkit.extract.parsers.brackets import Extent
 from zkit.extract.parsers.call_objects import OPENING_KEYS
 from zkit.extract.parsers.headers import NAME, read_header
-from zkit.extract.parsers.json_calls import DAMAGED, FOLLOWED, read_json, units_in
+from zkit.extract.parsers.json_calls import DAMAGED, FOLLOWED, bounded, read_json, units_in
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.readings import Reading, Unit, broken
 from zkit.extract.parsers.tag_calls import (
@@ -124,6 +124,8 @@ BODIES: dict[str, tuple[str, Read]] = {
 }  # fmt: skip
 
 _INNER = r"(?:<tool_call(?::[\w-]++)?+\s*+>\s*+)?+(?:```[\w-]*+[ \t\r]*+\n\s*+)?+"
+# A name before tags of arguments; it may hold blanks (Laguna under vLLM).
+_SPACED_NAME = r"(?P<name>[^\s<>{}()\[\]\"'|]{1,128}(?: [^\s<>{}()\[\]\"'|]{1,64}){0,4})"
 _PLAIN_NAME = NAME.replace("(?P<name>", "(?:")
 _CHOICE = (
     rf"(?i)\s*+{_INNER}(?:"
@@ -131,7 +133,7 @@ _CHOICE = (
     + r"|(?P<arrows>(?=\{\s*+tool\s*+=>))|(?P<json>(?=\[?\s*+\{))"
     + rf"|(?P<braces>(?=call\s*+:\s*+{_PLAIN_NAME}\s*+\{{))"
     + r"|(?P<python>(?=\[?\s*+(?:print\(\s*+)?[^\W\d][\w.:/-]*+\s*+\())"
-    + rf"|(?P<key_value>{NAME}\s*+(?:<tool_sep(?::[\w-]++)?+>)?+\s*+(?=<(?:longcat_)?(?:arg|param)_key|</tool_call)|{NAME}\s*+<tool_sep(?::[\w-]++)?+>\s*+)"
+    + rf"|(?P<key_value>{_SPACED_NAME}\s*+(?=<arg_key)|{NAME}\s*+(?:<tool_sep(?::[\w-]++)?+>)?+\s*+(?=<(?:longcat_)?(?:arg|param)_key|</tool_call)|{NAME}\s*+<tool_sep(?::[\w-]++)?+>\s*+)"
     + r"|(?P<named_tags>(?=<name>))"
     + rf"|(?P<named>(?={_PLAIN_NAME}(?:\[CALL_ID\]\w{{1,64}})?+(?:\[ARGS\])?+\s*+(?:```[\w-]*+\s*+)?+\{{))"
     + rf"|(?P<bare>{NAME}\s*+(?:(?=</)|\Z))|(?P<pairs>{NAME}(?=\s))"
@@ -146,7 +148,7 @@ _READS: dict[str, Read] = {
     "named": by_header("named"),
     "named_tags": by_header("named_tags"),  # small models (corpus/extract/small_models)
 }
-_OBJECT = r"\s*+,?\s*+\{\s*+[\"'}]"
+_OBJECT = r"\s*+,?\s*+(?=\{\s*+[\"'}])"
 _KINDS = ("json", *(kind for kind in _READS if kind != "json"), "key_value", "bare", "pairs")
 _NESTED_END = r"(?:\s*+```(?!\w))?+(?:\s*+</(?i:tool_call)(?::[\w-]++)?+\s*+>)?+"
 
@@ -157,6 +159,12 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
     at, kind, closed = pos, "", True
     while closed:
         reading = yield from _read_body(task, wrapper, at)
+        other = (yield from task.tape.look(_OBJECT, at)) if reading is None and units else None
+        if other is not None:  # an object that spells no call: it may hold arguments
+            units[-1] = _followed(units[-1])
+            skipped = yield from bounded(task, at + other.end(), wrapper.stop)
+            at, closed = skipped.end, skipped.closed
+            continue
         if reading is None:
             break
         units += reading.units
@@ -172,13 +180,15 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
         cut = _cut_body(task, wrapper, start, pos)
         return cut or (yield from _unread(task, wrapper, start, pos))
     end = yield from _closer(task, wrapper, at)
-    if end is None and units[-1].state == "whole" and (yield from task.tape.look(_OBJECT, at)):
-        name = units[-1].name
-        units[-1] = broken(name, units[-1].span, "ambiguous", FOLLOWED.format(name=name))
-        closer = yield from task.tape.find(searched(wrapper.stop), at)
-        end = None if closer is None else closer.end
     first = replace(units[0], span=(start, units[0].span[1])) if len(units) == 1 else units[0]
     return Reading((first, *units[1:]), at if end is None else end, kind, end is not None)
+
+
+def _followed(unit: Unit) -> Unit:
+    """A call that another object follows in its envelope."""
+    if unit.state != "whole":
+        return unit
+    return broken(unit.name, unit.span, "ambiguous", FOLLOWED.format(name=unit.name))
 
 
 # The beginning of an object or a list of calls, up to its first key.

@@ -21,6 +21,8 @@ _SPACE = r"[\s\u0120]*+"
 _SUFFIX = r"(?::[\w-]+)?+"
 _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>/|]+))")
 TAGGED = r"[^\s<>/\"'=|{}\[\]]{1,128}"
+# A name or key in a tag of its own; it may hold blanks (Qwen3-Coder under Ollama).
+_SPACED = rf"{TAGGED}?(?:[ ]{TAGGED}?){{0,8}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,8 @@ _KEY_TAG, _VALUE_TAG = (
 _INVOKED = rf"<{PREFIX}invoke\s++(?P<attrs>[^<>]{{1,300}}?)\s*+(?P<empty>/?)>"
 
 FUNCTION_EQ = _tags(
-    "function_eq", rf"<function\s*+=\s*+[\"']?(?P<name>{TAGGED})[\"']?\s*+>", r"</function\s*+>",
-    rf"<parameter\s*+=\s*+[\"']?(?P<key>{TAGGED})[\"']?\s*+>", r"</parameter\s*+>", newlines=True,
+    "function_eq", rf"<function\s*+=\s*+[\"']?(?P<name>{_SPACED})[\"']?\s*+>", r"</function\s*+>",
+    rf"<parameter\s*+=\s*+[\"']?(?P<key>{_SPACED})[\"']?\s*+>", r"</parameter\s*+>", newlines=True,
 )  # fmt: skip
 FUNCTION_NAME = _tags(
     "function_name", rf"<function{_SPACE}(?P<attrs>name\s*+=[^<>]{{1,200}}?)\s*+(?P<empty>/?)>", r"</function\s*+>",

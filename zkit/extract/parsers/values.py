@@ -26,7 +26,7 @@ _NUMBER = re.compile(
     r"[+-]?(?:[0-9]{1,400}+\.?[0-9]{0,400}+|\.[0-9]{1,400}+)(?:[eE][+-]?[0-9]{1,9}+)?\Z"
 )
 _ODD_ESCAPE = re.compile(r"\\(?:\\|[^\n'\"abfnrtvxuUN0-7\\])")
-_BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
+_BOOLEANS = {"true": (True,), "false": (False,)}
 _NULLS = frozenset({"null", "None"})
 
 
@@ -186,7 +186,7 @@ def number(text: str) -> tuple[Any] | None:
 
 
 _READERS: tuple[tuple[str, Callable[[str], tuple[Any] | None]], ...] = (
-    ("boolean", {name: (value,) for name, value in _BOOLEANS.items()}.get),
+    ("boolean", lambda text: _BOOLEANS.get(text.lower())),
     ("integer", _integer), ("number", number),
 )  # fmt: skip
 
