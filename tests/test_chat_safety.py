@@ -314,3 +314,25 @@ def test_every_setting_is_a_typed_keyword() -> None:
     """So an editor completes it, and mypy and pyright find a slip."""
     typed = set(LoopOptions.__annotations__) - set(RequestOptions.__annotations__)
     assert typed == {one.name for one in fields(LoopSettings)} - {"system"}
+
+
+def test_a_call_in_a_form_of_the_models_own_is_answered_and_is_no_answer() -> None:
+    """`tool: NAME` in lines of YAML is no known format; the model is told so and calls again."""
+    ran: list[str] = []
+
+    def get_forecast(city: str) -> str:
+        """Tell the weather."""
+        ran.append(city)
+        return "rain"
+
+    replies = [
+        says("tool: get_forecast\narguments:\n  city: Bergen"),
+        says('<tool_call>{"name": "get_forecast", "arguments": {"city": "Bergen"}}</tool_call>'),
+        says("It rains."),
+    ]
+    with ScriptedServer(replies) as server:
+        result = run("?", tools=[get_forecast], model="m", base_url=server.url, api_key="none")
+    assert (result.text, result.reason, ran) == ("It rains.", "completed", ["Bergen"])
+    assert (
+        "get_forecast in a form that is not read" in server.requests[1]["messages"][-1]["content"]
+    )

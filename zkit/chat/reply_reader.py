@@ -230,7 +230,8 @@ def _without(text: str, refused: Iterable[RefusedCall]) -> str:
 
     for one in refused:
         before, found, after = text.partition(one.text)
-        closer = regex.match(rf"\s*+(?:{FORMATS[one.origin].closer})", after)
+        closing = FORMATS[one.origin].closer if one.origin else ""
+        closer = regex.match(rf"\s*+(?:{closing})", after)
         if found:
             text = before + (after[closer.end() :] if closer else after)
     return text

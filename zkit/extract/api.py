@@ -101,7 +101,7 @@ class Extractor:
         self._tape.add(last)
         self._tape.final = True
         self._tape.finish_reason = finish_reason
-        return [*self._advance(), *self._only_reasoned()]
+        return [*self._advance(), *self._only_reasoned(), *self._unread()]
 
     def _advance(self) -> list[Event]:
         events: list[Event] = []
@@ -146,6 +146,19 @@ class Extractor:
                 made.outcomes[at] = refusal
                 found.append(CandidateRefused(refusal))
         return found
+
+    def _unread(self) -> list[Event]:
+        """Report a call in a form that no format describes, if all were looked for and nothing was found."""
+        made = self._standing
+        if self._depth or made.outcomes or self._wanted is not wanted_formats(None):
+            return []
+        if not self._declared.named_in(made.content):
+            return []
+        from zkit.extract.unread import unread_calls
+
+        found = list(unread_calls(made.content, self._declared, (0, self.size)))
+        made.outcomes.extend(found)
+        return [CandidateRefused(refusal) for refusal in found]
 
     @property
     def size(self) -> int:

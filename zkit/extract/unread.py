@@ -1,0 +1,55 @@
+"""The last look at a reply in which nothing was found: a call in a form that no format describes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from zkit.extract.declared import Declared
+from zkit.extract.events import Refusal
+
+UNREAD = (
+    "Your reply names {name} in a form that is not read as a call, so nothing was run. "
+    "To call it, use the form that you were given for tool calls."
+)
+# A document names many tools; a call that no format describes is one of the first.
+MOST_NAMES = 8
+# How far behind its name the first argument of a call is.
+NEAR = 2_000
+# What is before a name that is a value, an attribute or the name of a tag.
+_BEFORE = re.compile(r"(?:[\w\"'*]\s*+[:=]\s*+[\"'`*]*+|[<>]\s*+[\"']?+)\Z")
+# What is after a name that begins a line: a bracket, maybe behind an arrow.
+_AFTER = re.compile(r"[ \t]*+(?:[-=]?>|→|:)?+\s*+[{\[(<]")
+_LONGEST_BEFORE = 40
+_FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
+
+
+def unread_calls(content: str, tools: Declared, span: tuple[int, int]) -> Iterator[Refusal]:
+    """The tools that a reply seems to call: a name where a value or a tag is, a key of its arguments after it.
+
+    A fence counts only if the reply is nothing else. `span` is that of the reply.
+    """
+    outside = _FENCED.sub("", content)
+    content = outside if any(map(str.isalnum, outside)) else content
+    seen: set[str] = set()
+    names = "|".join(map(re.escape, sorted(tools.spellings, key=len, reverse=True)))
+    for count, found in enumerate(re.finditer(rf"(?<![\w./-])(?:{names})(?![\w-])", content)):
+        if count >= MOST_NAMES:
+            return
+        name = tools.name_of(found[0])
+        if name is None or name in seen:
+            continue
+        before = content[max(0, found.start() - _LONGEST_BEFORE) : found.start()]
+        first = not before.rpartition("\n")[2].strip() and _AFTER.match(content, found.end())
+        if not first and _BEFORE.search(before) is None:
+            continue
+        if _has_argument(content[found.end() : found.end() + NEAR], tools.expect(name).keys):
+            seen.add(name)
+            yield Refusal(name, "unread", span, UNREAD.format(name=name), "")
+
+
+def _has_argument(after: str, keys: frozenset[str]) -> bool:
+    """Whether one of the keys is written as one: in quotes, as an attribute or as a tag."""
+    words = "|".join(map(re.escape, keys))
+    written = rf"[\"'](?:{words})[\"']\s*+[:=,]|<(?:{words})>|(?<![\w\"'])(?:{words})\s*+[:=]\s*+\S"
+    return bool(words) and re.search(written, after) is not None
