@@ -205,11 +205,11 @@ def agno(url: str, streamed: bool, repaired: bool, tool: Any) -> str:
     """Run Agno."""
     from agno.agent import Agent
     from agno.models.openai.like import OpenAILike
+    from openai import OpenAI
 
-    own = {"http_client": transport.client(ask_again=1)} if repaired else {}
-    agent: Any = Agent(
-        model=OpenAILike(id="m", base_url=url, api_key="none", **own), tools=[tool], telemetry=False
-    )
+    client: Any = OpenAI(base_url=url, api_key="none")
+    model = OpenAILike(id="m", client=wrap(client, ask_again=1) if repaired else client)
+    agent: Any = Agent(model=model, tools=[tool], telemetry=False)
     if not streamed:
         return str(agent.run(QUESTION).content)
     return "".join(str(event.content or "") for event in agent.run(QUESTION, stream=True))

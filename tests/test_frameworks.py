@@ -32,11 +32,16 @@ TOOLS: Any = [
         },
     }
 ]
+ONE_REQUEST = ("openai", "litellm", "instructor")
+"""Snippets that ask for a call and do not run it."""
 SECOND_ARGUMENTS = {"smolagents": ("final_answer", '{"answer": "sunny in Paris"}')}
 
 
 class Model:
-    """A model whose first call is cut, whose second is valid, and which then tells the result."""
+    """A model whose first call is damaged, whose second is valid, and which then tells the result.
+
+    With the finish reason `stop`, the first call is written as text.
+    """
 
     def __init__(self, first: str, finish: str, end: tuple[str, str] | None = None) -> None:
         self.first, self.finish, self.end = first, finish, end
@@ -51,6 +56,9 @@ class Model:
         if any("sunny in Paris" in text for text in told):
             said = says(None, [call(*self.end, "z")]) if self.end else says("It is sunny in Paris.")
             return said(request)
+        if self.requests == 1 and self.finish == "stop":
+            written = f'{{"name": "{name}", "arguments": {self.first}}}'
+            return says(f"<tool_call>\n{written}\n</tool_call>")(request)
         if self.requests == 1:
             return says(None, [call(name or "", self.first, "a")], finish=self.finish)(request)
         return says(None, [call(name or "", '{"city": "Paris"}', "b")])(request)
@@ -59,7 +67,7 @@ class Model:
 @pytest.mark.filterwarnings(
     "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )
-@pytest.mark.parametrize("damage", ["cut", "quotes"])
+@pytest.mark.parametrize("damage", ["cut", "quotes", "text"])
 @pytest.mark.parametrize("name", [name for name in SNIPPETS if name != "dspy"])
 def test_the_snippet_runs_and_no_wrong_call_is_executed(name: str, damage: str) -> None:
     with warnings.catch_warnings():
@@ -82,6 +90,7 @@ def test_the_snippet_runs_and_no_wrong_call_is_executed(name: str, damage: str) 
         first, finish = {
             "cut": ('{"city": "Par', "length"),
             "quotes": ("{'city': 'Paris',}", "tool_calls"),
+            "text": ('{"city": "Paris"}', "stop"),
         }[damage]
         model = Model(first, finish, SECOND_ARGUMENTS.get(name))
         with ScriptedServer(then=model) as server:
@@ -92,6 +101,9 @@ def test_the_snippet_runs_and_no_wrong_call_is_executed(name: str, damage: str) 
             exec(compile(SNIPPETS[name], f"docs/frameworks.md {name}", "exec"), known)
     assert "Paris" in str(known["answer"])
     assert set(ran) <= {"Paris"}
+    # A framework that repairs nothing may get there too, with more requests of its own.
+    least = 1 if name in ONE_REQUEST else 2
+    assert model.requests == (least + 1 if damage == "cut" else least)
 
 
 def fields(**values: str) -> str:
