@@ -305,6 +305,8 @@ from zkit.dispatch import Dispatcher
 exporter = InMemorySpanExporter()
 provider = TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(exporter))
+made, make = [], provider.get_tracer
+provider.get_tracer = lambda name, *more, **others: (made.append(name), make(name, *more, **others))[1]
 trace.set_tracer_provider(provider)
 tracer = trace.get_tracer("test")
 
@@ -322,7 +324,8 @@ spans = exporter.get_finished_spans()
 names = {span.context.span_id: span.name for span in spans}
 print(json.dumps([
     {"name": span.name, "attributes": dict(span.attributes), "status": span.status.status_code.name,
-     "parent": names.get(span.parent.span_id) if span.parent else None, "kind": span.kind.name}
+     "parent": names.get(span.parent.span_id) if span.parent else None, "kind": span.kind.name,
+     "tracers": made.count("zkit")}
     for span in spans
 ]))
 """
@@ -336,6 +339,10 @@ def spans_of(*arguments: str) -> list[dict[str, Any]]:
     assert done.returncode == 0, done.stderr
     found: list[dict[str, Any]] = json.loads(done.stdout)
     return found
+
+
+def test_the_tracer_is_looked_up_once() -> None:
+    assert {span["tracers"] for span in spans_of("no content")} == {1}
 
 
 def test_a_call_is_a_span_with_the_names_for_generative_ai() -> None:

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from anyio import CancelScope, get_cancelled_exc_class, move_on_after
@@ -41,12 +41,18 @@ def span_of(call: LiveCall) -> AbstractContextManager[Finish] | None:
     api = _api()
     if api is None or not _is_set_up(api):
         return None  # not installed, or nobody has said where spans go
-    span = api.get_tracer("zkit").start_span(
+    span = _tracer_of(api.get_tracer_provider()).start_span(
         f"execute_tool {call.name}", attributes=_known_at_start(call)
     )
     if not span.is_recording() and not span.get_span_context().is_valid:
         return None
     return _span(call, api, span)
+
+
+@lru_cache(maxsize=1)
+def _tracer_of(provider: Any) -> Any:
+    """The tracer of a provider: to make one costs more than a call."""
+    return provider.get_tracer("zkit")
 
 
 @cache
