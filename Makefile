@@ -64,6 +64,7 @@ bench: .venv/ready-bench ## measure zkit beside its rivals; writes benchmarks/re
 	$(BIN)/python -m benchmarks.sources
 	$(BIN)/python -m benchmarks.dispatch
 	$(BIN)/python -m benchmarks.endtoend
+	$(BIN)/python -m benchmarks.costs --save
 	$(BIN)/python -m benchmarks.report
 
 .venv/ready-fuzz: .venv/ready
@@ -81,7 +82,7 @@ release-check: setup ## build the wheel, install it in an empty environment, run
 	$(BIN)/python tests/release_check.py
 
 bench-check: setup ## fail if a cost row got more than 10 % worse than the committed one (valgrind)
-	$(BIN)/python -m benchmarks.costs --instructions --check
+	$(BIN)/python -m benchmarks.costs --check
 
 docs: setup ## write the generated pages again
 	$(BIN)/zkit docs

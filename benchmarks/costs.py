@@ -1,13 +1,15 @@
-"""What zkit costs before and beside the work: cold starts, one dispatched call, decoding, a wrapped client.
+"""Measure what zkit costs before and beside the work, next to its rivals: the goals and the figures.
 
-    python -m benchmarks.costs                   every row, next to the rivals that are installed
-    python -m benchmarks.costs --instructions    counted by valgrind, the same on a busy machine
-    python -m benchmarks.costs --save            kept in benchmarks/results/costs.json
-    python -m benchmarks.costs --check           exit 1 if a row is more than 10 % above the kept one
+    python -m benchmarks.costs               every row in instructions (valgrind) and in CPU time
+    python -m benchmarks.costs --only chain  the rows whose name contains the word
+    python -m benchmarks.costs --cpu         CPU time alone, as without valgrind
+    python -m benchmarks.costs --save        keep the run in benchmarks/results/costs.json
+    python -m benchmarks.costs --check       exit 1 if a row of ours is more than 10 % above the kept run
 
-A row is a program that is run in a process of its own. Its cost is that of the program less that of an
-empty one with the same imports, divided by the number of rounds; import rows are multiples of
-`import pydantic`. CPU times are the least of several runs.
+Instructions are the same on a busy machine. Rows with one set-up share a process. The cost of a
+round is that of many rounds less that of one, after as many to warm up. An import is the cost of a
+whole process less that of an empty one. CPU times are the least of several. For growth a row is what
+one more costs at full size, as a multiple of what it costs at a tenth.
 """
 
 from __future__ import annotations
@@ -15,197 +17,35 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import re
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
-from benchmarks.recovery_page import table
+from benchmarks.cost_page import COUNTED, TIMED, goals_table, is_growth, rows_table
+from benchmarks.cost_rows import ROWS, Row
 
 RESULTS = Path(__file__).parent / "results" / "costs.json"
 WORSE = 1.10
-
-
-class Row(NamedTuple):
-    """One thing to measure. `rounds` is 0 for an import."""
-
-    name: str
-    setup: str
-    work: str = "pass"
-    rounds: int = 0
-    needs: str = "zkit"
-
-
-_TOOL = """
-from zkit import Call, Dispatcher, tool
-@tool(grade="read")
-def head(path: str, lines: int = 10) -> str:
-    "Show the first lines."
-    return path
-@tool(grade="read")
-async def head_async(path: str, lines: int = 10) -> str:
-    "Show the first lines."
-    return path
-dispatcher = Dispatcher([head, head_async])
-import anyio
-async def many(n, name):
-    for _ in range(n):
-        await dispatcher.call(Call(name, '{"path": "a.py", "lines": 3}'))
-"""
-_RIVAL = """
-import anyio
-from benchmarks import dispatch_rivals
-async def many(n):
-    invoke = await dispatch_rivals.MAKE()
-    for _ in range(n):
-        await invoke()
-"""
-_PYDANTIC_AI = """
-import anyio
-from pydantic_ai import Agent
-from pydantic_ai.models.function import FunctionModel, AgentInfo
-from pydantic_ai.messages import ModelResponse, ToolCallPart, TextPart
-def head(path: str, lines: int = 10) -> str:
-    "Show the first lines."
-    return path
-def answer(messages, info):
-    if len(messages) < 2:
-        return ModelResponse(parts=[ToolCallPart("head", {"path": "a.py", "lines": 3})])
-    return ModelResponse(parts=[TextPart("done")])
-agent = Agent(FunctionModel(answer), tools=[head])
-async def many(n):
-    for _ in range(n):
-        await agent.run("go")
-"""
-_MODEL = """
-from typing_extensions import Required, TypedDict
-from pydantic import BaseModel, TypeAdapter
-from zkit import decode, decode_args
-class Head(BaseModel):
-    path: str
-    lines: int = 10
-class Typed(TypedDict, total=False):
-    path: Required[str]
-    lines: int
-def function(path: str, lines: int = 10) -> str:
-    "Show the first lines."
-raw = {"type": "object", "properties": {"path": {"type": "string"}, "lines": {"type": "integer"}}, "required": ["path"]}
-validate = TypeAdapter(Typed).validator.validate_json
-valid, slips, wrong = '{"path": "a.py", "lines": 3}', '{"Path": "a.py", "lines": "3"}', '{"lines": "ten"}'
-"""
-_WRAPPED = """
-import json, httpx
-from openai import OpenAI
-from zkit import wrap
-tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}}]
-text = '<tool_call>{"name": "f", "arguments": {"a": "x"}}</tool_call>'
-state = {}
-def handle(request):
-    if not json.loads(request.content).get("stream"):
-        message = {"role": "assistant", "content": text}
-        return httpx.Response(200, json={"id": "1", "object": "chat.completion", "created": 1, "model": "m",
-            "choices": [{"index": 0, "finish_reason": "stop", "message": message}]})
-    def lines():
-        for n in range(state["n"]):
-            delta = {"content": f"word{n % 7} "}
-            yield b"data: " + json.dumps({"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m",
-                "choices": [{"index": 0, "finish_reason": None, "delta": delta}]}).encode() + b"\\n\\n"
-        yield b"data: [DONE]\\n\\n"
-    return httpx.Response(200, headers={"content-type": "text/event-stream"}, content=b"".join(lines()))
-bare = OpenAI(base_url="http://x/v1", api_key="none", http_client=httpx.Client(transport=httpx.MockTransport(handle)))
-wrapped = wrap(bare)
-messages = [{"role": "user", "content": "go"}]
-def whole(client, n):
-    for _ in range(n):
-        client.chat.completions.create(model="m", messages=messages, tools=tools)
-def streamed(client, n):
-    state["n"] = n
-    for _ in client.chat.completions.create(model="m", messages=messages, tools=tools, stream=True):
-        pass
-"""
-_GROWTH = """
-import anyio
-from zkit import Call, Dispatcher, Toolbox, find_calls, tool
-def named(n):
-    @tool(name=f"tool_{n}", grade="read")
-    async def act(path: str) -> str:
-        "Act."
-        return path
-    return act
-def calls(n):
-    dispatcher = Dispatcher(Toolbox([named(k) for k in range(n)]))
-    async def many():
-        for k in range(n):
-            await dispatcher.call(Call(f"tool_{k}", {"path": str(k)}))
-    anyio.run(many)
-def parallel(n):
-    dispatcher = Dispatcher([named(0)])
-    results = dispatcher.call_all_sync([Call("tool_0", {"path": str(k)}, id=str(k)) for k in range(n)])
-    assert len(results) == n
-def conversation(n):
-    from zkit.chat.history import valid_history
-    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
-    turn = [{"role": "user", "content": "go"}, {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "a", "content": "done"}, {"role": "assistant", "content": "It is done."}]
-    assert len(valid_history(turn * (n // 4 + 1))) >= n
-def reply(n):
-    text = "some words of a reply, one after the other. " * (n * 1024 // 44) + '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
-    assert len(find_calls(text, [{"name": "f", "parameters": {}}]).calls) == 1
-"""
-ROWS = (
-    Row("import: repair_json", "from zkit import repair_json"),
-    Row("import: decode_args", "from zkit import decode_args"),
-    Row("first find_calls", "from zkit import find_calls; find_calls('x', [{'name': 'f', 'parameters': {}}])"),
-    Row("import: Dispatcher", "from zkit import Dispatcher"),
-    Row("import: ChatLoop", "from zkit import ChatLoop"),
-    Row("import: openai", "import openai", needs="openai"),
-    Row("import: json_repair", "import json_repair", needs="json_repair"),
-    Row("one call through the default chain", _TOOL, "anyio.run(many, {n}, 'head_async')", 400),
-    Row("the same, of a plain function", _TOOL, "anyio.run(many, {n}, 'head')", 400),
-    Row("a call in pydantic-ai's tool manager", _RIVAL.replace("MAKE", "pydantic_ai"), "anyio.run(many, {n})", 100, "pydantic_ai"),
-    Row("a call in openai-agents", _RIVAL.replace("MAKE", "openai_agents"), "anyio.run(many, {n})", 100, "agents"),
-    Row("a call in LangChain", _RIVAL.replace("MAKE", "langchain"), "anyio.run(many, {n})", 100, "langchain_core"),
-    Row("one call and its answer in pydantic-ai", _PYDANTIC_AI, "anyio.run(many, {n})", 100, "pydantic_ai"),
-    Row("validating valid arguments with pydantic", _MODEL, "[Head.model_validate_json(valid) for _ in range({n})]", 20_000),
-    Row("decoding valid arguments", _MODEL, "[decode_args(Head, valid) for _ in range({n})]", 20_000),
-    Row("validating a TypedDict with pydantic", _MODEL, "[validate(valid) for _ in range({n})]", 20_000),
-    Row("decoding for a TypedDict", _MODEL, "[decode_args(Typed, valid) for _ in range({n})]", 20_000),
-    Row("decoding for a function", _MODEL, "[decode_args(function, valid) for _ in range({n})]", 20_000),
-    Row("decoding for a raw schema", _MODEL, "[decode_args(raw, valid) for _ in range({n})]", 20_000),
-    Row("decoding two slips", _MODEL, "[decode(Head, slips) for _ in range({n})]", 2_000),
-    Row("a refusal", _MODEL, "[decode(Head, wrong) for _ in range({n})]", 2_000),
-    Row("find_calls: one plain call", "from zkit import find_calls\ntools = [{'name': 'f', 'parameters': {'type': 'object', 'properties': {'a': {'type': 'string'}}}}]\ntext = '<tool_call>{\"name\": \"f\", \"arguments\": {\"a\": \"x\"}}</tool_call>'\nfind_calls(text, tools)", "[find_calls(text, tools) for _ in range({n})]", 1_000),
-    Row("`zkit repair` from the shell", "import sys; from zkit.cli.main import main; sys.argv = ['zkit', 'repair', '-']; import io; sys.stdin = io.TextIOWrapper(io.BytesIO(b\"{'a': 1, 'b': [1, 2,]}\"))\ntry: main()\nexcept SystemExit: pass", needs="click"),
-    Row("wrapped client: whole reply with a call in its text", _WRAPPED, "whole(wrapped, {n})", 100, "openai"),
-    Row("bare client: the same reply", _WRAPPED, "whole(bare, {n})", 100, "openai"),
-    Row("wrapped client: one chunk of a stream", _WRAPPED, "streamed(wrapped, {n})", 2_000, "openai"),
-    Row("bare client: one chunk of a stream", _WRAPPED, "streamed(bare, {n})", 2_000, "openai"),
-    Row("growth: one of 10,000 tools, made and called", _GROWTH, "calls({n})", 10_000),
-    Row("growth: one of 1,000 calls at once", _GROWTH, "parallel({n})", 1_000),
-    Row("growth: one of 2,000 messages of a conversation, checked", _GROWTH, "conversation({n})", 2_000),
-    Row("growth: one KB of a reply of 1 MB", _GROWTH, "reply({n})", 1_000),
-    Row("repair_json: single quotes and a comma", "from zkit import repair_json", "[repair_json(\"{{'a': 1, 'b': [1, 2,]}}\") for _ in range({n})]", 3_000),
-)  # fmt: skip
-
-
-def cost(program: str, instructions: bool, times: int = 5) -> float:
-    """Return what a program costs, in seconds of CPU time or in instructions, its modules compiled before."""
-    subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL, env=_ENV)
-    if instructions:
-        return _instructions(program)[-1]
-    return min(_seconds(program) for _ in range(times))
-
+STEEP = 1.5
+"""Growth that is called worse than linear: a quadratic cost would be near 10."""
+PACKAGES = ("pydantic", "json_repair", "openai", "pydantic-ai-slim", "openai-agents", "langchain-core")  # fmt: skip
 
 # An installed package has its bytecode; without it an import row would measure the compiler.
 _ENV = {
     **os.environ,
     "PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "zkit-costs-bytecode"),
+    "PYTHONHASHSEED": "0",  # sets and dicts alike in every run
 }
 _ENV.pop("PYTHONDONTWRITEBYTECODE", None)
 _CONTROL = """
@@ -213,112 +53,211 @@ import os as _os, subprocess as _subprocess
 def _control(*options):
     _subprocess.run(["callgrind_control", *options, str(_os.getpid())], check=True, stdout=-3, stderr=-3)
 """
+_CLOCK = """
+import gc as _gc, sys as _sys
+from time import process_time as _now
+def _least(work, times):
+    least = float("inf")
+    for _ in range(times):
+        _gc.collect()
+        start = _now()
+        work()
+        least = min(least, _now() - start)
+    print("least", least, file=_sys.stderr)
+"""
+_TIMES = 40
+"""How often a short piece of work is timed: some of the times are not disturbed by other processes."""
+_STARTS = 9
+"""How often a whole process is."""
 
 
-def costs_of_work(row: Row, sizes: Sequence[int], instructions: bool) -> list[float]:
-    """Return what the work of a row costs at each size, with constant extras that a difference cancels out."""
-    if not instructions:
-        return [cost(f"{row.setup}\n{row.work.format(n=n)}", False) for n in sizes]
-    # Counting begins after the imports and the first round, which take most of the time under valgrind.
-    parts = [row.setup, row.work.format(n=1), _CONTROL]
-    for n in sizes:
-        parts += ['_control("-i", "on")', row.work.format(n=n), '_control("-i", "off")']
-        parts.append('_control("-d")')
-    return _instructions("\n".join(parts), "--instr-atstart=no")[: len(sizes)]
+def sizes_of(row: Row) -> tuple[int, ...]:
+    """Return how many rounds are measured at a time."""
+    return (1, row.rounds // 10 + 1, row.rounds + 1) if is_growth(row) else (1, row.rounds + 1)
 
 
-def _seconds(program: str) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL, env=_ENV)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+def warm_up_of(row: Row) -> int:
+    """Return how many rounds run before: as many as are measured, for Python specialises what it runs."""
+    return 1 if is_growth(row) else max(row.rounds, 50)
+
+
+def figure_of(row: Row, costs: Sequence[float]) -> float:
+    """Return the figure of a row from what its sizes cost."""
+    sizes = sizes_of(row)
+    steps = [
+        (costs[at + 1] - costs[at]) / (sizes[at + 1] - sizes[at]) for at in range(len(sizes) - 1)
+    ]
+    return steps[1] / steps[0] if is_growth(row) else steps[0]
+
+
+# Instructions
+
+
+def counted(rows: Sequence[Row]) -> dict[str, float]:
+    """Return the instructions of the rows, counted by valgrind in several processes at once."""
+    whole = [row for row in rows if not row.rounds]
+    groups = [list(group) for _, group in groupby((r for r in rows if r.rounds), _setup_of)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        empty = pool.submit(_counted_whole, "pass")
+        alone = [(row, pool.submit(_counted_whole, row.setup)) for row in whole]
+        found = {}
+        for one in pool.map(_counted_group, groups):
+            found.update(one)
+        found.update({row.name: cost.result() - empty.result() for row, cost in alone})
+    return {row.name: found[row.name] for row in rows if row.name in found}
+
+
+def _note(unit: str, names: Iterable[str]) -> None:
+    print(f"{unit}: {', '.join(names)}", file=sys.stderr, flush=True)
+
+
+def _setup_of(row: Row) -> str:
+    return row.setup
+
+
+def _counted_whole(program: str) -> float:
+    _run(program)  # to compile modules
+    return _instructions(program)[-1]
+
+
+def _counted_group(rows: Sequence[Row]) -> dict[str, float]:
+    """The instructions of rows that share a set-up; counting begins after it, and after a warm-up."""
+    rows = [row for row in rows if row.rounds < 10_000]  # those would take an hour
+    if not rows:
+        return {}
+    parts = [rows[0].setup, _CONTROL]
+    _run("\n".join([rows[0].setup, *(row.work.format(n=1) for row in rows)]))  # to compile modules
+    for row in rows:
+        parts.append(row.work.format(n=warm_up_of(row)))
+        for n in sizes_of(row):
+            parts += ['_control("-i", "on")', row.work.format(n=n), '_control("-i", "off")']
+            parts.append('_control("-d")')
+    costs = iter(_instructions("\n".join(parts), "--instr-atstart=no"))
+    _note(COUNTED, (row.name for row in rows))
+    return {row.name: figure_of(row, [next(costs) for _ in sizes_of(row)]) for row in rows}
 
 
 def _instructions(program: str, *options: str) -> list[float]:
-    """Return the instructions of a program: before each dump that it asks for, and at last up to its end."""
+    """Return the instructions of a program: before each dump that it makes, and at last up to its end."""
     with tempfile.TemporaryDirectory() as folder:
         tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", *options]
-        done = subprocess.run(
-            [*tool, sys.executable, "-c", program],
-            check=True,
-            capture_output=True,
-            text=True,
-            env=_ENV,
-        )
+        done = _run(program, *tool)
         dumps = sorted(Path(folder).iterdir(), key=lambda file: int(file.suffix[1:] or 1_000_000))
         found = [re.search(r"^totals: (\d+)", file.read_text(), re.M) for file in dumps]
     if not found or None in found:
-        raise SystemExit(f"valgrind said nothing of instructions:\n{done.stderr[-500:]}")
+        raise SystemExit(f"valgrind reported no instructions:\n{done.stderr[-500:]}")
     return [float(one[1]) for one in found if one is not None]
 
 
-def measure(row: Row, empty: float, pydantic: float, instructions: bool) -> float:
-    """Return the cost of a row: multiples of `import pydantic`, or cost per round."""
-    if not row.rounds:
-        return (cost(row.setup, instructions) - empty) / pydantic
-    if row.name.startswith("growth"):
-        return _growth(row, instructions)
-    rounds = max(10, row.rounds // 20) if instructions else row.rounds
-    few, many = costs_of_work(row, (1, rounds + 1), instructions)
-    return (many - few) / rounds * (1 if instructions else 1e6)
+def _run(program: str, *before: str) -> subprocess.CompletedProcess[str]:
+    command = [*before, sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, env=_ENV, check=False)
+    if done.returncode:
+        raise SystemExit(f"a measured program failed:\n{program}\n{done.stderr[-2000:]}")
+    return done
 
 
-def _growth(row: Row, instructions: bool) -> float:
-    """Return what one more costs at full size, as a multiple of what it costs at a tenth; 1 is linear.
+# CPU time
 
-    Ten thousand tools would take an hour under valgrind, and enough CPU time to be told from noise.
-    """
-    sizes = (1, row.rounds // 10 + 1, row.rounds + 1)
-    few, some, many = costs_of_work(row, sizes, instructions and row.rounds < 10_000)
-    return ((many - some) / (row.rounds - row.rounds // 10)) / ((some - few) / (row.rounds // 10))
+
+def timed(rows: Sequence[Row]) -> Iterator[tuple[str, float]]:
+    """Yield the CPU time of the rows in microseconds, one process after the other."""
+    empty = _seconds("pass")
+    for setup, group in groupby(rows, _setup_of):
+        same = list(group)
+        if not same[0].rounds:
+            yield same[0].name, 1e6 * (_seconds(setup) - empty)
+            continue
+        # With 10,000 tools alive Python's collector visits all of them again and again: a third more
+        # time, and nothing of it is ours. Without it the growth is that of our own work.
+        parts = [setup, _CLOCK, "_gc.disable()" if is_growth(same[0]) else ""]
+        for row in same:
+            parts.append(row.work.format(n=warm_up_of(row)))
+            for n in sizes_of(row):
+                times = 1 if n >= 10_000 else 3 if is_growth(row) else _TIMES
+                work = row.work.format(n=n).replace("\n", "\n    ")
+                parts.append(f"def _work():\n    {work}\n_least(_work, {times})")
+        lines = _run("\n".join(parts)).stderr.splitlines()
+        _note(TIMED, (row.name for row in same))
+        least = iter([float(line.split()[1]) for line in lines if line.startswith("least ")])
+        for row in same:
+            cost = figure_of(row, [next(least) for _ in sizes_of(row)])
+            yield row.name, cost if is_growth(row) else 1e6 * cost
+
+
+def _seconds(program: str) -> float:
+    """Return the least CPU time of a whole process, its modules compiled before."""
+    _run(program)
+    found = []
+    for _ in range(_STARTS):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        _run(program)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(found)
+
+
+# The whole run
+
+
+def worse(found: Mapping[str, float], kept: Mapping[str, float]) -> list[str]:
+    """Return the rows of ours that are more than 10 % above the kept run, or no longer linear."""
+    return [
+        f"{row.name}: {found[row.name]:,.2f}, kept {kept[row.name]:,.2f}"
+        for row in ROWS
+        if row.ours
+        and row.name in found
+        and row.name in kept
+        and found[row.name] > (STEEP if is_growth(row) else WORSE * kept[row.name])
+    ]
+
+
+def measured(rows: Sequence[Row], *, by_valgrind: bool, by_clock: bool) -> dict[str, Any]:
+    """Return all figures of the rows by unit, and what they were measured with."""
+    found: dict[str, Any] = {"python": platform.python_version(), "versions": _versions()}
+    if by_valgrind:
+        found[COUNTED] = counted(rows)
+    if by_clock:
+        found["python_start"] = 1e6 * _seconds("pass")
+        found[TIMED] = dict(timed(rows))
+    return found
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
 
 
 def main() -> None:
     """Measure, print, and save or compare."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--instructions", action="store_true")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--only", help="rows whose name contains one of these, with commas between")
+    parser.add_argument("--cpu", action="store_true", help="no valgrind")
     parser.add_argument("--save", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    if options.instructions and shutil.which("valgrind") is None:
-        raise SystemExit("--instructions needs valgrind")
-    wanted = [
-        row
-        for row in ROWS
-        if not options.only or any(p in row.name for p in options.only.split(","))
-    ]
-    empty, pydantic = 0.0, 1.0
-    if any(not row.rounds for row in wanted):
-        empty = cost("pass", options.instructions)
-        pydantic = cost("import pydantic; pydantic.BaseModel", options.instructions) - empty
-    found: dict[str, float] = {}
-    unit = "instructions" if options.instructions else "µs"
-    for row in wanted:
-        if find_spec(row.needs) is None:
-            continue
-        found[row.name] = measure(row, empty, pydantic, options.instructions)
-        shown = f"{found[row.name]:,.2f} {'× pydantic' if not row.rounds else unit}"
-        if row.name.startswith("growth"):
-            shown = f"{found[row.name]:.2f} × the cost of one at a tenth of the size"
-        print(f"{row.name}: {shown}", file=sys.stderr, flush=True)
+    words = options.only.split(",") if options.only else [""]
+    rows = [row for row in ROWS if any(word in row.name for word in words) and find_spec(row.needs)]
+    by_valgrind = not options.cpu and shutil.which("valgrind") is not None
+    if options.check:
+        rows = [row for row in rows if row.ours]
+    found = measured(rows, by_valgrind=by_valgrind, by_clock=not (options.check and by_valgrind))
+    print(goals_table(found))
+    print(rows_table(found))
     kept = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
-    print(page(found, kept.get(unit, {}), unit))
     if options.save:
-        kept[unit] = {**kept.get(unit, {}), **found}
-        RESULTS.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
-    worse = [n for n, value in found.items() if value > WORSE * kept.get(unit, {}).get(n, value)]
-    if options.check and worse:
-        raise SystemExit(f"more than 10 % above the kept results: {', '.join(worse)}")
-
-
-def page(found: dict[str, float], kept: dict[str, float], unit: str) -> str:
-    """Return the table: each row, and what it was when it was kept."""
-    rows = [
-        [name, f"{value:,.2f}", f"{kept[name]:,.2f}" if name in kept else "–"]
-        for name, value in found.items()
-    ]
-    return table([f"{unit}; imports as multiples of pydantic", "now", "kept"], rows)
+        RESULTS.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+    unit = COUNTED if by_valgrind else TIMED
+    grown = worse(found[unit], kept.get(unit, {}))
+    if options.check and grown:
+        raise SystemExit("more than 10 % above the kept run:\n" + "\n".join(grown))
 
 
 if __name__ == "__main__":

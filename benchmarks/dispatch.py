@@ -122,7 +122,7 @@ def page(found: Mapping[str, Any]) -> str:
             "# Dispatch\n",
             f"Written by `python -m benchmarks.dispatch`; Python {found['python']}; {versions}. CPU"
             " time, best of several, in turns, in one process. Instructions of the same calls:"
-            " `python -m benchmarks.costs --instructions`.\n",
+            " `python -m benchmarks.costs`.\n",
             table(head, rows),
             "Rivals are called with their defaults, where a model's call reaches a tool: pydantic-ai's tool manager, a"
             " structured tool of LangChain (which takes arguments that are parsed already), a function tool of"

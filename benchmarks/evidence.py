@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from statistics import median
 from typing import Any
 
+from benchmarks import cost_page
 from benchmarks.endtoend_page import long_table
 from benchmarks.recovery_chart import NAMES, Scores, figure, ordered, share
 from benchmarks.recovery_page import table
@@ -146,18 +147,17 @@ def recovery_part(found: Mapping[str, Any]) -> str:
 
 
 def costs_part(found: Mapping[str, Any]) -> str:
-    """What zkit costs before and beside the work, in instructions."""
-    counted: Mapping[str, float] = found["instructions"]
-    rows = [
-        [name, f"{value:,.0f}" if value >= 100 else f"{value:,.2f} ×"]
-        for name, value in counted.items()
-    ]
+    """What zkit costs before and beside the work."""
     return (
-        "## Costs\n\nInstructions, counted by valgrind, which a busy machine does not change: of one import (as a multiple of"
-        " `import pydantic`), of one call, one decoding or one chunk; for growth, what one more costs at full size as a multiple"
-        " of what it costs at a tenth. `make bench-check` fails if a row gets more than 10 % worse. CPU times of one call:"
-        " [dispatch.md](../benchmarks/results/dispatch.md).\n\n"
-        + table(["what", "instructions"], rows)
+        f"## Costs\n\nWritten by `python -m benchmarks.costs --save` in one run; {cost_page.about(found)} Instructions are"
+        " counted by valgrind, which a busy machine does not change: of one import, one call, one decoding or one chunk."
+        " CPU times are the least of several. `make bench-check` fails if a row of ours takes 10 % more instructions.\n\n"
+        + cost_page.goals_table(found)
+        + "\nImports are multiples of `import pydantic`, decodings of pydantic's own validator (jsonschema's for a raw"
+        " schema), errors and refusals of validating the same fields. A shell row holds the start of Python. The rivals'"
+        " calls are those of [dispatch.md](../benchmarks/results/dispatch.md). All rows; for growth, what one more costs"
+        " at full size as a multiple of what it costs at a tenth (CPU time without Python's garbage collector):\n\n"
+        + cost_page.rows_table(found)
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks import evidence
+from benchmarks import cost_page, evidence
 from benchmarks.evidence import scored
 from benchmarks.recovery_chart import STRICT, Scores, chart, figure, share
 from benchmarks.recovery_page import table
@@ -98,8 +98,12 @@ def readme_parts(found: Found) -> dict[str, str]:
     return {
         "frameworks": frameworks_part(found),
         "live": live_part(found),
-        "results": "\n".join([_OURS, small_table(found), _REST]),
+        "results": "\n".join([_OURS, small_table(found), *_costs(found), _REST]),
     }
+
+
+def _costs(found: Found) -> list[str]:
+    return [cost_page.sentence(found["costs"])] if found["costs"] else []
 
 
 def put_between_markers(page: str, parts: Mapping[str, str]) -> str:
