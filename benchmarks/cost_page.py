@@ -88,7 +88,7 @@ def sentence(found: Found) -> str:
     return (
         f"What it costs: one call through the whole chain takes {shown(call, figure(call, call.row, found))} instructions"
         f" ({', '.join(rivals)}), importing `ChatLoop` {shown(chat, figure(chat, chat.row, found))} what importing pydantic"
-        f" takes (openai {openai}), decoding valid arguments {min(decoding):.2f} to {max(decoding):.2f} × validating them.\n"
+        f" takes (openai {openai}), decoding valid arguments {min(decoding):.2f} to {max(decoding):.2f} × validating them."
     )
 
 

@@ -98,12 +98,12 @@ def readme_parts(found: Found) -> dict[str, str]:
     return {
         "frameworks": frameworks_part(found),
         "live": live_part(found),
-        "results": "\n".join([_OURS, small_table(found), *_costs(found), _REST]),
+        "results": "\n".join([_OURS, small_table(found), _costs(found) + _REST]),
     }
 
 
-def _costs(found: Found) -> list[str]:
-    return [cost_page.sentence(found["costs"])] if found["costs"] else []
+def _costs(found: Found) -> str:
+    return f"{cost_page.sentence(found['costs'])} " if found["costs"] else ""
 
 
 def put_between_markers(page: str, parts: Mapping[str, str]) -> str:
