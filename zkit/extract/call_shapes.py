@@ -16,6 +16,8 @@ from zkit.extract.parsers.call_objects import (
     NAME_KEYS,
     NEST_KEYS,
     OPENING_KEYS,
+    WEAK_NAME_KEYS,
+    spelt_key,
 )
 from zkit.extract.parsers.envelopes import GENERIC_STOP
 from zkit.extract.parsers.headers import closed_by, plain_argument, read_arguments, read_header
@@ -38,7 +40,7 @@ from zkit.extract.scan_marks import (
 from zkit.extract.tape import Match, Steps, searched
 
 # Keys that data begins with as often as calls do.
-BEFORE_NAME = frozenset({*ID_KEYS, "type", "thought", "content", "role", "index"})
+BEFORE_NAME = frozenset({*ID_KEYS, "type", "thought", "thoughts", "content", "role", "index"})
 # The key of a name further on in an object.
 NAME_LATER = re.compile(rf"\b(?:{'|'.join({*NAME_KEYS, *LIST_KEYS, *NEST_KEYS})})[\"'”]?\s*:")
 # How far: a thought of a few sentences may come before the name (corpus/extract/openai_envelope).
@@ -84,8 +86,8 @@ def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
     opening = yield from scan.tape.look(OPENING_KEY, at)
     if opening is None:
         return False
-    key = opening["key"].lower() if opening["key"].lower() in OPENING_KEYS else opening["key"]
-    if key in NAME_KEYS and (value := (yield from scan.tape.look(_NAME_FIRST, at))) is not None:
+    key = spelt_key(opening["key"])
+    if key in _NAMES and (value := (yield from scan.tape.look(_NAME_FIRST, at))) is not None:
         return value["argued"] is not None or tools.name_of(value["name"]) is not None
     if key in BEFORE_NAME:
         return (yield from scan.tape.find(NAME_LATER, at, at + NAMED_WITHIN)) is not None
@@ -95,7 +97,8 @@ def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
 
 
 # An object that begins with a name, and maybe goes on with arguments.
-_NAME_FIRST = rf"[\[\s]*+\{{\s*+,?+\s*+[\"'](?i:{'|'.join(NAME_KEYS)})[\"']\s*+:\s*+[\"'](?P<name>[^\"',\n]{{0,128}}+)(?:[\"']|(?=,))(?:\s*+,\s*+[\"'](?P<argued>{'|'.join(ARGUMENT_KEYS)})[\"'])?+"
+_NAMES = (*NAME_KEYS, *WEAK_NAME_KEYS)
+_NAME_FIRST = rf"[\[\s]*+\{{\s*+,?+\s*+[\"'](?i:{'|'.join(_NAMES)})[\"']\s*+:\s*+[\"'](?P<name>[^\"',\n]{{0,128}}+)(?:[\"']|(?=,))(?:\s*+,\s*+[\"'](?P<argued>{'|'.join(ARGUMENT_KEYS)})[\"'])?+"
 # An object that holds a list of calls under a key of its own making: `{"actions": [...]}`.
 _ONE_LIST = (
     rf"\{{\s*+[\"'][\w -]{{1,80}}+[\"']\s*+:\s*+\[\s*+\{{\s*+[\"'](?:{'|'.join(NAME_KEYS)})[\"']"

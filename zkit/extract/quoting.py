@@ -54,6 +54,10 @@ _MEMBER = re.compile(r"[\"'”]\s*+:\s*+(?:\[\s*+)?\Z")
 _BLOCK = re.compile(r"[ \t]*+(?:if|elif|else|for|while|with|try|except|finally)\b")
 
 
+# Vicuna's template has both speakers in one line: what the second one says is another turn's.
+_INLINE_TURN = re.compile(r"\bUSER: ?\S.*\bASSISTANT:", re.DOTALL)
+
+
 def quotes(before: str, record: Format) -> bool:
     """True if the text before a call rules it out, whatever follows."""
     head, _, line = before.rpartition("\n")
@@ -61,6 +65,8 @@ def quotes(before: str, record: Format) -> bool:
     if code and _BLOCK.match(line):
         return True
     if before[-1:] in "\"'`" and before and _VALUE_DUE.search(before[-40:-1]):
+        return True
+    if "ASSISTANT:" in before and _INLINE_TURN.search(before):
         return True
     if " | " in line or _MEMBER.search(before[-80:]) or _in_literal(before):
         return True
@@ -133,6 +139,8 @@ def closes_quote(before: str, after: str) -> bool:
     See corpus/untouched/calls_quoted.
     """
     solid = after.lstrip()
+    if before.strip() == after.strip() == '"':
+        return False  # the reply is nothing else: a string that holds the call
     if before[-1:] in _BEFORE and after[:1] in _AFTER:
         return True
     if solid.startswith(_CONTAINERS):

@@ -33,9 +33,11 @@ BRACKETED = (
 )
 # After a bracket: a call in Python's way.
 CALLING = r"\s*+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
-# The keys of a name may begin with a capital (small models).
-_CAPITALS = map(str.capitalize, NAME_KEYS)
-_KEYS = "|".join(sorted(map(re.escape, {*OPENING_KEYS, *_CAPITALS}), key=len, reverse=True))
+# Keys of a name as small models spell them: `Name`, `toolName`.
+_SPELT = {
+    one for k in NAME_KEYS for one in (k.capitalize(), re.sub("_(.)", lambda m: m[1].upper(), k))
+}
+_KEYS = "|".join(sorted(map(re.escape, OPENING_KEYS | _SPELT), key=len, reverse=True))
 # An object that may be a call: it begins with a key of one, or holds another object or a list.
 _OBJECT = rf"\{{(?=\s*+\{{|\s*+&quot;|\s*+,?+\s*+[\"'“`]?(?:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{])"
 # A list that may be of calls: of objects, of Python calls, or of a name and an object; or a name in

@@ -131,6 +131,9 @@ def channel(scan: Scanner, at: int) -> Steps[int]:
     if to == "self" or (not to and head["channel"] == "analysis"):
         scan.reasoned = True
         return (yield from _between(scan, at, begin, turn_marks.CHANNEL_END, "reasoning"))
+    if scan.task.tools and (head["channel"], head["kind"]) == ("final", "json"):
+        yield from scan.piece("frame", at, begin)  # gpt-oss answers with a call, as JSON
+        return begin
     if scan.task.tools and to == "tools":
         return (yield from opening(scan, at))
     if scan.task.tools and to not in ("", "user", "all"):

@@ -14,11 +14,13 @@ from zkit.repair.expect import Expect
 NAME_KEYS = (
     "_name", "name", "tool_name", "tool", "function", "action", "recipient_name", "function_name", "tool_call", "function_call",
 )  # fmt: skip
+# Keys of a name only where it is a tool's: JSON-RPC and other data have them too.
+WEAK_NAME_KEYS = ("method", "api", "command")
 ARGUMENT_KEYS = (
     "arguments", "parameters", "args", "input", "tool_input", "action_input", "params", "kwargs",
 )  # fmt: skip
 LIST_KEYS = ("tool_calls", "tool_uses", "function_calls", "calls", "actions")
-NEST_KEYS = ("tool_call", "function_call", "function", "tool_use")
+NEST_KEYS = ("tool_call", "function_call", "function", "tool_use", "action", "command")
 ID_KEYS = ("id", "tool_call_id", "call_id", "tool_use_id")
 # Keys that may be beside a name and its arguments. Anything else is another kind of object.
 BESIDE = frozenset(
@@ -34,13 +36,14 @@ KINDS = frozenset({"string", "integer", "number", "boolean", "array", "object", 
 SPEAKERS = frozenset({"user", "tool", "system", "developer", "human", "function"})
 # Keys that may hold calls, instead of being a part of one.
 _AROUND = frozenset({*LIST_KEYS, *NEST_KEYS})
-_SPELLING = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, *_AROUND})
+_NAMING = frozenset({*NAME_KEYS, *_AROUND})
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # How deep a call may be nested in a value.
 DEEPEST = 6
 # The keys that an object with a call in it may begin with.
 OPENING_KEYS = frozenset(
-    {*NAME_KEYS, *ARGUMENT_KEYS, *LIST_KEYS, *NEST_KEYS, *ID_KEYS,
-     "type", "thought", "content", "role", "index"}
+    {*NAME_KEYS, *WEAK_NAME_KEYS, *ARGUMENT_KEYS, *LIST_KEYS, *NEST_KEYS, *ID_KEYS,
+     "type", "thought", "thoughts", "content", "role", "index"}
 )  # fmt: skip
 
 _NAMED = re.compile(
@@ -89,8 +92,8 @@ def _pair(value: list[Any], tools: Declared, level: int) -> Spelt | None:
 
 
 def _in_object(value: JsonObject, tools: Declared, level: int) -> Iterator[Spelt]:
-    if _SPELLING.isdisjoint(value):  # `{"Name": ..., "Arguments": ...}` (small models)
-        value = {k.lower() if k.lower() in _SPELLING else k: v for k, v in value.items()}
+    if _NAMING.isdisjoint(value):
+        value = {spelt_key(key): part for key, part in value.items()}
     if _AROUND.isdisjoint(value) and len(value) > 1:
         spelt = _named(value, tools, level)
         yield from () if spelt is None else (spelt,)
@@ -117,9 +120,21 @@ def _in_object(value: JsonObject, tools: Declared, level: int) -> Iterator[Spelt
         yield spelt
 
 
+def spelt_key(key: str) -> str:
+    """A key of a call as models spell it: `Name`, `toolCall` (corpus/extract/small_models)."""
+    plain = _HUMP.sub("_", key).lower()
+    return plain if plain in OPENING_KEYS else key
+
+
+def _name_key(value: JsonObject, tools: Declared) -> str | None:
+    """The key of an object that holds the name of a tool."""
+    texts = [k for k in (*NAME_KEYS, *WEAK_NAME_KEYS) if isinstance(value.get(k), str)]
+    return next((k for k in texts if k in NAME_KEYS or tools.name_of(value[k])), None)
+
+
 def _named(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
     """`{"name": NAME, "arguments": {...}}` under any keys."""
-    key = next((k for k in NAME_KEYS if isinstance(value.get(k), str)), None)
+    key = _name_key(value, tools)
     if key is None:
         return None
     rest = {k: v for k, v in value.items() if k != key}

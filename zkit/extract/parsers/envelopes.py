@@ -106,7 +106,7 @@ _PREFIXED = dialects.PREFIX.removesuffix("?+")
 # Bodies that say by themselves what they are; they may stand without an envelope.
 BODIES: dict[str, tuple[str, Read]] = {
     "function_eq": (r"<function\s*+=", by_tags(dialects.FUNCTION_EQ)),
-    "function_name": (r"<function[\s\u0120]*+name\s*+=", by_tags(dialects.FUNCTION_NAME)),
+    "function_name": (r"<function[\s\u0120]*+name\s*+=|<function_call\s++name\s*+=|<tool\s++name\s*+=|<tool_call\s++name\s*+=", by_tags(dialects.FUNCTION_NAME)),
     "invoke": (rf"<invoke\s++name\s*+=|<{_PREFIXED}invoke\s++name\s*+=", _invoke),
     "legacy": (rf"<invoke\s*+>\s*+<tool_name>|<{_PREFIXED}invoke\s*+>\s*+<tool_name>", by_tags(dialects.LEGACY)),
     "cofl": (r"<cofl:tool_call\s", by_tags(dialects.COFL)),

@@ -18,6 +18,7 @@ CALL_SEP = rf"<[｜|]\s?tool{_JOIN}sep\s?[｜|]>"
 M3 = r"\]<\]minimax\[>\["
 # A blank, or the byte-level token for one that a server left as it is (MiniCPM 5 under vLLM).
 _SPACE = r"[\s\u0120]*+"
+_NAMED_TAG = "(?:function_call|function|tool_call|tool)"
 _SUFFIX = r"(?::[\w-]+)?+"
 _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>/|]+))")
 TAGGED = r"[^\s<>/\"'=|{}\[\]]{1,128}"
@@ -88,7 +89,7 @@ FUNCTION_EQ = _tags(
     rf"<parameter\s*+=\s*+[\"']?(?P<key>{_SPACED})[\"']?\s*+>", r"</parameter\s*+>", newlines=True,
 )  # fmt: skip
 FUNCTION_NAME = _tags(
-    "function_name", rf"<function{_SPACE}(?P<attrs>name\s*+=[^<>]{{1,200}}?)\s*+(?P<empty>/?)>", r"</function\s*+>",
+    "function_name", rf"<{_NAMED_TAG}{_SPACE}(?P<attrs>name\s*+=[^<>]{{1,200}}?)\s*+(?P<empty>/?)>", rf"</{_NAMED_TAG}\s*+>",
     rf"<param(?:eter)?{_SPACE}(?P<attrs>name\s*+=[^<>]{{1,200}}?)\s*+>", r"</param(?:eter)?\s*+>",
 )  # fmt: skip
 INVOKE = _tags(
