@@ -209,11 +209,17 @@ def test_tool_sets_may_stand_in_a_file_beside_the_cases(tmp_path: Path) -> None:
     assert isinstance(second, RepairCase)
 
 
+def test_a_file_with_tools_is_for_extraction(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(EXTRACT.replace('kind = "extract"\n', ""), "utf-8")
+    assert {case.kind for case in load([tmp_path])} == {"extract"}
+
+
 @pytest.mark.parametrize(
     ("valid", "old", "new", "line", "problem"),
     [
         (EXTRACT, 'kind = "extract"', 'kind = "guess"', 2, "kind 'guess' is none of repair, extract"),
-        (EXTRACT, 'kind = "extract"\n', "", 2, "unknown key 'toolset' (known: about, kind, schemas"),
+        (EXTRACT, 'kind = "extract"', 'kind = "repair"', 3, "unknown key 'toolset' (it needs kind = \"extract\")"),
+        (EXTRACT, 'kind = "extract"', "nonsense = 1", 2, "unknown key 'nonsense' (known: about, kind,"),
         (EXTRACT, 'toolset = "garden"\n', "", 11, "the case has no toolset"),
         (EXTRACT, 'toolset = "kitchen"', 'toolset = "cellar"', 21, "'cellar' is not among the tools of this file: garden, kitchen"),
         (EXTRACT, 'toolset = "kitchen"', "toolset = 3", 21, "toolset must be a list, not a number"),

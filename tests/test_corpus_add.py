@@ -225,6 +225,18 @@ def test_cases_of_each_kind_share_what_they_can(tmp_path: Path) -> None:
     assert all(run(case).passes for case in cases)
 
 
+CALL = 'Sure. <tool_call>{"name": "head", "arguments": {"path": "a"}}</tool_call>'
+
+
+@pytest.mark.parametrize("text", [CALL, '{"name": "head", "arguments": {"path": "a"},}'])
+def test_a_call_is_not_filed_without_its_tools(tmp_path: Path, text: str) -> None:
+    done = zkit("corpus", "add", "-y", given=text, cwd=tmp_path)
+    assert done.code == 2
+    assert "the text holds a tool call: give --tools FILE" in done.err
+    assert not (tmp_path / "cases").exists()
+    assert zkit("corpus", "add", "-y", "--kind", "repair", given=text, cwd=tmp_path).code == 0
+
+
 def test_a_duplicate_is_noticed(tmp_path: Path) -> None:
     for _ in range(2):
         done = zkit("corpus", "add", "-y", "--it", "read it", given=BROKEN, cwd=tmp_path)
@@ -390,7 +402,7 @@ def typed(cwd: Path, *answers: str, text: str = BROKEN) -> tuple[int, str]:
         if not read:
             break
         screen += read.decode("utf-8")
-        if waiting and screen.endswith("]: "):
+        if waiting and screen.endswith(("]: ", "on offer: ")):
             screen += "\n"
             os.write(main, f"{waiting.pop(0)}\n".encode())
     os.close(main)
@@ -412,6 +424,16 @@ def test_a_person_corrects_what_is_proposed(tmp_path: Path) -> None:
     [case] = load([tmp_path / "cases"])
     assert isinstance(case, RepairCase)
     assert (case.beyond, bool(case.refused)) == (True, True)
+
+
+def test_a_person_is_asked_for_the_tools_of_a_call(tmp_path: Path) -> None:
+    written(tmp_path / "t.json", TOOLS)
+    code, screen = typed(tmp_path, "t.json", "y", "find the call", text=CALL)
+    assert code == 0
+    assert "JSON file with the tools that were on offer" in screen
+    [case] = load([tmp_path / "cases"])
+    assert isinstance(case, ExtractCase)
+    assert case.it == "find the call"
 
 
 def test_a_person_wants_no_case(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import json
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from zkit import Kit, Toolbox, tool
 from zkit.testing import Answer, Request, ScriptedServer, call, says
 
 PAGE = (Path(__file__).parent.parent / "docs/frameworks.md").read_text("utf-8")
@@ -198,6 +200,63 @@ def test_dspy_raises_its_own_error_when_the_requests_are_used_up() -> None:
         with dspy.context(lm=lm, adapter=RepairAdapter(ask_again=2)), expected:
             dspy.Predict("question -> point: dict[str, int]")(question="Where?")
         assert len(server.requests) == 3
+
+
+def _langchain(found: Any, arguments: Any) -> str:
+    return str(found.invoke(arguments))
+
+
+def _openai_agents(found: Any, arguments: Any) -> str:
+    return str(asyncio.run(found.on_invoke_tool(None, json.dumps(arguments))))
+
+
+def _pydantic_ai(found: Any, arguments: Any) -> str:
+    from pydantic_ai import ModelRetry
+
+    try:
+        return str(asyncio.run(found.function(**arguments)))
+    except ModelRetry as error:
+        return str(error)
+
+
+CALLED = {"langchain": _langchain, "agents": _openai_agents, "pydantic_ai": _pydantic_ai}
+METHODS = {
+    "langchain": "as_langchain", "agents": "as_openai_agents", "pydantic_ai": "as_pydantic_ai",
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["a toolbox", "a kit"])
+@pytest.mark.parametrize("name", CALLED)
+def test_the_tools_of_zkit_go_through_the_dispatcher(name: str, kind: str) -> None:
+    pytest.importorskip(name)
+    ran: list[Any] = []
+
+    def get_weather(city: str, days: int = 1) -> str:
+        """Return the weather in a city."""
+        ran.append((city, days))
+        return f"sunny in {city}"
+
+    @tool(destructive=True)
+    def wipe(path: str) -> str:
+        """Wipe a path."""
+        ran.append(path)
+        return "gone"
+
+    box = Toolbox([get_weather, wipe])
+    source = box if kind == "a toolbox" else Kit(box, {"weather": "get_weather", "wipe": "wipe"})
+
+    def called(tool: str, arguments: Any, **options: Any) -> str:
+        tools = {one.name: one for one in getattr(source, METHODS[name])(**options)}
+        return CALLED[name](tools[tool], arguments)
+
+    weather = "get_weather" if kind == "a toolbox" else "weather"
+    assert called(weather, {"city": "Oslo", "days": "2"}) == "sunny in Oslo"
+    assert "city: missing" in called(weather, {"town": "Oslo"})
+    assert "needs approval" in called("wipe", {"path": "/a"})
+    assert ran == [("Oslo", 2)]
+    assert called("wipe", {"path": "/a"}, approve=lambda call: True) == "gone"
+    assert ran == [("Oslo", 2), "/a"]
 
 
 ANSWERS = dict(re.findall(r'^\| ([\w -]+) \| "([^"]+)" goes to the model', PAGE, re.M))

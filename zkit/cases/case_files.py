@@ -50,13 +50,15 @@ def is_shared(raw: JsonMapping) -> bool:
 
 def read_sheet(raw: JsonMapping, empty: Sheet, folder: Path) -> Sheet:
     """Read the text at the top of a file, or raise EntryError."""
-    kind = KINDS.get(raw.get("kind", empty.kind))
+    kind = KINDS.get(raw.get("kind", EXTRACT.name if "tools" in raw else empty.kind))
     if kind is None:
         raise EntryError(f"kind {raw['kind']!r} is none of {', '.join(KINDS)}", "kind")
     known = ("about", "kind", *kind.shares, "decoder", "case")
     for key in raw:
         if key not in known:
-            raise EntryError(f"unknown key {key!r} (known: {', '.join(known)})", key)
+            owner = next((one.name for one in KINDS.values() if key in one.shares), None)
+            hint = f"known: {', '.join(known)}" if owner is None else f'it needs kind = "{owner}"'
+            raise EntryError(f"unknown key {key!r} ({hint})", key)
     tools = tool_sets(raw.get("tools", {}), empty, folder)
     own = {"toolset": ONE_SET} if list(tools) == [ONE_SET] and "toolset" in kind.also else {}
     return replace(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -155,6 +156,13 @@ def pasted(
     """The draft of a text that a model wrote."""
     if pick is not None:
         raise BadUsageError("--pick is for transcripts of zkit chat --record")
+    if kind is None and tools is None and schema is None and holds_a_call(text):
+        if not sys.stdin.isatty():
+            raise BadUsageError(
+                "the text holds a tool call: give --tools FILE, the tools that were on offer,"
+                " or --kind repair if it is only JSON"
+            )
+        kind = "extract"
     kind = kind or ("extract" if tools else "decode" if schema else "repair")
     if kind == "extract" and tools is None and sys.stdin.isatty():
         tools = click.prompt("JSON file with the tools that were on offer", type=str)
@@ -167,6 +175,24 @@ def pasted(
         listed = read_tools(str(tools))
         return Draft(kind, text, toolset=listed if isinstance(listed, list) else [listed])
     return Draft(kind, text, None if schema is None else read_schema(schema))
+
+
+_NAME = re.compile(r"(?<![`\w.-])[A-Za-z_][\w.-]{1,63}")
+_MOST_NAMES = 200
+"""Words of a text that are tried as names of tools; a call has its name near its beginning."""
+
+
+def holds_a_call(text: str) -> bool:
+    """True if a text holds a call in markers, or an object that names a tool and its arguments."""
+    from zkit.extract import FORMATS, find_calls
+
+    names = list(dict.fromkeys(_NAME.findall(text)))[:_MOST_NAMES]
+    tools = [{"name": name, "parameters": {"type": "object"}} for name in names]
+    found = find_calls(text, tools)
+    calls = (*found.calls, *(one.call for one in found.doubtful), *found.unknown)
+    return any(
+        FORMATS[one.origin].tier == "marker" or one.origin.startswith("json_") for one in calls
+    )
 
 
 def with_given(

@@ -35,7 +35,7 @@ class ForeignTool:
 
 
 def foreign_tools(source: Any, **options: Any) -> list[ForeignTool]:
-    """The tools of a source; `options` are those of the dispatcher (`approver`, `confirm`, …)."""
+    """The tools of a source; `options` are those of the dispatcher (`approve`, `confirm`, …)."""
     dispatcher = source if isinstance(source, Dispatcher) else Dispatcher(source, **options)
     return [
         ForeignTool(to_wire(name), offer.description, offer.parameters, name, dispatcher)
