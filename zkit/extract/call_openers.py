@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from zkit.extract.parsers.arguments import Task
+from zkit.extract.parsers.arguments import Reading, Task, Unit
 from zkit.extract.parsers.brackets import Extent
 from zkit.extract.parsers.envelopes import (
     BODIES,
@@ -21,9 +21,9 @@ from zkit.extract.parsers.envelopes import (
 from zkit.extract.parsers.headers import read_arguments, read_header
 from zkit.extract.parsers.json_calls import DAMAGED, read_json, units_in
 from zkit.extract.parsers.python_calls import read_python
-from zkit.extract.parsers.readings import Reading, Unit, shifted
 from zkit.extract.parsers.tag_calls import read_markup
 from zkit.extract.parsers.tag_dialects import LINES, TOOL_TAG
+from zkit.extract.parsers.values import shifted
 from zkit.extract.plain_parts import FENCES, MAY_CALL, RESULT_FENCES
 from zkit.extract.scan import Scanner
 from zkit.extract.scan_marks import LISTED_NAME, OPENING_KEY

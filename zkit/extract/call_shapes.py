@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from zkit.extract.events import Refusal
 from zkit.extract.formats.table import FORMATS
-from zkit.extract.parsers.arguments import Task
+from zkit.extract.parsers.arguments import Reading, Task
 from zkit.extract.parsers.brace_calls import read_braces
 from zkit.extract.parsers.call_objects import (
     ARGUMENT_KEYS,
@@ -23,7 +23,6 @@ from zkit.extract.parsers.envelopes import GENERIC_STOP
 from zkit.extract.parsers.headers import closed_by, plain_argument, read_arguments, read_header
 from zkit.extract.parsers.json_calls import read_json, read_named
 from zkit.extract.parsers.python_calls import read_python
-from zkit.extract.parsers.readings import Reading
 from zkit.extract.parsers.tag_calls import Draft, keep_text, read_markup, read_unit
 from zkit.extract.parsers.tag_calls import unit_of as draft_unit
 from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES, written_attributes
@@ -188,7 +187,10 @@ def _is_signature(reading: Reading) -> bool:
 
 
 def _listed(scan: Scanner, reading: Reading) -> Reading | None:
-    """What names no argument but gives values, `f("a", 1)` in code: listed, without words for the model."""
+    """What names no argument but gives values, `f("a", 1)` in code: listed, without words for the model.
+
+    See corpus/untouched/calls_in_code.
+    """
     units = tuple(
         replace(unit, message="")
         for unit in reading.units

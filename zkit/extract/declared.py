@@ -12,7 +12,8 @@ from zkit.json_types import JsonMapping, JsonObject
 from zkit.repair.expect import Expect
 from zkit.schema import Offer, offered
 
-# What models write before a tool's name, after the namespaces of their prompts.
+# What models write before a tool's name, after the namespaces of their prompts: Kimi K2 and
+# gpt-oss `functions.`, Gemini `default_api.`, Gemma 4 `call:` (corpus/extract/around).
 PREFIXES = ("call:", "functions.", "function.", "tools.", "tool.", "default_api.", "api.", "multi_tool_use.")  # fmt: skip
 # A chunk up to this length is passed with one search; longer ones are searched for every mark.
 LONGEST_PLAIN = 12
@@ -87,7 +88,7 @@ class Declared:
 
     @cached_property
     def _respelt(self) -> dict[str, list[str]]:
-        """The names without the signs between their words: models write `_` for `.` and `-`."""
+        """The names without the signs between their words: BFCL prompts have `_` for `.`, and so have replies."""
         found: dict[str, list[str]] = {}
         for name in self.offers:
             found.setdefault(_letters(name), []).append(name)
@@ -127,7 +128,7 @@ class Declared:
         return ""
 
     def misplaced(self, name: str, arguments: JsonMapping) -> str:
-        """Why values are none of this tool's: an object or a list where the schema has neither."""
+        """Why values are none of this tool's: an object or a list where the schema has neither (corpus/untouched/json_answers)."""
         expect = self.expect(name)
         for key, value in arguments.items():
             kind = "object" if isinstance(value, dict) else "array"

@@ -13,6 +13,7 @@ from zkit.extract.formats.record import Format
 from zkit.extract.render import CannotWriteError, format_named, render_call
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema import Offer, offered
+from zkit.schema.schema_tree import pointer_target
 
 MAX_DEPTH = 4
 _SAMPLES = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "null": None}
@@ -150,10 +151,7 @@ def _resolved(schema: Any, root: JsonMapping) -> JsonObject:
     for _ in range(MAX_DEPTH):
         if not isinstance(schema, Mapping) or not isinstance(schema.get("$ref"), str):
             break
-        at: Any = root
-        for part in schema["$ref"].removeprefix("#/").split("/"):
-            at = at.get(part, {}) if isinstance(at, Mapping) else {}
-        schema = at
+        schema = pointer_target(dict(root), schema["$ref"])
     return dict(schema) if isinstance(schema, Mapping) else {}
 
 

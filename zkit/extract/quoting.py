@@ -59,7 +59,7 @@ _INLINE_TURN = re.compile(r"\bUSER: ?\S.*\bASSISTANT:", re.DOTALL)
 
 
 def quotes(before: str, record: Format) -> bool:
-    """True if the text before a call rules it out, whatever follows."""
+    """True if the text before a call rules it out, whatever follows (corpus/untouched, by the kind of text)."""
     head, _, line = before.rpartition("\n")
     code = record.values == "python" and record.tier == "shape" and line.rstrip().endswith(":")
     if code and _BLOCK.match(line):
@@ -149,7 +149,7 @@ def closes_quote(before: str, after: str) -> bool:
 
 
 def open_quote(before: str) -> str:
-    """What would close the quotation that is open at the end of a text; empty when there is none."""
+    """What would close the quotation that is open at the end of a text (corpus/untouched/calls_quoted)."""
     closers = ""
     for match in _ANY_QUOTE.finditer(before):
         mark = match.group()
@@ -168,7 +168,7 @@ def indented(before: str) -> bool:
 
 
 def _in_markup(before: str) -> bool:
-    """True if an element of a page is open that a line began."""
+    """True if an element of a page is open that a line began (corpus/untouched/markup_and_math)."""
     elements: list[str] = []
     for match in _ELEMENT.finditer(before):
         if match["open"] and match["open"].lower() in HTML:

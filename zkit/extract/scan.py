@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from zkit.calls import Call
 from zkit.extract.events import Event, Kind, Piece, Refusal, Unknown
 from zkit.extract.formats.table import format_of
-from zkit.extract.parsers.arguments import Task
-from zkit.extract.parsers.readings import Reading
+from zkit.extract.parsers.arguments import Reading, Task
 from zkit.extract.quoting import only_shows
 from zkit.extract.scan_marks import Watch
 from zkit.extract.standing import Candidate, Standing, judge, misfit, numbered

@@ -16,8 +16,8 @@ from zkit.extract import events
 from zkit.extract.declared import Declared, without_prefix
 from zkit.extract.events import Doubtful, Event, Incomplete, Piece, Refusal, Span, Unknown
 from zkit.extract.formats.record import Format
+from zkit.extract.parsers.arguments import Unit
 from zkit.extract.parsers.call_objects import BESIDE
-from zkit.extract.parsers.readings import Unit
 from zkit.extract.quoting import closes_quote, ends_sentence, in_element, quotes
 
 Outcome = Call | Doubtful | Unknown | Incomplete | Refusal
@@ -100,7 +100,8 @@ def judge(unit: Unit, text: str, record: Format, tools: Declared) -> Outcome:
 def _beside(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal | None:
     """Why a call is refused that has more than its name and arguments: what is beside them is lost.
 
-    Without a marker, keys that are none of the tool's make it another kind of object.
+    Without a marker, keys that are none of the tool's make it another kind of object
+    (corpus/extract/small_models).
     """
     odd = unit.keys - BESIDE - {"_flat", "_keyed", "_object"}
     if not odd:
@@ -114,7 +115,7 @@ def _beside(unit: Unit, name: str, record: Format, tools: Declared) -> Refusal |
     return Refusal(name, "beside_arguments", unit.span, message, record.name)
 
 
-# Bodies in tags that bear ordinary words.
+# Bodies in tags that bear ordinary words (corpus/untouched/markup_and_math).
 _LOOSE_BODIES = frozenset({"tool_tag", "function_name", "tool_input"})
 
 
@@ -257,7 +258,7 @@ class Standing:
         return any(isinstance(item, Candidate) and item.span[0] >= at for item in self._pending)
 
     def all_was_reasoning(self, end: int) -> Iterator[Event]:
-        """Take everything so far as reasoning that the prompt had opened: no call in it counts."""
+        """Take everything so far as reasoning that the prompt had opened (Qwen3, DeepSeek R1): no call in it counts."""
         for item in self._pending:
             if isinstance(item, Piece):
                 self._content.write(item.whole if item.kind in ("text", "thought") else "")
@@ -457,7 +458,7 @@ def _mentioned_together(pending: Iterable[Waiting]) -> Iterator[Waiting]:
 
 
 def _in_sentence(pending: list[Waiting]) -> bool:
-    """True if the last call ends a sentence; other calls in its line are left out."""
+    """True if the last call ends a sentence; other calls in its line are left out (corpus/extract/shown)."""
     line = after = ""
     called = False
     for item in reversed(pending):

@@ -1,24 +1,65 @@
-"""Checks the arguments of a call: an object, or the reason why they are refused."""
+"""The records of the parsers, and the check of arguments: an object, or the reason why they are refused."""
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 from zkit.extract.declared import Declared
 from zkit.extract.parsers.call_objects import BESIDE, RESULT_KEYS, Spelt, is_declaration
-from zkit.extract.parsers.readings import Unit, broken, shifted
-from zkit.extract.parsers.values import Slot, repaired, unambiguous
+from zkit.extract.parsers.values import Slot, repaired, shifted, unambiguous
 from zkit.extract.tape import Match, Steps, Tape
 from zkit.json_types import JsonObject
-from zkit.receipt import Fix, Rank
+from zkit.receipt import Fix, Rank, highest
 from zkit.repair import Unrepairable
 from zkit.repair.expect import Expect
 
-# Keys that some models put around all arguments.
+# Keys that some models put around all arguments (MiniCPM 5, corpus/extract/small_models).
 WRAPPERS = ("arguments", "properties", "parameters", "input", "kwargs", "params", "args")
+
+
+State = Literal["whole", "cut", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One call as it was written.
+
+    `name` is as written; `arguments` is what could be read, `message` why a broken one could not.
+    `keys` are those that are beside the name, for the gates of calls that have no marker.
+    """
+
+    name: str
+    arguments: Any
+    span: tuple[int, int]
+    id: str = ""
+    fixes: tuple[Fix, ...] = ()
+    state: State = "whole"
+    reason: str = ""
+    message: str = ""
+    keys: frozenset[str] = frozenset()
+
+    @property
+    def rank(self) -> Rank:
+        """The highest rank of its fixes."""
+        return highest(self.fixes)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one envelope holds: its calls, where it ends, and how its body was written."""
+
+    units: tuple[Unit, ...]
+    end: int
+    body: str
+    closed: bool = True
+
+
+def broken(name: str, span: tuple[int, int], reason: str, message: str) -> Unit:
+    """A call that cannot be read, and the message for the model."""
+    return Unit(name, None, span, state="broken", reason=reason, message=message)
 
 
 class Task(NamedTuple):
@@ -63,7 +104,7 @@ def unit_of(task: Task, spelt: Spelt, span: tuple[int, int], fixes: tuple[Fix, .
 def _from_string(
     task: Task, spelt: Spelt, text: str, span: tuple[int, int], fixes: tuple[Fix, ...]
 ) -> Unit:
-    """Arguments that stand in a string of their own."""
+    """Arguments that stand in a string of their own, as the OpenAI API has them (Granite 4)."""
     outcome = repaired(text, task.tools.schema(spelt.name))
     if isinstance(outcome, Unrepairable):
         return broken(spelt.name, span, outcome.reason, outcome.message)
@@ -189,7 +230,7 @@ _FINITE = frozenset({str, int, bool, type(None)})
 
 
 def _finite(arguments: JsonObject) -> bool:
-    """Whether JSON can hold the arguments: `1e999` is read as infinity, which it cannot."""
+    """Whether JSON can hold the arguments: `1e999` is read as infinity, which it cannot (corpus/untouched/two_readings)."""
     if all(type(value) in _FINITE for value in arguments.values()):
         return True
     try:

@@ -6,9 +6,8 @@ import json
 import re
 from dataclasses import replace
 
-from zkit.extract.parsers.arguments import Task, finished, from_text
-from zkit.extract.parsers.readings import Reading, Unit, shifted
-from zkit.extract.parsers.values import number, strict, unambiguous
+from zkit.extract.parsers.arguments import Reading, Task, Unit, finished, from_text
+from zkit.extract.parsers.values import number, shifted, strict, unambiguous
 from zkit.extract.tape import Steps, Tape, searched
 from zkit.receipt import Fix, Rank
 from zkit.repair.expect import Expect

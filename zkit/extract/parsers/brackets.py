@@ -12,12 +12,13 @@ from zkit.text.blanks import skip_blank
 
 # How strings are written; `loose` is Python whose quotes are not escaped.
 Notation = Literal["json", "python", "loose"]
-# What follows a quote that ends a string, where quotes inside may be unescaped.
+# What follows a quote that ends a string, where quotes inside may be unescaped (Llama 3.1 8B).
 _AFTER_STRING = {
     "json": re.compile(r"\s*+(?:[,:}\]]|\Z)"),
     "loose": re.compile(r"\s*+(?:[,:}\])]|\Z)"),
 }
-# What follows a quote that ends a key whose colon is missing: a value that is no string.
+# What follows a quote that ends a key whose colon is missing: a value that is no string
+# (corpus/extract/damaged).
 _VALUE_AFTER = (
     r"\s{0,40}+(?:(?:true|false|null|True|False|None|-?[0-9][0-9.eE+-]{0,40}+)\s{0,40}+[,}\]]"
     r"|\{\s{0,40}+[\"}]|\[\s{0,40}+[\"{\[\]0-9])"

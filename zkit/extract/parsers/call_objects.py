@@ -22,12 +22,14 @@ ARGUMENT_KEYS = (
 LIST_KEYS = ("tool_calls", "tool_uses", "function_calls", "calls", "actions")
 NEST_KEYS = ("tool_call", "function_call", "function", "tool_use", "action", "command")
 ID_KEYS = ("id", "tool_call_id", "call_id", "tool_use_id")
-# Keys that may be beside a name and its arguments. Anything else is another kind of object.
+# Keys that may be beside a name and its arguments. Anything else is another kind of object
+# (corpus/extract/llama3_json).
 BESIDE = frozenset(
     {*ID_KEYS, "type", "index", "thought", "thoughts", "thinking", "reasoning", "reason",
      "rationale", "explanation", "comment"}
 )  # fmt: skip
-# Keys of what came of a call: an object with one is a record of it.
+# Keys of what came of a call: an object with one is a record of it (Qwen2.5-Coder-1.5B repeats its
+# call with a result).
 RESULT_KEYS = frozenset(
     {"result", "results", "output", "outputs", "response", "error", "is_error", "returned", "observation", "tool_results", "tool_outputs"}
 )  # fmt: skip
@@ -166,7 +168,7 @@ def _contradicts(value: JsonObject, key: str, held: str, tools: Declared) -> boo
 
 
 def _keyed(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
-    """`{NAME: {...}}` with a declared name and nothing else."""
+    """`{NAME: {...}}` with a declared name and nothing else (Apertus)."""
     if len(value) != 1:
         return None
     [(name, arguments)] = value.items()
@@ -217,7 +219,10 @@ def name_in(text: str, tools: Declared) -> str:
 
 
 def schema_of(text: str, name: str, tools: Declared) -> JsonObject | None:
-    """What a damaged object should look like: evidence for its repair. None for unknown tools."""
+    """What a damaged object should look like: evidence for its repair. None for unknown tools.
+
+    See corpus/extract/damaged.
+    """
     parameters = tools.schema(name)
     if parameters is None:
         return None

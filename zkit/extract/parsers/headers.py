@@ -6,9 +6,8 @@ import json
 import re
 from dataclasses import dataclass, replace
 
-from zkit.extract.parsers.arguments import Task, finished, from_text
+from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished, from_text
 from zkit.extract.parsers.json_calls import read_named
-from zkit.extract.parsers.readings import Reading, Unit, broken
 from zkit.extract.parsers.tag_calls import cut_header, cut_reading
 from zkit.extract.parsers.tag_dialects import CALL_BEGIN, CALL_END, CALL_SEP
 from zkit.extract.tape import Steps, searched
@@ -141,7 +140,7 @@ def _without_object(
 
 
 def plain_argument(task: Task, name: str, at: int, end: int, start: int, whole: bool) -> Unit:
-    """A plain text as the only argument of a tool that takes one text."""
+    """A plain text as the only argument of a tool that takes one text (ReAct prompts)."""
     span = (start, end)
     if not whole:
         return Unit(name, None, span, state="cut")

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from zkit.extract.parsers.arguments import Task, from_text, unit_of
+from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, from_text, unit_of
 from zkit.extract.parsers.brackets import Extent, extent, torn_at
 from zkit.extract.parsers.call_objects import (
     LIST_KEYS,
@@ -18,8 +18,7 @@ from zkit.extract.parsers.call_objects import (
     schema_of,
 )
 from zkit.extract.parsers.python_calls import balanced, unit_from
-from zkit.extract.parsers.readings import Reading, Unit, broken, shifted
-from zkit.extract.parsers.values import python_literal, repaired, strict, unambiguous
+from zkit.extract.parsers.values import python_literal, repaired, shifted, strict, unambiguous
 from zkit.extract.tape import Steps, searched
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable
@@ -30,6 +29,7 @@ FOLLOWED = "{name}: another object follows the call. Put its members into the ar
 DAMAGED = r"[\s\ufeff]*+[\[{\"']"
 _BETWEEN = r"\s*+[;,]?+\s*+(?=\{)"
 _IN_LIST = r"[\s,]*+(?=(?P<mark>\S))"
+# Braces that are closed once too often (corpus/extract/around).
 _EXTRA = r"\s*+\}++"
 _EXTRA_IN_LIST = r"\s*+\}++(?=\s*+[,\]])"
 _SINGLE = re.compile(r"[\"'](?:arguments|parameters)[\"']\s*:\s*'(?=\s*\{)")
@@ -218,7 +218,7 @@ def _with_last_quote(text: str) -> tuple[Any, int] | None:
 
 
 def _as_python(text: str, outcome: Repaired | Unrepairable) -> Repaired | Unrepairable:
-    """What Python makes of a literal counts more than what a repair does: they differ in escapes."""
+    """What Python makes of a literal counts more than what a repair does: they differ in escapes (Sarashina)."""
     literal = python_literal(text) if "'" in text else None
     if literal is None or (isinstance(outcome, Repaired) and outcome.value == literal[0]):
         return outcome
@@ -227,7 +227,7 @@ def _as_python(text: str, outcome: Repaired | Unrepairable) -> Repaired | Unrepa
 
 
 def _unquoted(text: str) -> Any:
-    """An object whose arguments are strict JSON between single quotes, nothing in them escaped."""
+    """An object whose arguments are strict JSON between single quotes, nothing in them escaped (Glaive)."""
     opened = _SINGLE.search(text)
     closed = text.rfind("'")
     if opened is None or closed < opened.end():

@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from zkit.extract.parsers.arguments import Task, finished
+from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished
 from zkit.extract.parsers.json_calls import read_named
-from zkit.extract.parsers.readings import Reading, Unit, broken
 from zkit.extract.parsers.tag_dialects import MINIMAX_M3, Dialect, attributes, written_attributes
 from zkit.extract.parsers.values import Slot, Value, strict, structure, typed
 from zkit.extract.tape import MOST_HEADER, Steps, compiled, searched
@@ -304,7 +303,10 @@ def _value(dialect: Dialect, attrs: dict[str, str], text: str, slot: Slot, raw: 
 
 
 def _inner(dialect: Dialect, text: str, unclosed: bool) -> str:
-    """The value between its tags: what of the white space belongs to it is the dialect's matter."""
+    """The value between its tags: what of the white space belongs to it is the dialect's matter.
+
+    Qwen3-Coder puts a line end on both sides; MiniCPM 5 writes code as CDATA.
+    """
     cdata = _CDATA.fullmatch(text)
     if cdata is not None:
         return cdata.group(1)

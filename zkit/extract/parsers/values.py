@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from zkit.extract.parsers.readings import shifted
 from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
 from zkit.repair import Repaired, Unrepairable, repair_json
@@ -72,7 +71,7 @@ def typed(raw: str, slot: Slot, at: int) -> Value:
 
 
 def structure(raw: str, slot: Slot, at: int) -> Value:
-    """An object or a list in JSON, else as a Python literal, else repaired."""
+    """An object or a list in JSON, else as a Python literal (Qwen3-Coder), else repaired."""
     bare = raw.strip()
     found = unambiguous(bare) or python_literal(bare)
     if found is not None:
@@ -152,6 +151,11 @@ def _differ_in_strings(plain: Any, fitted: Any) -> bool:
 
 def _only(outcome: Repaired, key: str) -> bool:
     return isinstance(outcome.value, dict) and list(outcome.value) == [key]
+
+
+def shifted(fixes: Iterable[Fix], by: int) -> tuple[Fix, ...]:
+    """Fixes of a part of the text as fixes of the whole."""
+    return tuple(fix._replace(start=fix.start + by, end=fix.end + by) for fix in fixes)
 
 
 def strict(text: str) -> tuple[Any] | None:
