@@ -152,7 +152,7 @@ def approve(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     The approver is asked once, also if both are true. With nobody to ask, what can destroy is
     refused, and what may not have been meant is confirmed by the model, which sends it again.
     """
-    if needs_approval(call) or needs_confirmation(call):
+    if needs_approval(call) or (call.tier != "native" and needs_confirmation(call)):
         return _approved(call, proceed)
     return proceed(call)
 

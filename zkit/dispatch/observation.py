@@ -7,6 +7,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, lru_cache
+from time import perf_counter
 from typing import Any
 
 from anyio import CancelScope, get_cancelled_exc_class, move_on_after
@@ -156,7 +157,11 @@ def _count(call: LiveCall, result: Result) -> bool:
         trace.result = result
         name = known.name if known.tool is not None else UNKNOWN
         settings.metrics.count(
-            name, result, trace.seconds, attempts=trace.attempts, fixes=len(known.fixes)
+            name,
+            result,
+            perf_counter() - trace.started,
+            attempts=trace.attempts,
+            fixes=len(known.fixes),
         )
         hooks = settings.hooks
         if hooks.is_empty:

@@ -33,14 +33,16 @@ _EDGES = re.compile(r"^[^\w]++|[^\w]++$")
 
 def resolve(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     """Find the tool by the name, or by the one tool whose name is only spelt otherwise."""
-    settings = call.settings
-    tool = find_tool(settings, call.name)
+    settings, name = call.settings, call.name
+    tool = settings.source.get(name) if type(name) is str else None
     if tool is None:
-        return ended(absent(settings, call.name))
+        tool = find_tool(settings, name)
+    if tool is None:
+        return ended(absent(settings, name))
     spec = tool.definition()
     fixes, rank = call.fixes, call.rank
-    if spec.name != call.name and spec.wire_name != call.name:
-        fixes = (*fixes, _receipt(call.name, spec.name))
+    if spec.name != name and spec.wire_name != name:
+        fixes = (*fixes, _receipt(name, spec.name))
         rank = max(rank, Rank.RESPELL)
     found = call.with_tool(tool, spec, settings.policy_of(tool), fixes, rank)
     call.trace.call = found

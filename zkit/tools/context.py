@@ -30,10 +30,9 @@ class Watch:
     when it has really ended asks the watch.
     """
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running = 0
-        self._actions: list[Callable[[], None]] = []
+    _lock = threading.Lock()  # one for all: it is held for a moment, and every call makes a watch
+    _running = 0
+    _actions: tuple[Callable[[], None], ...] = ()
 
     @property
     def busy(self) -> bool:
@@ -44,7 +43,7 @@ class Watch:
         """Have something done once no code of a tool runs; at once, if none does."""
         with self._lock:
             if self._running:
-                self._actions.append(action)
+                self._actions = (*self._actions, action)
                 return
         action()
 
@@ -59,7 +58,7 @@ class Watch:
             self._running -= 1
             if self._running or not self._actions:
                 return
-            ready, self._actions = self._actions, []
+            ready, self._actions = self._actions, ()
         for action in ready:
             action()
 
