@@ -189,10 +189,9 @@ def holds_a_call(text: str) -> bool:
     names = list(dict.fromkeys(_NAME.findall(text)))[:_MOST_NAMES]
     tools = [{"name": name, "parameters": {"type": "object"}} for name in names]
     found = find_calls(text, tools)
-    calls = (*found.calls, *(one.call for one in found.doubtful), *found.unknown)
-    return any(
-        FORMATS[one.origin].tier == "marker" or one.origin.startswith("json_") for one in calls
-    )
+    origins = [call.origin for call in (*found.calls, *(one.call for one in found.doubtful))]
+    origins += [one.origin for one in found.unknown]
+    return any(FORMATS[one].tier == "marker" or one.startswith("json_") for one in origins)
 
 
 def with_given(
