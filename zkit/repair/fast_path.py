@@ -124,25 +124,25 @@ def _respelled(text: str, pos: int, end: int) -> tuple[str, list[Fix], set[str |
         match = _TOKEN.match(text, pos, end)
         if match is None:
             return None
-        kind = match.lastgroup
+        kind, start, stop = match.lastgroup, match.end(1), match.end()
         if kind == "valid":
             pieces.append(text[pos:end])
             return "".join(pieces), fixes, kinds
-        start, stop = match.span(kind)  # type: ignore[arg-type]
-        if start > pos:
-            pieces.append(text[pos:start])
-        fix: Fix | None
+        pieces.append(text[pos:start])
+        pos = stop
+        kinds.add(kind)
         if kind == "simple":  # the commonest by far
             new = f'"{text[start + 1 : stop - 1]}"'
-            fix = _new(Fix, ("use_double_quotes", RESPELL, start, stop, new, _QUOTES_DOC, ""))
-        else:
-            fix = _FIXED[kind](text, start, stop, pieces)  # type: ignore[index]
-            if fix is None:
-                return None
-        kinds.add(kind)
+            fixes.append(
+                _new(Fix, ("use_double_quotes", RESPELL, start, stop, new, _QUOTES_DOC, ""))
+            )
+            pieces.append(new)
+            continue
+        fix = _FIXED[kind](text, start, stop, pieces)  # type: ignore[index]
+        if fix is None:
+            return None
         fixes.append(fix)
         pieces.append(fix[4])
-        pos = stop
 
 
 def _last(pieces: list[str]) -> str:

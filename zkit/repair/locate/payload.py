@@ -42,6 +42,8 @@ def before_name(text: str, start: int) -> str:
 def after_name(text: str, end: int) -> str:
     """Which fix it is to drop the text after `end`."""
     tail = text[end : end + 220].lstrip()
+    if tail[:1].isalnum():
+        return "drop_prose"
     if tail.startswith(("```", "~~~")):
         return "drop_fence"
     if _TAG_START.match(tail):
@@ -112,11 +114,15 @@ def data_after(text: str, end: int, declared: Collection[str]) -> int | None:
     if found is not None:
         return end
     rest = text[end : end + SURROUNDINGS]
-    closed = _CLOSERS_DROPPED.match(rest).end()  # type: ignore[union-attr]
-    tail = rest[closed:]
-    if tail.count("}") > tail.count("{") and _MEMBER_SIGN.search(tail):
-        return end + closed
-    return _statement(text, end, end + SURROUNDINGS, declared)
+    if "}" in rest:
+        closed = _CLOSERS_DROPPED.match(rest).end()  # type: ignore[union-attr]
+        tail = rest[closed:]
+        if tail.count("}") > tail.count("{") and _MEMBER_SIGN.search(tail):
+            return end + closed
+    if ":" not in rest and "=" not in rest and "(" not in rest and "del " not in rest:
+        return None
+    found = _STATEMENT.search(rest)
+    return end + found.start() if found else _member(text, end, end + SURROUNDINGS, declared)
 
 
 _CONSTRUCTOR = re.compile(r"\b(?:dict|OrderedDict|Map)\(\s*+\Z")
@@ -127,11 +133,6 @@ def data_before(text: str, start: int, declared: Collection[str]) -> int | None:
     if text[start] == "[" and _CONSTRUCTOR.search(text[max(0, start - 40) : start]):
         return start  # a list of pairs is not the object that is made of it
     return _member(text, max(0, start - SURROUNDINGS), start, declared)
-
-
-def _statement(text: str, start: int, end: int, declared: Collection[str]) -> int | None:
-    found = _STATEMENT.search(text, start, end)
-    return found.start() if found is not None else _member(text, start, end, declared)
 
 
 def _member(text: str, start: int, end: int, declared: Collection[str]) -> int | None:
