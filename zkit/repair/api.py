@@ -12,7 +12,12 @@ from zkit.repair.fast_path import read_in_prose, read_misspelled
 from zkit.repair.fixes import CUT, EXACT, FIXES, RESPELL, SALVAGE, UNWRAP, fix_named
 from zkit.repair.limits import MAX_CHARACTERS, MAX_VALUES, MOST_FAR, MOST_IN_VAIN, MOST_UNREAD
 from zkit.repair.locate import layers, payload, starts, wrappers
-from zkit.repair.locate.layers import plain_brackets, unmarked, without_shell_quotes
+from zkit.repair.locate.layers import (
+    plain_brackets,
+    unmarked,
+    without_literal_escapes,
+    without_shell_quotes,
+)
 from zkit.repair.locate.wrappers import rewritten
 from zkit.repair.outcome import Candidate, Repaired, Task, Unrepairable
 from zkit.repair.reading import decoded, repair_json
@@ -188,6 +193,7 @@ def _with_one_edit(task: Task, *, undecided: bool) -> Repaired | None:
 
 _REWRITES = (
     (without_shell_quotes, "unescape_payload"),
+    (without_literal_escapes, "unescape_payload"),
     (unmarked, "drop_line_mark"),
     (plain_brackets, "plain_brackets"),
 )

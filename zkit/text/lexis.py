@@ -153,6 +153,9 @@ VALUE_AHEAD = re.compile(
 PLAIN = re.compile(rf"(?:{DIGITS}|true|false|null)(?![\w.$%@+*/^-])")
 """A strict number or literal, whatever follows it, as long as it may end there."""
 
+LUA_KEY = re.compile(rf"{SPACE}{NAME}{SPACE}=(?![=>])")
+"""A key as Lua writes it: there an object in a list begins with two braces."""
+
 DOUBLED_BRACE = re.compile(
     rf"{GAP}(?:(?={KEYISH}{GAP}{COLONS}|(?:\"[^\"\n]{{0,80}}+\"?+)?+\s*+\Z)|\}}{GAP}\}})"
 )
@@ -213,6 +216,8 @@ def string_at(text: str, pos: int) -> Token | None:
             return tripled
     if text.startswith('""""', pos) and AFTER_STRING.match(text, pos + 4):
         return Token("", "'", pos + 4)  # an empty string between doubled quotes
+    if text.startswith("''", pos) and (doubled := _TWO_SINGLE.match(text, pos)) is not None:
+        return Token(doubled[1], "'", doubled.end())
     end = _string_end(text, pos, quote)
     if quote == "'" and end > 0 and _DOUBLED_IN_WORD.match(text, end - 2):
         return _with_doubled_apostrophes(text, pos, end)
@@ -293,6 +298,8 @@ def _tripled(text: str, pos: int, quote: str) -> Token | None:
     return None
 
 
+_TWO_SINGLE = re.compile(rf"''([^'\\\n]++(?:'[^'\\\n]++)*+)''(?={GAP}[,}}\]:)])")
+"""A string between two pairs of single quotes."""
 _DOUBLED_APOSTROPHE = re.compile(r"(?<=[^\W\d_])''(?=[^\W\d_])")
 _DOUBLED_IN_WORD = re.compile(r"[^\W\d_]''(?:s|t|re|ve|ll|d|m)\b")
 _JOINTS = r"(?:\+|\.|&|\|\||\\\r?+\n)"

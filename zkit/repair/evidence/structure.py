@@ -131,9 +131,9 @@ _AFTER_COMMA = (
 )
 """A member, whatever became of its quotes, or an item on a line of its own."""
 _AFTER_QUOTE = (
-    rf"(?P<bare>{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?=(?:{lexis.NAME}{_G},{_G})?+{lexis.NAME}{_G}(?::|=>)))"
+    rf"(?P<bare>{_G}[\s}}\]]*+(?:,[\s}}\]]*+)++(?=(?:{lexis.NAME}{_G},{_G})?+{lexis.NAME}{_G}(?::|=(?!=))))"
     r"|(?<=[\"'])(?P<line>,[^\S\n]*+\n)"
-    rf"|(?P<closed>{_G}(?:[}}\]](?:[^\S\n]*+\n\s*+(?={_VALUE})|[\s}}\]]*+[,\"'{{\[])|,[\s,]*+[}}\]]))"
+    rf"|(?P<closed>{_G}(?:[}}\]](?:[^\S\n]*+\n\s*+(?={_VALUE})|[\s}}\]]*+[,{lexis.OTHER_COMMAS}\"'{{\[])|,[\s,]*+[}}\]]))"
     rf"|(?P<twice>{_G},\s*+,\s*+[\"'])"
     rf"|(?P<computed>{_G},{_G}\[{_G}[\"'][\w$ -]{{1,60}}+[\"']{_G}\]{_G}:)"
 )

@@ -286,19 +286,41 @@ def _block(text: str, first: re.Match[str]) -> list[Edit]:
     """What drops the marks of consecutive lines, numbered ones in their order."""
     numbered = first.group(1) is not None
     mark, at = _MARKS[numbered], first.start()
+    bare = not first[0][
+        -1
+    ].isspace()  # as in a diff, where a blank after the mark is the line's own
     found: list[Edit] = []
     for number in count(int(first.group(1) or 0)):
         match = mark.match(text, at)
         if match is None or (numbered and int(match.group(1)) != number):
             break
-        found.append(Edit(match.start(), match.end(), ""))
+        end = match.start() + len(match[0].rstrip()) if bare else match.end()
+        found.append(Edit(match.start(), end, ""))
         at = text.find("\n", match.end()) + 1
         if not at:
             break
     return found
 
 
-# ── shell ───────────────────────────────────────────────────────────────────
+# ── quotes around the value ─────────────────────────────────────────────────
+
+
+_LITERAL = re.compile(r"(?:(?<=[\s=(:>])|\A)[bBuU]?+'(?=\s*+[{\[])((?:[^'\\]|\\['\\])*+)'(?!\w)")
+"""A value in a string of Python, in which each backslash and apostrophe of it is escaped."""
+_PATH = re.compile(r"(?:\b[A-Z]:|\"\.{1,2}|%\w++%)\\[nrt]\w")
+_IN_LITERAL = re.compile(r"\\(?=['\\])(.)")
+
+
+def without_literal_escapes(text: str) -> Layer | None:
+    """The text in which the value stands as a string of Python, unescaped; None if it does not, or backslashes may be its own."""
+    found = _LITERAL.search(text) if "\\" in text and "'" in text else None
+    if found is None or text.find("{", 0, found.start(1)) >= 0:
+        return None
+    edits = [Edit(m.start(), m.end(), m[1]) for m in _IN_LITERAL.finditer(text, *found.span(1))]
+    plain = _IN_LITERAL.sub(r"\1", found[1])
+    if not edits or strict(plain) is None or _PATH.search(plain) or lexis.NEVER_MEANT.search(plain):
+        return None
+    return Layer.over(text, edits)
 
 
 _OPENS = re.compile(r"(?:(?<=[\s=(,@])|\A)'(?=\s*+[{\[])")

@@ -88,9 +88,9 @@ _LITERAL = r"(?:true|false|null|None|True|False|-?[0-9]++(?:\.[0-9]++)?|\"[^\"\n
 _GOES_ON = re.compile(
     r"[0-9]"  # {"n": 7}42
     r"|\[[\"'0-9]"  # {…}["key"]
-    r"|\s*+\.\s*+[A-Za-z_]\w*+\s*+\("  # {…}.update(
+    r"|\s*+\.\s*+[A-Za-z_]\w*+\s*+\(|\.[a-z_]\w*+\s*+(?:[;.\[]|\Z)"  # {…}.update(, {…}.path
     r"|[ \t]*+(?:\|{1,2}|\+|&{1,2}|\?\?)(?:\s++[\w\"'(]|\s*+[{\[])"  # {…} | {…}
-    rf"|\s*+,\s*+(?:\w++\s*+=(?!=)|{_LITERAL}|[\[{{])"  # f({…}, force=True)
+    rf"|\s*+,\s*+(?:\w++\s*+(?:=(?!=)|:\s*+(?:{_LITERAL}|[\[{{]))|{_LITERAL}|[\[{{])"  # f({…}, force=True)
 )
 _STATEMENT = re.compile(
     r"^[ \t]*+(?:"
@@ -100,10 +100,10 @@ _STATEMENT = re.compile(
     re.MULTILINE,
 )
 _MEMBER = re.compile(
-    rf"^[ \t]*+([\"'`]?+)([A-Za-z_][\w-]*+)\1[ \t]*+[:=][ \t]*+{_LITERAL}[ \t]*+[,;]?+[ \t]*+$",
+    rf"^[ \t]*+(?:[-*•+][ \t]++)?+([\"'`]?+)([A-Za-z_][\w-]*+)\1[ \t]*+[:=][ \t]*+{_LITERAL}[ \t]*+[,;]?+[ \t]*+$",
     re.MULTILINE,
 )
-"""A line that is a member: a name, a colon, and a literal."""
+"""A line that is a member, perhaps after a bullet: a name, a colon, and a literal."""
 _MEMBER_SIGN = re.compile(r"[\":0-9][^{}]*+\}")
 _CLOSERS_DROPPED = re.compile(r"[\s}\])>;`.,]*+")
 

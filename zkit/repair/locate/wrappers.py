@@ -123,12 +123,14 @@ _SCALAR = r"(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|-?[0-9][0-9.]*+)"
 _CALL = re.compile(
     r"(?:new\s++)?+(?:collections\.)?+(dict|OrderedDict|Map|array|set|frozenset|list|tuple)\("
 )
-_KEYWORDS = re.compile(rf"{_S}{lexis.NAME}{_S}=(?![=>])")
+_KEYWORDS = re.compile(rf"{_S}({lexis.NAME}){_S}(?:=(?![=>])|:[ \t])")
 _PAIRED = re.compile(rf"{_S}{_SCALAR}{_S}=>")
 _OF_PAIRS = re.compile(rf"{_S}\[{_S}[(\[]{_S}{_SCALAR}{_S},")
 _IN_BRACKETS = re.compile(rf"{_S}[\[{{(]")
-_SET = re.compile(rf"\{{(?!{_S}{_SCALAR}{_S},{_S}{_SCALAR}{_S}\}}){_S}{_SCALAR}{_S}[,}}]")
-"""A set, but not one of two: that may be an object without its colon."""
+_SET = re.compile(
+    rf"\{{(?!{_S}{_SCALAR}{_S},{_S}{_SCALAR}{_S}\}}){_S}(?:{_SCALAR}{_S}[,}}]|\{{{lexis.LUA_KEY.pattern})"
+)
+"""A set, but not one of two: that may be an object without its colon. Or a list of objects in Lua."""
 _PAIR = re.compile(rf"[(\[]{_S}({_SCALAR}){_S},")
 _NEXT = re.compile(
     r"[\"'`“(){}\[\]]|(?<![\w.])(?:new|collections|dict|OrderedDict|Map|array|set|frozenset|list|tuple)\b"
@@ -163,8 +165,11 @@ def _keyword_arguments(text: str, evidence: Evidence | None) -> list[Edit]:
             return []
         inner = _containers(text[:last])
         return [Edit(0, call.end(), "{"), *inner, Edit(last, len(text), "}")]
-    if _KEYWORDS.match(text) is None or "," not in text or "\n" in text.strip():
+    first = _KEYWORDS.match(text)
+    if first is None or "," not in text or "\n" in text.strip():
         return []
+    if first[0].rstrip()[-1] == ":" and (evidence is None or first[1] not in evidence.root.keys):
+        return []  # words that lead to something
     return [Edit(0, 0, "{"), *_containers(text), Edit(len(text), len(text), "}")]
 
 
@@ -252,7 +257,7 @@ def _opened(walk: _Walk, pos: int, mark: str) -> int | None:
 
 
 _YAML_LINE = re.compile(r"([A-Za-z_][\w-]*+):[ \t]++(\S[^\n]*+)")
-_YAML_SCALAR = re.compile(r"true|false|null|~|-?[0-9]++(?:\.[0-9]++)?|\"[^\"\n]*+\"|'[^'\n]*+'")
+_YAML_SCALAR = re.compile(rf"true|false|null|~|-?[0-9]++(?:\.[0-9]++)?|{lexis.STRING}|'[^'\n]*+'")
 
 
 def _yaml_lines(text: str, evidence: Evidence) -> list[Edit]:
@@ -268,6 +273,8 @@ def _yaml_lines(text: str, evidence: Evidence) -> list[Edit]:
         if found is not None:
             keys.add(found[1])
             value = found[2].strip()
+            if value[0] in "\"'" and not _YAML_SCALAR.fullmatch(value):
+                return []  # more than one string
             new = value if _YAML_SCALAR.fullmatch(value) else json.dumps(value, ensure_ascii=False)
             comma = "," if len(keys) > 1 else ""
             edits.append(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MARKS = re.compile(r"[\]}]")
 _KEY_BEFORE = re.compile(rf"([\"'][^\"'\\\n]{{1,80}}+[\"']){lexis.SPACE}:{lexis.SPACE}\Z")
 ONE_VALUE = re.compile(
-    rf"{lexis.GAP}(?:{lexis.SCALAR}|True|False|None|'[^'\n]*+'|[“„][^“”\n]*+[“”]|«[^»\n]*+»|`[^`]*+`|[-+]?[0-9][\w.]*+)"
+    rf"{lexis.GAP}(?:{lexis.SCALAR}|True|False|None|'[^'\n]*+'|[“„][^“”\n]*+[“”]|«[^»\n]*+»|`[^`]*+`|[-+]?\.?[0-9][\w.]*+)"
 )
 """A scalar in one of the common spellings."""
 
@@ -250,7 +250,7 @@ def _other_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
         if reader.text[pos] in "{[" and reader.text[reading.pos - 1] in "}]":
             return []
         place = KEY
-    elif lexis.VALUE_AHEAD.match(reader.text, pos + 1) and reader.text[pos] not in ":=}])":
+    elif lexis.VALUE_AHEAD.match(reader.text, pos + 1) and reader.text[pos] not in ":=|}])":
         place = VALUE
         if reader.text[pos] in "{[" and (
             lexis.KEY_AHEAD.match(reader.text, pos + 1) or reader.text[reading.pos - 1] in "}]"

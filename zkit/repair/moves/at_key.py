@@ -214,6 +214,8 @@ def _opener_for_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypot
         reader.leave(other, reading.safe - 1)
         found.append(other.go(pos, VALUE))
     ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
+    if lexis.LUA_KEY.match(reader.text, pos + 1):
+        ahead = None
     if ahead is not None and known(reader, frame, ahead.group(1)):
         found.append(reading.fork().note("drop_opener", pos, pos + 1, "", "", 1).go(pos + 1, KEY))
     closed = last_closed(reader, reading)
@@ -291,7 +293,7 @@ def _no_colon(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[H
     mark = lexis.skip_blank(text, end)
     if (
         text[mark : mark + 1] in tuple(',;}])|-.{["\\')
-        and not (found and text[mark] == '"' and mark > end)
+        and not (found and text[mark] in '".-' and mark > end)
         and (reader.guided or "\\" not in key)
         and not _among_items(reader, reading, mark)
         and _value_then_more(reader, reading, mark + 1)

@@ -29,13 +29,13 @@ _EXPRESSIONS = tuple(
     re.compile(pattern)
     for pattern in (
         rf"(?:(?:new|await|not|async|typeof)\s++|[!-])?+{_NAME}(?:\.{_NAME})*+[(\[]",  # os.getcwd(), args[0]
-        r"(?:lambda|function|await|typeof)\b|new\s++[A-Z]",
+        r"(?:lambda|function|await|typeof)\b|new\s++[A-Z]|void\s++0",
         rf"{_OPERAND}(?:\s*+(?:[+*|&^?]|=>|->|==|!=|\|\||&&)\s*+{_OPERAND})++\Z",  # a+b, low|high
         rf"{_OPERAND}(?:\s++{_OPERATOR}\s++{_OPERAND})++\Z",  # a - b, x / 2
         r"[-+]?[0-9.]++\s*+[*/%]\s*+[0-9.]++\Z",
         r".*\s\?\s.*\s:\s",  # x ? 1 : 2
         r".*\sif\s.*\selse\s",
-        r"(?:not|None|True|False|null|true|false)\s+\w|\S++\s++(?:or|and|is|in)\s++\S++\Z",
+        r"(?:not|None|True|False|null|true|false)(?:\s+\w|\.\Z)|\S++\s++(?:or|and|is|in)\s++\S++\Z",
         r"[$@]?\{|\$[^\W\d]|\$\(|%[sdrif]\Z|%\(|%\w++%\Z",  # ${city}, $HOME, %s
         r"[-!~](?![-$/~.])[^\W\d]",  # -x, !flag
         r"<[^<>]*+>?|\[[^\[\]]*+\]\Z|_{2,}+\Z|\?++\Z|\.{3}|…",  # <value>, [insert value], ___, ...rest

@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 # ── between tokens ──────────────────────────────────────────────────────────
 
 
-_NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F)), *lexis.QUOTES} - {"/", "#", "-", "<", "\\"}
+_NOTHING_TO_SKIP = {"", *map(chr, range(0x21, 0x7F)), *lexis.QUOTES} - {
+    "/",
+    "#",
+    "-",
+    "<",
+    "\\",
+    "&",
+}
 """The end of the text, and what begins neither odd white space nor a comment."""
 _BARE_QUOTE_FIRST = re.compile(r"[^\"']*+(?<!\\)\"")
 _ESCAPED = re.compile(r"\\(?:(?=[\[\]{},:])|\r?+\n|\Z|[nrt](?=[\s\"'{}\[\],\\0-9-]|\Z))")
@@ -73,9 +80,9 @@ _ELIDED = re.compile(r"(?://|#|/\*|<!--|--)\s*+(?:\.{3}|…)")
 
 
 _SPECIAL_TOKEN = re.compile(
-    r"<[|｜][^<>|｜\"\n]{1,40}+[|｜]>|</?s>|<eos>|<bos>|<(?:end|start)_of_turn>|\[/?INST\]"
+    r"<[|｜][^<>|｜\"\n]{1,40}+[|｜]>|</?s>|<eos>|<bos>|<br\s?+/?+>|&nbsp;|<(?:end|start)_of_turn>|\[/?INST\]"
 )
-"""A token of a chat template that leaked between two members."""
+"""A token of a chat template or of a page that leaked between two members."""
 
 
 def _is_outside(reader: Engine, reading: Hypothesis, escape: re.Match[str]) -> bool:
@@ -261,6 +268,8 @@ def _dropped_brace(reader: Engine, reading: Hypothesis, frame: Frame, pos: int) 
     """Drop the second of two opening braces."""
     if reader.text[pos] != "{" or reading.pos != frame.start + 1:
         return False
+    if frame.parent is not None and lexis.LUA_KEY.match(reader.text, pos + 1):
+        return False  # Lua writes a list of objects so
     if not lexis.DOUBLED_BRACE.match(reader.text, pos + 1):
         return False
     reading.note("drop_doubled_brace", pos, pos + 1, "")
