@@ -106,6 +106,11 @@ def with_effect(*effects: str) -> frozenset[str]:
     return frozenset(kind.name for kind in FIXES.values() if kind.effect in effects)
 
 
+def with_rank(*ranks: Rank) -> frozenset[str]:
+    """The names of the fixes with one of these ranks."""
+    return frozenset(kind.name for kind in FIXES.values() if kind.rank in ranks)
+
+
 def fix_named(name: str, start: int, end: int, new: str) -> Fix:
     """The entry of a receipt for a fix of the table: `text[start:end]` becomes `new`."""
     kind = FIXES[name]

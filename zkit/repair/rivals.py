@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from zkit.receipt import Fix, highest
 from zkit.repair.evidence.structure import (
@@ -18,7 +18,7 @@ from zkit.repair.evidence.structure import (
     value_start,
 )
 from zkit.repair.expect import Evidence
-from zkit.repair.fixes import COMPLETE, GUESS, UNWRAP, fix_named, with_effect
+from zkit.repair.fixes import COMPLETE, GUESS, UNWRAP, fix_named, with_effect, with_rank
 from zkit.repair.limits import KEYS_WITHIN, MOST_OTHERS
 from zkit.repair.outcome import Candidate, Task
 from zkit.repair.repeated_keys import repeats_a_key
@@ -42,26 +42,32 @@ _OPENED = with_effect("opens")
 _CLOSED = with_effect("closes")
 
 
-def made_up(fixes: Sequence[Fix]) -> bool:
+def _made_up(_: Task, candidate: Candidate) -> bool:
     """Whether one container was opened and one closed where the text does neither."""
-    names = {fix.name for fix in fixes}
+    names = {fix.name for fix in candidate.fixes}
     return not names.isdisjoint(_OPENED) and not names.isdisjoint(_CLOSED)
 
 
-def may_be_key(text: str, fixes: Sequence[Fix]) -> bool:
+def _may_be_key(task: Task, candidate: Candidate) -> bool:
     """Whether a colon became a comma beside another fix of the structure: it may follow a key, a closer missing."""
-    structural = [fix for fix in fixes if fix.rank >= COMPLETE]
+    structural = [fix for fix in candidate.fixes if fix.rank >= COMPLETE]
     return len(structural) > 1 and any(
-        fix.new == "," and text.startswith(":", fix.start) for fix in structural
+        fix.new == "," and task.text.startswith(":", fix.start) for fix in structural
     )
 
 
-def changed_places(text: str, fixes: Sequence[Fix]) -> bool:
+def _in_a_string(_: Task, candidate: Candidate) -> bool:
+    """Whether what was dropped between two tokens may be the content of a string: another fix is a guess."""
+    return candidate.rank == GUESS and len(candidate.fixes) > 1
+
+
+def _changed_places(task: Task, candidate: Candidate) -> bool:
     """Whether a mark was added beside a string that ends, or a key that begins with one.
 
     The mark may have changed places with the quote.
     """
-    for fix in fixes:
+    text = task.text
+    for fix in candidate.fixes:
         if fix.rank >= COMPLETE and (
             _begins_with_mark(text, fix)
             or (fix.name in _ADDED and _ends_in(text, fix))
@@ -115,14 +121,18 @@ _PAIR = re.compile(r"\"[^\"\\]*+\"\s*+,\s*+\"[^\"\\]*+\"\s*+(.?)")
 _CODE = re.compile(r"\\\"u[0-9a-fA-F]{4}")
 
 
-def may_be_another(text: str, fixes: Sequence[Fix], evidence: Evidence | None) -> bool:
+def _beside_quote(task: Task, candidate: Candidate) -> bool:
     """Whether one of the fixes has a rival at the quote that it is beside.
 
     Before a colon, a key that the schema knows is nothing else.
     """
-    for fix in fixes:
+    for fix in candidate.fixes:
         sign = _SIGNS.get(fix[0])
-        if sign is not None and sign(text, fix) and not _is_named(text, fix, evidence):
+        if (
+            sign is not None
+            and sign(task.text, fix)
+            and not _is_named(task.text, fix, task.evidence)
+        ):
             return True
     return False
 
@@ -234,9 +244,9 @@ Fits = Callable[[object], bool] | None
 _ADDED_DOUBT = with_effect("ends", "closes")
 _DROPPED = with_effect("drops")
 _MOVED = with_effect("drops", "opens", "moves")
-BRACKETS = _ADDED_DOUBT | _MOVED
-DOUBTFUL = BRACKETS | {"use_colon", "drop_doubled_brace"}
-"""The fixes that may have a rival here."""
+_BRACKETS = _ADDED_DOUBT | _MOVED
+_DOUBTFUL = _BRACKETS | {"use_colon", "drop_doubled_brace"}
+"""The fixes of brackets, or beside them."""
 _NESTED = re.compile(rf":{lexis.SPACE}\{{|[\[,]{lexis.SPACE}\[")
 """An object in an object or a list in a list: only these can swallow what comes after them."""
 _TWO_BRACKETS = re.compile(rf"\[(?={lexis.SPACE}\[)")
@@ -245,20 +255,19 @@ _ASSIGNED = re.compile(r"\w=[^>]")
 _COLON = re.compile(rf"(?<!\\)[\"']{lexis.SPACE}:")
 
 
-def is_plain(text: str, end: int, value: object, fixes: Sequence[Fix]) -> bool:
-    """True if nothing rules out the brackets that were repaired, in a value that ends at `end`."""
-    if _exchanged(text, fixes) or _at_odds(text, fixes):
+def _misplaced(task: Task, candidate: Candidate) -> bool:
+    """Whether a bracket that was repaired inside the value may belong elsewhere: a list then holds values of two kinds."""
+    text, fixes = task.text, candidate.fixes
+    inside = [f for f in fixes if f.name in _BRACKETS and text[f.end : candidate.end].strip()]
+    if not inside or candidate.value is None:
         return False
-    inside = [f for f in fixes if f.name in BRACKETS and text[f.end : end].strip()]
-    if not inside:
-        return True
     guesses = [fix.name for fix in fixes if fix.rank == GUESS]
     opened = [fix for fix in fixes if fix.name == "open_in_middle"]
     if len(guesses) > 1 and any(not on_own_line(text, fix.start) for fix in opened):
-        return False
+        return True
     spliced = bool(opened) or any(fix.name == "add_comma" for fix in fixes)
     kind = _scalar_kind if spliced else _container_kind
-    return not _lost_openers(text, inside) and not _is_mixed(value, kind)
+    return _lost_openers(text, inside) or _is_mixed(candidate.value[0], kind)
 
 
 def undoubted(
@@ -363,8 +372,9 @@ _AFTER_ITEM = " \t\r\n,.…"
 """What may stand between the last item of a list and its closer."""
 
 
-def _exchanged(text: str, fixes: Sequence[Fix]) -> bool:
+def _exchanged(task: Task, candidate: Candidate) -> bool:
     """Whether a closer was dropped, and another one, or a comma after one, added: it was moved."""
+    text, fixes = task.text, candidate.fixes
     if len(fixes) < 2:
         return False
     gaps = any(_is_gap(text, fix) or _is_spent_closer(text, fix) for fix in fixes)
@@ -378,8 +388,9 @@ def _exchanged(text: str, fixes: Sequence[Fix]) -> bool:
     )
 
 
-def _at_odds(text: str, fixes: Sequence[Fix]) -> bool:
+def _at_odds(task: Task, candidate: Candidate) -> bool:
     """Whether two fixes cannot both be right: two brackets repaired, or two ways to write a colon."""
+    text, fixes = task.text, candidate.fixes
     names = {fix.name for fix in fixes}
     if "replace_closer" in names and not _ADDED_DOUBT.isdisjoint(names):
         return True
@@ -464,6 +475,33 @@ def _with_closer_at(
     return sorted([moved, *rest], key=lambda fix: fix.start)
 
 
+# ── the table ───────────────────────────────────────────────────────────────
+
+
+class Rival(NamedTuple):
+    """One row of the table: another way in which a text with these fixes may have come about."""
+
+    fixes: Collection[str]
+    """The fixes that may have it."""
+    explains: Callable[[Task, Candidate], bool]
+    """Whether it explains the text as well."""
+    guided: bool = True
+    """Whether it is looked for, too, where a schema tells what is expected."""
+
+
+RIVALS = (
+    Rival(with_rank(COMPLETE, GUESS), _changed_places),
+    Rival({"drop_backslash"}, _in_a_string),
+    Rival(_SIGNS.keys(), _beside_quote),
+    Rival(_DOUBTFUL, _made_up, guided=False),
+    Rival(_DOUBTFUL, _may_be_key, guided=False),
+    Rival(_DOUBTFUL, _exchanged, guided=False),
+    Rival(_DOUBTFUL, _at_odds, guided=False),
+    Rival(_DOUBTFUL, _misplaced, guided=False),
+)
+"""With a rival, a value is refused as ambiguous."""
+
+
 # ── settling ────────────────────────────────────────────────────────────────
 
 
@@ -476,17 +514,15 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     if rank == UNWRAP and is_doubled_evenly(text, fixes):
         return candidate
     names = {fix[0] for fix in fixes}
-    if rank >= COMPLETE and changed_places(text, fixes):
-        return _ambiguous(candidate)
-    if rank == GUESS and len(fixes) > 1 and "drop_backslash" in names:
-        return _ambiguous(
-            candidate
-        )  # what is dropped between tokens may be the content of a string
-    if not names.isdisjoint(_SIGNS) and may_be_another(text, fixes, task.evidence):
-        return _ambiguous(candidate)
-    if DOUBTFUL.isdisjoint(names) or names == _ONLY_COMMAS:
+    for rival in RIVALS:
+        may_be = not names.isdisjoint(rival.fixes) and (rival.guided or task.guide is None)
+        if may_be and rival.explains(task, candidate):
+            return _ambiguous(candidate)
+    if _DOUBTFUL.isdisjoint(names):
         return candidate
-    likelier = _undoubted_fixes(task, start, end, value[0], fixes)
+    fits = None if task.evidence is None else task.evidence.holds
+    stopped = task.finish_reason == "stop"
+    likelier = undoubted(text, (start, end), fixes, fits, stopped=stopped)
     if likelier is fixes:
         return candidate
     if likelier is None:
@@ -498,25 +534,9 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     )
 
 
-_ONLY_COMMAS = frozenset({"add_comma"})
-
-
 def _ambiguous(candidate: Candidate) -> Candidate:
     refusal = ("ambiguous", first_guess(candidate.fixes, candidate.start))
     return candidate._replace(value=None, refusal=refusal)
-
-
-def _undoubted_fixes(
-    task: Task, start: int, end: int, value: object, fixes: Sequence[Fix]
-) -> Sequence[Fix] | None:
-    """The fixes, or likelier ones; None when brackets may as well be repaired otherwise."""
-    if task.guide is None and (made_up(fixes) or may_be_key(task.text, fixes)):
-        return None
-    if task.guide is None and not is_plain(task.text, end, value, fixes):
-        return None
-    fits = None if task.evidence is None else task.evidence.holds
-    stopped = task.finish_reason == "stop"
-    return undoubted(task.text, (start, end), fixes, fits, stopped=stopped)
 
 
 def first_guess(fixes: Sequence[Fix], default: int) -> int:

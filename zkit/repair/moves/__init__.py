@@ -1,1 +1,31 @@
-"""What may be tried where no strict step is possible."""
+"""The moves: what may be tried where no strict step is possible, by the mark that stands there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from zkit.repair.search.engine import Engine
+    from zkit.repair.search.hypothesis import Hypothesis
+
+
+class Move(NamedTuple):
+    """One row of a table of moves."""
+
+    fixes: tuple[str, ...]
+    """What it writes on the receipt."""
+    marks: str
+    """The characters at which it is tried; at all of them if empty."""
+    find: Callable[[Engine, Hypothesis, int], list[Hypothesis]]
+    """The hypotheses in which the text at a place is read so; a hypothesis that has failed there is given."""
+
+
+def tried(moves: Iterable[Move], reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
+    """What all moves of a table find at a place."""
+    mark = reader.text[pos]
+    found: list[Hypothesis] = []
+    for _, marks, find in moves:
+        if not marks or mark in marks:
+            found += find(reader, reading, pos)
+    return found

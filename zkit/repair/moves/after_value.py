@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from zkit.receipt import Rank
 from zkit.repair.evidence.structure import follows, goes_on, known
 from zkit.repair.limits import LIST_LOOK_BACK, MOST_KEY
-from zkit.repair.moves import ending
+from zkit.repair.moves import Move, ending, tried
 from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import last_closed, reread
 from zkit.repair.search.hypothesis import DONE, KEY, NEXT, VALUE, Before, Closed, Frame, Hypothesis
@@ -29,7 +29,13 @@ ONE_VALUE = re.compile(
 """A scalar in one of the common spellings."""
 
 
-def key_for_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
+def _key_after_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
+    """A colon follows a value, which is then a key."""
+    in_object = reading.frame is not None and reading.frame.kind == "{"
+    return (_key_for_value if in_object else _key_in_list)(reader, reading, colon)
+
+
+def _key_for_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
     """A string under a key is followed by a colon: it is that key again, or another one whose brace is missing."""
     if reading.recent and _is_key_again(reader.text, reading.recent[0].pos, reading.pos):
         other = Hypothesis.back_to(reading.recent[0])
@@ -51,7 +57,7 @@ def _is_key_again(text: str, start: int, end: int) -> bool:
     return key is not None and key.group(1) == text[start:end]
 
 
-def key_in_list(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
+def _key_in_list(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypothesis]:
     """A string in a list is followed by a colon: it is a key, so a bracket is missing or wrong."""
     frame, item = reading.frame, reading.recent[0]
     assert frame is not None
@@ -143,24 +149,12 @@ _STRAY = re.compile(r"(?:\s*+[}\]])++(?=[ \t]*+(?:\Z|\n|```|<|[;)]++\s*+\Z))")
 
 def at_next(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """After a value stands neither a comma nor the closer."""
-    frame = reading.frame
-    assert frame is not None
     mark = reader.text[pos]
     if mark in "\"'" and (pos + 1 == reader.size or _begins_last_key(reader, reading, pos)):
         return ending.cut(reader, reading, "the text ended where a key was expected")
     if _OPERATOR.match(reader.text, reading.pos - 1):
         reader.reason = "expression"
-    found = [*_missing_comma(reader, reading, pos), *_other_mark(reader, reading, pos)]
-    if mark in "{[:;=":
-        found += _stray_mark(reader, reading, pos)
-    if mark in "}])":
-        found += _closer(reader, reading, pos)
-    if mark in '{["':
-        found += _mark_for_closer(reader, reading, pos)
-    if mark == '"':
-        found += _extra_quote(reader, reading, pos)
-    if mark == ":":
-        found += (key_for_value if frame.kind == "{" else key_in_list)(reader, reading, pos)
+    found = tried(MOVES, reader, reading, pos)
     if mark in "\"'" and pos > reading.pos:
         reader.reason = "damaged" if found else "ambiguous"
         return found
@@ -238,9 +232,7 @@ def _other_mark(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     """Another mark stands for the comma."""
     frame = reading.frame
     assert frame is not None
-    if reader.text[pos] not in ':;{["|=.}])\\' or _NO_COMMA.match(reader.text, pos):
-        return []
-    if _IN_NUMBER.match(reader.text, pos - 1):
+    if _NO_COMMA.match(reader.text, pos) or _IN_NUMBER.match(reader.text, pos - 1):
         return []
     if frame.kind == "{":
         ahead = lexis.KEY_AHEAD.match(reader.text, pos + 1)
@@ -352,6 +344,24 @@ def _extra_quote(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
     if reader.text[start] not in lexis.QUOTES:
         found += unopened(reader, reading.recent[0], start)
     return found
+
+
+MOVES = (
+    Move(("add_comma",), "", _missing_comma),
+    Move(("replace_punctuation",), ':;{["|=.}])\\', _other_mark),
+    Move(("drop_stray_mark",), "{[:;=", _stray_mark),
+    Move(("replace_closer", "drop_closer", "add_closer"), "}])", _closer),
+    Move(("replace_closer",), '{["', _mark_for_closer),
+    Move(("drop_extra_quote", "add_opening_quote", "replace_quote"), '"', _extra_quote),
+    Move(
+        (
+            "drop_repeated_key", "open_in_middle", "reopen", "replace_punctuation", "close_in_middle", "replace_opener",
+        ),
+        ":",
+        _key_after_value,
+    ),
+)  # fmt: skip
+"""What may be meant where neither a comma nor the closer follows a value."""
 
 
 def early_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:

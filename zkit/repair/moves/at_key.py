@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from zkit.repair.evidence.strings import respell
 from zkit.repair.evidence.structure import follows, known
 from zkit.repair.expect import ANYTHING, Expect
-from zkit.repair.moves import ending
+from zkit.repair.moves import Move, ending, tried
 from zkit.repair.moves.after_value import ONE_VALUE, closer_for_value
 from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import bracketed, keyed, last_closed, listed, reread
@@ -152,23 +152,14 @@ def _before_last(reader: Engine, reading: Hypothesis) -> Hypothesis:
 
 def _other_keys(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """Ways to read a key, or what should have come before it, that leave the strings before alone."""
-    text, frame = reader.text, reading.frame
-    assert frame is not None
-    mark = text[pos]
-    found = _half_quoted(reader, reading, pos) + wrong_first_quote(reader, reading, pos)
-    if mark == "{":
-        found += _opener_for_key(reader, reading, pos)
-    if mark in "])":
-        found += closer_for_value(reader, reading, pos)
-    found += _reopened(reader, reading, pos)
-    if mark.isdigit():
-        found += _thousands(reader, reading)
-        found += _missing_bracket(reading)
+    found = tried(MOVES, reader, reading, pos)
+    frame = reading.frame
     if (
-        reading.safe == frame.start + 1
+        frame is not None
+        and frame.parent is not None
+        and reading.safe == frame.start + 1
         and reading.recent
         and reading.recent[0].pos == frame.start
-        and frame.parent
     ):
         found += unopened(reader, reading.recent[0], frame.start)
     return found
@@ -224,7 +215,7 @@ def _opener_for_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypot
     return found
 
 
-def _thousands(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
+def _thousands(reader: Engine, reading: Hypothesis, _: int) -> list[Hypothesis]:
     """The last value was the first part of a number with thousands separators."""
     if not reading.recent:
         return []
@@ -245,11 +236,24 @@ def _thousands(reader: Engine, reading: Hypothesis) -> list[Hypothesis]:
     return [other]
 
 
-def _missing_bracket(reading: Hypothesis) -> list[Hypothesis]:
+def _missing_bracket(_: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     """The last value was the first item of a list whose bracket is missing."""
     if not reading.recent or reading.recent[0].frame is not reading.frame:
         return []
     return bracketed(reading.recent[0])
+
+
+_DIGITS = "0123456789"
+MOVES = (
+    Move(("add_opening_quote",), "", _half_quoted),
+    Move(("replace_quote",), "[{}],:;\\", wrong_first_quote),
+    Move(("close_in_middle", "drop_opener", "open_in_middle"), "{", _opener_for_key),
+    Move(("replace_closer", "drop_closer", "add_closer"), "])", closer_for_value),
+    Move(("reopen",), "", _reopened),
+    Move(("join_thousands", "quote_phrase"), _DIGITS, _thousands),
+    Move(("open_in_middle",), _DIGITS, _missing_bracket),
+)
+"""What may be meant where a key is expected and none stands."""
 
 
 def at_key_string(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[Hypothesis]:
@@ -270,7 +274,7 @@ def at_key_string(reader: Engine, reading: Hypothesis, pos: int, end: int) -> li
             other = reading.fork().note(name, at, at + width, new)
             found.append(keyed(other, key, match.end()))
     found += _no_colon(reader, reading, pos, end)
-    found += _missing_bracket(reading)
+    found += _missing_bracket(reader, reading, pos)
     return [*found, *_other_keys(reader, reading, pos), *reread(reader, reading, pos)]
 
 
