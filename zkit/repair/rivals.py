@@ -277,7 +277,7 @@ def undoubted(
 
     `stopped` means that the model ended the text itself: the closer that it forgot is the last one.
     """
-    if _ends_askew(text, span, fixes) or _closes_once(text, span, fixes, fits):
+    if _closes_once(text, span, fixes, fits):
         return None
     dropped = any(fix.name == "drop_closer" for fix in fixes)
     if dropped and is_askew(_layer(text, span, fixes).text):
@@ -312,14 +312,6 @@ def _closer_place(json: str, at: int, fits: Fits, *, is_last: bool) -> int | Non
     if places.stays:
         return at if is_last else None
     return others[0] if len(others) == 1 else None
-
-
-def _ends_askew(text: str, span: tuple[int, int], fixes: Sequence[Fix]) -> bool:
-    """Whether a closer was dropped at the end, and the lines say that one before it is too many."""
-    last = fixes[-1] if fixes else None
-    if last is None or last.name != "drop_closer" or text[last.end : span[1]].strip():
-        return False
-    return is_askew(_layer(text, span, fixes).text)
 
 
 def is_doubled_evenly(text: str, fixes: Sequence[Fix]) -> bool:
