@@ -39,6 +39,8 @@ ValidationCode = Literal[
 ]
 TransientCode = Literal["timeout", "rate_limited", "unavailable"]
 RefusedCode = Literal["denied", "approval", "budget", "disabled"]
+MOST_SECONDS = 1e9
+"""The longest `retry_after`: thirty years. A larger integer may not even fit a float."""
 ProblemCode = Literal["missing", "unknown", "wrong_type", "bad_value", "inexact", "ambiguous"]
 
 
@@ -59,19 +61,45 @@ class Problem(NamedTuple):
 def json_text(data: Any) -> str:
     """Return data as strict JSON in a text that can be written anywhere.
 
-    What JSON does not know is written as text: objects, NaN and infinity. Half a character (a lone
-    surrogate), which no file or socket takes, is written as its escape.
+    What JSON does not know is written as text: objects, NaN and infinity, and integers that Python
+    does not write in digits. Half a character (a lone surrogate), which no file or socket takes, is
+    written as its escape.
     """
     try:
-        text = json.dumps(data, ensure_ascii=False, default=str, allow_nan=False)
-    except ValueError:
-        data = json.loads(json.dumps(data, default=str), parse_constant=str)
-        text = json.dumps(data, ensure_ascii=False)
+        text = json.dumps(data, ensure_ascii=False, default=text_of, allow_nan=False)
+    except (ValueError, TypeError):
+        data = _as_text_where_needed(data)
+        text = json.dumps(data, ensure_ascii=False, default=text_of)
     try:
         text.encode()
     except UnicodeEncodeError:
-        return json.dumps(data, default=str)
+        return json.dumps(data, default=text_of)
     return text
+
+
+def text_of(value: object) -> str:
+    """Return the text of an object, also of one whose text cannot be made."""
+    try:
+        return str(value)
+    except BaseException:
+        return hex(value) if type(value) is int else f"<{type(value).__name__}>"
+
+
+def _as_text_where_needed(value: Any) -> Any:
+    """Data with a text for each number and key that strict JSON does not hold."""
+    if isinstance(value, dict):
+        return {_key(key): _as_text_where_needed(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_text_where_needed(part) for part in value]
+    if isinstance(value, float) and value - value != 0:
+        return {"nan": "NaN", "inf": "Infinity"}.get(str(value), "-Infinity")
+    if type(value) is int and (text := text_of(value)).startswith(("0x", "-0x")):
+        return text
+    return value
+
+
+def _key(key: Any) -> Any:
+    return key if key is None or isinstance(key, str | float | bool) else text_of(key)
 
 
 class Result:
@@ -91,7 +119,7 @@ class Result:
         """
         whole = self.to_dict()
         try:
-            text = json.dumps(whole, ensure_ascii=False, default=str, allow_nan=False)
+            text = json.dumps(whole, ensure_ascii=False, default=text_of, allow_nan=False)
             is_plain = f'"{_FLOAT}"' not in text
         except (ValueError, TypeError):
             is_plain = False
@@ -206,6 +234,8 @@ class Transient(Failure):
         )
         if self.retry_after is not None and not self.retry_after >= 0:
             self.__dict__["retry_after"] = 0.0  # that moment is over
+        elif self.retry_after is not None and self.retry_after > MOST_SECONDS:
+            self.__dict__["retry_after"] = MOST_SECONDS
 
     def __str__(self) -> str:
         return self.cause
@@ -295,7 +325,7 @@ def _checked(effects: object, meta: object) -> tuple[Any, Mapping[str, Any]]:
         invalid.append(f"meta {meta!r:.80}")
         meta = {}
     if not all(isinstance(key, str) for key in meta):
-        meta = {str(key): value for key, value in meta.items()}
+        meta = {text_of(key): value for key, value in meta.items()}
     return valid, {**meta, "invalid": invalid} if invalid else meta
 
 
@@ -307,7 +337,7 @@ def _with_floats(value: Any) -> Any:
     if isinstance(value, float) and value - value != 0:  # NaN or infinite
         return {_FLOAT: str(value)}
     if isinstance(value, Mapping):
-        inner = {str(key): _with_floats(part) for key, part in value.items()}
+        inner = {text_of(key): _with_floats(part) for key, part in value.items()}
         return {_FLOAT: [inner]} if set(inner) == {_FLOAT} else inner
     return [_with_floats(part) for part in value] if isinstance(value, list | tuple) else value
 

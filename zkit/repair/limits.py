@@ -96,6 +96,8 @@ NEAR_END = 80
 """How much of the end of a text is looked at for a value that began there: a line."""
 MOST_DIGITS = 4300
 """Python turns no longer number into an int (`sys.get_int_max_str_digits`)."""
+LARGEST_INT = 10**MOST_DIGITS
+"""Python writes no number from here on in digits; a hexadecimal one may be larger."""
 MOST_TAIL = 160
 """How long the end of a cut text may be that seems to close a string: closers, a comma and a key."""
 QUOTE_COST = 64

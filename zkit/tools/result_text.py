@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -11,7 +12,16 @@ from unicodedata import combining, east_asian_width
 from zkit.json_types import JsonMapping
 from zkit.private_files import private_copy
 from zkit.required import require_count, require_kind, require_one_of
-from zkit.results import Crashed, Refused, Result, Success, Transient, Validation, json_text
+from zkit.results import (
+    Crashed,
+    Refused,
+    Result,
+    Success,
+    Transient,
+    Validation,
+    json_text,
+    text_of,
+)
 
 _DEEPEST = 8
 _WIDEST_CELL = 60
@@ -19,15 +29,20 @@ _WIDEST_CELL = 60
 
 def labeled(data: object) -> str:
     """Return data as labelled lines: `name: value`, aligned rows for lists of like records."""
-    return "\n".join(_lines(data, 0))
+    try:
+        return "\n".join(_lines(data, 0))
+    except Exception:  # of a container that a tool made
+        return as_json(data)
 
 
 def as_json(data: object) -> str:
-    """Return data as JSON text; data nested deeper than Python can write is told, not written."""
+    """Return data as JSON text; data that cannot be written is told, not written."""
     try:
         return json_text(data)
     except RecursionError:
         return '"[nested too deep to write]"'
+    except Exception as error:  # of a container that a tool made, or a circle
+        return json.dumps(f"[cannot be written: {type(error).__name__}]")
 
 
 def _lines(data: object, depth: int) -> Iterator[str]:
@@ -141,7 +156,7 @@ def _text(value: object) -> str:
     if isinstance(value, str):
         return value if value else '""'
     if type(value) is int:
-        return str(value)
+        return text_of(value)
     return as_json(value)
 
 

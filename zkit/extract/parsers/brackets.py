@@ -24,7 +24,7 @@ _VALUE_AFTER = (
     r"|\{\s{0,40}+[\"}]|\[\s{0,40}+[\"{\[\]0-9])"
 )
 _BEFORE_STRING = frozenset("{[(,:=")
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(parse_int=str)  # Python turns no 5,000 digits into an int
 FIRST_PIECE = 4096
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zkit.repair.evidence.strings import UNC, respell
 from zkit.repair.expect import Expect
-from zkit.repair.limits import MOST_PHRASE
+from zkit.repair.limits import LARGEST_INT, MOST_PHRASE
 from zkit.repair.moves import ending
 from zkit.repair.moves.at_key import expected, misfit
 from zkit.repair.moves.missing_quotes import unopened
@@ -213,14 +213,15 @@ def _number(
 
 
 def spell_number(token: str) -> str | None:
-    """A number as JSON writes it; None for `007`, which may be an identifier."""
+    """A number as JSON writes it; None for `007`, which may be an identifier, and for one too long."""
     negative = token[0] == "-" or token[0] in lexis.MINUS
     sign, digits = ("-", token[1:]) if negative else ("", token.lstrip("+"))
     if digits.isdecimal() and digits[0] != "0":
         return sign + digits
     digits = digits.replace("_", "")
     if digits[:2].lower() in ("0x", "0o", "0b"):
-        return sign + str(int(digits, 0)) if len(digits) > 2 else None
+        value = int(digits, 0) if len(digits) > 2 else LARGEST_INT
+        return f"{sign}{value}" if value < LARGEST_INT else None
     mantissa, mark, exponent = digits.partition("e" if "e" in digits else "E")
     whole, dot, fraction = mantissa.partition(".")
     if len(whole) > 1 and whole[0] == "0":
