@@ -327,6 +327,69 @@ def test_a_dead_portal_is_replaced() -> None:
     assert data_of(send(fine, "fine")) == "fine"
 
 
+def test_a_portal_that_is_stopping_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes no more calls, but its thread still runs."""
+    from zkit.dispatch import portal
+
+    fine = Dispatcher([made("fine", lambda: "fine")])
+    assert data_of(send(fine, "fine")) == "fine"
+    shared, thread = portal._SHARED[0]
+    shared.call(shared.stop, True)
+    thread.join(10)
+    monkeypatch.setattr(thread, "is_alive", lambda: True)
+    assert data_of(send(fine, "fine")) == "fine"
+    assert portal._SHARED[0][0] is not shared
+
+
+def test_an_exit_that_no_statement_raised_ends_no_event_loop() -> None:
+    """`throw` of a generator leaves no `raise` statement by which to tell it from a `close()`."""
+    from zkit.dispatch import portal
+
+    async def thrown() -> None:
+        none: list[int] = []
+        (part for part in none).throw(GeneratorExit)
+
+    with pytest.raises(GeneratorExit):
+        run_sync(thrown)
+    fine = Dispatcher([made("fine", lambda: "fine")])
+    assert data_of(send(fine, "fine")) == "fine"
+    shared = portal._SHARED[0][0]
+    with pytest.raises(GeneratorExit):
+        run_sync(thrown)
+    assert data_of(send(fine, "fine")) == "fine"
+    assert portal._SHARED[0][0] is shared
+
+
+class Unwritable:
+    """An object whose text cannot be made."""
+
+    def __init__(self, kind: type[BaseException]) -> None:
+        self._kind = kind
+
+    def __str__(self) -> str:
+        raise self._kind
+
+    __repr__ = __str__
+
+
+class BrokenDict(dict[str, Any]):
+    """A dict that cannot be read."""
+
+    def items(self) -> Any:
+        raise RuntimeError("items")
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, *EXITS])
+def test_a_result_that_cannot_be_written_is_told_all_the_same(kind: type[BaseException]) -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    bad = Unwritable(kind)
+    for data in (bad, [bad], {"a": bad}, {bad: 1}, {(1, 2): bad}, circle, BrokenDict(a=1)):
+        assert render_result(Success(data))
+        assert render_result(Success(data), output="json")
+    assert isinstance(from_json(Success(bad, meta={"seen": bad}).to_json()), Success)
+
+
 INTERRUPTED = """
 import asyncio, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell began it with &

@@ -32,14 +32,20 @@ def run_sync(function: Callable[..., Awaitable[T]], *args: object) -> T:
     if threading.get_ident() in _THREADS:  # a tool that blocks our loop: it would wait for itself
         portal, _ = _started()
         try:
-            return _waited(portal, function, args)
+            own: T = _waited(portal.start_task_soon(_contained, function, args))
+            return own
         finally:
             portal.start_task_soon(portal.stop, True)
-    return _waited(_shared(), function, args)
+    portal = _shared()
+    try:
+        future = portal.start_task_soon(_contained, function, args)
+    except RuntimeError:  # it has stopped, though its thread has not ended yet
+        future = _shared(portal).start_task_soon(_contained, function, args)
+    found: T = _waited(future)
+    return found
 
 
-def _waited(portal: BlockingPortal, function: Callable[..., Awaitable[T]], args: object) -> T:
-    future = portal.start_task_soon(_contained, function, args)
+def _waited(future: Future[Any]) -> Any:
     try:
         value, error = future.result()
     except BaseException:
@@ -47,7 +53,7 @@ def _waited(portal: BlockingPortal, function: Callable[..., Awaitable[T]], args:
         raise
     if error is not None:
         raise error
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 async def _contained(
@@ -57,15 +63,15 @@ async def _contained(
     try:
         return await function(*args), None
     except BaseException as error:
-        if not is_contained(error):
+        if not is_contained(error) and not isinstance(error, GeneratorExit):
             raise
         return None, error
 
 
-def _shared() -> BlockingPortal:
-    """The portal that all calls share; another one when its thread has died."""
+def _shared(stopped: BlockingPortal | None = None) -> BlockingPortal:
+    """The portal that all calls share; another one when it has stopped or its thread has died."""
     with _LOCK:
-        if _SHARED and not _SHARED[0][1].is_alive():
+        if _SHARED and (_SHARED[0][0] is stopped or not _SHARED[0][1].is_alive()):
             _SHARED.clear()
         if not _SHARED:
             _SHARED.append(_started())
