@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -10,11 +12,12 @@ from hypothesis import strategies as st
 from schemas_strategy import NAMES
 
 from zkit.arguments import Decoded, decode, object_keys
-from zkit.errors import SchemaError
+from zkit.errors import SchemaError, ToolDefinitionError
 from zkit.results import Validation
-from zkit.schema import raw_validator, target_for
+from zkit.schema import convert, lint_schema, raw_validator, references, target_for
 from zkit.schema.compiled_schema import acceptor, compiled, matcher
 from zkit.schema.raw_validator import RawValidator
+from zkit.tools import ToolSpec
 
 Schema = dict[str, Any]
 REF = {"$ref": "#/$defs/n"}
@@ -144,6 +147,96 @@ def test_a_schema_of_megabytes_is_refused() -> None:
     schema = {"properties": {"a": {"enum": [f"value {at}" for at in range(200_000)]}}}
     with pytest.raises(SchemaError, match="characters"):
         target_for(schema)
+
+
+LIMITS: dict[str, Schema] = {
+    "a text of a billion": {"type": "string", "minLength": 10**9},
+    "a text of more than a word": {"type": "string", "minLength": 10**30},
+    "a list of a billion": {"type": "array", "minItems": 10**9, "items": {"type": "string"}},
+    "lists of lists": {
+        "type": "array",
+        "minItems": 10**4,
+        "items": {
+            "type": "array",
+            "minItems": 10**4,
+            "items": {"type": "array", "minItems": 10**4},
+        },
+    },
+    "a list as long as a float": {"type": "array", "minItems": 1e308},
+    "infinite": {"type": "string", "maxLength": float("inf")},
+    "no number": {"type": "number", "minimum": float("nan")},
+    "a bound that no float holds": {"type": "number", "minimum": 10**400},
+    "steps that no float holds": {"type": "number", "multipleOf": 10**400},
+    "steps of almost nothing": {"type": "number", "multipleOf": 5e-324},
+    "steps of nothing": {"type": "number", "multipleOf": 0},
+    "a known value that Python does not write": {"enum": [16**5_000]},
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)
+def test_no_limit_of_a_schema_raises_or_takes_memory(limit: Schema) -> None:
+    """The example in a refusal is built from the limits: a text of a billion took 4 GB."""
+    schema = {"type": "object", "properties": {"x": limit}, "required": ["x"]}
+    tracemalloc.start()
+    try:
+        for raw in ("{}", '{"x": 1}', '{"x": ""}', '{"x": 1.5}', '{"x": "7"}', '{"x": []}'):
+            try:
+                assert isinstance(decode(schema, raw), Decoded | Validation)
+            except SchemaError:
+                continue
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_many_names_that_are_missing_take_no_copy_each() -> None:
+    """pydantic keeps what it was given for each error, as a new object when it was given a text."""
+    known = {f"p{at}": {"type": "string"} for at in range(1_000)}
+    schema = {"type": "object", "properties": known, "required": [*known]}
+    raw = json.dumps({f"q{at}": at for at in range(1_000)})
+    assert isinstance(decode(schema, "{}"), Validation)
+    tracemalloc.start()
+    try:
+        assert isinstance(decode(schema, raw), Validation)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+    filled = json.dumps(dict.fromkeys(known, "a"))
+    assert isinstance(decode(schema, filled), Decoded)
+
+
+def test_a_wide_schema_is_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each branch was asked about once for each other: four seconds for 10,000."""
+    asked: list[int] = []
+    is_new = references._is_new
+
+    def counted(*given: Any) -> bool:
+        asked.append(1)
+        return is_new(*given)
+
+    monkeypatch.setattr(references, "_is_new", counted)
+    target_for({"anyOf": [{"const": f"wide {at}"} for at in range(500)]})
+    assert 0 < len(asked) < 1_500
+
+
+def test_a_branch_that_is_there_twice_is_written_once() -> None:
+    twice = [{"type": "string", "minLength": 1}, {"minLength": 1, "type": "string"}]
+    schema = {"type": "object", "properties": {"x": {"anyOf": [*twice, {"type": "integer"}]}}}
+    assert convert(schema, "portable")["properties"]["x"] == {
+        "anyOf": [twice[0], {"type": "integer"}]
+    }
+
+
+def test_a_schema_with_a_value_nested_too_deep_is_refused() -> None:
+    deep: Any = 1
+    for _ in range(5_000):
+        deep = [deep]
+    for schema in ({"properties": {"x": {"enum": [deep]}}}, {"type": deep}):
+        assert lint_schema(schema)
+        with pytest.raises(SchemaError):
+            target_for(schema)
+        with pytest.raises(ToolDefinitionError):
+            ToolSpec("act", "Act.", schema)
 
 
 def test_a_recursive_schema_that_goes_down_is_fine() -> None:

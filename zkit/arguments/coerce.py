@@ -13,6 +13,7 @@ from zkit.arguments.coercions import (
     FREE_STEPS,
     MAX_DEPTH,
     MOST_IN_A_ROW,
+    MOST_STRAYS,
     RANKS,
     STEPS_PER_CHARACTER,
 )
@@ -172,11 +173,13 @@ class Coercer:
         """Note the required fields that were not sent, each with the key that may stand for it."""
         known = {*shape.fields, *(key for key, name in names.items() if name is not None)}
         strays = [key for key in value if key not in known]
+        near = strays if len(strays) <= MOST_STRAYS else []
         for name in missing:
-            like = strays if len(missing) == len(strays) == 1 else nearest(name, strays, 1)
+            like = strays if len(missing) == len(strays) == 1 else nearest(name, near, 1)
             hint = shown(like[0]) if like else ""
-            stray = path_text((*place.path, *like[:1])) if like else None
-            self.problems = [p for p in self.problems if p.code != "unknown" or p.path != stray]
+            if like:
+                stray = path_text((*place.path, *like[:1]))
+                self.problems = [p for p in self.problems if p.code != "unknown" or p.path != stray]
             self.problems.append(missing_field(place.path, name, shape, hint))
 
     def _values(

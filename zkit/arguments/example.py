@@ -290,7 +290,7 @@ def _text(shape: Shape, name: str, _depth: int) -> str:
     matching = text_that_matches(pattern) if isinstance(pattern, str) else None
     text = matching or placeholder(name)
     shortest, longest = shape.schema.get("minLength") or 0, shape.schema.get("maxLength")
-    text = text.ljust(shortest, "x")
+    text = text.ljust(min(shortest, LONGEST_EXAMPLE), "x")  # a longer one is not shown
     return text[:longest] if isinstance(longest, int) else text
 
 

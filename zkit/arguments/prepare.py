@@ -8,15 +8,16 @@ from math import isinf
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import from_json
+from pydantic_core import SchemaValidator, from_json
 
-from zkit.arguments.coercions import LONGEST_WORDS, MOST_PREPARED
+from zkit.arguments.coercions import LONGEST_WORDS, MOST_PREPARED, MOST_REQUIRED
 from zkit.arguments.shape import Shape
 from zkit.arguments.strict_validator import exact_validator
 from zkit.arguments.validation_errors import FieldError
 from zkit.arguments.wording import as_json, shortened
 from zkit.json_types import JsonObject
 from zkit.schema import Misfit, MisfitError, Target, target_for
+from zkit.schema.schema_tree import subschemas
 
 ERROR_KINDS = {
     "missing": "missing",
@@ -57,7 +58,10 @@ class Prepared:
         target = self.target
         if target.core_schema is None:
             return exact_by_schema(target.validate_python, self.shape, declared_only=declared_only)
-        return exact_validator(target.core_schema, declared_only=declared_only).validate_json
+        validator = exact_validator(target.core_schema, declared_only=declared_only)
+        if target.kind == "raw" and _requires_many(target.schema):
+            return _by_value(validator)
+        return validator.validate_json
 
     @property
     def schema(self) -> JsonObject:
@@ -76,6 +80,25 @@ class Prepared:
         except (ValidationError, MisfitError) as error:
             return errors_of(error)
         return []
+
+
+def _requires_many(schema: JsonObject) -> bool:
+    return any(
+        len(place.schema.get("required", ())) > MOST_REQUIRED for place in subschemas(schema)
+    )
+
+
+def _by_value(validator: SchemaValidator) -> Strict:
+    """A validator of texts that parses them first: else pydantic copies the object for each name it lacks."""
+
+    def validate(raw: str | bytes) -> object:
+        try:
+            value = from_json(raw, allow_inf_nan=False)
+        except ValueError:
+            return validator.validate_json(raw)  # which says what is wrong
+        return validator.validate_python(value)
+
+    return validate
 
 
 def _tool_name(subject: object, target: Target) -> str | None:

@@ -339,7 +339,7 @@ def _count(limit: JsonValue) -> int | None:
         return None
     if isinstance(limit, bool) or not isinstance(limit, int | float) or limit != int(limit):
         raise NotCompiledError
-    if limit < 0:
+    if not 0 <= limit < MAX_EXACT_FLOAT:  # pydantic-core takes no more than a machine word
         raise NotCompiledError
     return int(limit)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -112,8 +113,11 @@ def lint_schema(schema: JsonMapping, dialect: str = "openai") -> list[SchemaProb
     root = dict(schema)
     try:
         places = list(subschemas(root))
+        json.dumps(root, default=str)
     except SchemaError as error:
         return [SchemaProblem("", str(error), "make it smaller")]
+    except (RecursionError, ValueError):  # in a value, such as one of an enum
+        return [SchemaProblem("", "it holds a value that JSON cannot write", "leave it out")]
     odd = [SchemaProblem(path, problem, "correct it first") for path, problem in malformed(root)]
     if odd:
         return odd

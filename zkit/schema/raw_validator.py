@@ -210,24 +210,13 @@ class RawValidator:
             with ThreadPoolExecutor(1) as fresh:
                 return fresh.submit(self._check_deep, value).result()
 
-    def _check(self, value: object) -> tuple[Misfit, ...]:
+    def _check(self, value: Any) -> tuple[Misfit, ...]:
         token = _SEEN.set({})
         try:
-            found = [m for error in self._complaints(value) for m in misfits_of(error)]
+            found = [m for error in self._validator.iter_errors(value) for m in misfits_of(error)]
         finally:
             _SEEN.reset(token)
         return tuple({(m.path, m.kind): m for m in found}.values())
-
-    def _complaints(self, value: Any) -> Iterator[Complaint]:
-        """What jsonschema finds; of the names that one object lacks it says each, and one is enough."""
-        seen: set[tuple[object, ...]] = set()
-        for error in self._validator.iter_errors(value):
-            key = (id(error.schema), *error.absolute_path)
-            if error.validator == "required" and key in seen:
-                continue
-            if error.validator == "required":
-                seen.add(key)
-            yield error
 
     def _check_deep(self, value: object) -> tuple[Misfit, ...]:
         try:
@@ -360,7 +349,20 @@ def _undeclared(instance: Mapping[str, JsonValue], schema: Schema) -> list[str]:
     ]
 
 
+def _required(
+    _: Validator, names: JsonValue, instance: JsonValue, schema: Schema
+) -> Iterator[Complaint]:
+    """One complaint for all names that are missing; jsonschema makes one for each."""
+    from jsonschema.exceptions import ValidationError
+
+    if not isinstance(names, list) or not isinstance(instance, dict):  # draft 3 has no list here
+        return
+    if any(name not in instance for name in names):
+        yield ValidationError("missing properties", validator="required")
+
+
 _LINEAR: dict[str, Check] = {
+    "required": _required,
     "pattern": _pattern,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,

@@ -247,15 +247,21 @@ def _same_value(place: Place, root: Schema) -> Iterator[Place]:
 def _check_expansion(root: Schema) -> None:
     """Refuse a schema that is too large once every reference is written out."""
     sizes: dict[int, int] = {}
-    waiting: list[tuple[Place, list[Place]]] = [(Place("", root), _below(Place("", root), root))]
-    on_path = {id(root)}
+    on_path: set[int] = set()
+    waiting: list[tuple[Place, list[Place], Iterator[Place]]] = []
+
+    def enter(place: Place) -> None:
+        below = _below(place, root)
+        waiting.append((place, below, iter(below)))
+        on_path.add(id(place.schema))
+
+    enter(Place("", root))
     while waiting:
-        place, below = waiting[-1]
+        place, below, rest = waiting[-1]
         at = id(place.schema)
-        inner = next((one for one in below if _is_new(one, sizes, on_path)), None)
+        inner = next((one for one in rest if _is_new(one, sizes, on_path)), None)
         if inner is not None:
-            waiting.append((inner, _below(inner, root)))
-            on_path.add(id(inner.schema))
+            enter(inner)
             continue
         sizes[at] = 1 + sum(sizes.get(id(one.schema), 1) for one in below)
         if sizes[at] > MAX_EXPANDED:

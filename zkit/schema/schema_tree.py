@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
@@ -227,6 +228,8 @@ def identity(value: object) -> tuple[str, str]:
     """Return a key that tells JSON values apart: `true` is not 1, and 1 is 1.0."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
+    if isinstance(value, dict | list):
+        return type_of(value), json.dumps(value, sort_keys=True, default=repr)
     return type_of(value), repr(value)
 
 

@@ -293,7 +293,7 @@ def _known_raw(x: object) -> Target | None:
 
 def _of_raw(schema: JsonMapping) -> Target:
     try:
-        key = json.dumps(schema)
+        key = json.dumps(schema, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise SchemaError(f"not a JSON Schema: {error}") from None
     if len(key) > MAX_CHARACTERS:

@@ -214,11 +214,12 @@ def _flat(schema: Schema, path: str) -> Schema:
 
 def _opened(branches: list[Schema]) -> list[Schema]:
     """The branches of a union, those of unions inside it among them, each once."""
-    opened: list[Schema] = []
+    opened: dict[tuple[str, str], Schema] = {}
     for branch in branches:
         inner = branch["anyOf"] if branch and is_only(branch, "anyOf") else [branch]
-        opened.extend(part for part in inner if part not in opened)
-    return opened
+        for part in inner:
+            opened.setdefault(identity(part), part)
+    return list(opened.values())
 
 
 def nulls_as_keyword(schema: Schema, dialect: Dialect) -> Schema:

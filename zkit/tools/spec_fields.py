@@ -156,7 +156,8 @@ def object_schema(given: object, name: str) -> object:
     if not isinstance(given, Mapping):
         raise ToolDefinitionError(f"{name} must be a JSON Schema of an object, not {given!r}")
     if given.get("type", "object") != "object":
-        raise ToolDefinitionError(f"{name} must be of type object, not {given['type']!r}")
+        kind = given["type"] if isinstance(given["type"], str) else type(given["type"]).__name__
+        raise ToolDefinitionError(f"{name} must be of type object, not {kind!r:.80}")
     if isinstance(given, FrozenDict) and "type" in given and "properties" in given:
         return given
     return schema({"type": "object", **given, "properties": given.get("properties", {})}, name)
