@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from schemas_strategy import NAMES
 
-from zkit.arguments import Decoded, decode, object_keys
+from zkit.arguments import Decoded, decode, object_keys, prepare
 from zkit.errors import SchemaError, ToolDefinitionError
+from zkit.extract import instructions
 from zkit.results import Validation
 from zkit.schema import convert, lint_schema, raw_validator, references, target_for
 from zkit.schema.compiled_schema import acceptor, compiled, matcher
@@ -237,6 +238,66 @@ def test_a_schema_with_a_value_nested_too_deep_is_refused() -> None:
             target_for(schema)
         with pytest.raises(ToolDefinitionError):
             ToolSpec("act", "Act.", schema)
+
+
+def test_keys_of_a_recursive_union_with_fields_beside_it_are_not_weighed_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each level doubled the branches that may declare a key: 2^40 for a value of forty levels."""
+    asked: list[int] = []
+    identity = prepare._identity
+
+    def counted(shape: Any) -> Any:
+        asked.append(1)
+        return identity(shape)
+
+    monkeypatch.setattr(prepare, "_identity", counted)
+    fields = {"properties": {"c": REF}}
+    inner = {"type": "object", **fields, "anyOf": [fields, {**fields, "title": "again"}]}
+    node = {**inner, "unevaluatedProperties": False}
+    schema = {"$defs": {"n": node}, "type": "object", "properties": {"x": REF}}
+    raw = '{"x": ' + '{"c": ' * 12 + "1" + "}" * 13
+    assert isinstance(decode(schema, raw), Validation)
+    assert 0 < len(asked) < 2_000
+
+
+LISTS: Schema = {
+    "$defs": {
+        "n": {
+            "anyOf": [
+                {"type": "array", "items": REF},
+                {"type": "array", "items": REF, "minItems": 1},
+                {"type": "integer"},
+            ]
+        }
+    },
+    "type": "object",
+    "properties": {"x": REF},
+}
+
+
+def test_lists_of_lists_without_end_are_described_and_refused() -> None:
+    """The words for what is expected, and the sample of a call, never ended."""
+    for raw in ('{"x": [["q"]]}', '{"x": "q"}', '{"x": ' + "[" * 30 + '"q"' + "]" * 31):
+        refused = decode(LISTS, raw)
+        assert isinstance(refused, Validation)
+        assert len(str(refused)) < 3_000
+    offer = {"type": "function", "function": {"name": "act", "parameters": LISTS}}
+    assert "act" in instructions([offer], "hermes_json")
+
+
+def test_items_that_must_differ_are_told_apart_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """jsonschema compares each object with each other: 20,000 of them took minutes."""
+    from jsonschema import _keywords
+
+    monkeypatch.setattr(_keywords, "uniq", lambda _: pytest.fail("compared pair by pair"))
+    schema = {"properties": {"x": {"type": "array", "uniqueItems": True}}}
+    many = [{"a": at} for at in range(500)]
+    assert isinstance(decode(schema, json.dumps({"x": many})), Decoded)
+    for twice in ([{"a": 1, "b": 2}, {"b": 2, "a": 1}], [1, 1.0], ["a", "a"], [[1], [1]]):
+        assert isinstance(decode(schema, json.dumps({"x": twice})), Validation)
+    for differ in ([1, True], [0, False], ["1", 1], [[1], [True]]):
+        assert isinstance(decode(schema, json.dumps({"x": differ})), Decoded)
 
 
 def test_a_recursive_schema_that_goes_down_is_fine() -> None:

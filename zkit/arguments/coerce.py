@@ -105,8 +105,9 @@ class Coercer:
             if kind == "object" and shape.values is None:
                 return self._object(value, shape, place, errors)
             if kind == "array" and shape.values is None:
-                settle = self._list if _has_items(value, shape) else self._items_or_item
-                return settle(value, shape, place, errors)
+                if _has_items(value, shape) or row >= MOST_IN_A_ROW:
+                    return self._list(value, shape, place, errors)
+                return self._items_or_item(value, shape, place, errors, row)
             if shape.allows(value) and not (errors is not None and "other" in errors.kinds):
                 return value
         return self._coerced(value, shape, place, row, errors.words if errors else "")
@@ -125,14 +126,14 @@ class Coercer:
         return result
 
     def _items_or_item(
-        self, value: list[object], shape: Shape, place: Place, errors: ErrorTree | None
+        self, value: list[object], shape: Shape, place: Place, errors: ErrorTree | None, row: int
     ) -> object:
         """A list where a list of lists is expected: it may be one of the lists, or each item may be."""
         items, item = Coercer(self.left), Coercer(self.left)
         item.note(next(list_from(value, shape.at(0))), place)
         readings = [
             (items._list(value, shape, place, errors), items),
-            ([item.settle(value, shape.at(0), place.inside(0))], item),
+            ([item.settle(value, shape.at(0), place.inside(0), None, row + 1)], item),
         ]
         done = [one for one in readings if not one[1].problems]
         return self._chosen(value, shape, place, distinct(done), [items])

@@ -122,6 +122,9 @@ MOST_STRAYS = 64
 MOST_REQUIRED = 50
 """With more required names than these a text is parsed before it is validated: pydantic keeps a copy of
 the object for each name that it lacks, 4 GB for 19,000 names and 5,000 keys."""
+MOST_WAYS = 64
+"""Under more branches than these nobody says which keys are unknown: in a recursive union that has
+fields beside it they double at each level."""
 MOST_PLAIN_ERRORS = 8
 """With more errors the fast path saves nothing."""
 DEEPEST_PLAIN = 3

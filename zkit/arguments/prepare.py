@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import SchemaValidator, from_json
 
-from zkit.arguments.coercions import LONGEST_WORDS, MOST_PREPARED, MOST_REQUIRED
+from zkit.arguments.coercions import LONGEST_WORDS, MOST_PREPARED, MOST_REQUIRED, MOST_WAYS
 from zkit.arguments.shape import Shape
 from zkit.arguments.strict_validator import exact_validator
 from zkit.arguments.validation_errors import FieldError
@@ -91,7 +91,7 @@ def _requires_many(schema: JsonObject) -> bool:
 def _by_value(validator: SchemaValidator) -> Strict:
     """A validator of texts that parses them first: else pydantic copies the object for each name it lacks."""
 
-    def validate(raw: str | bytes) -> object:
+    def validate(raw: Any) -> object:
         try:
             value = from_json(raw, allow_inf_nan=False)
         except ValueError:
@@ -217,7 +217,8 @@ def _undeclared(value: object, shape: Shape) -> Iterator[Path]:
             if isinstance(below, dict | list):
                 knowing = [due for due in shapes if step in due.fields] or shapes
                 ways = {_identity(way): way for due in knowing for way in _ways(due.at(step))}
-                todo.append(((*path, step), below, list(ways.values())))
+                if len(ways) <= MOST_WAYS:
+                    todo.append(((*path, step), below, list(ways.values())))
 
 
 def _identity(shape: Shape) -> tuple[int, ...]:

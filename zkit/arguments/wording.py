@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from json.encoder import encode_basestring
 from typing import Any
 
-from zkit.arguments.coercions import LONGEST_SHOWN, MOST_VALUES
+from zkit.arguments.coercions import DEEPEST_EXAMPLE, LONGEST_SHOWN, MOST_VALUES
 from zkit.arguments.shape import Shape
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
@@ -71,21 +71,21 @@ def shortened(text: str) -> str:
 def expected(shape: Shape) -> str:
     """What is expected at a place."""
     if shape.expectation is None:
-        shape.expectation = _expected(shape)
+        shape.expectation = _expected(shape, 0)
     return shape.expectation
 
 
-def _expected(shape: Shape) -> str:
+def _expected(shape: Shape, depth: int) -> str:
     if shape.values is not None:
         return _one_of([shown(value) for value in shape.values])
     if shape.branches:
-        return " or ".join(dict.fromkeys(expected(branch) for branch in shape.branches))
+        return " or ".join(dict.fromkeys(_expected(branch, depth) for branch in shape.branches))
     kinds = [kind for kind in _PLAIN if kind in shape.kinds and kind != "null"]
     if "number" in kinds:
         kinds = [kind for kind in kinds if kind != "integer"]
     if len(kinds) > 4:
         return "a value"
-    return " or ".join(_kind(kind, shape) for kind in kinds) or "null"
+    return " or ".join(_kind(kind, shape, depth) for kind in kinds) or "null"
 
 
 def expected_instead(value: object, shape: Shape) -> str:
@@ -106,11 +106,12 @@ def _one_of(values: list[str]) -> str:
     return f"one of {', '.join(values[:MOST_VALUES])}{more}"
 
 
-def _kind(kind: str, shape: Shape) -> str:
+def _kind(kind: str, shape: Shape, depth: int) -> str:
     if kind == "string" and shape.format in _FORMATS:
         return _FORMATS[shape.format]
-    if kind == "array" and isinstance(shape.schema.get("items"), dict):
-        each = expected(shape.at(len(shape.schema.get("prefixItems") or ())))
+    deeper = depth < DEEPEST_EXAMPLE  # a list may hold lists like itself
+    if kind == "array" and isinstance(shape.schema.get("items"), dict) and deeper:
+        each = _expected(shape.at(len(shape.schema.get("prefixItems") or ())), depth + 1)
         return f"a list{_limits(kind, shape)}, each item {each}"
     return f"{_PLAIN[kind]}{_limits(kind, shape)}"
 

@@ -124,7 +124,7 @@ def _sampled(offer: Offer, keys: list[str]) -> JsonObject:
 
 def sample(schema: Any, key: str, root: JsonMapping, depth: int = MAX_DEPTH) -> Any:
     """A value that the schema allows, for an example."""
-    schema = _resolved(schema, root)
+    schema = _resolved(schema, root) if depth >= 0 else {}
     for given in ("default", "const"):
         if schema.get(given) is not None:
             return schema[given]

@@ -15,7 +15,7 @@ from zkit.errors import SchemaError
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema.compiled_schema import CHECKED_FORMATS, acceptor, compiled, has_format, matcher
 from zkit.schema.references import check_references
-from zkit.schema.schema_tree import Schema, malformed, rebuilt, subschemas
+from zkit.schema.schema_tree import Schema, distinct, malformed, rebuilt, subschemas
 
 if TYPE_CHECKING:
     from jsonschema import FormatChecker
@@ -361,7 +361,18 @@ def _required(
         yield ValidationError("missing properties", validator="required")
 
 
+def _unique_items(
+    _: Validator, wanted: JsonValue, instance: JsonValue, schema: Schema
+) -> Iterator[Complaint]:
+    """jsonschema compares each item with each other where they are objects."""
+    from jsonschema.exceptions import ValidationError
+
+    if wanted is True and isinstance(instance, list) and len(distinct(instance)) < len(instance):
+        yield ValidationError("an item is there twice", validator="uniqueItems")
+
+
 _LINEAR: dict[str, Check] = {
+    "uniqueItems": _unique_items,
     "required": _required,
     "pattern": _pattern,
     "patternProperties": _pattern_properties,
