@@ -16,7 +16,7 @@ from zkit.extract.parsers.call_objects import (
     NAME_KEYS,
     NEST_KEYS,
     OPENING_KEYS,
-    WEAK_NAME_KEYS,
+    RPC_KEY,
     spelt_key,
 )
 from zkit.extract.parsers.envelopes import GENERIC_STOP
@@ -39,7 +39,11 @@ from zkit.extract.scan_marks import (
 from zkit.extract.tape import Match, Steps, searched
 
 # Keys that data begins with as often as calls do.
-BEFORE_NAME = frozenset({*ID_KEYS, "type", "thought", "thoughts", "content", "role", "index"})
+BEFORE_NAME = frozenset(
+    {*ID_KEYS, RPC_KEY, "type", "thought", "thoughts", "content", "role", "index"}
+)
+# Keys that an object inside of another begins with if it is a call, in any case.
+FIRST_KEYS = tuple(key.replace("_", "_?") for key in (*NAME_KEYS, *ID_KEYS))
 # The key of a name further on in an object.
 NAME_LATER = re.compile(rf"\b(?:{'|'.join({*NAME_KEYS, *LIST_KEYS, *NEST_KEYS})})[\"'”]?\s*:")
 # How far: a thought of a few sentences may come before the name (corpus/extract/openai_envelope).
@@ -86,21 +90,26 @@ def _spells_call(scan: Scanner, at: int) -> Steps[bool]:
     if opening is None:
         return False
     key = spelt_key(opening["key"])
-    if key in _NAMES and (value := (yield from scan.tape.look(_NAME_FIRST, at))) is not None:
+    if key in NAME_KEYS and (value := (yield from scan.tape.look(_NAME_FIRST, at))) is not None:
         return value["argued"] is not None or tools.name_of(value["name"]) is not None
     if key in BEFORE_NAME:
         return (yield from scan.tape.find(NAME_LATER, at, at + NAMED_WITHIN)) is not None
     if key in OPENING_KEYS or tools.name_of(key) is not None:
         return True
-    return (yield from scan.tape.look(_ONE_LIST, at)) is not None
+    first = yield from scan.tape.look(_FIRST_VALUE, at)
+    if first is None:
+        return False
+    name = first["name"]
+    return name is None or tools.name_of(name) is not None
 
 
 # An object that begins with a name, and maybe goes on with arguments.
-_NAMES = (*NAME_KEYS, *WEAK_NAME_KEYS)
-_NAME_FIRST = rf"[\[\s]*+\{{\s*+,?+\s*+[\"'](?i:{'|'.join(_NAMES)})[\"']\s*+:\s*+[\"'](?P<name>[^\"',\n]{{0,128}}+)(?:[\"']|(?=,))(?:\s*+,\s*+[\"'](?P<argued>{'|'.join(ARGUMENT_KEYS)})[\"'])?+"
-# An object that holds a list of calls under a key of its own making: `{"actions": [...]}`.
-_ONE_LIST = (
-    rf"\{{\s*+[\"'][\w -]{{1,80}}+[\"']\s*+:\s*+\[\s*+\{{\s*+[\"'](?:{'|'.join(NAME_KEYS)})[\"']"
+_NAME_FIRST = rf"[\[\s]*+\{{\s*+,?+\s*+[\"'](?i:{'|'.join(NAME_KEYS)})[\"']\s*+:\s*+[\"'](?P<name>[^\"',\n]{{0,128}}+)(?:[\"']|(?=,))(?:\s*+,\s*+[\"'](?P<argued>{'|'.join(ARGUMENT_KEYS)})[\"'])?+"
+# The first value of an object with keys of its own making: a name, a call, or a list of calls, as in
+# `{"method": "f", ...}`, `{"functionCall": {...}}`, `{"actions": [...]}`.
+_FIRST_VALUE = (
+    r"[\[\s]*+\{\s*+[\"'][\w -]{1,80}+[\"']\s*+:\s*+(?:[\"'](?P<name>[^\"'\n]{1,128}+)[\"']\s*+[,}]"
+    rf"|(?:\[\s*+)?+\{{\s*+[\"'](?i:{'|'.join(FIRST_KEYS)})[\"'])"
 )
 
 # A name, then parentheses or an object, maybe after a few words, a label of its own line, or in a
@@ -311,7 +320,7 @@ def stripped_channel(scan: Scanner, at: int) -> Steps[int]:
 _MARK = r"(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+"
 _COLON = r"(?:[ \t]?[0-9]{1,2})?+(?:\*\*|__)?+[ \t]*+:(?:\*\*|__)?+"
 _NEXT = r"\n[ \t]*+" + _MARK + r"(?:Observation|Thought|Final Answer|Action)" + _COLON
-_ACTION = rf"{_MARK}Action{_COLON}[ \t]*+(?:`)?+(?P<name>[^\s`(){{}}\[\]<>]{{1,128}}+)(?:`)?+[ \t\r]*+\n\s*+{_MARK}Action[ _]Input{_COLON}\s*+(?P<fence>```[\w-]*+\s*+)?+"
+_ACTION = rf"{_MARK}Action{_COLON}[ \t]*+(?:`)?+(?P<name>[^\s`(){{}}\[\]<>]{{1,128}}+)(?:`)?+[ \t\r]*+\n\s*+{_MARK}Action[ _]Input{_COLON}\s*+(?P<fence>```[\w-]*+\s*+|`(?=\{{))?+"
 _ACTION_JSON = rf"{_MARK}Action{_COLON}\s*+(?P<fence>```[\w-]*+[ \t\r]*+\n\s*+)?+(?=[{{\[])"
 _ACTION_CALL = (
     rf"(?:{_MARK}Action|(?:\*\*|__)*+Call){_COLON}\s*+(?=(?P<name>[^\W\d][\w.:/-]*+)\s*+\()"
@@ -320,7 +329,7 @@ _ACTION_BOX = rf"{_MARK}Action{_COLON}[ \t]*+(?P<name>[^\W\d][\w.:/-]*+)[ \t]*+\
 _BOX_END = r"\s*+\](?=[ \t\r]*+(?:\n|\Z))"
 _WORD = rf"{_MARK}(?P<word>Final Answer|(?P<result>{RESULT_LABELS})(?=\W)|\w++){_COLON}"
 _BLANKS = r"[ \t]*+"
-_FENCE_END = r"\s*+(?:```|~~~)"
+_FENCE_END = r"\s*+(?:```|~~~|`)"
 
 
 def labelled(scan: Scanner, at: int) -> Steps[int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from zkit.extract import turn_marks
 from zkit.extract.declared import LONGEST_PLAIN, Declared
-from zkit.extract.parsers.call_objects import NAME_KEYS, OPENING_KEYS
+from zkit.extract.parsers.call_objects import OPENING_KEYS
 from zkit.extract.parsers.envelopes import BODIES, WRAPPERS
 from zkit.extract.plain_parts import plain_code
 from zkit.extract.tape import LONGEST_MARK, Tape, compiled
@@ -33,13 +33,10 @@ BRACKETED = (
 )
 # After a bracket: a call in Python's way.
 CALLING = r"\s*+(?P<name>[^\W\d][\w.:/\\-]*+)\s*+\("
-# Keys of a name as small models spell them: `Name`, `toolName`.
-_SPELT = {
-    one for k in NAME_KEYS for one in (k.capitalize(), re.sub("_(.)", lambda m: m[1].upper(), k))
-}
-_KEYS = "|".join(sorted(map(re.escape, OPENING_KEYS | _SPELT), key=len, reverse=True))
-# An object that may be a call: it begins with a key of one, or holds another object or a list.
-_OBJECT = rf"\{{(?=\s*+\{{|\s*+&quot;|\s*+,?+\s*+[\"'“`]?(?:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{])"
+_KEYS = "|".join(sorted(map(re.escape, OPENING_KEYS), key=len, reverse=True))
+# An object that may be a call: it begins with a key of one, or with a value that may name a tool or hold
+# a call.
+_OBJECT = rf"\{{(?=\s*+\{{|\s*+&quot;|\s*+,?+\s*+[\"'“`]?(?:{_KEYS})\b|\s*+[\"'“][^\"'”\n]{{1,128}}+[\"'”]\s*+:\s*+[\[{{\"'])"
 # A list that may be of calls: of objects, of Python calls, or of a name and an object; or a name in
 # brackets.
 _LIST = r"\[(?=\s*+(?:[\[{]|\[?[\"']?[^\W\d][\w.:/\\-]*+(?:\s*+\(|\]:?+\s*+\{|[\"']\s*+,\s*+\{)))"

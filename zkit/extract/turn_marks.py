@@ -96,6 +96,7 @@ OTHER_TURNS: tuple[tuple[str, str], ...] = (
     ("Phi 3 and 4, GLM, Zephyr, OLMo, Falcon 3", r"<\|(?:user|system|observation|tool)\|>"),
     ("DeepSeek, InternLM", r"<｜(?:User|System)｜>|<\|(?:User|System)\|>"),
     ("Kimi", r"<\|im_(?:user|system)\|>"),
+    ("Kimi K3", rf"<\|open\|>message\b[^<>|]{{0,40}}?\b{_OTHERS}\b"),
     ("Granite", rf"<\|start_of_role\|>\s?(?:{_OTHERS}|available_tools|tool_response|documents)\b"),
     ("InternLM 1", r"<eoh>"),
     ("Baichuan", r"<reserved_10[26]>|<C_Q>|<B_[A-Z]SYS>"),

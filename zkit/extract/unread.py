@@ -21,16 +21,19 @@ _BEFORE = re.compile(r"(?:[\w\"'*]\s*+[:=]\s*+[\"'`*]*+|[<>]\s*+[\"']?+)\Z")
 # What is after a name that begins a line: a bracket, maybe behind an arrow.
 _AFTER = re.compile(r"[ \t]*+(?:[-=]?>|→|:)?+\s*+[{\[(<]")
 _LONGEST_BEFORE = 40
+_STRUCTURE = re.compile(r"\s*+(?:```\w*+\s*+)?+[\[{<].*[\]}>]\s*+(?:```\s*+)?+", re.DOTALL)
 _FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 
 
 def unread_calls(content: str, tools: Declared, span: tuple[int, int]) -> Iterator[Refusal]:
     """The tools that a reply seems to call: a name where a value or a tag is, a key of its arguments after it.
 
-    A fence counts only if the reply is nothing else. `span` is that of the reply.
+    No key is needed in a reply that is nothing but an object or a tag, and a fence counts only if the
+    reply is nothing else. `span` is that of the reply.
     """
     outside = _FENCED.sub("", content)
     content = outside if any(map(str.isalnum, outside)) else content
+    alone = _STRUCTURE.fullmatch(content) is not None
     seen: set[str] = set()
     names = "|".join(map(re.escape, sorted(tools.spellings, key=len, reverse=True)))
     for count, found in enumerate(re.finditer(rf"(?<![\w./-])(?:{names})(?![\w-])", content)):
@@ -43,7 +46,8 @@ def unread_calls(content: str, tools: Declared, span: tuple[int, int]) -> Iterat
         first = not before.rpartition("\n")[2].strip() and _AFTER.match(content, found.end())
         if not first and _BEFORE.search(before) is None:
             continue
-        if _has_argument(content[found.end() : found.end() + NEAR], tools.expect(name).keys):
+        after = content[found.end() : found.end() + NEAR]
+        if alone or _has_argument(after, tools.expect(name).keys):
             seen.add(name)
             yield Refusal(name, "unread", span, UNREAD.format(name=name), "")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from zkit.extract.declared import Declared
 from zkit.json_types import JsonObject
@@ -14,13 +14,13 @@ from zkit.repair.expect import Expect
 NAME_KEYS = (
     "_name", "name", "tool_name", "tool", "function", "action", "recipient_name", "function_name", "tool_call", "function_call",
 )  # fmt: skip
-# Keys of a name only where it is a tool's: JSON-RPC and other data have them too.
-WEAK_NAME_KEYS = ("method", "api", "command")
 ARGUMENT_KEYS = (
     "arguments", "parameters", "args", "input", "tool_input", "action_input", "params", "kwargs",
 )  # fmt: skip
 LIST_KEYS = ("tool_calls", "tool_uses", "function_calls", "calls", "actions")
 NEST_KEYS = ("tool_call", "function_call", "function", "tool_use", "action", "command")
+# The key of a JSON-RPC request, as MCP has it: `{"jsonrpc": "2.0", "method": "tools/call", "params": {...}}`.
+RPC_KEY = "jsonrpc"
 ID_KEYS = ("id", "tool_call_id", "call_id", "tool_use_id")
 # Keys that may be beside a name and its arguments. Anything else is another kind of object
 # (corpus/extract/llama3_json).
@@ -38,13 +38,12 @@ KINDS = frozenset({"string", "integer", "number", "boolean", "array", "object", 
 SPEAKERS = frozenset({"user", "tool", "system", "developer", "human", "function"})
 # Keys that may hold calls, instead of being a part of one.
 _AROUND = frozenset({*LIST_KEYS, *NEST_KEYS})
-_NAMING = frozenset({*NAME_KEYS, *_AROUND})
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # How deep a call may be nested in a value.
 DEEPEST = 6
 # The keys that an object with a call in it may begin with.
 OPENING_KEYS = frozenset(
-    {*NAME_KEYS, *WEAK_NAME_KEYS, *ARGUMENT_KEYS, *LIST_KEYS, *NEST_KEYS, *ID_KEYS,
+    {*NAME_KEYS, *ARGUMENT_KEYS, *LIST_KEYS, *NEST_KEYS, *ID_KEYS,
      "type", "thought", "thoughts", "content", "role", "index"}
 )  # fmt: skip
 
@@ -94,32 +93,48 @@ def _pair(value: list[Any], tools: Declared, level: int) -> Spelt | None:
 
 
 def _in_object(value: JsonObject, tools: Declared, level: int) -> Iterator[Spelt]:
-    if _NAMING.isdisjoint(value):
+    if any(key.lower() != key for key in value):  # `{"toolName": ..., "Arguments": ...}`
         value = {spelt_key(key): part for key, part in value.items()}
-    if _AROUND.isdisjoint(value) and len(value) > 1:
-        spelt = _named(value, tools, level)
-        yield from () if spelt is None else (spelt,)
+    inner = _wrapped(value)
+    if inner is not None:
+        for one in calls_in(inner.held, tools, level + 1):
+            yield replace(one, keys=one.keys | inner.keys)
         return
-    listed = next((value[k] for k in LIST_KEYS if isinstance(value.get(k), list)), None)
-    if listed is None and len(value) == 1:  # `{"steps": [...]}`: any key around a list of calls
-        listed = next((part for part in value.values() if isinstance(part, list)), None)
-    if listed is not None and not isinstance(value.get("name"), str):
-        answered = frozenset(key for key in RESULT_KEYS if value.get(key))
-        for one in calls_in(listed, tools, level + 1):
-            yield replace(one, keys=one.keys | answered)
-        return
-    for key in NEST_KEYS:
-        inner = value.get(key)
-        if isinstance(inner, dict):
-            outer = {k: v for k, v in value.items() if k != key}
-            ids = {k: outer[k] for k in ID_KEYS if k in outer}
-            odd = frozenset(outer.keys() - BESIDE - {"role", "content"})
-            for one in calls_in({**ids, **inner}, tools, level + 1):
-                yield replace(one, keys=one.keys | odd)
-            return
-    spelt = _named(value, tools, level) or _keyed(value, tools, level)
+    spelt = (
+        _named(value, tools, level)
+        or _keyed(value, tools, level)
+        or _by_values(value, tools, level)
+    )
     if spelt is not None:
         yield spelt
+    elif len(value) == 1:  # `{"functionCall": {...}}`: any key around one call
+        yield from calls_in(next(iter(value.values())), tools, level + 1)
+
+
+class _Wrapped(NamedTuple):
+    """What an object holds that may spell calls, and the keys beside it that count."""
+
+    held: Any
+    keys: frozenset[str]
+
+
+def _wrapped(value: JsonObject) -> _Wrapped | None:
+    """The calls that an object holds under a key for that; None if it may be a call itself."""
+    request = value.get("params") if RPC_KEY in value else None
+    if isinstance(request, dict) and "name" in request:
+        return _Wrapped(request, frozenset())
+    if _AROUND.isdisjoint(value) and len(value) > 1:
+        return None
+    listed = next((value[k] for k in LIST_KEYS if isinstance(value.get(k), list)), None)
+    if listed is not None and not isinstance(value.get("name"), str):
+        return _Wrapped(listed, frozenset(key for key in RESULT_KEYS if value.get(key)))
+    key = next((k for k in NEST_KEYS if isinstance(value.get(k), dict)), None)
+    if key is None:
+        return None
+    outer = {k: v for k, v in value.items() if k != key}
+    ids = {k: outer[k] for k in ID_KEYS if k in outer}
+    odd = frozenset(outer.keys() - BESIDE - {"role", "content"})
+    return _Wrapped({**ids, **value[key]}, odd)
 
 
 def spelt_key(key: str) -> str:
@@ -128,15 +143,9 @@ def spelt_key(key: str) -> str:
     return plain if plain in OPENING_KEYS else key
 
 
-def _name_key(value: JsonObject, tools: Declared) -> str | None:
-    """The key of an object that holds the name of a tool."""
-    texts = [k for k in (*NAME_KEYS, *WEAK_NAME_KEYS) if isinstance(value.get(k), str)]
-    return next((k for k in texts if k in NAME_KEYS or tools.name_of(value[k])), None)
-
-
 def _named(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
     """`{"name": NAME, "arguments": {...}}` under any keys."""
-    key = _name_key(value, tools)
+    key = next((k for k in NAME_KEYS if isinstance(value.get(k), str)), None)
     if key is None:
         return None
     rest = {k: v for k, v in value.items() if k != key}
@@ -158,6 +167,20 @@ def _named(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
     if key == "_name":
         return Spelt(value[key], rest, ident, frozenset(), level)
     return Spelt(value[key], None, ident, frozenset(rest) | {"_bare"}, level)
+
+
+def _by_values(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
+    """`{"method": NAME, "params": {...}}` under any keys: one declared name, one object that fits the tool."""
+    named = [k for k, v in value.items() if isinstance(v, str) and tools.name_of(v) is not None]
+    held = [k for k, v in value.items() if isinstance(v, dict)]
+    if len(named) != 1 or len(held) != 1:
+        return None
+    name, arguments = str(value[named[0]]), value[held[0]]
+    if not tools.fits(name, arguments):
+        return None
+    ident = next((str(value[k]) for k in ID_KEYS if k in value), "")
+    keys = frozenset(value) - {*named, *held, RPC_KEY}
+    return Spelt(name, arguments, ident, keys, level + 1)
 
 
 def _contradicts(value: JsonObject, key: str, held: str, tools: Declared) -> bool:

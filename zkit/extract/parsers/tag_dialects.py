@@ -112,7 +112,7 @@ LEGACY = _tags(
 )  # fmt: skip
 KEY_VALUE = _tags(
     "key_value", "", rf"</(?:longcat_)?tool_call{_SUFFIX}\s*+>",
-    rf"(?:{_KEY_TAG}>\s*+){{1,2}}+(?P<key>[^<>]{{1,200}}?)\s*+(?:</{_KEY_TAG[1:]}>\s*+(?:{_VALUE_TAG}>){{0,2}}+|{_VALUE_TAG}>)",
+    rf"(?:{_KEY_TAG}>\s*+){{1,2}}+(?P<key>[^<>]{{1,200}}?)\s*+(?:(?:</{_KEY_TAG[1:]}>\s*+){{1,2}}+(?:{_VALUE_TAG}>){{0,2}}+|{_VALUE_TAG}>)",
     rf"</{_VALUE_TAG[1:]}>", doubles=True,
 )  # fmt: skip
 COFL = _tags(
