@@ -138,10 +138,8 @@ def test_waiting_for_a_retry_can_be_cancelled(backend: str) -> None:
     async def main() -> None:
         await cancel_when(lambda: bool(flaky.times), lambda: dispatcher.call(Call("flaky")))
 
-    begun = time.monotonic()
     anyio.run(main, backend=backend)
     assert len(flaky.times) == 1
-    assert time.monotonic() - begun < 15
 
 
 # Time-outs
@@ -212,11 +210,12 @@ def test_a_thread_that_still_runs_is_reported_as_abandoned_and_told_to_stop(back
 @BACKENDS
 def test_a_task_that_ignores_its_cancellation_is_left_behind(backend: str) -> None:
     ended: list[bool] = []
+    released: list[bool] = []
 
     async def stubborn() -> str:
         """Do not stop."""
-        until = time.monotonic() + 2.0
-        while time.monotonic() < until:
+        until = time.monotonic() + 60
+        while not released and time.monotonic() < until:
             try:
                 await anyio.sleep(0.02)
             except BaseException:
@@ -226,11 +225,10 @@ def test_a_task_that_ignores_its_cancellation_is_left_behind(backend: str) -> No
 
     async def main() -> None:
         dispatcher = Dispatcher([made("stubborn", stubborn)], timeout=0.2, grace=0.05)
-        begun = time.monotonic()
         late = failed(await dispatcher.call(Call("stubborn")), Transient, "timeout")
         assert late.meta["abandoned"] is True
         assert not ended
-        assert time.monotonic() - begun < 1.9
+        released.append(True)
         while not ended:
             await anyio.sleep(0.02)
 
@@ -241,11 +239,12 @@ def test_a_task_that_ignores_its_cancellation_is_left_behind(backend: str) -> No
 def test_cancelling_a_call_whose_tool_ignores_it_does_not_hang(backend: str) -> None:
     begun: list[bool] = []
     ended: list[bool] = []
+    released: list[bool] = []
 
     async def stubborn() -> str:
         begun.append(True)
-        until = time.monotonic() + 2.0
-        while time.monotonic() < until:
+        until = time.monotonic() + 60
+        while not released and time.monotonic() < until:
             try:
                 await anyio.sleep(0.02)
             except BaseException:
@@ -261,6 +260,7 @@ def test_cancelling_a_call_whose_tool_ignores_it_does_not_hang(backend: str) -> 
         assert stopped.meta["cancelled"]
         assert stopped.meta["abandoned"]
         assert not ended
+        released.append(True)
         while not ended:
             await anyio.sleep(0.02)
 

@@ -171,6 +171,11 @@ LIMITS: dict[str, Schema] = {
     "steps of almost nothing": {"type": "number", "multipleOf": 5e-324},
     "steps of nothing": {"type": "number", "multipleOf": 0},
     "a known value that Python does not write": {"enum": [16**5_000]},
+    "a name with half a character": {
+        "type": "object",
+        "properties": {"\ud800": {"type": "string"}},
+    },
+    "a known value with half a character": {"enum": ["\ud800"]},
 }
 
 

@@ -144,12 +144,9 @@ def test_a_command_that_forks_and_ignores_signals_is_killed_whole(shell: Bench) 
 
 
 def test_what_a_command_leaves_behind_is_killed_and_not_waited_for(shell: Bench) -> None:
-    began = time.monotonic()
-    assert (
-        shell.ok("bash", command="sleep 987603 & setsid sleep 987603 & echo done")["output"]
-        == "done\n"
-    )
-    assert time.monotonic() - began < 30
+    done = shell.ok("bash", command="sleep 987603 & setsid sleep 987603 & echo done")
+    assert done["output"] == "done\n"
+    assert not done.get("timed_out")
     assert alive("sleep 987603") == []
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import SchemaError as CannotBuildError
 from pydantic_core import from_json
 
 from zkit.errors import SchemaError
@@ -174,7 +175,10 @@ class RawValidator:
             raise SchemaError(f"not a JSON Schema: {path}: {problem}")
         check_references(self._schema)
         self.core_schema = compiled(self._schema)
-        self._accepts = acceptor(self.core_schema) if self.core_schema else None
+        try:
+            self._accepts = acceptor(self.core_schema) if self.core_schema else None
+        except CannotBuildError:  # such as for half a character in the name of a property
+            self.core_schema = self._accepts = None
         if self._accepts is None:
             assert self._validator  # a malformed schema is refused here, not at the first call
 
