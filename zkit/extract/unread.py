@@ -17,11 +17,15 @@ MOST_NAMES = 8
 # How far behind its name the first argument of a call is.
 NEAR = 2_000
 # What is before a name that is a value, an attribute or the name of a tag.
-_BEFORE = re.compile(r"(?:[\w\"'*]\s*+[:=]\s*+[\"'`*]*+|[<>]\s*+[\"']?+)\Z")
+_BEFORE = re.compile(r"(?:[\w\"'*＂”]\s*+[:=：]\s*+[\\\"'`*＂“]*+|[<>]\s*+[\"']?+)\Z")
 # What is after a name that begins a line: a bracket, maybe behind an arrow.
 _AFTER = re.compile(r"[ \t]*+(?:[-=]?>|→|:)?+\s*+[{\[(<]")
 _LONGEST_BEFORE = 40
-_STRUCTURE = re.compile(r"\s*+(?:```\w*+\s*+)?+[\[{<].*[\]}>]\s*+(?:```\s*+)?+", re.DOTALL)
+_STRUCTURE = re.compile(
+    r"\s*+(?:```\w*+\s*+)?+[\"']?+[\[{<｛].*[\]}>｝][\"']?+\s*+(?:```\s*+)?+", re.DOTALL
+)
+# A reply whose quotes are all escaped; elsewhere an escaped quote stands inside of a string.
+_ESCAPED = re.compile(r"\s*+(?:```\w*+\s*+)?+[\"']?+[\[{]\s*+\\\"")
 _FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 
 
@@ -45,6 +49,8 @@ def unread_calls(content: str, tools: Declared, span: tuple[int, int]) -> Iterat
         before = content[max(0, found.start() - _LONGEST_BEFORE) : found.start()]
         first = not before.rpartition("\n")[2].strip() and _AFTER.match(content, found.end())
         if not first and _BEFORE.search(before) is None:
+            continue
+        if before.endswith('\\"') and _ESCAPED.match(content) is None:
             continue
         after = content[found.end() : found.end() + NEAR]
         if alone or _has_argument(after, tools.expect(name).keys):
