@@ -144,7 +144,7 @@ class Rules:
         return cls(rank, formats, confirm)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CallChecker:
     """The tools on offer, the rules, and the ids that are taken; judges one call after another."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from zkit.calls import Call
 from zkit.chat.assembler import OWN_KEYS, Assembled, call_entries, split_concatenated
@@ -28,8 +28,7 @@ _BESIDE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RepairedMessage:
+class RepairedMessage(NamedTuple):
     """A message and its finish reason, with the report."""
 
     message: JsonObject

@@ -8,9 +8,8 @@ call (reasoning among it) stays in the text where the server put it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from zkit.calls import Call
 from zkit.chat.call_checker import NOTHING_DONE, CallChecker, RefusedCall, Report
@@ -65,8 +64,7 @@ def begins_like_a_result(text: str) -> bool:
     return _result_openers().match(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class TextEnd:
+class TextEnd(NamedTuple):
     """The end of a text: what is left to show, the calls in it, and those that must not run."""
 
     rest: str
@@ -230,7 +228,7 @@ class TextCalls:
         calls_only = [span for span in taken if span.kind == "call"]
         before = [extractor.written(a, b) for a, b in _between(start, self._out, calls_only)]
         shown = "".join([*before, *rest])
-        return replace(found, rest=shown if self._out or shown.strip() else "")
+        return found._replace(rest=shown if self._out or shown.strip() else "")
 
     def _look_for_result(self, extractor: _Places) -> None:
         """See whether the text begins with the mark of a result: it is held back then."""
