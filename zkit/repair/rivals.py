@@ -48,14 +48,6 @@ def _made_up(_: Task, candidate: Candidate) -> bool:
     return not names.isdisjoint(_OPENED) and not names.isdisjoint(_CLOSED)
 
 
-def _may_be_key(task: Task, candidate: Candidate) -> bool:
-    """Whether a colon became a comma beside another fix of the structure: it may follow a key, a closer missing."""
-    structural = [fix for fix in candidate.fixes if fix.rank >= COMPLETE]
-    return len(structural) > 1 and any(
-        fix.new == "," and task.text.startswith(":", fix.start) for fix in structural
-    )
-
-
 def _in_a_string(_: Task, candidate: Candidate) -> bool:
     """Whether what was dropped between two tokens may be the content of a string: another fix is a guess."""
     return candidate.rank == GUESS and len(candidate.fixes) > 1
@@ -486,7 +478,6 @@ RIVALS = (
     Rival({"drop_backslash"}, _in_a_string),
     Rival(_SIGNS.keys(), _beside_quote),
     Rival(_DOUBTFUL, _made_up, guided=False),
-    Rival(_DOUBTFUL, _may_be_key, guided=False),
     Rival(_DOUBTFUL, _exchanged, guided=False),
     Rival(_DOUBTFUL, _at_odds, guided=False),
     Rival(_DOUBTFUL, _misplaced, guided=False),
