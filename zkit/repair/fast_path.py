@@ -16,7 +16,7 @@ from zkit.repair.evidence.strings import may_be_script, respell
 from zkit.repair.evidence.structure import swallows
 from zkit.repair.expect import Evidence
 from zkit.repair.fixes import COMPLETE, EXACT, FIXES, GUESS, RESPELL, UNWRAP, fix_named
-from zkit.repair.limits import FAST_WITHIN, MOST_BLANK_PIECES, MOST_SLIPS
+from zkit.repair.limits import FAST_WITHIN, MOST_BLANK_PIECES, MOST_ODD, MOST_SLIPS
 from zkit.repair.locate.layers import begins_marked
 from zkit.repair.locate.starts import is_argument, reasoning_end
 from zkit.repair.moves.after_value import OPERATION
@@ -377,7 +377,7 @@ def _inner_quotes(json: str, at: int) -> Fix | None:
     spelled = respell(body)
     if spelled is None or spelled.name != "escape_inner_quote":
         return None
-    if oddness(body, '"', spelled.inner) > _MOST_ODD:
+    if oddness(body, '"', spelled.inner) > MOST_ODD:
         return None
     return _new(Fix, (spelled.name, GUESS, start, end, f'"{spelled.body}"', spelled.note, ""))
 
@@ -418,8 +418,6 @@ def _names_a_key(fixes: list[Fix], evidence: Evidence | None) -> bool:
     return any(key in evidence.names for fix in fixes for key in _KEYS.findall(fix.new))
 
 
-_MOST_ODD = 4
-"""How odd a content may be before the next end of the string costs as much."""
 _WORD = re.compile(rf"(?!{lexis.KEY_AHEAD.pattern})(?:[\w$%@(]|\\\\)")
 _KEY_REST = re.compile(r"[\w$-]{1,60}+\"\s*+:")
 _KEYS = re.compile(r"(?:[\"',]|\\n)\s*+([^\"',:=\\\n]{1,80}+)\\?+[\"']?+\s*+[:=]")

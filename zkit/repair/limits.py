@@ -88,6 +88,8 @@ MOST_LAYOUTS = 32
 """How many layouts of one text are compared."""
 MOST_SLIPS = 12
 """So many missing marks the fast path adds, each after one strict parse; with more of them the search is as quick."""
+MOST_ODD = 4
+"""How odd the content of a string may be for the fast path: below this, no later end of it costs as little."""
 FAST_WITHIN = 100_000
 """A longer text pays for the search anyway, and its tokens would be held in memory twice."""
 MOST_BLANK_PIECES = 16
