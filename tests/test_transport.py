@@ -299,6 +299,22 @@ def test_a_thousand_calls_are_not_read() -> None:
     assert [one.code for one in report.refusals] == ["budget"]
 
 
+def test_a_thousand_calls_in_text_are_not_read() -> None:
+    text = '<tool_call>{"name": "now", "arguments": {}}</tool_call>\n' * 1000
+    _, report = fed(says(text, step=10**6)({"stream": True}), 10**7)
+    assert len(report.calls) <= 128
+    assert "budget" in [one.code for one in report.refusals]
+
+
+def test_an_event_without_an_end_is_not_held() -> None:
+    body = json.dumps({**REQUEST, "stream": True}).encode()
+    made = http_exchange("POST", "/v1/chat/completions", body, Repairing())
+    assert made is not None
+    sent = [b"data: " + b"x" * 1_000_000 for _ in range(MAX_HELD // 1_000_000 + 2)]
+    out = b"".join(made.feed(piece) for piece in sent)
+    assert out == b"".join(sent)
+
+
 # ── the SDK ──────────────────────────────────────────────────────────────────
 
 
