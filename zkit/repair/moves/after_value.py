@@ -135,6 +135,7 @@ OPERATION = re.compile(
 _INCH = re.compile(r"[0-9]\\\"")
 _OBJECT_BEFORE = re.compile(rf"\}}{_S},")
 _TWO_BEFORE = re.compile(rf"\}}{_S}\}}{_S},")
+_QUOTED_KEY = re.compile(rf"[ \t]*+\n?{_S}\"(?:[^\"\\\n]|\\.){{1,80}}+\"{_S}:")
 _FIRST_GROUP = re.compile(r"(?<![\w.])[1-9][0-9]{0,2}\Z")
 _GROUP = re.compile(r"[0-9]{3}(?:\.[0-9]++)?+(?![\w.])")
 """The first digits of a number in groups of three, and the next ones."""
@@ -367,7 +368,7 @@ def early_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothes
     """The root closes, but another member follows: this closer, or one before it, is too early."""
     match = lexis.NEXT_KEY.match(reader.text, pos + 1)
     if match is None or match.group(1) is None or reader.text[pos] != "}":
-        return None
+        return _comma_for_closer(reader, reading, pos)
     if match.group(1)[0] not in lexis.QUOTES and _has_quoted_keys(reader, reading):
         return None  # words after the object, not another member
     if not reader.guided and _is_undecided(reader, reading.safe, pos):
@@ -407,6 +408,13 @@ def _is_undecided(reader: Engine, end: int, closer: int) -> bool:
         return False
     pattern = _TWO_BEFORE if text[end - 1] == "}" else _OBJECT_BEFORE
     return pattern.search(text, 0, end) is not None
+
+
+def _comma_for_closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] | None:
+    """The root's closer stands where a comma is expected: a quoted key follows it."""
+    if not _QUOTED_KEY.match(reader.text, pos + 1) or reading.place != NEXT:
+        return None
+    return [reading.fork().note("replace_punctuation", pos, pos + 1, ",").go(pos + 1, KEY)]
 
 
 def after_root(reader: Engine, reading: Hypothesis) -> list[Hypothesis] | None:

@@ -291,7 +291,7 @@ def _no_colon(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[H
         return []
     found: list[Hypothesis] = []
     if _QUOTE_AND_COLON.match(text, end):
-        return []  # the colon may have changed places with a quote
+        return _swapped_quote(reader, spelt, key, end)
     if _value_then_more(reader, reading, end):
         found.append(keyed(spelt.fork().note("add_colon", end, end, ":"), key, end))
     mark = lexis.skip_blank(text, end)
@@ -305,6 +305,20 @@ def _no_colon(reader: Engine, reading: Hypothesis, pos: int, end: int) -> list[H
         other = spelt.fork().note("replace_punctuation", mark, mark + 1, ":")
         found.append(keyed(other, key, mark + 1))
     return found
+
+
+def _swapped_quote(reader: Engine, reading: Hypothesis, key: str, end: int) -> list[Hypothesis]:
+    """The colon changed places with the opening quote of its value: `"a"":b"`."""
+    token = lexis.string_at(reader.text, end)
+    if token is None or token.body[:1] != ":" or not follows(reader, reading.frame, token.end):
+        return []
+    body = respell(token.body[1:])
+    if body is None or body.inner or token.body[1:2].isspace() or "}" in body.body:
+        return []
+    other = keyed(reading.fork(), key, end)
+    other.remember(end)
+    other.note("move_quote", end, token.end, f':"{body.body}"').settle(token.end)
+    return [other]
 
 
 def _among_items(reader: Engine, reading: Hypothesis, mark: int) -> bool:
