@@ -91,8 +91,10 @@ def _is_outside(reader: Engine, reading: Hypothesis, escape: re.Match[str]) -> b
     Where quotes are escaped, too, all of the value is, and its strings are to be read otherwise.
     """
     mark = escape.group()[1:]
-    if mark in ("\n", "\r\n"):  # a single one may stand for a bracket
-        return _is_habit(reader.text, escape.start(), escape.group())
+    if mark in ("\n", "\r\n"):  # a single one may stand for a bracket, but not between two items
+        return _is_between_items(reader, reading, escape) or _is_habit(
+            reader.text, escape.start(), escape.group()
+        )
     if not mark and reader.text[escape.end() : escape.end() + 1] in (",", ":"):
         return _is_before_comma(reader, reading, escape.start())
     if mark not in ("n", "r", "t"):
@@ -116,6 +118,13 @@ def _parts(reading: Hypothesis, text: str, pos: int) -> bool:
     """Whether white space that is escaped comes before what is expected there."""
     pos = _ESCAPED_SPACE.match(text, pos).end()  # type: ignore[union-attr]
     return _NEXT_TOKEN[reading.place].match(text, pos) is not None
+
+
+def _is_between_items(reader: Engine, reading: Hypothesis, escape: re.Match[str]) -> bool:
+    """Whether an escape stands after the comma of a list and before the next item, as in a shell."""
+    before = reader.text[max(escape.start() - 20, 0) : escape.start()].rstrip()
+    listed = reading.frame is not None and reading.frame.kind == "["
+    return listed and before.endswith(",") and _parts(reading, reader.text, escape.end())
 
 
 def _is_before_comma(reader: Engine, reading: Hypothesis, start: int) -> bool:
