@@ -23,9 +23,8 @@ from zkit.extract.parsers.envelopes import GENERIC_STOP
 from zkit.extract.parsers.headers import closed_by, plain_argument, read_arguments, read_header
 from zkit.extract.parsers.json_calls import read_json, read_named
 from zkit.extract.parsers.python_calls import read_python
-from zkit.extract.parsers.tag_calls import Draft, keep_text, read_markup, read_unit
-from zkit.extract.parsers.tag_calls import unit_of as draft_unit
-from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES, written_attributes
+from zkit.extract.parsers.tag_calls import PAIRS, Draft, from_pairs, read_markup, read_unit
+from zkit.extract.parsers.tag_dialects import KEY_VALUE, LINES
 from zkit.extract.quoting import indented, row
 from zkit.extract.scan import Scanner
 from zkit.extract.scan_marks import (
@@ -163,10 +162,7 @@ def _with_tags(scan: Scanner, at: int, head: Match) -> Steps[int]:
 
 
 # A line that is a name and attributes: `f a="x"` (corpus/extract/small_models).
-_PAIRS = (
-    r"(?P<name>[^\W\d](?:[\w./-]|\\_)*+)(?P<pairs>(?:[ \t]++[^\W\d][\w-]{0,63}+="
-    r"(?:\"[^\"\n]{0,400}+\"|'[^'\n]{0,400}+'|[\w.+-]{1,64}+))++)[ \t\r]*+(?=\n|\Z)"
-)
+_PAIRS = rf"(?P<name>[^\W\d](?:[\w./-]|\\_)*+)(?=[ \t]){PAIRS}[ \t\r]*+(?=\n|\Z)"
 
 
 def _with_pairs(scan: Scanner, at: int) -> Steps[Reading | None]:
@@ -174,13 +170,9 @@ def _with_pairs(scan: Scanner, at: int) -> Steps[Reading | None]:
     head = yield from scan.task.look_named(_PAIRS, at)
     if head is None:
         return None
-    given = written_attributes(head["pairs"])
-    if not {key for key, _ in given} & scan.task.tools.expect(head["name"]).keys:
-        return None
-    draft = Draft(head["name"], at)
-    for key, value in given:
-        keep_text(scan.task, draft, key, value, at)
-    return Reading((draft_unit(scan.task, draft, at + head.end()),), at + head.end(), "name_line")
+    unit = from_pairs(scan.task, head["name"], head["pairs"], (at, at + head.end()))
+    taken = scan.task.tools.expect(head["name"]).keys & set(unit.arguments or ())
+    return Reading((unit,), at + head.end(), "name_line") if taken or unit.reason else None
 
 
 _EMPTY = r"\s*+\)"

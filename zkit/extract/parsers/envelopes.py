@@ -17,12 +17,12 @@ from zkit.extract.parsers.headers import NAME, read_header
 from zkit.extract.parsers.json_calls import DAMAGED, FOLLOWED, bounded, read_json, units_in
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.tag_calls import (
+    PAIRS,
     Draft,
     cut_reading,
-    keep_text,
+    from_pairs,
     read_markup,
     read_unit,
-    unit_of,
 )
 from zkit.extract.tape import LONGEST_MARK, MOST_HEADER, Steps, compiled, searched
 
@@ -286,26 +286,20 @@ def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
     return reading
 
 
-# An argument as an attribute (small models: `<tool_call>f a="x"</tool_call>`).
-_PAIR = r"[\s,]*+(?P<key>[^\W\d][\w.-]{0,63}+)\s*+=\s*+(?:\"(?P<text>[^\"<>\\]*+)\"|'(?P<text>[^'<>\\]*+)'|(?P<text>[\w.+-]{1,64}+))(?=[\s,<]|\Z)"
-
-
 def _with_pairs(
     task: Task, wrapper: Wrapper, name: str, start: int, at: int
 ) -> Steps[Reading | None]:
     """A declared name and arguments written as attributes; anything else after it is refused."""
     if not wrapper.closer or task.tools.name_of(name) is None:
         return None
-    draft = Draft(name, start)
-    while (pair := (yield from task.tape.look(_PAIR, at))) is not None:
-        keep_text(task, draft, pair["key"], pair["text"], at + pair.start("text"))
-        at += pair.end()
-    closer = yield from task.tape.find(searched(wrapper.stop), at)
+    pairs = yield from task.tape.look(PAIRS, at)
+    end = at + (0 if pairs is None else pairs.end())
+    closer = yield from task.tape.find(searched(wrapper.stop), end)
     if closer is None:
         cut = Unit(name, None, (start, task.tape.size), state="cut")
         return Reading((cut,), task.tape.size, "key_value", False)
-    if draft.values and not task.tape.slice(at, closer.start).strip():
-        return Reading((unit_of(task, draft, at),), at, "key_value")
+    if pairs is not None and not task.tape.slice(end, closer.start).strip():
+        return Reading((from_pairs(task, name, pairs["pairs"], (start, end)),), end, "key_value")
     message = f"The arguments of {name} must be a JSON object."
     unit = broken(name, (start, closer.start), "no_object", message)
     return Reading((unit,), closer.start, "key_value")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -61,8 +62,7 @@ def read_markup(task: Task, dialect: Dialect, pos: int, stop: str) -> Steps[Read
             break
         draft = Draft(name, gap, attrs.get("id", ""))
         begin = gap + head.end()
-        for key, value in written_attributes(head.groupdict().get("given")):
-            keep_text(task, draft, key, value, gap)
+        _keep_texts(task, draft, head.groupdict().get("given"), gap)
         if head.groupdict().get("empty"):
             units.append(unit_of(task, draft, begin))
             at = begin
@@ -251,12 +251,8 @@ def _key_of(opened: Any) -> tuple[str, dict[str, str]]:
 def _keep(task: Task, dialect: Dialect, draft: Draft, opened: Any, raw: Raw) -> None:
     """Type one argument and write it into the draft."""
     key, attrs = _key_of(opened)
-    slot = _slot(task, draft, key)
-    if slot is None:
-        return
     text = task.tape.slice(raw.start, raw.end)
-    found = _value(dialect, attrs, text, slot, raw)
-    _write(draft, key, found)
+    _write(task, draft, key, lambda slot: _value(dialect, attrs, text, slot, raw))
     if raw.odd:
         draft.odd.add(raw.odd)
     if raw.odd == "no_closer":
@@ -264,22 +260,33 @@ def _keep(task: Task, dialect: Dialect, draft: Draft, opened: Any, raw: Raw) -> 
         draft.fixes.append(Fix("close_argument", Rank.COMPLETE, raw.end, raw.end, "", note))
 
 
-def keep_text(task: Task, draft: Draft, key: str, text: str, at: int) -> None:
-    """Type the text of one argument and write it into the draft."""
-    slot = _slot(task, draft, key)
-    if slot is not None:
-        _write(draft, key, typed(text, slot, at))
+def _keep_texts(task: Task, draft: Draft, attributes: str | None, at: int) -> None:
+    """Type arguments that are written as attributes, and write them into the draft."""
+    for key, text in written_attributes(attributes):
+        _write(task, draft, key, lambda slot, text=text: typed(text, slot, at))  # type: ignore[misc]
 
 
-def _slot(task: Task, draft: Draft, key: str) -> Slot | None:
-    """The place for an argument; none if it is taken."""
+# Arguments as attributes: `f a="x" b=2`, in a line of their own or in an envelope
+# (corpus/extract/small_models).
+PAIRS = (
+    r"(?P<pairs>(?:[\s,]++[^\W\d][\w-]{0,63}+\s*+=\s*+"
+    r"(?:\"[^\"<>\\\n]{0,400}+\"|'[^'<>\\\n]{0,400}+'|[\w.+-]{1,64}+)(?=[\s,<]|\Z))++)"
+)
+
+
+def from_pairs(task: Task, name: str, pairs: str, span: tuple[int, int]) -> Unit:
+    """The call of a tool whose arguments are written as attributes."""
+    draft = Draft(name, span[0])
+    _keep_texts(task, draft, pairs, span[0])
+    return unit_of(task, draft, span[1])
+
+
+def _write(task: Task, draft: Draft, key: str, read: Callable[[Slot], Value]) -> None:
+    """Read a value for the place of an argument, unless it is taken."""
     if key in draft.values or not key:
         draft.trouble = ("ambiguous", f"{draft.name}: {key or 'an argument'} is given twice.")
-        return None
-    return task.slot(draft.name, key)
-
-
-def _write(draft: Draft, key: str, found: Value) -> None:
+        return
+    found = read(task.slot(draft.name, key))
     draft.values[key] = found.value
     draft.fixes += found.fixes
     if found.reason:

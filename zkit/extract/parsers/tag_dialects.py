@@ -20,7 +20,7 @@ M3 = r"\]<\]minimax\[>\["
 _SPACE = r"[\s\u0120]*+"
 _NAMED_TAG = "(?:function_call|function|tool_call|tool)"
 _SUFFIX = r"(?::[\w-]+)?+"
-_ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>/|]+))")
+_ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>/|,]+))")
 TAGGED = r"[^\s<>/\"'=|{}\[\]]{1,128}"
 # A name or key in a tag of its own; it may hold blanks (Qwen3-Coder under Ollama).
 _SPACED = rf"{TAGGED}?(?:[ ]{TAGGED}?){{0,8}}"
