@@ -172,7 +172,10 @@ def unit_from(
     taken = task.tools.expect(name).keys
     values: JsonObject = {}
     fixes: tuple[Fix, ...] = ()
-    for argument in split(inside, at, notation):
+    arguments = split(inside, at, notation)
+    if arguments and arguments[0].key and not all(argument.key for argument in arguments):
+        notation, arguments = "loose", split(inside, at, "loose")  # a comma between inner quotes
+    for argument in arguments:
         if notation == "loose" and _runs_over(argument.text, taken):
             return broken(name, span, "ambiguous", NO_QUOTE.format(name=name, key=argument.key))
         if not argument.key:
@@ -233,6 +236,11 @@ def value_of(argument: Argument, slot: Slot) -> Value:
         return Value(found[0])
     if _QUOTED.match(text) and _NEXT_ARGUMENT.search(text):
         return Value(None, (), "ambiguous", NO_QUOTE.format(name="The call", key=slot.key))
+    if _quotes_inside(text):
+        fix = Fix(
+            "escape_inner_quote", Rank.GUESS, at, at + len(text), text, "quotes inside a string"
+        )
+        return Value(text[1:-1], (fix,))
     if (_QUOTED.match(text) or text[:1] in ("{", "[")) and not _calls(text):
         return repaired_value(text, slot, at)
     if _WORD.match(text) and text in _known_words(slot):
@@ -243,6 +251,28 @@ def value_of(argument: Argument, slot: Slot) -> Value:
         return bare
     message = f"{slot.key or 'An argument'}: {text[:60]!r} is an expression. Send the value itself."
     return Value(None, (), "expression", message)
+
+
+def _quotes_inside(text: str) -> bool:
+    """Whether a string holds words between the quotes that it is in itself.
+
+    LFM2.5 writes `command='sed -n '1,9p' a.py'`. Each inner pair opens after a blank and closes
+    before one; two strings side by side do not.
+    """
+    if text[:1] not in ("'", '"') or text[-1] != text[0] or "\\" in text:
+        return False
+    parts = text[1:-1].split(text[0])
+    if len(parts) % 2 == 0:
+        return False
+    before, within, after = parts[:-1:2], parts[1::2], parts[2::2]
+    opens = all(
+        b[-1:] in (" ", "=", "(") and w[:1].strip() for b, w in zip(before, within, strict=True)
+    )
+    closes = all(
+        w[-1:].strip() and a[:1] in ("", " ", ")", ";", "|", "&")
+        for w, a in zip(within, after, strict=True)
+    )
+    return bool(within) and opens and closes
 
 
 def _calls(text: str) -> bool:
