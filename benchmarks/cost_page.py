@@ -82,14 +82,21 @@ def sentence(found: Found) -> str:
     """Return the costs that a reader asks for first."""
     lines = {line.row: line for line in LINES}
     call, chat = lines["one call through the default chain"], lines["import: ChatLoop"]
-    rivals = [f"{name} {shown(call, figure(call, row, found))}" for name, row in call.rivals]
+    rivals = [f"{name} {_both(row, found)}" for name, row in call.rivals]
     decoding = [figure(line, line.row, found) or 0.0 for line in LINES if line.row in _VALID]
     openai = shown(chat, figure(chat, "import: openai", found))
     return (
-        f"What it costs: one call through the whole chain takes {shown(call, figure(call, call.row, found))} instructions"
+        f"What it costs: one call through the whole chain takes {_both(call.row, found)} of CPU time"
         f" ({', '.join(rivals)}), importing `ChatLoop` {shown(chat, figure(chat, chat.row, found))} what importing pydantic"
         f" takes (openai {openai}), decoding valid arguments {min(decoding):.2f} to {max(decoding):.2f} × validating them."
     )
+
+
+def _both(row: str, found: Found) -> str:
+    """A cost in instructions and in time: the two need not agree on who is quicker."""
+    counted, timed = (found.get(unit, {}).get(row) for unit in (COUNTED, TIMED))
+    parts = [f"{counted:,.0f} instructions"] if counted else []
+    return " or ".join([*parts, *([f"{timed:,.0f} µs"] if timed else [])]) or "–"
 
 
 _VALID = ("decoding a model", "decoding a TypedDict", "decoding the arguments of a function")
