@@ -93,7 +93,7 @@ _GOES_ON = re.compile(
     rf"|\s*+,\s*+(?:\w++\s*+(?:=(?!=)|:\s*+(?:{_LITERAL}|[\[{{]))|{_LITERAL}|[\[{{])"  # f({…}, force=True)
 )
 _STATEMENT = re.compile(
-    r"^[ \t]*+(?:"
+    r"(?:^|;)[ \t]*+(?:"
     r"[A-Za-z_]\w*+(?:\[[^\]\n]{1,80}+\]|\.[A-Za-z_]\w*+)++\s*+[-+*/|&]?=(?!=)"  # args["force"] = True
     r"|del\s++\w++[\[.]"
     r"|[\w.]++\.(?:update|pop|append|extend|setdefault|push|assign|merge|delete|remove|insert)\()",
@@ -126,12 +126,17 @@ def data_after(text: str, end: int, declared: Collection[str]) -> int | None:
 
 
 _CONSTRUCTOR = re.compile(r"\b(?:dict|OrderedDict|Map)\(\s*+\Z")
+_ARGUMENTS_BEFORE = re.compile(rf"(?:\w\(|\A)\s*+(?:{_LITERAL}\s*+,\s*+)++\Z")
+"""Other arguments of a call before the value: `f("x", {…})`, also without the name of the call."""
 
 
 def data_before(text: str, start: int, declared: Collection[str]) -> int | None:
-    """Where a member stands on a line of its own before a value; None if the text is words."""
+    """Where an argument or a member on a line of its own stands before a value; None if the text is words."""
     if text[start] == "[" and _CONSTRUCTOR.search(text[max(0, start - 40) : start]):
         return start  # a list of pairs is not the object that is made of it
+    given = _ARGUMENTS_BEFORE.search(text, max(0, start - SURROUNDINGS), start)
+    if given is not None:
+        return given.start()
     return _member(text, max(0, start - SURROUNDINGS), start, declared)
 
 
