@@ -108,12 +108,15 @@ _ELEMENT_END = re.compile(r"\s*+</(?P<tag>[A-Za-z][\w:.-]{0,63}+)\s*+>\s*+\Z")
 
 
 def in_element(before: str, after: str, record: Format) -> bool:
-    """True if a JSON call is all that an element holds, and nothing follows the element.
+    """True if a call is all that an element holds, and nothing follows the element.
 
-    Small models put tags of their own around a call (corpus/extract/json_tag).
+    Small models put tags of their own around a JSON call (corpus/extract/json_tag), and misspell
+    the closing tag of a marker (corpus/extract/position).
     """
-    end = _ELEMENT_END.match(after) if record.values == "json" else None
-    return end is not None and before.rstrip().endswith(f"<{end['tag']}>")
+    end = _ELEMENT_END.match(after)
+    if end is None or (record.tier == "marker" and record.closer):
+        return end is not None
+    return record.values == "json" and before.rstrip().endswith(f"<{end['tag']}>")
 
 
 _SENTENCE_END = re.compile(r"[ \t]*+[)\]\"'”’»*_`]*+[.!?…。！？।؟]")
