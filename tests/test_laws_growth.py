@@ -18,9 +18,11 @@ from benchmarks.growing import ADVERSARIAL, SCHEMA
 from zkit.extract import FORMATS, Extractor, find_calls, tape
 from zkit.repair import choice, limits, repair_all, repair_json
 from zkit.repair.locate import starts
+from zkit.repair.moves import missing_quotes
 from zkit.repair.repeated_keys import repeats_a_key
 from zkit.repair.search import candidates
 from zkit.repair.search.engine import Engine
+from zkit.repair.search.hypothesis import Hypothesis
 from zkit.text import lexis, remembered
 from zkit.text.edits import Edit, Layer
 
@@ -390,3 +392,25 @@ def test_a_comment_that_seems_to_begin_is_followed_only_so_far(opener: str, clos
         found = gap.match(opener + "x" * length + closer)
         assert found is not None
         assert bool(found.end()) == passed
+
+
+def test_a_flood_is_given_up_at_the_cost_that_a_hypothesis_may_have(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    notes = 0
+    note = Hypothesis.note
+
+    def counted(self: Hypothesis, *given: Any) -> Hypothesis:
+        nonlocal notes
+        notes += 1
+        return note(self, *given)
+
+    monkeypatch.setattr(Hypothesis, "note", counted)
+    repair_json('{"a"' + ":" * 100_000)
+    assert 0 < notes <= limits.MOST_COST
+
+
+def test_a_word_without_quotes_is_not_looked_through_to_the_end_of_the_text() -> None:
+    text = "word, " * 20_000
+    assert missing_quotes._UNOPENED_SINGLE.match(text + "'") is None
+    assert missing_quotes._UNOPENED_SINGLE.match("src/**',") is not None

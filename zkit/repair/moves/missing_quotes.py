@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from zkit.repair.evidence.strings import Respelled, respell
 from zkit.repair.evidence.structure import follows, known
-from zkit.repair.limits import QUOTE_WITHIN
+from zkit.repair.limits import MOST_PHRASE, QUOTE_WITHIN
 from zkit.repair.search.hypothesis import CLOSERS, Before, Frame, Hypothesis
 from zkit.text import lexis
 from zkit.text.remembered import of_last
@@ -292,7 +292,7 @@ def _begins_with_mark(body: str) -> bool:
     return _LONE_BACKSLASH.fullmatch(body) is not None
 
 
-_UNOPENED_SINGLE = re.compile(r"[^\W\d_][^'\"\n{}\[\]]*+'")
+_UNOPENED_SINGLE = re.compile(rf"[^\W\d_][^'\"\n{{}}\[\]]{{0,{MOST_PHRASE}}}+'")
 
 
 def _unopened_single(reader: Engine, before: Before, start: int) -> list[Hypothesis]:

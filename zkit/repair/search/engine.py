@@ -166,7 +166,7 @@ class Engine:
 
     def _advance(self, reading: Hypothesis) -> list[Hypothesis]:
         """Step until the value ends or there is trouble; what to take up next."""
-        while self._budget > 0:
+        while self._budget > 0 and reading.cost <= self._most_cost:
             self._budget -= 1
             place = reading.place
             if place == KEY:
