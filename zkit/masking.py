@@ -41,7 +41,7 @@ class _Pattern(NamedTuple):
 
 
 def _entropy(word: str) -> float:
-    """How many bits each letter of a word says: words of a language have less than random ones."""
+    """Return how many bits each letter of a word says: words of a language have less than random ones."""
     counts = Counter(word).values()
     return -sum(n / len(word) * log2(n / len(word)) for n in counts)
 
@@ -111,7 +111,7 @@ _ENCODED = re.compile(
 
 
 def secrets_in(text: str, *, told: Collection[str] = ()) -> list[Secret]:
-    """Every secret in a text, in order, none inside another; kinds in `told` do not count."""
+    """Return every secret in a text, in order, none inside another; kinds in `told` do not count."""
     hidden = (one for one in _all_secrets(text) if one.kind not in told)
     found = sorted(hidden, key=lambda one: (one.start, -one.end))
     kept: list[Secret] = []
@@ -170,7 +170,7 @@ def _encoded_secrets(text: str) -> Iterator[Secret]:
 
 
 def _decoded(word: str) -> str:
-    """The text that a word is the Base64 of; empty if it is not."""
+    """Return the text that a word is the Base64 of; empty if it is not."""
     try:
         found = base64.b64decode(word + "=" * (-len(word) % 4), validate=True).decode("utf-8")
     except ValueError:
@@ -179,7 +179,7 @@ def _decoded(word: str) -> str:
 
 
 def masked(text: str) -> str:
-    """A word in its own shape: letters as x and X, digits as 0, all else as it is."""
+    """Return a word in its own shape: letters as x and X, digits as 0, all else as it is."""
     return "".join("0" if one.isdigit() else _letter(one) for one in text)
 
 
@@ -190,7 +190,7 @@ def _letter(one: str) -> str:
 
 
 def without_secrets(text: str) -> str:
-    """The text with every secret masked; it is as long as before."""
+    """Return the text with every secret masked; it is as long as before."""
     pieces, at = [], 0
     for secret in secrets_in(text):
         pieces += [text[at : secret.start], masked(text[secret.start : secret.end])]
@@ -199,7 +199,7 @@ def without_secrets(text: str) -> str:
 
 
 def shortened(text: str, is_same: Callable[[str], bool]) -> str:
-    """The text with long runs of words cut short in their middle, as long as nothing else changes."""
+    """Return the text with long runs of words cut short in their middle, as long as nothing else changes."""
     for run in reversed(list(_RUN.finditer(text))):
         words = run[0]
         short = f"{words[:_KEPT]} … {words[-_KEPT:]}"

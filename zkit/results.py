@@ -108,12 +108,12 @@ class Result:
     kind: ClassVar[str]
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, ready for `json.dumps`."""
+        """Return the result as plain data, ready for `json.dumps`."""
         own = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
         return {"kind": self.kind, **{name: _plain(value) for name, value in own.items()}}
 
     def to_json(self) -> str:
-        """The result as JSON text; `from_json` is the way back.
+        """Return the result as JSON text; `from_json` is the way back.
 
         Objects that JSON does not know are written as text, NaN and infinity so that they come back.
         """
@@ -150,7 +150,7 @@ class Success(Result):
         self.__dict__.update(data=data, effects=effects, meta=meta)
 
     def data_as(self, kind: type[T]) -> T:
-        """The data as a type again: a pydantic model, a dataclass, a TypedDict, `list[int]`.
+        """Return the data as a type again: a pydantic model, a dataclass, a TypedDict, `list[int]`.
 
         Raises `pydantic.ValidationError`, a `ValueError`, for data that is something else.
         """
@@ -294,7 +294,7 @@ def meta_of(result: Result) -> Mapping[str, Any]:
 
 
 def from_dict(data: Mapping[str, Any]) -> Result:
-    """A result again from what `to_dict` made."""
+    """Return a result again from what `to_dict` made."""
     given = dict(data)
     kind = KINDS.get(given.pop("kind", ""))
     if kind is None:
@@ -303,7 +303,7 @@ def from_dict(data: Mapping[str, Any]) -> Result:
 
 
 def from_json(text: str) -> Result:
-    """A result again from what `to_json` made."""
+    """Return a result again from what `to_json` made."""
     return from_dict(_without_floats(json.loads(text)))
 
 

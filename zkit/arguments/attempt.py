@@ -45,20 +45,20 @@ class Attempt(NamedTuple):
     def of_text(
         cls, prepared: Prepared, text: str, value: object, errors: list[FieldError]
     ) -> Attempt:
-        """The reading of strict JSON that was rejected."""
+        """Return the reading of strict JSON that was rejected."""
         return cls(prepared, value, Source(text), (), errors)
 
     @classmethod
     def of_repeats(
         cls, prepared: Prepared, text: str, value: object, repeats: Sequence[Repeat]
     ) -> Attempt:
-        """The reading of strict JSON that gives a key more than once."""
+        """Return the reading of strict JSON that gives a key more than once."""
         same = tuple(_same_twice(one) for one in repeats if one.is_harmless)
         return cls(prepared, value, Source(text), same, None, _different(repeats))
 
     @classmethod
     def of_repair(cls, prepared: Prepared, repaired: Repaired) -> Attempt:
-        """The reading of a text that was repaired."""
+        """Return the reading of a text that was repaired."""
         from zkit.repair.repeated_keys import repeats_of
 
         source = Source(repaired.text, repaired.fixes)
@@ -66,7 +66,7 @@ class Attempt(NamedTuple):
         return cls(prepared, repaired.value, source, repaired.fixes, None, repeats)
 
     def settle(self) -> Coerced | Validation:
-        """The typed arguments with all fixes, or why there are none."""
+        """Return the typed arguments with all fixes, or why there are none."""
         outcome = self._settled()
         if not self.repeats:
             return outcome
@@ -104,7 +104,7 @@ class Attempt(NamedTuple):
     def _opened(
         self, coercer: Coercer, errors: list[FieldError]
     ) -> tuple[object, Place] | Validation:
-        """The arguments without a wrapper; `{}` for nothing at all where nothing is required."""
+        """Return the arguments without a wrapper; `{}` for nothing at all where nothing is required."""
         shape, value, tool = self.prepared.shape, self.value, self.prepared.tool
         place = Place((), self.source)
         if not shape.takes("object"):
@@ -126,12 +126,12 @@ class Attempt(NamedTuple):
         return found.value, found.place
 
     def _must_be(self, inner: object, errors: list[FieldError]) -> bool:
-        """Whether what looks like a wrapper is one: a field is missing outside, none inside."""
+        """True if what looks like a wrapper is one: a field is missing outside, none inside."""
         missing = any(error.kind == "missing" for error in errors)
         return missing and not self.prepared.errors(_json(inner))
 
     def _checked(self, value: Any, fixes: tuple[Fix, ...]) -> Coerced | Validation:
-        """The value, typed by the target; its own validators have the last word."""
+        """Return the value, typed by the target; its own validators have the last word."""
         text = _json(value)
         try:
             return Coerced(self.prepared.check(text), fixes, value)
@@ -141,7 +141,7 @@ class Attempt(NamedTuple):
             return refuse(self.prepared, value, problems, fixes)
 
     def _problem(self, value: object, error: FieldError) -> Problem:
-        """A complaint of the validator as a problem, in the words of the shape at that place."""
+        """Return a complaint of the validator as a problem, in the words of the shape at that place."""
         shape, path, got = _follow(value, self.prepared.shape, error.path)
         text = path_text(path)
         if error.kind == "missing":
@@ -157,7 +157,7 @@ class Attempt(NamedTuple):
         return refuse(self.prepared, settled.data, problems, settled.fixes, is_right=True)
 
     def _over(self, fix: Fix) -> Problem:
-        """What a fix over the limit would have changed."""
+        """Return what a fix over the limit would have changed."""
         if fix.name == "drop_unknown_key":
             return Problem(fix.path, "unknown", shown(value_at(self.value, steps_of(fix.path))), "")
         if fix.name.startswith("key_by_"):
@@ -166,7 +166,7 @@ class Attempt(NamedTuple):
         return Problem(fix.path, "inexact", shown(got), "", shortened(fix.new))
 
     def _misspelt(self, path: str) -> Problem:
-        """A field that was sent under another key: the nearest key is named, if there is one."""
+        """Return a field that was sent under another key: the nearest key is named, if there is one."""
         *outer, name = steps = steps_of(path)
         held, within = value_at(self.value, outer), part_at(self.prepared.shape, outer)
         keys = held if isinstance(held, dict) else ()
@@ -180,13 +180,13 @@ def _different(repeats: Iterable[Repeat]) -> tuple[Repeat, ...]:
 
 
 def _given_twice(repeat: Repeat) -> Problem:
-    """A key with two values: which of them was meant, nobody can say."""
+    """Return a key with two values: which of them was meant, nobody can say."""
     values = " or ".join(shown(value) for value in repeat.values[:MOST_VALUES_OF_A_KEY])
     return Problem(path_text(repeat.path), "ambiguous", "this key more than once", "", values)
 
 
 def _is_text(repeat: Repeat, fixes: Iterable[Fix]) -> bool:
-    """Whether a key stands in an object that was taken as the text it was written as: both are in it."""
+    """True if a key stands in an object that was taken as the text it was written as: both are in it."""
     texts = {fix.path for fix in fixes if fix.name == "text_from_object"}
     above = (repeat.path[:end] for end in range(1, len(repeat.path)))
     return not texts.isdisjoint(map(path_text, above))

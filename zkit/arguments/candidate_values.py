@@ -56,7 +56,7 @@ class CandidateValue(NamedTuple):
 
 
 def from_text(text: str, shape: Shape) -> list[CandidateValue]:
-    """What a text may mean where it is rejected."""
+    """Return what a text may mean where it is rejected."""
     clean = text.strip()
     found = known_values(text, shape) if shape.values is not None else []
     if not found and len(clean) <= LONGEST_WORD and not _WORDY.isdisjoint(shape.kinds):
@@ -79,7 +79,7 @@ def from_text(text: str, shape: Shape) -> list[CandidateValue]:
 
 
 def _without_leaks(text: str) -> str:
-    """A text without the special tokens and closing tags at its end."""
+    """Return a text without the special tokens and closing tags at its end."""
     for _ in range(MOST_LEAKS):
         if not text.endswith(_LEAK_ENDS):
             break
@@ -107,7 +107,7 @@ def _numbers(text: str, shape: Shape) -> list[CandidateValue]:
 
 
 def _number(text: str) -> float | None:
-    """An int where the text has no fraction, else a float; None beyond what a float holds."""
+    """Return an int where the text has no fraction, else a float; None beyond what a float holds."""
     try:
         return int(text)
     except ValueError:
@@ -129,7 +129,7 @@ def _words(word: str, shape: Shape) -> list[CandidateValue]:
 
 
 def means_nothing(value: object, shape: Shape) -> bool:
-    """Whether a value is null, or a text that says so and nothing that is known here."""
+    """True if a value is null, or a text that says so and nothing that is known here."""
     if not isinstance(value, str):
         return value is None
     if value.strip().lower() not in _NULL:
@@ -151,7 +151,7 @@ def omission(item: object, shape: Shape) -> CandidateValue | None:
 
 
 def known_values(text: str, shape: Shape) -> list[CandidateValue]:
-    """The known values that a text may stand for, by the surest likeness that any of them has."""
+    """Return the known values that a text may stand for, by the surest likeness that any of them has."""
     name = "value_by_spelling"
     found = shape.by_letters.get(text.strip().casefold()) or shape.by_words.get(folded(text))
     if not found:
@@ -164,7 +164,7 @@ def known_values(text: str, shape: Shape) -> list[CandidateValue]:
 
 
 def _beginning(text: str, value: str) -> bool:
-    """Whether a text is the beginning of a value, cut inside a word, or its initials.
+    """True if a text is the beginning of a value, cut inside a word, or its initials.
 
     A text that is a whole word of the value, or a word of its own, may mean something else: `read`
     is not `read_write`, `no` is not `normal`.
@@ -181,7 +181,7 @@ def _beginning(text: str, value: str) -> bool:
 
 
 def from_number(value: float, shape: Shape) -> list[CandidateValue]:
-    """What a number may mean where it is rejected."""
+    """Return what a number may mean where it is rejected."""
     found = []
     kinds = shape.kinds
     whole = isinstance(value, float) and value.is_integer() and abs(value) < LARGEST_EXACT
@@ -194,7 +194,7 @@ def from_number(value: float, shape: Shape) -> list[CandidateValue]:
 
 
 def _moment(value: float) -> list[CandidateValue]:
-    """The moment so many seconds after the beginning of 1970."""
+    """Return the moment so many seconds after the beginning of 1970."""
     moment = from_timestamp(value)
     note = "read seconds since 1970 as a moment"
     return [] if moment is None else [CandidateValue("moment_from_timestamp", moment, note)]
@@ -219,7 +219,7 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d{1,15},\d{1,15}", re.ASCII)
 
 
 def read_container(text: str, schema: JsonObject) -> Repaired | None:
-    """The list or object that a text holds, and nothing beside it; None when it holds none."""
+    """Return the list or object that a text holds, and nothing beside it; None when it holds none."""
     if not text.lstrip().startswith(_OPENERS):
         return None
     from zkit.repair import Repaired, repair_json
@@ -234,7 +234,7 @@ def read_container(text: str, schema: JsonObject) -> Repaired | None:
 
 
 def from_json_text(text: str, shape: Shape) -> Iterator[tuple[CandidateValue, Repaired]]:
-    """The list or object that a text holds, where no text is expected."""
+    """Return the list or object that a text holds, where no text is expected."""
     found = read_container(text, dict(shape.schema))
     if found is not None:
         how = f", after {', '.join(fix.name for fix in found.fixes)}" if found.fixes else ""
@@ -244,7 +244,7 @@ def from_json_text(text: str, shape: Shape) -> Iterator[tuple[CandidateValue, Re
 
 
 def list_from(value: Any, item: Shape) -> Iterator[CandidateValue]:
-    """A list of the one value, and of the parts of a text, where a list is expected."""
+    """Return a list of the one value, and of the parts of a text, where a list is expected."""
     text = isinstance(value, str)
     if text and (_is_no_item(value.strip()) or value.lstrip().startswith(_OPENERS)):
         return
@@ -270,7 +270,7 @@ def _is_no_item(text: str) -> bool:
 
 
 def one_from(value: list[object], shape: Shape) -> Iterator[CandidateValue]:
-    """The only value of a list, where no list is expected.
+    """Return the only value of a list, where no list is expected.
 
     Where a text is expected, a list of something else may as well be meant as its own text.
     """
@@ -281,7 +281,7 @@ def one_from(value: list[object], shape: Shape) -> Iterator[CandidateValue]:
 
 
 def by_position(value: list[object], shape: Shape) -> Iterator[CandidateValue]:
-    """The values of a list under the names of the fields, in their order.
+    """Return the values of a list under the names of the fields, in their order.
 
     An item that holds a field itself is a call of its own, not the value of the first field.
     """
@@ -295,7 +295,7 @@ def by_position(value: list[object], shape: Shape) -> Iterator[CandidateValue]:
 
 
 def is_schema(value: object) -> bool:
-    """Whether an object is a piece of JSON Schema: a declaration sent back in place of a value."""
+    """True if an object is a piece of JSON Schema: a declaration sent back in place of a value."""
     if not isinstance(value, dict):
         return False
     words = [key for key in value if not key.startswith(("x-", "$"))]
@@ -305,7 +305,7 @@ def is_schema(value: object) -> bool:
 
 
 def is_schema_of_arguments(value: object, shape: Shape) -> bool:
-    """Whether the arguments are the tool's own declaration, echoed."""
+    """True if the arguments are the tool's own declaration, echoed."""
     if not isinstance(value, dict) or "properties" in shape.fields:
         return False
     inner = value.get("properties")
@@ -315,7 +315,7 @@ def is_schema_of_arguments(value: object, shape: Shape) -> bool:
 
 
 def text_of_object_is_sure(value: JsonObject) -> bool:
-    """Whether an object where a text is expected can only be meant as its own text.
+    """True if an object where a text is expected can only be meant as its own text.
 
     A piece of schema was not, nor a lone text under some name: that one may be the value itself.
     """
@@ -327,7 +327,7 @@ Found = list[tuple[CandidateValue, Place]]
 
 
 def candidates(value: object, shape: Shape, place: Place) -> Found:
-    """What a value may have been meant as, where a value of this shape is expected."""
+    """Return what a value may have been meant as, where a value of this shape is expected."""
     return _BY_TYPE[type(value)](value, shape, place)
 
 

@@ -41,7 +41,7 @@ _KEEPS_KIND = frozenset(
 
 
 def distinct(done: Done) -> Done:
-    """The readings that differ, each by the way that strays least."""
+    """Return the readings that differ, each by the way that strays least."""
     if len(done) < 2:
         return done
     best: dict[str, tuple[object, Coercer]] = {}
@@ -51,7 +51,7 @@ def distinct(done: Done) -> Done:
 
 
 def nearest_to(value: object, done: Done) -> Done:
-    """The readings that differ least from what was sent: no guess, of its kind, then by length.
+    """Return the readings that differ least from what was sent: no guess, of its kind, then by length.
 
     Digits in quotes say neither that a text was meant nor that a number was: `"20240304"` may be
     either where a number or a date is expected.
@@ -65,7 +65,7 @@ def nearest_to(value: object, done: Done) -> Done:
 
 
 def _keeps_kind(value: object, settled: object, trial: Coercer) -> bool:
-    """Whether a reading is of the kind that was sent, and leaves nothing out."""
+    """True if a reading is of the kind that was sent, and leaves nothing out."""
     return kind_of(settled) == kind_of(value) and not trial.lost
 
 
@@ -88,13 +88,13 @@ class Coercer:
 
     @classmethod
     def of(cls, size: int) -> Coercer:
-        """A first attempt at a value of that many characters."""
+        """Return a first attempt at a value of that many characters."""
         return cls([FREE_STEPS + STEPS_PER_CHARACTER * size])
 
     def settle(
         self, value: Any, shape: Shape, place: Place, errors: ErrorTree | None = None, row: int = 0
     ) -> object:
-        """The value as the shape accepts it; what cannot be fixed is noted as a problem."""
+        """Return the value as the shape accepts it; what cannot be fixed is noted as a problem."""
         self.left[0] -= 1
         if len(place.path) > MAX_DEPTH or self.left[0] < 0:
             return value
@@ -128,7 +128,7 @@ class Coercer:
     def _items_or_item(
         self, value: list[object], shape: Shape, place: Place, errors: ErrorTree | None, row: int
     ) -> object:
-        """A list where a list of lists is expected: it may be one of the lists, or each item may be."""
+        """Return a list where a list of lists is expected: it may be one of the lists, or each item may be."""
         items, item = Coercer(self.left), Coercer(self.left)
         item.note(next(list_from(value, shape.at(0))), place)
         readings = [
@@ -186,7 +186,7 @@ class Coercer:
     def _values(
         self, value: JsonObject, shape: Shape, place: Place, errors: ErrorTree
     ) -> JsonObject:
-        """An object whose keys are all right: only the values that are errors are looked at."""
+        """Return an object whose keys are all right: only the values that are errors are looked at."""
         result = dict(value)
         for key, below in errors.below.items():
             assert isinstance(key, str)
@@ -198,7 +198,7 @@ class Coercer:
         return result
 
     def _omitted(self, name: str, item: object, shape: Shape, place: Place) -> bool:
-        """Whether null, or an empty text, stands for "not given" in an optional field."""
+        """True if null, or an empty text, stands for "not given" in an optional field."""
         if name in shape.required or name not in shape.fields:
             return False
         left_out = omission(item, shape.at(name))
@@ -213,7 +213,7 @@ class Coercer:
         self.fixes.append(Fix(done.name, rank, 0, 0, as_json(done.value), done.note, path))
 
     def _coerced(self, value: object, shape: Shape, place: Place, row: int, due: str) -> object:
-        """The one thing that a rejected value can be meant as."""
+        """Return the one thing that a rejected value can be meant as."""
         done: list[tuple[object, Coercer]] = []
         failed: list[Coercer] = []
         found = candidates(value, shape, place) if row < MOST_IN_A_ROW else ()
@@ -265,7 +265,7 @@ class Coercer:
     def _union(
         self, value: object, shape: Shape, place: Place, errors: ErrorTree | None, row: int
     ) -> object:
-        """The value as one branch of a union accepts it, by the shortest way.
+        """Return the value as one branch of a union accepts it, by the shortest way.
 
         A branch that loses a key which another one declares is not the one that was meant.
         """
@@ -320,7 +320,7 @@ class Coercer:
 
 
 def _field(shape: Shape, name: str) -> Shape:
-    """What is expected under a name: that of a field, or another that a model takes for the field."""
+    """Return what is expected under a name: that of a field, or another that a model takes for the field."""
     if name in shape.fields or shape.additional is not None:
         return shape.at(name)
     same = same_name(name, shape.fields)
@@ -328,19 +328,19 @@ def _field(shape: Shape, name: str) -> Shape:
 
 
 def _has_items(value: list[object], shape: Shape) -> bool:
-    """Whether a list holds what a list of this shape may hold: not so where each item is expected as a list."""
+    """True if a list holds what a list of this shape may hold: not so where each item is expected as a list."""
     due = shape.at(0)
     return not value or not due.takes("array") or any(due.takes(kind_of(one)) for one in value)
 
 
 def missing_field(path: Path, name: str, shape: Shape, hint: str = "") -> Problem:
-    """A required field of an object that was not sent; the hint is the key that may stand for it."""
+    """Return a required field of an object that was not sent; the hint is the key that may stand for it."""
     due = expected(shape.at(name))
     return Problem(path_text((*path, name)), "missing", "nothing", due, hint)
 
 
 def wrong_value(value: JsonValue, shape: Shape, path: Path, due: str = "") -> Problem:
-    """A value that nothing can be meant by; `due` are the words of a validator."""
+    """Return a value that nothing can be meant by; `due` are the words of a validator."""
     return Problem(
         path_text(path),
         "bad_value" if kind_of(value) in shape.kinds else "wrong_type",
@@ -351,7 +351,7 @@ def wrong_value(value: JsonValue, shape: Shape, path: Path, due: str = "") -> Pr
 
 
 def _nearest_value(value: object, shape: Shape) -> str:
-    """The known value that is most like what was sent, for the message."""
+    """Return the known value that is most like what was sent, for the message."""
     texts = [one for one in shape.values or () if isinstance(one, str)]
     found = nearest(value, texts, 1) if texts and isinstance(value, str) else []
     return shown(found[0]) if found else ""

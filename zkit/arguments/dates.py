@@ -31,7 +31,7 @@ _BEFORE_HALF = re.compile(r"\s++(?=[ap]\.?m\.?$)")
 
 @cache
 def _validator(format: str) -> SchemaValidator | None:
-    """What pydantic takes for a date, a moment or a time; None for other formats."""
+    """Return what pydantic takes for a date, a moment or a time; None for other formats."""
     schemas: JsonObject = {
         "date": core_schema.date_schema,
         "date-time": core_schema.datetime_schema,
@@ -41,7 +41,7 @@ def _validator(format: str) -> SchemaValidator | None:
 
 
 def follows_format(format: str | None, text: str) -> bool:
-    """Whether a text is of the format; formats other than dates and times are not looked at."""
+    """True if a text is of the format; formats other than dates and times are not looked at."""
     validator = _validator(format) if format else None
     if validator is None:
         return True
@@ -50,7 +50,7 @@ def follows_format(format: str | None, text: str) -> bool:
 
 
 def iso_spelling(format: str | None, text: str) -> str | None:
-    """The text as ISO 8601 writes it; None when it has no reading, or two."""
+    """Return the text as ISO 8601 writes it; None when it has no reading, or two."""
     reader = {"date": _date, "date-time": _moment, "time": _time}.get(format or "")
     if reader is None or len(text) > 64:
         return None
@@ -58,7 +58,7 @@ def iso_spelling(format: str | None, text: str) -> str | None:
 
 
 def from_timestamp(number: float) -> str | None:
-    """The moment that a number of seconds or milliseconds since 1970 names, if it is a likely one."""
+    """Return the moment that a number of seconds or milliseconds since 1970 names, if it is a likely one."""
     for seconds in (number, number / 1000):
         if LIKELY_TIMESTAMPS[0] <= seconds <= LIKELY_TIMESTAMPS[1]:
             return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
@@ -71,7 +71,7 @@ def _date(text: str) -> str | None:
 
 
 def _moment(text: str) -> str | None:
-    """A day and a time of day; a day alone says no time, and none is made up."""
+    """Return a day and a time of day; a day alone says no time, and none is made up."""
     zone = _ZONE.search(text)
     text = _BEFORE_HALF.sub("", text[: zone.start()] if zone else text)
     offset = "" if zone is None else "Z" if zone[1][0] not in "+-" else zone[1]
@@ -102,7 +102,7 @@ def _time(text: str) -> str | None:
 
 
 def _calendar_day(text: str) -> date | None:
-    """The day a text names; None when day and month could be swapped."""
+    """Return the day a text names; None when day and month could be swapped."""
     if match := _COMPACT.fullmatch(text):
         return _day(int(match[1]), int(match[2]), int(match[3]))
     if match := _YEAR_FIRST.fullmatch(text):
@@ -117,7 +117,7 @@ def _calendar_day(text: str) -> date | None:
 
 
 def _on(weekday: str | None, day: date | None) -> date | None:
-    """The day, unless the text names another day of the week."""
+    """Return the day, unless the text names another day of the week."""
     if weekday is None or day is None:
         return day
     return day if day.strftime("%A").lower().startswith(weekday[:3]) else None
@@ -131,7 +131,7 @@ def _day_of_numbers(one: int, two: int, year: int, mark: str) -> date | None:
 
 
 def _month(name: str) -> int:
-    """The number of a month by its name or the first letters of it; 0 when there is none."""
+    """Return the number of a month by its name or the first letters of it; 0 when there is none."""
     found = [number for full, number in MONTHS.items() if full.startswith(name)]
     if name == "sept":
         return 9

@@ -218,7 +218,7 @@ _NOT_STRICT = object()
 
 
 def _strictly_read(text: str) -> object:
-    """The value of strict JSON; a JSON string is left to repair, which looks into it."""
+    """Return the value of strict JSON; a JSON string is left to repair, which looks into it."""
     try:
         value = from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError):  # `TypeError` for half a character
@@ -256,7 +256,7 @@ def _read_damaged(
 
 
 def _second_object(prepared: Prepared, repaired: Repaired) -> int | None:
-    """Where more arguments stand right beside those that were read; None when there are none.
+    """Return where more arguments stand right beside those that were read; None when there are none.
 
     A second object may not fit the schema, and yet be the half of the arguments that is missing;
     so may a line that gives a field a value.
@@ -282,7 +282,7 @@ def _read_value(prepared: Prepared, raw: object, limit: Rank) -> Decoded | Valid
 
 
 def _settled(reading: Attempt, limit: Rank) -> Decoded | Validation:
-    """The reading as the target accepts it, within the limit."""
+    """Return the reading as the target accepts it, within the limit."""
     refusal = refuse_half_character(reading.prepared, reading.value)
     outcome = reading.settle() if refusal is None else refusal
     if isinstance(outcome, Validation):

@@ -31,7 +31,7 @@ _PREFERRED = "aA0-_ ./:@"
 
 
 def text_that_matches(pattern: str) -> str | None:
-    """A text that a pattern finds; None when the pattern is beyond what is tried here."""
+    """Return a text that a pattern finds; None when the pattern is beyond what is tried here."""
     try:
         made = _match_sequence(parser.parse(pattern), 0)
         found = matcher(pattern)
@@ -65,7 +65,7 @@ def _repeated(argument: Any, depth: int) -> str:
 
 
 def _match_class(items: Any, _depth: int) -> str:
-    """A character of a class: one that reads well if there is any, else the first that is named."""
+    """Return a character of a class: one that reads well if there is any, else the first that is named."""
     if items and items[0][0] is codes.NEGATE:
         rest = items[1:]
         return next((c for c in _PREFERRED if not _is_in(c, rest)), "") or _refuse()
@@ -131,7 +131,7 @@ _FORMATS = {
 
 
 def example_for(prepared: Prepared, value: object, problems: Sequence[Problem]) -> str | None:
-    """A small valid call that keeps what was right; None when none can be made from the schema.
+    """Return a small valid call that keeps what was right; None when none can be made from the schema.
 
     What was sent is corrected in place; where that is not enough, only the fields without a problem
     are kept, or none.
@@ -145,7 +145,7 @@ def example_for(prepared: Prepared, value: object, problems: Sequence[Problem]) 
 
 
 def _meant(shape: Shape, value: object, problem: Problem) -> object:
-    """What a hint says to send at the place of a problem; `_UNKNOWN` when it says nothing of use."""
+    """Return what a hint says to send at the place of a problem; `_UNKNOWN` when it says nothing of use."""
     if not problem.hint:
         return _UNKNOWN
     try:
@@ -165,7 +165,7 @@ _UNKNOWN = object()
 
 
 def _valid_text(prepared: Prepared, make: Callable[[], object]) -> str | None:
-    """The JSON of what is made, if the target takes it as it is and it is short."""
+    """Return the JSON of what is made, if the target takes it as it is and it is short."""
     try:
         text = as_json(make())
         prepared.validate(text)
@@ -179,7 +179,7 @@ def _nothing(_value: object, shape: Shape, _wrong: Wrong) -> JsonObject:
 
 
 def _right(value: object, shape: Shape, wrong: Wrong) -> JsonObject:
-    """The fields that no problem names, and what is required."""
+    """Return the fields that no problem names, and what is required."""
     tops = {path.partition(".")[0].partition("[")[0] for path in wrong}
     sent = value if isinstance(value, dict) else {}
     kept = {
@@ -191,7 +191,7 @@ def _right(value: object, shape: Shape, wrong: Wrong) -> JsonObject:
 
 
 def _corrected(value: object, shape: Shape, wrong: Wrong) -> object:
-    """What was sent, with something valid wherever there is a problem."""
+    """Return what was sent, with something valid wherever there is a problem."""
     if not isinstance(value, dict) or "" in wrong:
         raise ValueError("nothing to correct")
     return _correct(value, shape, wrong, ())
@@ -220,7 +220,7 @@ def _correct(value: object, shape: Shape, wrong: Wrong, path: Path) -> object:
 
 
 def _wanted(here: str, shape: Shape, wrong: Wrong, path: Path) -> object:
-    """What is expected at a place with a problem: what was meant, else what the schema allows."""
+    """Return what is expected at a place with a problem: what was meant, else what the schema allows."""
     meant = wrong.get(here, _UNKNOWN)
     if meant is not _UNKNOWN:
         return meant
@@ -231,7 +231,7 @@ def _wanted(here: str, shape: Shape, wrong: Wrong, path: Path) -> object:
 
 
 def _branch_for(value: object, shape: Shape) -> Shape:
-    """The branch of a union that an object may be meant as: by its tag, or by the fields they share."""
+    """Return the branch of a union that an object may be meant as: by its tag, or by the fields they share."""
     if not isinstance(value, dict) or not shape.branches:
         return shape
     by_tag = [shape.branches[index] for index in tagged(value, shape)]
@@ -240,7 +240,7 @@ def _branch_for(value: object, shape: Shape) -> Shape:
 
 
 def _may_be_said_again(item: object, shape: Shape) -> bool:
-    """Whether a value is short, and no secret."""
+    """True if a value is short, and no secret."""
     secret = shape.format == "password" or shape.schema.get("writeOnly")
     return not secret and len(as_json(item)) <= LONGEST_KEPT
 
@@ -256,7 +256,7 @@ def _object(shape: Shape, kept: JsonObject, path: Path, wrong: Wrong) -> JsonObj
 
 
 def _value(shape: Shape, name: str, depth: int) -> Any:
-    """A value that the schema names, or the plainest of the kind that is expected."""
+    """Return a value that the schema names, or the plainest of the kind that is expected."""
     if shape.sample is not None and shape.sample[0] == name:
         return shape.sample[1]
     made = _made(shape, name, depth)
@@ -279,7 +279,7 @@ def _made(shape: Shape, name: str, depth: int) -> Any:
 
 
 def placeholder(name: str) -> str:
-    """What stands in an example for a text that nobody knows."""
+    """Return what stands in an example for a text that nobody knows."""
     return f"<{name}>"
 
 
@@ -295,7 +295,7 @@ def _text(shape: Shape, name: str, _depth: int) -> str:
 
 
 def _number(shape: Shape, _name: str, _depth: int) -> float:
-    """The least number that is allowed; 1 when there is no bound below."""
+    """Return the least number that is allowed; 1 when there is no bound below."""
     limits = shape.schema
     least = limits.get("minimum")
     if least is None and limits.get("exclusiveMinimum") is not None:

@@ -17,7 +17,7 @@ _SEPARATORS = re.compile(r"(?<=[^\W\d_])[\s_.-]+(?=[^\W_])|(?<=\d)[\s_.-]+(?=[^\
 
 
 def words(name: str) -> tuple[str, ...]:
-    """The words of a name, lower case: `maxResults`, `max-results` and `max_results` have two."""
+    """Return the words of a name, lower case: `maxResults`, `max-results` and `max_results` have two."""
     return _words_of_short(name) if len(name) <= LONGEST_NAME_KEPT else _words(name)
 
 
@@ -27,7 +27,7 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def folded(name: str) -> str:
-    """A name without case, separators and leaked tokens."""
+    """Return a name without case, separators and leaked tokens."""
     return _fold_of_short(name) if len(name) <= LONGEST_NAME_KEPT else _folded(name)
 
 
@@ -43,13 +43,13 @@ _fold_of_short = lru_cache(MOST_NAMES_KEPT)(_folded)
 
 
 def same_name(name: str, known: Iterable[str]) -> list[str]:
-    """The known names that differ from `name` only in case and separators."""
+    """Return the known names that differ from `name` only in case and separators."""
     wanted = folded(name)
     return [other for other in known if folded(other) == wanted] if wanted else []
 
 
 def near_misses(name: str, known: Iterable[str]) -> list[str]:
-    """The known names that are `name` with a slip of the pen in one of their words."""
+    """Return the known names that are `name` with a slip of the pen in one of their words."""
     if len(name) > LONGEST_NAME_KEPT:
         return [other for other in known if _is_near_miss(name, other)]
     return [other for other in known if _is_near_miss_of_short(name, other)]
@@ -63,7 +63,7 @@ _is_near_miss_of_short = lru_cache(MOST_NAMES_KEPT)(_is_near_miss)
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """The names that a model may have meant, for a message; never acted upon."""
+    """Return the names that a model may have meant, for a message; never acted upon."""
     some = list(islice(known, MOST_COMPARED))
     if not some:
         return []
@@ -73,7 +73,7 @@ def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
 
 
 def _one_slip(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """Whether two names have the same words but for one, which is misspelt."""
+    """True if two names have the same words but for one, which is misspelt."""
     if len(mine) != len(theirs):
         mine, theirs = ("".join(mine),), ("".join(theirs),)
     other = [(a, b) for a, b in zip(mine, theirs, strict=True) if a != b]
@@ -95,7 +95,7 @@ def _misspelt(a: str, b: str) -> bool:
 
 
 def _swapped(a: str, b: str) -> bool:
-    """Whether two neighbouring letters changed places."""
+    """True if two neighbouring letters changed places."""
     return len(a) == len(b) and sorted(a) == sorted(b) and a.isalpha() and _one_edit(a, b)
 
 

@@ -61,7 +61,7 @@ class Unwrapped(NamedTuple):
 
 
 def unwrapped(value: object, shape: Shape, tool: str | None, place: Place) -> Unwrapped | None:
-    """The arguments inside a wrapper, or inside the only call of a list; None when there is none.
+    """Return the arguments inside a wrapper, or inside the only call of a list; None when there is none.
 
     A wrapper has no key that the schema declares: a key that it declares is an argument, whatever
     its name. Only a call that may name this very tool is taken for one all the same.
@@ -104,7 +104,7 @@ def _inner(outer: Unwrapped, shape: Shape, tool: str | None) -> Unwrapped | None
 
 
 def _held(value: object, place: Place, tool: str | None) -> Unwrapped | None:
-    """What stands in an envelope when it is an object, or the text of one; None otherwise."""
+    """Return what stands in an envelope when it is an object, or the text of one; None otherwise."""
     if value is None or value == "":
         return Unwrapped({}, Place(), tool)
     value, place = _only(value, place)
@@ -118,7 +118,7 @@ def _held(value: object, place: Place, tool: str | None) -> Unwrapped | None:
 
 
 def _calls(value: JsonObject, tool: str | None) -> bool:
-    """Whether an object is nothing but a name, which may be this tool's, and an envelope."""
+    """True if an object is nothing but a name, which may be this tool's, and an envelope."""
     if len(value) != 2:
         return False
     named = _tool_named(value)
@@ -129,19 +129,19 @@ def _calls(value: JsonObject, tool: str | None) -> bool:
 
 
 def same_tool(one: str, other: str) -> bool:
-    """Whether two names are the same but for a prefix, case and separators."""
+    """True if two names are the same but for a prefix, case and separators."""
     return folded(one.rpartition(".")[2]) == folded(other.rpartition(".")[2])
 
 
 def _only(value: object, place: Place) -> tuple[object, Place]:
-    """The one call of a list of calls."""
+    """Return the one call of a list of calls."""
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         return value[0], place.inside(0)
     return value, place
 
 
 def _named_in_list(value: object, tool: str | None, place: Place) -> Unwrapped | None:
-    """The arguments of a call written as a list, `["search", {"query": "x"}]`; None for others."""
+    """Return the arguments of a call written as a list, `["search", {"query": "x"}]`; None for others."""
     if not isinstance(value, list) or len(value) != 2 or tool is None:
         return None
     name, arguments = value
@@ -173,7 +173,7 @@ def renamed(
     place: Place,
     errors: ErrorTree | None,
 ) -> dict[str, str | None]:
-    """A declared name for each key that is another spelling of it; None for a key to leave out."""
+    """Return a declared name for each key that is another spelling of it; None for a key to leave out."""
     strays = _strays(value, shape, errors)
     if not strays:
         return {}
@@ -226,12 +226,12 @@ def _is_reasoning(key: str, sent: JsonValue) -> bool:
 
 
 def renaming(coercion: str, key: str, name: str) -> CandidateValue:
-    """A key read as the name of a field, for the receipt."""
+    """Return a key read as the name of a field, for the receipt."""
     return CandidateValue(coercion, name, f"read the key {shown(key)} as {shown(name)}")
 
 
 def _may_mean(key: str, value: JsonMapping, shape: Shape) -> str | None:
-    """The field that an undeclared key may mean, so that it cannot be left out; None if none.
+    """Return the field that an undeclared key may mean, so that it cannot be left out; None if none.
 
     Nothing is left out that may be meant: another spelling of a field that was sent as well, a
     word of a field that was not, an object that holds fields, a wrapper.
@@ -248,7 +248,7 @@ def _may_mean(key: str, value: JsonMapping, shape: Shape) -> str | None:
 
 
 def _alike(key: str, name: str) -> bool:
-    """Whether two names are one but for case, a slip, a number or an ending."""
+    """True if two names are one but for case, a slip, a number or an ending."""
     one, other = folded(key), folded(name)
     shorter = min(len(one), len(other))
     begun = one[: max(shorter - 1, 3)] == other[: max(shorter - 1, 3)] and shorter > 2
@@ -265,25 +265,25 @@ def _is_short_for(one: str, other: str) -> bool:
 
 
 def _strays(value: JsonMapping, shape: Shape, errors: ErrorTree | None) -> list[str]:
-    """The keys that are not declared: those that the validator did not know, where it said so."""
+    """Return the keys that are not declared: those that the validator did not know, where it said so."""
     if errors is not None and not _is_open(shape):
         return [k for k in value if k in errors.below and "unknown" in errors.below[k].kinds]
     return [key for key in value if key not in shape.fields] if shape.fields else []
 
 
 def _is_open(shape: Shape) -> bool:
-    """Whether keys that are not declared are data."""
+    """True if keys that are not declared are data."""
     return shape.additional is not None and not shape.closed
 
 
 def _wanted(value: JsonMapping, shape: Shape) -> list[str]:
-    """The declared names that were not sent; only required ones where any key may be added."""
+    """Return the declared names that were not sent; only required ones where any key may be added."""
     is_open = _is_open(shape)
     return [n for n in shape.fields if n not in value and (not is_open or n in shape.required)]
 
 
 def _matches(strays: list[str], wanted: list[str], likeness: Likeness) -> dict[str, str]:
-    """The pairs of a key and a name that are like each other and like no other."""
+    """Return the pairs of a key and a name that are like each other and like no other."""
     likes = {key: likeness(key, wanted) for key in strays}
     counts: dict[str, int] = {}
     for names in likes.values():

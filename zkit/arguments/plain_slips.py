@@ -61,7 +61,7 @@ _new = tuple.__new__
 def coerce_plain_slips(
     prepared: Prepared, text: str, error: ValidationError
 ) -> Coerced | Validation | None:
-    """The typed arguments, or why there are none; None when the case is not that plain."""
+    """Return the typed arguments, or why there are none; None when the case is not that plain."""
     errors = _blamed(error)
     if errors is None:
         return None
@@ -92,7 +92,7 @@ def coerce_plain_slips(
 
 
 def _blamed(error: ValidationError) -> _Errors | None:
-    """What is wrong; None where there is much, or where keys below the arguments' own are."""
+    """Return what is wrong; None where there is much, or where keys below the arguments' own are."""
     if error.error_count() > MOST_PLAIN_ERRORS:
         return None
     wrong: list[Path] = []
@@ -121,7 +121,7 @@ def _are_missing(
     missing: list[str],
     fixes: list[Fix],
 ) -> bool:
-    """Whether fields are missing from what can only be the arguments, with no key to stand for them."""
+    """True if fields are missing from what can only be the arguments, with no key to stand for them."""
     return (
         not shape.branches
         and shape.required.issuperset(missing)
@@ -171,7 +171,7 @@ def _settle(
 
 
 def _only_meaning(found: Found, due: Shape) -> CandidateValue | None:
-    """The one value that all candidates come to, by the way that strays least."""
+    """Return the one value that all candidates come to, by the way that strays least."""
     if not found or not _stands(found[0][0].value, due):
         return None
     if len(found) == 1:
@@ -188,7 +188,7 @@ def _rank(meant: CandidateValue) -> Rank:
 
 
 def _is_place(value: object, step: str | int) -> bool:
-    """Whether a step leads somewhere in a value: a validator also names branches of unions."""
+    """True if a step leads somewhere in a value: a validator also names branches of unions."""
     if type(value) is dict:
         return step in value
     return type(value) is list and type(step) is int and step < len(value)
@@ -210,7 +210,7 @@ _renaming_of_short = lru_cache(MOST_NAMES_KEPT)(_renaming)
 
 
 def _stands(value: JsonValue, shape: Shape, depth: int = 0) -> bool:
-    """Whether a value may stand here as it is, with all that is in it; False also where that is unsure."""
+    """True if a value may stand here as it is, with all that is in it; False also where that is unsure."""
     parts: Iterable[tuple[str | int, JsonValue]]
     if type(value) in _SCALARS:
         return shape.is_plain(value)

@@ -74,7 +74,7 @@ class Prepared:
         return Shape(self.schema, self.schema)
 
     def errors(self, text: str | bytes) -> list[FieldError]:
-        """What is wrong with a JSON text; nothing when it fits."""
+        """Return what is wrong with a JSON text; nothing when it fits."""
         try:
             self.validate(text)
         except (ValidationError, MisfitError) as error:
@@ -102,13 +102,13 @@ def _by_value(validator: SchemaValidator) -> Strict:
 
 
 def _tool_name(subject: object, target: Target) -> str | None:
-    """The name by which a model calls the tool; None where only a type or a schema is known."""
+    """Return the name by which a model calls the tool; None where only a type or a schema is known."""
     own = (getattr(subject, "__name__", None), target.schema.get("title"), "arguments")
     return target.name if target.kind == "function" or target.name not in own else None
 
 
 def errors_of(error: ValidationError | MisfitError) -> list[FieldError]:
-    """The complaints of a validator."""
+    """Return the complaints of a validator."""
     if isinstance(error, ValidationError):
         found = error.errors(include_url=False, include_context=False, include_input=False)
         return [_of_pydantic(one) for one in found]
@@ -127,7 +127,7 @@ def _of_pydantic(error: Any) -> FieldError:
 
 
 def _words(misfit: Misfit) -> str:
-    """What a raw schema's keyword asks for, where the shape does not say it."""
+    """Return what a raw schema's keyword asks for, where the shape does not say it."""
     if misfit.kind not in _UNSAID:
         return ""
     asked = misfit.facts.get("pattern", misfit.facts.get("limit"))
@@ -139,7 +139,7 @@ PREPARED: dict[int, tuple[object, Prepared, Callable[[object], object]]] = {}
 
 
 def prepared_for(model: object) -> Prepared:
-    """What decoding needs of a model; kept for the newest models."""
+    """Return what decoding needs of a model; kept for the newest models."""
     target = target_for(model)
     subject = target if target.kind == "raw" and _may_change(model) else model
     known = PREPARED.get(id(subject))
@@ -153,7 +153,7 @@ def prepared_for(model: object) -> Prepared:
 
 
 def _may_change(model: object) -> bool:
-    """Whether a schema may change behind our back, so that it is known by content, not identity."""
+    """True if a schema may change behind our back, so that it is known by content, not identity."""
     if type(model) is dict:
         return True
     frozen = getattr(type(model), "__dataclass_params__", None)
@@ -165,7 +165,7 @@ Strict = Callable[[object], object]
 
 
 def exact_by_schema(validate: Strict, shape: Shape, *, declared_only: bool) -> Strict:
-    """The validator of a JSON Schema, for texts, that lets nothing pass in silence.
+    """Return the validator of a JSON Schema, for texts, that lets nothing pass in silence.
 
     JSON Schema lets an object have any other key when it says nothing of them; a model that sends
     one may have misspelt a field, or wrapped the arguments. With `declared_only` such a key is
@@ -206,7 +206,7 @@ def _infinite(value: object) -> Iterator[Path]:
 
 
 def _undeclared(value: object, shape: Shape) -> Iterator[Path]:
-    """The keys of objects that no shape due at their place declares: several are expected in a union."""
+    """Return the keys of objects that no shape due at their place declares: several are expected in a union."""
     todo: list[tuple[Path, object, list[Shape]]] = [((), value, _ways(shape))]
     while todo:
         path, part, shapes = todo.pop()
@@ -222,7 +222,7 @@ def _undeclared(value: object, shape: Shape) -> Iterator[Path]:
 
 
 def _identity(shape: Shape) -> tuple[int, ...]:
-    """What tells shapes of one schema apart: in a recursive union the same ones come up again."""
+    """Return what tells shapes of one schema apart: in a recursive union the same ones come up again."""
     return tuple(id(shape.schema.get(key)) for key in _BELOW)
 
 
@@ -230,7 +230,7 @@ _BELOW = ("properties", "items", "prefixItems", "additionalProperties", "pattern
 
 
 def _is_silent(shape: Shape) -> bool:
-    """Whether a shape declares fields and says nothing of others."""
+    """True if a shape declares fields and says nothing of others."""
     others = shape.additional is not None or "patternProperties" in shape.schema
     return bool(shape.fields) and not others
 
@@ -242,7 +242,7 @@ def _parts(value: object) -> Iterable[tuple[str | int, object]]:
 
 
 def _ways(shape: Shape) -> list[Shape]:
-    """The shape, or the branches of its union."""
+    """Return the shape, or the branches of its union."""
     if not shape.branches:
         return [shape]
     return [way for branch in shape.branches for way in _ways(branch)]

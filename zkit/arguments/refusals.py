@@ -95,7 +95,7 @@ def refuse_half_character(prepared: Prepared, value: object) -> Validation | Non
 
 
 def _half_character(value: object) -> tuple[Path, str] | None:
-    """The place of the first lone surrogate, and its escape."""
+    """Return the place of the first lone surrogate, and its escape."""
     todo: list[tuple[Path, object]] = [((), value)]
     while todo:
         path, part = todo.pop()

@@ -31,7 +31,7 @@ _MERGED = ("properties", "$defs", "patternProperties")
 
 
 def kind_of(value: object) -> str:
-    """The JSON kind of a value that was read from JSON."""
+    """Return the JSON kind of a value that was read from JSON."""
     return _OF_TYPE[type(value)]
 
 
@@ -83,7 +83,7 @@ class Shape:
         self.is_bounded = not _BOUNDS.isdisjoint(schema)
 
     def _kinds(self) -> frozenset[str]:
-        """The kinds that are accepted; a float with no fraction is no integer here."""
+        """Return the kinds that are accepted; a float with no fraction is no integer here."""
         named = self.schema.get("type")
         given = [named] if isinstance(named, str) else _list(named)
         if not given and self.branches:
@@ -123,11 +123,11 @@ class Shape:
         return self._fields_by_words
 
     def takes(self, kind: str) -> bool:
-        """Whether a value of this kind may stand here."""
+        """True if a value of this kind may stand here."""
         return kind in self.kinds
 
     def at(self, step: str | int) -> Shape:
-        """What may stand one step further down; anything when the schema does not say."""
+        """Return what may stand one step further down; anything when the schema does not say."""
         found = self._children.get(step)
         if found is None:
             part = self._item(step) if isinstance(step, int) else self._field(step)
@@ -151,7 +151,7 @@ class Shape:
         return items if isinstance(items, dict) else {}
 
     def allows(self, value: Any) -> bool:
-        """Whether a value of an accepted kind is one of those that may stand here.
+        """True if a value of an accepted kind is one of those that may stand here.
 
         Only what a coercion can bear on is looked at: known values, bounds, dates, the number of
         items. What is in a container is looked at place by place.
@@ -168,7 +168,7 @@ class Shape:
         return self._in_bounds(value)
 
     def is_plain(self, value: object) -> bool:
-        """Whether a value is a scalar that may stand here as it is."""
+        """True if a value is a scalar that may stand here as it is."""
         kind = _OF_TYPE[type(value)]
         return (
             kind in self.kinds
@@ -196,7 +196,7 @@ def _grouped(texts: Iterable[object], key: Callable[[str], str]) -> Spellings:
 
 
 def _beats(a: Any, b: object, also_equal: bool = False) -> bool:
-    """Whether `a` is greater than `b`; False when either is no number."""
+    """True if `a` is greater than `b`; False when either is no number."""
     if isinstance(a, bool | None) or isinstance(b, bool | None):
         return False
     return bool(a >= b if also_equal else a > b)
@@ -218,14 +218,14 @@ def _values(schema: JsonMapping) -> tuple[object, ...] | None:
 
 
 def _ways(schema: JsonMapping) -> list[object]:
-    """The alternatives of a union."""
+    """Return the alternatives of a union."""
     return _list(schema.get("anyOf")) or _list(schema.get("oneOf"))
 
 
 def _unfolded(
     schema: JsonMapping, root: JsonMapping
 ) -> tuple[JsonMapping, list[JsonMapping], bool]:
-    """A schema without its union, the ways of the union, and whether null is among them.
+    """Return a schema without its union, the ways of the union, and whether null is among them.
 
     A union with null alone is no union: it is one schema that also takes null.
     """
@@ -243,7 +243,7 @@ def _unfolded(
 
 
 def _resolved(schema: object, root: JsonMapping) -> JsonMapping:
-    """The schema with references followed and `allOf` merged, a bounded number of times."""
+    """Return the schema with references followed and `allOf` merged, a bounded number of times."""
     for _ in range(MOST_REFS):
         if not isinstance(schema, Mapping):
             return {}
@@ -259,7 +259,7 @@ def _resolved(schema: object, root: JsonMapping) -> JsonMapping:
 
 
 def _referred(schema: object, root: JsonMapping) -> JsonMapping:
-    """What a reference inside the document points at; nothing known when it points elsewhere."""
+    """Return what a reference inside the document points at; nothing known when it points elsewhere."""
     ref = _mapping(schema).get("$ref")
     if not isinstance(ref, str):
         return _mapping(schema)
@@ -282,7 +282,7 @@ def _merged(one: JsonMapping, over: JsonMapping) -> JsonObject:
 
 
 def errors_by_branch(shape: Shape, errors: ErrorTree | None) -> list[ErrorTree | None]:
-    """The blame of each branch of a union: a validator names the branches as steps of the path.
+    """Return the blame of each branch of a union: a validator names the branches as steps of the path.
 
     Untagged, it names them all, in their order; tagged, the one by the value of its tag.
     """
@@ -299,7 +299,7 @@ def errors_by_branch(shape: Shape, errors: ErrorTree | None) -> list[ErrorTree |
 
 
 def tagged(value: JsonMapping, shape: Shape) -> list[int]:
-    """The branches whose tag an object wears, by their places."""
+    """Return the branches whose tag an object wears, by their places."""
     return [
         index
         for index, branch in enumerate(shape.branches)
@@ -308,7 +308,7 @@ def tagged(value: JsonMapping, shape: Shape) -> list[int]:
 
 
 def tag_of(shape: Shape) -> tuple[str, Shape] | None:
-    """The field that tells the branches of a union apart, and its known values; None without one."""
+    """Return the field that tells the branches of a union apart, and its known values; None without one."""
     objects = [branch.tags for branch in shape.branches if branch.fields]
     if len(objects) < 2:
         return None

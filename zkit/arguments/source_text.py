@@ -36,7 +36,7 @@ class Source:
         return Layer.over(self.text, [Edit(fix.start, fix.end, fix.new) for fix in self.fixes])
 
     def slice(self, path: tuple[Step, ...]) -> str | None:
-        """The text of the value at `path` as it was written; None when it is not there."""
+        """Return the text of the value at `path` as it was written; None when it is not there."""
         strict = self._layer.text
         try:
             at = skip_spaces(strict, 0)
@@ -50,7 +50,7 @@ class Source:
         return self.text[self._layer.source_start(at) : self._layer.source_end(end)]
 
     def _parts_at(self, at: int) -> dict[Step, int]:
-        """Where each part begins, of the container that begins at `at`."""
+        """Return where each part begins, of the container that begins at `at`."""
         found = self._parts.get(at)
         if found is None:
             strict = self._layer.text
@@ -60,7 +60,7 @@ class Source:
 
 
 def _members(text: str, at: int) -> dict[Step, int]:
-    """Where the value of each key begins; the last of several equal keys counts."""
+    """Return where the value of each key begins; the last of several equal keys counts."""
     found: dict[Step, int] = {}
     at = skip_spaces(text, at + 1)
     while text[at] == '"':
@@ -72,7 +72,7 @@ def _members(text: str, at: int) -> dict[Step, int]:
 
 
 def _items(text: str, at: int) -> dict[Step, int]:
-    """Where each item begins."""
+    """Return where each item begins."""
     found: dict[Step, int] = {}
     at = skip_spaces(text, at + 1)
     while text[at] != "]":
@@ -114,7 +114,7 @@ class Place(NamedTuple):
         return self._replace(is_sent=False, is_holder=True)
 
     def text(self) -> str | None:
-        """The value's own text, as the model wrote it."""
+        """Return the value's own text, as the model wrote it."""
         return self.source.slice(self.steps) if self.source else None
 
 
@@ -123,12 +123,12 @@ _STEP = re.compile(r"\[\d++\]|[^.\[\]]++")
 
 
 def steps_of(path: str) -> Path:
-    """The steps of a place that is written as a person would: `todos[0].status`."""
+    """Return the steps of a place that is written as a person would: `todos[0].status`."""
     return tuple(int(step[1:-1]) if step[0] == "[" else step for step in _STEP.findall(path))
 
 
 def value_at(value: object, steps: Iterable[str | int]) -> object:
-    """The value at a place, as far down as the steps go."""
+    """Return the value at a place, as far down as the steps go."""
     for step in steps:
         if isinstance(value, list) and isinstance(step, int):
             value = value[step] if step < len(value) else None
@@ -138,19 +138,19 @@ def value_at(value: object, steps: Iterable[str | int]) -> object:
 
 
 def shape_at(shape: Shape, path: str) -> Shape:
-    """What is expected at a place."""
+    """Return what is expected at a place."""
     return part_at(shape, steps_of(path))
 
 
 def part_at(shape: Shape, steps: Iterable[str | int]) -> Shape:
-    """The shape some steps down."""
+    """Return the shape some steps down."""
     for step in steps:
         shape = part_of(shape, step)
     return shape
 
 
 def part_of(shape: Shape, step: str | int) -> Shape:
-    """The shape one step down, in the branch of a union that knows the step."""
+    """Return the shape one step down, in the branch of a union that knows the step."""
     for branch in shape.branches:
         if isinstance(step, int) or step in branch.fields:
             return branch.at(step)

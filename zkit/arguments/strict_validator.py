@@ -35,7 +35,7 @@ _SPELLINGS = {
 
 
 def exact_validator(schema: object, *, declared_only: bool) -> SchemaValidator:
-    """The strict validator of a core schema.
+    """Return the strict validator of a core schema.
 
     With `declared_only` it complains of keys that a type would ignore; else those are ignored.
     """
@@ -60,12 +60,12 @@ def _has_unions(schema: object) -> bool:
 
 
 def is_schema(node: Node) -> bool:
-    """Whether a node is a schema: else it is a group of them, by names, of which `type` may be one."""
+    """True if a node is a schema: else it is a group of them, by names, of which `type` may be one."""
     return isinstance(node.get("type"), str)
 
 
 def _exact(node: object, config: Node, rewrites: Rewrites) -> Any:
-    """A schema, or a group of them, with what is below it made exact."""
+    """Return a schema, or a group of them, with what is below it made exact."""
     if isinstance(node, list | tuple):
         return type(node)(_exact(part, config, rewrites) for part in node)
     if not isinstance(node, dict) or _validates_its_default(node):
@@ -87,13 +87,13 @@ def _exact(node: object, config: Node, rewrites: Rewrites) -> Any:
 
 
 def _of_its_own(config: Node) -> Node:
-    """The settings of a type; that it ignores other keys is no more than the default."""
+    """Return the settings of a type; that it ignores other keys is no more than the default."""
     ignores = config.get("extra_fields_behavior") == "ignore"
     return {k: v for k, v in config.items() if not (ignores and k == "extra_fields_behavior")}
 
 
 def _validates_its_default(node: Node) -> bool:
-    """Whether a default passes the validator as well: a Python object, which is no JSON."""
+    """True if a default passes the validator as well: a Python object, which is no JSON."""
     settings = node.get("config") or {}
     return bool(node.get("validate_default") or settings.get("validate_default"))
 
@@ -107,7 +107,7 @@ def _anything(node: Node) -> object:
 
 
 def _all_finite(value: object) -> object:
-    """The value; JSON knows no number that is infinite, so none was sent that is."""
+    """Return the value; JSON knows no number that is infinite, so none was sent that is."""
     if type(value) is str:
         return value
     todo = [value]
@@ -121,7 +121,7 @@ def _all_finite(value: object) -> object:
 
 
 def _spelt(node: Node) -> object:
-    """A date or time that must be spelt as one: a text of digits is no count of seconds."""
+    """Return a date or time that must be spelt as one: a text of digits is no count of seconds."""
     return _chained(node, {**node, "strict": False})
 
 
@@ -169,7 +169,7 @@ def _literal(node: Node) -> object:
 
 
 def _enum(node: Node) -> object:
-    """The members of an enum by values of their own kind, where there are numbers among them."""
+    """Return the members of an enum by values of their own kind, where there are numbers among them."""
     if not any(isinstance(one.value, int | float) for one in node["members"]):
         return node
     return core_schema.no_info_plain_validator_function(_finder(node["cls"], node["members"]))

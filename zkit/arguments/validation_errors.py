@@ -30,7 +30,7 @@ class ErrorTree:
         """Whether no key is missing or unknown right below."""
 
     def inside(self, value: Any) -> ErrorTree | None:
-        """The blame for the parts of a value; None when the places cannot be told apart.
+        """Return the blame for the parts of a value; None when the places cannot be told apart.
 
         A validator names the branch of a union, or a function, as a step of the path. Such a step
         is no place in the value: then every part of it is looked at.
@@ -45,7 +45,7 @@ class ErrorTree:
 
 
 def error_tree(errors: Iterable[FieldError]) -> ErrorTree:
-    """The tree of the errors places."""
+    """Return the tree of the errors places."""
     root = ErrorTree()
     for error in errors:
         at = above = root

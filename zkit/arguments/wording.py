@@ -34,12 +34,12 @@ _FORMATS = {
 
 
 def as_json(value: object) -> str:
-    """A value as JSON, on one line."""
+    """Return a value as JSON, on one line."""
     return _ENCODERS.get(type(value), _encode)(value)
 
 
 def path_text(path: Sequence[str | int]) -> str:
-    """A place as a person would write it: `todos[0].status`."""
+    """Return a place as a person would write it: `todos[0].status`."""
     if len(path) == 1 and type(text := path[0]) is str and len(text) <= LONGEST_SHOWN:
         return text
     text = ""
@@ -51,7 +51,7 @@ def path_text(path: Sequence[str | int]) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as JSON on one line, shortened in the middle."""
+    """Return a value as JSON on one line, shortened in the middle."""
     if type(value) is str:
         return shortened(encode_basestring(value))
     try:
@@ -62,14 +62,14 @@ def shown(value: object) -> str:
 
 
 def shortened(text: str) -> str:
-    """A text that fits into a message, shortened in the middle."""
+    """Return a text that fits into a message, shortened in the middle."""
     if len(text) <= LONGEST_SHOWN:
         return text
     return f"{text[: LONGEST_SHOWN - 20]} ... {text[-12:]}"
 
 
 def expected(shape: Shape) -> str:
-    """What is expected at a place."""
+    """Return what is expected at a place."""
     if shape.expectation is None:
         shape.expectation = _expected(shape, 0)
     return shape.expectation

@@ -48,7 +48,7 @@ class Draft:
     source: str = ""
 
     def outcome(self) -> Outcome:
-        """What zkit makes of it today."""
+        """Return what zkit makes of it today."""
         known: dict[str, Any] = {"finish_reason": self.finish_reason}
         if self.limit is not None:
             known["limit"] = self.limit
@@ -59,7 +59,7 @@ class Draft:
         return repair_json(self.text, schema=self.schema, **known)
 
     def given(self) -> dict[str, object]:
-        """The keys of the case that say what is known."""
+        """Return the keys of the case that say what is known."""
         limit = None if self.limit is None else self.limit.name
         found: JsonObject = {"text": self.text, "finish_reason": self.finish_reason}
         found["limit"] = limit
@@ -74,7 +74,7 @@ class Draft:
 def as_case(
     draft: Draft, it: str, expects: Expects, file: str = "new", beyond: bool = False
 ) -> Case:
-    """The case, checked like one of a file; raises EntryError for what makes no sense."""
+    """Return the case, checked like one of a file; raises EntryError for what makes no sense."""
     sheet = Sheet(file, draft.kind, beyond=beyond)
     return read_entry({"it": it, **draft.given(), **expects}, sheet, 1)
 
@@ -83,7 +83,7 @@ def as_case(
 
 
 def proposed(draft: Draft) -> Expects:
-    """What the case expects when today's outcome is right."""
+    """Return what the case expects when today's outcome is right."""
     outcome = draft.outcome()
     if isinstance(outcome, Extraction):
         return _of_extraction(outcome, draft.text)
@@ -133,7 +133,7 @@ def _of_extraction(found: Extraction, text: str) -> Expects:
 
 
 def sentence(draft: Draft, expects: Expects) -> str:
-    """A sentence that finishes "it should …", to begin with."""
+    """Return a sentence that finishes "it should …", to begin with."""
     if "refused" in expects:
         return f"refuse what is {str(expects['refused']).replace('_', ' ')}"
     if "untouched" in expects:
@@ -151,7 +151,7 @@ def sentence(draft: Draft, expects: Expects) -> str:
 
 
 def redacted(draft: Draft) -> Draft:
-    """The draft without secrets and without long runs of words, and with the same damage.
+    """Return the draft without secrets and without long runs of words, and with the same damage.
 
     Raises ShapeLostError when the outcome would change.
     """
@@ -178,7 +178,7 @@ def _clean_data(data: object) -> Any:
 
 
 def _shape(outcome: Outcome) -> object:
-    """What of an outcome must not change: everything but the words in its strings."""
+    """Return what of an outcome must not change: everything but the words in its strings."""
     if isinstance(outcome, Unrepairable):
         return ("refused", outcome.reason)
     if isinstance(outcome, Validation):
@@ -200,7 +200,7 @@ def _shape(outcome: Outcome) -> object:
 
 
 def _skeleton(value: object) -> str:
-    """A value with its strings left out, keys as they are told."""
+    """Return a value with its strings left out, keys as they are told."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
     return without_secrets(_STRING.sub(lambda one: one[0] if one[1] else '""', text))
 
@@ -222,7 +222,7 @@ def _is_strict(text: str) -> bool:
 
 
 def drafts_of(transcript: Transcript) -> list[Draft]:
-    """What was wrong in the replies of a chat, in their order, each thing once."""
+    """Return what was wrong in the replies of a chat, in their order, each thing once."""
     source = f"{transcript.header.model}, recorded by zkit chat"
     found: dict[str, Draft] = {}
     for exchange in transcript.exchanges():
@@ -232,7 +232,7 @@ def drafts_of(transcript: Transcript) -> list[Draft]:
 
 
 def exchange_drafts(exchange: Exchange, source: str) -> Iterator[Draft]:
-    """What was wrong in one reply."""
+    """Return what was wrong in one reply."""
     tools = [dict(one) for one in entries((exchange.request or {}).get("tools"))]
     reply = reply_of(exchange)
     schemas = _schemas(tools)
@@ -250,12 +250,12 @@ def exchange_drafts(exchange: Exchange, source: str) -> Iterator[Draft]:
 
 
 def reply_of(exchange: Exchange) -> Reply:
-    """The reply as it came, put together from its parts."""
+    """Return the reply as it came, put together from its parts."""
     return assembled(exchange.body, exchange.content_type).reply()
 
 
 def assembled(body: bytes, content_type: str) -> Assembler:
-    """A completion, whole or streamed, put together from its parts."""
+    """Return a completion, whole or streamed, put together from its parts."""
     assembler = Assembler()
     if "event-stream" in content_type or body.startswith(b"data:"):
         for event in stream_data(body):

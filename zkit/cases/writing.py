@@ -25,7 +25,7 @@ class NotAddedError(ValueError):
 
 
 def twin_of(draft: Draft, folder: Path) -> Case | None:
-    """The case below a folder that has the same text and asks the same of it; None if there is none."""
+    """Return the case below a folder that has the same text and asks the same of it; None if there is none."""
     try:
         cases = load([folder]) if folder.is_dir() else []
     except CaseFileError:
@@ -76,7 +76,7 @@ def _tables(path: Path, content: str | None, kind: str) -> JsonObject:
 
 
 def _free(it: str, tables: JsonMapping) -> str:
-    """The sentence, with a number if it is taken."""
+    """Return the sentence, with a number if it is taken."""
     taken = {case.get("it") for case in tables.get("case", ())}
     numbered = (f"{it} ({number})" for number in range(2, len(taken) + 3))
     return it if it not in taken else next(one for one in numbered if one not in taken)
@@ -100,13 +100,13 @@ def _appended(
 
 
 def case_lines(entry: JsonMapping) -> list[str]:
-    """The lines of a case, its sentence and its text first."""
+    """Return the lines of a case, its sentence and its text first."""
     ordered = sorted(entry.items(), key=lambda pair: pair[0] not in _FIRST)
     return [f"{key} = {_toml(without_null(value))}" for key, value in ordered]
 
 
 def _shared(table: str, value: Any, known: object) -> tuple[str, str]:
-    """The name under which a file has a schema or a tool set, and what must be added for it."""
+    """Return the name under which a file has a schema or a tool set, and what must be added for it."""
     value = without_null(value)
     held = known if isinstance(known, dict) else {}
     for name, other in held.items():
@@ -142,7 +142,7 @@ def replace_file(path: Path, text: str) -> None:
 
 
 def without_null(value: object) -> object:
-    """A schema that says the same without null, which TOML does not have."""
+    """Return a schema that says the same without null, which TOML does not have."""
     if isinstance(value, list | tuple):
         return [without_null(item) for item in value if item is not None]
     if not isinstance(value, Mapping):
@@ -154,7 +154,7 @@ def without_null(value: object) -> object:
 
 
 def _toml(value: object) -> str:
-    """A value in TOML; a text as it is written, if that can be."""
+    """Return a value in TOML; a text as it is written, if that can be."""
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, Mapping):
@@ -223,7 +223,7 @@ def update_case(case: Case, path: Path) -> str:
 
 
 def _updated(lines: list[str], expected: set[str], expects: Expects) -> list[str]:
-    """The lines of a case with other expectations; tables stay tables, and comments stay."""
+    """Return the lines of a case with other expectations; tables stay tables, and comments stay."""
     sections = list(_sections(lines))
     tail: list[str] = []
     last = sections[-1][1]
@@ -246,7 +246,7 @@ def _updated(lines: list[str], expected: set[str], expects: Expects) -> list[str
 
 
 def _sections(lines: list[str]) -> Iterator[tuple[str | None, list[str]]]:
-    """The lines of a case up to its first table, then each table with the name of its key."""
+    """Return the lines of a case up to its first table, then each table with the name of its key."""
     name: str | None = None
     section: list[str] = []
     at = 0
@@ -262,7 +262,7 @@ def _sections(lines: list[str]) -> Iterator[tuple[str | None, list[str]]]:
 
 
 def _table_lines(name: str, value: str) -> list[str]:
-    """A JSON list of objects as tables of a case."""
+    """Return a JSON list of objects as tables of a case."""
     made: list[str] = []
     for one in json.loads(value):
         made += [f"[[case.{name}]]", *(f"{_key(key)} = {_toml(without_null(item))}" for key, item in one.items())]  # fmt: skip
@@ -270,7 +270,7 @@ def _table_lines(name: str, value: str) -> list[str]:
 
 
 def _end_of_case(lines: list[str], start: int) -> int:
-    """The line where the next table begins that is not a part of the case."""
+    """Return the line where the next table begins that is not a part of the case."""
     at = start
     while at < len(lines):
         header = _HEADER.match(lines[at])
@@ -281,7 +281,7 @@ def _end_of_case(lines: list[str], start: int) -> int:
 
 
 def _without(lines: list[str], keys: set[str]) -> Iterator[str]:
-    """The lines of a case without some keys and their values, which may go on over several lines."""
+    """Return the lines of a case without some keys and their values, which may go on over several lines."""
     at = 0
     while at < len(lines):
         size = _size(lines, at)
@@ -292,7 +292,7 @@ def _without(lines: list[str], keys: set[str]) -> Iterator[str]:
 
 
 def _size(lines: list[str], at: int) -> int:
-    """How many lines the value that begins in a line takes."""
+    """Return how many lines the value that begins in a line takes."""
     value = lines[at].partition("=")[2].strip()
     for mark in ("'''", '"""'):
         if value.startswith(mark):

@@ -26,7 +26,7 @@ _RAW = json.JSONDecoder(strict=False).raw_decode
 
 
 def call_entries(message: JsonMapping) -> Iterator[JsonObject]:
-    """The tool calls in a message, or their parts in a delta, the old `function_call` among them."""
+    """Return the tool calls in a message, or their parts in a delta, the old `function_call` among them."""
     yield from entries(message.get("tool_calls"))
     old = message.get("function_call")
     if isinstance(old, Mapping):
@@ -101,7 +101,7 @@ class CallParts:
         parts.extra |= {key: value for key, value in entry.items() if key not in OWN_KEYS}
 
     def _route(self, id: str, index: int | None, name: str) -> _Parts:
-        """The call that an entry belongs to."""
+        """Return the call that an entry belongs to."""
         known = self._by_id.get(id) if id else None
         here = self._by_index.get(index)
         if known is None and here is None and index is None and not id and self._all:
@@ -118,12 +118,12 @@ class CallParts:
         return known
 
     def calls(self) -> list[Assembled]:
-        """The calls, in the order in which they began."""
+        """Return the calls, in the order in which they began."""
         found = [call for parts in self._folded() for call in _separated(parts, self._names)]
         return split_concatenated(found, self._names)
 
     def _folded(self) -> Iterator[_Parts]:
-        """The parts by call: a server may send a fresh id with each delta of one call.
+        """Return the parts by call: a server may send a fresh id with each delta of one call.
 
         Such an id never gets a name. It continues arguments that have not ended, or adds blanks.
         """
@@ -144,12 +144,12 @@ class CallParts:
 
 
 def _takes_id(parts: _Parts, name: str) -> bool:
-    """Whether an id that comes late belongs to a call that had none."""
+    """True if an id that comes late belongs to a call that had none."""
     return not parts.id and not (name and parts.names)
 
 
 def _separated(parts: _Parts, known: frozenset[str]) -> Iterator[Assembled]:
-    """The calls that arrived under one id or index: a name may have been announced again."""
+    """Return the calls that arrived under one id or index: a name may have been announced again."""
     text = "".join(parts.pieces)
     start, name, id, extra = 0, "", parts.id, parts.extra
     last, end = -1, _object_end(text, 0)
@@ -169,12 +169,12 @@ def _separated(parts: _Parts, known: frozenset[str]) -> Iterator[Assembled]:
 
 
 def _begins_at(text: str, at: int, end: int | None) -> bool:
-    """Whether a second object begins at a place, after the first has ended."""
+    """True if a second object begins at a place, after the first has ended."""
     return end is not None and end <= at and text.startswith("{", skip_spaces(text, at))
 
 
 def _object_end(text: str, start: int) -> int | None:
-    """Where the strict object that begins at `start` ends; None when none does."""
+    """Return where the strict object that begins at `start` ends; None when none does."""
     at = skip_spaces(text, start)
     if not text.startswith("{", at):
         return None
@@ -212,7 +212,7 @@ def split_concatenated(calls: Sequence[Assembled], known: frozenset[str]) -> lis
 
 
 def _empty_after(queue: list[Assembled]) -> int:
-    """How many calls follow that have a name and no arguments."""
+    """Return how many calls follow that have a name and no arguments."""
     count = 0
     for call in reversed(queue):
         if call.arguments.strip() or not call.name:
@@ -222,7 +222,7 @@ def _empty_after(queue: list[Assembled]) -> int:
 
 
 def _objects(text: str) -> list[str]:
-    """The objects of a text that is nothing but strict objects, one after the other."""
+    """Return the objects of a text that is nothing but strict objects, one after the other."""
     found = []
     at = skip_spaces(text, 0)
     while at < len(text):
@@ -235,7 +235,7 @@ def _objects(text: str) -> list[str]:
 
 
 def _names_in(name: str, known: frozenset[str]) -> list[str]:
-    """The names of tools that a name runs together, if it is no name itself."""
+    """Return the names of tools that a name runs together, if it is no name itself."""
     if not name or name in known:
         return [name]
     found: list[str] = []

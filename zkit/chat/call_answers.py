@@ -43,7 +43,7 @@ _MODELS_FAULT = frozenset(
 
 
 def with_times(outcomes: Sequence[Outcome], times: Mapping[str, int]) -> list[Outcome]:
-    """The outcomes, with a note where the model wrote a call several times."""
+    """Return the outcomes, with a note where the model wrote a call several times."""
     return [_noted(one, times.get(one.call.id, 1)) for one in outcomes]
 
 
@@ -57,7 +57,7 @@ def _noted(outcome: Outcome, times: int) -> Outcome:
 
 
 def is_open(outcome: Outcome) -> bool:
-    """Whether a call waits for somebody, or for a call before it that does."""
+    """True if a call waits for somebody, or for a call before it that does."""
     return pause_in(outcome.result) is not None or was_held_back(outcome.result)
 
 
@@ -68,7 +68,7 @@ def open_turn(
     finish_reason: str | None,
     times: Mapping[str, int],
 ) -> OpenTurn:
-    """What the turn waits for, and which of its calls are still to run.
+    """Return what the turn waits for, and which of its calls are still to run.
 
     A call that was held back is kept as the model made it; one that waits as it was read, for so
     it was shown.
@@ -97,7 +97,7 @@ def _waiting(run: RunState, outcome: Outcome) -> Waiting:
 
 
 def answer_to(run: RunState, outcome: Outcome) -> Message:
-    """What the model reads of an outcome."""
+    """Return what the model reads of an outcome."""
     if is_open(outcome):
         return tool_message(outcome.call.id, loop_messages.PAUSED)
     room, spill = run.settings.result_room, run.settings.spill
@@ -105,7 +105,7 @@ def answer_to(run: RunState, outcome: Outcome) -> Message:
 
 
 def diff_of(run: RunState, outcomes: Sequence[Outcome]) -> str:
-    """What the calls changed in files, as far as somebody looks."""
+    """Return what the calls changed in files, as far as somebody looks."""
     recorder = run.dispatcher.settings.recorder
     if recorder is None:
         return ""
@@ -119,7 +119,7 @@ def finished_events(
     answers: Sequence[Message],
     before: Iterable[Call] = (),
 ) -> Iterator[LoopEvent]:
-    """What came of each call, as events; the repairs of calls `before` a pause were reported then."""
+    """Return what came of each call, as events; the repairs of calls `before` a pause were reported then."""
     known = {call.id: len(call.fixes) for call in before}
     for outcome, message in zip(outcomes, answers, strict=True):
         call, result = outcome.call, outcome.result
@@ -231,7 +231,7 @@ def _with_ignored(run: RunState, outcomes: list[Outcome], reply: ModelReply) -> 
 
 
 def _each_once(run: RunState, reply: ModelReply) -> tuple[ModelReply, Counter[str]]:
-    """The reply with each call of a tool that only reads once, and how often it stood there.
+    """Return the reply with each call of a tool that only reads once, and how often it stood there.
 
     Small models write the same call over and over until their tokens are used up. Where a call
     could change something, twice may be meant; and a call that the server delivered has its own
@@ -251,7 +251,7 @@ def _each_once(run: RunState, reply: ModelReply) -> tuple[ModelReply, Counter[st
 
 
 def _repeated(run: RunState, reply: ModelReply) -> list[Outcome]:
-    """The outcomes of calls in text that the reply before made too; empty unless all are such.
+    """Return the outcomes of calls in text that the reply before made too; empty unless all are such.
 
     Qwen2.5-Coder-1.5B, shown its call and the result, wrote the same call again in both tasks that
     were looked at without this step. Nothing is run for that: it gets the result in words.
@@ -290,7 +290,7 @@ def _only_reads(run: RunState, name: str) -> bool:
 
 
 def _beforehand(run: RunState, reply: ModelReply) -> Iterator[Outcome]:
-    """The calls that must not run, whatever they say."""
+    """Return the calls that must not run, whatever they say."""
     if run.closing in ("loop", "max_turns"):
         for call in reply.calls:
             yield Outcome(call, Refused(loop_messages.NO_MORE_CALLS, code="budget"))
@@ -308,13 +308,13 @@ def _beforehand(run: RunState, reply: ModelReply) -> Iterator[Outcome]:
 
 
 def _unreadable(one: RefusedCall) -> Outcome:
-    """A call in the text that cannot be read: it gets an answer like any other."""
+    """Return a call in the text that cannot be read: it gets an answer like any other."""
     call = Call(one.name or "unknown", {}, new_id(), one.origin)
     return Outcome(call, Validation(one.message, one.code))  # type: ignore[arg-type]
 
 
 def _coached(run: RunState, outcome: Outcome) -> Outcome:
-    """An outcome that the dispatcher has not seen, with what its coach adds."""
+    """Return an outcome that the dispatcher has not seen, with what its coach adds."""
     coach = coach_of(run.dispatcher)
     if coach is None:
         return outcome
@@ -323,7 +323,7 @@ def _coached(run: RunState, outcome: Outcome) -> Outcome:
 
 
 def _in_order(reply: ModelReply, outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """The outcomes in the order of the calls; those that were not readable last."""
+    """Return the outcomes in the order of the calls; those that were not readable last."""
     places = {call.id: at for at, call in enumerate(reply.calls)}
     return sorted(outcomes, key=lambda one: places.get(one.call.id, len(places)))
 

@@ -78,7 +78,7 @@ class Report:
         return not self.refusals and not self.doubtful
 
     def call(self, id: str) -> Call | None:
-        """The call that can be run under this id; None when there is none."""
+        """Return the call that can be run under this id; None when there is none."""
         return next((call for call in self.calls if call.id == id), None)
 
     def refusal(self, id: str) -> RefusedCall | None:
@@ -108,7 +108,7 @@ _LETTERS = string.ascii_letters + string.digits
 
 
 def new_id() -> str:
-    """An id that every server accepts; Mistral's take nothing but nine letters and digits."""
+    """Return an id that every server accepts; Mistral's take nothing but nine letters and digits."""
     return "".join(secrets.choice(_LETTERS) for _ in range(9))
 
 
@@ -136,7 +136,7 @@ class Rules:
         formats: tuple[str, ...] | None = None,
         confirm: Confirm = "doubtful",
     ) -> Rules:
-        """The rules with the rank given by itself or by its name."""
+        """Return the rules with the rank given by itself or by its name."""
         try:
             rank = Rank.of(limit)
         except (TypeError, ValueError) as error:
@@ -165,7 +165,7 @@ class CallChecker:
         reads_text: bool = True,
         confirmed: frozenset[str] = frozenset(),
     ) -> CallChecker:
-        """The checker for one request."""
+        """Return the checker for one request."""
         specs = {spec.name: spec for spec in _specs(tools)}
         return cls(declared(tools), rules, specs, set(_ids(messages)), reads_text, confirmed)
 
@@ -175,7 +175,7 @@ class CallChecker:
         return tuple(self.declared.offers)
 
     def limit(self, name: str) -> Rank:
-        """The highest rank of repair for a tool."""
+        """Return the highest rank of repair for a tool."""
         spec = self.specs.get(name)
         return self.rules.limit if spec is None else policy_for(spec).limit
 
@@ -188,7 +188,7 @@ class CallChecker:
         return is_due and key_of(call) not in self.confirmed
 
     def free_id(self, wanted: str) -> str:
-        """The id, or another if it is empty or taken."""
+        """Return the id, or another if it is empty or taken."""
         while not wanted or wanted in self.taken:
             wanted = new_id()
         self.taken.add(wanted)
@@ -197,7 +197,7 @@ class CallChecker:
     def native(
         self, given: Assembled, finish_reason: str | None
     ) -> tuple[Assembled, Call | RefusedCall]:
-        """A call that the server delivered: how it goes on, and what was made of it."""
+        """Return a call that the server delivered: how it goes on, and what was made of it."""
         id = self.free_id(given.id)
         call = self._named(Call(given.name, given.arguments, id))
         if call is None:
@@ -224,7 +224,7 @@ class CallChecker:
         return replace(valid, id=self.free_id("" if _is_numbered(call.id) else call.id))
 
     def _named(self, call: Call) -> Call | None:
-        """The call under the name of the tool that was meant; None when no one tool was."""
+        """Return the call under the name of the tool that was meant; None when no one tool was."""
         name = meant_name(call.name, self.names)
         if name is None or name == call.name:
             return None if name is None else call
@@ -254,12 +254,12 @@ class CallChecker:
 
 
 def key_of(call: Call) -> str:
-    """What two equal calls have in common: the tool and the decoded arguments."""
+    """Return what two equal calls have in common: the tool and the decoded arguments."""
     return json.dumps([call.name, call.arguments], sort_keys=True, default=str)
 
 
 def meant_name(written: str, names: Sequence[str]) -> str | None:
-    """The one name that is only spelt otherwise; None when none or more than one could be meant."""
+    """Return the one name that is only spelt otherwise; None when none or more than one could be meant."""
     if written in names or not written or len(written) > _LONGEST_NAME:
         return written if written in names else None
     for spelling in spellings(written):
@@ -270,12 +270,12 @@ def meant_name(written: str, names: Sequence[str]) -> str | None:
 
 
 def _is_numbered(id: str) -> bool:
-    """Whether an id was made up where the call was read: it says nothing, and is not unique."""
+    """True if an id was made up where the call was read: it says nothing, and is not unique."""
     return id.startswith("call_") and id[5:].isdigit()
 
 
 def _specs(tools: object) -> Iterator[ToolSpec]:
-    """The declarations among whatever names tools: only these say how much a tool can break."""
+    """Return the declarations among whatever names tools: only these say how much a tool can break."""
     listing = getattr(tools, "tools", None)
     found = listing() if callable(listing) else tools
     if isinstance(found, str | Mapping) or not isinstance(found, Iterable):
@@ -290,7 +290,7 @@ def _specs(tools: object) -> Iterator[ToolSpec]:
 
 
 def _ids(messages: object) -> Iterator[str]:
-    """The ids of the calls in a conversation."""
+    """Return the ids of the calls in a conversation."""
     if not isinstance(messages, Iterable):
         return
     for message in messages:

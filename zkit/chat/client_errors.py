@@ -96,7 +96,7 @@ def explain(error: BaseException) -> None:
 
 
 def _address(error: BaseException) -> str:
-    """The base URL that a request went to; empty if the exception does not know it."""
+    """Return the base URL that a request went to; empty if the exception does not know it."""
     try:
         url = str(getattr(getattr(error, "request", None), "url", "") or "")
     except Exception:  # httpx raises if an exception was made without its request
@@ -105,7 +105,7 @@ def _address(error: BaseException) -> str:
 
 
 def _reason(error: BaseException) -> str:
-    """What the exception below says: "Connection refused", "Name or service not known"."""
+    """Return what the exception below says: "Connection refused", "Name or service not known"."""
     found: BaseException = error
     while found.__cause__ is not None and found.__cause__ is not found:
         found = found.__cause__
@@ -114,7 +114,7 @@ def _reason(error: BaseException) -> str:
 
 
 def _is_of_the_wire(error: BaseException) -> bool:
-    """Whether the connection failed, or what came over it was not readable."""
+    """True if the connection failed, or what came over it was not readable."""
     names = {kind.__name__ for kind in type(error).__mro__}
     known = {"APIConnectionError", "APIResponseValidationError", "TransportError", "APIError"}
     return isinstance(error, OSError | TimeoutError | ValueError) or bool(names & known)
@@ -138,7 +138,7 @@ def _server_delay(error: BaseException) -> float | None:
 
 
 def _seconds(value: object) -> float | None:
-    """A header's seconds, or its date as seconds from now."""
+    """Return a header's seconds, or its date as seconds from now."""
     if not isinstance(value, str):
         return None
     try:

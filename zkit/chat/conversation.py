@@ -68,7 +68,7 @@ def _turns(run: RunState) -> Steps[RunResult]:
 
 
 def _ended(run: RunState, reason: Reason | None) -> RunResult | None:
-    """The end of the run after a reply; None when the model is asked again."""
+    """Return the end of the run after a reply; None when the model is asked again."""
     if run.ending is not None:
         return run.finish(run.ending)
     if reason in _ONE_MORE_REPLY and run.closing is None:
@@ -139,7 +139,7 @@ def _ask(run: RunState) -> Steps[ModelReply | RunResult]:
 
 
 def _request(run: RunState, offering: Offering) -> JsonObject:
-    """What goes to the server. Notes are sent once, and never enter the history."""
+    """Return what goes to the server. Notes are sent once, and never enter the history."""
     if offering.specs and (run.closing is not None or run.tells_facts):
         note = loop_messages.HAVE_RESULTS if run.closing is None else loop_messages.LAST_TURN
         messages = [*as_facts(run.messages), *_as_messages([note])]
@@ -214,7 +214,7 @@ _REMEDIES = {
 
 
 def _take(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
-    """What the reply asks for; a reason when the run is over."""
+    """Return what the reply asks for; a reason when the run is over."""
     run.notes, run.tells_facts = [], False
     if reply.calls or reply.refused:
         return (yield from answer_calls(run, reply))
@@ -245,7 +245,7 @@ def _answer(run: RunState, reply: ModelReply) -> Steps[Reason | None]:
 
 
 def _ask_for_a_call(run: RunState, note: str) -> Steps[Reason | None]:
-    """The reply stands where a call was expected, and is not one; it is not kept."""
+    """Return the reply stands where a call was expected, and is not one; it is not kept."""
     if not run.spend("malformed"):
         return "malformed"
     run.notes = [note]
@@ -254,7 +254,7 @@ def _ask_for_a_call(run: RunState, note: str) -> Steps[Reason | None]:
 
 
 def _ask_for_words(run: RunState) -> Steps[Reason | None]:
-    """The reply repeats a call as data, perhaps with its result; it is not kept."""
+    """Return the reply repeats a call as data, perhaps with its result; it is not kept."""
     if not run.spend("malformed"):
         return "malformed"
     run.tells_facts = _ends_with_a_success(run)

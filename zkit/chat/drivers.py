@@ -73,7 +73,7 @@ _MOST_WAITING = 64  # chunks that wait for a slow consumer before the reader is 
 
 
 def is_async(client: object) -> bool:
-    """Whether a client's requests are awaited."""
+    """True if a client's requests are awaited."""
     return hasattr(client, "__aenter__")
 
 
@@ -301,7 +301,7 @@ def _left(action: Ask) -> float | None:
 
 
 async def _sent(action: Ask, create: Create, awaited: bool) -> object:
-    """The beginning of the reply, or all of it, before the time of the run is over."""
+    """Return the beginning of the reply, or all of it, before the time of the run is over."""
     request = partial(create, **action.request)
     with anyio.fail_after(_left(action)):
         if awaited:
@@ -310,7 +310,7 @@ async def _sent(action: Ask, create: Create, awaited: bool) -> object:
 
 
 async def _chunks(stream: Any, action: Ask) -> AsyncGenerator[object, None]:
-    """The chunks of a stream, each before the time of the run is over."""
+    """Return the chunks of a stream, each before the time of the run is over."""
     is_async_stream = hasattr(stream, "__anext__")
     try:
         while True:

@@ -23,14 +23,14 @@ NO_ANSWER = "No result was recorded for this call: it may not have run."
 
 
 def as_messages(prompt: str | Iterable[JsonMapping]) -> list[Message]:
-    """A question, or a list of messages, as a conversation whose calls are all answered."""
+    """Return a question, or a list of messages, as a conversation whose calls are all answered."""
     if isinstance(prompt, str):
         return [{"role": "user", "content": prompt}]
     return valid_history(dict(message) for message in prompt)
 
 
 def valid_history(messages: Iterable[Message]) -> list[Message]:
-    """A conversation that can be sent: every call has exactly one answer, and it comes after it.
+    """Return a conversation that can be sent: every call has exactly one answer, and it comes after it.
 
     Answers without a call are dropped, missing ones are added, arguments that are no JSON are
     repaired. What is valid stays as it is.
@@ -92,7 +92,7 @@ def assistant_message(
     extra: JsonMapping | None = None,
     entry_extra: Mapping[str, JsonMapping] | None = None,
 ) -> Message:
-    """The message of the model, with its calls as they were read."""
+    """Return the message of the model, with its calls as they were read."""
     own = entry_extra or {}
     made = [{**own.get(call.id, {}), **call_entry(call)} for call in calls]
     message: Message = {"role": "assistant", "content": text or (None if made else "")}
@@ -100,7 +100,7 @@ def assistant_message(
 
 
 def call_entry(call: Call) -> JsonObject:
-    """A call as an entry of `tool_calls`, under a name that every server accepts."""
+    """Return a call as an entry of `tool_calls`, under a name that every server accepts."""
     name = to_wire(call.name.strip()[:200]) if call.name.strip() else "unknown"
     arguments = dumps(from_json(valid_arguments(call.arguments)))
     function = {"name": name, "arguments": arguments}
@@ -108,12 +108,12 @@ def call_entry(call: Call) -> JsonObject:
 
 
 def tool_message(id: str, text: str) -> Message:
-    """The answer to a call; never empty."""
+    """Return the answer to a call; never empty."""
     return {"role": "tool", "tool_call_id": id, "content": text if text.strip() else "ok"}
 
 
 def ids_in(messages: Iterable[Message]) -> set[str]:
-    """The ids of all calls of a conversation."""
+    """Return the ids of all calls of a conversation."""
     found = (entry for m in messages for entry in entries(m.get("tool_calls") or ()))
     return {id_of(entry.get("id")) for entry in found}
 
@@ -136,7 +136,7 @@ def as_text(
     must_call: str = "",
     examples: Mapping[str, JsonMapping] | None = None,
 ) -> list[Message]:
-    """The conversation with the tools explained, and calls and results written in the format."""
+    """Return the conversation with the tools explained, and calls and results written in the format."""
     found: list[Message] = []
     names: dict[str, str] = {}
     for message in messages:
@@ -157,7 +157,7 @@ def as_text(
 
 
 def as_facts(messages: Iterable[Message]) -> list[Message]:
-    """The conversation without its calls: the results of the tools in words, each once.
+    """Return the conversation without its calls: the results of the tools in words, each once.
 
     For a last reply in which no tool may be called: a small model that reads its own calls writes
     another one, whatever it reads.
@@ -220,7 +220,7 @@ def _call(function: JsonMapping) -> Call:
 
 
 def _written(calls: list[Call], format: str) -> str:
-    """The calls in the format; what it cannot express is written as JSON."""
+    """Return the calls in the format; what it cannot express is written as JSON."""
     try:
         return render_call(calls, format)
     except CannotWriteError:
@@ -229,7 +229,7 @@ def _written(calls: list[Call], format: str) -> str:
 
 
 def with_system(messages: list[Message], text: str) -> list[Message]:
-    """The conversation with a text at the end of its system prompt."""
+    """Return the conversation with a text at the end of its system prompt."""
     first = messages[0] if messages else {}
     if first.get("role") in ("system", "developer") and isinstance(first.get("content"), str):
         return [{**first, "content": f"{first['content']}\n\n{text}"}, *messages[1:]]

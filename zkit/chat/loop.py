@@ -293,7 +293,7 @@ def run(
 
 
 def client_for(base_url: str | None, api_key: str | None = None) -> Any:
-    """A client of the server; each request is sent once."""
+    """Return a client of the server; each request is sent once."""
     require_openai()
     from openai import OpenAI
 

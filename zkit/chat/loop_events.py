@@ -112,7 +112,7 @@ class RunResult:
         return tuple(fix for outcome in self.calls for fix in outcome.call.fixes)
 
     def to_dict(self) -> JsonObject:
-        """The result as plain data."""
+        """Return the result as plain data."""
         error = None if self.error is None else f"{type(self.error).__name__}: {self.error}"
         return {
             "text": self.text,
@@ -134,7 +134,7 @@ class LoopEvent:
     kind: ClassVar[str]
 
     def to_dict(self) -> JsonObject:
-        """The event as plain data, ready for `json.dumps`."""
+        """Return the event as plain data, ready for `json.dumps`."""
         own = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
         return {"kind": self.kind, **{name: _plain(value) for name, value in own.items()}}
 

@@ -42,7 +42,7 @@ PAUSED = (
 
 
 def cut_call(name: str, arrived: int) -> str:
-    """A call at the end of a reply that the token limit cut."""
+    """Return a call at the end of a reply that the token limit cut."""
     return (
         f"Your reply reached its token limit while you wrote this call of {name}: {arrived}"
         " characters of arguments arrived, so it was not run. Send it again with less in it:"
@@ -51,12 +51,12 @@ def cut_call(name: str, arrived: int) -> str:
 
 
 def too_many_calls(limit: int) -> str:
-    """A call beyond the limit of a run."""
+    """Return a call beyond the limit of a run."""
     return f"this task may make {limit} calls, and they are used up"
 
 
 def beside_native(name: str) -> str:
-    """A call in the text of a reply that also made tool calls."""
+    """Return a call in the text of a reply that also made tool calls."""
     return (
         f"the text of your reply also contains a call of {name}: it was not run, because your reply"
         " made tool calls as well. Send it as a tool call if you mean it."
@@ -69,5 +69,5 @@ NO_MORE_CALLS = "no tool runs any more in this task; it was time for the answer"
 
 
 def written_often(times: int) -> str:
-    """A call that stands in one reply several times."""
+    """Return a call that stands in one reply several times."""
     return f"you wrote this call {times} times; it was run once. Use this answer now."

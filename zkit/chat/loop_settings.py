@@ -170,7 +170,7 @@ class LoopSettings(ServerSettings):
         return found if isinstance(found, int) else None
 
     def budget(self, kind: str) -> int:
-        """How often in a row a kind of trouble is met with another try."""
+        """Return how often in a row a kind of trouble is met with another try."""
         return self.budgets.get(kind, BUDGETS[kind])
 
 

@@ -223,7 +223,7 @@ class PauseStore:
         release(id)
 
     def list(self) -> list[Stored]:
-        """All runs in the store, the oldest first."""
+        """Return all runs in the store, the oldest first."""
         with self._open() as database:
             rows = database.execute(
                 "select id, created, model, waits_for, resumed, lease_until from paused_runs"
@@ -245,7 +245,7 @@ class PauseStore:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection for one step, which happens whole or not at all."""
+        """Return a connection for one step, which happens whole or not at all."""
         try:
             make_private(self.path)
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as database, database:

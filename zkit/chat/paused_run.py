@@ -257,7 +257,7 @@ class PausedRun:
             raise ResumeError(f"the paused run {self.id} was resumed already")
 
     def to_dict(self) -> JsonObject:
-        """The run as plain data, ready for `json.dumps`."""
+        """Return the run as plain data, ready for `json.dumps`."""
         return {
             "version": self.version,
             "id": self.id,
@@ -279,7 +279,7 @@ class PausedRun:
         }
 
     def to_json(self, secret: str | bytes | None = None) -> str:
-        """The run as JSON text, signed if there is a secret.
+        """Return the run as JSON text, signed if there is a secret.
 
         Data that JSON does not know is written as text.
         """
@@ -292,7 +292,7 @@ class PausedRun:
 
     @classmethod
     def from_dict(cls, data: JsonMapping, secret: str | bytes | None = None) -> PausedRun:
-        """The run again from what `to_dict` made."""
+        """Return the run again from what `to_dict` made."""
         try:
             return cls.from_json(json.dumps(data), secret)
         except (TypeError, ValueError, RecursionError) as error:
@@ -300,7 +300,7 @@ class PausedRun:
 
     @classmethod
     def from_json(cls, text: str | bytes, secret: str | bytes | None = None) -> PausedRun:
-        """The run again from what `to_json` made; with a secret, only if it was signed with it."""
+        """Return the run again from what `to_json` made; with a secret, only if it was signed with it."""
         try:
             if len(text) > MOST_BYTES:
                 raise ResumeError(f"not a paused run: it has more than {MOST_BYTES} bytes")
@@ -329,7 +329,7 @@ class PausedRun:
 
 
 def _as_resume_error(error: Exception) -> ResumeError:
-    """The one error for everything that is not a paused run; long reports are cut."""
+    """Return the one error for everything that is not a paused run; long reports are cut."""
     if isinstance(error, ResumeError):
         return error
     reason = " ".join(str(error).split())[:300] or type(error).__name__
@@ -360,7 +360,7 @@ def _check_consistency(paused: PausedRun) -> None:
 
 
 def _shown_calls(messages: Iterable[Message]) -> dict[str, list[JsonObject]]:
-    """The function of each call in a conversation, by id."""
+    """Return the function of each call in a conversation, by id."""
     found: dict[str, list[JsonObject]] = {}
     for message in messages:
         for entry in entries(message.get("tool_calls") or ()):
@@ -369,7 +369,7 @@ def _shown_calls(messages: Iterable[Message]) -> dict[str, list[JsonObject]]:
 
 
 def _answered_calls(messages: Iterable[Message]) -> list[str]:
-    """The id of each call that has an answer in a conversation."""
+    """Return the id of each call that has an answer in a conversation."""
     return [_id(one.get("tool_call_id")) for one in messages if one.get("role") == "tool"]
 
 

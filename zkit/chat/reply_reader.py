@@ -163,7 +163,7 @@ class ReplyReader:
         )  # fmt: skip
 
     def _with_calls(self) -> str:
-        """The text as it was written, calls included, without reasoning and leaked tokens."""
+        """Return the text as it was written, calls included, without reasoning and leaked tokens."""
         extractor, start, kept = self._extractor, 0, []
         for span in extractor.spans:
             if span.kind != "call":
@@ -199,7 +199,7 @@ def _ignored(call: Call) -> RefusedCall:
 
 
 def _record_of(found: Extraction) -> str:
-    """The tool of a reply that is nothing but an object like a call that is not one; or nothing.
+    """Return the tool of a reply that is nothing but an object like a call that is not one; or nothing.
 
     Qwen2.5-Coder-1.5B answers with its call and a key `result` beside the arguments.
     """
@@ -212,7 +212,7 @@ def _record_of(found: Extraction) -> str:
 
 
 def _cut_out(text: str, parts: Iterable[str]) -> str:
-    """The text without some parts, nor fences that hold nothing else."""
+    """Return the text without some parts, nor fences that hold nothing else."""
     for part in filter(None, parts):
         before, _, after = text.partition(part)
         opening = before.rstrip().rpartition("\n")[2].strip()
@@ -225,7 +225,7 @@ def _cut_out(text: str, parts: Iterable[str]) -> str:
 
 
 def _without(text: str, refused: Iterable[RefusedCall]) -> str:
-    """The text without calls that cannot be read, and the marks that close them."""
+    """Return the text without calls that cannot be read, and the marks that close them."""
     import regex
 
     for one in refused:

@@ -84,7 +84,7 @@ def run_again(
 
 
 def _as_allowed(loop: Loop, paused: PausedRun) -> Dispatcher:
-    """The loop's dispatcher, within what the run was allowed when it was paused.
+    """Return the loop's dispatcher, within what the run was allowed when it was paused.
 
     A run that had a kit keeps to it: if the loop has another kit, or none, only the tools that
     the run saw remain.
@@ -186,7 +186,7 @@ def _put(run: RunState, outcomes: Sequence[Outcome]) -> list[int]:
 
 
 def _all_changed(run: RunState, outcomes: Sequence[Outcome]) -> Iterator[int]:
-    """Where in the history the calls stand, and where their answers."""
+    """Return where in the history the calls stand, and where their answers."""
     ids = {outcome.call.id for outcome in outcomes}
     for at, message in enumerate(run.messages):
         made = {entry.get("id") for entry in entries(message.get("tool_calls") or ())}

@@ -76,7 +76,7 @@ class Steering:
 def begin_task(
     workspace: str = "", seconds: float | None = None, resumed: str = "", role: str = ""
 ) -> Scope:
-    """A task of its own inside whatever runs here; it must be ended.
+    """Return a task of its own inside whatever runs here; it must be ended.
 
     A generator cannot hold a context open while its caller runs, so each step of a run enters the
     scope and leaves it. A task that is `resumed` keeps its name, so that the keys of its calls
@@ -169,12 +169,12 @@ class RunState:
         return "max_turns" if self.turn == self.settings.max_turns > 1 else None
 
     def offering(self) -> Offering:
-        """The tools as they are now: a tool that was just registered can be called at once."""
+        """Return the tools as they are now: a tool that was just registered can be called at once."""
         room = self.settings.tool_room if self.settings.fit in ("weights", "auto") else None
         return offering_of(self.dispatcher.tools(), room, self.settings.max_tools)
 
     def prompt_about(self, offering: Offering) -> str:
-        """What the system prompt says of the tools, beside what it says already."""
+        """Return what the system prompt says of the tools, beside what it says already."""
         first = self.messages[0] if self.messages else {}
         system = text_of(first.get("content")) if first.get("role") in SYSTEM_ROLES else ""
         # Text mode shows the example of each tool as a call, where the tool is explained.
@@ -198,13 +198,13 @@ class RunState:
             self.turns.popleft()
 
     def finish(self, reason: Reason, error: BaseException | None = None) -> RunResult:
-        """The end of the run."""
+        """Return the end of the run."""
         turns = tuple(self.turns)
         paused = self._paused(turns) if reason == "paused" else None
         return RunResult(self.text, reason, list(self.messages), self.usage, turns, error, paused)
 
     def _paused(self, turns: tuple[TurnRecord, ...]) -> PausedRun:
-        """All that is needed to go on."""
+        """Return all that is needed to go on."""
         settings = self.dispatcher.settings
         return PausedRun(
             new_id(),

@@ -92,7 +92,7 @@ class Profile(ServerSettings):
 
     @classmethod
     def of(cls, given: Profile | str | Path | None) -> Profile:
-        """A profile as it is, read from a file, or the one of which nothing is known."""
+        """Return a profile as it is, read from a file, or the one of which nothing is known."""
         if given is None:
             return cls()
         if isinstance(given, Profile):
@@ -139,7 +139,7 @@ class Profile(ServerSettings):
         }
 
     def text(self, name: str = "profile.toml") -> str:
-        """The file of that name."""
+        """Return the file of that name."""
         if _is_json(name):
             return json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n"
         # A JSON string, number or boolean is a TOML one too; DEL alone is written otherwise.
@@ -186,7 +186,7 @@ def fitted(
 
 
 def asked(request: JsonMapping, key: str) -> object:
-    """What a request says; clients have marks of their own for what is not given."""
+    """Return what a request says; clients have marks of their own for what is not given."""
     found = request.get(key)
     return None if type(found).__name__ in ("NotGiven", "Omit") else found
 
@@ -196,7 +196,7 @@ def _tools_in_text(
     server: ServerSettings,
     examples: Mapping[str, JsonMapping] | None,
 ) -> JsonObject:
-    """The tools in the prompt, the calls and results of the conversation as text."""
+    """Return the tools in the prompt, the calls and results of the conversation as text."""
     if server.mode != "text" or not isinstance(asked(request, "messages"), list):
         return request
     choice = asked(request, "tool_choice")
@@ -211,7 +211,7 @@ def _tools_in_text(
 
 
 def _plain_message(message: Any) -> Message:
-    """A message as a dict; callers put the client's own records into the conversation too."""
+    """Return a message as a dict; callers put the client's own records into the conversation too."""
     if isinstance(message, Mapping):
         return dict(message)
     made: Message = message.model_dump(exclude_none=True, warnings=False)
@@ -233,7 +233,7 @@ def _schemas_in_dialect(request: JsonObject, server: ServerSettings) -> JsonObje
 
 
 def _in_dialect(tool: Any, dialect: str) -> object:
-    """A tool in a dialect; one that the dialect cannot express stays as it is."""
+    """Return a tool in a dialect; one that the dialect cannot express stays as it is."""
     function = tool.get("function") if isinstance(tool, Mapping) else None
     if not isinstance(function, Mapping) or not isinstance(function.get("parameters"), Mapping):
         return tool
@@ -246,7 +246,7 @@ def _in_dialect(tool: Any, dialect: str) -> object:
 
 @lru_cache(maxsize=512)
 def _converted(schema: str, dialect: str) -> str | None:
-    """The schema in the dialect; a loop sends the same ones again and again."""
+    """Return the schema in the dialect; a loop sends the same ones again and again."""
     try:
         return json.dumps(convert(json.loads(schema), dialect), ensure_ascii=False)
     except SchemaError:
@@ -285,7 +285,7 @@ def _streaming(request: JsonObject, server: ServerSettings) -> JsonObject:
 
 
 def _without_system(request: JsonObject, server: ServerSettings) -> JsonObject:
-    """The system prompt at the head of the user's first message."""
+    """Return the system prompt at the head of the user's first message."""
     messages = asked(request, "messages")
     if server.system or not isinstance(messages, list):
         return request

@@ -43,7 +43,7 @@ class Offering:
 
 
 def offering_of(tools: Iterable[Tool], room: int | None, most: int | None = None) -> Offering:
-    """What fits into `room` tokens and `most` tools: those of the greatest weight, sorted by name."""
+    """Return what fits into `room` tokens and `most` tools: those of the greatest weight, sorted by name."""
     specs = sorted(specs_in(tools), key=lambda spec: spec.name)
     if room is None and (most is None or len(specs) <= most):
         return Offering(tuple(specs))
@@ -76,7 +76,7 @@ def dispatcher_for(
     recorder: Recorder | None = None,
     confirm: Confirm = "doubtful",
 ) -> Dispatcher:
-    """The dispatcher that runs the calls: the one that was given, or one over the source.
+    """Return the dispatcher that runs the calls: the one that was given, or one over the source.
 
     When the list does not fit, the model is given two tools to find the others with.
     """
@@ -159,7 +159,7 @@ def prompt_about(
 
 
 def _workflows(offering: Offering, dispatcher: Dispatcher) -> list[Workflow]:
-    """The workflows of the kit whose tools are all on offer, or can all be found by the model."""
+    """Return the workflows of the kit whose tools are all on offer, or can all be found by the model."""
     kit = kit_of(dispatcher)
     if kit is None:
         return []

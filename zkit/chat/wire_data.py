@@ -22,7 +22,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def plain(x: object) -> JsonObject:
-    """A record of a client as a dict with only what the server sent; empty for anything else."""
+    """Return a record of a client as a dict with only what the server sent; empty for anything else."""
     if isinstance(x, Mapping):
         return dict(x)
     dump = getattr(x, "model_dump", None)
@@ -34,7 +34,7 @@ def plain(x: object) -> JsonObject:
 
 
 def stream_data(body: bytes) -> list[str]:
-    """The data of each event of a streamed answer, its mark of the end among them."""
+    """Return the data of each event of a streamed answer, its mark of the end among them."""
     lines = _LINE_END.split(body.decode("utf-8", "replace"))
     return [line[5:].strip() for line in lines if line.startswith("data:")]
 
@@ -74,7 +74,7 @@ def watch_end(stream: Any) -> Callable[[], bool]:
 
 
 def entries(x: object) -> Iterator[JsonObject]:
-    """The records of a list; a single record counts as a list of one, anything else as empty."""
+    """Return the records of a list; a single record counts as a list of one, anything else as empty."""
     if x is None:
         return
     found = x if isinstance(x, list | tuple) else [x]
@@ -82,7 +82,7 @@ def entries(x: object) -> Iterator[JsonObject]:
 
 
 def text_of(x: object) -> str:
-    """A text as it is, the text parts of a content list joined, and nothing for anything else."""
+    """Return a text as it is, the text parts of a content list joined, and nothing for anything else."""
     if isinstance(x, str):
         return x
     if isinstance(x, list | tuple):
@@ -91,36 +91,36 @@ def text_of(x: object) -> str:
 
 
 def id_of(x: object) -> str:
-    """An id as text; some servers count calls with numbers."""
+    """Return an id as text; some servers count calls with numbers."""
     if isinstance(x, bool) or not isinstance(x, str | int):
         return ""
     return str(x).strip()
 
 
 def index_of(x: object) -> int | None:
-    """An index, if it is one."""
+    """Return an index, if it is one."""
     return x if isinstance(x, int) and not isinstance(x, bool) else None
 
 
 def arguments_of(x: object) -> str:
-    """The arguments of a call as text; some servers send the object itself."""
+    """Return the arguments of a call as text; some servers send the object itself."""
     if x is None:
         return ""
     return x if isinstance(x, str) else dumps(x)
 
 
 def reasoning_of(message: JsonMapping, names: Iterable[str] = REASONING) -> str:
-    """The reasoning in a message or delta; servers that send it twice mean it once."""
+    """Return the reasoning in a message or delta; servers that send it twice mean it once."""
     return next((text for text in (text_of(message.get(name)) for name in names) if text), "")
 
 
 def dumps(value: object) -> str:
-    """The JSON that goes over the wire: strict, one spelling for one value."""
+    """Return the JSON that goes over the wire: strict, one spelling for one value."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
 
 
 def call_to_dict(call: Call) -> JsonObject:
-    """A call as plain data."""
+    """Return a call as plain data."""
     made = {entry.name: getattr(call, entry.name) for entry in fields(Call)}
     arguments = thaw(call.arguments) if isinstance(call.arguments, dict) else call.arguments
     fixes = [{**fix._asdict(), "rank": fix.rank.name} for fix in call.fixes]
@@ -128,14 +128,14 @@ def call_to_dict(call: Call) -> JsonObject:
 
 
 def call_from_dict(data: JsonMapping) -> Call:
-    """A call again from what `call_to_dict` made."""
+    """Return a call again from what `call_to_dict` made."""
     fixes = tuple(Fix(**{**fix, "rank": Rank[fix["rank"]]}) for fix in data["fixes"])
     span = None if data["span"] is None else tuple(data["span"])
     return Call(**{**data, "rank": Rank[data["rank"]], "fixes": fixes, "span": span})
 
 
 def outcome_to_dict(outcome: Outcome) -> JsonObject:
-    """A call and what came of it as plain data."""
+    """Return a call and what came of it as plain data."""
     return {
         "call": call_to_dict(outcome.call),
         "result": outcome.result.to_dict(),
@@ -145,6 +145,6 @@ def outcome_to_dict(outcome: Outcome) -> JsonObject:
 
 
 def outcome_from_dict(data: JsonMapping) -> Outcome:
-    """An outcome again from what `outcome_to_dict` made."""
+    """Return an outcome again from what `outcome_to_dict` made."""
     call, result = call_from_dict(data["call"]), from_dict(data["result"])
     return Outcome(call, result, data["seconds"], data["attempts"])

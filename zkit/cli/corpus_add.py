@@ -142,7 +142,7 @@ def show(added: Case, machine: bool) -> None:
 
 
 def is_transcript(text: str) -> bool:
-    """Whether a text is a transcript of a chat: its first line is the header of one."""
+    """True if a text is a transcript of a chat: its first line is the header of one."""
     try:
         first = json.loads(text.split("\n", 1)[0])
     except (ValueError, RecursionError):
@@ -153,7 +153,7 @@ def is_transcript(text: str) -> bool:
 def pasted(
     text: str, kind: str | None, schema: str | None, tools: str | None, pick: int | None
 ) -> Draft:
-    """The draft of a text that a model wrote."""
+    """Return the draft of a text that a model wrote."""
     if pick is not None:
         raise BadUsageError("--pick is for transcripts of zkit chat --record")
     if kind is None and tools is None and schema is None and holds_a_call(text):
@@ -197,7 +197,7 @@ def holds_a_call(text: str) -> bool:
 def with_given(
     draft: Draft, finish_reason: str | None, limit: Rank | None, source: str | None
 ) -> Draft:
-    """The draft with what the user says of it."""
+    """Return the draft with what the user says of it."""
     known: JsonObject = {"finish_reason": finish_reason, "source": source}
     if draft.kind != "extract":
         known["limit"] = limit
@@ -205,7 +205,7 @@ def with_given(
 
 
 def picked(file: str, pick: int | None) -> Draft:
-    """The failure of a transcript that is meant."""
+    """Return the failure of a transcript that is meant."""
     from zkit.cases.draft import drafts_of  # slow to load, and pasted texts need it not
 
     if file == "-":
@@ -237,7 +237,7 @@ def summary(draft: Draft) -> str:
 
 
 def without_secrets(draft: Draft) -> Draft:
-    """The draft without secrets; ends when the damage would not survive."""
+    """Return the draft without secrets; ends when the damage would not survive."""
     try:
         return redacted(draft)
     except ShapeLostError as error:
@@ -270,7 +270,7 @@ def confirmed(ctx: click.Context, draft: Draft) -> Expects:
 
 
 def expected(draft: Draft, what: str | None) -> Expects:
-    """What must come: today's outcome, or `untouched`, `refused`, `refused:REASON`, or JSON."""
+    """Return what must come: today's outcome, or `untouched`, `refused`, `refused:REASON`, or JSON."""
     today = proposed(draft)
     if what is None:
         return today
@@ -289,7 +289,7 @@ def expected(draft: Draft, what: str | None) -> Expects:
 
 
 def chosen_sentence(draft: Draft, expects: Expects, ask: bool) -> str:
-    """The sentence of the case, as the person wants it."""
+    """Return the sentence of the case, as the person wants it."""
     begins = sentence(draft, expects)
     if not ask:
         return begins
@@ -297,7 +297,7 @@ def chosen_sentence(draft: Draft, expects: Expects, ask: bool) -> str:
 
 
 def target(to: str, draft: Draft, expects: Expects) -> Path:
-    """The file for the case; what zkit does not do yet is kept apart."""
+    """Return the file for the case; what zkit does not do yet is kept apart."""
     path = Path(to)
     if path.suffix and path.suffix != ".toml":
         raise BadUsageError(f"{to}: a case file ends in .toml")

@@ -57,7 +57,7 @@ def colour_of(asked: Asked) -> str:
 
 
 def bare_cell(asked: Asked) -> Cell:
-    """What the bare client gives its caller."""
+    """Return what the bare client gives its caller."""
     bare = asked.bare
     if not bare.calls:
         return "bare client: no call, and this as the answer", Text(clipped(bare.text))
@@ -68,7 +68,7 @@ def bare_cell(asked: Asked) -> Cell:
 
 
 def zkit_cell(asked: Asked) -> Cell:
-    """What zkit gives its caller."""
+    """Return what zkit gives its caller."""
     report = asked.report
     if report.calls:
         parts = [*map(call_text, report.calls), *map(refusal_text, report.refusals)]
@@ -80,7 +80,7 @@ def zkit_cell(asked: Asked) -> Cell:
 
 
 def call_text(call: Call) -> Text:
-    """A call, where it was found, and the receipt."""
+    """Return a call, where it was found, and the receipt."""
     arguments = json.dumps(call.arguments, ensure_ascii=False, indent=2)
     text = Text.assemble((f"{call.name}\n", "bold"), JSONHighlighter()(arguments))
     found = "from the server" if call.origin == "native" else f"found in the text as {call.origin}"
@@ -96,19 +96,19 @@ def refusal_text(refusal: RefusedCall) -> Text:
 
 
 def clipped(text: str) -> str:
-    """A text as far as there is room for it."""
+    """Return a text as far as there is room for it."""
     lines = text[:MOST_CHARACTERS].splitlines()
     shown = "\n".join(lines[:MOST_LINES])
     return shown if shown == text.rstrip("\n") else f"{shown} …"
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun."""
+    """Return a number with its noun."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def summary(found: Sequence[Asked], *, is_recorded: bool) -> RenderableType:
-    """How many requests ended in a call that can be run, bare and with zkit."""
+    """Return how many requests ended in a call that can be run, bare and with zkit."""
     count = len(found)
     bare = sum(bool(one.bare.calls) and not one.bare.problem for one in found)
     calls = sum(bool(one.report.calls) for one in found)
@@ -131,7 +131,7 @@ def summary(found: Sequence[Asked], *, is_recorded: bool) -> RenderableType:
 
 
 def next_steps() -> Text:
-    """What to try next."""
+    """Return what to try next."""
     text = Text("Try next\n", style="bold")
     for step, why in NEXT_STEPS:
         text.append_text(
@@ -259,7 +259,7 @@ class Asking(NamedTuple):
 
 
 def requests() -> list[Wanted]:
-    """The requests of the demo, each with the reply that was recorded."""
+    """Return the requests of the demo, each with the reply that was recorded."""
     listed = tomllib.loads(files("zkit.cli").joinpath("demo_requests.toml").read_text("utf-8"))
     by_key = {(one.model, one.style, one.prompt): one for one in recordings().completions}
     return [
@@ -312,7 +312,7 @@ def _created(client: Any, model: str, wanted: Wanted, tools: list[JsonObject]) -
 
 
 def _is_written(calls: tuple[Call, ...], wanted: Wanted) -> bool:
-    """Whether every call is one that the model wrote."""
+    """True if every call is one that the model wrote."""
     return all({"name": one.name, "arguments": one.arguments} in wanted.calls for one in calls)
 
 

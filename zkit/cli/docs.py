@@ -78,7 +78,7 @@ def _method(name: str, method: Any) -> str:
 
 
 def _methods(owner: type) -> list[tuple[str, Any]]:
-    """The public methods that a class of ours defines, by name."""
+    """Return the public methods that a class of ours defines, by name."""
     found: JsonObject = {}
     for one in reversed(owner.__mro__):
         if one.__module__.startswith("zkit"):

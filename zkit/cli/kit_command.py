@@ -174,7 +174,7 @@ def create_kit(
 
 
 def _path(name: str, kits: str) -> Path:
-    """Where the file goes; a name never leads out of the folder."""
+    """Return where the file goes; a name never leads out of the folder."""
     try:
         KitFolder(kits).check_name(name)
     except KitError as error:

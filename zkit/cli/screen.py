@@ -56,7 +56,7 @@ def box(cells: Sequence[Cell], colour: str) -> Table:
 
 
 def heading(number: int, title: str, below: str) -> Table:
-    """A number, and two lines beside it."""
+    """Return a number, and two lines beside it."""
     lines = Text.assemble((f"{title}\n", "bold"), (below, "dim"))
     grid = Table.grid(padding=(0, 2))
     grid.add_row(Text(f"{number:>3}", style="bold"), lines)

@@ -74,7 +74,7 @@ def only_model(base_url: str | None, api_key: str | None) -> str:
 
 
 def connect(base_url: str | None, api_key: str | None) -> Any:
-    """A client that asks the server once for each request."""
+    """Return a client that asks the server once for each request."""
     check_server(base_url, api_key)
     try:
         return client_for(base_url, api_key)
@@ -140,7 +140,7 @@ def _add(box: Toolbox, place: str) -> None:
 
 
 def _imported(place: str) -> list[Any]:
-    """The tools of a module, or what a name in it stands for."""
+    """Return the tools of a module, or what a name in it stands for."""
     what = found(place) if ":" in place else _module(module_name(place))
     if isinstance(what, types.ModuleType):
         return list(tools_in(what))
@@ -159,13 +159,13 @@ def _module(place: str) -> types.ModuleType:
 
 
 def kit_folder(path: str) -> StdKits:
-    """The kits of a folder and the standard ones; only the usual folder may be missing."""
+    """Return the kits of a folder and the standard ones; only the usual folder may be missing."""
     if not Path(path).is_dir() and path != USUAL_KITS:
         raise BadUsageError(f"{path}: no such folder; say where the kits are with --kits")
     return StdKits(path)
 
 
 def place_for(selection: str | None, kits: str) -> str:
-    """Where the tools of a selection come from if nobody says: a standard kit needs its own."""
+    """Return where the tools of a selection come from if nobody says: a standard kit needs its own."""
     folder = StdKits(kits)
     return "std" if selection is not None and folder.is_standard(selection) else "builtin"

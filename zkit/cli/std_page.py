@@ -173,7 +173,7 @@ def _served() -> Iterator[int]:
 
 
 def _answers() -> list[tuple[Shown, str]]:
-    """What each call answers, without what differs from run to run."""
+    """Return what each call answers, without what differs from run to run."""
     with tempfile.TemporaryDirectory() as folder, _served() as port:
         root = Path(folder).resolve() / "workspace"
         _workspace(root)

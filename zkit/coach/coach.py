@@ -159,7 +159,7 @@ class Coach(Guard):
         return _with_advice(result, hints, text) if text else result
 
     def _after_call(self, call: LiveCall, result: Result) -> Validation | None:
-        """What the dispatcher calls after every call."""
+        """Return what the dispatcher calls after every call."""
         found = self.advise(call, result, _offered(call, result), tool=call.tool)
         return found if isinstance(found, Validation) and found is not result else None
 
@@ -213,7 +213,7 @@ def _offered(call: LiveCall, result: Result) -> _Offered:
 
 
 def _with_advice(result: Validation, hints: Hints, text: str) -> Validation:
-    """The result with the text as a note, and in its receipt what was added and why."""
+    """Return the result with the text as a note, and in its receipt what was added and why."""
     sections = [section.title for section in hints.sections if section.title in text]
     files = list(dict.fromkeys(one.file for one in hints.sections if one.file and one.file in text))
     receipt = {

@@ -110,7 +110,7 @@ class FailureCounts:
 
 @contextmanager
 def _transaction(path: str | Path) -> Iterator[object]:
-    """A connection for one transaction: written when the block ends well, closed in any case."""
+    """Return a connection for one transaction: written when the block ends well, closed in any case."""
     import sqlite3  # most loops keep their counts in memory
 
     try:

@@ -64,7 +64,7 @@ class Hints:
         return found
 
     def _pieces(self) -> Iterator[tuple[str, bool]]:
-        """The parts of the text, the most useful first, and whether each may be cut."""
+        """Return the parts of the text, the most useful first, and whether each may be cut."""
         if self.level < 2:
             return
         yield from ((f"Signature: {signature}", False) for signature in self.signatures)
@@ -162,7 +162,7 @@ def correction_hints(
 
 
 def _specs(source: Any) -> list[ToolSpec]:
-    """The tools of a source; a list of tools or specs is one too."""
+    """Return the tools of a source; a list of tools or specs is one too."""
     listing = getattr(source, "tools", None)
     found = listing() if callable(listing) else source or ()
     specs = (one if isinstance(one, ToolSpec) else spec_or_none(one) for one in found)
@@ -179,7 +179,7 @@ def _spec_of(tool: str | Tool | ToolSpec | None, specs: Sequence[ToolSpec]) -> T
 
 
 def _words_of(failure: object, sent: object) -> str:
-    """What a failure says that may name a tool.
+    """Return what a failure says that may name a tool.
 
     The message of a result lists the tools that there are, so it names none.
     """
@@ -188,7 +188,7 @@ def _words_of(failure: object, sent: object) -> str:
 
 
 def _sections(spec: ToolSpec | None, source: object) -> list[DocSection]:
-    """The sections about a tool; without one, those of the kit's own documents."""
+    """Return the sections about a tool; without one, those of the kit's own documents."""
     if spec is not None:
         return document_sections(spec, source)
     documented = source_of_documents(source)

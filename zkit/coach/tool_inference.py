@@ -76,7 +76,7 @@ def _by_name(names: Iterable[str], known: Mapping[str, ToolSpec]) -> Iterator[To
 
 
 def _parts(name: str) -> list[str]:
-    """A name, and the pieces between its dots from the last to the first: `os.listdir`."""
+    """Return a name, and the pieces between its dots from the last to the first: `os.listdir`."""
     return [name, *reversed(name.split("."))] if name else []
 
 
@@ -90,7 +90,7 @@ def _by_table(
 def _by_nearness(
     name: str, specs: Sequence[ToolSpec], known: Mapping[str, ToolSpec]
 ) -> Iterator[ToolSpec]:
-    """A tool with a name that is spelt alike, or that has most words of the name."""
+    """Return a tool with a name that is spelt alike, or that has most words of the name."""
     if not name.strip():
         return
     if len(specs) <= _MOST_TOOLS:
@@ -106,7 +106,7 @@ def _names_in(text: str) -> list[str]:
 
 
 def _by_words(text: str, specs: Sequence[ToolSpec]) -> Iterator[ToolSpec]:
-    """A tool with an example, or else a tag, that shares words with the text."""
+    """Return a tool with an example, or else a tag, that shares words with the text."""
     yield from (found.spec for found in nearest_examples(specs, text, 1))
     given = set(telling_words(text))
     tagged = [(len(given & {tag.casefold() for tag in spec.tags}), spec) for spec in specs]

@@ -47,7 +47,7 @@ def wait_for_answer(question: str, options: tuple[str, ...] = ()) -> Success:
 
 
 def pause_in(result: Result) -> JsonMapping | None:
-    """What a result waits for, under `for`: an approval or an answer; None when it does not wait."""
+    """Return what a result waits for, under `for`: an approval or an answer; None when it does not wait."""
     given = getattr(result, "meta", {}).get("pause")
     if not given:
         return None
@@ -62,7 +62,7 @@ def before_its_turn() -> Refused:
 
 
 def was_held_back(result: Result) -> bool:
-    """Whether a call was not run because its turn is paused before it."""
+    """True if a call was not run because its turn is paused before it."""
     return getattr(result, "meta", {}).get("not_run") == "paused"
 
 
@@ -207,7 +207,7 @@ def _model_confirms(call: LiveCall) -> bool:
 
 
 def needs_approval(call: LiveCall) -> bool:
-    """Whether somebody must approve the call: by policy, or because it can destroy something."""
+    """True if somebody must approve the call: by policy, or because it can destroy something."""
     asked, tool = call.policy.approve, call.tool
     if asked is not None:
         return asked
@@ -217,7 +217,7 @@ def needs_approval(call: LiveCall) -> bool:
 
 
 def is_settled(call: LiveCall) -> bool:
-    """Whether the call may run: it needs no approval, or it is exactly what was approved."""
+    """True if the call may run: it needs no approval, or it is exactly what was approved."""
     if call.approved is None:
         return not needs_approval(call)
     arguments, tool = call.approved
@@ -236,7 +236,7 @@ def approval_key(call: Call, spec: ToolSpec | None = None) -> str:
 
 
 async def _answer(approver: Approver, call: LiveCall) -> Any:
-    """What the approver says before the deadline of the task."""
+    """Return what the approver says before the deadline of the task."""
     deadline = current_scope().deadline
     if deadline is None:
         return await _asked(approver, call)
@@ -246,7 +246,7 @@ async def _answer(approver: Approver, call: LiveCall) -> Any:
 
 
 async def _asked(approver: Approver, call: LiveCall) -> Any:
-    """What the approver says; one that is not async may wait for a human, so it has a thread."""
+    """Return what the approver says; one that is not async may wait for a human, so it has a thread."""
     shown = plain_call(call)
     try:
         if inspect.iscoroutinefunction(approver):
@@ -262,7 +262,7 @@ async def _asked(approver: Approver, call: LiveCall) -> Any:
 
 
 def _in_thread(approver: Approver, call: Call) -> Any:
-    """What the approver says; a failure as a value, for a thread's SystemExit would end the loop."""
+    """Return what the approver says; a failure as a value, for a thread's SystemExit would end the loop."""
     try:
         return approver(call)
     except Failure as failure:

@@ -60,7 +60,7 @@ class Limits:
             object.__setattr__(self, "_shared", SharedStore(self.store))
 
     def shared_counts(self, task: str, tool: str, tokens: int) -> tuple[Count, ...]:
-        """What one call takes from the store: from the budget of its task, and from the rates.
+        """Return what one call takes from the store: from the budget of its task, and from the rates.
 
         Without a task there is nothing that processes have in common but the rates.
         """
@@ -125,7 +125,7 @@ class Budget:
         return self._tokens
 
     def calls_of(self, tool: str) -> int:
-        """How many calls of one tool were made, or are being made."""
+        """Return how many calls of one tool were made, or are being made."""
         return self._calls[tool]
 
     def spend_tokens(self, tokens: int) -> None:
@@ -136,7 +136,7 @@ class Budget:
                 budget._tokens += tokens
 
     def to_dict(self) -> JsonObject:
-        """What was spent, as plain data."""
+        """Return what was spent, as plain data."""
         with _LOCK:
             return {"calls": dict(self._calls), "tokens": self._tokens}
 
@@ -280,7 +280,7 @@ async def _spent(call: LiveCall, proceed: Next, budgets: list[Budget]) -> Result
 
 
 def _budgets(call: LiveCall) -> list[Budget]:
-    """The budget around the caller, and the one of the task, if the dispatcher limits tasks."""
+    """Return the budget around the caller, and the one of the task, if the dispatcher limits tasks."""
     settings, here = call.settings, current_budget()
     found = [] if here is None else [here]
     return found if settings.limits is None else [*found, settings.budgets.always()]
@@ -315,7 +315,7 @@ def _too_often(over: Count, exceeded: Exceeded) -> Transient:
 
 
 def _difference(taken: tuple[Count, ...], tokens: int, ran: bool) -> tuple[Count, ...]:
-    """What is added to the store after a call: more tokens, or the call back if nothing ran."""
+    """Return what is added to the store after a call: more tokens, or the call back if nothing ran."""
     return tuple(
         one._replace(amount=tokens if one.setting == "tokens" else -one.amount)
         for one in taken

@@ -120,7 +120,7 @@ def call_policy(tool: Tool, cells: Cells, timeout: float | None, attempts: int) 
 
 
 def _read(changes: Changes) -> JsonObject:
-    """What the operator set, as the policy holds it: what was cut off never runs, whatever is set."""
+    """Return what the operator set, as the policy holds it: what was cut off never runs, whatever is set."""
     if "limit" not in changes:
         return {**changes}
     return {**changes, "limit": min(Rank.of(changes["limit"]), Rank.GUESS)}

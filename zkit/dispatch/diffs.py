@@ -26,7 +26,7 @@ def unified_diff(before: str | None, after: str | None, path: str, old_path: str
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their ends; only a line feed ends a line, as in a file."""
+    """Return the lines with their ends; only a line feed ends a line, as in a file."""
     parts = text.split("\n")
     return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
@@ -62,7 +62,7 @@ def _grouped(changes: list[Span], old: int, new: int) -> Iterator[list[Span]]:
 
 
 def _changes(old: list[str], new: list[str]) -> list[Span]:
-    """Which lines were replaced by which; equal heads and tails are never compared line by line."""
+    """Return which lines were replaced by which; equal heads and tails are never compared line by line."""
     head = 0
     while head < min(len(old), len(new)) and old[head] == new[head]:
         head += 1

@@ -115,7 +115,7 @@ def _seen_files(call: LiveCall, result: Result, root: Path) -> list[Path]:
 
 
 def _stamp(root: Path, place: Path) -> Stamp | None:
-    """What tells whether a file has changed; None when there is no file, or only a link to one."""
+    """Return what tells whether a file has changed; None when there is no file, or only a link to one."""
     try:
         return ConfinedFiles(root).stamp(place.relative_to(root).as_posix())
     except (OSError, ConfinedPathError):
@@ -209,7 +209,7 @@ def _verified(result: Result, verifiers: Mapping[str, Verifier], root: Path) -> 
 
 
 def _problem(root: Path, place: Path, verifier: Verifier | None) -> str | None:
-    """What a verifier finds; a file that is gone, a link, or too big to look at has no problem."""
+    """Return what a verifier finds; a file that is gone, a link, or too big to look at has no problem."""
     stamp = None if verifier is None else _stamp(root, place)
     if verifier is None or stamp is None or stamp.size > _MOST_BYTES:
         return None

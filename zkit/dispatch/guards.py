@@ -53,7 +53,7 @@ class Guard:
 
 
 def is_exempt(tool: str, patterns: Iterable[str]) -> bool:
-    """Whether a tool is named in a guard's `except_for`: names, or globs of them."""
+    """True if a tool is named in a guard's `except_for`: names, or globs of them."""
     return any(fnmatchcase(tool, pattern) for pattern in patterns)
 
 

@@ -103,7 +103,7 @@ class Hooks:
                 self._hooks[one] = tuple(entry for entry in kept if entry[1] != workspace)
 
     def has(self, point: Point) -> bool:
-        """Whether anybody wants to be told at a point."""
+        """True if anybody wants to be told at a point."""
         return bool(self._hooks.get(point))
 
     def at(self, point: Point, workspace: str = "") -> list[Hook]:

@@ -120,7 +120,7 @@ def _count(ledger: Ledger, call: LiveCall, result: Result) -> int:
 
 
 def _key(call: LiveCall) -> Key | None:
-    """What makes two calls the same; None when the arguments are nested too deep to tell."""
+    """Return what makes two calls the same; None when the arguments are nested too deep to tell."""
     arguments = canonical_arguments(call.spec, call.arguments)
     try:
         return call.name, json.dumps(arguments, sort_keys=True, default=str)
@@ -129,7 +129,7 @@ def _key(call: LiveCall) -> Key | None:
 
 
 def _digest(result: Result) -> int | None:
-    """A number that two equal answers share; None when the data is nested too deep to tell."""
+    """Return a number that two equal answers share; None when the data is nested too deep to tell."""
     data: Any = result.data if isinstance(result, Success) else (result.kind, str(result))
     try:
         return hash(data) if isinstance(data, str) else hash(to_json(data, fallback=str))
@@ -138,7 +138,7 @@ def _digest(result: Result) -> int | None:
 
 
 def _runs_once(call: LiveCall) -> bool:
-    """Whether a call that is done need not run again."""
+    """True if a call that is done need not run again."""
     spec = call.spec
     writes = spec.grade is not None and spec.grade.w == WRITE.w
     return writes and spec.idempotent is not False and call.approved is None

@@ -81,13 +81,13 @@ class Metrics:
             found.add(result, seconds, attempts, fixes)
 
     def of(self, tool: str) -> ToolMetrics:
-        """The numbers of a tool as they are now."""
+        """Return the numbers of a tool as they are now."""
         with self._lock:
             found = self._tools.get(tool, ToolMetrics())
             return replace(found, failures=Counter(found.failures))
 
     def summary(self) -> dict[str, JsonObject]:
-        """All numbers as plain data, by tool, sorted."""
+        """Return all numbers as plain data, by tool, sorted."""
         with self._lock:
             names = sorted(self._tools)
         return {name: _plain(self.of(name)) for name in names}

@@ -62,7 +62,7 @@ def _is_named_in_environment() -> bool:
 
 
 def _is_set_up(api: Any) -> bool:
-    """Whether spans go anywhere. Asking for the provider looks at the environment on each call."""
+    """True if spans go anywhere. Asking for the provider looks at the environment on each call."""
     if getattr(api, "_TRACER_PROVIDER", api) is None and not _is_named_in_environment():
         return False
     return not isinstance(api.get_tracer_provider(), api.ProxyTracerProvider)

@@ -71,7 +71,7 @@ class Permissions:
         return Refused(f"{specs[0].name} is not allowed for {who}")
 
     def to_dict(self) -> JsonObject:
-        """What is allowed, as `permissions` reads it again; whether it is switched on is of now."""
+        """Return what is allowed, as `permissions` reads it again; whether it is switched on is of now."""
         roles = self.roles
         by_role = None if roles is None else {name: written(one) for name, one in roles.items()}
         within = None if self.within is None else self.within.to_dict()
@@ -127,7 +127,7 @@ def permissions(
 
 
 def narrowed(own: Permissions, before: JsonMapping) -> Permissions:
-    """What is allowed both here and by what `to_dict` wrote before; nothing is said twice."""
+    """Return what is allowed both here and by what `to_dict` wrote before; nothing is said twice."""
     layers = list(_layers(own))
     known = [layer.to_dict() for layer in layers]
     layers += [one for one in _layers(permissions(**before)) if one.to_dict() not in known]
@@ -159,7 +159,7 @@ def _entry(rule: Rule) -> str:
 
 
 def _selects(rules: Iterable[Rule], specs: tuple[ToolSpec, ...]) -> bool:
-    """Whether rules select a tool, under any of its names; one that excludes it decides."""
+    """True if rules select a tool, under any of its names; one that excludes it decides."""
     matching = [rule for rule in rules if any(rule.matches(spec) for spec in specs)]
     return bool(matching) and not any(rule.exclude for rule in matching)
 

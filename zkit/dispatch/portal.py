@@ -59,7 +59,7 @@ def _waited(future: Future[Any]) -> Any:
 async def _contained(
     function: Callable[..., Awaitable[T]], args: Any
 ) -> tuple[T | None, BaseException | None]:
-    """What a function returns or raises, as values: what it raises must not end the event loop."""
+    """Return what a function returns or raises, as values: what it raises must not end the event loop."""
     try:
         return await function(*args), None
     except BaseException as error:
@@ -79,7 +79,7 @@ def _shared(stopped: BlockingPortal | None = None) -> BlockingPortal:
 
 
 def _started() -> tuple[BlockingPortal, threading.Thread]:
-    """A portal to an event loop in a thread that does not keep the interpreter from ending."""
+    """Return a portal to an event loop in a thread that does not keep the interpreter from ending."""
     from concurrent.futures import Future
 
     from anyio.from_thread import BlockingPortal  # loads a sixth of what pydantic does

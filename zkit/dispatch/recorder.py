@@ -84,18 +84,18 @@ class Recorder:
     # Asking
 
     def turns(self) -> list[int]:
-        """The numbers of the turns that changed something, oldest first."""
+        """Return the numbers of the turns that changed something, oldest first."""
         with self._lock:
             return sorted(self._turns)
 
     def changes(self, turn: int | None = None) -> list[Change]:
-        """What was changed, in order: in one turn, or in all that are kept."""
+        """Return what was changed, in order: in one turn, or in all that are kept."""
         with self._lock:
             wanted = sorted(self._turns) if turn is None else [turn]
             return [change for number in wanted for change in self._turns.get(number, ())]
 
     def diff(self, turn: int | None = None) -> str:
-        """The net change of every file: what it was before the first call, and after the last."""
+        """Return the net change of every file: what it was before the first call, and after the last."""
         net: dict[str, Change] = {}
         for change in self.changes(turn):
             first = net.pop(change.old_path or change.path, change)
@@ -142,7 +142,7 @@ class Recorder:
                 self._keep(Change(turn, call.id, call.name, path, before, after, old_path))
 
     def turn_of_now(self) -> int:
-        """The number of the turn that runs here; a call outside of any is a turn of its own."""
+        """Return the number of the turn that runs here; a call outside of any is a turn of its own."""
         return _TURN.get() or self._next()
 
     # Inside

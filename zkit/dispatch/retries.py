@@ -30,7 +30,7 @@ async def retry(call: LiveCall, proceed: Next) -> Result:
 
 
 def _may_retry(call: LiveCall, result: Transient) -> bool:
-    """Whether another attempt is allowed, does no harm, and can be in time."""
+    """True if another attempt is allowed, does no harm, and can be in time."""
     if not call.policy.retry or result.meta.get("cancelled"):
         return False
     if result.meta.get("abandoned"):
@@ -84,6 +84,6 @@ def _left() -> float:
 
 
 def _told(result: Result, attempts: list[Result]) -> Result:
-    """The last result, with what every attempt has done."""
+    """Return the last result, with what every attempt has done."""
     done: tuple[Effect, ...] = tuple(e for one in attempts for e in effects_of(one))
     return with_effects(with_meta(result, attempts=len(attempts)), done)

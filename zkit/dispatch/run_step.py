@@ -156,7 +156,7 @@ def _fault_finder(tool: Tool) -> Fault | None:
 
 
 def _simple(schema: JsonMapping) -> Fault | None:
-    """A check for a schema that names one type and no more: most tools return a text."""
+    """Return a check for a schema that names one type and no more: most tools return a text."""
     said = {key: value for key, value in schema.items() if key not in _SAYS_NOTHING}
     wanted = said.get("type")
     if list(said) != ["type"] or not isinstance(wanted, str) or wanted not in _TYPES:
@@ -201,7 +201,7 @@ def redacted_crash(crash: Crashed) -> Crashed:
 
 
 def _for_another_attempt(call: LiveCall) -> LiveCall | Failure:
-    """The call as it comes after the wait: its tool may have been switched off meanwhile.
+    """Return the call as it comes after the wait: its tool may have been switched off meanwhile.
 
     A tool may change its typed arguments, so they serve one attempt only; a default factory may
     return something else this time.

@@ -84,12 +84,12 @@ def spellings(name: str) -> Iterator[str]:
 
 
 def _without_tokens(name: str) -> str:
-    """The first piece of a name between leaked tokens and tags."""
+    """Return the first piece of a name between leaked tokens and tags."""
     return next((piece for piece in _TOKEN.split(name) if piece.strip()), "")
 
 
 def _alike(name: str, names: list[str]) -> list[str]:
-    """The names that differ in case and `-` or `_` only; if there are none, in separators."""
+    """Return the names that differ in case and `-` or `_` only; if there are none, in separators."""
     wanted = name.casefold().replace("-", "_")
     close = [other for other in names if other.casefold().replace("-", "_") == wanted]
     return close or same_name(name, names)
@@ -118,7 +118,7 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def _innermost(tool: Tool) -> Tool:
-    """The tool that runs: a kit may show it anew whenever its source changes."""
+    """Return the tool that runs: a kit may show it anew whenever its source changes."""
     inner = getattr(tool, "inner", None)
     while inner is not None:
         tool, inner = inner, getattr(inner, "inner", None)

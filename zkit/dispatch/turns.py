@@ -90,7 +90,7 @@ class Turn:
         return found is not None and pause_in(found.result) is not None
 
     def _groups(self) -> Iterator[list[int]]:
-        """Which calls run together; found as late as possible, for a call may change the tools."""
+        """Return which calls run together; found as late as possible, for a call may change the tools."""
         at = 0
         while at < len(self.calls):
             end = at + 1
@@ -100,7 +100,7 @@ class Turn:
             at = end
 
     def _reads(self, index: int) -> bool:
-        """Whether a call may run beside others; one that names no tool runs nothing.
+        """True if a call may run beside others; one that names no tool runs nothing.
 
         Where that cannot be told it runs alone, and its own result will say why.
         """

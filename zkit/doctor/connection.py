@@ -127,7 +127,7 @@ class Observed:
 
 
 def assembled(chunks: Iterable[Data]) -> Reply:
-    """A stream put together by the index of its parts, as the examples of the client do it."""
+    """Return a stream put together by the index of its parts, as the examples of the client do it."""
     message: Data = {}
     calls: dict[object, Data] = {}
     finish, usage = None, None
@@ -189,7 +189,7 @@ class Connection:
         return str(self._client.base_url)
 
     def models(self) -> list[str]:
-        """The names of the models on the server; raises what the client raises."""
+        """Return the names of the models on the server; raises what the client raises."""
         return [str(one.id) for one in self._client.models.list(timeout=self._seconds).data]
 
     def ask(self, question: Question, settings: ServerSettings) -> Observed:
@@ -217,7 +217,7 @@ class Connection:
             self._left_out |= refused
 
     def _as_known(self, request: JsonObject) -> JsonObject:
-        """The request with what this server calls otherwise, or does not take."""
+        """Return the request with what this server calls otherwise, or does not take."""
         made = {key: value for key, value in request.items() if key not in self._left_out}
         renamed = {_RENAMED[key]: request[key] for key in self._left_out & set(request)}
         return made | {key: value for key, value in renamed.items() if key}
@@ -263,7 +263,7 @@ def _is_refused(option: str, observed: Observed) -> bool:
 
 
 def _failed(error: Exception, pieces: list[Piece]) -> JsonObject:
-    """What is known of a request that failed; the body of an error is what came over the wire."""
+    """Return what is known of a request that failed; the body of an error is what came over the wire."""
     if type(error).__name__ in ("APITimeoutError", "TimeoutError"):
         return {"failure": f"{TIMED_OUT}: {error}"}
     trouble = trouble_of(error)

@@ -89,7 +89,7 @@ def right_calls(observed: Observed) -> Verdict:
 
 
 def some_of_the_calls(observed: Observed) -> Verdict:
-    """All calls, or one of them: a model may keep the others for later."""
+    """Return all calls, or one of them: a model may keep the others for later."""
     wanted = [(name, dict(arguments)) for name, arguments in observed.question.wants]
     keys = {_key(one) for one in wanted}
     verdict = _judged(observed, lambda made: bool(made) and all(_key(one) in keys for one in made))
@@ -114,7 +114,7 @@ def no_call(observed: Observed) -> Verdict:
 
 
 def cut_is_reported(observed: Observed) -> Verdict:
-    """A reply that was cut must say so, and no call in it may run."""
+    """Return a reply that was cut must say so, and no call in it may run."""
     if observed.failure:
         return unanswered(observed)
     if observed.reply.finish_reason == "length":

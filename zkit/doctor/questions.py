@@ -56,7 +56,7 @@ WHOLE = {"type": "integer"}
 def tool(
     name: str, about: str, properties: Any = None, *, optional: bool = False, defs: Any = None
 ) -> Tool:
-    """A tool as a request offers it; every property is required unless all are optional."""
+    """Return a tool as a request offers it; every property is required unless all are optional."""
     properties = properties or {}
     parameters: JsonObject = {"type": "object", "properties": properties}
     if properties and not optional:

@@ -242,7 +242,7 @@ class DynamicTools:
         return code
 
     async def _first_problem(self, code: ToolCode) -> str:
-        """What is wrong with the first example that fails; empty when all are right."""
+        """Return what is wrong with the first example that fails; empty when all are right."""
         try:
             spec = DynamicTool(code, self.grade, self.limits).definition()
         except ToolDefinitionError as error:

@@ -211,7 +211,7 @@ class Catalog:
             return {tool for tool, text in texts.items() if new or approved.get(tool) == text}
 
     def is_pinned(self, tool: ToolVersion) -> bool:
-        """Whether a tool made at run time is what was approved, to the letter."""
+        """True if a tool made at run time is what was approved, to the letter."""
         known = self._pinned(DYNAMIC) or {}
         return known.get(tool.name, (None,))[0] == _text(tool.definition)
 
@@ -256,7 +256,7 @@ class Catalog:
         return gone
 
     def _pinned(self, server: str) -> dict[str, tuple[str | None, str | None]] | None:
-        """The texts that are pinned by tool; None when the server was never used."""
+        """Return the texts that are pinned by tool; None when the server was never used."""
         with self._read() as database:
             used = database.execute("select 1 from servers where server = ?", (server,)).fetchone()
             rows = database.execute(
@@ -290,7 +290,7 @@ class Catalog:
 
     @contextmanager
     def _change(self) -> Iterator[sqlite3.Connection]:
-        """A connection for one step, which happens whole or not at all."""
+        """Return a connection for one step, which happens whole or not at all."""
         self._create()
         with self._read() as database:
             database.isolation_level = None
@@ -325,7 +325,7 @@ class Catalog:
 
 
 def _is_of(pinned: str, server: str) -> bool:
-    """Whether pins belong to a server, named alone or with its target: `files` or `files@3f9a…`."""
+    """True if pins belong to a server, named alone or with its target: `files` or `files@3f9a…`."""
     return pinned == server or pinned.partition("@")[0] == server
 
 
@@ -334,7 +334,7 @@ def _text(document: Mapping[str, object]) -> str:
 
 
 def _lines(document: Document | None) -> list[str]:
-    """A document as lines in which texts of several lines read as such."""
+    """Return a document as lines in which texts of several lines read as such."""
     if document is None:
         return []
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False).split("\n")

@@ -66,7 +66,7 @@ class Field:
         return cls(given["name"], kind, str(given.get("description") or ""), default)
 
     def document(self) -> JsonObject:
-        """The field as plain data."""
+        """Return the field as plain data."""
         made: JsonObject = {
             "name": self.name,
             "type": self.type,
@@ -127,7 +127,7 @@ class ToolCode:
             raise ToolDefinitionError(f"not the code of a tool: {error}") from error
 
     def document(self) -> dict[str, JsonValue]:
-        """The code as plain data, for the catalog."""
+        """Return the code as plain data, for the catalog."""
         return {
             "name": self.name,
             "description": self.description,
@@ -193,7 +193,7 @@ class ToolCode:
     # The schema
 
     def parameters(self) -> Data:
-        """The JSON Schema of the arguments."""
+        """Return the JSON Schema of the arguments."""
         made: Data = {}
         for one in self.fields:
             default = ... if one.is_required else one.default
@@ -205,7 +205,7 @@ class ToolCode:
         return {key: part for key, part in schema_for(model).items() if key != "title"}
 
     def output(self) -> Data | None:
-        """The JSON Schema of what is returned; None when it may be anything."""
+        """Return the JSON Schema of what is returned; None when it may be anything."""
         kind = type_of(self.returns)
         return None if kind is Any else dict(target_for(kind).schema) if kind else {"type": "null"}
 

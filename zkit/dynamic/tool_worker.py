@@ -170,7 +170,7 @@ _UNFIT = ("ModuleNotFoundError", "ImportError", "NotImplementedError", "Permissi
 
 
 def has_monty() -> bool:
-    """Whether the sandbox is installed."""
+    """True if the sandbox is installed."""
     from importlib.util import find_spec
 
     return find_spec("pydantic_monty") is not None
@@ -207,7 +207,7 @@ def _failed_in_monty(code: ToolCode, error: Any) -> Ran:
 
 
 def _pool() -> Any:
-    """The pool of sandbox processes of this program, started when it is first needed."""
+    """Return the pool of sandbox processes of this program, started when it is first needed."""
     from pydantic_monty import Monty
 
     with _LOCK:

@@ -139,7 +139,7 @@ def _strict(signature: Signature, completion: str, name: str, text: str, schema:
 
 
 def _schema(annotation: Any) -> JsonObject | None:
-    """The JSON Schema of a type that is written as an object or a list; None for any other type."""
+    """Return the JSON Schema of a type that is written as an object or a list; None for any other type."""
     try:
         schema = TypeAdapter(annotation).json_schema()
     except (PydanticInvalidForJsonSchema, PydanticSchemaGenerationError, PydanticUserError):

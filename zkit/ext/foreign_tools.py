@@ -44,7 +44,7 @@ def foreign_tools(source: Any, **options: Any) -> list[ForeignTool]:
 
 
 def answer_of(result: Result) -> str:
-    """What the model is told of a result."""
+    """Return what the model is told of a result."""
     return render_result(result)
 
 

@@ -31,7 +31,7 @@ _INVALID = (
 def repaired(
     model: BaseChatModel, *, ask_again: int = 1, on_report: Listener | None = None
 ) -> BaseChatModel:
-    """A chat model whose replies are repaired; one without an OpenAI client is returned as it is."""
+    """Return a chat model whose replies are repaired; one without an OpenAI client is returned as it is."""
     clients = ("root_client", "root_async_client")
     if not any(hasattr(getattr(model, name, None), "chat") for name in clients):
         return model
@@ -93,7 +93,7 @@ class RepairMiddleware(AgentMiddleware[Any, Any]):  # type: ignore[misc]
 
 
 def _answered(request: ModelRequest, response: ModelResponse) -> ModelRequest | None:
-    """The request with the invalid calls of a response answered; None if there are none."""
+    """Return the request with the invalid calls of a response answered; None if there are none."""
     if not getattr(response, "result", None):
         return None
     last = response.result[-1]
@@ -112,7 +112,7 @@ def _answered(request: ModelRequest, response: ModelResponse) -> ModelRequest | 
 
 
 def tools_of(source: object, **options: object) -> list[StructuredTool]:
-    """The tools of a source as tools of LangChain; each call goes through the dispatcher."""
+    """Return the tools of a source as tools of LangChain; each call goes through the dispatcher."""
     return [_tool(one) for one in foreign_tools(source, **options)]
 
 

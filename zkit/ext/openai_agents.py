@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def repaired(model: Model, *, ask_again: int = 1, on_report: Listener | None = None) -> Model:
-    """A model whose replies are repaired, whole and streamed; for models with an OpenAI client."""
+    """Return a model whose replies are repaired, whole and streamed; for models with an OpenAI client."""
     client = getattr(model, "_client", None)
     if not hasattr(client, "chat"):
         raise TypeError(f"{type(model).__name__} has no OpenAI client to repair the replies of")
@@ -47,13 +47,13 @@ class RepairProvider(ModelProvider):  # type: ignore[misc]
         self._on_report = on_report
 
     def get_model(self, model_name: str | None) -> Model:
-        """The model of this name, repaired."""
+        """Return the model of this name, repaired."""
         model = self._provider.get_model(model_name)
         return repaired(model, ask_again=self._ask_again, on_report=self._on_report)
 
 
 def tools_of(source: object, **options: object) -> list[FunctionTool]:
-    """The tools of a source as tools of the SDK; each call goes through the dispatcher."""
+    """Return the tools of a source as tools of the SDK; each call goes through the dispatcher."""
     return [_tool(one) for one in foreign_tools(source, **options)]
 
 

@@ -42,7 +42,7 @@ class Repair(AbstractCapability[Any]):  # type: ignore[misc]
         return request_context
 
     def get_wrapper_model(self, model: Model) -> Model:
-        """The model with a client whose replies are repaired; any other model as it is."""
+        """Return the model with a client whose replies are repaired; any other model as it is."""
         known, made = self._known
         if known is not model:
             made = model if model is made else self._repaired(model)
@@ -65,7 +65,7 @@ class Repair(AbstractCapability[Any]):  # type: ignore[misc]
 
 
 def tools_of(source: object, **options: object) -> list[Tool[object]]:
-    """The tools of a source as tools of pydantic-ai; each call goes through the dispatcher."""
+    """Return the tools of a source as tools of pydantic-ai; each call goes through the dispatcher."""
     return [_tool(one) for one in foreign_tools(source, **options)]
 
 

@@ -99,12 +99,12 @@ class CaseItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """The file and the line of the case."""
+        """Return the file and the line of the case."""
         return self.path, self.case.line - 1, self.case.it
 
 
 def _function(name: str) -> Callable[[str], object]:
-    """The function that `package:function` names."""
+    """Return the function that `package:function` names."""
     module, _, attribute = name.partition(":")
     if not module or not attribute:
         raise pytest.UsageError(f"{name!r} is not a decoder: write it as package:function")

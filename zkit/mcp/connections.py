@@ -331,7 +331,7 @@ class Connections:
             entry.tools = tuple(one.definition().name for one in kept)
 
     def _is_new(self, entry: _Entry, kept: Remotes) -> bool:
-        """Whether something changed: a new version of the listing costs the model's prompt cache."""
+        """True if something changed: a new version of the listing costs the model's prompt cache."""
         known = [tool.definition() for tool in self._box.of_provider(entry.provider)]
         specs = [tool.definition().replace(provider=entry.provider) for tool in kept]
         return [one.digest for one in known] != [

@@ -333,7 +333,7 @@ class ServerConnection:
         return wait_for_answer(running.question, running.choices) if running.question else result
 
     async def _connected(self) -> Client | None:
-        """The client, as soon as there is one; None when that takes too long or it is closed."""
+        """Return the client, as soon as there is one; None when that takes too long or it is closed."""
         with anyio.move_on_after(self.options.patience):
             while self._client is None and self.state != "closed":
                 await self._ready.wait()

@@ -143,7 +143,7 @@ async def _stop(process: Process) -> None:
 
 
 async def _exited(process: Process) -> bool:
-    """Whether the process ends in time. `wait` also waits for the pipes, which a child may hold."""
+    """True if the process ends in time. `wait` also waits for the pipes, which a child may hold."""
     with anyio.move_on_after(EXIT_SECONDS):
         while process.returncode is None:
             await anyio.sleep(0.01)

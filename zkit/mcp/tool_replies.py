@@ -55,7 +55,7 @@ def _failure(reply: types.CallToolResult, text: str, meta: dict[str, JsonValue])
 
 
 def _text_of(block: types.ContentBlock) -> str:
-    """What the model reads of a part of a reply."""
+    """Return what the model reads of a part of a reply."""
     if isinstance(block, types.TextContent):
         return block.text
     if isinstance(block, types.ImageContent | types.AudioContent):

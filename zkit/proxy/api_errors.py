@@ -34,7 +34,7 @@ class ProxyError(Exception):
 
 
 def error_body(api: ApiName, error: ProxyError) -> dict[str, object]:
-    """The body of an error."""
+    """Return the body of an error."""
     if api == "messages":
         kind = _ANTHROPIC_TYPES.get(error.status, "api_error")
         return {"type": "error", "error": {"type": kind, "message": error.message}}
@@ -45,7 +45,7 @@ def error_body(api: ApiName, error: ProxyError) -> dict[str, object]:
 
 
 def error_event(api: ApiName, error: ProxyError) -> bytes:
-    """The error as the last event of a stream that has begun."""
+    """Return the error as the last event of a stream that has begun."""
     body: dict[str, object] = error_body(api, error)
     if api == "responses":
         body = {"type": "error", "code": error.code, "message": error.message, "param": None}
@@ -54,7 +54,7 @@ def error_event(api: ApiName, error: ProxyError) -> bytes:
 
 
 def message_in(body: bytes) -> str:
-    """What the body of an upstream's error says."""
+    """Return what the body of an upstream's error says."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):

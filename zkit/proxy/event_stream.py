@@ -20,13 +20,13 @@ class Bridge(Protocol):
     """The request for chat completions."""
 
     def reply(self, completion: Data) -> Data:
-        """The reply for a whole completion."""
+        """Return the reply for a whole completion."""
 
     def feed(self, chunk: Data) -> bytes:
-        """The events for one chunk of a stream."""
+        """Return the events for one chunk of a stream."""
 
     def end(self) -> bytes:
-        """The events that end the stream."""
+        """Return the events that end the stream."""
 
 
 class ChunkReader:
@@ -44,13 +44,13 @@ class ChunkReader:
         return list(chunks_in(whole + separator)) if separator else []
 
     def end(self) -> list[Data]:
-        """The last chunk, if its line end is missing."""
+        """Return the last chunk, if its line end is missing."""
         rest, self._rest = self._rest, b""
         return list(chunks_in(rest))
 
 
 def chunks_in(body: bytes) -> Iterator[Data]:
-    """The objects in the events of a stream."""
+    """Return the objects in the events of a stream."""
     for text in stream_data(body):
         if text.startswith("{"):
             data = read_object(text)
@@ -59,7 +59,7 @@ def chunks_in(body: bytes) -> Iterator[Data]:
 
 
 def read_object(text: str | bytes) -> Data | None:
-    """The JSON object of a text; None for anything else."""
+    """Return the JSON object of a text; None for anything else."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -76,13 +76,13 @@ def write_json(data: object) -> bytes:
 
 
 def write_event(data: Data, *, named: bool = False) -> bytes:
-    """An event of a stream; `named` writes its type as its name too."""
+    """Return an event of a stream; `named` writes its type as its name too."""
     head = f"event: {data['type']}\n".encode() if named else b""
     return b"%sdata: %s\n\n" % (head, write_json(data))
 
 
 def chunks_of(completion: Data) -> Iterator[Data]:
-    """A whole completion as the chunks of a stream."""
+    """Return a whole completion as the chunks of a stream."""
     head = {key: value for key, value in completion.items() if key not in ("choices", "usage")}
     head["object"] = "chat.completion.chunk"
     for at, choice in enumerate(entries(completion.get("choices"))):

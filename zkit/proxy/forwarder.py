@@ -144,7 +144,7 @@ class Forwarder:
             await self._pass(visit, body, self._settings.upstreams[0])
 
     async def _body(self, visit: Visit) -> bytes:
-        """The body of the request."""
+        """Return the body of the request."""
         most = self._settings.max_body
         parts, size = [], 0
         while True:
@@ -193,7 +193,7 @@ class Forwarder:
         return f"{found}?{query}" if query else found
 
     def _headers(self, visit: Visit, *, is_whole: bool = False) -> list[tuple[str, str]]:
-        """The headers of a client that go on to the upstream."""
+        """Return the headers of a client that go on to the upstream."""
         dropped = PER_CONNECTION | _OURS
         found = [
             (key.decode("latin-1"), value.decode("latin-1"))
@@ -355,7 +355,7 @@ class Forwarder:
         return response
 
     def _chat_headers(self, visit: Visit) -> list[tuple[str, str]]:
-        """The headers for chat completions; a key of Anthropic's clients goes on as bearer."""
+        """Return the headers for chat completions; a key of Anthropic's clients goes on as bearer."""
         found = self._headers(visit)
         if visit.api != "messages":
             return found

@@ -23,7 +23,7 @@ def estimated_tokens(request: Data) -> int:
 
 
 def model_list(models: Sequence[Data]) -> Data:
-    """A list of models in Anthropic's format."""
+    """Return a list of models in Anthropic's format."""
     data = [
         {
             "type": "model",
@@ -46,7 +46,7 @@ def model_list(models: Sequence[Data]) -> Data:
 
 
 def chat_request(request: Data) -> tuple[Data, list[str]]:
-    """The request for chat completions, and notes on what was left out."""
+    """Return the request for chat completions, and notes on what was left out."""
     made: Data = {key: request[key] for key in _COPIED if request.get(key) is not None}
     system = _text(request.get("system"))
     messages = [{"role": "system", "content": system}] if system else []
@@ -88,7 +88,7 @@ def _choice(choice: Data) -> Data:
 
 
 def _messages(message: Data) -> Iterator[Data]:
-    """The messages for one message: results of tools become messages of their own."""
+    """Return the messages for one message: results of tools become messages of their own."""
     role, content = message.get("role"), message.get("content")
     if role == "assistant":
         yield _assistant(content)
@@ -143,7 +143,7 @@ def _part(block: Data) -> Data | None:
 
 
 def _text(content: object) -> str:
-    """The text of a content: a string, or blocks of which some are text."""
+    """Return the text of a content: a string, or blocks of which some are text."""
     if isinstance(content, str):
         return content
     blocks = [one for one in entries(content) if one.get("type") == "text"]
@@ -168,7 +168,7 @@ class MessagesBridge:
         self._usage: Data = {"input_tokens": 0, "output_tokens": 0}
 
     def reply(self, completion: Data) -> Data:
-        """The message for a whole completion."""
+        """Return the message for a whole completion."""
         choice = next(entries(completion.get("choices")), {})
         message = next(entries(choice.get("message")), {})
         content: list[Data] = []
@@ -202,7 +202,7 @@ class MessagesBridge:
             self._usage = {own: usage.get(other) or 0 for own, other in names}
 
     def feed(self, chunk: Data) -> bytes:
-        """The events for one chunk."""
+        """Return the events for one chunk."""
         self._count(chunk.get("usage"))
         out = [] if self._is_begun else [self._begin()]
         for choice in entries(chunk.get("choices")):
@@ -219,7 +219,7 @@ class MessagesBridge:
         return b"".join(out)
 
     def end(self) -> bytes:
-        """The events that end the message."""
+        """Return the events that end the message."""
         begun = b"" if self._is_begun else self._begin()
         stop = {"stop_reason": _stop(self._finish, self._has_calls), "stop_sequence": None}
         usage = dict(self._usage)
@@ -231,7 +231,7 @@ class MessagesBridge:
         return _event({"type": "message_start", "message": self._head([])})
 
     def _call(self, entry: Data) -> bytes:
-        """A call: the first part names it, others go on with its arguments."""
+        """Return a call: the first part names it, others go on with its arguments."""
         function = next(entries(entry.get("function")), {})
         name, arguments = text_of(function.get("name")), arguments_of(function.get("arguments"))
         opened = b""

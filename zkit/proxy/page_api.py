@@ -26,7 +26,7 @@ _OWN_CODE = re.compile(r"<(script|style)>(.*?)</\1>", re.S)
 
 
 def page_routes(settings: ProxySettings, log: RequestLog) -> list[Route]:
-    """The routes of the page."""
+    """Return the routes of the page."""
 
     async def page(request: Request) -> Response:
         text, policy = _page()
@@ -74,7 +74,7 @@ def page_routes(settings: ProxySettings, log: RequestLog) -> list[Route]:
 
 
 async def _changes(log: RequestLog) -> AsyncIterator[bytes]:
-    """The rows that are new or have changed, as events."""
+    """Return the rows that are new or have changed, as events."""
     version = -1
     while True:
         rows = [one.summary() for one in log.since(version)]
@@ -89,7 +89,7 @@ async def _changes(log: RequestLog) -> AsyncIterator[bytes]:
 
 @cache
 def _page() -> tuple[str, str]:
-    """The page, and the policy that lets nothing but its own code run."""
+    """Return the page, and the policy that lets nothing but its own code run."""
     text = files("zkit.proxy").joinpath("page.html").read_text("utf-8")
     hashes: dict[str, list[str]] = {"script": [], "style": []}
     for kind, code in _OWN_CODE.findall(text):
@@ -103,7 +103,7 @@ def _page() -> tuple[str, str]:
 
 
 def _curl(record: Record, settings: ProxySettings) -> str:
-    """The command that sends the request again, with the key left out."""
+    """Return the command that sends the request again, with the key left out."""
     if not record.request:
         return ""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
@@ -120,7 +120,7 @@ def _curl(record: Record, settings: ProxySettings) -> str:
 
 
 def cases_of(record: Record, folder: Path | None) -> View:
-    """The failures of a request as cases of the corpus, without secrets; added to a folder if given."""
+    """Return the failures of a request as cases of the corpus, without secrets; added to a folder if given."""
     from zkit.cases.case import CaseFileError
     from zkit.cases.draft import ShapeLostError, exchange_drafts, proposed, redacted, sentence
     from zkit.cases.writing import NotAddedError, add_case, case_lines, twin_of

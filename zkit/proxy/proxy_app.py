@@ -23,7 +23,7 @@ from zkit.proxy.telemetry import Figures
 
 
 def make_app(settings: ProxySettings) -> Callable[..., Any]:
-    """The ASGI application of a proxy."""
+    """Return the ASGI application of a proxy."""
     log = RequestLog(settings.keep_last, settings.keep)
     figures = Figures()
     forwarder = Forwarder(settings, log, figures)
@@ -121,7 +121,7 @@ def _with_header(send: Send, name: bytes, value: bytes) -> Send:
 
 
 def make_server(settings: ProxySettings) -> uvicorn.Server:
-    """A server that runs the proxy; nothing of a request is logged, keys least of all."""
+    """Return a server that runs the proxy; nothing of a request is logged, keys least of all."""
     config = uvicorn.Config(
         make_app(settings),
         host=settings.host,

@@ -141,11 +141,11 @@ class ProxySettings:
         return Repairing(self.rules, self.ask_again)
 
     def upstream_for(self, model: str) -> Upstream | None:
-        """The first upstream whose pattern the name matches; None if there is none."""
+        """Return the first upstream whose pattern the name matches; None if there is none."""
         return next((one for one in self.upstreams if fnmatchcase(model, one.models)), None)
 
     def profile_for(self, model: str) -> Profile | None:
-        """The profile of a model; one without a name holds for all others."""
+        """Return the profile of a model; one without a name holds for all others."""
         named = [one for one in self.profiles if one.model == model]
         others = [one for one in self.profiles if not one.model]
         return next(iter([*named, *others]), None)

@@ -119,7 +119,7 @@ async def _bridged(visit: Visit, bridge: Bridge, chunk: Data) -> None:
 
 
 async def _to_its_end(response: httpx2.Response) -> AsyncIterator[bytes]:
-    """The bytes of a stream; a connection that breaks off after the mark of the end is no error."""
+    """Return the bytes of a stream; a connection that breaks off after the mark of the end is no error."""
     tail = b"\n"
     try:
         async for data in response.aiter_bytes():
@@ -131,7 +131,7 @@ async def _to_its_end(response: httpx2.Response) -> AsyncIterator[bytes]:
 
 
 def _receipt(watch: Watch, api: ApiName) -> bytes:
-    """The report as the last event of a stream, after the mark of its end.
+    """Return the report as the last event of a stream, after the mark of its end.
 
     `/responses` has no such mark, and OpenAI's client takes every event: there it is a comment.
     """
@@ -144,7 +144,7 @@ def _receipt(watch: Watch, api: ApiName) -> bytes:
 
 
 def _kept_headers(response: httpx2.Response) -> list[tuple[str, str]]:
-    """The headers of a reply whose body was read, and may be another one now."""
+    """Return the headers of a reply whose body was read, and may be another one now."""
     dropped = PER_CONNECTION | {"content-encoding"}
     return [pair for pair in response.headers.multi_items() if pair[0] not in dropped]
 

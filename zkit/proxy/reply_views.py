@@ -15,7 +15,7 @@ _TOKENS = (
 
 
 def view_of_body(body: bytes, content_type: str) -> View:
-    """What a reply says, in the format of chat completions or responses, whole or streamed."""
+    """Return what a reply says, in the format of chat completions or responses, whole or streamed."""
     from zkit.cases.draft import assembled
 
     response = _response_in(body)
@@ -28,7 +28,7 @@ def view_of_body(body: bytes, content_type: str) -> View:
 
 
 def usage_of(bodies: Sequence[bytes]) -> dict[str, int]:
-    """The tokens of all replies to one request."""
+    """Return the tokens of all replies to one request."""
     found = {name: 0 for name, *_ in _TOKENS}
     for body in bodies:
         usage = _usage_in(body)
@@ -53,7 +53,7 @@ def _usage_of(data: Data | None) -> Data:
 
 
 def _response_in(body: bytes) -> Data | None:
-    """The response object of `/responses`; None for a chat completion."""
+    """Return the response object of `/responses`; None for a chat completion."""
     data = read_object(body)
     if data is not None:
         return data if data.get("object") == "response" else None

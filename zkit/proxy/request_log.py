@@ -69,7 +69,7 @@ class Record:
             self.first_byte = time.perf_counter() - self.begun
 
     def summary(self) -> View:
-        """The record as a row of the list."""
+        """Return the record as a row of the list."""
         fixes = [fix for call in self.report.get("calls", ()) for fix in call["fixes"]]
         named = [*self.report.get("calls", ()), *self.report.get("refusals", ())]
         return {
@@ -87,7 +87,7 @@ class Record:
 
     @classmethod
     def of(cls, detail: View) -> Record:
-        """The record of what was kept."""
+        """Return the record of what was kept."""
         known = {name: detail[name] for name in (*_SUMMARY, *_DETAIL) if name in detail}
         return cls(**known)
 
@@ -115,11 +115,11 @@ class RequestLog:
         return iter(list(self._records.values()))
 
     def get(self, id: str) -> Record | None:
-        """The record of that id; None if it is not kept."""
+        """Return the record of that id; None if it is not kept."""
         return self._records.get(id)
 
     def since(self, version: int) -> list[Record]:
-        """The records that are new or have changed."""
+        """Return the records that are new or have changed."""
         return [one for one in self._records.values() if one.version > version]
 
     def touch(self, record: Record) -> None:
@@ -205,7 +205,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def view_of(reply: Reply) -> View:
-    """A reply as the page shows it."""
+    """Return a reply as the page shows it."""
     calls = [
         {"id": one.id, "name": one.name, "arguments": _short(one.arguments)} for one in reply.calls
     ]
@@ -218,7 +218,7 @@ def view_of(reply: Reply) -> View:
 
 
 def view_of_response(response: View) -> View:
-    """A response of `/responses` as the page shows it."""
+    """Return a response of `/responses` as the page shows it."""
     items = list(entries(response.get("output")))
     texts = [
         text_of(part.get("text"))
@@ -245,7 +245,7 @@ def view_of_response(response: View) -> View:
 
 
 def view_of_report(report: Report) -> View:
-    """A report as the page shows it."""
+    """Return a report as the page shows it."""
     return {
         "calls": [
             {
@@ -294,7 +294,7 @@ def _short(text: str) -> str:
 
 
 def _masked(value: Any, keys: tuple[str, ...]) -> Any:
-    """The value with every key in its texts masked, each text as long as before."""
+    """Return the value with every key in its texts masked, each text as long as before."""
     if isinstance(value, str):
         return _without_keys(value, keys)
     if isinstance(value, list):

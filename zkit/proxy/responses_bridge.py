@@ -34,7 +34,7 @@ _TEXTS = ("input_text", "output_text", "text", "summary_text", "refusal")
 
 
 def chat_request(request: Data) -> tuple[Data, list[str], dict[str, str]]:
-    """The request for chat completions, notes on what was left out, and the kind of each tool."""
+    """Return the request for chat completions, notes on what was left out, and the kind of each tool."""
     if request.get("previous_response_id"):
         hint = "send the whole conversation as input"
         wording = f"this upstream keeps no responses, so previous_response_id is unknown: {hint}"
@@ -82,7 +82,7 @@ def _tools(given: object) -> tuple[list[Data], dict[str, str], list[str]]:
 
 
 def _custom(tool: Data) -> Data:
-    """A tool that takes free text, as a function with one argument."""
+    """Return a tool that takes free text, as a function with one argument."""
     grammar = next(entries(tool.get("format")), {}).get("definition")
     about = text_of(tool.get("description"))
     wording = f"{about}\n\nThe input follows this grammar:\n{grammar}" if grammar else about
@@ -134,7 +134,7 @@ _CALLS = ("function_call", "custom_tool_call", "local_shell_call", "shell_call")
 
 
 def _call_of(kind: str, item: Data) -> Data:
-    """A call of the conversation, as chat completions write it."""
+    """Return a call of the conversation, as chat completions write it."""
     name, arguments = text_of(item.get("name")), arguments_of(item.get("arguments"))
     if kind == "custom_tool_call":
         arguments = dumps({"input": text_of(item.get("input"))})
@@ -147,7 +147,7 @@ def _call_of(kind: str, item: Data) -> Data:
 
 
 def _joined(messages: Iterator[Data]) -> list[Data]:
-    """The messages with the calls of one turn in one message, as servers want them."""
+    """Return the messages with the calls of one turn in one message, as servers want them."""
     found: list[Data] = []
     for message in messages:
         last = found[-1] if found else {}
@@ -163,7 +163,7 @@ def _joined(messages: Iterator[Data]) -> list[Data]:
 
 
 def _content(content: object) -> Any:
-    """A content: text, or parts if there are images among them."""
+    """Return a content: text, or parts if there are images among them."""
     if isinstance(content, str):
         return content
     parts: list[Data] = []
@@ -212,7 +212,7 @@ class ResponsesBridge:
         return bool(given) and request.get("generate") is not False
 
     def reply(self, completion: Data) -> Data:
-        """The response for a whole completion."""
+        """Return the response for a whole completion."""
         choice = next(entries(completion.get("choices")), {})
         message = next(entries(choice.get("message")), {})
         output: list[Data] = []
@@ -234,7 +234,7 @@ class ResponsesBridge:
         return {**self._head, **own, "usage": _usage(self._usage)}
 
     def _call_item(self, entry: Data) -> Data:
-        """A call as the kind of item that its tool wants."""
+        """Return a call as the kind of item that its tool wants."""
         function = next(entries(entry.get("function")), {})
         name, arguments = text_of(function.get("name")), arguments_of(function.get("arguments"))
         id, kind = id_of(entry.get("id")), self._kinds.get(name, "function")
@@ -254,7 +254,7 @@ class ResponsesBridge:
     # ── streamed ─────────────────────────────────────────────────────────────
 
     def feed(self, chunk: Data) -> bytes:
-        """The events for one chunk. Calls come whole, each in one chunk: they were repaired."""
+        """Return the events for one chunk. Calls come whole, each in one chunk: they were repaired."""
         out = [self._begin()]
         self._usage = chunk.get("usage") or self._usage
         for choice in entries(chunk.get("choices")):
@@ -271,7 +271,7 @@ class ResponsesBridge:
         return b"".join(out)
 
     def end(self) -> bytes:
-        """The events that end the response."""
+        """Return the events that end the response."""
         begun = self._begin()
         closed = self._close()
         whole = self._whole()
@@ -289,7 +289,7 @@ class ResponsesBridge:
         return write_event({"type": kind, "sequence_number": self._number, **own}, named=True)
 
     def _piece(self, kind: str, text: str) -> bytes:
-        """A piece of text or reasoning; the first one begins an item."""
+        """Return a piece of text or reasoning; the first one begins an item."""
         out = b""
         if self._open is None or self._open["type"] != kind:
             out = self._close() + self._start(kind)
@@ -354,7 +354,7 @@ _STREAMED = {
 
 
 def empty_response(request: Data) -> ResponsesBridge:
-    """The bridge for a request that asks nothing: its reply is empty."""
+    """Return the bridge for a request that asks nothing: its reply is empty."""
     kept = {key: value for key, value in request.items() if key != "previous_response_id"}
     return ResponsesBridge(kept)
 

@@ -55,7 +55,7 @@ class Figures:
         self._counts[name, tuple(labels.items())] += by
 
     def text(self) -> str:
-        """The text of `/metrics`."""
+        """Return the text of `/metrics`."""
         return "\n".join([*self._lines(), ""])
 
     def _lines(self) -> Iterable[str]:
@@ -83,7 +83,7 @@ def _escaped(text: str) -> str:
 
 @contextmanager
 def request_span(record: Record) -> Iterator[None]:
-    """A span `zkit.proxy` around one completion; the span of its repair is inside it."""
+    """Return a span `zkit.proxy` around one completion; the span of its repair is inside it."""
     try:
         from opentelemetry import trace
     except ImportError:

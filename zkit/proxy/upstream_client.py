@@ -77,7 +77,7 @@ class _SeenTransport(httpx2.AsyncBaseTransport):
 def upstream_client(
     repairing: Repairing, connections: int, transport: httpx2.AsyncBaseTransport | None = None
 ) -> httpx2.AsyncClient:
-    """A client whose replies are repaired and noted; `transport` takes the place of connections."""
+    """Return a client whose replies are repaired and noted; `transport` takes the place of connections."""
     limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=20)
     inner = _SeenTransport(transport or httpx2.AsyncHTTPTransport(limits=limits))
     found: httpx2.AsyncClient = repair_client(httpx2.AsyncClient(transport=inner), repairing)
@@ -92,7 +92,7 @@ def upstream_request(
     timeout: float,
     seen: Seen | None = None,
 ) -> httpx2.Request:
-    """A request to an upstream; `seen` notes the replies to it."""
+    """Return a request to an upstream; `seen` notes the replies to it."""
     limits = {"connect": min(timeout, 10.0), "read": timeout, "write": timeout, "pool": timeout}
     extensions: dict[str, object] = {"timeout": limits}
     if seen is not None:

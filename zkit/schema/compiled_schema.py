@@ -98,7 +98,7 @@ def _is_uuid(text: str) -> bool:
 
 
 def _is_date_time(text: str) -> bool:
-    """A date and a time. An offset may be missing: `format` is an annotation, not a contract."""
+    """Return a date and a time. An offset may be missing: `format` is an annotation, not a contract."""
     return len(text) > 10 and text[10] in "Tt " and bool(datetime.fromisoformat(text.upper()))
 
 
@@ -163,7 +163,7 @@ class _Compiler:
         self.known: set[str] = set()
 
     def whole(self) -> CoreSchema:
-        """The core schema of the document."""
+        """Return the core schema of the document."""
         made = self.schema(self.root)
         while self.waiting:
             reference, target = self.waiting.pop()
@@ -174,7 +174,7 @@ class _Compiler:
         return core_schema.definitions_schema(made, list(self.definitions.values()))
 
     def schema(self, schema: JsonValue) -> CoreSchema:
-        """The core schema of one schema."""
+        """Return the core schema of one schema."""
         if schema is True or schema == {}:
             return core_schema.any_schema()
         if not isinstance(schema, dict) or not schema.keys() <= _KNOWN:
@@ -194,7 +194,7 @@ class _Compiler:
         return self._typed(schema, said)
 
     def _reference(self, schema: Schema, said: set[str]) -> CoreSchema:
-        """What a `$ref` leads to. A recursive definition refers to itself by the same name."""
+        """Return what a `$ref` leads to. A recursive definition refers to itself by the same name."""
         reference = schema["$ref"]
         target = pointer_target(self.root, reference) if isinstance(reference, str) else None
         if said != {"$ref"} or not isinstance(target, dict) or "$id" in self.root:
@@ -205,7 +205,7 @@ class _Compiler:
         return core_schema.definition_reference_schema(reference)
 
     def _union(self, schema: Schema, keyword: str, said: set[str]) -> CoreSchema:
-        """A union. In `oneOf` only one branch may fit, so the branches must exclude each other."""
+        """Return a union. In `oneOf` only one branch may fit, so the branches must exclude each other."""
         branches = schema[keyword]
         if said != {keyword} or not isinstance(branches, list) or not branches:
             raise NotCompiledError
@@ -272,7 +272,7 @@ class _Compiler:
 
 
 def _union_of(made: list[CoreSchema], scalars: bool) -> CoreSchema:
-    """A union that takes the first branch that fits; of scalars it makes one complaint for all."""
+    """Return a union that takes the first branch that fits; of scalars it makes one complaint for all."""
     if not scalars:
         return core_schema.union_schema([*made], mode="left_to_right")
     return core_schema.union_schema(
@@ -334,7 +334,7 @@ def _choice(schema: Schema, said: set[str]) -> CoreSchema:
 
 
 def _count(limit: JsonValue) -> int | None:
-    """A limit of a length, which JSON may write as `3.0`."""
+    """Return a limit of a length, which JSON may write as `3.0`."""
     if limit is None:
         return None
     if isinstance(limit, bool) or not isinstance(limit, int | float) or limit != int(limit):
@@ -376,7 +376,7 @@ def _number(schema: Schema) -> CoreSchema:
 
 
 def _integer(schema: Schema) -> CoreSchema:
-    """An integer; `3.0` is one to JSON Schema."""
+    """Return an integer; `3.0` is one to JSON Schema."""
     step = schema.get("multipleOf")
     if step is not None and (isinstance(step, bool) or not isinstance(step, int) or step < 1):
         raise NotCompiledError
@@ -410,7 +410,7 @@ Bound = tuple[float, bool] | None
 
 
 def _bounds(schema: Schema) -> tuple[list[Bound], list[Bound]]:
-    """The lower and upper bounds, each only where a float can hold it."""
+    """Return the lower and upper bounds, each only where a float can hold it."""
     for key in _NUMBERS & schema.keys():
         bound = schema[key]
         if isinstance(bound, bool) or not isinstance(bound, int | float):
@@ -426,7 +426,7 @@ def _bound(schema: Schema, key: str, excluded: bool) -> Bound:
 
 
 def _whole(bounds: Iterable[Bound], *, up: bool) -> int | None:
-    """The tightest bound as the integer next to it."""
+    """Return the tightest bound as the integer next to it."""
     found = list(_rounded(bounds, up))
     if not found:
         return None

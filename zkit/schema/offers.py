@@ -48,7 +48,7 @@ def offered(tools: object) -> dict[str, Offer]:
 
 
 def _offers(x: object, place: str) -> Iterator[Offer]:
-    """Every offer in `x`; `place` says in a message where it stands."""
+    """Return every offer in `x`; `place` says in a message where it stands."""
     for fits, read in _READERS:
         if fits(x):
             yield from read(x, place)
@@ -74,7 +74,7 @@ def parameters_of(x: object) -> object:
 
 
 def _target(x: object) -> Target:
-    """The target of a function or a model. Tools that are only data do not load pydantic for it."""
+    """Return the target of a function or a model. Tools that are only data do not load pydantic for it."""
     from zkit.schema.target import target_for
 
     return target_for(x)
@@ -93,7 +93,7 @@ def _is_wrapped(x: object) -> bool:
 
 
 def _is_flat(x: object) -> bool:
-    """Whether a mapping is a tool: it has a name, or everything else that a tool has."""
+    """True if a mapping is a tool: it has a name, or everything else that a tool has."""
     if not isinstance(x, Mapping):
         return False
     nameless = any(key in x for key in PARAMETER_NAMES) and set(x) <= _TOOL_KEYS
@@ -105,7 +105,7 @@ def _is_listing(x: object) -> bool:
 
 
 def _is_schema(x: object) -> bool:
-    """Whether a mapping is a JSON Schema: its `type` is a word, or its `$ref` is."""
+    """True if a mapping is a JSON Schema: its `type` is a word, or its `$ref` is."""
     return isinstance(x, Mapping) and any(
         isinstance(x.get(k), (str, list)) for k in ("type", "$ref")
     )

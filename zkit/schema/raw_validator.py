@@ -61,7 +61,7 @@ def misfits_of(error: Complaint) -> list[Misfit]:
 
 
 def _due(error: Complaint) -> Any:
-    """The value of the keyword that is not met."""
+    """Return the value of the keyword that is not met."""
     return error.validator_value
 
 
@@ -77,7 +77,7 @@ def _missing(error: Complaint, path: Path) -> list[Misfit]:
 
 
 def _unknown(error: Complaint, path: Path) -> list[Misfit]:
-    """The properties that a closed object does not know."""
+    """Return the properties that a closed object does not know."""
     if not isinstance(error.instance, dict) or _due(error) is not False:
         return [Misfit(path, str(error.validator), {"limit": _due(error)})]
     schema: Any = error.schema
@@ -105,7 +105,7 @@ def _not_allowed(error: Complaint, path: Path) -> list[Misfit]:
 
 
 def _no_branch(error: Complaint, path: Path) -> list[Misfit]:
-    """What is wrong with the nearest branch; the types that would do, if no branch has the type."""
+    """Return what is wrong with the nearest branch; the types that would do, if no branch has the type."""
     branches: dict[int, list[Misfit]] = {}
     for inner in error.context or ():
         branches.setdefault(int(inner.relative_schema_path[0]), []).extend(misfits_of(inner))
@@ -129,7 +129,7 @@ def _is_of_other_type(found: list[Misfit], path: Path) -> bool:
 
 
 def _is_other_variant(found: list[Misfit], path: Path) -> bool:
-    """Whether a property says which variant is meant, and it is not this one."""
+    """True if a property says which variant is meant, and it is not this one."""
     return any(
         m.kind == "enum" and m.path[:-1] == path and len(m.path) == len(path) + 1 for m in found
     )
@@ -271,7 +271,7 @@ def _without_slow_keywords(schema: Schema, path: str) -> Schema:
 
 @cache
 def _guarded(known: type[Validator]) -> Callable[..., Validator]:
-    """The validator class of a draft, with patterns in linear time and no question asked twice."""
+    """Return the validator class of a draft, with patterns in linear time and no question asked twice."""
     from jsonschema import validators
 
     once = [name for name in ("anyOf", "oneOf", "$ref", "$dynamicRef") if name in known.VALIDATORS]
@@ -285,7 +285,7 @@ Check = Callable[[Any, Any, Any, Any], Iterable["Complaint"]]
 
 
 def _asked_once(name: str, check: Check) -> Check:
-    """The keyword, whose answer for one object or list is remembered during a validation."""
+    """Return the keyword, whose answer for one object or list is remembered during a validation."""
     from jsonschema.exceptions import ValidationError
 
     def remembered(
@@ -343,7 +343,7 @@ def _additional_properties(
 
 
 def _undeclared(instance: Mapping[str, JsonValue], schema: Schema) -> list[str]:
-    """The properties that an object has and its schema does not declare, by name or by pattern."""
+    """Return the properties that an object has and its schema does not declare, by name or by pattern."""
     declared = schema.get("properties", {})
     patterns = [matcher(pattern) for pattern in schema.get("patternProperties", {})]
     return [

@@ -135,7 +135,7 @@ def _references(schema: Schema) -> Iterator[str]:
 
 
 def _closure(document: Schema, start: Schema) -> set[str]:
-    """Every reference that can be reached from a schema."""
+    """Return every reference that can be reached from a schema."""
     reached: set[str] = set()
     waiting = [start]
     while waiting:
@@ -148,7 +148,7 @@ def _closure(document: Schema, start: Schema) -> set[str]:
 
 
 def _recursive(schema: Schema) -> set[str]:
-    """The references that lead back to themselves."""
+    """Return the references that lead back to themselves."""
     found = set(_references(schema))
     targets = {reference: pointer_target(schema, reference) for reference in found}
     return {
@@ -191,7 +191,7 @@ def check_references(schema: Schema) -> None:
 
 
 def _targets(place: Place, root: Schema) -> Iterator[Place]:
-    """Where the references of a schema lead."""
+    """Return where the references of a schema lead."""
     for key in _REFERENCES:
         reference = place.schema.get(key)
         target = pointer_target(root, reference) if isinstance(reference, str) else None
@@ -200,7 +200,7 @@ def _targets(place: Place, root: Schema) -> Iterator[Place]:
 
 
 def _all_places(root: Schema) -> Iterator[Place]:
-    """Every schema of the document once, those that only a reference leads to among them."""
+    """Return every schema of the document once, those that only a reference leads to among them."""
     seen: set[int] = set()
     waiting = [Place("", root)]
     while waiting:
@@ -236,7 +236,7 @@ def _check_ends(root: Schema) -> None:
 
 
 def _same_value(place: Place, root: Schema) -> Iterator[Place]:
-    """The schemas that are applied to the same value as this one."""
+    """Return the schemas that are applied to the same value as this one."""
     for inner in children(place):
         keyword = inner.path[len(place.path) :].lstrip(".").partition(".")[0]
         if keyword in _IN_PLACE or keyword == "dependentSchemas":

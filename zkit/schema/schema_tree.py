@@ -55,7 +55,7 @@ def subschemas(schema: Schema) -> Iterator[Place]:
 
 
 def children(place: Place) -> Iterator[Place]:
-    """The schemas directly inside one."""
+    """Return the schemas directly inside one."""
     for key, value in place.schema.items():
         for path, inner in _entries(key, value):
             if isinstance(inner, dict):

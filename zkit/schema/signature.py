@@ -66,7 +66,7 @@ def describe(docstring: str | None) -> Described:
 
 
 def _sections(text: str) -> list[DocstringSection]:
-    """The sections of a docstring, in the style that it is written in."""
+    """Return the sections of a docstring, in the style that it is written in."""
     import griffe
 
     return griffe.parse_auto(
@@ -102,7 +102,7 @@ _IN_THE_MAKING = object()
 
 
 def readable(annotation: object) -> Any:
-    """The annotation as pydantic can read it."""
+    """Return the annotation as pydantic can read it."""
     if sys.version_info >= (3, 12):
         return annotation
     if _is_old(annotation):
@@ -115,7 +115,7 @@ def _is_old(annotation: object) -> bool:
 
 
 def _made(old: Any) -> object:
-    """A TypedDict of typing_extensions with the same keys, made once."""
+    """Return a TypedDict of typing_extensions with the same keys, made once."""
     known = _MADE.get(id(old))
     if known is not None and known[0] is old:
         if known[1] is _IN_THE_MAKING:
@@ -146,7 +146,7 @@ def _key(old: Any, name: str, hint: object) -> object:
 
 
 def _rebuilt(annotation: Any) -> object:
-    """A generic with its arguments made readable."""
+    """Return a generic with its arguments made readable."""
     origin, given = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         return annotation
@@ -238,7 +238,7 @@ def is_hidden(hint: object, hide: Collection[type]) -> bool:
 
 
 def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
-    """The parameters that a caller fills in: not `self`, not what a partial has bound."""
+    """Return the parameters that a caller fills in: not `self`, not what a partial has bound."""
     subject = function.__func__ if isinstance(function, (staticmethod, classmethod)) else function
     try:
         found = list(inspect.signature(subject).parameters.values())
@@ -312,7 +312,7 @@ def _is_plain(default: object) -> bool:
 
 
 def _hints(function: Callable[..., object]) -> JsonObject:
-    """The annotations of a function, forward references resolved."""
+    """Return the annotations of a function, forward references resolved."""
     subject = plain_function(function)
     if not inspect.isroutine(subject):
         subject = type(subject).__call__

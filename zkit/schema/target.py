@@ -282,7 +282,7 @@ def _of_mapping(x: JsonMapping) -> Target:
 
 
 def _known_raw(x: object) -> Target | None:
-    """The target of a schema in a dict that was seen before, and says what it said then.
+    """Return the target of a schema in a dict that was seen before, and says what it said then.
 
     A dict may be changed at any time, so it is compared; that is far cheaper than to write it out
     again, and `true` for 1 is the only change that it does not see.

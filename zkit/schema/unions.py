@@ -281,7 +281,7 @@ def _split(schema: Schema, types: list[str]) -> Schema:
 
 
 def _of_type(rest: Schema, name: str) -> Schema | None:
-    """What a schema says of values of one type; None when its enum has none of them."""
+    """Return what a schema says of values of one type; None when its enum has none of them."""
     kept = {k: v for k, v in rest.items() if k not in TYPED_KEYWORDS or k in OF_TYPE[name]}
     if "enum" not in kept or (name == "null" and None in kept["enum"]):
         return {"type": name, **{key: value for key, value in kept.items() if key != "enum"}}

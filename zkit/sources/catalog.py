@@ -34,7 +34,7 @@ _EMPTY = frozenset(
 
 
 def words(text: str) -> list[str]:
-    """The words of a text or name, lower case: `readFile` and `read_file` have the same two."""
+    """Return the words of a text or name, lower case: `readFile` and `read_file` have the same two."""
     found: list[str] = []
     for word in _WORD.findall(text):
         if word[1:].islower() or len(word) == 1:  # most words have no humps
@@ -45,7 +45,7 @@ def words(text: str) -> list[str]:
 
 
 def telling_words(text: str) -> list[str]:
-    """The words of a question that say what is asked for, each once; all, when none does."""
+    """Return the words of a question that say what is asked for, each once; all, when none does."""
     asked = list(dict.fromkeys(words(text)[:_MOST_WORDS]))
     return [word for word in asked if word not in _EMPTY] or asked
 
@@ -74,7 +74,7 @@ class Catalog:
                 found[number] = max(found.get(number, 0.0), score)
 
     def search(self, query: str, tags: Iterable[str] = (), limit: int = 10) -> list[ToolSpec]:
-        """The tools that a query means, best first; ties by name. Every tag must be there."""
+        """Return the tools that a query means, best first; ties by name. Every tag must be there."""
         wanted = set(tags)
         scores = self._scores(telling_words(query))
         ranked = [
@@ -97,7 +97,7 @@ class Catalog:
         return scores
 
     def _matches(self, word: str) -> dict[int, float]:
-        """Which tools a word speaks for and how much; a rare word says more than a common one."""
+        """Return which tools a word speaks for and how much; a rare word says more than a common one."""
         found: dict[int, float] = {}
         alike = [known for known in self._beginnings.get(word[:3], ()) if known.startswith(word)]
         for known in [word, *alike]:
@@ -109,7 +109,7 @@ class Catalog:
         return found
 
     def nearest(self, name: str, limit: int = 3) -> list[str]:
-        """The names that a wrong name may stand for, likeliest first."""
+        """Return the names that a wrong name may stand for, likeliest first."""
         return self._names.nearest(name, limit)
 
 

@@ -193,7 +193,7 @@ class ConfinedFiles:
     # Inside
 
     def _parts(self, path: str) -> list[str]:
-        """The parts of a path; an absolute one may lead into the root, as models write them."""
+        """Return the parts of a path; an absolute one may lead into the root, as models write them."""
         own = f"{self.root}{os.sep}"
         return _parts(path[len(own) :] if path.startswith(own) else path)
 
@@ -307,7 +307,7 @@ def path_errors(path: str, argument: str = "path") -> Iterator[None]:
 
 
 def _parts(path: str) -> list[str]:
-    """The parts of a relative path; refuses what leads out of the root, or is no path."""
+    """Return the parts of a relative path; refuses what leads out of the root, or is no path."""
     if "\0" in path or len(path) > 4096:
         raise ConfinedPathError("the path cannot be the name of a file")
     if os.path.isabs(path) or path.startswith(("/", "\\")) or os.path.splitdrive(path)[0]:
@@ -471,7 +471,7 @@ def _entry(path: str, found: os.stat_result) -> Entry:
 
 
 def _kind_of(found: os.DirEntry[str]) -> Kind:
-    """The kind of what a listing names, as the listing says it: no look at the file is needed."""
+    """Return the kind of what a listing names, as the listing says it: no look at the file is needed."""
     if found.is_symlink():
         return "link"
     if found.is_dir(follow_symlinks=False):

@@ -119,12 +119,12 @@ class Kit(SourceView):
         return None if pick is None else pick.shown
 
     def picks(self) -> dict[str, Pick]:
-        """The tools by alias, with the names that they have in the source."""
+        """Return the tools by alias, with the names that they have in the source."""
         found: dict[str, Pick] = self._once("picks", self._resolve)
         return found
 
     def unmatched(self) -> list[str]:
-        """The entries of the selection that speak of no tool of now: perhaps a slip of the pen."""
+        """Return the entries of the selection that speak of no tool of now: perhaps a slip of the pen."""
         specs = specs_in(self.source.tools())
         rules = [rule for rule in self._rules if rule.tool is None]
         return [str(rule) for rule in rules if not any(rule.matches(spec) for spec in specs)]
@@ -155,7 +155,7 @@ class Kit(SourceView):
         return super().absent(name)
 
     def freeze(self) -> Kit:
-        """A kit of the tools of now: what is registered later does not appear in it."""
+        """Return a kit of the tools of now: what is registered later does not appear in it."""
         pinned = [
             pick.shown if pick.own else _pinned(pick, self._rules) for pick in self.picks().values()
         ]
@@ -171,20 +171,20 @@ class Kit(SourceView):
         )
 
     def kit(self, selection: object = None, **options: Any) -> Kit:
-        """A kit of this kit: it can only hold less."""
+        """Return a kit of this kit: it can only hold less."""
         return Kit(self, selection, **options)
 
     # What a prompt says of it
 
     def prompt(self, intent: str = "") -> str:
-        """The tools, how to use them, and the workflows whose tools are all here, as text.
+        """Return the tools, how to use them, and the workflows whose tools are all here, as text.
 
         With an intent, also the examples of calls that come nearest to it.
         """
         return kit_prompt(self.specs(), self.usable_workflows(), self.examples(intent))
 
     def usable_workflows(self) -> tuple[Workflow, ...]:
-        """The workflows whose tools are all in the kit, with the names that the model knows."""
+        """Return the workflows whose tools are all in the kit, with the names that the model knows."""
         known = self._wire_names()
         return tuple(
             replace(flow, steps=tuple(replace(s, tool=known.get(s.tool, "")) for s in flow.steps))
@@ -193,7 +193,7 @@ class Kit(SourceView):
         )
 
     def _wire_names(self) -> dict[str, str]:
-        """What the model calls each tool, by its name in the source and by its alias."""
+        """Return what the model calls each tool, by its name in the source and by its alias."""
         wires = {alias: to_wire(alias) for alias in self.picks()}
         return {**{p.name: wires[alias] for alias, p in self.picks().items()}, **wires}
 
@@ -206,7 +206,7 @@ class Kit(SourceView):
         return tuple(dict.fromkeys((*self._docs, *of_tools)))
 
     def docs_index(self) -> JsonObject:
-        """Which documents there are: those of each tool by alias, and those of the kit."""
+        """Return which documents there are: those of each tool by alias, and those of the kit."""
         return {**super().docs_index(), "kit_docs": list(self._docs)}
 
     # Inside
@@ -232,7 +232,7 @@ def _pinned(pick: Pick, rules: tuple[Rule, ...]) -> Rule:
 
 
 def _file_of(selection: object, has_extra: bool, kits: str | Path | KitFolder | None) -> KitFile:
-    """What a selection says, read from its file when it is the name of one."""
+    """Return what a selection says, read from its file when it is the name of one."""
     if selection is None and has_extra:
         return KitFile("")
     if isinstance(selection, KitFile):

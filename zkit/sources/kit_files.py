@@ -111,7 +111,7 @@ Lines = list[tuple[int, str]]
 
 
 def _halves(lines: Lines, file: Path) -> tuple[Lines, Lines]:
-    """The lines between the marks, and the lines after them."""
+    """Return the lines between the marks, and the lines after them."""
     first = next((n for n, line in lines if line.strip() and not _is_comment(line)), 0)
     marks = [number for number, line in lines if line.strip() == "---"]
     if not marks or marks[0] != first:
@@ -216,7 +216,7 @@ def parse_yaml_kit(text: str, file: Path) -> KitFile:
 
 
 def _yaml_rules(data: Marked, steps: tuple[Step, ...], file: Path) -> Iterator[Rule]:
-    """The rules of a YAML kit, each with its line: what `tools` selects, or what the steps use."""
+    """Return the rules of a YAML kit, each with its line: what `tools` selects, or what the steps use."""
     if "tools" not in data:
         used = {step.tool: step.line for step in reversed(steps) if step.tool}
         yield from (Rule("name", name, line=line) for name, line in reversed(used.items()))

@@ -60,7 +60,7 @@ class Rule:
         return self.alias or self.text
 
     def matches(self, spec: ToolSpec, alias: str = "") -> bool:
-        """Whether the rule speaks of a tool."""
+        """True if the rule speaks of a tool."""
         return _MATCHES[self.kind](self.text, spec) or bool(alias and _by_name(self, alias))
 
 
@@ -210,7 +210,7 @@ def _check_one_namespace(picks: Mapping[str, Pick]) -> None:
 
 
 def _selected(source: ToolSource, rules: Rules, skills: Skills) -> dict[str, Pick]:
-    """What rules select: first what is named, then what is matched and not named already."""
+    """Return what rules select: first what is named, then what is matched and not named already."""
     wanted = [rule for rule in rules if not rule.exclude]
     unwanted = [rule for rule in rules if rule.exclude]
     named = [pick for rule in wanted if (pick := _named_pick(source, rule, skills))]
@@ -223,7 +223,7 @@ def _selected(source: ToolSource, rules: Rules, skills: Skills) -> dict[str, Pic
 
 
 def _named_pick(source: ToolSource, rule: Rule, skills: Skills) -> Pick | None:
-    """The tool that a rule names; None when it names none, or the source does not have it now."""
+    """Return the tool that a rule names; None when it names none, or the source does not have it now."""
     if rule.kind not in ("name", "tool"):
         return None
     tool = rule.tool or source.get(rule.text)
@@ -236,7 +236,7 @@ def _named_pick(source: ToolSource, rule: Rule, skills: Skills) -> Pick | None:
 
 
 def _matched(source: ToolSource, wanted: list[Rule], skills: Skills) -> Iterator[Pick]:
-    """The tools that globs, providers and tags match."""
+    """Return the tools that globs, providers and tags match."""
     matching = [rule for rule in wanted if rule.kind not in ("name", "tool")]
     for tool in source.tools() if matching else ():
         spec = spec_or_none(tool)
@@ -245,7 +245,7 @@ def _matched(source: ToolSource, wanted: list[Rule], skills: Skills) -> Iterator
 
 
 def _dressed(tool: Tool, alias: str, skills: Skills, rule: Rule | None = None) -> Tool:
-    """The tool as the model sees it here."""
+    """Return the tool as the model sees it here."""
     old = tool.definition()
     changes: JsonObject = {} if alias == old.name else {"name": alias}
     if rule is not None and rule.description is not None:

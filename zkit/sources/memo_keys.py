@@ -31,7 +31,7 @@ class Files:
     def of_call(
         self, spec: ToolSpec, call: Call, effects: Iterable[FileEffect | ProcessEffect] = ()
     ) -> Paths:
-        """The files that a call touches, when its tool declares that it touches no others."""
+        """Return the files that a call touches, when its tool declares that it touches no others."""
         arguments: JsonMapping = canonical_arguments(spec, call.arguments)
         given = [arguments.get(name) for name in spec.touches]
         if self._root is None or not given or not all(isinstance(one, str) for one in given):
@@ -39,7 +39,7 @@ class Files:
         return frozenset(self._resolved(str(one)) for one in given) | self.of_effects(effects)
 
     def of_effects(self, effects: Iterable[FileEffect | ProcessEffect]) -> frozenset[Path]:
-        """The files that effects speak of."""
+        """Return the files that effects speak of."""
         files = [effect for effect in effects if isinstance(effect, FileEffect)]
         names = [name for effect in files for name in (effect.path, effect.from_path) if name]
         return frozenset(map(self._resolved, names))
@@ -49,7 +49,7 @@ class Files:
 
 
 def overlap(one: Paths, other: Paths) -> bool:
-    """Whether two sets of files may have something in common; a folder holds all that is in it."""
+    """True if two sets of files may have something in common; a folder holds all that is in it."""
     if one is None or other is None:
         return True
     return any(a == b or a in b.parents or b in a.parents for a in one for b in other)
@@ -81,7 +81,7 @@ class Remembered:
 
 
 def key_of(spec: ToolSpec, call: Call) -> Key | None:
-    """The key of a call; None when its arguments are no JSON data, and nothing can be equal."""
+    """Return the key of a call; None when its arguments are no JSON data, and nothing can be equal."""
     try:
         filled = canonical_arguments(spec, call.arguments)
         text = json.dumps(filled, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
@@ -92,7 +92,7 @@ def key_of(spec: ToolSpec, call: Call) -> Key | None:
 
 
 def shareable(result: Result) -> Result | None:
-    """A result that many may hold; None when its data cannot be made safe to share."""
+    """Return a result that many may hold; None when its data cannot be made safe to share."""
     if not isinstance(result, Success):
         return result
     try:
@@ -102,5 +102,5 @@ def shareable(result: Result) -> Result | None:
 
 
 def as_hit(result: Success, hits: int) -> Success:
-    """The result as a hit: marked, and without effects, for nothing was done this time."""
+    """Return the result as a hit: marked, and without effects, for nothing was done this time."""
     return replace(result, effects=(), meta={**result.meta, "cached": True, "hits": hits})

@@ -38,7 +38,7 @@ class Overlay:
         return spec.replace(**{name: value for name, value in changes.items() if value is not None})
 
     def to_dict(self) -> JsonObject:
-        """The overlay as plain data."""
+        """Return the overlay as plain data."""
         plain = {
             name: asdict(value) if isinstance(value, Preference) else value
             for name, value in ((f.name, getattr(self, f.name)) for f in fields(self))
@@ -62,7 +62,7 @@ class Overlays:
         return self._revision
 
     def get(self, name: str) -> Overlay | None:
-        """The overlay of a tool; None when there is none."""
+        """Return the overlay of a tool; None when there is none."""
         return self._known.get(name)
 
     def refresh(self) -> bool:
@@ -70,7 +70,7 @@ class Overlays:
         return False
 
     def all(self) -> dict[str, Overlay]:
-        """Every overlay, by name."""
+        """Return every overlay, by name."""
         with self._lock:
             return dict(sorted(self._known.items()))
 
@@ -198,12 +198,12 @@ class SqliteOverlays(Overlays):
             super().load(overlays)
 
     def get(self, name: str) -> Overlay | None:
-        """The overlay of a tool; None when there is none."""
+        """Return the overlay of a tool; None when there is none."""
         self.refresh()
         return super().get(name)
 
     def all(self) -> dict[str, Overlay]:
-        """Every overlay, by name."""
+        """Return every overlay, by name."""
         self.refresh()
         return super().all()
 
@@ -255,7 +255,7 @@ class SqliteOverlays(Overlays):
             raise OverlayError(f"{self._path}: {error}") from error
 
     def _data_version(self) -> int:
-        """A number that changes when another connection has changed the file."""
+        """Return a number that changes when another connection has changed the file."""
         [number] = self._db.execute("PRAGMA data_version").fetchone()
         return int(number)
 

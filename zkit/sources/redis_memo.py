@@ -55,7 +55,7 @@ return {0, 0}
 
 
 def _connected(url: str, timeout: float, prefix: str, what: str) -> Redis:
-    """A client that tries each command twice and gives up after `timeout` seconds."""
+    """Return a client that tries each command twice and gives up after `timeout` seconds."""
     require_text("url", url)
     require_text("prefix", prefix)
     if not prefix:

@@ -138,7 +138,7 @@ def without(spec: ToolSpec, preset: JsonMapping) -> ToolSpec:
 
 
 def _pinned(spec: ToolSpec, preset: JsonMapping) -> bool | JsonObject:
-    """What is destructive once some arguments are set: always, never, or by those that are left."""
+    """Return what is destructive once some arguments are set: always, never, or by those that are left."""
     if isinstance(spec.destructive, bool):
         return spec.destructive
     pinned = {name: values for name, values in spec.destructive.items() if name in preset}
@@ -178,7 +178,7 @@ class Provider(Protocol):
         """The name by which specs refer to it."""
 
     def available(self) -> bool:
-        """Whether it can provide at all: what it needs is installed and reachable."""
+        """True if it can provide at all: what it needs is installed and reachable."""
 
     def resolve(self, spec: ToolSpec, /) -> Any:
         """Return the tool or function for a spec; raise `ProviderError` when there is none."""

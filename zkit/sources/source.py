@@ -173,7 +173,7 @@ class SourceView:
         return [spec.name for spec in self.specs()]
 
     def specs(self) -> list[ToolSpec]:
-        """What each tool says of itself, sorted by name; one that cannot say it is left out."""
+        """Return what each tool says of itself, sorted by name; one that cannot say it is left out."""
         return specs_in(self.tools())
 
     @property
@@ -203,12 +203,12 @@ class SourceView:
         return unknown_tool(name, self.names(), self.catalog().nearest(name))
 
     def catalog(self) -> Catalog:
-        """The index of the listing as it is now."""
+        """Return the index of the listing as it is now."""
         made: Catalog = self._once("catalog", lambda: Catalog(self.specs()))
         return made
 
     def openai(self, *, strict: bool = False) -> list[JsonObject]:
-        """The listing as OpenAI's `tools`; byte for byte the same until a tool changes.
+        """Return the listing as OpenAI's `tools`; byte for byte the same until a tool changes.
 
         It is shared and cannot be changed; `copy.deepcopy` gives one that can.
         """
@@ -219,25 +219,25 @@ class SourceView:
         return made
 
     def as_pydantic_ai(self, **options: Any) -> list[object]:
-        """The tools as those of pydantic-ai; `options` are those of the dispatcher they go through."""
+        """Return the tools as those of pydantic-ai; `options` are those of the dispatcher they go through."""
         from zkit.ext.pydantic_ai import tools_of
 
         return tools_of(self, **options)
 
     def as_langchain(self, **options: Any) -> list[object]:
-        """The tools as those of LangChain; `options` are those of the dispatcher they go through."""
+        """Return the tools as those of LangChain; `options` are those of the dispatcher they go through."""
         from zkit.ext.langchain import tools_of
 
         return list(tools_of(self, **options))
 
     def as_openai_agents(self, **options: Any) -> list[object]:
-        """The tools as those of the OpenAI Agents SDK, each called through a dispatcher."""
+        """Return the tools as those of the OpenAI Agents SDK, each called through a dispatcher."""
         from zkit.ext.openai_agents import tools_of
 
         return list(tools_of(self, **options))
 
     def _projected(self, spec: ToolSpec, strict: bool) -> Any:
-        """The projection of one tool, made again only when that tool has changed."""
+        """Return the projection of one tool, made again only when that tool has changed."""
         known = self._entries_for_openai.get((strict, spec.name))
         if known is None or known[0] is not spec:
             known = (spec, freeze(spec.openai(strict=strict)))
@@ -253,7 +253,7 @@ class SourceView:
         return known[1]
 
     def summaries(self, tags: Iterable[str] = ()) -> list[JsonObject]:
-        """The catalogue: a line for each tool that has every one of the tags.
+        """Return the catalogue: a line for each tool that has every one of the tags.
 
         The name of a tool's provider counts as one of its tags.
         """
@@ -270,7 +270,7 @@ class SourceView:
         return self.absent(name) if tool is None else Success(tool.definition().full())
 
     def search(self, query: str, tags: Iterable[str] = (), limit: int = 10) -> list[ToolSpec]:
-        """The tools that a query means, best first."""
+        """Return the tools that a query means, best first."""
         return self.catalog().search(query, _as_tags(tags), limit)
 
     # Documents: named here, read when somebody asks
@@ -296,7 +296,7 @@ class SourceView:
         return outer if own is None else (own, *outer)
 
     def examples(self, intent: str, limit: int = MOST_EXAMPLES) -> list[ToolExample]:
-        """The examples of the tools that come nearest to what is wanted, best first."""
+        """Return the examples of the tools that come nearest to what is wanted, best first."""
         return nearest_examples(self.specs(), intent, limit)
 
 

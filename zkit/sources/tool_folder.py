@@ -144,7 +144,7 @@ class Found(NamedTuple):
     line: int
 
     def problem(self, message: str) -> LoadProblem:
-        """A problem at the place of this tool."""
+        """Return a problem at the place of this tool."""
         return LoadProblem(str(self.file), self.line, message)
 
 
@@ -192,7 +192,7 @@ def _sort_in(
 
 
 def _read_in_time(file: Path, package: str, timeout: float) -> list[Found | LoadProblem]:
-    """The tools and problems of a file; a file that does not end in time is left to itself.
+    """Return the tools and problems of a file; a file that does not end in time is left to itself.
 
     A thread cannot be stopped, so what the file still does then it does in the background.
     """
@@ -213,7 +213,7 @@ def _read_in_time(file: Path, package: str, timeout: float) -> list[Found | Load
 
 
 def _read_file(file: Path, package: str) -> Iterator[Found | LoadProblem]:
-    """The tools of a file, each with its line, and what is wrong with others in it."""
+    """Return the tools of a file, each with its line, and what is wrong with others in it."""
     try:
         module = load_module(package, file)
         candidates = list(_candidates(module))
@@ -236,7 +236,7 @@ def _read_file(file: Path, package: str) -> Iterator[Found | LoadProblem]:
 
 
 def _candidates(module: types.ModuleType) -> Iterator[object]:
-    """What a module lists as TOOLS, or all tools that it defines."""
+    """Return what a module lists as TOOLS, or all tools that it defines."""
     listed = getattr(module, "TOOLS", None)
     if listed is None:
         yield from declared_in(module)
@@ -247,7 +247,7 @@ def _candidates(module: types.ModuleType) -> Iterator[object]:
 
 
 def _line_of(candidate: object) -> int:
-    """The line where a tool is defined; 1 if that cannot be found out."""
+    """Return the line where a tool is defined; 1 if that cannot be found out."""
     code = getattr(getattr(candidate, "__wrapped__", candidate), "__code__", None)
     if code is not None:
         return int(code.co_firstlineno)

@@ -79,15 +79,15 @@ class EntryTable:
         self._by_wire: dict[str, str] = {}
 
     def find(self, name: str) -> Entry | None:
-        """The entry of a name or wire name."""
+        """Return the entry of a name or wire name."""
         return self._entries.get(name) or self._entries.get(self._by_wire.get(name, ""))
 
     def named(self, name: str) -> Entry | None:
-        """The entry of a name, and of no wire name."""
+        """Return the entry of a name, and of no wire name."""
         return self._entries.get(name)
 
     def all(self, provider: str | None = None) -> list[Entry]:
-        """The entries, or those of a provider, sorted by name."""
+        """Return the entries, or those of a provider, sorted by name."""
         found = sorted(self._entries.items(), key=lambda item: item[0])
         return [entry for _, entry in found if provider is None or entry.provider == provider]
 
@@ -252,7 +252,7 @@ class Toolbox(SourceView):
             self._replace(snapshot.provider, snapshot.tools, replace=replace)
 
     def snapshot(self, provider: str) -> Snapshot:
-        """The tools of a provider as they are now."""
+        """Return the tools of a provider as they are now."""
         return Snapshot(provider, tuple(self.of_provider(provider)))
 
     # Providers
@@ -275,17 +275,17 @@ class Toolbox(SourceView):
             return tuple(sorted(one.definition().name for one in found))
 
     def provider_of(self, name: str) -> str | None:
-        """The provider of a tool; None when there is no such tool."""
+        """Return the provider of a tool; None when there is no such tool."""
         entry = self._table.find(name)
         return None if entry is None else entry.provider
 
     def of_provider(self, provider: str) -> list[Tool]:
-        """The tools of a provider as they were registered, sorted by name."""
+        """Return the tools of a provider as they were registered, sorted by name."""
         with self._lock:
             return [entry.tool for entry in self._table.all(provider)]
 
     def providers(self) -> dict[str, int]:
-        """How many tools each provider has."""
+        """Return how many tools each provider has."""
         with self._lock:
             counts = Counter(entry.provider for entry in self._table.all())
         return dict(sorted(counts.items()))
@@ -361,7 +361,7 @@ class Toolbox(SourceView):
     # Reading it
 
     def kit(self, selection: object = None, **options: Any) -> Kit:
-        """A view of some of the tools, under names of your choice; see `Kit`."""
+        """Return a view of some of the tools, under names of your choice; see `Kit`."""
         return Kit(self, selection, **options)
 
     @property

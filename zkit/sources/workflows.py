@@ -53,15 +53,15 @@ class Marked(dict[str, Any]):
         self._lines = dict(lines)
 
     def line(self, key: str = "") -> int:
-        """The line of a key, or of the whole."""
+        """Return the line of a key, or of the whole."""
         return self._lines.get(key, self._line)
 
     def error(self, key: str, problem: str) -> KitFileError:
-        """A mistake at the place of a key."""
+        """Return a mistake at the place of a key."""
         return KitFileError(self.file, self.line(key), problem)
 
     def text(self, key: str) -> str:
-        """The text under a key; empty when there is none."""
+        """Return the text under a key; empty when there is none."""
         value = self.get(key)
         if value is None:
             return ""
@@ -70,7 +70,7 @@ class Marked(dict[str, Any]):
         return " ".join(value.split())
 
     def texts(self, key: str) -> list[str]:
-        """The texts under a key; one alone counts as a list."""
+        """Return the texts under a key; one alone counts as a list."""
         value = self.get(key)
         found = [] if value is None else [value] if isinstance(value, str) else value
         if not isinstance(found, list) or not all(isinstance(one, str) for one in found):

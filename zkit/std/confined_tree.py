@@ -118,7 +118,7 @@ class ConfinedTree:
             raise Validation(message, code="not_found") from None
 
     def _instead_of(self, path: str) -> str:
-        """What the workspace holds that a model may have meant.
+        """Return what the workspace holds that a model may have meant.
 
         Qwen2.5-Coder-1.5B takes folders from the examples of a tool: `notes/todo.md` for `todo.md`.
         """

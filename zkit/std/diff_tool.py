@@ -141,7 +141,7 @@ def diff_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
 def _changes(
     space: Workspace, file: FilePatch, context: Context
 ) -> tuple[list[_Change], list[HunkReceipt]]:
-    """What a patch does to files: one change, or two where a file gets another name."""
+    """Return what a patch does to files: one change, or two where a file gets another name."""
     before, stamp = "", None
     if file.source is None and space.tree.stamp(file.path) is not None:
         raise Validation(f"patch: {file.path} exists already; name it in the --- line.")

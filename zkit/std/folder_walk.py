@@ -130,7 +130,7 @@ def find(
 
 
 def _rules_above(tree: ConfinedTree, parts: tuple[str, ...]) -> Rules:
-    """The rules of the folders on the way to a start, which a walk from there does not meet."""
+    """Return the rules of the folders on the way to a start, which a walk from there does not meet."""
     rules: Rules = ()
     for depth in range(len(parts)):
         with suppress(Validation), tree.open_folder("/".join(parts[:depth]) or ".") as folder:
@@ -151,13 +151,13 @@ def _with_rules(folder: OpenFolder, names: Names | None, above: Rules) -> Rules:
 
 @lru_cache(maxsize=256)
 def _ignore_rules(lines: tuple[str, ...]) -> tuple[IgnoreRule, ...]:
-    """The rules of an ignore file, the last one first: it decides."""
+    """Return the rules of an ignore file, the last one first: it decides."""
     found = [rule for line in lines if (rule := _ignore_rule(line)) is not None]
     return tuple(reversed(found))
 
 
 def _ignore_rule(line: str) -> IgnoreRule | None:
-    """A line as git reads it; None for a comment, an empty line, or one that matches nothing."""
+    """Return a line as git reads it; None for a comment, an empty line, or one that matches nothing."""
     text = re.sub(r"(?<!\\) +$", "", line)
     keep = text.startswith("!")
     text = text[keep:]
@@ -216,7 +216,7 @@ _Step = re.Pattern[str] | None
 
 
 def _steps(pattern: str, anywhere: bool) -> list[_Step]:
-    """A pattern as one expression for each step; None stands for `**`."""
+    """Return a pattern as one expression for each step; None stands for `**`."""
     text = pattern.removeprefix("./").removeprefix("/") if anywhere else pattern
     if not text.strip() or "\0" in text or text.startswith("/") or ".." in text.split("/"):
         raise Validation(f'pattern: "{pattern}" must be a glob inside the workspace.')
@@ -254,7 +254,7 @@ def _fits(steps: list[str], pattern: list[_Step]) -> bool:
 
 
 def _braces(pattern: str) -> list[str]:
-    """A pattern with `{a,b}` as the patterns that it stands for."""
+    """Return a pattern with `{a,b}` as the patterns that it stands for."""
     done: list[str] = []
     waiting = [pattern]
     while waiting:
@@ -271,7 +271,7 @@ def _braces(pattern: str) -> list[str]:
 
 
 def _base(patterns: list[str]) -> str:
-    """The folder that all patterns begin with, so that others need no walk."""
+    """Return the folder that all patterns begin with, so that others need no walk."""
     if len(patterns) != 1:
         return ""
     steps: list[str] = []

@@ -70,7 +70,7 @@ def read_patch(text: str) -> list[FilePatch]:
 
 
 def _counted(text: str) -> Iterator[str]:
-    """The lines of a diff, with the counts of each hunk as they are."""
+    """Return the lines of a diff, with the counts of each hunk as they are."""
     lines = text.split("\n")
     at = 0
     while at < len(lines):
@@ -89,7 +89,7 @@ def _counted(text: str) -> Iterator[str]:
 
 
 def _body(lines: list[str], at: int) -> Iterator[str]:
-    """The lines of a hunk: up to the next header, or to a line that no hunk has."""
+    """Return the lines of a hunk: up to the next header, or to a line that no hunk has."""
     last = len(lines) - 1
     while at <= last:
         line = lines[at]
@@ -123,7 +123,7 @@ def _value(line: Any) -> str:
 
 
 def _plain(name: str) -> str | None:
-    """A name in a diff without the `a/` or `b/` that git writes; None for /dev/null."""
+    """Return a name in a diff without the `a/` or `b/` that git writes; None for /dev/null."""
     text = name.split("\t", 1)[0].strip()
     if text == "/dev/null":
         return None
@@ -153,7 +153,7 @@ def apply_patch(text: str, patch: FilePatch) -> tuple[str, list[HunkReceipt]]:
 
 
 def _place(lines: list[str], hunk: Hunk, named: int, least: int, path: str, number: int) -> int:
-    """The line where a hunk fits: the one that it names, or the only one nearby."""
+    """Return the line where a hunk fits: the one that it names, or the only one nearby."""
     wanted = hunk.before
     if not wanted:
         return min(named, len(lines))

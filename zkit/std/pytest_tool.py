@@ -155,13 +155,13 @@ def pytest_tools(space: Workspace, sandbox: Sandbox) -> list[FunctionTool[..., A
 
 
 def _python(root: Path) -> str:
-    """The interpreter of the project, if it has one of its own."""
+    """Return the interpreter of the project, if it has one of its own."""
     own = root / ".venv" / "bin" / "python"
     return str(own) if own.exists() else sys.executable
 
 
 def _target(space: Workspace, path: str) -> str:
-    """A target as pytest takes it; refuse a path that is not there, or leads through a link."""
+    """Return a target as pytest takes it; refuse a path that is not there, or leads through a link."""
     file, mark, test = path.partition("::")
     if space.tree.stamp(file) is None:
         space.tree.open_folder(file).close()
@@ -175,7 +175,7 @@ def _not_run(output: str) -> Validation:
 
 
 def _cases(space: Workspace, report: str) -> list[ElementTree.Element] | None:
-    """The test cases of a report; None when pytest wrote none that can be read."""
+    """Return the test cases of a report; None when pytest wrote none that can be read."""
     try:
         data, _ = space.tree.read(report, most=_MAX_REPORT)
         return list(ElementTree.fromstring(data).iter("testcase"))

@@ -38,7 +38,7 @@ _KEPT = (
 
 
 def command_environment() -> dict[str, str]:
-    """The environment of commands: what programs need, without the secrets of this process."""
+    """Return the environment of commands: what programs need, without the secrets of this process."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return {**kept, "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "NO_COLOR": "1"}
 

@@ -50,7 +50,7 @@ def std_tool(
 
 @cache
 def skill_of(name: str) -> Guide:
-    """The guide of a tool, from the skill file that comes with the package."""
+    """Return the guide of a tool, from the skill file that comes with the package."""
     return read_skill(SKILLS / f"{name}.yaml")[1]
 
 

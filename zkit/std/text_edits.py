@@ -93,7 +93,7 @@ def place_of(text: str, edit: Edit, path: str, which: str = "") -> Splice:
 
 
 def line_of(text: str, at: int) -> int:
-    """The number of the line that holds a place."""
+    """Return the number of the line that holds a place."""
     return text.count("\n", 0, at) + 1
 
 
@@ -109,7 +109,7 @@ def _exact(text: str, edit: Edit) -> Iterator[Splice]:
 
 
 def _line_ends(text: str, edit: Edit) -> Iterator[Splice]:
-    """The piece with the line ends of the file: a model sends `\\n` for `\\r\\n`."""
+    """Return the piece with the line ends of the file: a model sends `\\n` for `\\r\\n`."""
     if "\r\n" not in text and "\r\n" not in edit.old:
         return
     plain = edit.old.replace("\r\n", "\n")
@@ -168,7 +168,7 @@ def _lines(text: str) -> list[str]:
 def _blocks(
     text: str, old: str, plain: Callable[[str], str]
 ) -> Iterator[tuple[int, int, list[str]]]:
-    """Where the lines of a piece occur when each is made plain: first line, count, the lines."""
+    """Return where the lines of a piece occur when each is made plain: first line, count, the lines."""
     lines = text.split("\n")
     wanted = [plain(line) for line in _lines(old)]
     if not any(wanted):
@@ -185,7 +185,7 @@ def _blocks(
 def _whole_lines(
     text: str, first: int, count: int, edit: Edit, new: str, rank: Rank, strategy: str
 ) -> Splice:
-    """The splice of whole lines; the end of the last one stays, unless the piece had it too."""
+    """Return the splice of whole lines; the end of the last one stays, unless the piece had it too."""
     lines = text.split("\n")
     start = sum(len(line) + 1 for line in lines[:first])
     end = start + sum(len(line) + 1 for line in lines[first : first + count]) - 1
@@ -209,7 +209,7 @@ def _indent(line: str) -> str:
 
 
 def _shift(wanted: list[str], block: list[str]) -> _Shift | None:
-    """The one shift that explains every line that is not blank; None when there is none."""
+    """Return the one shift that explains every line that is not blank; None when there is none."""
     pairs = [(_indent(w), _indent(b)) for w, b in zip(wanted, block, strict=True) if w.strip()]
     sent, there = pairs[0]
     if there.endswith(sent):
@@ -227,7 +227,7 @@ def _shift(wanted: list[str], block: list[str]) -> _Shift | None:
 
 
 def _shifted(new: str, shift: _Shift) -> str | None:
-    """A replacement with its lines indented as the file is; None when one cannot be."""
+    """Return a replacement with its lines indented as the file is; None when one cannot be."""
     made: list[str] = []
     for line in new.split("\n"):
         indent = _indent(line)

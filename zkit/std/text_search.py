@@ -169,7 +169,7 @@ def _in_text(
 def _texts(
     tree: ConfinedTree, path: str, globs: Globs | None, check: Check
 ) -> Iterator[tuple[str, bytes]]:
-    """The text files at a path or below it that fit the globs."""
+    """Return the text files at a path or below it that fit the globs."""
     if tree.stamp(path) is not None:
         name = tree.name(path)
         data, _ = tree.read(path, most=MAX_FILE)
@@ -252,12 +252,12 @@ def _ripgrep_hits(
 
 
 def _text_of(value: dict[str, str]) -> str:
-    """A path as ripgrep writes it: text, or base64 for what is not UTF-8, which is passed over."""
+    """Return a path as ripgrep writes it: text, or base64 for what is not UTF-8, which is passed over."""
     return value.get("text", "")
 
 
 def _gathered(tree: ConfinedTree, query: Query, hits: Iterator[Hit], engine: str) -> Matches:
-    """The hits as the lines of files, up to the limit, read through the confined tree."""
+    """Return the hits as the lines of files, up to the limit, read through the confined tree."""
     by_file: dict[str, list[int]] = {}
     complete = True
     for count, (path, number) in enumerate(hits):
@@ -287,7 +287,7 @@ def _file(tree: ConfinedTree, path: str, numbers: list[int], context: int) -> Fi
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of a text; what follows the last line end is a line only if it is not empty."""
+    """Return the lines of a text; what follows the last line end is a line only if it is not empty."""
     lines = text.split("\n")
     return lines if lines[-1] else lines[:-1]
 

@@ -104,7 +104,7 @@ def _pdf(space: Workspace, settings: Settings) -> Iterable[Tool]:
 
 
 def _people(space: Workspace, settings: Settings) -> Iterable[Tool]:
-    """The tool of `zkit.chat`, dressed as a standard one."""
+    """Return the tool of `zkit.chat`, dressed as a standard one."""
     from zkit.chat import ask_clarification
 
     spec = ask_clarification.definition()
@@ -186,7 +186,7 @@ def _named(tool: Tool, name: str) -> Tool:
 
 
 def _names(only: Iterable[str] | None) -> dict[str, str]:
-    """The tools that a selection means: under which name, and what it is called here."""
+    """Return the tools that a selection means: under which name, and what it is called here."""
     known = [name for names in FAMILIES.values() for name in names]
     if only is None:
         return {name: name for name in known}
@@ -228,7 +228,7 @@ class StdProvider:
         return self.root.is_dir()
 
     def specs(self) -> list[ToolSpec]:
-        """What each of its tools says of itself."""
+        """Return what each of its tools says of itself."""
         return [made.definition() for made in self._tools.values()]
 
     def resolve(self, spec: ToolSpec, /) -> Any:

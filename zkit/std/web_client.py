@@ -102,7 +102,7 @@ def _httpx() -> types.ModuleType:
 
 
 def _request(client: httpx.Client, url: str, web: Web, seconds: float) -> httpx.Request:
-    """A request to an address that was checked, with the name of the host in its headers.
+    """Return a request to an address that was checked, with the name of the host in its headers.
 
     The address is looked up once, here: a name that answers differently the next time changes
     nothing.
@@ -132,7 +132,7 @@ def _request(client: httpx.Client, url: str, web: Web, seconds: float) -> httpx.
 
 
 def _checked_address(host: str, port: int, web: Web) -> str:
-    """The address of a host; refused if any address of its name is not public."""
+    """Return the address of a host; refused if any address of its name is not public."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:

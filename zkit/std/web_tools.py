@@ -54,7 +54,7 @@ class SearxngSearch:
 
 
 def _asked(url: str, allow_private: bool, engine: str) -> dict[str, Any]:
-    """The answer of a search engine; its address holds a key, and is never shown."""
+    """Return the answer of a search engine; its address holds a key, and is never shown."""
     try:
         answer = fetch(url, Web(allow_private=allow_private))
     except (Validation, Refused, Transient) as error:
@@ -84,7 +84,7 @@ def _line(text: Any) -> str:
 
 
 def engine_from_environment() -> SearchBackend | None:
-    """The engine that the environment names; None when it names none.
+    """Return the engine that the environment names; None when it names none.
 
     `ZKIT_SEARXNG_URL`, or `GOOGLE_API_KEY` with `GOOGLE_CSE_ID`.
     """
@@ -281,7 +281,7 @@ def _plain(html: str) -> str:
 
 
 def _tidy(text: str) -> str:
-    """A text without blanks at the ends of its lines, and with one empty line at most between."""
+    """Return a text without blanks at the ends of its lines, and with one empty line at most between."""
     out: list[str] = []
     for line in (line.rstrip() for line in text.splitlines()):
         if line or (out and out[-1]):

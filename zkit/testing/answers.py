@@ -36,7 +36,7 @@ Script = Answer | Callable[[Request], Answer]
 
 
 def call(name: str, arguments: object, id: str | None = None, **more: object) -> JsonObject:
-    """An entry of `tool_calls`; arguments that are no text are sent as JSON."""
+    """Return an entry of `tool_calls`; arguments that are no text are sent as JSON."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
     entry = {"type": "function", "function": {"name": name, "arguments": text}, **more}
     return entry if id is None else {"id": id, **entry}
@@ -89,12 +89,12 @@ def says(
     step: int = 7,
     **fields: object,
 ) -> Said:
-    """A well-formed answer with this message, as JSON or as a stream, as the request wants it."""
+    """Return a well-formed answer with this message, as JSON or as a stream, as the request wants it."""
     return Said(content, tuple(calls), finish, usage, step, fields)
 
 
 def completion(*choices: JsonMapping, usage: tuple[int, int] | None = (10, 5)) -> Answer:
-    """A completion with these choices, whatever is in them."""
+    """Return a completion with these choices, whatever is in them."""
     body = {
         **_envelope("chat.completion"),
         "choices": [{"index": index, **choice} for index, choice in enumerate(choices)],
@@ -104,7 +104,7 @@ def completion(*choices: JsonMapping, usage: tuple[int, int] | None = (10, 5)) -
 
 
 def deltas_of(message: JsonMapping, step: int) -> Iterator[JsonObject]:
-    """The deltas that a decent server makes of a message, `step` characters at a time."""
+    """Return the deltas that a decent server makes of a message, `step` characters at a time."""
     yield {"role": "assistant", "content": ""}
     for name, value in message.items():
         if isinstance(value, str) and name != "role":
@@ -132,7 +132,7 @@ def stream(
     done: bool = True,
     **options: object,
 ) -> Answer:
-    """A streamed completion of these deltas, whatever is in them; the usage comes after the end."""
+    """Return a streamed completion of these deltas, whatever is in them; the usage comes after the end."""
     head = _envelope("chat.completion.chunk")
     chunks = [
         {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
@@ -148,7 +148,7 @@ def stream(
 def raw_stream(
     chunks: Iterable[Mapping[str, object]], *, done: bool = True, **options: Any
 ) -> Answer:
-    """A stream of exactly these chunks."""
+    """Return a stream of exactly these chunks."""
     parts = [f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks]
     if done:
         parts.append(b"data: [DONE]\n\n")
@@ -158,7 +158,7 @@ def raw_stream(
 def error(
     status: int, message: str, headers: Mapping[str, str] | None = None, **more: object
 ) -> Answer:
-    """An error as servers send them."""
+    """Return an error as servers send them."""
     body = {"error": {"message": message, "type": "server_error", "code": None, **more}}
     return Answer((json.dumps(body).encode(),), status, headers=headers or {})
 

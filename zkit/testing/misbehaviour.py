@@ -39,13 +39,13 @@ class Misbehaviour:
     outcome: Outcome = "calls"
 
     def concerns(self, said: Said, request: Request) -> bool:
-        """Whether there is something to spoil in a reply."""
+        """True if there is something to spoil in a reply."""
         least, most = _CALLS.get(self.needs, (0, 99))
         streams = self.needs == "stream" or self.kind == "stream"
         return least <= len(said.calls) <= most and bool(request.get("stream") or not streams)
 
     def server_of(self, model: Model) -> Script:
-        """A script for a server that misbehaves in front of a model, for as long as it runs."""
+        """Return a script for a server that misbehaves in front of a model, for as long as it runs."""
         spoilt = 0
 
         def answer(request: Request) -> Answer:

@@ -41,7 +41,7 @@ def _number_as_text(key: str, value: object) -> tuple[str, object]:
 
 
 def _cut(said: Said, reason: str) -> Said:
-    """The last call without the second half of its arguments."""
+    """Return the last call without the second half of its arguments."""
     *whole, last = said.calls
     text = last["function"]["arguments"]
     function = {**last["function"], "arguments": text[: len(text) // 2]}
@@ -49,7 +49,7 @@ def _cut(said: Said, reason: str) -> Said:
 
 
 def _twice(text: str) -> str:
-    """The object, and one like it with other values."""
+    """Return the object, and one like it with other values."""
     other = {key: f"not {value}" for key, value in json.loads(text).items()}
     return text + json.dumps(other)
 
@@ -115,7 +115,7 @@ CALLS = (
 
 
 def _in_text(format: str) -> Spoil:
-    """The calls as text in a format, as servers leave them that know no tools."""
+    """Return the calls as text in a format, as servers leave them that know no tools."""
 
     def written(said: Said) -> Said:
         made = [
@@ -160,14 +160,14 @@ Delta = JsonObject
 
 
 def _parts(said: Said) -> Iterator[tuple[Delta, Delta | None]]:
-    """The deltas of a reply, each with the part of a call that it holds."""
+    """Return the deltas of a reply, each with the part of a call that it holds."""
     for delta in said.deltas:
         found = delta.get("tool_calls")
         yield delta, dict(found[0]) if found else None
 
 
 def _index_0(said: Said) -> list[Delta]:
-    """Every part with index 0; it names its call by the id, as the servers do that do this."""
+    """Return every part with index 0; it names its call by the id, as the servers do that do this."""
     ids = [one.get("id") for one in said.calls]
     return [
         delta if part is None else {"tool_calls": [{**part, "id": ids[part["index"]], "index": 0}]}
@@ -176,7 +176,7 @@ def _index_0(said: Said) -> list[Delta]:
 
 
 def _mixed(said: Said) -> list[Delta]:
-    """The parts of all calls in turn, with index 0: only the id says whose they are."""
+    """Return the parts of all calls in turn, with index 0: only the id says whose they are."""
     queues = [
         [{**part, "id": one.get("id"), "index": 0} for _, part in _parts(said) if part and part["index"] == at]
         for at, one in enumerate(said.calls)
@@ -200,7 +200,7 @@ def _no_index(said: Said) -> list[Delta]:
 
 
 def _arguments_first(said: Said) -> list[Delta]:
-    """The parts of each call, the last first: arguments whole, then the id and the name."""
+    """Return the parts of each call, the last first: arguments whole, then the id and the name."""
     found = []
     for at, one in enumerate(said.calls):
         text = one["function"]["arguments"]
@@ -211,7 +211,7 @@ def _arguments_first(said: Said) -> list[Delta]:
 
 
 def _whole(said: Said) -> list[Delta]:
-    """All calls in one delta, as servers send them that read the reply before they stream it."""
+    """Return all calls in one delta, as servers send them that read the reply before they stream it."""
     made = [{**one, "index": at} for at, one in enumerate(said.calls)]
     return [*_words(said), {"tool_calls": made}]
 
@@ -234,7 +234,7 @@ def _name_in_every_delta(said: Said) -> list[Delta]:
 
 
 def _ran_together(said: Said) -> list[Delta]:
-    """All arguments under the first call, and the other calls after it without any."""
+    """Return all arguments under the first call, and the other calls after it without any."""
     text = "".join(one["function"]["arguments"] for one in said.calls)
     found = []
     for at, one in enumerate(said.calls):
@@ -252,12 +252,12 @@ def _but(data: Delta, key: str) -> Delta:
 
 
 def _chunks(answer: Answer) -> list[Delta]:
-    """The chunks of a streamed answer as data, without the mark of the end."""
+    """Return the chunks of a streamed answer as data, without the mark of the end."""
     return [json.loads(part[len(b"data: ") :]) for part in answer.parts if part != b"data: [DONE]\n\n"]  # fmt: skip
 
 
 def _calls_after_the_end(said: Said, request: Request) -> Answer:
-    """The reason first, then the parts of the calls."""
+    """Return the reason first, then the parts of the calls."""
     *rest, end, usage = _chunks(said(request))
     at = next(n for n, chunk in enumerate(rest) if chunk["choices"][0]["delta"].get("tool_calls"))
     return raw_stream([*rest[:at], end, *rest[at:], usage])
@@ -274,7 +274,7 @@ def _empty_choices_first(said: Said, request: Request) -> Answer:
 
 
 def _one_byte_at_a_time(answer: Answer) -> Answer:
-    """Every byte on its own: characters and lines are cut anywhere."""
+    """Return every byte on its own: characters and lines are cut anywhere."""
     whole = b"".join(answer.parts)
     return replace(answer, parts=tuple(whole[at : at + 1] for at in range(len(whole))))
 

@@ -36,7 +36,7 @@ class ScriptedServer:
         self.script, self.requests = deque(script), []
 
     def next_answer(self, request: Request) -> Answer:
-        """The answer to a request."""
+        """Return the answer to a request."""
         with self._lock:
             self.requests.append(request)
             found = self.script.popleft() if self.script else self._then

@@ -56,7 +56,7 @@ def _chatty(said: Said) -> Said:
 
 
 def _first_with_the_rest(said: Said) -> Said:
-    """All calls as one, with the objects of all as its arguments."""
+    """Return all calls as one, with the objects of all as its arguments."""
     if len(said.calls) < 2:
         return said
     text = "".join(one["function"]["arguments"] for one in said.calls)
@@ -65,7 +65,7 @@ def _first_with_the_rest(said: Said) -> Said:
 
 
 def _garbled(said: Said, request: Request) -> Answer:
-    """A stream that holds nothing."""
+    """Return a stream that holds nothing."""
     return raw_stream([{"id": "1", "object": "chat.completion.chunk", "choices": []}])
 
 

@@ -96,7 +96,7 @@ def judged_arguments(spec: ToolSpec, data: JsonMapping, typed: object = None) ->
 
 
 def _as_data(value: object) -> object:
-    """The value as JSON data; None, which asks, if it has no form that can be trusted.
+    """Return the value as JSON data; None, which asks, if it has no form that can be trusted.
 
     The text of a tool's own class may say anything, and that of a `SecretStr` is asterisks.
     """
@@ -127,7 +127,7 @@ _DEEPEST = 64
 
 
 def _filled(value: object, schema: object, root: JsonMapping, depth: int = 0) -> Any:
-    """The value with defaults; parts of unions are left as they are, they may mean either."""
+    """Return the value with defaults; parts of unions are left as they are, they may mean either."""
     schema = _resolved(schema, root)
     if depth > _DEEPEST or not isinstance(schema, Mapping):
         return value

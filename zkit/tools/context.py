@@ -167,7 +167,7 @@ _TASKS: WeakValueDictionary[str, _TaskState] = WeakValueDictionary()
 
 
 def _joined(task: str) -> _TaskState:
-    """The state of a task that is running under this name, or of a new one."""
+    """Return the state of a task that is running under this name, or of a new one."""
     with _TASKS_LOCK:
         state = _TASKS.get(task)
         if state is None or state.is_over:
@@ -211,7 +211,7 @@ class Scope:
     def inner(
         self, task: str | None = None, *, timeout: float | None = None, **changes: Any
     ) -> Scope:
-        """A scope inside this one: a task of its own, or the same task with other settings.
+        """Return a scope inside this one: a task of its own, or the same task with other settings.
 
         It inherits what it does not set, and never has a later deadline.
         """
@@ -432,12 +432,12 @@ class PerTask(Generic[T]):
         return len(self._kept)
 
     def here(self) -> T | None:
-        """The thing of this task; None outside of any task, and when the task is over."""
+        """Return the thing of this task; None outside of any task, and when the task is over."""
         scope = _SCOPE.get()
         return None if not scope.task or scope.is_over else self.always()
 
     def always(self) -> T:
-        """The thing of this task; outside of any task, the one for all such calls."""
+        """Return the thing of this task; outside of any task, the one for all such calls."""
         scope = current_scope()
         with self._lock:
             kept = self._kept.get(scope.task)

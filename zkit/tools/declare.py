@@ -111,7 +111,7 @@ def _bound(made: FunctionTool[..., object]) -> Tool:
 
 
 def _instance(kind: type[TypedTool]) -> Tool:
-    """An object of a class that needs nothing to be made."""
+    """Return an object of a class that needs nothing to be made."""
     try:
         inspect.signature(kind).bind()
     except TypeError as error:
@@ -139,7 +139,7 @@ def declared_in(x: object) -> Iterator[object]:
 
 
 def _is_made_here(found: object, x: object) -> bool:
-    """Whether an attribute is a tool; of a module, one that was made in it and not imported."""
+    """True if an attribute is a tool; of a module, one that was made in it and not imported."""
     inner = found.__func__ if isinstance(found, staticmethod | classmethod) else found
     if isinstance(inner, type):
         is_one = issubclass(inner, TypedTool) and hasattr(inner, "_spec")

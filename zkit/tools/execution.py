@@ -106,7 +106,7 @@ def failure_of(raised: BaseException, tool: str) -> Failure:
 
 
 def _named_failure(error: FileNotFoundError | PermissionError | ValueError, tool: str) -> Failure:
-    """What plain tools raise for arguments that they cannot use, as the failure that it is."""
+    """Return what plain tools raise for arguments that they cannot use, as the failure that it is."""
     said = redacted(exception_text(error).partition(": ")[2] or "no reason given")
     if isinstance(error, PermissionError):
         return Refused(f"{tool} is not permitted to do that: {said}", code="denied")
@@ -209,7 +209,7 @@ def _caused(failure: Failure, error: BaseException) -> Failure:
 
 
 def _place(error: BaseException) -> str:
-    """Where the error was raised, for the author of the tool."""
+    """Return where the error was raised, for the author of the tool."""
     frames = traceback.extract_tb(error.__traceback__)
     return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else ""
 
@@ -262,7 +262,7 @@ def typed_arguments(tool: Tool, call: Call, limit: Rank, context: Context) -> An
 
 
 def is_async(function: object) -> bool:
-    """Whether what a function returns must be awaited."""
+    """True if what a function returns must be awaited."""
     call = vars(type(function)).get("__call__")  # of an object that is called like a function
     checks = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
     return any(check(function) or check(call) for check in checks)
@@ -285,7 +285,7 @@ async def _awaited_inside(begin: Begin, context: Context, promised: JsonMapping 
 
 
 def _plain(begin: Begin, context: Context, promised: JsonMapping | None) -> Any:
-    """The result; something to await for it when a plain function returned something to await."""
+    """Return the result; something to await for it when a plain function returned something to await."""
     try:
         value, output = begin(context)
         if type(value) not in _PLAIN_TYPES and (
@@ -314,7 +314,7 @@ async def _awaited(begin: Begin, context: Context, promised: JsonMapping | None)
 
 
 def _kept(result: Result, promised: JsonMapping | None) -> Result:
-    """The result, if its data is what the tool promised."""
+    """Return the result, if its data is what the tool promised."""
     found = misfits(promised, result.data) if promised and isinstance(result, Success) else []
     if not found:
         return result

@@ -30,7 +30,7 @@ _DEEPEST = 4
 
 
 def parameters_text(schema: JsonMapping) -> str:
-    """The parameters between the brackets of a signature, those that must be sent first."""
+    """Return the parameters between the brackets of a signature, those that must be sent first."""
     required = schema.get("required", ())
     properties = {**schema.get("properties", {})}
     properties |= {name: {} for name in required if name not in properties}
@@ -40,7 +40,7 @@ def parameters_text(schema: JsonMapping) -> str:
 
 
 def _others(schema: JsonMapping) -> Iterator[str]:
-    """What besides may be sent under names of one's own, where the schema says that it may."""
+    """Return what besides may be sent under names of one's own, where the schema says that it may."""
     others = schema.get("additionalProperties")
     if others is True or isinstance(others, Mapping):
         yield f"**others: {type_text(others, schema)}"
@@ -56,7 +56,7 @@ def _parameter(name: str, part: object, required: bool, root: JsonMapping) -> st
 
 
 def type_text(part: object, root: JsonMapping, depth: int = 0) -> str:
-    """A type as a programmer writes it; `Any` where the schema does not say, or is too deep."""
+    """Return a type as a programmer writes it; `Any` where the schema does not say, or is too deep."""
     if not isinstance(part, Mapping) or depth > _DEEPEST:
         return "Any"
     if "$ref" in part:
@@ -112,7 +112,7 @@ STRICT = "openai-strict"
 
 
 def openai(spec: ToolSpec, *, strict: bool = False) -> JsonObject:
-    """An entry of OpenAI's `tools`.
+    """Return an entry of OpenAI's `tools`.
 
     Strict means that every key is required and nothing may be added; what was optional may be
     null. Parameters that strict mode cannot express (a free mapping) are sent as they are, and
@@ -131,12 +131,12 @@ def openai(spec: ToolSpec, *, strict: bool = False) -> JsonObject:
 
 
 def described(spec: ToolSpec) -> str:
-    """The description, or the summary when there is none: a model is never told nothing."""
+    """Return the description, or the summary when there is none: a model is never told nothing."""
     return spec.description or spec.summary
 
 
 def summary_entry(spec: ToolSpec) -> JsonObject:
-    """An entry of a catalogue: about fifty bytes, no schema."""
+    """Return an entry of a catalogue: about fifty bytes, no schema."""
     return {
         "name": spec.name,
         "summary": spec.summary,
@@ -195,7 +195,7 @@ def signature(spec: ToolSpec) -> str:
 
 
 def text(spec: ToolSpec) -> str:
-    """A block for a prompt: signature, description, parameters, one example, guide."""
+    """Return a block for a prompt: signature, description, parameters, one example, guide."""
     lines = [signature(spec), *_indented(described(spec))]
     lines += [f"  {line}" for line in _parameter_lines(spec.parameters)]
     for example in spec.examples[:1]:
@@ -208,7 +208,7 @@ def text(spec: ToolSpec) -> str:
 
 
 def guide_lines(guide: object) -> Iterator[str]:
-    """The guide of a tool, one hint a line."""
+    """Return the guide of a tool, one hint a line."""
     for name, label in _LABELS.items():
         for hint in getattr(guide, name):
             yield f"{label}: {hint}"
@@ -234,7 +234,7 @@ def _parameter_lines(schema: JsonMapping) -> Iterator[str]:
 
 
 def mcp(spec: ToolSpec) -> JsonObject:
-    """An entry of MCP's `tools/list`, with the hints that follow from the grade.
+    """Return an entry of MCP's `tools/list`, with the hints that follow from the grade.
 
     MCP wants an object as output: anything else is wrapped as `{"result": …}`.
     https://modelcontextprotocol.io/specification/2025-06-18/server/tools

@@ -57,7 +57,7 @@ def check_function(function: Any, name: str | None, injected: Iterable[str]) -> 
 
 
 def waits_for_instance(function: object) -> bool:
-    """Whether a function is defined in the body of a class and not bound to an object yet."""
+    """True if a function is defined in the body of a class and not bound to an object yet."""
     place = getattr(function, "__qualname__", "").rpartition(".")[0]
     return _takes_self(function) and bool(place) and not place.endswith("<locals>")
 
@@ -175,7 +175,7 @@ class FunctionTool(Generic[P, R]):
 
 
 def _told(function: Any, target: Target, declared: JsonMapping) -> JsonObject:
-    """The fields of the spec: what was declared, then what the function says of itself."""
+    """Return the fields of the spec: what was declared, then what the function says of itself."""
     own = {
         "name": target.name,
         "description": function_description(function).prose,

@@ -113,7 +113,7 @@ def _cells(data: Sequence[Any]) -> list[list[str]] | None:
 
 
 def _width(text: str) -> int:
-    """How many columns a text takes: some characters take two, some none."""
+    """Return how many columns a text takes: some characters take two, some none."""
     if text.isascii():
         return len(text)
     marks = sum(1 for character in text if combining(character))
@@ -142,7 +142,7 @@ def _fits_on_line(value: object) -> bool:
 
 
 def _is_item(text: str) -> bool:
-    """Whether a text can stand in a line with others, and nobody takes it for two."""
+    """True if a text can stand in a line with others, and nobody takes it for two."""
     return _is_short(text) and "," not in text
 
 
@@ -233,7 +233,7 @@ _WORDS: dict[type[Result], Callable[[Any, str | None], str]] = {
 
 
 def _writable(text: str) -> str:
-    """The text with an escape for each half character: no socket takes one, and file names have them."""
+    """Return the text with an escape for each half character: no socket takes one, and file names have them."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -246,7 +246,7 @@ NOTE = "\n\nNote: "
 
 
 def _notes(result: Result) -> str:
-    """What whoever handled the call wants the model to know besides (`meta["notes"]`)."""
+    """Return what whoever handled the call wants the model to know besides (`meta["notes"]`)."""
     meta: JsonMapping = result.meta  # type: ignore[attr-defined]
     return "".join(f"{NOTE}{note}" for note in meta.get("notes", ()))
 
@@ -271,7 +271,7 @@ def _omission(text: str, start: int, end: int, where: str) -> str:
 
 
 def _line_end(text: str, at: int) -> int:
-    """The end of the last whole line before a place, if it is not far."""
+    """Return the end of the last whole line before a place, if it is not far."""
     found = text.rfind("\n", at - at // 4, at)
     return at if found < 0 else found
 

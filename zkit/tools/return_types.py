@@ -48,7 +48,7 @@ def useful_return(hints: JsonMapping) -> object:
 
 
 def _is_result(hint: object) -> bool:
-    """Whether a tool says that it returns results: they say nothing of the data in them."""
+    """True if a tool says that it returns results: they say nothing of the data in them."""
     parts = get_args(hint) if get_origin(hint) in _UNIONS else (hint,)
     return any(isinstance(part, type) and issubclass(part, Result) for part in parts)
 
@@ -64,7 +64,7 @@ def output_schema(hint: Any) -> JsonObject | None:
 
 
 def is_record(hint: object) -> bool:
-    """Whether an annotation names data with fields, or a list or mapping of such data."""
+    """True if an annotation names data with fields, or a list or mapping of such data."""
     if get_origin(hint) is Annotated:
         return is_record(get_args(hint)[0])
     if get_origin(hint) in _UNIONS:
@@ -90,7 +90,7 @@ Output = Annotated[Literal["labeled", "json"], Field(default="labeled", descript
 
 
 def wants_formats(schema: JsonObject, returns: object, formats: bool | None, name: str) -> bool:
-    """Whether a tool gets the choice: when it returns records, or when its author says so."""
+    """True if a tool gets the choice: when it returns records, or when its author says so."""
     taken = OUTPUT in schema.get("properties", {})
     if formats and taken:
         raise ToolDefinitionError(f"{name}: has a parameter {OUTPUT!r} already")

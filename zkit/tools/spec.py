@@ -159,11 +159,11 @@ class ToolSpec:
         )
 
     def openai(self, *, strict: bool = False) -> JsonObject:
-        """The tool as an entry of OpenAI's `tools`."""
+        """Return the tool as an entry of OpenAI's `tools`."""
         return projections.openai(self, strict=strict)
 
     def summary_entry(self) -> JsonObject:
-        """The tool in a catalogue: no schema, a line of text."""
+        """Return the tool in a catalogue: no schema, a line of text."""
         return projections.summary_entry(self)
 
     def full(self) -> JsonObject:
@@ -171,24 +171,24 @@ class ToolSpec:
         return projections.full(self)
 
     def signature(self) -> str:
-        """The tool as one line: `read_file(path: str, start: int = 1) -> str`."""
+        """Return the tool as one line: `read_file(path: str, start: int = 1) -> str`."""
         return projections.signature(self)
 
     def text(self) -> str:
-        """The tool as a block of text for a prompt."""
+        """Return the tool as a block of text for a prompt."""
         return projections.text(self)
 
     def mcp(self) -> JsonObject:
-        """The tool as an entry of MCP's `tools/list`."""
+        """Return the tool as an entry of MCP's `tools/list`."""
         return projections.mcp(self)
 
     def to_dict(self) -> JsonObject:
-        """The spec as plain data, ready for `json.dumps`; `from_dict` is the way back."""
+        """Return the spec as plain data, ready for `json.dumps`; `from_dict` is the way back."""
         return _declared(self)
 
     @classmethod
     def from_dict(cls, data: JsonMapping) -> Self:
-        """The spec again from what `to_dict` made; a field that no spec has is refused."""
+        """Return the spec again from what `to_dict` made; a field that no spec has is refused."""
         known = {entry.name for entry in fields(cls)}
         wrong = [f"has no field {key!r}" for key in data if key not in known]
         wrong += [] if "name" in data else ["needs a name"]
@@ -197,7 +197,7 @@ class ToolSpec:
         return cls(**data)
 
     def replace(self, **changes: Any) -> Self:
-        """The spec with some fields changed; a summary made from the description follows it."""
+        """Return the spec with some fields changed; a summary made from the description follows it."""
         if (
             "description" in changes
             and "summary" not in changes
@@ -230,7 +230,7 @@ _READERS = {
 
 
 def _declared(record: Any) -> JsonObject:
-    """What of a record is not its default, as plain data."""
+    """Return what of a record is not its default, as plain data."""
     own = {entry.name: getattr(record, entry.name) for entry in fields(record)}
     return {
         name: _plain(value)
@@ -272,7 +272,7 @@ _UNSEEN = re.compile(
 
 
 def _folded(value: object) -> object:
-    """A number as a number, however it is written; any other value as a text.
+    """Return a number as a number, however it is written; any other value as a text.
 
     The text has no case, compatibility forms, whitespace or characters that nobody sees.
     """
@@ -286,7 +286,7 @@ def _folded(value: object) -> object:
 
 
 def _first_sentence(description: str) -> str:
-    """The first sentence of the first paragraph, cut at a word when it is too long."""
+    """Return the first sentence of the first paragraph, cut at a word when it is too long."""
     paragraph = " ".join(description.strip().split("\n\n", 1)[0].split())
     end = paragraph.find(". ")
     sentence = paragraph if end < 0 else paragraph[: end + 1]

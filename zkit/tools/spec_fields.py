@@ -31,7 +31,7 @@ def check_schema(schema: JsonMapping, what: str) -> None:
 
 
 def schema_of(target: Target) -> JsonObject:
-    """The schema of what a function or class takes; raises `ToolDefinitionError` without one."""
+    """Return the schema of what a function or class takes; raises `ToolDefinitionError` without one."""
     try:
         return target.schema
     except SchemaError as error:
@@ -67,19 +67,19 @@ def _shown(value: object) -> str:
 
 
 def text(given: object, name: str) -> str:
-    """A text, which may be empty."""
+    """Return a text, which may be empty."""
     if not isinstance(given, str):
         raise ToolDefinitionError(f"{name} must be a text, not {given!r}")
     return given
 
 
 def text_or_none(given: object, name: str) -> str | None:
-    """A text, or nothing."""
+    """Return a text, or nothing."""
     return None if given is None else text(given, name)
 
 
 def texts(given: object, name: str) -> tuple[str, ...]:
-    """A tuple of texts; a single text is most likely meant as one, and is refused."""
+    """Return a tuple of texts; a single text is most likely meant as one, and is refused."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise ToolDefinitionError(f"{name} must be a list of texts, not {given!r}")
     found = tuple(dict.fromkeys(given))
@@ -96,7 +96,7 @@ def flag(given: object, name: str) -> bool | None:
 
 
 def seconds(given: object, name: str) -> float | None:
-    """A time above 0, or nothing when there is no limit."""
+    """Return a time above 0, or nothing when there is no limit."""
     if given is None:
         return None
     if isinstance(given, bool) or not isinstance(given, int | float):
@@ -107,7 +107,7 @@ def seconds(given: object, name: str) -> float | None:
 
 
 def rank(given: object, name: str) -> Rank | None:
-    """The highest rank that runs, or nothing; arguments that were cut off never run."""
+    """Return the highest rank that runs, or nothing; arguments that were cut off never run."""
     if given is None:
         return None
     try:
@@ -136,14 +136,14 @@ def _as_dict(given: object) -> object:
 
 
 def json_object(given: object, name: str) -> Any:
-    """A JSON object that cannot be changed."""
+    """Return a JSON object that cannot be changed."""
     if not isinstance(given, Mapping):
         raise ToolDefinitionError(f"{name} must be a mapping, not {given!r}")
     return json_data(given, name)
 
 
 def schema(given: object, name: str) -> object:
-    """A JSON Schema that can be validated against, or nothing."""
+    """Return a JSON Schema that can be validated against, or nothing."""
     if given is None or isinstance(given, FrozenDict):
         return given
     read = json_object(given, name)
@@ -152,7 +152,7 @@ def schema(given: object, name: str) -> object:
 
 
 def object_schema(given: object, name: str) -> object:
-    """The schema of an object; `type` and `properties` are always there."""
+    """Return the schema of an object; `type` and `properties` are always there."""
     if not isinstance(given, Mapping):
         raise ToolDefinitionError(f"{name} must be a JSON Schema of an object, not {given!r}")
     if given.get("type", "object") != "object":
@@ -179,12 +179,12 @@ def destructive(given: object, name: str) -> object:
 
 
 def _plain(value: object) -> object:
-    """A member of an enum as its value, which is what arrives in a call."""
+    """Return a member of an enum as its value, which is what arrives in a call."""
     return value.value if isinstance(value, Enum) else value
 
 
 def grade(given: object, name: str) -> Grade | None:
-    """A grade, which may be given by its name; None when nothing is declared."""
+    """Return a grade, which may be given by its name; None when nothing is declared."""
     if given is None:
         return None
     try:

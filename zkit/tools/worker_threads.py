@@ -47,7 +47,7 @@ async def run_in_thread(work: Callable[[], T]) -> T:
 
 
 def running_loop() -> AbstractEventLoop | None:
-    """The event loop of asyncio that runs in this thread; None for another library's."""
+    """Return the event loop of asyncio that runs in this thread; None for another library's."""
     asyncio = sys.modules.get("asyncio")  # it is loaded if it runs
     return None if asyncio is None else asyncio._get_running_loop()
 

@@ -31,7 +31,7 @@ class Record:
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     def to_dict(self) -> JsonObject:
-        """The record as plain data, ready for `json.dumps`."""
+        """Return the record as plain data, ready for `json.dumps`."""
         own = {entry.name: getattr(self, entry.name) for entry in fields(self)}  # type: ignore[arg-type]
         return {"kind": self.kind, **own}
 
@@ -105,7 +105,7 @@ class Received(Record):
 
     @classmethod
     def of(cls, number: int, data: bytes) -> Received:
-        """The record of some bytes."""
+        """Return the record of some bytes."""
         try:
             return cls(number, data.decode("utf-8"))
         except UnicodeDecodeError:
@@ -180,7 +180,7 @@ class Redaction:
         self.secrets = tuple(sorted(found, key=len, reverse=True))
 
     def text(self, text: str) -> str:
-        """The text without secrets."""
+        """Return the text without secrets."""
         for secret in self.secrets:
             text = text.replace(secret, HIDDEN)
         return text
@@ -196,7 +196,7 @@ class Redaction:
         return json.loads(text)
 
     def held(self, data: bytes) -> int:
-        """How many bytes at the end may be the beginning of a secret."""
+        """Return how many bytes at the end may be the beginning of a secret."""
         longest = 0
         for secret in (one.encode() for one in self.secrets):
             for size in range(min(len(secret) - 1, len(data)), longest, -1):
@@ -206,7 +206,7 @@ class Redaction:
         return longest
 
     def raw(self, data: bytes) -> bytes:
-        """The bytes without secrets."""
+        """Return the bytes without secrets."""
         for secret in self.secrets:
             data = data.replace(secret.encode(), HIDDEN.encode())
         return data
@@ -243,15 +243,15 @@ class Transcript:
     torn: bool = False
 
     def of(self, *kinds: type[Record]) -> Iterator[Line]:
-        """The lines of some kinds, in order."""
+        """Return the lines of some kinds, in order."""
         return (line for line in self.lines if isinstance(line.record, kinds))
 
     def events(self) -> Iterator[JsonMapping]:
-        """The events of the loop, as plain data."""
+        """Return the events of the loop, as plain data."""
         return (line.record.event for line in self.lines if isinstance(line.record, Emitted))
 
     def exchanges(self) -> list[Exchange]:
-        """The requests in order, each with its answer."""
+        """Return the requests in order, each with its answer."""
         found: dict[int, Exchange] = {}
         bodies: dict[int, list[bytes]] = {}
         for number, record in self.lines:
@@ -284,7 +284,7 @@ def read_transcript(path: str | Path) -> Transcript:
 
 
 def _contents(path: str | Path) -> bytes:
-    """The bytes of a plain file. A pipe would block for ever, and a device never end."""
+    """Return the bytes of a plain file. A pipe would block for ever, and a device never end."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with open(descriptor, "rb") as file:

@@ -40,7 +40,7 @@ def client(
     inner: Inner | None = None,
     **options: object,
 ) -> Any:
-    """An `httpx.Client` (or `httpx2.Client`) that repairs replies, to be passed as `http_client`.
+    """Return an `httpx.Client` (or `httpx2.Client`) that repairs replies, to be passed as `http_client`.
 
     `ask_again` is how many extra requests one completion may cost when a call in it cannot be run.
     `limit` is the highest rank of repair, `formats` limits the text formats that are looked for, and
@@ -74,7 +74,7 @@ def async_client(
 
 
 def transport(inner: Inner, *, ask_again: int = 0, on_report: Listener | None = None) -> Any:
-    """A transport that repairs the replies of another one (`httpx.HTTPTransport()`, for example)."""
+    """Return a transport that repairs the replies of another one (`httpx.HTTPTransport()`, for example)."""
     library = library_of(inner) or library_for_sdk()
     return transports_of(library).plain(inner, Repairing(ask_again=ask_again, on_report=on_report))
 
@@ -105,7 +105,7 @@ def repair_client(found: C, repairing: Repairing) -> C:
 
 
 def repaired_copy(found: object, repairing: Repairing) -> object | None:
-    """A copy of an HTTP client that repairs replies; None for any other object.
+    """Return a copy of an HTTP client that repairs replies; None for any other object.
 
     The copy shares the connections of the original. It keeps the original alive, and does not close
     them when it is collected: the clients of openai close themselves then.

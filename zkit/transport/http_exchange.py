@@ -24,7 +24,7 @@ _DONE = b"[DONE]"
 
 
 def http_exchange(method: str, path: str, body: bytes, repairing: Repairing) -> HttpExchange | None:
-    """The exchange for a request; None if its reply holds no calls that could be repaired."""
+    """Return the exchange for a request; None if its reply holds no calls that could be repaired."""
     api = next((api for end, api in ENDPOINTS.items() if path.endswith(end)), None)
     if api is None or method != "POST":
         return None
@@ -179,7 +179,7 @@ class HttpExchange:
                 self._template = made
 
     def _text_event(self, raw: bytes, text: str) -> bytes:
-        """An event that differs from an earlier one only in its text: it need not be parsed."""
+        """Return an event that differs from an earlier one only in its text: it need not be parsed."""
         feed_text = self._exchange.feed_text
         if feed_text is None or self._template is None:
             return self._event(raw)
@@ -278,7 +278,7 @@ def _is_one_event(data: bytes) -> bool:
 
 
 def _data_of(raw: bytes) -> bytes:
-    """The data of an event."""
+    """Return the data of an event."""
     if raw.startswith(b"data: {") and raw.find(b"\n") == len(raw) - 2 and b"\r" not in raw:
         return raw[6:-2]
     lines = [line[5:].strip() for line in _LINE_END.split(raw) if line.startswith(b"data:")]
@@ -286,7 +286,7 @@ def _data_of(raw: bytes) -> bytes:
 
 
 def _object(body: bytes) -> JsonObject | None:
-    """The JSON object of a body; None for anything else."""
+    """Return the JSON object of a body; None for anything else."""
     try:
         found = from_json(body)
     except ValueError:

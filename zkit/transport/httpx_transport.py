@@ -38,7 +38,7 @@ _CHANGED = ("content-length", "content-encoding", "transfer-encoding")
 
 
 def library_for_sdk() -> ModuleType:
-    """The HTTP library of the installed openai client: httpx2 since its version 3, httpx before."""
+    """Return the HTTP library of the installed openai client: httpx2 since its version 3, httpx before."""
     names = ["httpx", "httpx2"]
     with suppress(ImportError):
         from openai import DefaultHttpxClient
@@ -53,7 +53,7 @@ def library_for_sdk() -> ModuleType:
 
 
 def library_of(client: object) -> ModuleType | None:
-    """The HTTP library that a client or transport belongs to; None for any other object."""
+    """Return the HTTP library that a client or transport belongs to; None for any other object."""
     name = _library_name(type(client))
     return None if name is None else sys.modules[name]
 
@@ -74,7 +74,7 @@ class _Flow:
         self.exchange = exchange
 
     def request(self) -> Request:
-        """The request to send: the caller's own, then those that ask again."""
+        """Return the request to send: the caller's own, then those that ask again."""
         self._sent += 1
         if self._sent == 1:
             return self._first
@@ -97,7 +97,7 @@ class _Flow:
         return not (self.exchange.is_stream and is_json)
 
     def take(self, response: Response, raw: bytes) -> Response | None:
-        """The response to deliver for a whole reply; None if the request is sent again."""
+        """Return the response to deliver for a whole reply; None if the request is sent again."""
         body = raw
         if "content-encoding" in response.headers:
             body = self._http.Response(200, headers=response.headers, content=raw).content
@@ -107,11 +107,11 @@ class _Flow:
         return self._whole(response, made if made is not body else None, raw)
 
     def give_up(self, response: Response) -> Response:
-        """The response to deliver if the model could not be asked again."""
+        """Return the response to deliver if the model could not be asked again."""
         return self._whole(response, self.exchange.give_up(), b"")
 
     def _whole(self, response: Response, made: bytes | None, raw: bytes) -> Response:
-        """A response with a body that was changed, or with the bytes that the server sent."""
+        """Return a response with a body that was changed, or with the bytes that the server sent."""
         report = self.exchange.report
         if made is None and report == NOTHING_DONE:
             response.stream = self._http.ByteStream(raw)
@@ -131,7 +131,7 @@ class _Flow:
     def streamed(
         self, response: Response, stream: Iterable[bytes] | AsyncIterable[bytes]
     ) -> Response:
-        """A response whose bytes are repaired while they arrive."""
+        """Return a response whose bytes are repaired while they arrive."""
         dropped = (b"content-length", b"content-encoding")
         headers = [pair for pair in response.headers.raw if pair[0].lower() not in dropped]
         return self._like(response, headers, stream)
@@ -354,7 +354,7 @@ async def _aread(stream: AsyncByteStream) -> bytes:
 
 
 def _bytes_of(response: Response) -> Iterator[bytes]:
-    """The bytes of a streamed reply, decoded; straight from the connection if there is no encoding."""
+    """Return the bytes of a streamed reply, decoded; straight from the connection if there is no encoding."""
     is_encoded = "content-encoding" in response.headers
     found: Iterator[bytes] = response.iter_bytes() if is_encoded else iter(_stream_of(response))
     return found
@@ -369,7 +369,7 @@ def _async_bytes_of(response: Response) -> AsyncIterator[bytes]:
 
 
 def _tried(inner: BaseTransport, flow: _Flow) -> Response | None:
-    """The response to an extra request; None if it failed."""
+    """Return the response to an extra request; None if it failed."""
     try:
         response = inner.handle_request(flow.request())
     except Exception:

@@ -12,7 +12,7 @@ _LONGEST_HEADER = 1000
 
 
 def headers_of(report: Report) -> dict[str, str]:
-    """The report as response headers; none if the reply held no calls."""
+    """Return the report as response headers; none if the reply held no calls."""
     if report == NOTHING_DONE:
         return {}
     fixes = ",".join(dict.fromkeys(fix.name for fix in report.fixes))[:_LONGEST_HEADER]

@@ -108,7 +108,7 @@ class StreamReader(Protocol):
         """The connection failed; return the text that was held back, and no call."""
 
     def message(self) -> Data:
-        """What the model wrote, to be sent back; empty if the model cannot be asked again."""
+        """Return what the model wrote, to be sent back; empty if the model cannot be asked again."""
 
     def restart(self, checker: CallChecker) -> Sequence[object]:
         """Another stream follows in place of what was held back; return what must come before it."""
@@ -121,22 +121,22 @@ class Api(Protocol):
         """There is one object for each endpoint."""
 
     def tools(self, request: JsonMapping) -> object:
-        """The tools of a request."""
+        """Return the tools of a request."""
 
     def messages(self, request: JsonMapping) -> list[Data]:
-        """The messages of a request that hold calls, in the form of chat completions."""
+        """Return the messages of a request that hold calls, in the form of chat completions."""
 
     def repair(self, reply: Data, checker: CallChecker) -> tuple[Data, Report, Data]:
         """Repair a whole reply: the reply to deliver, the report, the message to send back."""
 
     def stream(self, checker: CallChecker, remake: Remake, plain: Plain) -> StreamReader:
-        """A reader for streamed replies."""
+        """Return a reader for streamed replies."""
 
     def again(self, request: Data, message: Data, report: Report) -> Data:
-        """The request with the model's reply and the answers to its calls."""
+        """Return the request with the model's reply and the answers to its calls."""
 
     def in_words(self, request: Data) -> Data | None:
-        """The request without tools, with the results told in words; None if it holds no results."""
+        """Return the request without tools, with the results told in words; None if it holds no results."""
 
 
 class Exchange:
@@ -229,7 +229,7 @@ class Exchange:
         return () if self._reader is None else self._reader.abandon()
 
     def _checker(self) -> CallChecker:
-        """What checks the calls of the next reply."""
+        """Return what checks the calls of the next reply."""
         reads_text = self.request.get("tool_choice") != "none"
         messages = self._api.messages(self.request)
         rules = self._repairing.rules
@@ -247,7 +247,7 @@ class Exchange:
         return True
 
     def _asks_for_words(self, report: Report, message: Data) -> bool:
-        """Whether a reply says nothing new, so that the model is asked to use the results it has.
+        """True if a reply says nothing new, so that the model is asked to use the results it has.
 
         Qwen2.5-Coder-1.5B, shown its call and the result, writes the same call again, or nothing.
         """
@@ -280,7 +280,7 @@ class Exchange:
 
 
 def _declared_in(request: JsonMapping, api: Api) -> object:
-    """The tools of a request; programs send the same ones again and again, so they are kept."""
+    """Return the tools of a request; programs send the same ones again and again, so they are kept."""
     try:
         key = marshal.dumps((request.get("tools"), request.get("functions")), 2)
     except ValueError:  # objects of a client
@@ -305,11 +305,11 @@ class ChatApi:
     """The endpoint `/chat/completions`."""
 
     def tools(self, request: JsonMapping) -> Any:
-        """The functions among the tools of a request; others have no arguments to check."""
+        """Return the functions among the tools of a request; others have no arguments to check."""
         return functions_in(request.get("tools")) or functions_in(request.get("functions"))
 
     def messages(self, request: JsonMapping) -> list[Data]:
-        """The messages of a request."""
+        """Return the messages of a request."""
         given = request.get("messages")
         return given if isinstance(given, list) else []
 
@@ -335,11 +335,11 @@ class ChatApi:
         return repaired, joined(reports), message if len(reports) == 1 else {}
 
     def stream(self, checker: CallChecker, remake: Remake, plain: Plain) -> StreamReader:
-        """A reader for one streamed completion."""
+        """Return a reader for one streamed completion."""
         return StreamRepair(checker, remake, plain)
 
     def again(self, request: Data, message: Data, report: Report) -> Data:
-        """The request with the reply and, for each call, why it was not run."""
+        """Return the request with the reply and, for each call, why it was not run."""
         calls = [_as_sent(entry, report) for entry in entries(message.get("tool_calls"))]
         said: Data = {
             "role": "assistant",
@@ -356,7 +356,7 @@ class ChatApi:
         return {**request, "messages": [*self.messages(request), *kept, *answers]}
 
     def in_words(self, request: Data) -> Data | None:
-        """The request without tools, with the results told in words."""
+        """Return the request without tools, with the results told in words."""
         told = [*as_facts(self.messages(request)), {"role": "user", "content": HAVE_RESULTS}]
         kept = {name: value for name, value in request.items() if name not in _OF_TOOLS}
         return {**kept, "messages": told}
@@ -366,7 +366,7 @@ _OF_TOOLS = frozenset({"tools", "tool_choice", "parallel_tool_calls", "functions
 
 
 def _results_at_the_end(messages: Sequence[Data]) -> set[str]:
-    """The calls whose results end a conversation, by their keys."""
+    """Return the calls whose results end a conversation, by their keys."""
     answered: set[object] = set()
     for message in reversed(messages):
         if not isinstance(message, Mapping):
@@ -389,7 +389,7 @@ def _key(entry: JsonMapping) -> str:
 
 
 def functions_in(tools: object) -> list[Data]:
-    """The tools of a request that are functions with a name, each name once."""
+    """Return the tools of a request that are functions with a name, each name once."""
     found: dict[str, Data] = {}
     for tool in tools if isinstance(tools, list | tuple) else ():
         if not isinstance(tool, (dict, Mapping)) or tool.get("type") not in ("function", None):
@@ -402,13 +402,13 @@ def functions_in(tools: object) -> list[Data]:
 
 
 def answer_to(id: str, report: Report) -> str:
-    """What the model is told about a native call that was not run."""
+    """Return what the model is told about a native call that was not run."""
     refusal = report.refusal(id)
     return NOT_RUN if refusal is None else refusal.message
 
 
 def text_answers(report: Report) -> str:
-    """What the model is told about the calls in its text."""
+    """Return what the model is told about the calls in its text."""
     refused = [one.message for one in report.refusals if not one.id]
     doubtful = [one.message for one in report.doubtful]
     others = [f"{call.name}: {NOT_RUN}" for call in report.calls if _is_in_text(call)]
@@ -430,20 +430,20 @@ def _reason(choice: JsonMapping) -> str | None:
 
 
 def _as_written(given: Data, made: Data) -> Data:
-    """The model's message as it wrote it, with its native calls as they were read."""
+    """Return the model's message as it wrote it, with its native calls as they were read."""
     if not given.get("tool_calls") and not given.get("function_call"):
         return given
     return {**given, "tool_calls": made.get("tool_calls")}
 
 
 def _as_sent(entry: Data, report: Report) -> Data:
-    """A call of the history: under the name that the model wrote, with arguments that are JSON."""
+    """Return a call of the history: under the name that the model wrote, with arguments that are JSON."""
     refusal = report.refusal(str(entry.get("id")))
     return entry if refusal is None else {**entry, "function": sent_function(refusal)}
 
 
 def sent_function(refusal: RefusedCall) -> Data:
-    """A refused call as it is sent back: under the name that the model wrote, with valid JSON."""
+    """Return a refused call as it is sent back: under the name that the model wrote, with valid JSON."""
     name = to_wire(refusal.name.strip()[:200]) if refusal.name.strip() else "unknown"
     return {"name": name, "arguments": valid_arguments(refusal.text)}
 

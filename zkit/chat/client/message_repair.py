@@ -99,7 +99,7 @@ def _cut_off(call: Call, given: Assembled) -> RefusedCall:
 
 
 def refused_entry(entry: Assembled, refusal: RefusedCall, names: Sequence[str]) -> Assembled:
-    """A refused call in a form that no framework runs: under a name that is not a tool.
+    """Return a refused call in a form that no framework runs: under a name that is not a tool.
 
     The id stays, the arguments are valid JSON that holds what the model wrote and why it was
     refused. A framework answers such a call like that of any unknown tool, and the model reads the
@@ -114,7 +114,7 @@ def refused_entry(entry: Assembled, refusal: RefusedCall, names: Sequence[str]) 
 
 
 def with_text_calls(report: Report, found: TextEnd) -> Report:
-    """The report of native calls with those that are in the text beside them, each once."""
+    """Return the report of native calls with those that are in the text beside them, each once."""
     known = {dumps([call.name, call.arguments]) for call in report.calls}
     beside = [
         Doubtful(call, "beside_native", _BESIDE.format(name=call.name))
@@ -125,14 +125,14 @@ def with_text_calls(report: Report, found: TextEnd) -> Report:
 
 
 def finish_for(reason: str | None, has_calls: bool) -> str | None:
-    """The finish reason that agrees with what the message holds."""
+    """Return the finish reason that agrees with what the message holds."""
     if has_calls:
         return reason if reason in _CUT_SHORT else "tool_calls"
     return "stop" if reason == "tool_calls" else reason
 
 
 def entry_of(call: Call) -> JsonObject:
-    """A valid call as an entry of `tool_calls`."""
+    """Return a valid call as an entry of `tool_calls`."""
     return as_entry(Assembled(call.id, call.name, dumps(call.arguments)))
 
 
@@ -142,7 +142,7 @@ def is_function(entry: JsonObject) -> bool:
 
 
 def _without_old_call(message: JsonObject) -> JsonObject:
-    """The message without the field that held the one call before there was `tool_calls`."""
+    """Return the message without the field that held the one call before there was `tool_calls`."""
     return {key: value for key, value in message.items() if key != "function_call" or not value}
 
 
@@ -154,7 +154,7 @@ def _assembled(entry: JsonObject) -> Assembled:
 
 
 def as_entry(call: Assembled) -> JsonObject:
-    """A call as an entry of `tool_calls`."""
+    """Return a call as an entry of `tool_calls`."""
     function = {"name": call.name, "arguments": call.arguments}
     return {**call.extra, "id": call.id, "type": "function", "function": function}
 

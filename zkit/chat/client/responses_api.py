@@ -42,11 +42,11 @@ class ResponsesApi:
     """What an exchange must know about the endpoint."""
 
     def tools(self, request: JsonMapping) -> object:
-        """The functions among the tools of a request."""
+        """Return the functions among the tools of a request."""
         return functions_in(request.get("tools"))
 
     def messages(self, request: JsonMapping) -> list[Data]:
-        """The calls of the input, in the form of chat completions: their ids are taken."""
+        """Return the calls of the input, in the form of chat completions: their ids are taken."""
         calls = [one for one in _items(request) if one.get("type") == "function_call"]
         return [{"tool_calls": [{"id": one.get("call_id")} for one in calls]}] if calls else []
 
@@ -60,11 +60,11 @@ class ResponsesApi:
         return repaired, report, {"output": _as_written(given, made)}
 
     def stream(self, checker: CallChecker, remake: Remake, plain: Plain) -> StreamReader:
-        """A reader for streamed responses."""
+        """Return a reader for streamed responses."""
         return ResponseStream(checker, remake, plain)
 
     def again(self, request: Data, message: Data, report: Report) -> Data:
-        """The request with the items of the reply and, for each call, why it was not run."""
+        """Return the request with the items of the reply and, for each call, why it was not run."""
         is_kept = not is_made_up(report)
         items = list(_sent_back(entries(message.get("output")), report)) if is_kept else []
         in_text = text_answers(report)
@@ -111,13 +111,13 @@ def _joined(ends: Any) -> TextEnd:
 
 
 def _as_written(given: Sequence[object], made: Sequence[object]) -> Sequence[object]:
-    """What is sent back: native calls as they were read, else what the model wrote."""
+    """Return what is sent back: native calls as they were read, else what the model wrote."""
     is_native = any(one.get("type") == "function_call" for one in entries(list(given)))
     return made if is_native else given
 
 
 def _text_in(item: Any) -> str:
-    """The text of a message that is one piece of text; empty for anything else."""
+    """Return the text of a message that is one piece of text; empty for anything else."""
     content = item.get("content") if isinstance(item, Mapping) else None
     parts = [one for one in entries(content) if one.get("type") == "output_text"]
     if not isinstance(item, Mapping) or item.get("type") != "message" or len(parts) != 1:
@@ -126,7 +126,7 @@ def _text_in(item: Any) -> str:
 
 
 def _with_text(item: Any, end: TextEnd) -> object:
-    """The item with the text that is left without the calls."""
+    """Return the item with the text that is left without the calls."""
     if not end.calls:
         return item
     parts = [
@@ -137,7 +137,7 @@ def _with_text(item: Any, end: TextEnd) -> object:
 
 
 def _replaced(output: Sequence[object], made: Sequence[Data]) -> Iterator[object]:
-    """The items with the repaired calls in the places of those that the server sent."""
+    """Return the items with the repaired calls in the places of those that the server sent."""
     waiting = list(made)
     for item in output:
         if not isinstance(item, Mapping) or item.get("type") != "function_call":
@@ -161,7 +161,7 @@ def _assembled(item: JsonMapping) -> Assembled:
 
 
 def _items(request: JsonMapping) -> list[Data]:
-    """The input of a request as a list of items."""
+    """Return the input of a request as a list of items."""
     given = request.get("input")
     if isinstance(given, str):
         return [{"role": "user", "content": given}]
@@ -216,7 +216,7 @@ class ResponseStream:
         return self._end is not None
 
     def message(self) -> Data:
-        """The response as the server sent it."""
+        """Return the response as the server sent it."""
         return self._message
 
     def feed(self, event: object) -> Sequence[object]:
@@ -314,7 +314,7 @@ class ResponseStream:
         return [*events, self._event({**data, "response": whole})]
 
     def _held_text(self) -> Iterator[object]:
-        """The text that was held back, as one more piece of each text."""
+        """Return the text that was held back, as one more piece of each text."""
         for index, text in self._texts.items():
             rest = text.whole()[len(self._shown.get(index, "")) :]
             if rest:
@@ -326,7 +326,7 @@ class ResponseStream:
         return self._event({"type": "response.output_text.delta", **own, "delta": text})
 
     def _made_events(self, made: Sequence[object]) -> Iterator[object]:
-        """The events of the items that were not passed on yet."""
+        """Return the events of the items that were not passed on yet."""
         base = len(self._delivered)
         for at, item in enumerate(made, base):
             if at in self._done or not isinstance(item, dict):
@@ -368,7 +368,7 @@ class ResponseStream:
         return self._remake(self._last, {**data, "sequence_number": self._number})
 
     def _broken_off(self) -> Sequence[object]:
-        """What is left of a stream without an end: its text, and no call."""
+        """Return what is left of a stream without an end: its text, and no call."""
         calls = [one for one in self._items.values() if one.get("type") == "function_call"]
         self.report = Report(
             refusals=tuple(
@@ -406,7 +406,7 @@ class ResponseStream:
         return events
 
     def _cut_short(self, at: int) -> Data:
-        """An item that was passed on in part, as far as it was passed on."""
+        """Return an item that was passed on in part, as far as it was passed on."""
         item, shown = self._open[at], self._shown.get(at, "")
         if item.get("type") != "message":
             return item
@@ -414,7 +414,7 @@ class ResponseStream:
         return {**item, "status": "completed", "content": [part]}
 
     def _continued(self, event: object, data: Data) -> object:
-        """An event of a later response, with the indexes and numbers that follow the first one's."""
+        """Return an event of a later response, with the indexes and numbers that follow the first one's."""
         self._number += 1
         own: Data = {"sequence_number": self._number}
         if isinstance(data.get("output_index"), int):

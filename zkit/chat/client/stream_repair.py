@@ -123,7 +123,7 @@ class _Choice:
         return text + [{"tool_calls": [{"index": i, **one}]} for i, one in enumerate(self.made)]
 
     def _broken_off(self, found: Report) -> Report:
-        """The report of a stream that broke off: nothing in it can be run."""
+        """Return the report of a stream that broke off: nothing in it can be run."""
         refused = [
             RefusedCall(
                 call.id if call.tier == "native" else "",
@@ -173,7 +173,7 @@ class StreamRepair:
         return any(choice.finish_reason for choice in self._choices.values())
 
     def message(self) -> JsonObject:
-        """What the model wrote, with its native calls as they were read; empty for several choices."""
+        """Return what the model wrote, with its native calls as they were read; empty for several choices."""
         if len(self._choices) != 1:
             return {}
         (choice,) = self._choices.values()
@@ -189,7 +189,7 @@ class StreamRepair:
         return ()
 
     def _continued(self, chunk: object) -> object:
-        """A chunk of a later stream, as a part of the first one."""
+        """Return a chunk of a later stream, as a part of the first one."""
         data = {**self._plain(chunk), **self._head}
         if isinstance(data.get("usage"), dict):
             data["usage"] = added(data["usage"], *self._usages)
@@ -269,13 +269,13 @@ class StreamRepair:
         return [self._chunk(index, {"content": text}) for index, text in held if text]
 
     def _chunk(self, index: int, delta: JsonObject, reason: str | None = None) -> object:
-        """A chunk like the last one, with another delta."""
+        """Return a chunk like the last one, with another delta."""
         choice = {"index": index, "delta": delta, "finish_reason": reason}
         data = _but(self._plain(self._last), "usage")
         return self._remake(self._last, {**data, "choices": [choice]})
 
     def _ending(self, chunk: object) -> object:
-        """A chunk that ends a choice, with the reason that agrees with what was found."""
+        """Return a chunk that ends a choice, with the reason that agrees with what was found."""
         data = self._plain(chunk)
         given = [one for one in data.get("choices") or () if isinstance(one, dict)]
         made = [{**one, "delta": {}, "finish_reason": self._reason(one)} for one in given]
@@ -291,7 +291,7 @@ class StreamRepair:
         return known.finish_reason if known is not None and given else given
 
     def _missing_endings(self) -> list[object]:
-        """The endings for a server that gives no reason, though it delivered calls."""
+        """Return the endings for a server that gives no reason, though it delivered calls."""
         found = sorted(self._choices.items())
         return [self._chunk(i, {}, one.finish_reason) for i, one in found if one.finish_reason]
 
@@ -316,7 +316,7 @@ def _assembled(entry: JsonMapping) -> Assembled:
 
 
 def chunks_of(completion: object) -> Iterator[object]:
-    """The chunks that a server would have sent: what was said, the end, the usage."""
+    """Return the chunks that a server would have sent: what was said, the end, the usage."""
     data = plain(completion)
     head = {key: data.get(key) for key in ("id", "created", "model")}
     head["object"] = "chat.completion.chunk"

@@ -105,7 +105,7 @@ class _Places:
         return self._extractor.extraction
 
     def written(self, start: int, end: int) -> str:
-        """The text between two places as the model wrote it."""
+        """Return the text between two places as the model wrote it."""
         return self._extractor.written(start, end)
 
     def feed(self, text: str) -> tuple[list[Event], list[Span]]:
@@ -117,7 +117,7 @@ class _Places:
         return self._placed(self._extractor.close(finish_reason, last=last))
 
     def _placed(self, events: list[Event]) -> tuple[list[Event], list[Span]]:
-        """The events with the spans that are new, or the part by which the last one has grown."""
+        """Return the events with the spans that are new, or the part by which the last one has grown."""
         spans = self._extractor.spans
         is_known = len(spans) == self._known and (not spans or spans[-1].end == self._reached)
         if is_known and len(events) == 1 and type(events[0]) is Text:
@@ -240,7 +240,7 @@ class TextCalls:
             self._is_result = True
 
     def _doubtful_spans(self, extractor: _Places) -> Iterator[Span]:
-        """Where the doubtful calls are, with their envelopes: one that may run leaves the text."""
+        """Return where the doubtful calls are, with their envelopes: one that may run leaves the text."""
         whole = extractor.written(0, extractor.size)
         for one in extractor.extraction.doubtful:
             start, end = one.span
@@ -253,7 +253,7 @@ class TextCalls:
                 yield Span("call", start, end)
 
     def abandon(self) -> str:
-        """The stream broke: what was held back, as it was written."""
+        """Return the stream broke: what was held back, as it was written."""
         extractor = self._extractor
         return "" if extractor is None else extractor.written(self._out, extractor.size)
 
@@ -264,11 +264,11 @@ class TextCalls:
         return rest
 
     def whole(self) -> str:
-        """All text that was taken in."""
+        """Return all text that was taken in."""
         return "" if self._extractor is None else self._extractor.written(0, self._extractor.size)
 
     def _judged(self, extractor: _Places, rest: str, native: bool) -> TextEnd:
-        """The calls that can run, those that must not, and those that may not be meant.
+        """Return the calls that can run, those that must not, and those that may not be meant.
 
         `rest` is the text that is left if no call is taken out of it.
         """
@@ -303,13 +303,13 @@ send, far below what takes noticeable time."""
 
 
 def too_many_calls(count: int) -> RefusedCall:
-    """The calls beyond the limit, as one."""
+    """Return the calls beyond the limit, as one."""
     message = f"A reply may hold {MAX_CALLS} calls; {count - MAX_CALLS} more were not read."
     return RefusedCall("", "", "budget", message, "")
 
 
 def _between(start: int, end: int, spans: Iterable[Span]) -> Iterator[tuple[int, int]]:
-    """The stretches between two places that are left when some spans are taken out."""
+    """Return the stretches between two places that are left when some spans are taken out."""
     for span in spans:
         if span.end > start and span.start < end:
             yield start, max(start, span.start)
@@ -318,13 +318,13 @@ def _between(start: int, end: int, spans: Iterable[Span]) -> Iterator[tuple[int,
 
 
 def _is_loose(span: Span, before: Span | None) -> bool:
-    """Whether a span belongs to the call that follows it, if one does: not so the end of a thought."""
+    """True if a span belongs to the call that follows it, if one does: not so the end of a thought."""
     follows = before is not None and before.kind == "reasoning" and before.end == span.start
     return span.kind in _LOOSE and not follows
 
 
 def _taken(spans: Sequence[Span], calls: tuple[Call, ...]) -> Iterator[Span]:
-    """The spans that leave the text: calls that can run, and the surrounding text."""
+    """Return the spans that leave the text: calls that can run, and the surrounding text."""
     for before, span, after in zip((None, *spans), spans, (*spans[1:], None), strict=False):
         if span.kind == "call":
             if any(call.span and span.start <= call.span[0] < span.end for call in calls):
@@ -336,7 +336,7 @@ def _taken(spans: Sequence[Span], calls: tuple[Call, ...]) -> Iterator[Span]:
 
 
 def unknown_as_call(unknown: Unknown) -> Call:
-    """A call of a tool that is not on offer, to be judged like any other."""
+    """Return a call of a tool that is not on offer, to be judged like any other."""
     return Call(
         unknown.name,
         unknown.arguments,
@@ -349,7 +349,7 @@ def unknown_as_call(unknown: Unknown) -> Call:
 
 
 def refused_calls(found: Extraction, text: str) -> tuple[RefusedCall, ...]:
-    """The calls in a text that were begun and cannot be read, with what to tell the model."""
+    """Return the calls in a text that were begun and cannot be read, with what to tell the model."""
     mistaken = [_mistaken(one, text) for one in found.refused if one.message]
     return (*map(_cut, found.incomplete), *mistaken)
 

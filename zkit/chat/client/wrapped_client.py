@@ -134,7 +134,7 @@ def _wrapped(client: object, *, repairing: Repairing, server: ServerSettings | N
 
 
 def _with_transport(client: object, repairing: Repairing) -> object:
-    """A copy of the client with our transport; None if it does not send with httpx or httpx2."""
+    """Return a copy of the client with our transport; None if it does not send with httpx or httpx2."""
     from zkit.transport import repaired_copy
 
     inner = getattr(client, "_client", None)
@@ -146,7 +146,7 @@ def _with_transport(client: object, repairing: Repairing) -> object:
 
 
 def _copied(wrapped: object, client: object, path: list[str]) -> object:
-    """The object at a path of the client, copied on the way so that the client's own stays as it is."""
+    """Return the object at a path of the client, copied on the way so that the client's own stays as it is."""
     owner, original = wrapped, client
     for name in path:
         found, original = getattr(owner, name, None), getattr(original, name, None)
@@ -173,7 +173,7 @@ def _then(make: Callable[..., object], follow: Callable[[object], object]) -> Ca
 def _watched(
     method: Callable[..., object], api: Api, repairing: Repairing, server: ServerSettings | None
 ) -> Callable[..., object]:
-    """The client's own method; what it returns gets the report of the transport."""
+    """Return the client's own method; what it returns gets the report of the transport."""
 
     @functools.wraps(method)
     def with_report(*args: object, **request: object) -> object:
@@ -204,7 +204,7 @@ async def _awaited(outcome: Any, watch: Watch, is_stream_due: bool) -> object:
 def _prepared(
     request: JsonMapping, api: Api, server: ServerSettings | None
 ) -> tuple[JsonMapping, Watch, bool]:
-    """The request as the server wants it, the watch for it, and whether a stream must be made."""
+    """Return the request as the server wants it, the watch for it, and whether a stream must be made."""
     if server is None or api is not CHAT:
         return request, Watch(), False
     sent = fitted(request, server)
@@ -223,7 +223,7 @@ def _attach(outcome: object, watch: Watch) -> None:
 
 @functools.lru_cache(maxsize=64)
 def _stream_type(kind: Any) -> type[object]:
-    """The type of a stream, with the report as a property: it is complete when the stream has ended."""
+    """Return the type of a stream, with the report as a property: it is complete when the stream has ended."""
     report = property(lambda self: self._zkit_watch.report)
     return type(kind.__name__, (kind,), {"zkit": report, "__module__": kind.__module__})
 
@@ -234,7 +234,7 @@ def _stream_type(kind: Any) -> type[object]:
 def _driven(
     method: Callable[..., object], api: Api, repairing: Repairing, server: ServerSettings | None
 ) -> Callable[..., object]:
-    """The client's own method, called as often as the exchange wants it."""
+    """Return the client's own method, called as often as the exchange wants it."""
 
     @functools.wraps(method)
     def repaired(*args: object, **request: object) -> object:
@@ -253,7 +253,7 @@ def _driven(
 
 
 def _given(request: JsonMapping) -> JsonObject:
-    """The request without the marks of a client for what is not given."""
+    """Return the request without the marks of a client for what is not given."""
     return {key: value for key in request if (value := asked(request, key)) is not None}
 
 
@@ -350,7 +350,7 @@ def _is_reply(outcome: object) -> bool:
 
 
 def remade_reply(reply: object, data: JsonObject, report: Report) -> object:
-    """A reply of the same type with other data, and with the report on it."""
+    """Return a reply of the same type with other data, and with the report on it."""
     made = reply if data == plain(reply) else remade(reply, data)
     attach_report(made, report)
     return made
@@ -366,7 +366,7 @@ def attach_report(reply: object, report: Report) -> None:
 
 
 def remade(like: Any, data: JsonObject) -> object:
-    """A record of the same type from data, without the checks that a broken reply would fail."""
+    """Return a record of the same type from data, without the checks that a broken reply would fail."""
     if isinstance(like, Mapping):
         return data
     construct = getattr(type(like), "construct", None) or type(like).model_construct

@@ -91,7 +91,7 @@ def chatted(options: Options) -> int:
 
 
 def _header(options: Options, paused: PausedRun | None, line: Stored | None) -> Header:
-    """What must be known to play the chat again."""
+    """Return what must be known to play the chat again."""
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     return Header(
         model=options.model or (paused.model if paused else ""),
@@ -116,7 +116,7 @@ def _header(options: Options, paused: PausedRun | None, line: Stored | None) -> 
 
 
 def _found(store: PauseStore, wanted: str) -> Stored:
-    """The paused run that is meant: by its id, or the newest that can go on.
+    """Return the paused run that is meant: by its id, or the newest that can go on.
 
     One whose process ended while a call ran can go on too, after somebody has looked at the call.
     """
@@ -135,7 +135,7 @@ def _found(store: PauseStore, wanted: str) -> Stored:
 
 
 def _started(line: Stored) -> str:
-    """Which calls a process had started when it ended."""
+    """Return which calls a process had started when it ended."""
     calls = [
         f"{one.name} {one.arguments} at {one.began}"
         + (f" (it ended at {one.ended})" if one.ended else " (no end was noted)")
@@ -150,7 +150,7 @@ def _secrets(options: Options) -> list[str]:
 
 
 def _public(url: str) -> str:
-    """An address without what only its owner should know."""
+    """Return an address without what only its owner should know."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 

@@ -39,7 +39,7 @@ APPROVERS: JsonObject = {"ask": ask_later, "never": None, "always": lambda call:
 
 
 def openai_client(base_url: str | None, api_key: str | None, http: Any) -> Any:
-    """A client of the `openai` package that speaks HTTP by way of another one."""
+    """Return a client of the `openai` package that speaks HTTP by way of another one."""
     http_library()
     from openai import OpenAI
 
@@ -48,7 +48,7 @@ def openai_client(base_url: str | None, api_key: str | None, http: Any) -> Any:
 
 
 def loop_of(client: Any, header: Header, source: Any, log: ChatLog) -> ChatLoop:
-    """The loop of a chat; which tools it has is taken down."""
+    """Return the loop of a chat; which tools it has is taken down."""
     loop = ChatLoop(
         client,
         header.model,
@@ -81,7 +81,7 @@ def session_of(
     loop: ChatLoop,
     interrupts: Interrupts,
 ) -> Session:
-    """The chat before its first line."""
+    """Return the chat before its first line."""
     output = make_output(log, colour=header.colour, once=header.once is not None)
     renderer = Renderer(output, MARKS[header.options["marks"]])
     return Session(
@@ -164,7 +164,7 @@ def recorded_dispatchers(transcript: Transcript) -> list[Dispatcher]:
 
 
 def _source(recorded: Tools, results: Results) -> Any:
-    """The tools of then; with workflows they are a kit, for the prompt speaks of it."""
+    """Return the tools of then; with workflows they are a kit, for the prompt speaks of it."""
     tools = [RecordedTool(ToolSpec.from_dict(spec), results) for spec in recorded.tools]
     if not recorded.workflows:
         return tools
@@ -180,7 +180,7 @@ _BEFORE_THE_TOOL = frozenset({"approval", "budget", "loop", "truncated"})
 
 
 def _results(transcript: Transcript) -> Results:
-    """What each call got from its tool, in order; a question got nothing but a pause."""
+    """Return what each call got from its tool, in order; a question got nothing but a pause."""
     found: Results = defaultdict(deque)
     asked = set()
     for event in transcript.events():

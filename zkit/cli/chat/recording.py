@@ -43,7 +43,7 @@ class ChatLog(Protocol):
         """Take down one record, before anybody sees anything of it."""
 
     def width(self, columns: int) -> int:
-        """The width to render for, when the screen has so many columns."""
+        """Return the width to render for, when the screen has so many columns."""
 
 
 class NoLog:
@@ -120,7 +120,7 @@ class Comparison:
         self._advance()
 
     def width(self, columns: int) -> int:
-        """The width that the screen had then."""
+        """Return the width that the screen had then."""
         return self._columns
 
     def end(self) -> None:
@@ -156,7 +156,7 @@ class _Ids:
         self._known: dict[str, str] = {}
 
     def replaced(self, data: Any) -> Any:
-        """The data with ids by number, and without what is only of the moment."""
+        """Return the data with ids by number, and without what is only of the moment."""
         if isinstance(data, dict):
             return {
                 key: self._value(key, value)
@@ -182,7 +182,7 @@ class TranscriptOver(BaseException):
 
 
 def http_library() -> Any:
-    """The library that the `openai` client speaks HTTP with."""
+    """Return the library that the `openai` client speaks HTTP with."""
     try:
         import openai
     except ImportError as error:
@@ -200,7 +200,7 @@ def _body(request: Any) -> Any:
 
 
 def _as(theirs: Any, mine: type[Any]) -> Any:
-    """A class of ours that is also one of the library's, which is known only now."""
+    """Return a class of ours that is also one of the library's, which is known only now."""
     return type(mine.__name__, (mine, theirs), {})
 
 
@@ -212,7 +212,7 @@ def _named(error: BaseException) -> str:
 
 
 def recording_client(log: ChatLog, redaction: Redaction, interrupts: Interrupts) -> Any:
-    """A client that talks to the server, and takes down each request and each byte of the answer."""
+    """Return a client that talks to the server, and takes down each request and each byte of the answer."""
     library = http_library()
     transport = _as(library.BaseTransport, _RecordingTransport)(library, log, redaction, interrupts)
     # Compressed bytes could be neither read nor searched for secrets.
@@ -293,7 +293,7 @@ class _RecordedStream:
 
 
 def _redacted(inner: Any, redaction: Redaction) -> Iterator[bytes]:
-    """The bytes without secrets; what may be the beginning of one waits for what follows."""
+    """Return the bytes without secrets; what may be the beginning of one waits for what follows."""
     held = b""
     for chunk in inner:
         data = held + chunk
@@ -309,7 +309,7 @@ def _redacted(inner: Any, redaction: Redaction) -> Iterator[bytes]:
 
 
 def replaying_client(log: ChatLog, transcript: Transcript) -> Any:
-    """A client that answers each request with what the server sent then, byte for byte."""
+    """Return a client that answers each request with what the server sent then, byte for byte."""
     library = http_library()
     transport = _as(library.BaseTransport, _Player)(library, log, transcript)
     return library.Client(transport=transport, timeout=None)
@@ -354,7 +354,7 @@ class _PlayedStream:
 
 
 def _broken(library: Any, message: str) -> BaseException:
-    """The error that broke an answer off, as the library would raise it."""
+    """Return the error that broke an answer off, as the library would raise it."""
     name, _, text = message.partition(": ")
     kind = getattr(library, name, None)
     is_known = isinstance(kind, type) and issubclass(kind, library.TransportError)
@@ -363,7 +363,7 @@ def _broken(library: Any, message: str) -> BaseException:
 
 
 def _cut_off(records: list[Any]) -> BaseException:
-    """What ended an answer that has no end: the person, or the transcript."""
+    """Return what ended an answer that has no end: the person, or the transcript."""
     is_stopped = bool(records) and records[-1].kind == "interrupted"
     return KeyboardInterrupt() if is_stopped else TranscriptOver()
 

@@ -81,7 +81,7 @@ class Terminal:
 
 
 def _whole(text: str) -> str:
-    """A text that can be sent: what was no UTF-8 is marked."""
+    """Return a text that can be sent: what was no UTF-8 is marked."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -132,7 +132,7 @@ def screen_columns() -> int:
 
 
 def has_colour(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that wants colour."""
+    """True if a stream is a terminal that wants colour."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return stream.isatty() and not plain
 
@@ -212,7 +212,7 @@ def _printable_part(part: str | tuple[str, str]) -> str | tuple[str, str]:
 
 
 def make_output(log: ChatLog, *, colour: bool, once: bool) -> Output:
-    """The output of a chat; with `once` only the answer goes to standard output."""
+    """Return the output of a chat; with `once` only the answer goes to standard output."""
     out = _screen(sys.stdout, "out", log, colour and not once)
     return Output(out, _screen(sys.stderr, "err", log, colour) if once else out, log)
 
@@ -236,7 +236,7 @@ REVOKED = {"reasoning": "that was reasoning, not the answer", "connection": "the
 
 
 def call_text(call: Call) -> str:
-    """A call as people write it."""
+    """Return a call as people write it."""
     given = call.arguments
     if isinstance(given, dict):
         pairs = (
@@ -263,7 +263,7 @@ class Renderer:
             render(self, event)
 
     def room(self, used: int) -> int:
-        """How many characters are left on a line."""
+        """Return how many characters are left on a line."""
         return max(20, self.output.columns - used - 1)
 
     def text(self, event: TextDelta) -> None:
@@ -319,7 +319,7 @@ class Renderer:
             )
 
     def effect_text(self, effect: FileEffect | ProcessEffect) -> str:
-        """What was done to the world."""
+        """Return what was done to the world."""
         if isinstance(effect, FileEffect):
             moved = f"{effect.from_path} {self.marks['to']} " if effect.from_path else ""
             size = "" if effect.bytes_after is None else f" ({effect.bytes_after} bytes)"
@@ -381,7 +381,7 @@ _RENDER: dict[str, Callable[[Renderer, Any], None]] = {
 
 
 def effects_of(result: Result) -> tuple[FileEffect | ProcessEffect, ...]:
-    """What a call did to the world."""
+    """Return what a call did to the world."""
     found: tuple[FileEffect | ProcessEffect, ...] = getattr(result, "effects", ())
     return found
 
