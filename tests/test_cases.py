@@ -103,7 +103,7 @@ def test_a_jsonl_line_keeps_its_provenance(tmp_path: Path) -> None:
         ("json = '{\"a\": 1}'", "json = '{\"a\": 1'", 9, "json is not JSON: "),
         ("json = '{\"a\": 1}'\n", "", 6, "the case expects nothing"),
         ('rank = "RESPELL"', 'refused = "several"', 6, "both json and refused"),
-        ('"RESPELL"', '"PERFECT"', 10, "'PERFECT' is no rank: EXACT, UNWRAP"),
+        ('"RESPELL"', '"PERFECT"', 10, "'PERFECT' is not a rank: EXACT, UNWRAP"),
         ("json = '{\"a\": 1}'\nrank = \"RESPELL\"", 'refused = "never"', 9, "'never' is no reason"),
         ("json = '{\"a\": 1}'", 'refused = "cut"', 9, "a refusal has no rank"),
         ('schema = "one"', 'schema = "two"', 11, "'two' is not among the schemas"),

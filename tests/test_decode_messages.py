@@ -107,7 +107,7 @@ Send the call again, for example with: {"query": "cats", "tags": ["<tags>"]}""",
         """\
 The arguments for "head" were refused.
 lines: got "ten", expected an integer.
-path: missing, expected a text; you sent "file", which is no field.
+path: missing, expected a text; you sent "file", which is not a field.
 Send the call again, for example with: {"path": "<path>", "lines": 10}""",
     ),
     "a field that is missing further down": (
@@ -205,7 +205,7 @@ CLOSED = {
         ('{"path": "a", "dry_run": true}', "dry_run: no such field."),
         (
             '{"path": "a", "forse": true}',
-            'force: missing, expected true or false; you sent "forse", which is no field.',
+            'force: missing, expected true or false; you sent "forse", which is not a field.',
         ),
         ('{"arguments": {"path": "a", "forse": true}}', "force: missing, expected true or false."),
     ],

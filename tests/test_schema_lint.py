@@ -37,7 +37,7 @@ def test_a_plain_schema_is_clean(dialect: str) -> None:
         ({**FINE, "anyOf": [{"required": ["city"]}]}, "", "'anyOf' stands at the root"),
         ({**FINE, "required": ["cty"]}, "", "'cty' is required but not declared"),
         (tool(x={"type": "str"}), "properties.x", "no type is called 'str'"),
-        (tool(x={"type": "string", "required": True}), "properties.x", "'required' is no list"),
+        (tool(x={"type": "string", "required": True}), "properties.x", "'required' is not a list"),
         (tool(x={"$ref": "#/$defs/X"}), "properties.x", "'#/$defs/X' refers to nothing"),
         (tool(x={"type": "string", "enum": []}), "properties.x", "the enum has no values"),
         (tool(x={"type": "string", "enum": ["a", "a"]}), "properties.x", "the same value twice"),

@@ -102,7 +102,10 @@ def test_the_order_is_kept() -> None:
         (SCHEMA, "names no tool"),
         ([{"type": "function", "function": {"parameters": SCHEMA}}], "name"),
         ([{"name": " "}], r"tools\[0\]: a tool's name must be a text that is not blank"),
-        ([{"name": "a", "parameters": "none"}], "the parameters of 'a' are no JSON Schema: 'none'"),
+        (
+            [{"name": "a", "parameters": "none"}],
+            "the parameters of 'a' are not a JSON Schema: 'none'",
+        ),
         ([lambda q: q], "a lambda has no name"),
     ],
 )

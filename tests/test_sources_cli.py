@@ -133,7 +133,7 @@ def test_a_kit_is_created_and_can_be_used(here: Path) -> None:
 WRONG: list[tuple[tuple[str, ...], int, str]] = [
     (("kit", "create", "polite", "read_file"), 2, "is there already; --force"),
     (("kit", "create", "new"), 2, "needs tools"),
-    (("kit", "create", "../new", "read_file"), 2, "no name of a kit"),
+    (("kit", "create", "../new", "read_file"), 2, "not the name of a kit"),
     (("kit", "create", "new", "reed_file"), 1, "did you mean read_file"),
     (("kit", "info", "nope"), 1, "there is no kit 'nope' in kits or among the standard ones"),
     (("kit", "info", "polite"), 1, "kits/polite.kit:5: there is no tool 'greet'"),

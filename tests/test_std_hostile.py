@@ -61,7 +61,7 @@ PATHS: dict[str, list[Callable[[str], Arguments]]] = {
     ],
     "pdf_read": [lambda p: {"path": p}],
 }
-# What leads out of the root, and what is no name: refused, whatever the tool.
+# What leads out of the root, and what is not a name: refused, whatever the tool.
 OUTSIDE = [
     "../secret.txt",
     "/etc/passwd",
@@ -89,8 +89,8 @@ OTHER: list[tuple[str, Arguments, str]] = [
     ("bash", {"command": "kill -9 $$"}, "exit code"),
     ("bash_output", {"id": "../b1"}, "no command"),
     ("bash_output", {"id": "b" * 100_000}, "no command"),
-    ("git_manager", {"action": "diff", "name": "--output=/tmp/x"}, "no name"),
-    ("git_manager", {"action": "branch", "name": "a..b"}, "no name"),
+    ("git_manager", {"action": "diff", "name": "--output=/tmp/x"}, "not the name"),
+    ("git_manager", {"action": "branch", "name": "a..b"}, "not the name"),
     ("git_manager", {"action": "commit", "message": "\0"}, ""),
     ("test_runner", {"keyword": "((("}, "pytest could not run"),
     ("code_exec", {"code": "while True: pass", "timeout": 0.3}, "took too long"),

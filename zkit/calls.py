@@ -17,7 +17,7 @@ Position = Literal["final", "followed"]
 
 @dataclass(frozen=True, init=False)
 class Call:
-    """One tool call.
+    """One tool call: the name, the arguments, and how it was found and repaired.
 
     `arguments` is what the model sent: an object where the call was found in text, the raw string
     where the server delivered it. `origin` is `native` or the name of the text format; `fixes` say

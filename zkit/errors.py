@@ -1,7 +1,7 @@
 """Exceptions for mistakes of the calling program.
 
     ZkitError
-    ├── SchemaError              a schema that a dialect cannot express, or that is no schema
+    ├── SchemaError              a schema that a dialect cannot express, or that is not a schema
     ├── ToolDefinitionError      a function or class that cannot be a tool
     ├── ToolNameTakenError       a second tool of the same name from another provider
     ├── UnknownToolError         a name that no tool of a source bears
@@ -14,7 +14,7 @@
     ├── ResumeError              a paused run that cannot go on: it did already, or was never paused
     ├── CatalogError             a catalog of tools that cannot be read, or holds no such version
     ├── McpError                 an MCP server that cannot be connected to
-    ├── TranscriptError          a file that is no transcript, or that cannot be written as one
+    ├── TranscriptError          a file that is not a transcript, or that cannot be written as one
     └── MissingExtraError        an optional dependency that is not installed
 
 A model's mistakes are values (see `zkit.results`), never one of these.
@@ -81,7 +81,7 @@ class ResumeError(ZkitError, ValueError):
 
 
 class CatalogError(ZkitError, ValueError):
-    """A file that is no catalog of tools, or a tool or version that it does not hold."""
+    """A file that is not a catalog of tools, or a tool or version that it does not hold."""
 
 
 class McpError(ZkitError, ConnectionError):
@@ -89,7 +89,7 @@ class McpError(ZkitError, ConnectionError):
 
 
 class TranscriptError(ZkitError, ValueError):
-    """A file that is no transcript, or one that cannot be written; says where."""
+    """A file that is not a transcript, or one that cannot be written; says where."""
 
 
 class MissingExtraError(ZkitError, ImportError):

@@ -19,7 +19,7 @@ class Grade(NamedTuple):
 
     @classmethod
     def of(cls, given: object) -> Grade:
-        """Return the grade that something means: a grade, its two numbers, or its name.
+        """Return a grade given as a `Grade`, as two numbers or by name.
 
         The names are `"pure"`, `"read"`, `"execute"` and `"write"`. Raises `TypeError` for anything
         else, and `ValueError` for a name or a number that no grade has.

@@ -26,7 +26,7 @@ _ESCAPED_BLANK = re.compile(r"(?<!\\)\\[nrt]")
 
 
 class Secret(NamedTuple):
-    """A place in a text that should not be told, and what kind of secret it is."""
+    """A secret in a text: where it is, and of which kind."""
 
     start: int
     end: int

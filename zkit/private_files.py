@@ -33,7 +33,7 @@ def make_private(path: str | Path) -> None:
 
 
 def private_copy(path: Path, data: bytes) -> Path:
-    """Write data to a file that nobody else can read, and return where it is.
+    """Write data to a file that only this user can read, and return its path.
 
     That is `path`, unless something else has that name; the same data is not written twice.
     """

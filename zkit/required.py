@@ -30,7 +30,7 @@ def require_flag(name: str, given: object, *, or_none: bool = False) -> None:
 
 
 def require_text(name: str, given: object, *, or_none: bool = False) -> None:
-    """Refuse what is no text."""
+    """Refuse what is not text."""
     require_kind(name, given, str, "a text", or_none=or_none)
 
 
@@ -65,7 +65,7 @@ def require_one_of(name: str, given: object, known: Collection[Any]) -> None:
 
 
 def require_count(name: str, given: object, *, least: int = 0, or_none: bool = False) -> None:
-    """Refuse what is no whole number, or too small."""
+    """Refuse what is not a whole number, or too small."""
     _require_number(name, given, (int,), "a whole number", or_none)
     if given is not None and not given >= least:  # type: ignore[operator]
         raise ValueError(f"{name} must be at least {least}, not {given!r}")
@@ -74,7 +74,7 @@ def require_count(name: str, given: object, *, least: int = 0, or_none: bool = F
 def require_seconds(
     name: str, given: object, *, above_zero: bool = False, or_none: bool = False
 ) -> None:
-    """Refuse what is no time to wait; 0 as well where nothing could be done in it."""
+    """Refuse what is not a number of seconds; 0 as well where nothing could be done in it."""
     _require_number(name, given, (int, float), "a number of seconds", or_none)
     if given is None:
         return
@@ -95,14 +95,14 @@ def require_rank(name: str, given: object) -> None:
 
 
 def require_share(name: str, given: object) -> None:
-    """Refuse what is no part of a whole."""
+    """Refuse what is not a share from 0 to 1."""
     _require_number(name, given, (int, float), "a number", or_none=False)
     if not 0 < given <= 1:  # type: ignore[operator]
         raise ValueError(f"{name} must be more than 0 and at most 1, not {given!r}")
 
 
 def _require_number(name: str, given: object, kinds: Kinds, due: str, or_none: bool) -> None:
-    """Refuse what is no number; True is not one, although Python counts it as 1."""
+    """Refuse what is not a number; True is not one, although Python counts it as 1."""
     require_kind(name, given, kinds, due, or_none=or_none)
     if isinstance(given, bool):
         raise _other_kind(name, given, due, or_none)

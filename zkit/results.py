@@ -128,7 +128,7 @@ class Result:
 
 @dataclass(frozen=True, init=False)
 class Success(Result):
-    """It worked. `effects` say what was done to the world, `meta` what else is worth knowing."""
+    """Success. `effects` lists what was changed, `meta` holds further notes."""
 
     kind: ClassVar[str] = "success"
 
@@ -150,7 +150,7 @@ class Success(Result):
         self.__dict__.update(data=data, effects=effects, meta=meta)
 
     def data_as(self, kind: type[T]) -> T:
-        """Return the data as a type again: a pydantic model, a dataclass, a TypedDict, `list[int]`.
+        """Return the data as an instance of a type: a pydantic model, a dataclass, a TypedDict, `list[int]`.
 
         Raises `pydantic.ValidationError`, a `ValueError`, for data that is something else.
         """

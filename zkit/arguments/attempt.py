@@ -141,7 +141,7 @@ class Attempt(NamedTuple):
             return refuse(self.prepared, value, problems, fixes)
 
     def _problem(self, value: object, error: FieldError) -> Problem:
-        """Return a complaint of the validator as a problem, in the words of the shape at that place."""
+        """Return an error of the validator as a problem, worded by the shape at that place."""
         shape, path, got = _follow(value, self.prepared.shape, error.path)
         text = path_text(path)
         if error.kind == "missing":
@@ -211,7 +211,7 @@ def _json(value: object) -> str | bytes:
 def _follow(
     value: object, shape: Shape, path: tuple[str | int, ...]
 ) -> tuple[Shape, list[str | int], object]:
-    """Go down a validator's path as far as the value goes; steps that are no places are skipped."""
+    """Go down a validator's path as far as the value goes; steps that are not places are skipped."""
     steps: list[str | int] = []
     for index, step in enumerate(path):
         is_last = index == len(path) - 1

@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d++(?:_\d++)*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d+
 _WHOLE = re.compile(r"([+-]?\d++)\.0*+", re.ASCII)
 _HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]++")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})++(?:\.\d++)?", re.ASCII)
-# A dot may group thousands as well: `5.000` is no sure integer.
+# A dot may group thousands as well: `5.000` may not be an integer.
 _DOTTED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})++", re.ASCII)
 _SECONDS = re.compile(r"\d{9,13}", re.ASCII)
 """Seconds or milliseconds since 1970: where a number may be meant too, nobody can tell."""
@@ -249,7 +249,7 @@ def list_from(value: Any, item: Shape) -> Iterator[CandidateValue]:
     if text and (_is_no_item(value.strip()) or value.lstrip().startswith(_OPENERS)):
         return
     if isinstance(value, bool) and "boolean" not in item.kinds:
-        return  # two changes at once: a flag is no list, and no text
+        return  # two changes at once: a flag is neither a list nor a text
     yield CandidateValue("list_from_one", [value], "made a list of the one value")
     if not text or not any(mark in value for mark in _SEPARATORS):
         return
@@ -352,7 +352,7 @@ def _of_boolean(value: float, shape: Shape, place: Place) -> Found:
 
 
 def _of_object(value: JsonObject, shape: Shape, place: Place) -> Found:
-    # An object that a coercion has put into a list is no text: it may be one of several things.
+    # An object that a coercion has put into a list is not text: it may be one of several things.
     sure = place.is_sent and text_of_object_is_sure(value)
     found = _as_text("text_from_object", value, shape, place) if sure else []
     return found + _in_list(value, shape, place)

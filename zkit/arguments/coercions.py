@@ -94,7 +94,7 @@ STEPS_PER_CHARACTER = 4
 MOST_IN_A_ROW = 3
 """Coercions of one value after another: text, JSON in it, its one item."""
 LIKELY_TIMESTAMPS = (1_000_000_000, 4_000_000_000)
-"""The seconds from 2001 to 2096: other numbers are no likely timestamps."""
+"""The seconds from 2001 to 2096: other numbers are unlikely to be timestamps."""
 LONGEST_MATCH = 64
 """A longer text that matches a pattern would not help in a message."""
 DEEPEST_PATTERN = 8
@@ -112,7 +112,7 @@ MOST_COMPARED = 200
 MOST_NAMES_KEPT = 4096
 """Names whose words are remembered, those of about 200 tools."""
 LONGEST_NAME_KEPT = 64
-"""Longer names are not remembered: they are no names of fields."""
+"""Longer names are not remembered: they are not names of fields."""
 DEEPEST_WRAPPER = 4
 """Wrappers inside each other; two have been seen."""
 LONGEST_SHORT_NAME = 4

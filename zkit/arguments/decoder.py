@@ -35,7 +35,7 @@ _GUESS = Rank.GUESS
 
 
 class Decoded(NamedTuple, Generic[T]):
-    """Typed arguments, and everything that was done to read them."""
+    """Typed arguments, and everything that was changed to read them."""
 
     value: T
     fixes: tuple[Fix, ...] = ()
@@ -43,7 +43,7 @@ class Decoded(NamedTuple, Generic[T]):
 
 
 class DecodedWithData(Decoded[T]):
-    """The result where something was changed, with the JSON data that was typed in the end."""
+    """A result after changes, with the JSON data that the arguments were made from."""
 
     data: object
 
@@ -79,7 +79,7 @@ def decode_args(
     limit: Rank | str = _GUESS,
     finish_reason: str | None = None,
     receipt: list[Fix] | None = None,
-) -> object:
+) -> Any:
     """Return the typed arguments; raise `Validation`, whose `str()` is the message for the model.
 
     `model` is a pydantic model, a TypedDict, a dataclass, an annotated function (the value is then
@@ -134,7 +134,7 @@ def decode(
 def decode_to_run(
     model: object, raw: object, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
 ) -> Decoded | Validation:
-    """As `decode`, for a call that is to run: of two values for one key, none is taken.
+    """Like `decode`, for a call that will run: a key with two values is refused.
 
     Parsers take the last one in silence, and `decode` leaves alone what is valid to them.
     """
@@ -144,7 +144,7 @@ def decode_to_run(
 def decode_with_data(
     model: object, raw: object, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
 ) -> tuple[Decoded | Validation, Any]:
-    """As `decode_to_run`, with the JSON data that the arguments were typed from."""
+    """Like `decode_to_run`, with the JSON data that the arguments were made from."""
     outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)
     if type(outcome) is Decoded and type(raw) is str:
         try:  # as below, for what most calls are
@@ -210,7 +210,7 @@ def _read(
     except UnicodeDecodeError as error:
         return refuse_bytes(prepared, error)
     except Exception as error:
-        # A validator of the model's own, or a value that is no data: the call cannot be judged.
+        # A validator of the model's own, or a value that is not data: the call cannot be judged.
         return refuse_unusable(prepared, error)
 
 
@@ -256,7 +256,7 @@ def _read_damaged(
 
 
 def _second_object(prepared: Prepared, repaired: Repaired) -> int | None:
-    """Return where more arguments stand right beside those that were read; None when there are none.
+    """Return where more arguments are right beside those that were read; None when there are none.
 
     A second object may not fit the schema, and yet be the half of the arguments that is missing;
     so may a line that gives a field a value.

@@ -279,7 +279,7 @@ def _made(shape: Shape, name: str, depth: int) -> Any:
 
 
 def placeholder(name: str) -> str:
-    """Return what stands in an example for a text that nobody knows."""
+    """Return the placeholder for a text that an example cannot know."""
     return f"<{name}>"
 
 

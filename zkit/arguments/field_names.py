@@ -49,7 +49,7 @@ def same_name(name: str, known: Iterable[str]) -> list[str]:
 
 
 def near_misses(name: str, known: Iterable[str]) -> list[str]:
-    """Return the known names that are `name` with a slip of the pen in one of their words."""
+    """Return the known names that are `name` with one misspelt word."""
     if len(name) > LONGEST_NAME_KEPT:
         return [other for other in known if _is_near_miss(name, other)]
     return [other for other in known if _is_near_miss_of_short(name, other)]

@@ -47,7 +47,7 @@ _BESIDE = frozenset(
 
 
 class Unwrapped(NamedTuple):
-    """What a wrapper held, where it stands in the text, and what it took to read it.
+    """The content of a wrapper, where it is in the text, and the fixes that it took to read it.
 
     `tool` is the name that the wrapper gave, if any. `is_sure` is False when a key of the wrapper
     is also a field, and the tool's name is not known.
@@ -104,7 +104,7 @@ def _inner(outer: Unwrapped, shape: Shape, tool: str | None) -> Unwrapped | None
 
 
 def _held(value: object, place: Place, tool: str | None) -> Unwrapped | None:
-    """Return what stands in an envelope when it is an object, or the text of one; None otherwise."""
+    """Return what an envelope holds when it is an object, or the text of one; None otherwise."""
     if value is None or value == "":
         return Unwrapped({}, Place(), tool)
     value, place = _only(value, place)

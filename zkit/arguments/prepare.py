@@ -70,7 +70,7 @@ class Prepared:
 
     @cached_property
     def shape(self) -> Shape:
-        """What may stand at each place."""
+        """What is allowed at each place."""
         return Shape(self.schema, self.schema)
 
     def errors(self, text: str | bytes) -> list[FieldError]:
@@ -108,7 +108,7 @@ def _tool_name(subject: object, target: Target) -> str | None:
 
 
 def errors_of(error: ValidationError | MisfitError) -> list[FieldError]:
-    """Return the complaints of a validator."""
+    """Return the errors of a validator."""
     if isinstance(error, ValidationError):
         found = error.errors(include_url=False, include_context=False, include_input=False)
         return [_of_pydantic(one) for one in found]

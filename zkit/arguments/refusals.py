@@ -38,7 +38,7 @@ _LINES = {
 }
 _DID_YOU_MEAN = "; did you mean {}?"
 _HINTS = {
-    "missing": "; you sent {}, which is no field",
+    "missing": "; you sent {}, which is not a field",
     "ambiguous": ": {}",
 }
 
@@ -75,7 +75,7 @@ def refuse_repair(prepared: Prepared, text: str, outcome: Unrepairable) -> Valid
 
 
 def refuse_bytes(prepared: Prepared, error: UnicodeDecodeError) -> Validation:
-    """Refuse bytes that are no text."""
+    """Refuse bytes that are not text."""
     line = f"The arguments are not UTF-8 text: byte {error.start} cannot be read."
     return Validation(_message(prepared, [line], example_for(prepared, None, ())), "invalid_json")
 

@@ -36,7 +36,7 @@ def kind_of(value: object) -> str:
 
 
 class Shape:
-    """What may stand at one place: kinds, known values, fields, items, branches of a union."""
+    """What is allowed at one place: kinds, known values, fields, items, branches of a union."""
 
     __slots__ = (
         "_by_letters",
@@ -83,7 +83,7 @@ class Shape:
         self.is_bounded = not _BOUNDS.isdisjoint(schema)
 
     def _kinds(self) -> frozenset[str]:
-        """Return the kinds that are accepted; a float with no fraction is no integer here."""
+        """Return the kinds that are accepted; a float with no fraction is not an integer here."""
         named = self.schema.get("type")
         given = [named] if isinstance(named, str) else _list(named)
         if not given and self.branches:
@@ -196,7 +196,7 @@ def _grouped(texts: Iterable[object], key: Callable[[str], str]) -> Spellings:
 
 
 def _beats(a: Any, b: object, also_equal: bool = False) -> bool:
-    """True if `a` is greater than `b`; False when either is no number."""
+    """True if `a` is greater than `b`; False when either is not a number."""
     if isinstance(a, bool | None) or isinstance(b, bool | None):
         return False
     return bool(a >= b if also_equal else a > b)
@@ -227,7 +227,7 @@ def _unfolded(
 ) -> tuple[JsonMapping, list[JsonMapping], bool]:
     """Return a schema without its union, the ways of the union, and whether null is among them.
 
-    A union with null alone is no union: it is one schema that also takes null.
+    A union with null alone is not a union: it is one schema that also takes null.
     """
     nullable = False
     for _ in range(MOST_UNIONS):
@@ -282,7 +282,7 @@ def _merged(one: JsonMapping, over: JsonMapping) -> JsonObject:
 
 
 def errors_by_branch(shape: Shape, errors: ErrorTree | None) -> list[ErrorTree | None]:
-    """Return the blame of each branch of a union: a validator names the branches as steps of the path.
+    """Return the errors of each branch of a union: a validator names the branches as steps of the path.
 
     Untagged, it names them all, in their order; tagged, the one by the value of its tag.
     """

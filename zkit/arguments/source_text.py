@@ -88,7 +88,7 @@ def _next(text: str, at: int) -> int:
 
 
 class Place(NamedTuple):
-    """Where a value stands: in the arguments, and in the text they came from, if there is one."""
+    """Where a value is: in the arguments, and in the text that they came from, if any."""
 
     path: tuple[Step, ...] = ()
     source: Source | None = None

@@ -93,7 +93,7 @@ def _of_its_own(config: Node) -> Node:
 
 
 def _validates_its_default(node: Node) -> bool:
-    """True if a default passes the validator as well: a Python object, which is no JSON."""
+    """True if a default passes the validator as well: a Python object, which is not JSON."""
     settings = node.get("config") or {}
     return bool(node.get("validate_default") or settings.get("validate_default"))
 
@@ -121,7 +121,7 @@ def _all_finite(value: object) -> object:
 
 
 def _spelt(node: Node) -> object:
-    """Return a date or time that must be spelt as one: a text of digits is no count of seconds."""
+    """Return a date or time that must be spelt as one: a text of digits is not a count of seconds."""
     return _chained(node, {**node, "strict": False})
 
 

@@ -9,7 +9,7 @@ Step = str | int
 
 
 class FieldError(NamedTuple):
-    """One complaint of a validator: where, of which kind, and its own words."""
+    """One error of a validator: the path, the kind and the message."""
 
     path: tuple[Step, ...]
     kind: str
@@ -18,7 +18,7 @@ class FieldError(NamedTuple):
 
 
 class ErrorTree:
-    """The places below one place that a validator errors. What it did not blame stays as it is."""
+    """The errors of a validator below one place. Values without an error stay as they are."""
 
     __slots__ = ("below", "kinds", "only_values", "words")
 
@@ -30,10 +30,10 @@ class ErrorTree:
         """Whether no key is missing or unknown right below."""
 
     def inside(self, value: Any) -> ErrorTree | None:
-        """Return the blame for the parts of a value; None when the places cannot be told apart.
+        """Return the errors of the parts of a value; None when the places cannot be told apart.
 
         A validator names the branch of a union, or a function, as a step of the path. Such a step
-        is no place in the value: then every part of it is looked at.
+        is not a place in the value: then every part of it is looked at.
         """
         if not self.below:
             return None
@@ -45,7 +45,7 @@ class ErrorTree:
 
 
 def error_tree(errors: Iterable[FieldError]) -> ErrorTree:
-    """Return the tree of the errors places."""
+    """Return the errors as a tree of their places."""
     root = ErrorTree()
     for error in errors:
         at = above = root

@@ -1,4 +1,4 @@
-"""Rows out of a log file, and the file that a batch writes: Parquet, JSONL (also gzipped) and CSV."""
+"""Read rows from a log, and write the output of a batch: Parquet, JSONL (also gzipped) and CSV."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def _arrow() -> ModuleType:
 
 
 def write_part(file: Path, rows: Sequence[JsonMapping]) -> None:
-    """Write rows to one file of the format that its suffix says."""
+    """Write rows to one file, in the format of its suffix."""
     if file.suffix == ".parquet":
         arrow = _arrow()
         arrow.parquet.write_table(arrow.Table.from_pylist(list(rows), _schema(arrow)), file)

@@ -30,7 +30,7 @@ svg text { fill: var(--dim); font-size: 11px; } .key span { margin-right: 1rem; 
 
 
 def render_report(found: Statistics, path: str | Path) -> str:
-    """Return the report in the format that the suffix of a path says: .html, .md or .json."""
+    """Return the report in the format of a path's suffix: .html, .md or .json."""
     suffix = Path(path).suffix
     if suffix not in _RENDER:
         raise BatchError(f"{path}: a report is .html, .md or .json")

@@ -146,7 +146,7 @@ def a_rank(key: str, value: object, sheet: Sheet) -> Rank:
     """Take the name of a rank."""
     name = a_string(key, value, sheet)
     if name not in Rank.__members__:
-        raise EntryError(f"{key} {name!r} is no rank: {', '.join(Rank.__members__)}", key)
+        raise EntryError(f"{key} {name!r} is not a rank: {', '.join(Rank.__members__)}", key)
     return Rank[name]
 
 
@@ -292,7 +292,7 @@ def named(what: object) -> str:
 
 
 def unlike(what: str, wanted: object, came: object) -> str | None:
-    """Say that a rank, a list of names or a flag differs; None when it is not spoken of."""
+    """Return how a rank, a list of names or a flag differs; None when the case does not mention it."""
     if wanted is None or wanted == came:
         return None
     return f"expected {what} {named(wanted)}, came {named(came)}"

@@ -104,7 +104,7 @@ def judge_refusal(case: DecodeCase, outcome: Validation) -> str | None:
 
 
 def judge_receipt(case: DecodeCase, outcome: Decoded) -> str | None:
-    """Compare rank and fixes, as far as the case speaks of them."""
+    """Compare rank and fixes, as far as the case mentions them."""
     wanted = (Rank.EXACT, ()) if case.untouched else (case.rank, case.fixes)
     fixes = tuple(fix.name for fix in outcome.fixes)
     return unlike("rank", wanted[0], outcome.rank) or unlike("fixes", wanted[1], fixes)

@@ -90,7 +90,7 @@ def judge(case: RepairCase) -> str | None:
 
 
 def judge_outcome(case: RepairCase) -> str | None:
-    """Judge what `repair_json` makes of the text, if the case speaks of it."""
+    """Judge what `repair_json` makes of the text, if the case mentions it."""
     if case.json is None and not case.untouched and not case.refused:
         return None
     outcome = repair_json(
@@ -119,7 +119,7 @@ def judge_value(case: RepairCase, outcome: Repaired) -> str | None:
 
 
 def judge_receipt(case: RepairCase, outcome: Repaired) -> str | None:
-    """Compare rank, fixes and loss, as far as the case speaks of them."""
+    """Compare rank, fixes and loss, as far as the case mentions them."""
     came = (outcome.rank, tuple(fix.name for fix in outcome.fixes), outcome.lossy)
     wanted = (Rank.EXACT, (), False) if case.untouched else (case.rank, case.fixes, case.lossy)
     pairs = zip(("rank", "fixes", "lossy"), wanted, came, strict=True)
@@ -127,7 +127,7 @@ def judge_receipt(case: RepairCase, outcome: Repaired) -> str | None:
 
 
 def judge_all(case: RepairCase) -> str | None:
-    """Judge what `repair_all` finds in the text, if the case speaks of it."""
+    """Judge what `repair_all` finds in the text, if the case mentions it."""
     if case.all is None:
         return None
     found = repair_all(

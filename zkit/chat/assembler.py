@@ -235,7 +235,7 @@ def _objects(text: str) -> list[str]:
 
 
 def _names_in(name: str, known: frozenset[str]) -> list[str]:
-    """Return the names of tools that a name runs together, if it is no name itself."""
+    """Return the names of tools that a name runs together, if it is not a name itself."""
     if not name or name in known:
         return [name]
     found: list[str] = []

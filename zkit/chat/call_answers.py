@@ -97,7 +97,7 @@ def _waiting(run: RunState, outcome: Outcome) -> Waiting:
 
 
 def answer_to(run: RunState, outcome: Outcome) -> Message:
-    """Return what the model reads of an outcome."""
+    """Return the text of an outcome for the model."""
     if is_open(outcome):
         return tool_message(outcome.call.id, loop_messages.PAUSED)
     room, spill = run.settings.result_room, run.settings.spill

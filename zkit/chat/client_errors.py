@@ -52,7 +52,7 @@ class Trouble:
 
 
 def trouble_of(error: BaseException) -> Trouble:
-    """Judge what a client raised, by what it says of itself: no client's classes are needed."""
+    """Classify an exception of a client by its attributes: no client's classes are needed."""
     status = getattr(error, "status_code", None)
     reason, lowered, delay = _short(error), str(error).casefold(), _server_delay(error)
     if status == 429:  # its words may be about tokens by the minute

@@ -84,7 +84,7 @@ def require_openai() -> None:
 
 
 def create_of(client: object) -> Create:
-    """How a client is asked for a completion; raises TypeError for what is no client."""
+    """Return the function that requests a completion; raise TypeError for what is not a client."""
     create = getattr(getattr(getattr(client, "chat", None), "completions", None), "create", None)
     if callable(create):
         return create  # type: ignore[no-any-return]
@@ -172,7 +172,7 @@ class _Parts:
             yield from outcome
 
     def break_off(self) -> None:
-        """Close the connection under whoever is reading from it."""
+        """Close the connection while it may be read from."""
         response = getattr(self._stream, "response", self._stream)
         if hasattr(response, "close"):
             with suppress(Exception):

@@ -32,7 +32,7 @@ def as_messages(prompt: str | Iterable[JsonMapping]) -> list[Message]:
 def valid_history(messages: Iterable[Message]) -> list[Message]:
     """Return a conversation that can be sent: every call has exactly one answer, and it comes after it.
 
-    Answers without a call are dropped, missing ones are added, arguments that are no JSON are
+    Answers without a call are dropped, missing ones are added, arguments that are not JSON are
     repaired. What is valid stays as it is.
     """
     found: list[Message] = []

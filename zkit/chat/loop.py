@@ -94,7 +94,7 @@ class ChatLoop:
         steering: Steering | None = None,
         into: list[Message] | None = None,
     ) -> RunResult:
-        """Answer a question, or go on with a conversation.
+        """Answer a question, or continue a conversation.
 
         `into` is a list that the messages are put into while the run goes on: it is whole even
         when the run is cancelled.
@@ -152,7 +152,7 @@ class ChatLoop:
         into: list[Message] | None = None,
         **decided: Unpack[Decided],
     ) -> RunResult:
-        """Go on with a paused run, once: `result.paused`, or one out of a `PauseStore`.
+        """Resume a paused run, once: `result.paused`, or one from a `PauseStore`.
 
         `answer` is the answer to its question, or answers by call id; `approve` whether its call
         may run, or decisions by key; `reason` is sent to the model when it may not. What the run
@@ -273,7 +273,7 @@ def run(
     profile: Profile | str | Path | None = None,
     **settings: Unpack[LoopOptions],
 ) -> RunResult:
-    """Ask a model a question, with functions that it may call; the answer is `.text`.
+    """Ask a model a question, with functions that it may call; return the result, with the answer in `.text`.
 
     `base_url` is an OpenAI-compatible server, such as `http://localhost:11434/v1`; without it, the
     client's own default. All other arguments are those of `ChatLoop`. Raises what the client raised

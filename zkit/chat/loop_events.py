@@ -293,7 +293,7 @@ class MessageAdded(LoopEvent):
 
 @dataclass(frozen=True, slots=True)
 class MessageChanged(LoopEvent):
-    """A message of the history says more now: a call that a pause left open has its answer."""
+    """A message of the history was changed: a call that a pause left open has its answer."""
 
     kind: ClassVar[str] = "message_changed"
     index: int

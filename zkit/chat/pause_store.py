@@ -85,7 +85,7 @@ class Stored(NamedTuple):
 
     @property
     def is_expired(self) -> bool:
-        """True if the time of whoever took the run is over."""
+        """True if the lease of the process that took the run is over."""
         return self.lease_until is not None and self.lease_until < time.time()
 
 
@@ -175,7 +175,7 @@ class PauseStore:
         return self._lease(id) is not None
 
     def renew(self, id: str, lease: float) -> bool:
-        """Let whoever has a run until `lease` keep it; False when somebody else has it by now."""
+        """Renew a lease; False if another process has the run by now."""
         with self._open() as database:
             done = database.execute(
                 "update paused_runs set lease_until = ? where id = ? and lease_until = ?",

@@ -46,7 +46,7 @@ class Holder(Protocol):
         """Give the run away; False if somebody has it."""
 
     def renew(self, id: str, lease: float) -> bool:
-        """Let whoever has the run keep it; False if the lease ran out and somebody else has it."""
+        """Renew the lease; False if it ran out and another process has the run."""
 
     def mark_began(self, id: str, call: Call) -> None:
         """Note that a call of the run starts, before it does."""

@@ -111,7 +111,7 @@ class ReplyReader:
         data = plain(completion)
         choices = []
         if not data.get("choices"):
-            raise ValueError("the server sent something that is no completion")
+            raise ValueError("the server sent something that is not a completion")
         for choice in entries(data.get("choices")):
             message = dict(next(entries(choice.get("message")), {}))
             calls = list(entries(message.get("tool_calls")))

@@ -139,7 +139,7 @@ class RunState:
         return self.spent[kind] <= self.settings.budget(kind)
 
     def progress(self) -> None:
-        """Something worked: all budgets begin anew."""
+        """Reset all budgets, because something worked."""
         self.spent.clear()
 
     @property

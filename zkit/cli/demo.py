@@ -242,7 +242,7 @@ class Reply(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """One request, with both replies; `is_wrong` when zkit gave out a call that nobody wrote."""
+    """One request with both replies; `is_wrong` if zkit returned a call that the model did not write."""
 
     wanted: Wanted
     bare: Reply
@@ -251,7 +251,7 @@ class Asked(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """Whom to ask: a client, the name of a model, and the recorded replies if there is no model."""
+    """The model to ask: a client, its name, and the recorded replies if there is no server."""
 
     client: Any
     model: str
@@ -336,7 +336,7 @@ def _problem(name: str, text: str, tools: list[JsonObject]) -> str:
     except ValueError as error:
         return f"json.loads raises: {error}"
     if not isinstance(arguments, Mapping):
-        return "the arguments are no object"
+        return "the arguments are not an object"
     return _misfit(offer, arguments)
 
 

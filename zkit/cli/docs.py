@@ -179,7 +179,7 @@ class DocsGroup(click.Group):
     """Subcommands, and without one of them the generated pages."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take what is no subcommand as pages."""
+        """Treat arguments that are not a subcommand as pages."""
         is_own = args[:1] and (args[0] in self.commands or args[0] in ctx.help_option_names)
         return super().parse_args(ctx, args if is_own else ["pages", *args])
 

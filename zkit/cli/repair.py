@@ -127,7 +127,7 @@ def folded(outcome: Repaired) -> str:
 
 
 def pretty(outcome: Repaired, indent: int) -> str:
-    """Return the value laid out anew, or as repaired when Python cannot write its numbers."""
+    """Return the value with a new layout, or as repaired when Python cannot write its numbers."""
     try:
         return json.dumps(outcome.value, indent=indent, ensure_ascii=False, allow_nan=False)
     except ValueError:  # 1e999 is infinite as a float; an int may have too many digits to print

@@ -40,7 +40,7 @@ API_KEY = click.option(
 
 
 def check_server(base_url: str | None, api_key: str | None) -> None:
-    """Refuse to ask nobody."""
+    """Exit with a hint if no server is named."""
     if not base_url and not api_key:
         raise BadUsageError(
             "which server? --base-url http://localhost:11434/v1 (Ollama), http://localhost:8080/v1"

@@ -124,7 +124,7 @@ def write_json(text: str) -> None:
 
 
 def _write(text: str) -> None:
-    """Print one text as UTF-8, whatever the locale. It is no error if the reader left early."""
+    """Print one text as UTF-8, whatever the locale. It is not an error if the reader left early."""
     try:
         sys.stdout.buffer.write(f"{text}\n".encode("utf-8", "backslashreplace"))
         sys.stdout.buffer.flush()

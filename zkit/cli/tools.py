@@ -95,7 +95,7 @@ def sent_arguments(given: Sequence[str]) -> Any:
 def _pair(pair: str) -> tuple[str, Any]:
     key, mark, value = pair.partition("=")
     if not mark or not key.strip(" :"):
-        raise BadUsageError(f"{pair!r} is no pair: write key=text, or key:=JSON, or one object")
+        raise BadUsageError(f"{pair!r} is not a pair: write key=text, or key:=JSON, or one object")
     if not key.endswith(":"):
         return key, value
     try:

@@ -47,7 +47,7 @@ class Attempts:
             return self.failures[key]
 
     def succeed(self, key: str) -> None:
-        """Begin anew for a tool, and for calls that named none."""
+        """Reset the counts of a tool, and of calls that named none."""
         with self.lock:
             self.failures.pop(key, None)
             self.failures.pop("", None)

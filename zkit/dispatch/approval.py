@@ -31,7 +31,7 @@ _MOST_QUESTIONS = 3  # about one call, when its tool changes while somebody is a
 
 
 def ask_later(call: Call) -> Refused:
-    """Approve nothing now: the run pauses before the call, and whoever resumes it decides.
+    """Approve nothing now: the run pauses before the call, and the decision is made when it is resumed.
 
     An approver to be given as `approve=`, or to be called by one that decides some calls itself.
     """
@@ -118,7 +118,7 @@ class Confirmations:
 
 
 def unconfirmed(call: Call) -> Validation:
-    """Return what the model is told about a call that it may not have meant."""
+    """Return the message for the model about a call that it may not have meant."""
     how = "followed by more text" if call.position == "followed" else "in plain text"
     message = (
         f"Your reply contains a call of {call.name} {how}, so nothing was run."
@@ -179,7 +179,7 @@ async def _approved(call: LiveCall, proceed: Next) -> Result:
 
 
 def nobody_to_ask(call: Call) -> Refused:
-    """Refuse a call that needs an approval which nobody can give.
+    """Refuse a call that needs approval when there is no approver.
 
     An approver that cannot ask anybody returns this too.
     """

@@ -141,7 +141,7 @@ class Budget:
             return {"calls": dict(self._calls), "tokens": self._tokens}
 
     def add(self, spent: JsonMapping) -> None:
-        """Add what was spent elsewhere, as `to_dict` tells it: by the same task before a pause."""
+        """Add what `to_dict` returned elsewhere: what the same task spent before a pause."""
         calls, tokens = spent.get("calls", {}), spent.get("tokens", 0)
         require_mapping("calls", calls)
         require_count("tokens", tokens)
@@ -176,7 +176,7 @@ class Budget:
 
 
 class Reservation:
-    """What one call has reserved; settled once, whatever comes of the call."""
+    """What one call has reserved; settled once, also when the call fails."""
 
     def __init__(self, budgets: tuple[Budget, ...], tool: str, tokens: int) -> None:
         self._budgets = budgets
@@ -249,7 +249,7 @@ _SPENT = "The budget of tokens is used up with this answer; finish with what you
 
 
 def spend(call: LiveCall, proceed: Next) -> Awaitable[Result]:
-    """Reserve before the call and settle after it, whatever comes of it.
+    """Reserve before the call and settle after it, also when it fails.
 
     What did not run costs nothing; what has run keeps its result, even above the limit.
     """

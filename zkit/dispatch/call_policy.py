@@ -81,7 +81,7 @@ def checked_cells(cells: Cells) -> Cells:
 
 
 def specs_of(tool: Tool) -> tuple[ToolSpec, ...]:
-    """Return what a tool says of itself: as it is shown here, then as it is called elsewhere.
+    """Return the specs of a tool: as it is shown here, then under its other names.
 
     A kit may show a tool under another name; a rule about either name is a rule about the tool.
     Empty, with a warning, when it cannot say what it is.

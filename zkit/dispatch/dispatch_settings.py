@@ -36,7 +36,7 @@ _MOST_POLICIES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that the chain of one dispatcher stands on."""
+    """The settings that the chain of one dispatcher uses."""
 
     source: ToolSource
     execute: Execute

@@ -35,7 +35,7 @@ TIMEOUT = 300.0
 
 
 class Dispatcher(SourceView):
-    """Runs the calls that a model made. Nothing that a model or a tool did is raised.
+    """Runs the calls that a model made. Mistakes of a model or a tool are results and never raised.
 
     `source` is a `Toolbox`, a `Kit`, any other source, or a list of tools and functions. A
     dispatcher is a source itself: what it lists is what it lets be called. Safe to
@@ -115,7 +115,7 @@ class Dispatcher(SourceView):
     # One call
 
     async def call(self, call: Call, /, *, finish_reason: str | None = None) -> Result:
-        """Run a call and return its result. `finish_reason` is what the server said of the turn.
+        """Run a call and return its result. `finish_reason` is the one that the server sent for the turn.
 
         Only cancellation is raised.
         """
@@ -141,7 +141,7 @@ class Dispatcher(SourceView):
     def turn(
         self, calls: Sequence[Call], *, finish_reason: str | None = None, resumed: bool = False
     ) -> Turn:
-        """Prepare the calls of one turn; `run` it, and each call has an outcome, come what may.
+        """Prepare the calls of one turn; after `run`, each call has an outcome, whatever happened.
 
         `resumed` means that these are calls of a reply of which others have run before.
         """
@@ -226,7 +226,7 @@ class Dispatcher(SourceView):
 
     @property
     def hooks(self) -> Hooks:
-        """The functions that are told of calls."""
+        """The functions that are called with the events of calls."""
         return self.settings.hooks
 
     @property

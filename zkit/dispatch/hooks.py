@@ -26,7 +26,7 @@ class HookError(ZkitError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class HookEvent:
-    """What a hook is told.
+    """The event that a hook receives.
 
     At `before` the call is as the model sent it. At the other points it is as far as it was read,
     with its `result`, the seconds that it took and the attempts that were made.
@@ -103,7 +103,7 @@ class Hooks:
                 self._hooks[one] = tuple(entry for entry in kept if entry[1] != workspace)
 
     def has(self, point: Point) -> bool:
-        """True if anybody wants to be told at a point."""
+        """True if a hook is registered for a point."""
         return bool(self._hooks.get(point))
 
     def at(self, point: Point, workspace: str = "") -> list[Hook]:
@@ -155,7 +155,7 @@ async def _awaited(answer: Awaitable[Any]) -> Any:
 
 
 def point_of(result: Result) -> Point:
-    """Return the point at which a result is told."""
+    """Return the hook point for a result."""
     if isinstance(result, Success):
         return "after"
     if isinstance(result, Refused):

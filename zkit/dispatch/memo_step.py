@@ -14,7 +14,7 @@ from zkit.tools import current_scope
 
 
 def remember(call: LiveCall, proceed: Next) -> Awaitable[Result]:
-    """Answer from memory inside a task; the memory is the one of `MemoSource`.
+    """Answer from memory inside a task, with the memory that `MemoSource` uses.
 
     Outside of any task nothing ends, so nothing is remembered there, unless the operator gave a
     memory himself. What may change something clears the memory wherever it is called.

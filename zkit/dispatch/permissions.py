@@ -71,7 +71,7 @@ class Permissions:
         return Refused(f"{specs[0].name} is not allowed for {who}")
 
     def to_dict(self) -> JsonObject:
-        """Return what is allowed, as `permissions` reads it again; whether it is switched on is of now."""
+        """Return what is allowed, as `permissions` reads it again; `enabled` is not part of it."""
         roles = self.roles
         by_role = None if roles is None else {name: written(one) for name, one in roles.items()}
         within = None if self.within is None else self.within.to_dict()

@@ -28,7 +28,7 @@ _CAUSE = "the dispatcher could not handle the call"
 
 
 async def step_result(step: Next, call: LiveCall) -> Result:
-    """Take a step; what it raises is a result too, and so is what is no result."""
+    """Take a step; an exception or a value that is not a result becomes a result."""
     try:
         result = await step(call)
     except BaseException as error:
@@ -129,7 +129,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 def checked_output(tool: Tool, result: Result) -> Result:
     """Check the data of a success against the tool's output schema.
 
-    More than was promised is no fault: a field that is computed is not in every schema.
+    More than was promised is not a fault: a field that is computed is not in every schema.
     """
     if not isinstance(result, Success):
         return result

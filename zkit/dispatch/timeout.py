@@ -42,7 +42,7 @@ class Ended:
 
 
 class Child(Protocol):
-    """Work that runs in a task of its own: whoever waits for it can leave."""
+    """Work that runs in a task of its own: the waiter can leave."""
 
     ended: Ended | None
 
@@ -54,7 +54,7 @@ class Child(Protocol):
 
 
 async def run_apart(work: Work, seconds: float | None, grace: float) -> Ended:
-    """Run the work in a task of its own, for so many seconds; then tell it to stop.
+    """Run the work in a task of its own for some seconds; then ask it to stop.
 
     Work that is told to stop has `grace` seconds to do so. A task cannot be stopped against its
     will: one that catches its cancellation and goes on is left behind. When the waiting itself is

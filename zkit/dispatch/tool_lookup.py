@@ -144,7 +144,7 @@ def decoded_call(call: LiveCall) -> LiveCall | Failure:
 
 
 def looked_up_again(call: LiveCall) -> LiveCall | Failure:
-    """Return the call as it stands now, after waiting: its tool may be gone, changed or forbidden.
+    """Look the call up again after waiting: its tool may be gone, changed or forbidden.
 
     A tool that has changed reads the arguments anew.
     """
@@ -163,7 +163,7 @@ def looked_up_again(call: LiveCall) -> LiveCall | Failure:
 
 
 def sealed(arguments: JsonObject) -> JsonObject:
-    """Return arguments that nobody can change on the way."""
+    """Return arguments that cannot be changed on the way."""
     if _is_flat(arguments):
         return FrozenDict(arguments)
     frozen: JsonObject = freeze(arguments)

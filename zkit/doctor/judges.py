@@ -63,7 +63,7 @@ def shown(value: object) -> str:
 
 
 def unanswered(observed: Observed) -> Verdict:
-    """Return the verdict on a question without an answer: a timeout is no verdict on the server."""
+    """Return the verdict on a question without an answer: a timeout is not a verdict on the server."""
     return Verdict("timeout" if observed.is_timeout else "open", observed.failure)
 
 

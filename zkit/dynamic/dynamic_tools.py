@@ -69,7 +69,7 @@ class DynamicTool:
         return f"<tool {self._spec.signature()}>"
 
     def definition(self) -> ToolSpec:
-        """Say what the tool is called, takes and does."""
+        """Return the tool's spec: its name, parameters and description."""
         return self._spec
 
     async def execute(self, call: Call, /) -> Result:

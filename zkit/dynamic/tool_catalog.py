@@ -270,7 +270,7 @@ class Catalog:
         try:
             read = json.loads(text)
         except ValueError as error:
-            raise CatalogError(f"{self.path}: holds something that is no JSON: {error}") from error
+            raise CatalogError(f"{self.path}: holds something that is not JSON: {error}") from error
         if not isinstance(read, dict):
             raise CatalogError(
                 f"{self.path}: holds {type(read).__name__} where an object is expected"

@@ -112,7 +112,7 @@ class ToolCode:
                 raise ToolDefinitionError(f"{self.name}: {name!r:.80} cannot be a field's name")
         for line in self.imports:
             if not _IMPORT.fullmatch(line):
-                raise ToolDefinitionError(f"{self.name}: {line!r:.80} is no import statement")
+                raise ToolDefinitionError(f"{self.name}: {line!r:.80} is not an import statement")
 
     @classmethod
     def of(cls, document: JsonMapping) -> ToolCode:
@@ -228,7 +228,7 @@ def type_of(text: str) -> Any:
         return _typed(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
         raise ToolDefinitionError(
-            f"{text!r:.80} is no type: use str, int, float, bool, list[...], dict[str, ...],"
+            f"{text!r:.80} is not a type: use str, int, float, bool, list[...], dict[str, ...],"
             f" Literal[...] or ... | None ({error})"
         ) from None
 

@@ -44,7 +44,7 @@ def foreign_tools(source: Any, **options: Any) -> list[ForeignTool]:
 
 
 def answer_of(result: Result) -> str:
-    """Return what the model is told of a result."""
+    """Return the text of a result for the model."""
     return render_result(result)
 
 

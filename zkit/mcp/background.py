@@ -31,7 +31,7 @@ def start(function: Callable[..., Awaitable[T]], *args: object) -> Future[T]:
 
 
 def spawn(function: Callable[..., Coroutine[object, object, None]], *args: object) -> None:
-    """Begin an async function that nobody waits for; to be called in the background loop."""
+    """Start an async function without waiting for it; call this in the background loop."""
     _TASKS[0].start_soon(function, *args)
 
 
@@ -46,7 +46,7 @@ def wait(function: Callable[..., Awaitable[T]], *args: object) -> T:
 
 
 async def awaited(function: Callable[..., Awaitable[T]], *args: object) -> T:
-    """The same from an async function in any loop; whoever is cancelled cancels it too."""
+    """The same from an async function in any loop; cancelling the caller cancels it too."""
     future = start(function, *args)
     try:
         if sniffio.current_async_library() == "asyncio":

@@ -14,7 +14,7 @@ from zkit.tools import Tool, tool
 def mcp_tools(box: Toolbox, *, public_only: bool = True) -> list[Tool]:
     """Return `mcp_connect`, `mcp_disconnect` and `mcp_list` for the connections of a toolbox.
 
-    A model may only name an absolute path that is no shell, or a public address, unless
+    A model may only name an absolute path that is not a shell, or a public address, unless
     `public_only` is False. It cannot set variables of a server, nor grades.
     """
     connections: Connections = box.mcp

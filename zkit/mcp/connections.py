@@ -58,7 +58,7 @@ Remotes = list[RemoteTool]
 
 
 class Options(TypedDict, total=False):
-    """What `connect` takes besides a name and a target.
+    """The options of `connect`, next to a name and a target.
 
     `grades` declares tools by their names on the server (`{"read_file": "read"}`, `"*"` for all
     others), or all at once (`"read"`); without it a tool counts as one that writes. `prefix` goes before

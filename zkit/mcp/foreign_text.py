@@ -20,14 +20,14 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def clean(text: str, most: int = MOST_DESCRIPTION) -> str:
-    """Return the text without HTML comments, escape sequences and characters nobody can see."""
+    """Return the text without HTML comments, escape sequences and invisible characters."""
     head = text[: most * 4]  # what is cut away later need not be cleaned
     shown = without_comments(visible(_ESCAPE.sub("", head)))
     return shown.strip() if len(shown) <= most else f"{shown[: most - 2].rstrip()} …"
 
 
 def visible(text: str) -> str:
-    """Return the text without characters that nobody can see; line ends and tabs stay."""
+    """Return the text without invisible characters; line ends and tabs stay."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c for c in text if c in _KEPT or unicodedata.category(c) not in _UNSEEN)

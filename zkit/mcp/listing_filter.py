@@ -1,4 +1,4 @@
-"""Take tools that the protocol does not allow out of a listing, so that one spoils no other."""
+"""Remove tools that the protocol does not allow from a listing, so that the others still work."""
 
 from __future__ import annotations
 

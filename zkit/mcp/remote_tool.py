@@ -55,7 +55,7 @@ class RemoteTool:
         return f"<tool {self._spec.signature()}>"
 
     def definition(self) -> ToolSpec:
-        """Say what the tool is called, takes and does."""
+        """Return the tool's spec: its name, parameters and description."""
         return self._spec
 
     async def execute(self, call: Call, /) -> Result:
@@ -115,7 +115,7 @@ def _check(tool: types.Tool, number: int, known: Mapping[str, object]) -> None:
     try:
         size = len(json.dumps([tool.input_schema, tool.output_schema]))
     except (ValueError, RecursionError) as error:
-        raise ToolDefinitionError(f"its schema is no JSON: {error}") from error
+        raise ToolDefinitionError(f"its schema is not JSON: {error}") from error
     if size > MOST_SCHEMA:
         raise ToolDefinitionError(f"its schema has {size:,} characters; {MOST_SCHEMA:,} may be")
 

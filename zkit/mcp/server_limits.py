@@ -13,7 +13,7 @@ MOST_SCHEMA = 65_536
 MOST_LINE = 32 * 1024 * 1024
 """Bytes of one message over stdio: a photograph fits, a line that never ends does not."""
 MOST_JUNK = 1_000
-"""Lines in a row that are no messages, such as a banner or a log, before the server is given up."""
+"""Lines in a row that are not messages, such as a banner or a log, before the server is given up."""
 MOST_STDERR = 4_096
 """Characters of a server's standard error that are kept, for the message when it does not start."""
 MOST_NOTE = 2_048

@@ -86,7 +86,7 @@ def _words(text: str) -> list[str]:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise McpError(f"{text!r:.80} is no command: {error}") from error
+        raise McpError(f"{text!r:.80} is not a command: {error}") from error
     if not words or "://" in words[0]:
         raise McpError(f"{text!r:.80} is neither a command nor an http address")
     return words
@@ -125,7 +125,7 @@ def expanded(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def require_public(target: ServerTarget) -> None:
-    """Refuse a target that a model chose and that reaches where nobody meant it to.
+    """Refuse a target chosen by a model that is not public.
 
     A command must be an absolute path and no shell. An address must be public, also after its name
     is resolved; a token must not go over plain http. Raises `McpError`.

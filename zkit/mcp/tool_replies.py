@@ -36,7 +36,7 @@ def result_of(reply: types.CallToolResult, server: str) -> Result:
         return _failure(reply, text or "The tool failed and did not say why.", meta)
     if reply.structured_content is None:
         return Success(text, meta=meta)
-    if "content" in meta:  # the text beside structured content repeats it, unless it is no text
+    if "content" in meta:  # the text beside structured content repeats it, unless it is not text
         meta["notes"] = [line for line in map(_text_of, reply.content) if line.startswith("[")]
     return Success(reply.structured_content, meta=meta)
 

@@ -119,7 +119,7 @@ async def _bridged(visit: Visit, bridge: Bridge, chunk: Data) -> None:
 
 
 async def _to_its_end(response: httpx2.Response) -> AsyncIterator[bytes]:
-    """Return the bytes of a stream; a connection that breaks off after the mark of the end is no error."""
+    """Return the bytes of a stream; a connection that breaks off after the mark of the end is not an error."""
     tail = b"\n"
     try:
         async for data in response.aiter_bytes():

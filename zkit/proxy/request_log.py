@@ -173,7 +173,7 @@ class RequestLog:
             try:
                 self.touch(Record.of(json.loads(data)))
             except (TypeError, ValueError, AttributeError, RecursionError) as error:
-                raise StoreError(f"{path}: holds what is no request: {error}") from error
+                raise StoreError(f"{path}: holds what is not a request: {error}") from error
 
     def _write(self, path: Path, record: Record) -> None:
         data = json.dumps(record.detail(), default=str)

@@ -169,7 +169,7 @@ def _wrong_required(place: Place, root: Schema, dialect: Dialect) -> Iterator[Sc
     if not isinstance(required, list):
         yield SchemaProblem(
             place.path,
-            "'required' is no list of names",
+            "'required' is not a list of names",
             "list the names in the object that has them",
         )
         return

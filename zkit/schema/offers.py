@@ -21,7 +21,7 @@ _LISTS = ("tools", "functionDeclarations", "function_declarations")
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A tool as a model is told of it."""
+    """A tool as it is offered to a model."""
 
     name: str
     parameters: JsonObject
@@ -29,7 +29,7 @@ class Offer:
 
 
 def offered(tools: object) -> dict[str, Offer]:
-    """Return the offers of whatever names tools, by name, in their order.
+    """Return the tools that are offered, by name, in their order.
 
     Accepted are OpenAI tool dicts, flat ones (`name`, `description` and `parameters`,
     `input_schema` or `inputSchema`), a mapping of names to schemas, models or functions, objects
@@ -211,7 +211,7 @@ def _offer(name: object, schema: object, description: object, place: str) -> Off
         schema = _target(schema).schema
     if not isinstance(schema, (Mapping, type(None))):
         raise ToolDefinitionError(
-            f"{place}: the parameters of {name!r} are no JSON Schema: {_shown(schema)}"
+            f"{place}: the parameters of {name!r} are not a JSON Schema: {_shown(schema)}"
         )
     parameters = dict(schema or NO_ARGUMENTS)
     own = parameters.pop("description", "")

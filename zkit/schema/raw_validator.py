@@ -33,7 +33,7 @@ class Misfit:
 
     `kind` is the keyword of JSON Schema that is not met, but `missing` for an absent property and
     `unknown` for one that is not allowed (both with the property in `path`), `enum` for `const`
-    too, `json` for a text that is no JSON and `depth` for a value nested too deep to check.
+    too, `json` for a text that is not JSON and `depth` for a value nested too deep to check.
     `facts` hold `expected` (types), `allowed` (values), `limit`, `format`, `pattern`, or
     `branches` (the misfits of each branch of a union, where no branch is nearest).
     """

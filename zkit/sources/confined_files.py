@@ -84,7 +84,7 @@ def confined(root: str | Path, path: str) -> Path | None:
 class ConfinedFiles:
     """Reads, writes, moves and lists files below a root, and nowhere else.
 
-    Raises `ConfinedPathError` for what leads out or is no regular file, and the `OSError` of the
+    Raises `ConfinedPathError` for what leads out or is not a regular file, and the `OSError` of the
     system for all else. `path_errors` turns both into messages for a model.
     """
 
@@ -307,7 +307,7 @@ def path_errors(path: str, argument: str = "path") -> Iterator[None]:
 
 
 def _parts(path: str) -> list[str]:
-    """Return the parts of a relative path; refuses what leads out of the root, or is no path."""
+    """Return the parts of a relative path; refuses what leads out of the root, or is not a path."""
     if "\0" in path or len(path) > 4096:
         raise ConfinedPathError("the path cannot be the name of a file")
     if os.path.isabs(path) or path.startswith(("/", "\\")) or os.path.splitdrive(path)[0]:

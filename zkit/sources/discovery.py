@@ -61,7 +61,7 @@ class Discovery(SourceView):
         return tool if tool is not None and self._is_open(tool.definition().name) else None
 
     async def call(self, call: Call, /) -> Result:
-        """Run a call of a listed tool, by way of the source."""
+        """Run a call of a listed tool through the source."""
         if call.name in self._own:
             return await super().call(call)
         return (

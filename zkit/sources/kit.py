@@ -25,7 +25,7 @@ _KIT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class Kit(SourceView):
-    """Some of the tools of a source. The selection never changes; the tools are those of now.
+    """Some of the tools of a source. The selection is fixed; the tools are looked up when they are needed.
 
     A selection is a list of entries, a mapping of aliases, the name of a kit file in the folder
     `kits`, or `"none"`:
@@ -124,13 +124,13 @@ class Kit(SourceView):
         return found
 
     def unmatched(self) -> list[str]:
-        """Return the entries of the selection that speak of no tool of now: perhaps a slip of the pen."""
+        """Return the entries of the selection that match no tool at present; perhaps a misspelling."""
         specs = specs_in(self.source.tools())
         rules = [rule for rule in self._rules if rule.tool is None]
         return [str(rule) for rule in rules if not any(rule.matches(spec) for spec in specs)]
 
     async def call(self, call: Call, /) -> Result:
-        """Run a call of a tool of the kit, by way of the source; a destructive one is refused."""
+        """Run a call of a tool of the kit through the source; a destructive call is refused."""
         pick = self._pick(call.name)
         if pick is None:
             return self.absent(call.name)
@@ -155,7 +155,7 @@ class Kit(SourceView):
         return super().absent(name)
 
     def freeze(self) -> Kit:
-        """Return a kit of the tools of now: what is registered later does not appear in it."""
+        """Return a kit of the tools there are now; what is registered later does not appear in it."""
         pinned = [
             pick.shown if pick.own else _pinned(pick, self._rules) for pick in self.picks().values()
         ]

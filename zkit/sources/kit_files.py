@@ -67,7 +67,9 @@ class KitFolder:
     def check_name(self, name: str) -> None:
         """Refuse a name that could lead anywhere else."""
         if not _NAME.fullmatch(name):
-            raise KitError(f"{name!r} is no name of a kit: letters, digits, '.', '_' and '-' only")
+            raise KitError(
+                f"{name!r} is not the name of a kit: letters, digits, '.', '_' and '-' only"
+            )
 
     def _is_kit(self, file: Path) -> bool:
         inside = confined(self.path, file.name)

@@ -60,7 +60,7 @@ class Rule:
         return self.alias or self.text
 
     def matches(self, spec: ToolSpec, alias: str = "") -> bool:
-        """True if the rule speaks of a tool."""
+        """True if the rule matches a tool."""
         return _MATCHES[self.kind](self.text, spec) or bool(alias and _by_name(self, alias))
 
 
@@ -277,7 +277,7 @@ class KitChecks:
         self._file = file
 
     def check_rules(self, rules: Sequence[Rule], extra: Sequence[Rule]) -> None:
-        """Refuse names that no tool bears, and aliases that mean two tools."""
+        """Refuse names of tools that do not exist, and aliases for two tools."""
         for rule in (*rules, *extra):
             if rule.kind == "name":
                 self._check_name(rule, rules)

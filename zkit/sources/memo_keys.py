@@ -39,7 +39,7 @@ class Files:
         return frozenset(self._resolved(str(one)) for one in given) | self.of_effects(effects)
 
     def of_effects(self, effects: Iterable[FileEffect | ProcessEffect]) -> frozenset[Path]:
-        """Return the files that effects speak of."""
+        """Return the files named in effects."""
         files = [effect for effect in effects if isinstance(effect, FileEffect)]
         names = [name for effect in files for name in (effect.path, effect.from_path) if name]
         return frozenset(map(self._resolved, names))
@@ -81,7 +81,7 @@ class Remembered:
 
 
 def key_of(spec: ToolSpec, call: Call) -> Key | None:
-    """Return the key of a call; None when its arguments are no JSON data, and nothing can be equal."""
+    """Return the key of a call; None when its arguments are not JSON data, and nothing can be equal."""
     try:
         filled = canonical_arguments(spec, call.arguments)
         text = json.dumps(filled, sort_keys=True, ensure_ascii=True, separators=(",", ":"))

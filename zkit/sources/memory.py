@@ -371,7 +371,7 @@ def _is_alive(pid: int | None) -> bool:
 
 
 class MemoSource(SourceView):
-    """Remembers what pure and reading tools answered, for the time of a task.
+    """Remembers the results of pure and reading tools until the task ends.
 
     A hit is marked (`meta["cached"]`), carries no effects, and its data cannot be changed. See
     `Memory` for what clears it. `MemoSource(box, root=".")` narrows that by the files that tools
@@ -418,7 +418,7 @@ class MemoSource(SourceView):
         return failure
 
     async def call(self, call: Call, /) -> Result:
-        """Answer from memory, or run the call by way of the source; a destructive one is refused."""
+        """Answer from memory, or run the call through the source; a destructive call is refused."""
         tool = self.source.get(call.name)
         if tool is None:
             return await self.source.call(call)

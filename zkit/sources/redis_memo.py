@@ -120,7 +120,7 @@ class RedisCounts:
         return Exceeded(index - 1, None if wait < 0 else wait / 1000)
 
     def add(self, counts: tuple[Count, ...]) -> None:
-        """Add amounts that may be negative, whatever the limits are."""
+        """Add amounts, which may be negative, without checking the limits."""
         self._run("add", counts)
 
     def _run(self, what: str, counts: tuple[Count, ...]) -> tuple[int, int]:

@@ -49,7 +49,7 @@ class CountStore(Protocol):
         """Add every amount to its counter, or none of them if one would exceed its limit."""
 
     def add(self, counts: tuple[Count, ...]) -> None:
-        """Add amounts that may be negative, whatever the limits are."""
+        """Add amounts, which may be negative, without checking the limits."""
 
 
 class LocalCounts:
@@ -72,7 +72,7 @@ class LocalCounts:
         return None
 
     def add(self, counts: tuple[Count, ...]) -> None:
-        """Add amounts that may be negative, whatever the limits are."""
+        """Add amounts, which may be negative, without checking the limits."""
         with self._lock:
             self._add(counts, self._clock())
 

@@ -27,7 +27,7 @@ from zkit.tools.execution import is_contained
 
 
 class ShadowedNameWarning(UserWarning):
-    """A tool bears the name of a builtin or a standard module: small models mix them up."""
+    """A tool has the name of a builtin or a standard module: small models mix them up."""
 
 
 _SHADOWED: Mapping[str, str] = {
@@ -48,7 +48,7 @@ def warn_if_shadowing(name: str) -> None:
 
 
 def levels_out() -> int:
-    """How far up the stack the code stands that is not zkit's: there the name was chosen."""
+    """Return how far up the stack the code is that is not zkit's: there the name was chosen."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("zkit."):
         level, frame = level + 1, frame.f_back
@@ -57,20 +57,20 @@ def levels_out() -> int:
 
 @runtime_checkable
 class ToolSource(Protocol):
-    """Where tools come from. What is listed can be called, and what is not listed cannot."""
+    """A source of tools. Only tools that are listed can be called."""
 
     @property
     def version(self) -> int:
         """A number that grows whenever the listing changes."""
 
     def tools(self) -> Sequence[Tool]:
-        """List the tools, sorted by name; cheap, and without any input or output."""
+        """List the tools, sorted by name; cheap, and without I/O."""
 
     def get(self, name: str) -> Tool | None:
         """Find a listed tool by its name or its wire name; None when there is none."""
 
     async def call(self, call: Call, /) -> Result:
-        """Run a call; nothing that a model or a tool did is raised."""
+        """Run a call; mistakes of a model or a tool are results and never raised."""
 
 
 def as_source(given: object) -> ToolSource:
@@ -91,7 +91,7 @@ class ToolUnavailableWarning(UserWarning):
 
 
 def spec_or_none(tool: Tool) -> ToolSpec | None:
-    """Return what a tool says of itself; None, with a warning, when it raises."""
+    """Return the spec of a tool; None, with a warning, when `definition()` raises."""
     try:
         return tool.definition()
     except BaseException as error:
@@ -104,7 +104,7 @@ def spec_or_none(tool: Tool) -> ToolSpec | None:
 
 
 def specs_in(tools: Iterable[Tool]) -> list[ToolSpec]:
-    """Return what each tool says of itself; one that raises is left out, with a warning."""
+    """Return the spec of each tool; one that raises is left out, with a warning."""
     return [spec for tool in tools if (spec := spec_or_none(tool)) is not None]
 
 
@@ -169,11 +169,11 @@ class SourceView:
         return True
 
     def names(self) -> list[str]:
-        """Name the tools, sorted."""
+        """Return the names of the tools, sorted."""
         return [spec.name for spec in self.specs()]
 
     def specs(self) -> list[ToolSpec]:
-        """Return what each tool says of itself, sorted by name; one that cannot say it is left out."""
+        """Return the specs of the tools, sorted by name; a tool whose `definition()` raises is left out."""
         return specs_in(self.tools())
 
     @property
@@ -253,7 +253,7 @@ class SourceView:
         return known[1]
 
     def summaries(self, tags: Iterable[str] = ()) -> list[JsonObject]:
-        """Return the catalogue: a line for each tool that has every one of the tags.
+        """Return a catalogue: one line for each tool that has all of the tags.
 
         The name of a tool's provider counts as one of its tags.
         """
@@ -265,12 +265,12 @@ class SourceView:
         ]
 
     def describe(self, name: str) -> Result:
-        """Everything about one tool; for a name that does not exist, a hint how to find others."""
+        """Return everything about one tool; for an unknown name, a hint on how to find others."""
         tool = self.get(name)
         return self.absent(name) if tool is None else Success(tool.definition().full())
 
     def search(self, query: str, tags: Iterable[str] = (), limit: int = 10) -> list[ToolSpec]:
-        """Return the tools that a query means, best first."""
+        """Return the tools that match a query, best first."""
         return self.catalog().search(query, _as_tags(tags), limit)
 
     # Documents: named here, read when somebody asks
@@ -296,7 +296,7 @@ class SourceView:
         return outer if own is None else (own, *outer)
 
     def examples(self, intent: str, limit: int = MOST_EXAMPLES) -> list[ToolExample]:
-        """Return the examples of the tools that come nearest to what is wanted, best first."""
+        """Return examples of the tools that match an intent best, best first."""
         return nearest_examples(self.specs(), intent, limit)
 
 
@@ -305,7 +305,7 @@ def _as_tags(tags: Iterable[str]) -> list[str]:
 
 
 def unknown_tool(name: str, names: Sequence[str], near: Sequence[str]) -> Validation:
-    """Say that no tool bears a name: the nearest, then the others, as many as are readable."""
+    """Return the message about an unknown name: the nearest tools, then as many others as are readable."""
     shown = name if name.isprintable() and len(name) <= 80 else repr(name[:80])
     warning = f'There is no tool "{shown}".' if name.strip() else "The call names no tool."
     if near:

@@ -231,7 +231,7 @@ class Toolbox(SourceView):
         return self.register(tool_of(function, **declared))
 
     def unregister(self, name: str) -> bool:
-        """Take a tool away; False when there is none of that name."""
+        """Remove a tool; False when there is none of that name."""
         with self._lock:
             entry = self._table.find(name)
             if entry is not None:
@@ -240,14 +240,14 @@ class Toolbox(SourceView):
             return entry is not None
 
     def clear(self, provider: str) -> Snapshot:
-        """Take all tools of a provider away, and nobody else's; `restore` brings them back."""
+        """Remove all tools of a provider and no others; `restore` brings them back."""
         with self._lock:
             snapshot = self.snapshot(provider)
             self._replace(provider, ())
             return snapshot
 
     def restore(self, snapshot: Snapshot, *, replace: bool = False) -> None:
-        """Bring the tools of a provider back as they were: all of them, or none if one is taken."""
+        """Restore the tools of a provider as they were: all of them, or none if a name is taken."""
         with self._lock:
             self._replace(snapshot.provider, snapshot.tools, replace=replace)
 
@@ -258,7 +258,7 @@ class Toolbox(SourceView):
     # Providers
 
     def register_provider(self, provider: Provider) -> tuple[str, ...]:
-        """Make a provider known, and add what it says it can provide; names what was added.
+        """Register a provider and add the tools that it announces; return their names.
 
         A provider that is not available adds nothing.
         """
@@ -325,7 +325,7 @@ class Toolbox(SourceView):
         return loaded
 
     def unload(self, provider: str) -> bool:
-        """Take away what `load_dir` added, with its modules; False when there is nothing."""
+        """Remove what `load_dir` added, with its modules; False when there is nothing."""
         with self._lock:
             had = bool(self.clear(provider).tools)
             return self._forget(provider) or had
@@ -396,7 +396,7 @@ class Toolbox(SourceView):
         return Refused(reason, code="disabled")
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Call a listener with the version after every change; returns how to stop."""
+        """Call a listener with the version after every change; return a function that stops it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 

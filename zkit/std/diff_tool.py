@@ -109,7 +109,7 @@ def diff_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
         error_modes=[
             "stale: a hunk does not fit the file as it is now",
             "ambiguous: a hunk fits at several places",
-            "invalid_arguments: the patch is no unified diff",
+            "invalid_arguments: the patch is not a unified diff",
         ],
     )
     def diff_editor(

@@ -224,7 +224,7 @@ def _environment(space: Workspace) -> dict[str, str]:
 
 def _name(text: str) -> str:
     if text and (not _NAME.fullmatch(text) or ".." in text):
-        raise Validation(f'name: "{text}" is no name of a branch or commit.')
+        raise Validation(f'name: "{text}" is not the name of a branch or commit.')
     return text
 
 

@@ -61,7 +61,7 @@ def read_patch(text: str) -> list[FilePatch]:
         found = PatchSet.from_string("\n".join(_counted(text.replace("\r\n", "\n"))) + "\n")
     except (UnidiffParseError, ValueError, IndexError) as error:
         raise Validation(
-            f"patch: is no unified diff: {error}. Begin with --- and +++ lines, then @@ hunks; every"
+            f"patch: it is not a unified diff: {error}. Begin with --- and +++ lines, then @@ hunks; every"
             " line of a hunk begins with a blank, + or -."
         ) from error
     if not found or not all(len(file) or file.is_rename for file in found):

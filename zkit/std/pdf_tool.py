@@ -64,7 +64,7 @@ def pdf_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
         ],
         error_modes=[
             "not_found: there is no such file",
-            "invalid_arguments: it is no PDF, is protected, or has fewer pages",
+            "invalid_arguments: it is not a PDF, is protected, or has fewer pages",
         ],
     )
     def pdf_read(

@@ -44,7 +44,7 @@ class HeadAndTail:
             del self._tail[: -self._most]
 
     def take(self) -> str:
-        """Return what was collected since the last time as text, and begin anew."""
+        """Return what was collected since the last time as text, and start again."""
         tail = bytes(self._tail[-self._most :])
         left_out = self.total - len(self._head) - len(tail)
         between = f"\n[… {left_out:,} bytes left out here]\n".encode() if left_out else b""

@@ -13,7 +13,7 @@ from zkit.std.text_search import Matches, Query, search
 from zkit.tools import Context, FunctionTool
 
 _ERRORS = [
-    "invalid_arguments: the pattern is no regular expression, or takes too long",
+    "invalid_arguments: the pattern is not a regular expression, or takes too long",
     "not_found: there is no such folder",
     "timeout: there is too much to search; send a deeper path",
 ]

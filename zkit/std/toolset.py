@@ -228,7 +228,7 @@ class StdProvider:
         return self.root.is_dir()
 
     def specs(self) -> list[ToolSpec]:
-        """Return what each of its tools says of itself."""
+        """Return the specs of its tools."""
         return [made.definition() for made in self._tools.values()]
 
     def resolve(self, spec: ToolSpec, /) -> Any:

@@ -1,4 +1,4 @@
-"""A server on loopback that answers what a script says, and misbehaves in every known way."""
+"""A server on loopback that plays a script, and can misbehave in every known way."""
 
 from zkit.testing.answers import (
     Answer,

@@ -36,7 +36,7 @@ Script = Answer | Callable[[Request], Answer]
 
 
 def call(name: str, arguments: object, id: str | None = None, **more: object) -> JsonObject:
-    """Return an entry of `tool_calls`; arguments that are no text are sent as JSON."""
+    """Return an entry of `tool_calls`; arguments that are not text are sent as JSON."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
     entry = {"type": "function", "function": {"name": name, "arguments": text}, **more}
     return entry if id is None else {"id": id, **entry}
@@ -44,7 +44,7 @@ def call(name: str, arguments: object, id: str | None = None, **more: object) ->
 
 @dataclass(frozen=True)
 class Said:
-    """What a model says in one turn; called with a request, the answer that a decent server sends."""
+    """The message of a model in one turn; called with a request, it is the answer of a correct server."""
 
     content: str | None = None
     calls: tuple[JsonMapping, ...] = ()
@@ -89,7 +89,7 @@ def says(
     step: int = 7,
     **fields: object,
 ) -> Said:
-    """Return a well-formed answer with this message, as JSON or as a stream, as the request wants it."""
+    """Return a well-formed answer with this message, as JSON or as a stream, as requested."""
     return Said(content, tuple(calls), finish, usage, step, fields)
 
 

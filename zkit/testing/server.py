@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server on loopback that answers what a script says, over real HTTP."""
+"""An OpenAI-compatible server on loopback that plays a script, over real HTTP."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class _Http(ThreadingHTTPServer):
     owner: ScriptedServer
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that went away is no event."""
+        """A client that went away is not an event."""
 
 
 class _Handler(BaseHTTPRequestHandler):

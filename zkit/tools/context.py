@@ -137,7 +137,7 @@ def log_failure(message: str, error: BaseException, *about: object) -> None:
 
 
 class Progress(NamedTuple):
-    """How far a call has come, as its tool tells it."""
+    """How far a call has come, as its tool reports it."""
 
     call_id: str
     tool: str
@@ -299,7 +299,7 @@ def enter_scope(scope: Scope) -> None:
 
 
 class Context:
-    """What a tool may know of the call it serves; a parameter of this type is filled in by zkit.
+    """What a tool can know about the call it serves; zkit fills in a parameter of this type.
 
     The model neither sees nor sends it.
     """
@@ -341,22 +341,22 @@ class Context:
 
     @property
     def cancelled(self) -> bool:
-        """Whether nobody waits for the result any more."""
+        """True if nobody waits for the result any more."""
         return self._cancelled
 
     def cancel(self) -> None:
-        """Tell the tool that nobody waits any more."""
+        """Cancel the call: the tool is asked to stop."""
         self._cancelled = True
 
     def check(self) -> None:
-        """Stop here when the call was cancelled or its time is over; for long loops in a tool."""
+        """Raise if the call was cancelled or its time is over; for long loops in a tool."""
         if self.cancelled:
             raise Transient("the call was cancelled")
         if self.remaining == 0:
             raise Transient("the time for the call is over", code="timeout")
 
     def progress(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Tell whoever listens how far the call has come."""
+        """Report how far the call has come."""
         listener = self.scope.on_progress
         if listener is None:
             return
@@ -366,14 +366,14 @@ class Context:
             log_failure("a listener for progress failed with %s", error)
 
     def record(self, effect: Effect) -> None:
-        """Note what was done to the world; it goes into the result, success or not.
+        """Record an effect; it becomes part of the result, success or not.
 
-        What is no effect is logged and left out: the tool has done its work already.
+        What is not an effect is logged and left out: the tool has done its work already.
         """
         valid, wrong = read_effects((effect,))
         self._effects += valid
         if wrong:
-            log.warning("the tool %r recorded something that is no effect", self.call.name)
+            log.warning("the tool %r recorded something that is not an effect", self.call.name)
 
     @property
     def has_effects(self) -> bool:

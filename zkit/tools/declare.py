@@ -54,7 +54,7 @@ def tool(function: Callable[P, R], /) -> FunctionTool[P, R]: ...
 def tool(
     **declared: Unpack[Declared],
 ) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
-def tool(function: object = None, /, **declared: object) -> object:
+def tool(function: Callable[..., object] | None = None, /, **declared: object) -> Any:
     """Make a tool from a function or method; it can still be called as before.
 
     Used as `@tool` or `@tool(grade=READ, tags=["files"])`. Name, description and parameters come
@@ -85,7 +85,7 @@ def tool_of(function: Any, **declared: Any) -> FunctionTool[..., object]:
 
 
 def as_tool(x: object, name: str | None = None) -> Tool:
-    """Return the tool that something stands for: a tool, a function, or a class that is one.
+    """Return the tool for a tool, a function or a tool class.
 
     `name` is for a function that has none, or another.
     """
@@ -99,7 +99,7 @@ def as_tool(x: object, name: str | None = None) -> Tool:
         return x
     if callable(x) and not isinstance(x, type):
         return _bound(FunctionTool(x, name=name))
-    raise ToolDefinitionError(f"{x!r} is no tool; use a function, or make one with @tool")
+    raise ToolDefinitionError(f"{x!r} is not a tool; use a function, or make one with @tool")
 
 
 def _bound(made: FunctionTool[..., object]) -> Tool:

@@ -89,7 +89,7 @@ def _parts(item: object) -> list[object]:
         return list(item.values())
     if isinstance(item, list | tuple):
         return list(item)
-    raise TypeError(f"a {type(item).__name__} is no JSON data")
+    raise TypeError(f"a {type(item).__name__} is not JSON data")
 
 
 def _container(

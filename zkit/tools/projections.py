@@ -131,7 +131,7 @@ def openai(spec: ToolSpec, *, strict: bool = False) -> JsonObject:
 
 
 def described(spec: ToolSpec) -> str:
-    """Return the description, or the summary when there is none: a model is never told nothing."""
+    """Return the description, or the summary when there is none: a model always gets some text."""
     return spec.description or spec.summary
 
 

@@ -158,7 +158,7 @@ class FunctionTool(Generic[P, R]):
         return bound
 
     def definition(self) -> ToolSpec:
-        """Say what the tool is called, takes and does."""
+        """Return the tool's spec: its name, parameters and description."""
         return self._spec
 
     def execute(self, call: Call, /) -> Any:
@@ -188,7 +188,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 class TypedTool:
-    """A tool as a class: `Args` says what it takes, `run` does it.
+    """A tool as a class: `Args` declares the parameters, `run` does the work.
 
         class ReadFile(TypedTool):
             \"\"\"Read a text file.\"\"\"
@@ -225,11 +225,11 @@ class TypedTool:
         return super().__new__(cls)
 
     def definition(self) -> ToolSpec:
-        """Say what the tool is called, takes and does."""
+        """Return the tool's spec: its name, parameters and description."""
         return self._spec
 
     def execute(self, call: Call, /) -> Any:
-        """Run one call: a result, or for an async `run` something to await that gives one."""
+        """Run one call; return the result, or an awaitable of it if `run` is async."""
         promised = getattr(self, "output", None)
         return executed(partial(self._begin, call), call, self.runs_async, promised)
 

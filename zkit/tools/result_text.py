@@ -173,7 +173,7 @@ def render_result(
     spill: str | Path | None = None,
     output: str | None = None,
 ) -> str:
-    """Return what the model is told about a result.
+    """Return the text of a result for the model.
 
     A text above `limit` characters keeps its head and its tail, and says how much is left out
     between them. With `spill`, a folder, the full text is written to a file there, and the text

@@ -1,4 +1,4 @@
-"""What a function says it returns: its schema, and whether the model may choose the format."""
+"""The declared return type of a function: its schema, and whether the model may choose the format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SAYS_NOTHING = (None, type(None), Any, object)
 
 
 def hints_of(function: Callable[..., object], names: JsonMapping | None = None) -> JsonObject:
-    """Return the annotations of a function that can be resolved; `names` are known besides.
+    """Return the annotations of a function that can be resolved; `names` are additional names.
 
     Each is resolved alone: one that names something unknown does not take the others with it.
     """
@@ -42,7 +42,7 @@ def hints_of(function: Callable[..., object], names: JsonMapping | None = None) 
 
 
 def useful_return(hints: JsonMapping) -> object:
-    """Return the annotation of what comes back; None when it says nothing of the data."""
+    """Return the annotation of the return value; None when it does not describe data."""
     hint = hints.get("return")
     return None if hint in _SAYS_NOTHING or _is_result(hint) else hint
 
@@ -54,7 +54,7 @@ def _is_result(hint: object) -> bool:
 
 
 def output_schema(hint: Any) -> JsonObject | None:
-    """Return the JSON Schema of what comes back; None when there is none to tell."""
+    """Return the JSON Schema of the return value; None when there is none."""
     if hint is None:
         return None
     try:
@@ -98,7 +98,7 @@ def wants_formats(schema: JsonObject, returns: object, formats: bool | None, nam
 
 
 def with_output(model: Any) -> Target:
-    """Return the target of a pydantic model or a TypedDict that takes `output` besides."""
+    """Return the target of a pydantic model or a TypedDict that also takes `output`."""
     if isinstance(model, type) and issubclass(model, BaseModel):
         return target_for(create_model(model.__name__, __base__=model, output=(Output, "labeled")))
     make: Any = TypedDict

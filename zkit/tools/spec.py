@@ -8,7 +8,7 @@ import re
 from collections.abc import Awaitable, Mapping, Sequence, Set
 from dataclasses import MISSING, dataclass, field, fields, replace
 from decimal import Decimal
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 from unicodedata import normalize
 
 from zkit.calls import Call
@@ -20,6 +20,9 @@ from zkit.results import Result
 from zkit.tools import projections, spec_fields
 from zkit.tools.frozen_data import freeze, thaw
 from zkit.tools.spec_fields import NOTHING, Example, Guide, Preference, misfits
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 # https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools: what a function's
 # name may hold. MCP allows dots and 128 characters, and users like `git.status` and `mcp:fs`.
@@ -51,7 +54,7 @@ def to_wire(name: str) -> str:
 
 
 def from_wire(wire: str) -> str:
-    """Return the name that a wire name stands for; what is no wire name stays as it is."""
+    """Return the name that a wire name stands for; what is not a wire name stays as it is."""
     return _ESCAPE.sub(_unescaped, wire)
 
 
@@ -79,7 +82,7 @@ NO_PARAMETERS: JsonMapping = freeze({"type": "object", "properties": {}})
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """The single source of truth about a tool.
+    """Everything that zkit knows about a tool.
 
     What is not declared is taken for the worst: without a `grade`, `effective_grade` is (3, 3), and
     `idempotent` unknown never authorises a retry of a call that executes or writes.
@@ -229,7 +232,7 @@ _READERS = {
 }
 
 
-def _declared(record: Any) -> JsonObject:
+def _declared(record: DataclassInstance) -> JsonObject:
     """Return what of a record is not its default, as plain data."""
     own = {entry.name: getattr(record, entry.name) for entry in fields(record)}
     return {
@@ -251,7 +254,7 @@ def _plain(value: object) -> object:
     return value
 
 
-def _default(kind: type[Any], name: str) -> object:
+def _default(kind: type[DataclassInstance], name: str) -> object:
     [entry] = [entry for entry in fields(kind) if entry.name == name]
     return entry.default_factory() if entry.default_factory is not MISSING else entry.default
 
@@ -346,10 +349,10 @@ _CHECKS = (_check_paths, _check_memory, _check_examples)
 
 @runtime_checkable
 class Tool(Protocol):
-    """A tool. `execute` may be plain or async; what it raises becomes a result like any other."""
+    """A tool. `execute` may be plain or async; an exception that it raises becomes a result."""
 
     def definition(self) -> ToolSpec:
-        """Say what the tool is called, takes and does."""
+        """Return the tool's spec: its name, parameters and description."""
 
     def execute(self, call: Call, /) -> Result | Awaitable[Result]:
         """Run one call."""

@@ -142,7 +142,7 @@ class _Pool:
             return job
 
     def abandon(self, job: _Job) -> None:
-        """Note that nobody waits for a job: it takes nobody's place from now on."""
+        """Note that nobody waits for a job: it no longer counts against the limit."""
         with self.lock:
             if not job.is_counted:
                 return

@@ -96,7 +96,7 @@ class Response(Record):
 
 @dataclass(frozen=True, slots=True)
 class Received(Record):
-    """Bytes of an answer, exactly as they came; in base64 where they are no UTF-8."""
+    """Bytes of an answer, exactly as they came; in base64 where they are not UTF-8."""
 
     kind: ClassVar[str] = "bytes"
     number: int

@@ -136,7 +136,7 @@ class Api(Protocol):
         """Return the request with the model's reply and the answers to its calls."""
 
     def in_words(self, request: Data) -> Data | None:
-        """Return the request without tools, with the results told in words; None if it holds no results."""
+        """Return the request without tools, with the results as plain text; None if it holds no results."""
 
 
 class Exchange:
@@ -356,7 +356,7 @@ class ChatApi:
         return {**request, "messages": [*self.messages(request), *kept, *answers]}
 
     def in_words(self, request: Data) -> Data | None:
-        """Return the request without tools, with the results told in words."""
+        """Return the request without tools, with the results as plain text."""
         told = [*as_facts(self.messages(request)), {"role": "user", "content": HAVE_RESULTS}]
         kept = {name: value for name, value in request.items() if name not in _OF_TOOLS}
         return {**kept, "messages": told}
@@ -402,13 +402,13 @@ def functions_in(tools: object) -> list[Data]:
 
 
 def answer_to(id: str, report: Report) -> str:
-    """Return what the model is told about a native call that was not run."""
+    """Return the answer to a native call that was not run."""
     refusal = report.refusal(id)
     return NOT_RUN if refusal is None else refusal.message
 
 
 def text_answers(report: Report) -> str:
-    """Return what the model is told about the calls in its text."""
+    """Return the answers to the calls in the model's text."""
     refused = [one.message for one in report.refusals if not one.id]
     doubtful = [one.message for one in report.doubtful]
     others = [f"{call.name}: {NOT_RUN}" for call in report.calls if _is_in_text(call)]

@@ -73,7 +73,7 @@ class ResponsesApi:
         return {**request, "input": [*_items(request), *items]}
 
     def in_words(self, request: Data) -> None:
-        """Results are not told in words here: the programs that use this endpoint need their items."""
+        """Results are not turned into plain text here: the programs that use this endpoint need their items."""
 
 
 def finish_reason(response: JsonMapping) -> str | None:

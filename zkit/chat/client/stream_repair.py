@@ -316,7 +316,7 @@ def _assembled(entry: JsonMapping) -> Assembled:
 
 
 def chunks_of(completion: object) -> Iterator[object]:
-    """Return the chunks that a server would have sent: what was said, the end, the usage."""
+    """Return the chunks that a server would have sent: the message, the end, the usage."""
     data = plain(completion)
     head = {key: data.get(key) for key in ("id", "created", "model")}
     head["object"] = "chat.completion.chunk"
@@ -343,7 +343,7 @@ def _chunk(head: JsonObject, *choices: JsonObject) -> object:
 
 
 class WholeStream:
-    """A completion that is told as a stream; `.zkit` is its report."""
+    """A whole completion as a stream; `.zkit` is its report."""
 
     def __init__(self, completion: object) -> None:
         self.zkit = getattr(completion, "zkit", Report())

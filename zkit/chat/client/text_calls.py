@@ -44,7 +44,7 @@ _REASONS = {
 _LONGEST_OPENER = 256
 """Characters after which it is clear whether a text begins with the mark of a result, blanks included."""
 MADE_UP = "made_up_result"
-"""The code of a reply that is a tool's result: no tool ran, so it is no answer."""
+"""The code of a reply that is a tool's result: no tool ran, so it is not an answer."""
 
 
 @cache
@@ -109,7 +109,7 @@ class _Places:
         return self._extractor.written(start, end)
 
     def feed(self, text: str) -> tuple[list[Event], list[Span]]:
-        """Take in text; what is told of it, and the spans that are no text."""
+        """Take in text; return the events, and the spans that are not text."""
         return self._placed(self._extractor.feed(text))
 
     def close(self, finish_reason: str | None, last: str) -> tuple[list[Event], list[Span]]:

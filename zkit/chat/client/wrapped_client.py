@@ -79,7 +79,7 @@ def wrap(
     profile: Profile | str | Path | None = None,
 ) -> C: ...
 def wrap(
-    client: object,
+    client: C,
     tools: object = None,
     *,
     ask_again: int = 0,
@@ -88,8 +88,8 @@ def wrap(
     confirm: Confirm = "doubtful",
     on_report: Listener | None = None,
     profile: Profile | str | Path | None = None,
-) -> object:
-    """Return the client with replies that are repaired; the one passed in stays as it is.
+) -> C:
+    """Return a client whose replies are repaired; the one that is passed in is not changed.
 
     Works with `OpenAI`, `AsyncOpenAI` and anything built like them, for chat completions and
     responses, with `stream=True` or not. Tool calls come back with arguments that fit their schemas,
@@ -112,11 +112,10 @@ def wrap(
     rules = Rules.of(limit, None if names is None else tuple(names), confirm)
     repairing = Repairing(rules, ask_again, tools, on_report)
     server = None if profile is None else Profile.of(profile)
-    again = functools.partial(_wrapped, repairing=repairing, server=server)
-    return again(client)
+    return _wrapped(client, repairing=repairing, server=server)
 
 
-def _wrapped(client: object, *, repairing: Repairing, server: ServerSettings | None) -> object:
+def _wrapped(client: C, *, repairing: Repairing, server: ServerSettings | None) -> C:
     again = functools.partial(_wrapped, repairing=repairing, server=server)
     with_transport = _with_transport(client, repairing)
     wrapped = copy.copy(client) if with_transport is None else with_transport
@@ -133,7 +132,7 @@ def _wrapped(client: object, *, repairing: Repairing, server: ServerSettings | N
     return wrapped
 
 
-def _with_transport(client: object, repairing: Repairing) -> object:
+def _with_transport(client: C, repairing: Repairing) -> C | None:
     """Return a copy of the client with our transport; None if it does not send with httpx or httpx2."""
     from zkit.transport import repaired_copy
 
@@ -142,7 +141,8 @@ def _with_transport(client: object, repairing: Repairing) -> object:
     with_options = getattr(client, "with_options", None)
     if made is None or not callable(with_options):
         return None
-    return with_options(http_client=made)
+    copied: C = with_options(http_client=made)
+    return copied
 
 
 def _copied(wrapped: object, client: object, path: list[str]) -> object:

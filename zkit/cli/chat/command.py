@@ -40,7 +40,7 @@ from zkit.transcripts import Header, Redaction, TranscriptWriter, read_transcrip
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the command line says."""
+    """The options of the command line."""
 
     base_url: str | None
     api_key: str | None

@@ -77,7 +77,7 @@ class FileLog:
 
 
 class Mismatch(NamedTuple):
-    """Where a replay does something else than the transcript says."""
+    """A place where a replay differs from the transcript."""
 
     line: int
     recorded: str
@@ -129,7 +129,7 @@ class Comparison:
             self.mismatches.append(Mismatch(line.number, _short(line.record.to_dict()), "the end"))
 
     def cut_off(self) -> None:
-        """The transcript was cut off; what came after its last line is no mismatch."""
+        """The transcript was cut off; what came after its last line is not a mismatch."""
         self.mismatches = [one for one in self.mismatches if one.line]
 
     def _rest(self) -> Iterator[Line]:

@@ -255,7 +255,7 @@ class Command(NamedTuple):
 
 
 def run_command(session: Session, line: str) -> None:
-    """Do what a line like `/tools` says."""
+    """Run a command such as `/tools`."""
     name, _, rest = line[1:].partition(" ")
     command = COMMANDS.get(name)
     if command is None:

@@ -81,7 +81,7 @@ class Terminal:
 
 
 def _whole(text: str) -> str:
-    """Return a text that can be sent: what was no UTF-8 is marked."""
+    """Return a text that can be sent: what was not UTF-8 is marked."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -249,7 +249,7 @@ def call_text(call: Call) -> str:
 
 @dataclass(slots=True)
 class Renderer:
-    """Shows what a loop tells. `shown` are the calls that are on the screen already, by id."""
+    """Shows the events of a loop. `shown` are the calls that are on the screen already, by id."""
 
     output: Output
     marks: dict[str, str]
