@@ -131,7 +131,7 @@ _ARGUMENTS_BEFORE = re.compile(rf"(?:\w\(|\A)\s*+(?:{_LITERAL}\s*+,\s*+)++\Z")
 
 
 def data_before(text: str, start: int, declared: Collection[str]) -> int | None:
-    """Where an argument or a member on a line of its own stands before a value; None if the text is words."""
+    """Return where an argument or a member on a line of its own is, before a value; None if the text is words."""
     if text[start] == "[" and _CONSTRUCTOR.search(text[max(0, start - 40) : start]):
         return start  # a list of pairs is not the object that is made of it
     given = _ARGUMENTS_BEFORE.search(text, max(0, start - SURROUNDINGS), start)

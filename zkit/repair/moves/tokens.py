@@ -121,7 +121,7 @@ def _parts(reading: Hypothesis, text: str, pos: int) -> bool:
 
 
 def _is_between_items(reader: Engine, reading: Hypothesis, escape: re.Match[str]) -> bool:
-    """Whether an escape stands after the comma of a list and before the next item, as in a shell."""
+    """True if an escape is between the comma of a list and the next item, as in a shell."""
     before = reader.text[max(escape.start() - 20, 0) : escape.start()].rstrip()
     listed = reading.frame is not None and reading.frame.kind == "["
     return listed and before.endswith(",") and _parts(reading, reader.text, escape.end())
