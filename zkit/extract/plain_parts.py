@@ -42,32 +42,14 @@ _FENCE_ENDS = re.compile(r"[`~]*+[ \t]*+(?=\r?\n|\Z|<)")
 _NAME = re.compile(r"(?:[^\W\d]\w*+\s*+=\s*+)?+(?:print\(\s*+)?+(?P<name>[^\W\d][\w.:/\\-]*+)")
 # A part of every key in `NAME_KEYS`.
 _NAMING_WORD = re.compile(r"name|tool|function|action")
-_TICKS = re.compile("`++")
-_CODE_ENDS = {size: re.compile(rf"(?<!`)`{{{size}}}(?!`)|\n") for size in (1, 2)}
 
 
 def plain_code(text: str, at: int, tools: Declared) -> tuple[int, int]:
-    """Where code ends that holds no call, and from where on it was searched; 0 if it may hold one."""
+    """Where a fence ends that holds no call, and from where on it was searched; 0 if it may hold one."""
     fence = _FENCE_LINE.match(text, at)
-    if fence is not None:
-        return _plain_fence(text, fence, tools)
-    run = _TICKS.match(text, at)
-    size = 0 if run is None else run.end() - at
-    if size not in _CODE_ENDS:
+    if fence is None:
         return 0, 0
-    begin = at + size
-    end = _CODE_ENDS[size].search(text, begin)
-    if end is None or end.group() == "\n":
-        return begin, begin
-    code = text[begin : end.start()]
-    if tools.named_in(code) or tools.name_of(code) is not None:
-        return 0, 0
-    return end.end(), begin
-
-
-def _plain_fence(text: str, fence: re.Match[str], tools: Declared) -> tuple[int, int]:
-    """The same for a fence that begins a line and is closed."""
-    at, begin, mark = fence.start(), fence.end(), fence["mark"]
+    begin, mark = fence.end(), fence["mark"]
     words = fence["info"].lower().split()
     info = words[0] if words else ""
     if info in _OTHER_FENCES:
