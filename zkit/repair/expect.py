@@ -33,7 +33,7 @@ class Expect:
     )
 
     def __init__(self, schema: Any, root: Any) -> None:
-        variants = list(_variants(schema, root))
+        variants = list({id(one): one for one in _variants(schema, root)}.values())
         self._root = root
         self._schema = variants
         self._children: dict[str | int, Expect] = {}
@@ -67,6 +67,8 @@ class Expect:
         return found
 
     def _make(self, parts: list[Any]) -> Expect:
+        # Alternatives that refer to one place count once: else they double with each level of a list.
+        parts = list({id(resolved(part, self._root)): part for part in parts}.values())
         if not parts:
             return ANYTHING
         return Expect(parts[0] if len(parts) == 1 else {"anyOf": parts}, self._root)
