@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from itertools import islice
 
 from zkit.repair.fixes import CUT, GUESS
-from zkit.repair.limits import MOST_BEFORE, SURROUNDINGS
+from zkit.repair.limits import MOST_BEFORE, MOST_LINES, SURROUNDINGS
 from zkit.repair.locate import starts
 from zkit.repair.locate.starts import REASONING, TOKEN, blank_end, may_hold_tags
 from zkit.repair.outcome import Candidate, Task, same
@@ -90,6 +91,9 @@ _GOES_ON = re.compile(
     r"|\[[\"'0-9]"  # {…}["key"]
     r"|\s*+\.\s*+[A-Za-z_]\w*+\s*+\(|\.[a-z_]\w*+\s*+(?:[;.\[]|\Z)"  # {…}.update(, {…}.path
     r"|[ \t]*+(?:\|{1,2}|\+|&{1,2}|\?\?)(?:\s++[\w\"'(]|\s*+[{\[])"  # {…} | {…}
+    r"|[ \t]*+[&;][ \t]*+[a-z_]\w*+[ \t]*+[:=](?!=)|->\w"  # to=[…]&force=1, {…}->path
+    r"|[ \t]++(?:--[a-z][\w-]*+|-[a-z])(?=[ \t=]|\s*+\Z)"  # {…} --force
+    rf"|[ \t]++{_LITERAL}[ \t]*+(?:\n|\Z)|[ \t]++if\b[^\n]{{1,80}}?\selse\s"  # {…} 5, {…} if ok else {{}}
     rf"|\s*+,\s*+(?:\w++\s*+(?:=(?!=)|:\s*+(?:{_LITERAL}|[\[{{]))|{_LITERAL}|[\[{{])"  # f({…}, force=True)
 )
 _STATEMENT = re.compile(
@@ -134,10 +138,29 @@ def data_before(text: str, start: int, declared: Collection[str]) -> int | None:
     """Return where an argument or a member on a line of its own is, before a value; None if the text is words."""
     if text[start] == "[" and _CONSTRUCTOR.search(text[max(0, start - 40) : start]):
         return start  # a list of pairs is not the object that is made of it
+    if text[start] == "[" and _is_labelled(text, start):
+        return start
     given = _ARGUMENTS_BEFORE.search(text, max(0, start - SURROUNDINGS), start)
     if given is not None:
         return given.start()
     return _member(text, max(0, start - SURROUNDINGS), start, declared)
+
+
+_LABEL = re.compile(
+    r"^[ \t]*+(?:[-*•+][ \t]++|[0-9]{1,2}[.)][ \t]++)?+(\*\*|[\"'`])?+([a-z_][\w-]{0,60}+)(?(1)\1)[ \t]*+[:=][ \t]*+(?=[^\s:=])",
+    re.MULTILINE,
+)
+"""The beginning of a line that is a member: a name in small letters and a colon, perhaps marked."""
+
+
+def _is_labelled(text: str, start: int) -> bool:
+    """Whether a list is one of several members on lines of their own: `to: ["a"]`, and then `flag: yes`."""
+    line = text.rfind("\n", max(0, start - MOST_BEFORE), start) + 1
+    own = _LABEL.match(text, line)
+    if own is None or own.end() != start:
+        return False
+    near = _LABEL.finditer(text, max(0, start - SURROUNDINGS), start + SURROUNDINGS)
+    return any(other[2] != own[2] for other in islice(near, MOST_LINES))
 
 
 def _member(text: str, start: int, end: int, declared: Collection[str]) -> int | None:
