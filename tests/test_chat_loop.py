@@ -414,6 +414,19 @@ def test_the_text_around_a_call_that_must_be_sent_again_is_not_repeated_to_the_m
     assert "```" not in result.turns[0].text
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "is_kept"),
+    [("get_weather", '{"days": "x"}', False), ("make_tea", "{}", False), ("get_weather", '{"city": "Oslo"}', True)],
+)  # fmt: skip
+def test_the_text_around_a_call_that_failed_is_not_repeated_to_the_model(
+    name: str, arguments: str, is_kept: bool, play: Play, server: ScriptedServer
+) -> None:
+    """Shown it, Qwen2.5-Coder-1.5B writes the words again and leaves out the call."""
+    fenced = f'```json\n{{"name": "{name}", "arguments": {arguments}}}\n```'
+    play(says(f"Here is the corrected call:\n\n{fenced}"), ANSWER)
+    assert ("the corrected call" in str(server.requests[1]["messages"])) == is_kept
+
+
 RECORD = '{"name": "get_weather", "arguments": {"city": "Oslo"}, "result": "sunny"}'
 
 
@@ -480,10 +493,10 @@ def test_a_damaged_call_in_the_text_is_answered_and_not_kept(
     damaged = '<tool_call>{"name": "get_weather", "arguments": {"city": }}</tool_call>'
     result = play(says(f"I look. {damaged}"), ANSWER)
     said, told = server.requests[1]["messages"][1:3]
-    assert said["content"] == "I look."
+    assert not said["content"]
     assert told["role"] == "tool"
     assert "not valid JSON" in told["content"]
-    assert result.reason == "completed"
+    assert (result.reason, result.turns[0].text) == ("completed", "I look.")
 
 
 def test_empty_replies_have_a_budget(play: Play, server: ScriptedServer) -> None:

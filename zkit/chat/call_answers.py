@@ -331,11 +331,12 @@ def _in_order(reply: ModelReply, outcomes: Sequence[Outcome]) -> list[Outcome]:
 def _added(run: RunState, reply: ModelReply, outcomes: Sequence[Outcome]) -> list[Message]:
     """Put the calls and their answers into the history.
 
-    The text around a call that waits for the model to send it again is left out: Qwen2.5-Coder-1.5B
-    copies it without the call.
+    The text around a call that the model must send again is left out: Qwen2.5-Coder-1.5B copies it
+    without the call.
     """
-    waits = any(getattr(one.result, "code", "") == "unconfirmed" for one in outcomes)
-    text = "" if waits else reply.text
+    is_in_text = not any(call.tier == "native" for call in reply.calls)
+    must_be_sent_again = is_in_text and any(is_models_fault(one.result) for one in outcomes)
+    text = "" if must_be_sent_again else reply.text
     assistant = assistant_message(
         text, [one.call for one in outcomes], reply.extra, reply.entry_extra
     )
