@@ -161,6 +161,40 @@ def costs_part(found: Mapping[str, Any]) -> str:
     )
 
 
+def coach_part(found: Mapping[str, Any]) -> str:
+    """What the coach is worth on live models, and the wordings that were tried."""
+    parts = [
+        "## The coach on live models\n\nRecorded replies are played to a loop, then the live model goes on, at temperature 0:"
+        " `python -m benchmarks.coach`. The figures are small numbers of calls, not percent.\n"
+    ]
+    for model, figures in found.items():
+        parts.append(f"**{model}**, {figures['about']}\n")
+        parts += [write(figures[part]) for part, write in _COACH.items() if part in figures]
+    return "\n".join(parts)
+
+
+def _coach_first(found: Mapping[str, Any]) -> str:
+    ways = {name: figures for name, figures in found.items() if name != "modes"}
+    modes = ", ".join(f"{count} {mode}" for mode, count in found["modes"].items())
+    head = [f"added to the second failure ({modes})", *next(iter(ways.values()))]
+    return table(head, [[name, *map(str, figures.values())] for name, figures in ways.items()])
+
+
+def _coach_repeats(found: Mapping[str, Any]) -> str:
+    head = [
+        "a write that is done was sent again: wording of the answer",
+        *next(iter(found.values())),
+    ]
+    return table(head, [[name, *map(str, counts.values())] for name, counts in found.items()])
+
+
+def _coach_tasks(found: Mapping[str, Any]) -> str:
+    head = ["tasks of two to four calls on files", *next(iter(found.values()))]
+    return table(head, [[way, *map(str, sums.values())] for way, sums in found.items()])
+
+
+_COACH = {"first": _coach_first, "repeats": _coach_repeats, "tasks": _coach_tasks}
+
 PARTS = {
     "endtoend": endtoend_part,
     "recovery": recovery_part,
@@ -168,6 +202,7 @@ PARTS = {
     "decode": decode_part,
     "extract": extract_part,
     "costs": costs_part,
+    "coach": coach_part,
 }
 """The parts of the page, by the results that they are made from."""
 

@@ -39,7 +39,7 @@ from zkit.coach import (
     select_sections,
     tool_document,
 )
-from zkit.coach.failure_modes import WITHOUT_SECTIONS
+from zkit.coach.failure_modes import WITHOUT_EXAMPLE, WITHOUT_SECTIONS
 from zkit.dispatch import Dispatcher, repeated_calls
 from zkit.errors import KitError
 from zkit.results import Crashed, Problem, Result, Success, Validation
@@ -425,13 +425,35 @@ def test_hints_say_all_that_is_known(box: Toolbox) -> None:
     assert not coach.correction_hints("jupyter_confusion").known
 
 
-@pytest.mark.parametrize("mode", ["path_prefix", "stale", "loop"])
-def test_a_call_whose_form_was_right_gets_no_example_to_copy(box: Toolbox, mode: str) -> None:
-    coach = Coach(box)
-    right = coach.correction_hints(mode, attempt=2, tool="read_file")
-    wrong = coach.correction_hints("missing_field", attempt=2, tool="read_file")
-    assert "Signature: read_file(" in right.text(2_000)
-    assert (right.example, bool(wrong.example)) == ("", True)
+@pytest.mark.parametrize("mode", sorted(WITHOUT_EXAMPLE))
+def test_no_example_is_added_to_copy_where_the_form_was_right_or_the_message_has_one(
+    box: Toolbox, mode: str
+) -> None:
+    hints = Coach(box).correction_hints(mode, attempt=3, tool="read_file")
+    assert "Signature: read_file(" in hints.text(2_000)
+    assert "notes.txt" not in hints.text(2_000)
+    assert "Examples" not in SECTIONS[mode]
+
+
+@pytest.mark.parametrize("mode", ["unknown_tool", "unparseable", "unconfirmed"])
+def test_the_nearest_example_is_added_where_the_message_has_none(box: Toolbox, mode: str) -> None:
+    hints = Coach(box).correction_hints(mode, attempt=2, tool="read_file")
+    assert hints.text(2_000) == (
+        "Signature: read_file(path: str, lines: int = 100) -> str\n"
+        "A call of this form works (with values of your own):"
+        ' {"name": "read_file", "arguments": {"path": "notes.txt"}}'
+    )
+
+
+@pytest.mark.parametrize(
+    "sent", [{}, {"file": "a"}, {"path": ["a"], "lines": "x"}, {"path": "a", "lines": []}], ids=str
+)
+def test_the_message_about_arguments_has_an_example_of_its_own(box: Toolbox, sent: Any) -> None:
+    """Otherwise the coach would have to add one."""
+    assert {"missing_field", "unknown_field", "wrong_type", "bad_value"} <= WITHOUT_EXAMPLE
+    found = failed(send(Dispatcher(box, guards=()), "read_file", sent), Validation)
+    assert failure_mode(found) in WITHOUT_EXAMPLE
+    assert '{"path": "' in str(found)
 
 
 def test_hints_need_no_coach_and_no_document() -> None:
@@ -493,11 +515,7 @@ def test_attempts_add_more_each_time_and_a_success_begins_anew(box: Toolbox) -> 
         first, second, third = (send(dispatcher, "read_file") for _ in range(3))
         assert first == send(plain, "read_file")
         assert str(first) == str(second) == str(third)
-        assert notes_of(second) == [
-            "Signature: read_file(path: str, lines: int = 100) -> str\n"
-            "A call of this form works (with values of your own):"
-            ' {"name": "read_file", "arguments": {"path": "notes.txt"}}'
-        ]
+        assert notes_of(second) == ["Signature: read_file(path: str, lines: int = 100) -> str"]
         told = advice(third)
         assert told is not None
         assert told["text"].startswith(notes_of(second)[0])

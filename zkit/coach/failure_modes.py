@@ -22,9 +22,9 @@ SECTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "unparseable": ("Signature", "Examples"),
         "truncated": ("Parameters", "Notes"),
         "unknown_tool": ("Signature", "Parameters", "Examples"),
-        "missing_field": ("Signature", "Parameters", "Examples"),
+        "missing_field": ("Signature", "Parameters", "Notes"),
         "unknown_field": ("Signature", "Parameters"),
-        "wrong_type": ("Signature", "Parameters", "Examples"),
+        "wrong_type": ("Signature", "Parameters", "Notes"),
         "bad_value": ("Parameters", "Notes", "Errors"),
         "stale": ("Notes", "Errors"),
         "loop": ("Returns", "Notes"),
@@ -34,8 +34,11 @@ SECTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Which sections help with a failure mode. Two more modes are known and have no row on purpose:
 no page of a manual helps with `jupyter_confusion` and `syntax_artifact`."""
 
-WELL_FORMED = frozenset({"path_prefix", "stale", "loop"})
-"""The form of these calls was right. An example would only be copied: Qwen2.5-Coder-1.5B sends its path."""
+WITHOUT_EXAMPLE = frozenset(
+    {"path_prefix", "stale", "loop", "missing_field", "unknown_field", "wrong_type", "bad_value"}
+)
+"""The form of the first three calls was right, and the message about arguments has an example with the values that
+were sent. Another one is copied: Qwen2.5-Coder-1.5B sends its path, Qwen2.5-Coder-0.5B posts its text (decision 35)."""
 WITHOUT_SECTIONS = ("jupyter_confusion", "syntax_artifact")
 MOST_SECTIONS = 3
 _FIRST = 2  # sections of a mode that the table does not know, or whose titles are not there

@@ -15,7 +15,13 @@ from zkit.coach.documents_of_tools import (
     source_of_documents,
 )
 from zkit.coach.failure_counts import FailureCounts, History
-from zkit.coach.failure_modes import SECTIONS, WELL_FORMED, Select, failure_mode, select_sections
+from zkit.coach.failure_modes import (
+    SECTIONS,
+    WITHOUT_EXAMPLE,
+    Select,
+    failure_mode,
+    select_sections,
+)
 from zkit.coach.tool_inference import MEANT, infer_tool, nearest_example
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.required import require_count, require_function, require_kind, require_text
@@ -145,7 +151,7 @@ def correction_hints(
         "namespace": [one.name for one in specs],
     }
     found = _sections(spec, source) if load else []
-    example = None if spec is None or mode in WELL_FORMED else nearest_example(spec, sent)
+    example = None if spec is None or mode in WITHOUT_EXAMPLE else nearest_example(spec, sent)
     shown = specs[:_MOST_SIGNATURES] if spec is None else [spec]
     return Hints(
         mode=mode,

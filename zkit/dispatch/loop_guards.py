@@ -23,6 +23,12 @@ from zkit.tools.context import PerTask
 _MOST_CALLS = 512
 Key = tuple[str, str]
 _NO_KEY: Key = ("", "")
+ALREADY_DONE = (
+    'already done, nothing has changed. Send the next call, {"name": ..., "arguments": {...}}, or'
+    " give your answer in words."
+)
+"""The answer to a write that is done, the best of eight wordings for Qwen2.5-Coder-1.5B (decision 35). After
+most of the others it sends the same call again or an empty reply."""
 
 
 @dataclass(slots=True)
@@ -75,7 +81,7 @@ def repeated_calls(
                 return None
             seen.times += 1
             if is_done:
-                return _already_done(call, seen.times, refuse)
+                return _already_done(seen.times, refuse)
             return _repeated_refusal(call, seen.times, stop)
 
     def after(call: LiveCall, result: Result) -> GuardAnswer:
@@ -144,13 +150,9 @@ def _runs_once(call: LiveCall) -> bool:
     return writes and spec.idempotent is not False and call.approved is None
 
 
-def _already_done(call: LiveCall, times: int, stop: int) -> Validation:
-    message = (
-        f"already done: this call of {call.name} succeeded before, and nothing has changed since, so"
-        " it was not run again. Give your answer, or take the next step."
-    )
+def _already_done(times: int, stop: int) -> Validation:
     meta = {"repeated": times, "done": True, **({"stop": True} if times >= stop else {})}
-    return Validation(message, code="loop", meta=meta)
+    return Validation(ALREADY_DONE, code="loop", meta=meta)
 
 
 def _repeated_note(call: LiveCall, times: int) -> str:
