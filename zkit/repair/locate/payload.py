@@ -96,6 +96,8 @@ _GOES_ON = re.compile(
     rf"|[ \t]++{_LITERAL}[ \t]*+(?:\n|\Z)|[ \t]++if\b[^\n]{{1,80}}?\selse\s"  # {…} 5, {…} if ok else {{}}
     rf"|\s*+,\s*+(?:\w++\s*+(?:=(?!=)|:\s*+(?:{_LITERAL}|[\[{{]))|{_LITERAL}|[\[{{])"  # f({…}, force=True)
 )
+_GOES_ON_WITH = frozenset("0123456789[.|+&?,;-\"'tfnTFNi")
+"""What the pattern before begins with, white space aside."""
 _STATEMENT = re.compile(
     r"(?:^|;)[ \t]*+(?:"
     r"[A-Za-z_]\w*+(?:\[[^\]\n]{1,80}+\]|\.[A-Za-z_]\w*+)++\s*+[-+*/|&]?=(?!=)"  # args["force"] = True
@@ -108,14 +110,15 @@ _MEMBER = re.compile(
     re.MULTILINE,
 )
 """A line that is a member, perhaps after a bullet: a name, a colon, and a literal."""
+_ASSIGNED = re.compile(rf"[:=][ \t]*+{_LITERAL}")
 _MEMBER_SIGN = re.compile(r"[\":0-9][^{}]*+\}")
 _CLOSERS_DROPPED = re.compile(r"[\s}\])>;`.,]*+")
 
 
 def data_after(text: str, end: int, declared: Collection[str]) -> int | None:
     """Where the text after a value adds data to it; None if it is words."""
-    found = _GOES_ON.match(text, end)
-    if found is not None:
+    at = lexis.skip_spaces(text, end)
+    if text[at : at + 1] in _GOES_ON_WITH and _GOES_ON.match(text, end):
         return end
     rest = text[end : end + SURROUNDINGS]
     if "}" in rest:
@@ -140,10 +143,12 @@ def data_before(text: str, start: int, declared: Collection[str]) -> int | None:
         return start  # a list of pairs is not the object that is made of it
     if text[start] == "[" and _is_labelled(text, start):
         return start
-    given = _ARGUMENTS_BEFORE.search(text, max(0, start - SURROUNDINGS), start)
-    if given is not None:
-        return given.start()
-    return _member(text, max(0, start - SURROUNDINGS), start, declared)
+    near = max(0, start - SURROUNDINGS)
+    if text.endswith(",", 0, lexis.last_sign(text, start)):
+        given = _ARGUMENTS_BEFORE.search(text, near, start)
+        if given is not None:
+            return given.start()
+    return _member(text, near, start, declared)
 
 
 _LABEL = re.compile(
@@ -164,7 +169,7 @@ def _is_labelled(text: str, start: int) -> bool:
 
 
 def _member(text: str, start: int, end: int, declared: Collection[str]) -> int | None:
-    if text.find(":", start, end) < 0 and text.find("=", start, end) < 0:
+    if _ASSIGNED.search(text, start, end) is None:
         return None
     for found in _MEMBER.finditer(text, start, end):
         if text.count("{", start, found.start()) > text.count("}", start, found.start()):
