@@ -488,4 +488,4 @@ def read_in_prose(task: Task, complaint: str = "") -> Candidate | None:
     value = strict(text[start:end])
     if not value or not value[0] or (evidence is not None and not evidence.fits(value[0])):
         return None
-    return Candidate(start, end, value, (), EXACT, fits=True, refusal=DAMAGED)
+    return _new(Candidate, (start, end, value, (), EXACT, True, DAMAGED, ""))
