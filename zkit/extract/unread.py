@@ -32,8 +32,8 @@ _FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 def unread_calls(content: str, tools: Declared, span: tuple[int, int]) -> Iterator[Refusal]:
     """The tools that a reply seems to call: a name where a value or a tag is, a key of its arguments after it.
 
-    No key is needed in a reply that is nothing but an object or a tag, and a fence counts only if the
-    reply is nothing else. `span` is that of the reply.
+    No key is needed in a reply that is nothing but an object or a tag, unless the name is an ordinary
+    word that data may hold. A fence counts only if the reply is nothing else. `span` is that of the reply.
     """
     outside = _FENCED.sub("", content)
     content = outside if any(map(str.isalnum, outside)) else content
@@ -53,7 +53,7 @@ def unread_calls(content: str, tools: Declared, span: tuple[int, int]) -> Iterat
         if before.endswith('\\"') and _ESCAPED.match(content) is None:
             continue
         after = content[found.end() : found.end() + NEAR]
-        if alone or _has_argument(after, tools.expect(name).keys):
+        if (alone and not name.isalpha()) or _has_argument(after, tools.expect(name).keys):
             seen.add(name)
             yield Refusal(name, "unread", span, UNREAD.format(name=name), "")
 
