@@ -151,7 +151,7 @@ class Attempt(NamedTuple):
         return Problem(text, "bad_value", shown(got), error.words or expected_instead(got, shape))
 
     def refuse_over(self, limit: Rank, settled: Coerced) -> Validation:
-        """Refuse a reading that strays further than the limit allows; the example is what was read."""
+        """Refuse a reading that changes more than the limit allows; the example is what was read."""
         over = [fix for fix in settled.fixes if fix.rank > limit]
         problems = [self._over(fix) for fix in over]
         return refuse(self.prepared, settled.data, problems, settled.fixes, is_right=True)

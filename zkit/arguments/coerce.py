@@ -13,7 +13,7 @@ from zkit.arguments.coercions import (
     FREE_STEPS,
     MAX_DEPTH,
     MOST_IN_A_ROW,
-    MOST_STRAYS,
+    MOST_UNKNOWN_KEYS,
     RANKS,
     STEPS_PER_CHARACTER,
 )
@@ -41,7 +41,7 @@ _KEEPS_KIND = frozenset(
 
 
 def distinct(done: Done) -> Done:
-    """Return the readings that differ, each by the way that strays least."""
+    """Return the readings that differ, each by the way that changes least."""
     if len(done) < 2:
         return done
     best: dict[str, tuple[object, Coercer]] = {}
@@ -70,7 +70,7 @@ def _keeps_kind(value: object, settled: object, trial: Coercer) -> bool:
 
 
 def _length(trial: Coercer) -> int:
-    """How far a reading strays: each coercion counts, one that changes the kind counts twice."""
+    """How much a reading changes: each coercion counts, one that changes the kind counts twice."""
     return sum(1 if fix.name in _KEEPS_KIND else 2 for fix in trial.fixes)
 
 
@@ -173,10 +173,12 @@ class Coercer:
     ) -> None:
         """Note the required fields that were not sent, each with the key that may stand for it."""
         known = {*shape.fields, *(key for key, name in names.items() if name is not None)}
-        strays = [key for key in value if key not in known]
-        near = strays if len(strays) <= MOST_STRAYS else []
+        unknown_keys = [key for key in value if key not in known]
+        near = unknown_keys if len(unknown_keys) <= MOST_UNKNOWN_KEYS else []
         for name in missing:
-            like = strays if len(missing) == len(strays) == 1 else nearest(name, near, 1)
+            like = (
+                unknown_keys if len(missing) == len(unknown_keys) == 1 else nearest(name, near, 1)
+            )
             hint = shown(like[0]) if like else ""
             if like:
                 stray = path_text((*place.path, *like[:1]))
@@ -304,8 +306,10 @@ class Coercer:
         worn = tagged(value, shape)
         if len(worn) == 1:
             trial = trials[worn[0]][1]
-            strays = [path_text((*place.path, key)) for key in value if key in trial.lost]
-            self.problems += trial.problems or [Problem(one, "unknown", "", "") for one in strays]
+            unknown_keys = [path_text((*place.path, key)) for key in value if key in trial.lost]
+            self.problems += trial.problems or [
+                Problem(one, "unknown", "", "") for one in unknown_keys
+            ]
             return True
         tag = tag_of(shape)
         if tag is None:

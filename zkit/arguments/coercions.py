@@ -117,7 +117,7 @@ DEEPEST_WRAPPER = 4
 """Wrappers inside each other; two have been seen."""
 LONGEST_SHORT_NAME = 4
 """Names up to this length are often abbreviations, such as `qty`."""
-MOST_STRAYS = 64
+MOST_UNKNOWN_KEYS = 64
 """With more undeclared keys than these, none is read as another name."""
 MOST_REQUIRED = 50
 """With more required names than these a text is parsed before it is validated: pydantic keeps a copy of

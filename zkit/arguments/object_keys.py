@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from zkit.arguments.candidate_values import CandidateValue, is_schema_of_arguments, read_container
-from zkit.arguments.coercions import DEEPEST_WRAPPER, LONGEST_SHORT_NAME, MOST_STRAYS
+from zkit.arguments.coercions import DEEPEST_WRAPPER, LONGEST_SHORT_NAME, MOST_UNKNOWN_KEYS
 from zkit.arguments.field_names import folded, near_misses, nearest, same_name, words
 from zkit.arguments.shape import Shape
 from zkit.arguments.source_text import Place, Source
@@ -174,25 +174,25 @@ def renamed(
     errors: ErrorTree | None,
 ) -> dict[str, str | None]:
     """Return a declared name for each key that is another spelling of it; None for a key to leave out."""
-    strays = _strays(value, shape, errors)
-    if not strays:
+    unknown_keys = _unknown_keys(value, shape, errors)
+    if not unknown_keys:
         return {}
     names: dict[str, str | None] = {}
-    for likeness, coercion in _LIKENESSES if len(strays) <= MOST_STRAYS else ():
+    for likeness, coercion in _LIKENESSES if len(unknown_keys) <= MOST_UNKNOWN_KEYS else ():
         taken = set(names.values())
         wanted = [name for name in _wanted(value, shape) if name not in taken]
-        found = _matches([key for key in strays if key not in names], wanted, likeness)
+        found = _matches([key for key in unknown_keys if key not in names], wanted, likeness)
         for key, name in found.items():
             names[key] = name
             coercer.note(renaming(coercion, key, name), place.at(name))
-    rest = [key for key in strays if key not in names]
+    rest = [key for key in unknown_keys if key not in names]
     if _is_open(shape):
         return names
     nothing_left = bool(shape.fields) and len(rest) == len(value)
     coercer.lost.update(rest)
     for key in rest:
         # Each is compared with each field, so that is for as many as a model sends by mistake.
-        meant = _may_mean(key, value, shape) if len(rest) <= MOST_STRAYS else ""
+        meant = _may_mean(key, value, shape) if len(rest) <= MOST_UNKNOWN_KEYS else ""
         if meant is not None or nothing_left:
             path = path_text((*place.path, key))
             hint = shown(meant) if meant else ""
@@ -264,7 +264,7 @@ def _is_short_for(one: str, other: str) -> bool:
     return all(letter in letters for letter in short) or sorted(short) == sorted(long)
 
 
-def _strays(value: JsonMapping, shape: Shape, errors: ErrorTree | None) -> list[str]:
+def _unknown_keys(value: JsonMapping, shape: Shape, errors: ErrorTree | None) -> list[str]:
     """Return the keys that are not declared: those that the validator did not know, where it said so."""
     if errors is not None and not _is_open(shape):
         return [k for k in value if k in errors.below and "unknown" in errors.below[k].kinds]
@@ -282,9 +282,9 @@ def _wanted(value: JsonMapping, shape: Shape) -> list[str]:
     return [n for n in shape.fields if n not in value and (not is_open or n in shape.required)]
 
 
-def _matches(strays: list[str], wanted: list[str], likeness: Likeness) -> dict[str, str]:
+def _matches(unknown_keys: list[str], wanted: list[str], likeness: Likeness) -> dict[str, str]:
     """Return the pairs of a key and a name that are like each other and like no other."""
-    likes = {key: likeness(key, wanted) for key in strays}
+    likes = {key: likeness(key, wanted) for key in unknown_keys}
     counts: dict[str, int] = {}
     for names in likes.values():
         for name in names:

@@ -68,20 +68,20 @@ def coerce_plain_slips(
     value = from_json(text)
     if type(value) is not dict:
         return None
-    wrong, strays, missing, in_own_words = errors
+    wrong, unknown_keys, missing, in_own_words = errors
     shape = prepared.shape
     fixes: list[Fix] = []
     problems: list[Problem] = []
-    if strays or missing:
-        settles = _rename if strays else _are_missing
-        if not settles(value, shape, strays, missing, fixes):
+    if unknown_keys or missing:
+        settles = _rename if unknown_keys else _are_missing
+        if not settles(value, shape, unknown_keys, missing, fixes):
             return None
         if len(wrong) > 1:
             wrong = [loc for key in value for loc in wrong if loc[0] == key]
     for loc in wrong:
         if not _settle(value, loc, shape, text, fixes, problems):
             return None
-    if missing and not strays:
+    if missing and not unknown_keys:
         problems += [missing_field((), name, shape) for name in shape.fields if name in missing]
     if problems:
         return None if in_own_words else refuse(prepared, value, problems, tuple(fixes))
@@ -96,10 +96,10 @@ def _blamed(error: ValidationError) -> _Errors | None:
     if error.error_count() > MOST_PLAIN_ERRORS:
         return None
     wrong: list[Path] = []
-    strays: list[str] = []
+    unknown_keys: list[str] = []
     missing: list[str] = []
     in_own_words = False
-    lists = {"unknown": strays, "missing": missing}
+    lists = {"unknown": unknown_keys, "missing": missing}
     for one in error.errors(include_url=False, include_context=False, include_input=False):
         loc, name = one["loc"], one["type"]
         if not loc:
@@ -111,13 +111,13 @@ def _blamed(error: ValidationError) -> _Errors | None:
             return None
         else:
             lists[ERROR_KINDS[name]].append(str(loc[0]))
-    return wrong, strays, missing, in_own_words
+    return wrong, unknown_keys, missing, in_own_words
 
 
 def _are_missing(
     arguments: JsonObject,
     shape: Shape,
-    strays: list[str],
+    unknown_keys: list[str],
     missing: list[str],
     fixes: list[Fix],
 ) -> bool:
@@ -171,7 +171,7 @@ def _settle(
 
 
 def _only_meaning(found: Found, due: Shape) -> CandidateValue | None:
-    """Return the one value that all candidates come to, by the way that strays least."""
+    """Return the one value that all candidates come to, by the way that changes least."""
     if not found or not _stands(found[0][0].value, due):
         return None
     if len(found) == 1:
@@ -236,7 +236,7 @@ def _has_its_keys(value: JsonObject, shape: Shape) -> bool:
 def _rename(
     arguments: JsonObject,
     shape: Shape,
-    strays: list[str],
+    unknown_keys: list[str],
     missing: list[str],
     fixes: list[Fix],
 ) -> bool:
@@ -244,7 +244,7 @@ def _rename(
     if not _WRAPPING.isdisjoint(arguments):
         return False  # the whole may be a wrapper
     names: dict[str, str] = {}
-    for key in strays:
+    for key in unknown_keys:
         if type(arguments[key]) is dict:
             return False  # which may be one, too
         same = shape.fields_by_words.get(folded(key), ())

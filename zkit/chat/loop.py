@@ -246,13 +246,13 @@ class ChatLoop:
 def require_prompt(prompt: object) -> None:
     """Refuse what is neither a question nor a conversation."""
     listed = isinstance(prompt, Iterable) and not isinstance(prompt, Mapping | bytes)
-    strays = (
+    others = (
         [one for one in prompt if not isinstance(one, Mapping)]
         if isinstance(prompt, list | tuple)
         else []
     )
-    if strays or not (listed or isinstance(prompt, Resumption)):
-        found = strays[0] if strays else prompt
+    if others or not (listed or isinstance(prompt, Resumption)):
+        found = others[0] if others else prompt
         raise TypeError(
             "a prompt is a text, or a list of messages such as {'role': 'user', 'content': '...'},"
             f" not {found!r:.80}"
