@@ -492,4 +492,4 @@ def test_decoding_imports_repair_and_jsonschema_only_when_they_are_needed() -> N
 def test_a_limit_may_be_given_by_name() -> None:
     found = decode(Described, '{"type": "x", "fields": "2"}', limit="RESPELL")
     assert isinstance(found, Decoded)
-    assert isinstance(decode(Described, '{"type": "x", "fields": "2"}', limit="exact"), Validation)
+    assert isinstance(decode(Described, '{"type": "x", "fields": "2"}', limit="exact"), Validation)  # type: ignore[call-overload]

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from profiles import many
 from schemas_strategy import Schema, Shape, arguments, arguments_with_value
 
-from zkit.schema import DIALECTS, MisfitError, convert, lint_schema, target_for
+from zkit.schema import DIALECTS, DialectName, MisfitError, convert, lint_schema, target_for
 
 FEWER = many(60, quick=15)  # schemas are large, and each law walks them many times
 
@@ -70,7 +70,7 @@ def test_what_fits_a_schema_fits_it_for_openai(pair: tuple[Schema, Any]) -> None
 @FEWER
 @given(pair=arguments_with_value())
 def test_what_fits_a_schema_fits_the_strict_one_with_null_for_omitted(
-    dialect: str, pair: tuple[Schema, Any]
+    dialect: DialectName, pair: tuple[Schema, Any]
 ) -> None:
     schema, value = pair
     strict = convert(schema, dialect)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from profiles import many
 
 from zkit.errors import SchemaError
-from zkit.schema import DIALECTS, convert, lint_schema, target_for
+from zkit.schema import DIALECTS, DialectName, convert, lint_schema, target_for
 from zkit.schema.raw_validator import MisfitError
 
 KEYWORDS = st.sampled_from(
@@ -74,7 +74,7 @@ ROOTS = st.dictionaries(KEYWORDS, JUNK, max_size=5).flatmap(
 )
 
 
-def converted(schema: dict[str, Any], dialect: str) -> dict[str, Any] | None:
+def converted(schema: dict[str, Any], dialect: DialectName) -> dict[str, Any] | None:
     try:
         return convert(schema, dialect)
     except SchemaError:

@@ -68,7 +68,7 @@ def _loop(**settings: Any) -> ChatLoop:
 
 MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a rank by a wrong name": (
-        lambda: wrap(CLIENT, limit="GUES"),
+        lambda: wrap(CLIENT, limit="GUES"),  # type: ignore[call-overload]
         "limit: there is no rank 'GUES'",
     ),
     "a format of wrap": (lambda: wrap(CLIENT, formats=["hermes_jsn"]), "did you mean hermes_json"),
@@ -100,10 +100,10 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         "approve must be a function",
     ),
     "a rank of decode": (
-        lambda: decode(look, "{'at': 1}", limit="GUES"),
+        lambda: decode(look, "{'at': 1}", limit="GUES"),  # type: ignore[call-overload]
         "there is no rank 'GUES'",
     ),
-    "a rank of repair": (lambda: repair_json("{}", limit="GUES"), "there is no rank"),
+    "a rank of repair": (lambda: repair_json("{}", limit="GUES"), "there is no rank"),  # type: ignore[arg-type]
     "a format to find": (lambda: find_calls("", [look], formats=["x"]), "no format is called 'x'"),
     "a format to write": (lambda: render_call(Call("f", {}), "kimi"), "did you mean kimi_k"),
 }

@@ -5,12 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from importlib.resources import files
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 import zkit
 from zkit import Fix, Rank, Repaired, RepairError, Unrepairable, loads, repair_json
+from zkit.grade import GRADES, GradeName
+from zkit.receipt import RankName
+from zkit.schema import DIALECTS, DialectName
 
 NAMES = [
     "Call",
@@ -117,11 +120,17 @@ def test_bytes_are_read_in_the_encodings_of_json() -> None:
     assert isinstance(repair_json(b'{"a": "\xff\xfe"'), Unrepairable)
 
 
+def test_the_names_that_type_checkers_know_are_those_that_exist() -> None:
+    assert get_args(RankName) == tuple(Rank.__members__)
+    assert get_args(GradeName) == tuple(GRADES)
+    assert get_args(DialectName) == tuple(DIALECTS)
+
+
 def test_a_limit_may_be_the_name_of_a_rank() -> None:
-    assert isinstance(repair_json('{"a": 1 "b": 2}', limit="respell"), Unrepairable)
+    assert isinstance(repair_json('{"a": 1 "b": 2}', limit="respell"), Unrepairable)  # type: ignore[arg-type]
     assert loads('{"a": 1 "b": 2}', limit="COMPLETE") == {"a": 1, "b": 2}
     with pytest.raises(ValueError, match="there is no rank"):
-        repair_json("{}", limit="anything")
+        repair_json("{}", limit="anything")  # type: ignore[arg-type]
 
 
 def test_a_text_that_is_neither_string_nor_bytes_is_our_mistake_and_raises() -> None:

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
 from zkit.errors import SchemaError
-from zkit.schema import DIALECTS, convert, lint_schema, schema_for
+from zkit.schema import DIALECTS, DialectName, convert, lint_schema, schema_for
 
 NAMES = list(DIALECTS)
 INLINING = ["deepseek-strict", "gemini", "portable"]
@@ -23,7 +23,7 @@ def with_property(schema: Any, *, required: Any = True, **root: Any) -> dict[str
     return {**made, "required": ["x"]} if required else made
 
 
-def property_in(dialect: str, schema: Any, **options: Any) -> Any:
+def property_in(dialect: DialectName, schema: Any, **options: Any) -> Any:
     return convert(with_property(schema, **options), dialect)["properties"]["x"]
 
 
@@ -45,7 +45,9 @@ class Tree(BaseModel):
 
 
 @pytest.mark.parametrize("dialect", STRICT)
-def test_strict_modes_require_every_field_and_let_optional_ones_be_null(dialect: str) -> None:
+def test_strict_modes_require_every_field_and_let_optional_ones_be_null(
+    dialect: DialectName,
+) -> None:
     made = convert(with_property({"type": "integer"}, required=False), dialect)
     assert made == {
         "type": "object",
@@ -71,7 +73,7 @@ def test_strict_modes_require_every_field_and_let_optional_ones_be_null(dialect:
     ],
 )
 def test_an_optional_field_that_is_no_plain_scalar_becomes_a_union(
-    dialect: str, schema: Any, branches: list[Any]
+    dialect: DialectName, schema: Any, branches: list[Any]
 ) -> None:
     made = property_in(dialect, {**schema, "description": "d"}, required=False)
     assert made == {"description": "d", "anyOf": [*branches, {"type": "null"}]}
@@ -84,7 +86,9 @@ def test_openai_strict_keeps_recursion() -> None:
 
 
 @pytest.mark.parametrize("dialect", INLINING)
-def test_recursion_that_cannot_be_written_out_is_refused_with_the_field(dialect: str) -> None:
+def test_recursion_that_cannot_be_written_out_is_refused_with_the_field(
+    dialect: DialectName,
+) -> None:
     with pytest.raises(
         SchemaError, match=rf"^properties\.parent\.anyOf\.0: .*{dialect}.*recursive"
     ):
@@ -92,7 +96,7 @@ def test_recursion_that_cannot_be_written_out_is_refused_with_the_field(dialect:
 
 
 @pytest.mark.parametrize("dialect", [*STRICT, "gemini"])
-def test_free_keys_are_refused_with_the_field(dialect: str) -> None:
+def test_free_keys_are_refused_with_the_field(dialect: DialectName) -> None:
     for free in (
         {"type": "object"},
         {"type": "object", "additionalProperties": {"type": "string"}},
@@ -102,19 +106,19 @@ def test_free_keys_are_refused_with_the_field(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", [*STRICT, "gemini"])
-def test_a_value_of_no_type_is_refused_with_the_field(dialect: str) -> None:
+def test_a_value_of_no_type_is_refused_with_the_field(dialect: DialectName) -> None:
     with pytest.raises(SchemaError, match=r"^properties\.x\.items: .*needs a type"):
         property_in(dialect, {"type": "array"})
 
 
 @pytest.mark.parametrize("dialect", ["openai", "portable"])
-def test_free_keys_and_untyped_values_stay_where_they_are_understood(dialect: str) -> None:
+def test_free_keys_and_untyped_values_stay_where_they_are_understood(dialect: DialectName) -> None:
     free = {"type": "object", "additionalProperties": {"type": "string"}}
     assert (property_in(dialect, free), property_in(dialect, {})) == (free, {})
 
 
 @pytest.mark.parametrize("dialect", NAMES)
-def test_a_tool_without_arguments_can_be_said_in_every_dialect(dialect: str) -> None:
+def test_a_tool_without_arguments_can_be_said_in_every_dialect(dialect: DialectName) -> None:
     for empty in ({}, {"type": "object"}, {"type": "object", "properties": {}}):
         assert convert(empty, dialect)["properties"] == {}
 
@@ -146,7 +150,7 @@ def test_a_tool_without_arguments_can_be_said_in_every_dialect(dialect: str) -> 
     ],
 )
 def test_a_constraint_that_is_left_out_is_said_in_the_description(
-    dialect: str, schema: dict[str, Any], description: str
+    dialect: DialectName, schema: dict[str, Any], description: str
 ) -> None:
     assert property_in(dialect, schema)["description"] == description
     told = property_in(dialect, {**schema, "description": "The x"})
@@ -175,12 +179,14 @@ def test_limits_on_lists_are_said_where_deepseek_has_no_words_for_them() -> None
         ("openai-strict", {"anyOf": [{"type": "string"}, {"type": "null"}]}),
     ],
 )
-def test_a_union_with_null_is_written_the_way_of_the_backend(dialect: str, expected: Any) -> None:
+def test_a_union_with_null_is_written_the_way_of_the_backend(
+    dialect: DialectName, expected: Any
+) -> None:
     assert property_in(dialect, {"anyOf": [{"type": "string"}, {"type": "null"}]}) == expected
 
 
 @pytest.mark.parametrize("dialect", ["gemini", "portable"])
-def test_a_list_of_types_becomes_a_union(dialect: str) -> None:
+def test_a_list_of_types_becomes_a_union(dialect: DialectName) -> None:
     made = property_in(dialect, {"type": ["string", "integer"], "minLength": 2, "minimum": 3})
     assert made == {
         "anyOf": [{"type": "string", "minLength": 2}, {"type": "integer", "minimum": 3}]
@@ -201,7 +207,7 @@ def test_gemini_wants_a_union_to_stand_alone() -> None:
 
 
 @pytest.mark.parametrize("dialect", [*STRICT, "gemini", "portable"])
-def test_all_of_is_merged(dialect: str) -> None:
+def test_all_of_is_merged(dialect: DialectName) -> None:
     first = {
         "type": "object",
         "properties": {"a": {"type": "integer", "minimum": 1}},
@@ -216,7 +222,7 @@ def test_all_of_is_merged(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", NAMES)
-def test_all_of_at_the_root_is_merged(dialect: str) -> None:
+def test_all_of_at_the_root_is_merged(dialect: DialectName) -> None:
     schema = {
         "allOf": [with_property({"type": "string"}), {"properties": {"y": {"type": "integer"}}}]
     }
@@ -224,7 +230,7 @@ def test_all_of_at_the_root_is_merged(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", NAMES)
-def test_a_root_that_asks_for_one_of_two_fields_says_so_in_words(dialect: str) -> None:
+def test_a_root_that_asks_for_one_of_two_fields_says_so_in_words(dialect: DialectName) -> None:
     schema = with_property(
         {"type": "string"}, required=False, anyOf=[{"required": ["x"]}, {"required": ["y"]}]
     )
@@ -254,7 +260,7 @@ def test_a_discriminated_union_keeps_what_tells_its_branches_apart() -> None:
 
 
 @pytest.mark.parametrize("dialect", NAMES)
-def test_draft_7_definitions_and_tuples_are_understood(dialect: str) -> None:
+def test_draft_7_definitions_and_tuples_are_understood(dialect: DialectName) -> None:
     schema = with_property(
         {"type": "array", "items": [{"$ref": "#/definitions/A"}, {"type": "string"}]},
         definitions={"A": {"type": "integer"}},
@@ -266,7 +272,7 @@ def test_draft_7_definitions_and_tuples_are_understood(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", NAMES)
-def test_a_property_may_bear_the_name_of_a_keyword(dialect: str) -> None:
+def test_a_property_may_bear_the_name_of_a_keyword(dialect: DialectName) -> None:
     names = [
         "description",
         "type",
@@ -290,7 +296,7 @@ def test_a_property_may_bear_the_name_of_a_keyword(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", NAMES)
-def test_a_schema_that_grows_without_end_is_refused(dialect: str) -> None:
+def test_a_schema_that_grows_without_end_is_refused(dialect: DialectName) -> None:
     levels = {
         f"L{n}": {
             "type": "object",
@@ -306,7 +312,7 @@ def test_a_schema_that_grows_without_end_is_refused(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", NAMES)
-def test_a_schema_that_is_too_deep_is_refused(dialect: str) -> None:
+def test_a_schema_that_is_too_deep_is_refused(dialect: DialectName) -> None:
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(5000):
         schema = {"type": "array", "items": schema}
@@ -317,7 +323,7 @@ def test_a_schema_that_is_too_deep_is_refused(dialect: str) -> None:
 
 def test_an_unknown_dialect_is_refused_with_the_known_ones() -> None:
     with pytest.raises(SchemaError, match="'anthropic'; one of openai, openai-strict"):
-        convert({}, "anthropic")
+        convert({}, "anthropic")  # type: ignore[arg-type]
 
 
 def test_keys_by_pattern_can_still_be_sent_in_a_portable_schema() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from zkit.schema import DIALECTS, lint_schema
+from zkit.schema import DIALECTS, DialectName, lint_schema
 
 FINE = {
     "type": "object",
@@ -26,7 +26,7 @@ def tool(**properties: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("dialect", [name for name in DIALECTS if name != "gemini"])
-def test_a_plain_schema_is_clean(dialect: str) -> None:
+def test_a_plain_schema_is_clean(dialect: DialectName) -> None:
     assert lint_schema(FINE, dialect) == []
 
 
@@ -51,7 +51,7 @@ def test_a_plain_schema_is_clean(dialect: str) -> None:
 )
 @pytest.mark.parametrize("dialect", list(DIALECTS))
 def test_a_mistake_in_any_dialect_is_found(
-    dialect: str, schema: dict[str, Any], path: str, problem: str
+    dialect: DialectName, schema: dict[str, Any], path: str, problem: str
 ) -> None:
     found = lint_schema(schema, dialect)
     assert [f for f in found if f.path == path and problem in f.problem and f.advice]
@@ -105,7 +105,7 @@ def test_a_mistake_in_any_dialect_is_found(
     ],
 )
 def test_what_a_backend_does_not_know_is_found_at_its_place(
-    dialect: str, schema: dict[str, Any], path: str
+    dialect: DialectName, schema: dict[str, Any], path: str
 ) -> None:
     assert path in [finding.path for finding in lint_schema(schema, dialect)]
     assert all(finding.advice for finding in lint_schema(schema, dialect))

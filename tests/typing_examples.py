@@ -15,12 +15,15 @@ from zkit import (
     Validation,
     decode,
     decode_args,
+    lint_schema,
     loads,
     repair_json,
+    schema_for,
     tool,
     wrap,
 )
 from zkit.arguments import Decoded
+from zkit.transport import client as repaired_client
 
 
 class Forecast(BaseModel):
@@ -72,3 +75,22 @@ def ranks(raw: str) -> None:
     loads(b"{}")
     repair_json(raw, limits="COMPLETE")  # wrong
     Dispatcher([get_weather], confirm="never")
+    Dispatcher([get_weather], confirm="nevr")  # wrong
+
+
+def misspelt_names(client: OpenAI, raw: str) -> None:
+    """A name that no rank, grade or dialect has is found before the program runs."""
+    repair_json(raw, limit="COMPLTE")  # wrong
+    loads(raw, limit="GUES")  # wrong
+    decode_args(Forecast, raw, limit="GUESS")
+    decode_args(Forecast, raw, limit="GUES")  # wrong
+    wrap(client, limit="COMPLETE")
+    wrap(client, limit="COMPLETED")  # wrong
+    repaired_client(limit="RESPEL")  # wrong
+    tool(grade="raed")  # wrong
+    tool(grade="read", limit="EXCAT")  # wrong
+    schema_for(Forecast, "openai-strict")
+    schema_for(Forecast, "openai_strict")  # wrong
+    lint_schema({}, dialect="gemni")  # wrong
+    ChatLoop(client, "small", dialect="portable")
+    ChatLoop(client, "small", dialect="portible")  # wrong

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import IntEnum
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+RankName = Literal["EXACT", "UNWRAP", "RESPELL", "COMPLETE", "GUESS", "CUT", "SALVAGE"]
 
 
 class Rank(IntEnum):

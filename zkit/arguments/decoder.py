@@ -19,7 +19,7 @@ from zkit.arguments.refusals import (
     refuse_unusable,
 )
 from zkit.arguments.validation_errors import FieldError
-from zkit.receipt import Fix, Rank, highest, limit_of
+from zkit.receipt import Fix, Rank, RankName, highest, limit_of
 from zkit.results import Validation
 from zkit.schema import MisfitError
 
@@ -59,7 +59,7 @@ def decode_args(
     model: type[T],
     raw: object,
     *,
-    limit: Rank | str = ...,
+    limit: Rank | RankName = ...,
     finish_reason: str | None = ...,
     receipt: list[Fix] | None = ...,
 ) -> T: ...
@@ -68,7 +68,7 @@ def decode_args(
     model: object,
     raw: object,
     *,
-    limit: Rank | str = ...,
+    limit: Rank | RankName = ...,
     finish_reason: str | None = ...,
     receipt: list[Fix] | None = ...,
 ) -> Any: ...
@@ -76,7 +76,7 @@ def decode_args(
     model: object,
     raw: object,
     *,
-    limit: Rank | str = _GUESS,
+    limit: Rank | RankName = _GUESS,
     finish_reason: str | None = None,
     receipt: list[Fix] | None = None,
 ) -> Any:
@@ -107,14 +107,14 @@ def decode_args(
 
 @overload
 def decode(
-    model: type[T], raw: object, *, limit: Rank | str = ..., finish_reason: str | None = ...
+    model: type[T], raw: object, *, limit: Rank | RankName = ..., finish_reason: str | None = ...
 ) -> Decoded[T] | Validation: ...
 @overload
 def decode(
-    model: object, raw: object, *, limit: Rank | str = ..., finish_reason: str | None = ...
+    model: object, raw: object, *, limit: Rank | RankName = ..., finish_reason: str | None = ...
 ) -> Decoded | Validation: ...
 def decode(
-    model: object, raw: object, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
+    model: object, raw: object, *, limit: Rank | RankName = _GUESS, finish_reason: str | None = None
 ) -> Decoded | Validation:
     """Return the typed arguments with their receipt, or a `Validation`; never raise for any `raw`.
 
@@ -132,7 +132,7 @@ def decode(
 
 
 def decode_to_run(
-    model: object, raw: object, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
+    model: object, raw: object, *, limit: Rank | RankName = _GUESS, finish_reason: str | None = None
 ) -> Decoded | Validation:
     """Like `decode`, for a call that will run: a key with two values is refused.
 
@@ -142,7 +142,7 @@ def decode_to_run(
 
 
 def decode_with_data(
-    model: object, raw: object, *, limit: Rank | str = _GUESS, finish_reason: str | None = None
+    model: object, raw: object, *, limit: Rank | RankName = _GUESS, finish_reason: str | None = None
 ) -> tuple[Decoded | Validation, Any]:
     """Like `decode_to_run`, with the JSON data that the arguments were made from."""
     outcome = decode(model, raw, limit=limit, finish_reason=finish_reason)

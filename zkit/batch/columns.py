@@ -15,7 +15,7 @@ from zkit.arguments import Decoded, decode
 from zkit.calls import Call
 from zkit.extract import Extraction, find_calls
 from zkit.json_types import JsonObject
-from zkit.receipt import Rank
+from zkit.receipt import Rank, RankName
 from zkit.repair import Unrepairable, repair_json
 from zkit.required import require_count, require_mapping, require_seconds
 from zkit.schema import target_for
@@ -66,7 +66,7 @@ class Work:
 
     kind: Kind
     target: object = None
-    limit: Rank | str | None = None
+    limit: Rank | RankName | None = None
     seconds: float = 5.0
     longest: int = 4_000_000
     options: Mapping[str, object] = field(default_factory=dict)

@@ -20,7 +20,7 @@ from zkit.dispatch.tool_lookup import spellings
 from zkit.extract import Declared, Doubtful
 from zkit.extract.declared import declared
 from zkit.extract.formats.table import wanted_formats
-from zkit.receipt import Fix, Rank
+from zkit.receipt import Fix, Rank, RankName
 from zkit.required import require_one_of
 from zkit.results import Validation
 from zkit.sources import unknown_tool
@@ -132,7 +132,7 @@ class Rules:
     @classmethod
     def of(
         cls,
-        limit: Rank | str = Rank.GUESS,
+        limit: Rank | RankName = Rank.GUESS,
         formats: tuple[str, ...] | None = None,
         confirm: Confirm = "doubtful",
     ) -> Rules:

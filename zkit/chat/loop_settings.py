@@ -26,6 +26,7 @@ from zkit.required import (
     require_seconds,
     require_share,
 )
+from zkit.schema import DialectName
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -83,7 +84,7 @@ class LoopOptions(RequestOptions, total=False):
     options: JsonMapping
     mode: Mode
     format: str
-    dialect: str
+    dialect: DialectName
     parallel: bool
     tool_choice: ToolChoice
     stream: bool

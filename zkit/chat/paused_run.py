@@ -32,6 +32,7 @@ from zkit.chat.wire_data import (
 )
 from zkit.errors import ResumeError
 from zkit.json_types import JsonMapping, JsonObject
+from zkit.receipt import RankName
 
 _MOST = 100_000
 _RESUMED: dict[str, None] = {}
@@ -404,7 +405,6 @@ class _Strict(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
 
-RankName = Literal["EXACT", "UNWRAP", "RESPELL", "COMPLETE", "GUESS", "CUT", "SALVAGE"]
 Json = dict[str, JsonValue]
 
 

@@ -18,7 +18,7 @@ from zkit.extract import FORMATS
 from zkit.extract.formats.table import unknown_format
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.required import require_count, require_flag, require_kind, require_one_of, require_text
-from zkit.schema import DIALECTS, convert, offered
+from zkit.schema import DIALECTS, DialectName, convert, offered
 
 Mode = Literal["auto", "native", "text"]
 ToolChoice = Literal["", "auto", "required"]
@@ -47,7 +47,7 @@ class ServerSettings:
 
     mode: Mode = "auto"
     format: str = "hermes_json"
-    dialect: str = "openai"
+    dialect: DialectName = "openai"
     parallel: bool = True
     tool_choice: ToolChoice = ""
     stream: bool = True
@@ -232,7 +232,7 @@ def _schemas_in_dialect(request: JsonObject, server: ServerSettings) -> JsonObje
     return {**request, "tools": [_in_dialect(tool, server.dialect) for tool in tools]}
 
 
-def _in_dialect(tool: Any, dialect: str) -> object:
+def _in_dialect(tool: Any, dialect: DialectName) -> object:
     """Return a tool in a dialect; one that the dialect cannot express stays as it is."""
     function = tool.get("function") if isinstance(tool, Mapping) else None
     if not isinstance(function, Mapping) or not isinstance(function.get("parameters"), Mapping):
@@ -245,7 +245,7 @@ def _in_dialect(tool: Any, dialect: str) -> object:
 
 
 @lru_cache(maxsize=512)
-def _converted(schema: str, dialect: str) -> str | None:
+def _converted(schema: str, dialect: DialectName) -> str | None:
     """Return the schema in the dialect; a loop sends the same ones again and again."""
     try:
         return json.dumps(convert(json.loads(schema), dialect), ensure_ascii=False)

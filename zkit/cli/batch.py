@@ -28,6 +28,7 @@ from zkit.cli.extract import read_tools
 from zkit.cli.screen import Screen
 from zkit.cli.streams import BadUsageError, printable, read_schema, tell, write_line
 from zkit.errors import ZkitError
+from zkit.receipt import limit_of
 
 EPILOG = """\b
 Examples:
@@ -105,7 +106,7 @@ def _run(
     force: bool,
 ) -> None:
     try:
-        work = Work(kind, target, limit)
+        work = Work(kind, target, None if limit is None else limit_of(limit))
         if engine is not None:
             run_engine(engine, log, out, work, column or "text")
             tell(f"wrote {out}")

@@ -12,6 +12,7 @@ from zkit.chat.server_profile import Profile
 from zkit.cli.commands import CONTEXT
 from zkit.cli.streams import BadUsageError, tell
 from zkit.errors import ZkitError
+from zkit.receipt import limit_of
 
 EPILOG = """\b
 Example:
@@ -80,7 +81,7 @@ def command(
             host=host,
             port=port,
             ask_again=ask_again,
-            rules=Rules.of(limit),
+            rules=Rules.of(limit_of(limit)),
             profiles=tuple(Profile.read(one) for one in profiles),
             keep=keep,
             keep_last=keep_last,

@@ -23,7 +23,15 @@ from zkit.cli.streams import (
 )
 from zkit.errors import ZkitError
 from zkit.json_types import JsonObject
-from zkit.schema import DIALECTS, SchemaProblem, lint_schema, lint_tool, offered, schema_for
+from zkit.schema import (
+    DIALECTS,
+    DialectName,
+    SchemaProblem,
+    lint_schema,
+    lint_tool,
+    offered,
+    schema_for,
+)
 
 DIALECT = click.option(
     "--dialect",
@@ -43,7 +51,7 @@ Exit code: 0 done, 1 the dialect cannot express it, 2 bad usage."""
 @DIALECT
 @click.option("--json", "machine", is_flag=True, help="On one line.")
 @click.pass_context
-def command(ctx: click.Context, place: str, dialect: str, machine: bool) -> None:
+def command(ctx: click.Context, place: str, dialect: DialectName, machine: bool) -> None:
     """Print the JSON Schema of what a model must send for PLACE:NAME.
 
     PLACE is a module or a Python file. NAME is a pydantic model, a TypedDict, a dataclass, an
@@ -103,7 +111,7 @@ _TOOL_KEYS = ("function", "name", "tools", "functionDeclarations", "function_dec
 @DIALECT
 @click.option("--json", "machine", is_flag=True, help="One JSON object a line, one line a finding.")
 @click.pass_context
-def lint_command(ctx: click.Context, file: str, dialect: str, machine: bool) -> None:
+def lint_command(ctx: click.Context, file: str, dialect: DialectName, machine: bool) -> None:
     """List what a backend would refuse, ignore or misread in FILE, or on standard input.
 
     FILE holds a JSON Schema, one tool, or a list of tools as a request to a server carries it.
@@ -123,7 +131,7 @@ def read_json(path: str) -> Any:
         raise BadUsageError(f"{name_of(path)}: not JSON: {error}") from error
 
 
-def all_findings(data: Any, dialect: str, path: str) -> list[tuple[str, SchemaProblem]]:
+def all_findings(data: Any, dialect: DialectName, path: str) -> list[tuple[str, SchemaProblem]]:
     """Return every finding, with the name of its tool where there is one."""
     if isinstance(data, dict) and not is_tool(data):
         return [("", finding) for finding in lint_schema(data, dialect)]

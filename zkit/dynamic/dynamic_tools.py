@@ -16,7 +16,7 @@ from zkit.dynamic.tool_catalog import DYNAMIC, Catalog, ToolVersion
 from zkit.dynamic.tool_code import Field, ToolCode
 from zkit.dynamic.tool_worker import Ran, WorkerLimits, has_monty, run_code, run_in_process
 from zkit.errors import ToolDefinitionError, ToolNameTakenError
-from zkit.grade import WRITE, Grade
+from zkit.grade import WRITE, Grade, GradeName
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.results import Crashed, Result, Success, Transient, Validation
 from zkit.schema import MisfitError, target_for
@@ -96,7 +96,7 @@ class DynamicTools:
         box: Toolbox,
         *,
         catalog: Catalog | str | Path | None = None,
-        grade: Grade | str | tuple[int, int] = WRITE,
+        grade: Grade | GradeName | tuple[int, int] = WRITE,
         limits: WorkerLimits | None = None,
         sandbox: bool = True,
     ) -> None:

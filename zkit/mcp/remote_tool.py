@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from zkit.calls import Call
 from zkit.errors import SchemaError, ToolDefinitionError
-from zkit.grade import WRITE, Grade
+from zkit.grade import WRITE, Grade, GradeName
 from zkit.mcp.foreign_text import clean, clean_schema, visible
 from zkit.mcp.server_limits import MOST_SCHEMA, MOST_TOOLS
 from zkit.results import Crashed, Result, Success
@@ -21,7 +21,7 @@ from zkit.tools import Context, ToolSpec, current_context, thaw
 
 # https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names
 _NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
-GradeLike = Grade | str | tuple[int, int]
+GradeLike = Grade | GradeName | tuple[int, int]
 Grades = GradeLike | Mapping[str, GradeLike] | None
 
 

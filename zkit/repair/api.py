@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from zkit.receipt import Fix, Rank, limit_of
+from zkit.receipt import Fix, Rank, RankName, limit_of
 from zkit.repair.choice import chosen, refuse, stops, with_receipt, within_limit
 from zkit.repair.expect import evidence_for
 from zkit.repair.fast_path import read_in_prose, read_misspelled
@@ -30,7 +30,7 @@ def repair_all(
     text: str | bytes,
     *,
     schema: Any = None,
-    limit: Rank | str = Rank.CUT,
+    limit: Rank | RankName = Rank.CUT,
     finish_reason: str | None = None,
 ) -> list[Repaired]:
     """Every value that `text` holds, in order; what cannot be read is left out."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from zkit.receipt import Rank, limit_of
+from zkit.receipt import Rank, RankName, limit_of
 from zkit.repair.expect import evidence_for
 from zkit.repair.outcome import Repaired, Unrepairable
 from zkit.repair.reading import repair_json
@@ -52,7 +52,7 @@ class PartialReader:
     Open strings are there as far as they arrived; a cut number, key, literal or escape is not.
     """
 
-    def __init__(self, *, schema: Any = None, limit: Rank | str = Rank.CUT) -> None:
+    def __init__(self, *, schema: Any = None, limit: Rank | RankName = Rank.CUT) -> None:
         evidence_for(schema)
         self._schema = schema
         self._limit = limit_of(limit)

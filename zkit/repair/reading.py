@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from zkit.receipt import Rank, limit_of
+from zkit.receipt import Rank, RankName, limit_of
 from zkit.repair.fixes import EXACT
 from zkit.repair.outcome import Repaired, RepairError, Task, Unrepairable
 
@@ -22,7 +22,7 @@ def repair_json(
     text: str | bytes,
     *,
     schema: Any = None,
-    limit: Rank | str = Rank.CUT,
+    limit: Rank | RankName = Rank.CUT,
     finish_reason: str | None = None,
 ) -> Repaired | Unrepairable:
     """Read the one JSON value that `text` holds. Never raises, whatever the string or the bytes.
@@ -62,7 +62,7 @@ def loads(
     text: str | bytes,
     *,
     schema: Any = None,
-    limit: Rank | str = Rank.CUT,
+    limit: Rank | RankName = Rank.CUT,
     finish_reason: str | None = None,
 ) -> Any:
     """Return the value of `repair_json`; raise `RepairError`, a ValueError, where that refuses."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from zkit.schema.conversion import schema_for as schema_for
     from zkit.schema.dialects import DIALECTS as DIALECTS
     from zkit.schema.dialects import Dialect as Dialect
+    from zkit.schema.dialects import DialectName as DialectName
     from zkit.schema.lint import SchemaProblem as SchemaProblem
     from zkit.schema.lint import lint_schema as lint_schema
     from zkit.schema.lint import lint_tool as lint_tool
@@ -41,6 +42,7 @@ HOME = {
     "zkit.schema.dialects": (
         "DIALECTS",
         "Dialect",
+        "DialectName",
     ),
     "zkit.schema.lint": (
         "SchemaProblem",

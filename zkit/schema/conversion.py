@@ -7,12 +7,14 @@ from collections.abc import Collection, Mapping
 
 from zkit.errors import SchemaError
 from zkit.json_types import JsonMapping, JsonObject
-from zkit.schema.dialects import dialect_of_name
+from zkit.schema.dialects import DialectName, dialect_of_name
 from zkit.schema.lint import lint_schema
 from zkit.schema.target import target_for
 
 
-def schema_for(x: object, dialect: str = "openai", *, hide: Collection[type] = ()) -> JsonObject:
+def schema_for(
+    x: object, dialect: DialectName = "openai", *, hide: Collection[type] = ()
+) -> JsonObject:
     """Return the JSON Schema of what a model must send for `x`, in the dialect of a backend.
 
     `x` is a pydantic model, a TypedDict, a dataclass, an annotated function or method, or anything
@@ -23,7 +25,7 @@ def schema_for(x: object, dialect: str = "openai", *, hide: Collection[type] = (
     return convert(target_for(x, hide=hide).schema, dialect)
 
 
-def convert(schema: JsonMapping, dialect: str = "openai") -> JsonObject:
+def convert(schema: JsonMapping, dialect: DialectName = "openai") -> JsonObject:
     """Return a copy of a JSON Schema of tool arguments, in the dialect of a backend."""
     record = dialect_of_name(dialect)
     made = _copied(schema)

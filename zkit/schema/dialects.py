@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from zkit.errors import SchemaError
 from zkit.schema import normalize, references, rewrite, unions
 from zkit.schema.schema_tree import Schema
 
+DialectName = Literal["openai", "openai-strict", "deepseek-strict", "gemini", "portable"]
 Step = Callable[[Schema, "Dialect"], Schema]
 
 
@@ -32,7 +34,7 @@ class Dialect:
     whose bounds count, `pattern` tells which patterns are digested.
     """
 
-    name: str
+    name: DialectName
     doc: str
     steps: tuple[Step, ...]
     keywords: frozenset[str] | None = None
@@ -233,10 +235,10 @@ _ALL: tuple[Dialect, ...] = (
     ),
 )
 
-DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in _ALL}
+DIALECTS: dict[DialectName, Dialect] = {dialect.name: dialect for dialect in _ALL}
 
 
-def dialect_of_name(name: str) -> Dialect:
+def dialect_of_name(name: DialectName) -> Dialect:
     """Return the dialect of that name; raise `SchemaError` naming those that exist."""
     try:
         return DIALECTS[name]

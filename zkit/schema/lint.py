@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from zkit.errors import SchemaError
 from zkit.json_types import JsonMapping
-from zkit.schema.dialects import Dialect, dialect_of_name
+from zkit.schema.dialects import Dialect, DialectName, dialect_of_name
 from zkit.schema.offers import Offer
 from zkit.schema.rewrite import undeclared, understood
 from zkit.schema.schema_limits import LONG_ENUM, LONG_ENUM_CHARACTERS
@@ -105,7 +105,7 @@ class SchemaProblem:
     advice: str
 
 
-def lint_schema(schema: JsonMapping, dialect: str = "openai") -> list[SchemaProblem]:
+def lint_schema(schema: JsonMapping, dialect: DialectName = "openai") -> list[SchemaProblem]:
     """List what a backend would refuse, ignore or misread in a schema of tool arguments."""
     record = dialect_of_name(dialect)
     if not isinstance(schema, Mapping):
@@ -125,7 +125,7 @@ def lint_schema(schema: JsonMapping, dialect: str = "openai") -> list[SchemaProb
     return [*_root(root), *found, *(SchemaProblem(*entry) for entry in over_limits(root, record))]
 
 
-def lint_tool(offer: Offer, dialect: str = "openai") -> list[SchemaProblem]:
+def lint_tool(offer: Offer, dialect: DialectName = "openai") -> list[SchemaProblem]:
     """List what is wrong with a tool as it is offered: its name, and the schema of its arguments."""
     named = [] if _NAME.fullmatch(offer.name) else [SchemaProblem("name", *_BAD_NAME)]
     return [*named, *lint_schema(offer.parameters, dialect)]

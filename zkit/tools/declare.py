@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from zkit.errors import ToolDefinitionError
 from zkit.grade import Grade, GradeName
 from zkit.json_types import JsonObject
-from zkit.receipt import Rank
+from zkit.receipt import Rank, RankName
 from zkit.tools.python_tools import FunctionTool, TypedTool
 from zkit.tools.spec import Tool
 from zkit.tools.spec_fields import Example, Guide, Preference
@@ -43,7 +43,7 @@ class Declared(TypedDict, total=False):
     provider_config: JsonObject
     cacheable: bool
     touches: list[str] | tuple[str, ...]
-    limit: Rank | str
+    limit: Rank | RankName
     parallel: bool
     formats: bool
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from zkit.errors import SchemaError
 from zkit.json_types import JsonMapping, JsonObject
@@ -108,7 +108,7 @@ def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-STRICT = "openai-strict"
+STRICT: Final = "openai-strict"
 
 
 def openai(spec: ToolSpec, *, strict: bool = False) -> JsonObject:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from zkit.chat.call_checker import Rules
 from zkit.chat.client.exchange import Listener, Repairing
-from zkit.receipt import Rank
+from zkit.receipt import Rank, RankName
 from zkit.required import require_list
 from zkit.transport.httpx_transport import library_for_sdk, library_of, transports_of
 
@@ -32,7 +32,7 @@ __all__ = ["async_client", "async_transport", "client", "transport"]
 def client(
     *,
     ask_again: int = 0,
-    limit: Rank | str = Rank.GUESS,
+    limit: Rank | RankName = Rank.GUESS,
     formats: Iterable[str] | None = None,
     tools: object = None,
     on_report: Listener | None = None,
@@ -58,7 +58,7 @@ def client(
 def async_client(
     *,
     ask_again: int = 0,
-    limit: Rank | str = Rank.GUESS,
+    limit: Rank | RankName = Rank.GUESS,
     formats: Iterable[str] | None = None,
     tools: object = None,
     on_report: Listener | None = None,
@@ -126,7 +126,7 @@ def _keep(self: object) -> None:
 
 def _repairing(
     ask_again: int,
-    limit: Rank | str,
+    limit: Rank | RankName,
     formats: Iterable[str] | None,
     tools: object,
     on_report: Listener | None,

@@ -23,7 +23,7 @@ from zkit.chat.server_profile import Profile, ServerSettings, asked, fitted
 from zkit.chat.wire_data import plain
 from zkit.dispatch.approval import Confirm
 from zkit.json_types import JsonMapping, JsonObject
-from zkit.receipt import Rank
+from zkit.receipt import Rank, RankName
 from zkit.required import require_list
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def wrap(
     tools: object = None,
     *,
     ask_again: int = 0,
-    limit: Rank | str = Rank.GUESS,
+    limit: Rank | RankName = Rank.GUESS,
     formats: Iterable[str] | None = None,
     confirm: Confirm = "doubtful",
     on_report: Listener | None = None,
@@ -60,7 +60,7 @@ def wrap(
     tools: object = None,
     *,
     ask_again: int = 0,
-    limit: Rank | str = Rank.GUESS,
+    limit: Rank | RankName = Rank.GUESS,
     formats: Iterable[str] | None = None,
     confirm: Confirm = "doubtful",
     on_report: Listener | None = None,
@@ -72,7 +72,7 @@ def wrap(
     tools: object = None,
     *,
     ask_again: int = 0,
-    limit: Rank | str = Rank.GUESS,
+    limit: Rank | RankName = Rank.GUESS,
     formats: Iterable[str] | None = None,
     confirm: Confirm = "doubtful",
     on_report: Listener | None = None,
@@ -83,7 +83,7 @@ def wrap(
     tools: object = None,
     *,
     ask_again: int = 0,
-    limit: Rank | str = Rank.GUESS,
+    limit: Rank | RankName = Rank.GUESS,
     formats: Iterable[str] | None = None,
     confirm: Confirm = "doubtful",
     on_report: Listener | None = None,
