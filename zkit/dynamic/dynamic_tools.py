@@ -292,7 +292,10 @@ def dynamic_tools(box: Toolbox) -> list[Tool]:
     Creating a tool needs approval: whoever approves is shown the call, which holds the code.
     """
     tools: DynamicTools = box.dynamic
+    return [_new_tool(tools), _unregister_tool(tools)]
 
+
+def _new_tool(tools: DynamicTools) -> Tool:
     @tool(
         grade=WRITE,
         destructive=True,
@@ -335,6 +338,10 @@ def dynamic_tools(box: Toolbox) -> list[Tool]:
         )
         return made._asdict()
 
+    return new_tool
+
+
+def _unregister_tool(tools: DynamicTools) -> Tool:
     @tool(grade=WRITE, tags=[DYNAMIC])
     def unregister_tool(name: str) -> str:
         """Remove a tool that was made with new_tool.
@@ -346,7 +353,7 @@ def dynamic_tools(box: Toolbox) -> list[Tool]:
             raise Validation(f"There is no tool {name!r:.80} to remove.", code="not_found")
         return f"{name} is removed."
 
-    return [new_tool, unregister_tool]
+    return unregister_tool
 
 
 def misfit(spec: ToolSpec, data: object) -> str:

@@ -51,44 +51,6 @@ class _Change:
 def diff_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
     """Make `diff_editor` for a root."""
 
-    def apply(patch: str, context: Context) -> DiffReport:
-        with space.lock:
-            changes: list[_Change] = []
-            receipts: list[HunkReceipt] = []
-            for file in read_patch(patch):
-                made, hunks = _changes(space, file, context)
-                changes += made
-                receipts += hunks
-            names = [change.path for change in changes]
-            if len(set(names)) != len(names):
-                raise Validation("patch: names a file twice. Send all of its hunks together.")
-            _make_all(space, changes, context)
-        notes = (syntax_note(one.path, one.after) for one in changes if one.after is not None)
-        return DiffReport(names, receipts, note="\n".join(filter(None, notes)))
-
-    def create(path: str, content: str) -> DiffReport:
-        if not path:
-            raise Validation("path: is missing. Send the file that the diff is for.")
-        name = space.tree.name(path)
-        old, there = "", True
-        try:
-            old = decoded(space.tree.read(path)[0], path)
-        except Validation as error:
-            if error.code != "not_found":
-                raise
-            there = False
-        lines = difflib.unified_diff(
-            old.splitlines(keepends=True),
-            content.splitlines(keepends=True),
-            f"a/{name}" if there else "/dev/null",
-            f"b/{name}",
-        )
-        text = "".join(
-            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-            for line in lines
-        )
-        return DiffReport(diff=shortened(text, MAX_OUTPUT))
-
     @std_tool(
         "code",
         grade=WRITE,
@@ -130,12 +92,53 @@ def diff_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
         A hunk must fit exactly, or exactly at the only place nearby; anything else is refused.
         """
         if action == "create":
-            return create(path, content)
+            return _create(space, path, content)
         if not patch.strip():
             raise Validation("patch: is missing. Send the unified diff to apply.")
-        return apply(patch, context)
+        return _apply(space, patch, context)
 
     return [diff_editor]
+
+
+def _apply(space: Workspace, patch: str, context: Context) -> DiffReport:
+    """Apply a patch to the files that it names: all of them or none."""
+    with space.lock:
+        changes: list[_Change] = []
+        receipts: list[HunkReceipt] = []
+        for file in read_patch(patch):
+            made, hunks = _changes(space, file, context)
+            changes += made
+            receipts += hunks
+        names = [change.path for change in changes]
+        if len(set(names)) != len(names):
+            raise Validation("patch: names a file twice. Send all of its hunks together.")
+        _make_all(space, changes, context)
+    notes = (syntax_note(one.path, one.after) for one in changes if one.after is not None)
+    return DiffReport(names, receipts, note="\n".join(filter(None, notes)))
+
+
+def _create(space: Workspace, path: str, content: str) -> DiffReport:
+    """Return the diff from a file to its new content; nothing is written."""
+    if not path:
+        raise Validation("path: is missing. Send the file that the diff is for.")
+    name = space.tree.name(path)
+    old, there = "", True
+    try:
+        old = decoded(space.tree.read(path)[0], path)
+    except Validation as error:
+        if error.code != "not_found":
+            raise
+        there = False
+    lines = difflib.unified_diff(
+        old.splitlines(keepends=True),
+        content.splitlines(keepends=True),
+        f"a/{name}" if there else "/dev/null",
+        f"b/{name}",
+    )
+    text = "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+    return DiffReport(diff=shortened(text, MAX_OUTPUT))
 
 
 def _changes(

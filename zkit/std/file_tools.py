@@ -78,7 +78,10 @@ class Edited:
 def file_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
     """Make the tools for files below a root."""
     return [
-        *_reading(space),
+        _read_file(space),
+        _find_files(space),
+        _glob(space),
+        _ls(space),
         _write_file(space),
         _edit_file(space),
         _file_manager(space),
@@ -136,9 +139,7 @@ def write_text(
     return name, len(data)
 
 
-def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
-    tree = space.tree
-
+def _read_file(space: Workspace) -> FunctionTool[..., Any]:
     @std_tool(
         "files",
         grade=READ,
@@ -174,6 +175,10 @@ def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
             text = "".join(found[start - 1 : None if lines is None else start - 1 + lines])
         return shortened(text, MAX_OUTPUT)
 
+    return read_file
+
+
+def _find_files(space: Workspace) -> FunctionTool[..., Any]:
     @std_tool(
         "files",
         grade=READ,
@@ -186,10 +191,14 @@ def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
         context: Context,
     ) -> list[str]:
         """Find files by a glob pattern, sorted by path. Ignored files are left out."""
-        found = find(tree, pattern, check=context.check)
+        found = find(space.tree, pattern, check=context.check)
         paths = [folder.path_of(name) for folder, names in found for name, _ in names]
         return sorted(paths)[:_MOST_FILES]
 
+    return find_files
+
+
+def _glob(space: Workspace) -> FunctionTool[..., Any]:
     @std_tool(
         "files",
         grade=READ,
@@ -204,10 +213,14 @@ def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
         limit: Annotated[int, Field(ge=1, le=_MOST_FILES)] = 200,
     ) -> Listing:
         """Find files by a glob pattern below a folder, with sizes, newest first."""
-        found = list(entries(find(tree, pattern, path, context.check)))
+        found = list(entries(find(space.tree, pattern, path, context.check)))
         found.sort(key=lambda entry: (-entry.modified, entry.path))
-        return _listing(tree.name(path), found, limit)
+        return _listing(space.tree.name(path), found, limit)
 
+    return glob
+
+
+def _ls(space: Workspace) -> FunctionTool[..., Any]:
     @std_tool(
         "files",
         grade=READ,
@@ -224,14 +237,16 @@ def _reading(space: Workspace) -> list[FunctionTool[..., Any]]:
         limit: Annotated[int, Field(ge=1, le=_MOST_FILES)] = 500,
     ) -> Listing:
         """List a folder: names, sizes and times. Folders end with a slash."""
-        found = list(entries(walk(tree, path, ignored=ignored, deep=False, check=context.check)))
-        prefix = "/".join(tree.parts(path))
+        found = list(
+            entries(walk(space.tree, path, ignored=ignored, deep=False, check=context.check))
+        )
+        prefix = "/".join(space.tree.parts(path))
         named = [
             Entry(e.path[len(prefix) :].lstrip("/"), e.kind, e.size, e.modified) for e in found
         ]
-        return _listing(tree.name(path), named, limit)
+        return _listing(space.tree.name(path), named, limit)
 
-    return [read_file, find_files, glob, ls]
+    return ls
 
 
 def _listing(path: str, found: list[Entry], limit: int) -> Listing:
@@ -336,45 +351,49 @@ def _edit_file(space: Workspace) -> FunctionTool[..., Any]:
 Action = Literal["write", "read", "append", "delete", "move"]
 
 
+def _read(space: Workspace, path: str, content: str, to: str, context: Context) -> str:
+    text = read_text(space, path, context)
+    return shortened(text, MAX_OUTPUT)
+
+
+def _write(space: Workspace, path: str, content: str, to: str, context: Context) -> str:
+    name, size = write_text(space, path, content, context)
+    return "\n".join(filter(None, (f"wrote {name} ({size} bytes)", syntax_note(name, content))))
+
+
+def _append(space: Workspace, path: str, content: str, to: str, context: Context) -> str:
+    with space.lock:
+        stamp = space.tree.stamp(path)
+        if stamp is not None:
+            check_fresh(space, path, stamp, context)
+        name = space.tree.name(path)
+        written = space.tree.append(path, encoded(content))
+    space.seen.note(context, name, written)
+    context.record(FileEffect(path=name, op="append", bytes_after=written.size))
+    return f"appended to {name} ({written.size} bytes)"
+
+
+def _delete(space: Workspace, path: str, content: str, to: str, context: Context) -> str:
+    space.tree.delete(path)
+    space.seen.drop(context, space.tree.name(path))
+    context.record(FileEffect(path=space.tree.name(path), op="delete"))
+    return f"deleted {space.tree.name(path)}"
+
+
+def _move(space: Workspace, path: str, content: str, to: str, context: Context) -> str:
+    if not to:
+        raise Validation("to: is missing. Send the new path.")
+    space.tree.move(path, to)
+    old, new = space.tree.name(path), space.tree.name(to)
+    space.seen.drop(context, old)
+    context.record(FileEffect(path=new, op="rename", from_path=old))
+    return f"moved {old} to {new}"
+
+
+_ACTIONS = {"write": _write, "read": _read, "append": _append, "delete": _delete, "move": _move}
+
+
 def _file_manager(space: Workspace) -> FunctionTool[..., Any]:
-    tree = space.tree
-
-    def read(path: str, content: str, to: str, context: Context) -> str:
-        text = read_text(space, path, context)
-        return shortened(text, MAX_OUTPUT)
-
-    def write(path: str, content: str, to: str, context: Context) -> str:
-        name, size = write_text(space, path, content, context)
-        return "\n".join(filter(None, (f"wrote {name} ({size} bytes)", syntax_note(name, content))))
-
-    def append(path: str, content: str, to: str, context: Context) -> str:
-        with space.lock:
-            stamp = tree.stamp(path)
-            if stamp is not None:
-                check_fresh(space, path, stamp, context)
-            name = tree.name(path)
-            written = tree.append(path, encoded(content))
-        space.seen.note(context, name, written)
-        context.record(FileEffect(path=name, op="append", bytes_after=written.size))
-        return f"appended to {name} ({written.size} bytes)"
-
-    def delete(path: str, content: str, to: str, context: Context) -> str:
-        tree.delete(path)
-        space.seen.drop(context, tree.name(path))
-        context.record(FileEffect(path=tree.name(path), op="delete"))
-        return f"deleted {tree.name(path)}"
-
-    def move(path: str, content: str, to: str, context: Context) -> str:
-        if not to:
-            raise Validation("to: is missing. Send the new path.")
-        tree.move(path, to)
-        old, new = tree.name(path), tree.name(to)
-        space.seen.drop(context, old)
-        context.record(FileEffect(path=new, op="rename", from_path=old))
-        return f"moved {old} to {new}"
-
-    actions = {"write": write, "read": read, "append": append, "delete": delete, "move": move}
-
     @std_tool(
         "manager",
         grade=WRITE,
@@ -402,6 +421,6 @@ def _file_manager(space: Workspace) -> FunctionTool[..., Any]:
         to: Annotated[str, Field(description="The new path, for move.")] = "",
     ) -> str:
         """Read, write, append to, delete or move a file, by action."""
-        return actions[action](path, content, to, context)
+        return _ACTIONS[action](space, path, content, to, context)
 
     return file_manager

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from zkit.results import Validation
 from zkit.std.bubblewrap import Sandbox
-from zkit.std.processes import run
+from zkit.std.processes import Finished, run
 from zkit.std.shell_tools import COMMAND, MAX_SECONDS, command_environment
 from zkit.std.std_tool import Workspace, std_tool
 from zkit.tools import Context, FunctionTool
@@ -121,37 +121,55 @@ def pytest_tools(space: Workspace, sandbox: Sandbox) -> list[FunctionTool[..., A
 
         Tests that fail are a result, not an error of the tool.
         """
-        report = f".zkit-{secrets.token_hex(8)}.xml"
-        command = [
-            _python(space.root), "-m", "pytest", "-q", "--tb=short", "--color=no",
-            "-p", "no:cacheprovider", f"--junit-xml={report}", "-o", "junit_family=xunit1",
+        options = [
             *([f"-k{keyword}"] if keyword else []),
             *([f"--maxfail={max_failures}"] if max_failures else []),
-            "--", *(_target(space, path) for path in paths),
-        ]  # fmt: skip
-        try:
-            done = run(
-                sandbox.wrap(command, space.root) if confined else command,
-                cwd=space.root,
-                timeout=timeout,
-                context=context,
-                shown=" ".join(["pytest", *paths]),
-                environment={**command_environment(), "PYTHONDONTWRITEBYTECODE": "1"},
+        ]
+        targets = [_target(space, path) for path in paths]
+        shown = " ".join(["pytest", *paths])
+        done, cases = _run_pytest(
+            space, sandbox, [*options, "--", *targets], timeout, context, shown
+        )
+        if done.timed_out:
+            raise Validation(
+                f"The tests took more than {timeout:g} s and were stopped. Run fewer of them, or"
+                f" send a longer timeout. Output:\n{shortened(done.output, 4000)}"
             )
-            if done.timed_out:
-                raise Validation(
-                    f"The tests took more than {timeout:g} s and were stopped. Run fewer of them, or"
-                    f" send a longer timeout. Output:\n{shortened(done.output, 4000)}"
-                )
-            found = _cases(space, report)
-        finally:
-            with suppress(Validation):
-                space.tree.delete(report)
-        if found is None or done.exit_code not in (0, 1, 2, 5):
+        if cases is None or done.exit_code not in (0, 1, 2, 5):
             raise _not_run(done.output)
-        return _report(found, done.exit_code, done.seconds, confined, done.output)
+        return _report(cases, done.exit_code, done.seconds, confined, done.output)
 
     return [test_runner]
+
+
+def _run_pytest(
+    space: Workspace,
+    sandbox: Sandbox,
+    arguments: list[str],
+    timeout: float,
+    context: Context,
+    shown: str,
+) -> tuple[Finished, list[ElementTree.Element] | None]:
+    """Run pytest; return how it ended, and the test cases of its report as `_cases` reads them."""
+    report = f".zkit-{secrets.token_hex(8)}.xml"
+    command = [
+        _python(space.root), "-m", "pytest", "-q", "--tb=short", "--color=no",
+        "-p", "no:cacheprovider", f"--junit-xml={report}", "-o", "junit_family=xunit1",
+        *arguments,
+    ]  # fmt: skip
+    try:
+        done = run(
+            sandbox.wrap(command, space.root) if sandbox.works else command,
+            cwd=space.root,
+            timeout=timeout,
+            context=context,
+            shown=shown,
+            environment={**command_environment(), "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+        return done, None if done.timed_out else _cases(space, report)
+    finally:
+        with suppress(Validation):
+            space.tree.delete(report)
 
 
 def _python(root: Path) -> str:

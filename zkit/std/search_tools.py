@@ -25,8 +25,10 @@ CaseArgument = Annotated[bool, Field(description="Take upper and lower case for 
 
 def search_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
     """Make the tools that search below a root."""
-    tree = space.tree
+    return [_grep(space), _code_search(space)]
 
+
+def _grep(space: Workspace) -> FunctionTool[..., Any]:
     @std_tool(
         "files",
         grade=READ,
@@ -55,8 +57,12 @@ def search_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
         """
         globs = (glob,) if glob else ()
         query = Query(pattern, path, globs, ignore_case, literal, limit=limit)
-        return search(tree, query, context.check)
+        return search(space.tree, query, context.check)
 
+    return grep
+
+
+def _code_search(space: Workspace) -> FunctionTool[..., Any]:
     @std_tool(
         "code",
         grade=READ,
@@ -93,10 +99,10 @@ def search_tools(space: Workspace) -> list[FunctionTool[..., Any]]:
         """Search code by a regular expression, with lines around each match or with counts."""
         lines = limit if show == "lines" else _MOST_COUNTED
         query = Query(pattern, path, tuple(globs), ignore_case, False, context, lines)
-        found = search(tree, query, context_.check)
+        found = search(space.tree, query, context_.check)
         if show == "lines":
             return found
         files = [replace(file, lines=[]) for file in found.files[:limit]]
         return replace(found, files=files, complete=found.complete and len(found.files) <= limit)
 
-    return [grep, code_search]
+    return code_search

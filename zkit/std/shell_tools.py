@@ -111,12 +111,7 @@ def _bash(root: Path, sandbox: Sandbox, jobs: Background) -> FunctionTool[..., A
         Standard output and errors come together. The command and everything that it started end
         with the call, unless it runs in the background; then it ends with the task.
         """
-        if sandbox.confine == "required" and not confined:
-            raise Refused("commands must be confined here, and bubblewrap does not work")
-        if "\0" in command:
-            raise Validation("command: must not hold a NUL character.")
-        shell = [shutil.which("bash") or "/bin/sh", "-c", command]
-        arguments = sandbox.wrap(shell, root) if confined else shell
+        arguments = _shell(command, sandbox, root)
         environment = command_environment()
         if not background:
             done = run(
@@ -132,12 +127,28 @@ def _bash(root: Path, sandbox: Sandbox, jobs: Background) -> FunctionTool[..., A
         if len(jobs.names(context)) >= MAX_BACKGROUND:
             raise Validation("background: too many commands are running. Stop one of them first.")
         started = start(arguments, cwd=root, shown=command, environment=environment)
-        name = jobs.add(started, context)
-        effect = ProcessEffect(command=command, pid=started.process.pid, background=True)
-        context.record(effect)
-        return CommandResult("", None, confined, id=name, running=True)
+        return _in_background(jobs, started, confined, context)
 
     return bash
+
+
+def _shell(command: str, sandbox: Sandbox, root: Path) -> list[str]:
+    """Return the arguments that run a command in a shell, confined if that works."""
+    if sandbox.confine == "required" and not sandbox.works:
+        raise Refused("commands must be confined here, and bubblewrap does not work")
+    if "\0" in command:
+        raise Validation("command: must not hold a NUL character.")
+    shell = [shutil.which("bash") or "/bin/sh", "-c", command]
+    return sandbox.wrap(shell, root) if sandbox.works else shell
+
+
+def _in_background(
+    jobs: Background, command: Command, confined: bool, context: Context
+) -> CommandResult:
+    """Keep a command that was started, and return its id."""
+    name = jobs.add(command, context)
+    context.record(ProcessEffect(command=command.shown, pid=command.process.pid, background=True))
+    return CommandResult("", None, confined, id=name, running=True)
 
 
 def _bash_output(jobs: Background, confined: bool) -> FunctionTool[..., Any]:

@@ -129,8 +129,10 @@ class Page:
 def web_tools(space: Workspace, web: Web) -> list[FunctionTool[..., Any]]:
     """Make the web tools."""
     del space
-    engine = web.search or engine_from_environment()
+    return [_web_search(web.search or engine_from_environment()), _web_fetch(web)]
 
+
+def _web_search(engine: SearchBackend | None) -> FunctionTool[..., Any]:
     @std_tool(
         "web",
         grade=READ,
@@ -154,6 +156,10 @@ def web_tools(space: Workspace, web: Web) -> list[FunctionTool[..., Any]]:
             raise Refused("no search engine is set up", code="disabled")
         return SearchResults(query, engine.search(query, limit)[:limit])
 
+    return web_search
+
+
+def _web_fetch(web: Web) -> FunctionTool[..., Any]:
     @std_tool(
         "web",
         grade=READ,
@@ -195,7 +201,7 @@ def web_tools(space: Workspace, web: Web) -> list[FunctionTool[..., Any]]:
         following = end if end < len(text) else None
         return Page(answer.url, answer.status, part, len(text), following, note)
 
-    return [web_search, web_fetch]
+    return web_fetch
 
 
 def page_text(answer: Fetched, format: str) -> str:
