@@ -27,8 +27,8 @@ INTRO = """\
 # API reference
 
 This page is generated from the signatures and docstrings of the names that `zkit` exports: `make
-docs` writes it, and a test fails when it drifts. `help(zkit.NAME)` shows the whole docstring. Where a
-`Rank` or a `Grade` is taken, its name as a string will do: `limit="COMPLETE"`, `grade="read"`.
+docs` writes it, and a test fails when it drifts. `help(zkit.NAME)` shows the whole docstring.
+Wherever a `Rank` or a `Grade` is accepted, so is its name: `limit="COMPLETE"`, `grade="read"`.
 """
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Run an agent": ("run", "ChatLoop", "wrap"),

@@ -31,7 +31,7 @@ def cell(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Show a text as code inside a Markdown table, with what cannot be seen made visible."""
+    """Show a text as code inside a Markdown table, with invisible characters made visible."""
     seen = UNSEEN.sub(picture, text)
     longest = max((len(run) for run in re.findall("`+", seen)), default=0)
     fence, pad = "`" * (longest + 1), " " if longest else ""
@@ -39,7 +39,7 @@ def code(text: str) -> str:
 
 
 def picture(match: re.Match[str]) -> str:
-    """Return a visible stand-in for a character that cannot be seen."""
+    """Return a visible replacement for an invisible character."""
     return PICTURES.get(match[0], f"⟨U+{ord(match[0]):04X}⟩")
 
 
@@ -49,13 +49,12 @@ COERCIONS_INTRO = """\
 This page is generated from the table that decoding itself uses: `make docs` writes it, and a test
 fails when it drifts.
 
-Arguments that validate are never changed. Where a value is rejected, these are tried, and only at
-that place: a coercion counts when the unchanged value is rejected and the changed one accepted.
-When two different values would do, none is taken and the call is refused as `ambiguous`. Nothing
-is invented: a required field that is missing is always refused. `limit=` sets the highest rank
-allowed, for repairs and coercions alike.
+Arguments that validate are never changed. Coercions are tried only on values that are rejected, and
+a coercion counts only if its result is accepted. If two different values would be accepted, none is
+taken and the call is refused as `ambiguous`. Nothing is invented: a required field that is missing
+is always refused. `limit=` sets the highest rank allowed, for repairs and coercions alike.
 
-In the examples the schema is that of the field `x`, or of the whole object where it has properties.
+In the examples the schema is that of the field `x`, or of the whole object if it has properties.
 """
 
 
@@ -84,12 +83,12 @@ FORMATS_INTRO = """\
 This page is generated from the records that the extraction itself uses: `make docs` writes it, and
 a test fails when it drifts.
 
-`find_calls(text, tools)` knows all of these; it needs no name of a model. A format's *tier* says
-how much its marks prove. A **marker** is a special token or an envelope that only calls are in. A
-**shape** has no mark: it counts only with the name of a declared tool and arguments that fit its
-schema.
+`find_calls(text, tools)` reads all of these; it does not need to know the model. The *tier* of a
+format says how strong its evidence is. A **marker** is a special token or an envelope that only
+calls use. A **shape** has no marker: it counts only with the name of a declared tool and arguments
+that fit its schema.
 
-No words decide anything, only structure and position. A call with more text after it is in
+Structure and position decide, never words. A call with more text after it is in
 `doubtful`: the grade of the tool decides whether it runs or must be confirmed. A quoted call (in
 inline code, a quotation, a log, a fence with more in it than the call) is not a call; it stays in
 the text and is listed in `refused`. [Grades](grades.md) has the table.
@@ -97,13 +96,13 @@ the text and is listed in `refused`. [Grades](grades.md) has the table.
 Values are written as JSON, as raw text that the schema types (a declared string is never parsed),
 or as Python literals (nothing is evaluated).
 
-The examples call a tool `f` with `a=1` and `b="x"`. Calls in one *family* are read alike;
-`formats=` takes names of formats or of families.
+The examples call a tool `f` with `a=1` and `b="x"`. The formats of one *family* are read in the
+same way; `formats=` takes names of formats or of families.
 """
 VALUES = {"json": "JSON", "raw": "raw, by schema", "python": "Python literals"}
 TIERS: dict[Tier, str] = {
-    "marker": "Special tokens, and envelopes that only calls stand in.",
-    "shape": "No marker: the shape, and the name of a declared tool. Where the reply is nothing else, the tier of the call is `alone`.",
+    "marker": "Special tokens, and envelopes that only calls use.",
+    "shape": "No marker: only the shape and the name of a declared tool. If the reply is nothing else, the tier of the call is `alone`.",
 }
 
 
@@ -133,10 +132,10 @@ def format_entry(record: Format) -> str:
 
 
 def results_section() -> str:
-    """Return the table of how results are given back."""
+    """Return the table of how results are written."""
     rows = [r for r in FORMATS.values() if any(r.result)]
     lines = [f"- `{r.name}`: {shown(r.result[0])} … {shown(r.result[1])}" for r in rows]
-    head = "## Results\n\n`render_result` gives a result back the way these formats do; in the others as plain text.\n"
+    head = "## Results\n\n`render_result` writes a result the way these formats do, and as plain text in the others.\n"
     return "\n".join([head, *lines, ""])
 
 
@@ -159,8 +158,7 @@ alone, and a less invasive reading always beats a more invasive one. `limit=` se
 allowed; a text that needs more is refused with the reason `limit`. The rank of a result is the
 highest rank among its fixes.
 
-In the examples `␊` is a line end, `␉` a tab, and `⟨U+FEFF⟩` stands for a character that cannot be
-seen.
+In the examples `␊` is a line end, `␉` a tab, and `⟨U+FEFF⟩` stands for an invisible character.
 """
 
 MEANINGS = {
@@ -169,16 +167,16 @@ MEANINGS = {
     Rank.RESPELL: "The same value, written the JSON way.",
     Rank.COMPLETE: "Punctuation is added or dropped, no data.",
     Rank.GUESS: """\
-One reading is chosen where the characters alone would allow another. The evidence (the text on both
-sides, the schema when there is one) must choose; when it does not, the text is refused as
-`ambiguous`.""",
+One reading is chosen although the characters alone would allow another. The evidence (the
+surrounding text, and the schema if there is one) must decide; if it does not, the text is refused
+as `ambiguous`.""",
     Rank.CUT: """\
 Data is missing. The value holds what arrived: complete members, and an open string as a prefix.
 A number, key or literal that may have been cut is dropped, nothing is invented, and `lossy` is
 true.""",
     Rank.SALVAGE: """\
-What the `json_repair` library makes of the text. Only when asked for with `limit=Rank.SALVAGE`,
-always `lossy`, and nothing to run a tool with.""",
+What the `json_repair` library makes of the text. Only if requested with `limit=Rank.SALVAGE`;
+always `lossy`, and never used to run a tool.""",
 }
 
 
@@ -186,12 +184,12 @@ OVERVIEW = (
     (
         "prose, fences, tags, reasoning, leaked tokens around the value",
         "dropped",
-        "they are words, not data",
+        "it is words, not data",
     ),
     (
         "a second value, an assignment, an operator, a member beside the value",
         "refused, `several`",
-        "dropping it would change what was asked for",
+        "dropping it would change the request",
     ),
     ("an equal copy, or a draft that says nothing more", "counted once", "nothing is lost"),
     (
@@ -210,7 +208,7 @@ OVERVIEW = (
         "`lossy`, rank CUT",
         "the dots say that data is missing",
     ),
-    ("`...` anywhere else", "refused", "nobody can tell what is missing"),
+    ("`...` anywhere else", "refused", "it is unknown what is missing"),
     (
         "single, curly, back and triple quotes, bare keys, comments, trailing commas",
         "respelled",
@@ -241,11 +239,11 @@ OVERVIEW = (
     (
         "code pasted with raw quotes and line ends",
         "kept as it is",
-        "whoever escapes nothing did not escape `\\\\n` either",
+        "if nothing is escaped, `\\\\n` is not an escape either",
     ),
     (
         "an unescaped quote inside a string",
-        "escaped, if the text goes on well in only one way",
+        "escaped, if there is only one valid continuation",
         "otherwise `ambiguous`",
     ),
     (
@@ -263,9 +261,9 @@ OVERVIEW = (
         "refused, `ambiguous`",
         "both readings are common",
     ),
-    ("strict JSON", "left alone", "whatever it says"),
+    ("strict JSON", "left alone", "whatever it contains"),
 )
-"""What users ask first: what is repaired, what is refused, and why."""
+"""The first question of users: what is repaired, what is refused, and why."""
 
 
 def overview_section() -> str:
@@ -306,7 +304,7 @@ def limits_section() -> str:
             "`too_large`",
         ),
         (
-            "values, or what looks like one, in a text of which one is asked for",
+            "values, or what looks like one, where one value is expected",
             f"{MAX_VALUES:,}",
             "`too_large`",
         ),

@@ -1,4 +1,4 @@
-"""Write docs/std.md: every standard tool with what it answers in a small workspace."""
+"""Write docs/std.md: every standard tool with its output in a small workspace."""
 
 from __future__ import annotations
 
@@ -41,14 +41,17 @@ kit = std_kit("tdd_workflow", root=".")               # a workflow kit by its na
 `pip install 'zkit-llm[std]'` brings what they import; `code_exec` needs `sandbox` too. From the shell:
 `zkit tools list --std`, `zkit tools call grep pattern=TODO`, `zkit chat --kit tdd_workflow`.
 
-* **Files** never leave the root. No link is followed, not even one that is swapped in during a call.
+* **Files** never leave the root. No link is followed, not even one that is swapped in during a
+  call.
   Ignore files are respected. A file that has changed since the task read it is refused as stale.
 * **Edits and diffs** have ranks and receipts, as repairs have: exact, then line ends and trailing
   blanks, then indentation or a line offset; one place only, all edits or none.
-* **Commands** run in a process group that is killed as a whole, in bubblewrap where it is installed
-  (only the workspace is writable, no network); the result says whether anything confined them.
-  Without a boundary they ask for approval. `sandbox=True` runs them confined or not at all.
-* **The web** is public addresses only, checked for every hop and looked up once.
+* **Commands** run in a process group that is killed as a whole, and in bubblewrap where it is
+  installed (only the workspace is writable, no network); the result says whether they were
+  confined. Commands that are not confined need approval. `sandbox=True` runs them confined or not
+  at all.
+* **Web tools** reach public addresses only. Each address is looked up once and checked at every
+  redirect.
 
 | family | tools |
 |---|---|
@@ -113,17 +116,17 @@ def std_page() -> str:
         f"\n### {name}\n\n{specs[name].summary}\n\n```text\n" + "\n\n".join(found) + "\n```\n"
         for name, found in parts.items()
     ]
-    return INTRO + rows + "\n## What each of them answers\n" + "".join(sections) + KITS
+    return INTRO + rows + "\n## Output of each tool\n" + "".join(sections) + KITS
 
 
 def std_specs() -> dict[str, ToolSpec]:
-    """Return the spec of every standard tool by name, as it is where commands are confined."""
+    """Return the spec of every standard tool by name, as if commands were confined."""
     specs = [tool.definition() for tool in std_tools(".", sandbox=False)]
     return {spec.name: spec for spec in specs}
 
 
 def tool_pages() -> dict[str, Callable[[], str]]:
-    """Return the pages of all tools by their path; the package carries them."""
+    """Return the pages of all tools by their path in the package."""
     names = [name for family in FAMILIES.values() for name in family]
     return {f"zkit/std/pages/std/{name}.md": _page_maker(name) for name in names}
 
@@ -142,7 +145,7 @@ def _shown(value: object) -> str:
 
 
 class _Engine:
-    """A search engine that always knows one page."""
+    """A search engine that always finds the same page."""
 
     def search(self, query: str, limit: int, /) -> list[SearchHit]:
         return [SearchHit("zkit", "https://example.com/zkit", "No wrong call, no lost call.")]
@@ -173,7 +176,7 @@ def _served() -> Iterator[int]:
 
 
 def _answers() -> list[tuple[Shown, str]]:
-    """Return what each call answers, without what differs from run to run."""
+    """Return the output of each call, without the parts that differ from run to run."""
     with tempfile.TemporaryDirectory() as folder, _served() as port:
         root = Path(folder).resolve() / "workspace"
         _workspace(root)
@@ -198,7 +201,7 @@ def _workspace(root: Path) -> None:
     _freeze_times(root)
 
 
-# Pytest without plug-ins that some have and others have not: their lines would differ.
+# Pytest without plug-ins that may or may not be installed: the output would differ.
 _INI = "[pytest]\naddopts = -p no:xdist -p no:hypothesispytest -p no:anyio\n"
 
 
