@@ -79,7 +79,7 @@ class Declared:
         """The declared name that was meant; None when there is none of it."""
         if written in self.offers:
             return written
-        bare = written.strip(_TRIMMED).replace("\\_", "_")
+        bare = written.strip(_TRIMMED).replace("\\_", "_").removesuffix("()")
         for name in (bare, without_prefix(bare)):
             if name in self.offers:
                 return name

@@ -166,7 +166,9 @@ def _named(value: JsonObject, tools: Declared, level: int) -> Spelt | None:
         return Spelt(value[key], beside, ident, flat, level)
     if key == "_name":
         return Spelt(value[key], rest, ident, frozenset(), level)
-    return Spelt(value[key], None, ident, frozenset(rest) | {"_bare"}, level)
+    return _by_values(value, tools, level) or Spelt(
+        value[key], None, ident, frozenset(rest) | {"_bare"}, level
+    )
 
 
 def _by_values(value: JsonObject, tools: Declared, level: int) -> Spelt | None:

@@ -107,7 +107,7 @@ BODIES: dict[str, tuple[str, Read]] = {
     "function_eq": (r"<function\s*+=", by_tags(dialects.FUNCTION_EQ)),
     "function_name": (r"<function[\s\u0120]*+name\s*+=|<function_call\s++name\s*+=|<tool\s++name\s*+=|<tool_call\s++name\s*+=", by_tags(dialects.FUNCTION_NAME)),
     "invoke": (rf"<invoke\s++name\s*+=|<{_PREFIXED}invoke\s++name\s*+=", _invoke),
-    "legacy": (rf"<invoke\s*+>\s*+<tool_name>|<{_PREFIXED}invoke\s*+>\s*+<tool_name>", by_tags(dialects.LEGACY)),
+    "legacy": (rf"<{dialects.NAMED_IN_TAG}|<{_PREFIXED}{dialects.NAMED_IN_TAG}", by_tags(dialects.LEGACY)),
     "cofl": (r"<cofl:tool_call\s", by_tags(dialects.COFL)),
     "xtml": (r"<\|open\|>call\s", by_tags(dialects.XTML)),
     "m3": (rf"{dialects.M3}<invoke\s", by_tags(dialects.MINIMAX_M3)),
@@ -133,7 +133,6 @@ _CHOICE = (
     + rf"|(?P<braces>(?=call\s*+:\s*+{_PLAIN_NAME}\s*+\{{))"
     + r"|(?P<python>(?=\[?\s*+(?:print\(\s*+)?[^\W\d][\w.:/-]*+\s*+\())"
     + rf"|(?P<key_value>{_SPACED_NAME}\s*+(?=<arg_key)|{NAME}\s*+(?:<tool_sep(?::[\w-]++)?+>)?+\s*+(?=<(?:longcat_)?(?:arg|param)_key|</tool_call)|{NAME}\s*+<tool_sep(?::[\w-]++)?+>\s*+)"
-    + r"|(?P<named_tags>(?=<name>))"
     + rf"|(?P<named>(?={_PLAIN_NAME}(?:\[CALL_ID\]\w{{1,64}})?+(?:\[ARGS\])?+\s*+(?:```[\w-]*+\s*+)?+\{{))"
     + rf"|(?P<bare>{NAME}\s*+(?:(?=</)|\Z))|(?P<pairs>{NAME}(?=\s))"
     + r")"
@@ -145,7 +144,6 @@ _READS: dict[str, Read] = {
     "braces": read_braces,
     "python": read_python,
     "named": by_header("named"),
-    "named_tags": by_header("named_tags"),  # small models (corpus/extract/small_models)
 }
 _OBJECT = r"\s*+,?\s*+(?=\{\s*+[\"'}])"
 _KINDS = ("json", *(kind for kind in _READS if kind != "json"), "key_value", "bare", "pairs")

@@ -50,7 +50,6 @@ HEADERS: dict[str, Header] = {
         Header("bracket_calling", rf"\[Calling tool:\s*+{NAME}\s*+\(\s*+", r"\s*+\)\s*+\]", r"\[Calling tool:"),
         Header("dspy", rf"\[\[ ## next_tool_name ## \]\]\s*+{NAME}\s*+\[\[ ## next_tool_args ## \]\]\s*+{_FENCE}", rf"{_FENCE_END}\s*+\[\[ ## completed ## \]\]", r"\[\[ ## next_tool_name ## \]\]"),
         Header("tool_input", rf"(?i:<tool>)\s*+{NAME}\s*+(?i:</tool>\s*+<tool_input>)\s*+", r"\s*+(?i:</tool_input>)", raw=True),
-        Header("named_tags", rf"<name>\s*+{NAME}\s*+</name>\s*+<(?P<tag>arguments|parameters|args|input)>\s*+", r"\s*+</(?:arguments|parameters|args|input)>"),
         Header("named", rf"{NAME}(?:\[CALL_ID\](?P<id>\w{{1,64}}))?+(?:\[ARGS\])?+\s*+{_FENCE}(?=\{{)", r"\s*+```", marked=False),
         Header("functions_colon", rf"(?:functions\.){NAME}?:\s*+(?=\{{)", marked=False),
         Header("name_line", rf"{NAME}\s*?(?:\n\s*+|\[ARGS\])?+(?=\{{)", marked=False),

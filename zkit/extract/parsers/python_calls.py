@@ -35,6 +35,7 @@ _MARKS = re.compile(r"\"{3}|'{3}|[\"'()\[\]{},=:]")
 _STRING_START = re.compile(r"\"{3}|'{3}|[\"']")
 _KEY = re.compile(r"\s*+(?:\"(\w+)\"|'(\w+)'|([^\W\d][\w-]*+))\s*+\Z")
 _QUOTED = re.compile(r"\s*+[rRbBuU]{0,2}[\"']")
+_TYPOGRAPHIC = re.compile(r"“[^“”\\]*+”\Z")  # corpus/extract/small_models
 _INNER_CALL = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|(\w\s*+\()", re.DOTALL)
 _WORD = re.compile(r"[^\W\d][\w-]*+\Z")
 _NEXT_KEY = re.compile(r",\s*+(?P<key>\w++)\s*+=\s*+[\"']")
@@ -241,7 +242,8 @@ def value_of(argument: Argument, slot: Slot) -> Value:
             "escape_inner_quote", Rank.GUESS, at, at + len(text), text, "quotes inside a string"
         )
         return Value(text[1:-1], (fix,))
-    if (_QUOTED.match(text) or text[:1] in ("{", "[")) and not _calls(text):
+    opens = _QUOTED.match(text) or text[:1] in ("{", "[") or _TYPOGRAPHIC.match(text)
+    if opens and not _calls(text):
         return repaired_value(text, slot, at)
     if _WORD.match(text) and text in _known_words(slot):
         fix = Fix("quote_word", Rank.RESPELL, at, at + len(text), f'"{text}"', "a known value")

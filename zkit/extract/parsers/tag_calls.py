@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished
+from zkit.extract.parsers.call_objects import ARGUMENT_KEYS
 from zkit.extract.parsers.json_calls import read_named
 from zkit.extract.parsers.tag_dialects import MINIMAX_M3, Dialect, attributes, written_attributes
 from zkit.extract.parsers.values import Slot, Value, strict, structure, typed
@@ -60,7 +61,7 @@ def read_markup(task: Task, dialect: Dialect, pos: int, stop: str) -> Steps[Read
         name = head.groupdict().get("name") or attrs.get("name") or attrs.get("tool") or ""
         if not name or (units and dialect.any_tag and task.tools.name_of(name) is None):
             break
-        draft = Draft(name, gap, attrs.get("id", ""))
+        draft = Draft(name, gap, attrs.get("id", ""), _object_in(attrs))
         begin = gap + head.end()
         _keep_texts(task, draft, head.groupdict().get("given"), gap)
         if head.groupdict().get("empty"):
@@ -70,6 +71,12 @@ def read_markup(task: Task, dialect: Dialect, pos: int, stop: str) -> Steps[Read
         unit, at, closed = yield from read_unit(task, dialect, draft, begin, stop)
         units.append(unit)
     return Reading(tuple(units), at, dialect.name, closed) if units else None
+
+
+def _object_in(attrs: dict[str, str]) -> JsonObject:
+    """Arguments that are one object in an attribute: `<function name="f" arguments='{...}'/>`."""
+    found = (strict(attrs[key]) for key in ARGUMENT_KEYS if key in attrs)
+    return next((one[0] for one in found if one and isinstance(one[0], dict)), {})
 
 
 def cut_header(task: Task, pattern: str, body: str, at: int) -> Reading | None:

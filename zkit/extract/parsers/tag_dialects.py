@@ -89,7 +89,7 @@ FUNCTION_EQ = _tags(
     rf"<parameter\s*+=\s*+[\"']?(?P<key>{_SPACED})[\"']?\s*+>", r"</parameter\s*+>", newlines=True,
 )  # fmt: skip
 FUNCTION_NAME = _tags(
-    "function_name", rf"<{_NAMED_TAG}{_SPACE}(?P<attrs>name\s*+=[^<>]{{1,200}}?)\s*+(?P<empty>/?)>", rf"</{_NAMED_TAG}\s*+>",
+    "function_name", rf"<{_NAMED_TAG}{_SPACE}(?P<attrs>name\s*+=[^<>]{{1,2000}}?)\s*+(?P<empty>/?)>", rf"</{_NAMED_TAG}\s*+>",
     rf"<param(?:eter)?{_SPACE}(?P<attrs>name\s*+=[^<>]{{1,200}}?)\s*+>", r"</param(?:eter)?\s*+>",
 )  # fmt: skip
 INVOKE = _tags(
@@ -105,9 +105,13 @@ INVOKE_TAGS = _tags(
     "invoke", _INVOKED, rf"</{PREFIX}invoke\s*+>",
     rf"<(?P<key>{TAGGED})>", r"</{key}\s*+>", newlines=True, keys_are_tags=True, nested=r"<(?P<close>/?)(?P<tag>[^<>\s]+)>",
 )  # fmt: skip
+# A name in a tag of its own: Claude 2, and small models in `<tool_call>` (corpus/extract/small_models).
+_CALLING_TAG = "(?:invoke|tool_call|tool_use|function_call)"
+_HELD = "(?:parameters|arguments|args|input)"
+NAMED_IN_TAG = rf"{_CALLING_TAG}\s*+>\s*+<(?:tool_)?name>"
 LEGACY = _tags(
-    "legacy", rf"<{PREFIX}invoke\s*+>\s*+<tool_name>\s*+(?P<name>{TAGGED})\s*+</tool_name>(?:\s*+<(?:parameters|input)>)?+",
-    rf"(?:</(?:parameters|input)>\s*+)?</{PREFIX}invoke\s*+>",
+    "legacy", rf"<{PREFIX}{NAMED_IN_TAG}\s*+(?P<name>{TAGGED})\s*+</(?:tool_)?name>(?:\s*+<{_HELD}>)?+",
+    rf"(?:</{_HELD}>\s*+)?</{PREFIX}{_CALLING_TAG}\s*+>",
     rf"<(?P<key>{TAGGED})>", r"</{key}\s*+>", newlines=True, keys_are_tags=True,
 )  # fmt: skip
 KEY_VALUE = _tags(
