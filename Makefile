@@ -59,7 +59,7 @@ BENCH := .venv-bench/bin/python
 	-cd benchmarks && npm install --silent --no-audit --no-fund
 	@touch $@
 
-bench: .venv-bench/ready ## measure zkit beside its rivals; writes benchmarks/results and the README's chart
+bench: .venv-bench/ready .venv/ready-extras ## measure all that needs no live model, beside the rivals; writes benchmarks/results, evidence and the README's tables
 	$(BENCH) -m benchmarks.recovery
 	$(BENCH) -m benchmarks.speed
 	$(BENCH) -m benchmarks.decode
@@ -69,6 +69,15 @@ bench: .venv-bench/ready ## measure zkit beside its rivals; writes benchmarks/re
 	$(BENCH) -m benchmarks.dispatch
 	$(BENCH) -m benchmarks.endtoend
 	$(BENCH) -m benchmarks.costs --save
+	$(BENCH) -m benchmarks.mcp
+	$(BENCH) -m benchmarks.std
+	$(BENCH) -m benchmarks.proxy
+	$(BENCH) -m benchmarks.transport --json
+	$(BENCH) -m benchmarks.shared_memo --save
+	$(BENCH) -m benchmarks.chat_soak
+	.venv-extras/bin/python -m benchmarks.frameworks --json
+	.venv-extras/bin/python -m benchmarks.batch --save
+	.venv-extras/bin/python -m benchmarks.batch --save --sizes 1000000 --work repair --engines
 	$(BENCH) -m benchmarks.report
 
 .venv/ready-fuzz: .venv/ready
