@@ -8,7 +8,7 @@ from typing import Any, Literal
 from zkit.receipt import Fix, Rank
 
 Tier = Literal["native", "marker", "alone", "shape"]
-"""How sure a call's origin is: the server's own field, an envelope that only calls stand in, a
+"""How strong the evidence for a call is: the server's own field, an envelope that only calls use, a
 reply that is nothing else, or only the shape of the text and the name of a declared tool."""
 
 Position = Literal["final", "followed"]
@@ -20,8 +20,8 @@ class Call:
     """One tool call: the name, the arguments, and how it was found and repaired.
 
     `arguments` is what the model sent: an object where the call was found in text, the raw string
-    where the server delivered it. `origin` is `native` or the name of the text format; `fixes` say
-    what was repaired to read it, `span` where in the completion it stood.
+    where the server delivered it. `origin` is `native` or the name of the text format; `fixes`
+    lists what was repaired to read it, `span` is its place in the completion.
     """
 
     name: str

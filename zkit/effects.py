@@ -44,10 +44,10 @@ ONE_EFFECT: TypeAdapter[FileEffect | ProcessEffect] = TypeAdapter(Effect, config
 
 
 def read_effects(given: object) -> tuple[tuple[FileEffect | ProcessEffect, ...], tuple[str, ...]]:
-    """Return the valid effects among what a tool gave, and a short text for each of the others.
+    """Return the valid effects that a tool gave, and a short text for each invalid one.
 
-    An effect may be given as a mapping. What is wrong is reported, not raised: the tool has run, and
-    its result must not be lost.
+    An effect may be given as a mapping. Nothing is raised: the tool has run, and its result must
+    not be lost.
     """
     if isinstance(given, FileEffect | ProcessEffect | Mapping):
         given = (given,)

@@ -1,21 +1,18 @@
 """Exceptions for mistakes of the calling program.
 
-    ZkitError
-    ├── SchemaError              a schema that a dialect cannot express, or that is not a schema
-    ├── ToolDefinitionError      a function or class that cannot be a tool
-    ├── ToolNameTakenError       a second tool of the same name from another provider
-    ├── UnknownToolError         a name that no tool of a source bears
-    ├── ProviderError            a provider that is not there, or cannot provide
-    ├── KitError                 a selection of tools that says nothing, or two things
-    │   └── KitFileError         the same in a file, with its line
-    ├── OverlayError             a store of overlays that cannot be read or written
-    ├── StoreError               a file of requests or counts that cannot be read or written
-    ├── ProfileError             a profile of a server that cannot be read
-    ├── ResumeError              a paused run that cannot go on: it did already, or was never paused
-    ├── CatalogError             a catalog of tools that cannot be read, or holds no such version
-    ├── McpError                 an MCP server that cannot be connected to
-    ├── TranscriptError          a file that is not a transcript, or that cannot be written as one
-    └── MissingExtraError        an optional dependency that is not installed
+    ZkitError ├── SchemaError              a schema that a dialect cannot express, or that is not a
+    schema ├── ToolDefinitionError      a function or class that cannot be a tool ├──
+    ToolNameTakenError       a second tool of the same name from another provider ├──
+    UnknownToolError a name that no tool of a source has ├── ProviderError            a provider
+    that is not there, or cannot provide ├── KitError                 a selection of tools that is
+    empty or ambiguous │   └── KitFileError         the same in a file, with its line ├──
+    OverlayError             a store of overlays that cannot be read or written ├── StoreError
+    a file of requests or counts that cannot be read or written ├── ProfileError             a
+    profile of a server that cannot be read ├── ResumeError              a paused run that cannot go
+    on: it went on already, or was never paused ├── CatalogError             a catalog of tools that
+    cannot be read, or holds no such version ├── McpError                 an MCP server that cannot
+    be connected to ├── TranscriptError          a file that is not a transcript, or that cannot be
+    written as one └── MissingExtraError        an optional dependency that is not installed
 
 A model's mistakes are values (see `zkit.results`), never one of these.
 """
@@ -40,7 +37,7 @@ class ToolNameTakenError(ZkitError, ValueError):
 
 
 class UnknownToolError(ZkitError, KeyError):
-    """No tool bears this name."""
+    """No tool has this name."""
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
@@ -73,11 +70,11 @@ class StoreError(ZkitError, RuntimeError):
 
 
 class ProfileError(ZkitError, ValueError):
-    """A profile of a server that cannot be read, or says what there is not."""
+    """A profile of a server that cannot be read, or has an unknown setting."""
 
 
 class ResumeError(ZkitError, ValueError):
-    """A paused run that cannot be resumed, or not like this; says what is missing."""
+    """A paused run that cannot be resumed; says why."""
 
 
 class CatalogError(ZkitError, ValueError):

@@ -13,7 +13,7 @@ def lazy_names(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return `__getattr__`, `__dir__` and `__all__` for a package, from the modules of its names.
 
-    A module whose name is a name of the package too must not be among them: it would be found first.
+    None of the names may be the name of a module of the package: the module would be found first.
     """
     home_of = {name: module for module, names in home.items() for name in names}
     listed = sorted(home_of)

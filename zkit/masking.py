@@ -1,6 +1,6 @@
-"""Mask the secrets in a text: each letter and digit of one is replaced, its shape stays.
+"""Masks the secrets in a text: letters and digits are replaced, the shape stays.
 
-What JSON and the formats are made of (quotes, braces, backslashes, line ends) is never touched, so
+The syntax of JSON and of the formats (quotes, braces, backslashes, line ends) is never touched, so
 the damage of a text survives.
 """
 
@@ -18,7 +18,7 @@ from urllib.parse import unquote
 LONGEST_RUN = 120
 _KEPT = 24
 _RUN = re.compile(rf"[^\"'`\\{{}}\[\]()<>|\x00-\x1f]{{{LONGEST_RUN},}}")
-"""Words in a row, without anything that could be part of a notation."""
+"""Several words in a row, without anything that could be part of a notation."""
 
 
 _ESCAPED_BLANK = re.compile(r"(?<!\\)\\[nrt]")
@@ -41,13 +41,13 @@ class _Pattern(NamedTuple):
 
 
 def _entropy(word: str) -> float:
-    """Return how many bits each letter of a word says: words of a language have less than random ones."""
+    """Return the entropy of a word in bits per letter: ordinary words have less than random ones."""
     counts = Counter(word).values()
     return -sum(n / len(word) * log2(n / len(word)) for n in counts)
 
 
 def _is_random(found: str) -> bool:
-    """True if a long word has what words do not have: digits among letters of both cases, or hex."""
+    """True if a long word looks random: digits among letters of both cases, or hex."""
     has = (str.isdigit, str.islower, str.isupper)
     kinds = sum(any(test(one) for one in found) for test in has)
     if len(found) < 32:
@@ -83,7 +83,7 @@ _STRONG = (
     _Pattern("key", re.compile(rf"(?<![A-Za-z0-9])(?:{_PREFIXES})[-_.]?[A-Za-z0-9_.-]{{12,}}"), lambda found: any(one.isdigit() for one in found)),
     _Pattern("token", re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)?")),
 )  # fmt: skip
-"""What is a secret by its own form, wherever it stands."""
+"""Secrets that are recognised by their form alone."""
 _PATTERNS = (
     *_STRONG,
     _Pattern("token", re.compile(r"(?i)\bbearer\s+([A-Za-z0-9._~+/-]{8,})")),
@@ -104,14 +104,14 @@ _PATTERNS = (
     _Pattern("random word", re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}"), _is_random),
 )  # fmt: skip
 _SPLIT = re.compile(r"\\u00([2-7][0-9a-fA-F])|\\[nrt]|\\?\r?\n[ \t]*")
-"""What may stand inside a secret that was wrapped or escaped: a letter by its number, a line end."""
+"""What may occur inside a secret that was wrapped or escaped: a character escape, a line end."""
 _ENCODED = re.compile(
     r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{16,4096}={0,2}|[\w.%~+-]*%[0-9a-fA-F]{2}[\w.%~+-]{6,}"
 )
 
 
 def secrets_in(text: str, *, told: Collection[str] = ()) -> list[Secret]:
-    """Return every secret in a text, in order, none inside another; kinds in `told` do not count."""
+    """Return every secret in a text, in order, none inside another; kinds in `told` are left out."""
     hidden = (one for one in _all_secrets(text) if one.kind not in told)
     found = sorted(hidden, key=lambda one: (one.start, -one.end))
     kept: list[Secret] = []
@@ -138,7 +138,7 @@ def _all_secrets(text: str) -> Iterator[Secret]:
 
 
 def _split_secrets(text: str) -> Iterator[Secret]:
-    """Secrets that an escape or a line end parts in two: found in the text without it."""
+    """Return secrets that an escape or a line end splits: they are found in the text without it."""
     joined: list[str] = []
     places: list[int] = []
     at = 0
@@ -161,7 +161,7 @@ def _split_secrets(text: str) -> Iterator[Secret]:
 
 
 def _encoded_secrets(text: str) -> Iterator[Secret]:
-    """Words that hold a secret in Base64 or with percent signs."""
+    """Return words that hold a secret in Base64 or percent-encoded."""
     for match in _ENCODED.finditer(text):
         word = match[0]
         plain = unquote(word) if "%" in word else _decoded(word)
@@ -199,7 +199,7 @@ def without_secrets(text: str) -> str:
 
 
 def shortened(text: str, is_same: Callable[[str], bool]) -> str:
-    """Return the text with long runs of words cut short in their middle, as long as nothing else changes."""
+    """Return the text with long runs of words shortened in the middle."""
     for run in reversed(list(_RUN.finditer(text))):
         words = run[0]
         short = f"{words[:_KEPT]} … {words[-_KEPT:]}"

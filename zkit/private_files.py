@@ -14,9 +14,10 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def make_private(path: str | Path) -> None:
-    """Create the file of a store for its owner alone, or take the rights of others away from it.
+    """Create the file of a store for its owner alone, or remove the access of others.
 
-    Raises `OSError` for a link and for anything else that is not a plain file. The names that SQLite
+    Raises `OSError` for a link and for anything else that is not a plain file. The names that
+    SQLite
     gives to a database without a file are left alone.
     """
     if str(path) in ("", ":memory:"):
@@ -50,7 +51,7 @@ def private_copy(path: Path, data: bytes) -> Path:
 
 
 def _holds(path: Path, data: bytes) -> bool:
-    """True if a plain file, and no link, holds exactly this."""
+    """True if a plain file (not a link) holds exactly this data."""
     try:
         with open(os.open(path, _READ | _NO_LINKS), "rb") as file:
             found = os.fstat(file.fileno())

@@ -52,8 +52,8 @@ class Fix(NamedTuple):
     """One entry of a receipt: `text[start:end]` was replaced by `new`.
 
     Applying all fixes of a repair to the original text, in order, gives strict JSON. A change made
-    to a value after it was read (a coercion) names the value's place in `path` instead: `new` is
-    the JSON that stands there now, and the span is (0, 0).
+    to a value after it was read (a coercion) has the value's place in `path` instead: `new` is the
+    JSON that is there now, and the span is (0, 0).
     """
 
     name: str

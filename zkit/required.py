@@ -1,7 +1,7 @@
 """Check settings: each function raises an exception that names the setting and what it must be.
 
-A kind that cannot be meant is a `TypeError`, a value that makes no sense a `ValueError`. None passes
-only where `or_none` says that it means something.
+A wrong kind is a `TypeError`, a value that makes no sense a `ValueError`. None is accepted only
+with `or_none`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def require_kind(
 
 
 def require_flag(name: str, given: object, *, or_none: bool = False) -> None:
-    """Refuse what only counts as true or false in Python."""
+    """Refuse what is not True or False."""
     require_kind(name, given, bool, "True or False", or_none=or_none)
 
 
@@ -35,7 +35,7 @@ def require_text(name: str, given: object, *, or_none: bool = False) -> None:
 
 
 def require_path(name: str, given: object, *, or_none: bool = False) -> None:
-    """Refuse what names no file and no folder."""
+    """Refuse what is not a path."""
     require_kind(name, given, (str, PathLike), "a path", or_none=or_none)
 
 
@@ -46,7 +46,7 @@ def require_function(name: str, given: object, *, or_none: bool = False) -> None
 
 
 def require_list(name: str, given: object, due: str, *, or_none: bool = False) -> None:
-    """Refuse what cannot be gone through, and a text, which is one thing and not many."""
+    """Refuse what cannot be iterated, and a text, which is one value and not many."""
     is_list = isinstance(given, Iterable) and not isinstance(given, str | bytes)
     if not is_list and not (or_none and given is None):
         raise _other_kind(name, given, f"a list of {due}", or_none)
@@ -58,7 +58,7 @@ def require_mapping(name: str, given: object, *, or_none: bool = False) -> None:
 
 
 def require_one_of(name: str, given: object, known: Collection[Any]) -> None:
-    """Refuse what is none of the known values."""
+    """Refuse what is not one of the known values."""
     if given not in tuple(known):
         listed = ", ".join(repr(one) for one in known)
         raise ValueError(f"{name} cannot be {given!r:.{_SHOWN}}; one of {listed}")
@@ -74,7 +74,7 @@ def require_count(name: str, given: object, *, least: int = 0, or_none: bool = F
 def require_seconds(
     name: str, given: object, *, above_zero: bool = False, or_none: bool = False
 ) -> None:
-    """Refuse what is not a number of seconds; 0 as well where nothing could be done in it."""
+    """Refuse what is not a number of seconds; 0 too, unless it is allowed."""
     _require_number(name, given, (int, float), "a number of seconds", or_none)
     if given is None:
         return

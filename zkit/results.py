@@ -62,7 +62,7 @@ def json_text(data: Any) -> str:
     """Return data as strict JSON in a text that can be written anywhere.
 
     What JSON does not know is written as text: objects, NaN and infinity, and integers that Python
-    does not write in digits. Half a character (a lone surrogate), which no file or socket takes, is
+    does not write in digits. A lone surrogate, which cannot be written to a file or socket, is
     written as its escape.
     """
     try:
@@ -78,7 +78,7 @@ def json_text(data: Any) -> str:
 
 
 def text_of(value: object) -> str:
-    """Return the text of an object, also of one whose text cannot be made."""
+    """Return the text of an object, even if its `__str__` raises."""
     try:
         return str(value)
     except BaseException:
@@ -86,7 +86,7 @@ def text_of(value: object) -> str:
 
 
 def _as_text_where_needed(value: Any) -> Any:
-    """Data with a text for each number and key that strict JSON does not hold."""
+    """Return the data with a text for each number and key that strict JSON cannot hold."""
     if isinstance(value, dict):
         return {_key(key): _as_text_where_needed(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
@@ -160,7 +160,7 @@ class Success(Result):
 class Failure(Result, Exception):
     """What failed, and who can fix it. Its fields are set once; it can be raised as it is.
 
-    In place of a text an exception will do: `raise Transient(error)`.
+    An exception is accepted in place of a text: `raise Transient(error)`.
     """
 
     code: str
@@ -277,7 +277,7 @@ class Crashed(Failure):
         return self.cause
 
 
-# A frozen record refuses every attribute, also those that Python itself gives to an exception that is raised.
+# A frozen record refuses every attribute, even those that Python sets on a raised exception.
 for _kind in (Validation, Transient, Refused, Crashed):
     _kind.__setattr__ = Failure.__setattr__  # type: ignore[method-assign]
     _kind.__delattr__ = Failure.__delattr__  # type: ignore[method-assign]
@@ -288,13 +288,13 @@ KINDS: dict[str, type[Result]] = {
 
 
 def meta_of(result: Result) -> Mapping[str, Any]:
-    """Return what else is known of a result."""
+    """Return the metadata of a result."""
     meta: Mapping[str, Any] = result.meta  # type: ignore[attr-defined]
     return meta
 
 
 def from_dict(data: Mapping[str, Any]) -> Result:
-    """Return a result again from what `to_dict` made."""
+    """Return the result that `to_dict` was called on."""
     given = dict(data)
     kind = KINDS.get(given.pop("kind", ""))
     if kind is None:
@@ -303,12 +303,12 @@ def from_dict(data: Mapping[str, Any]) -> Result:
 
 
 def from_json(text: str) -> Result:
-    """Return a result again from what `to_json` made."""
+    """Return the result that `to_json` was called on."""
     return from_dict(_without_floats(json.loads(text)))
 
 
 def exception_text(error: BaseException) -> str:
-    """Return the type and the text of an exception, also of one whose text cannot be made."""
+    """Return the type and the text of an exception, even if its `__str__` raises."""
     name = type(error).__name__
     try:
         detail = str(error)
@@ -318,7 +318,7 @@ def exception_text(error: BaseException) -> str:
 
 
 def _checked(effects: object, meta: object) -> tuple[Any, Mapping[str, Any]]:
-    """Effects and metadata as far as they are valid."""
+    """Return the valid effects and metadata."""
     valid, wrong = read_effects(effects)
     invalid = [f"effect {one}" for one in wrong]
     if not isinstance(meta, Mapping):
@@ -354,7 +354,7 @@ def _without_floats(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Records inside a result as plain data."""
+    """Return the records inside a result as plain data."""
     if isinstance(value, tuple) and value and isinstance(value[0], FileEffect | ProcessEffect):
         return [effect.model_dump(exclude_none=True) for effect in value]
     if isinstance(value, tuple) and value and isinstance(value[0], Fix):

@@ -12,7 +12,7 @@
 | `source_text` | where a value is in the text, so that `1.10` stays `1.10` |
 | `refusals`, `wording`, `example` | the messages |
 
-`decode` goes down this table and stops at the first module that settles the arguments.
+`decode` goes down this table and stops at the first module that can handle the arguments.
 """
 
 from zkit.arguments.coercions import COERCIONS, Coercion

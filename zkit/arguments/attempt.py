@@ -37,7 +37,7 @@ class Attempt(NamedTuple):
     source: Source | None
     fixes: tuple[Fix, ...]
     errors: list[FieldError] | None = None
-    """What the validator said of it, where it was asked already."""
+    """The validator's error, if it has run already."""
     repeats: tuple[Repeat, ...] = ()
     """The keys that were given twice, with different values."""
 
@@ -66,7 +66,7 @@ class Attempt(NamedTuple):
         return cls(prepared, repaired.value, source, repaired.fixes, None, repeats)
 
     def settle(self) -> Coerced | Validation:
-        """Return the typed arguments with all fixes, or why there are none."""
+        """Return the typed arguments with all fixes, or a refusal."""
         outcome = self._settled()
         if not self.repeats:
             return outcome
@@ -75,7 +75,7 @@ class Attempt(NamedTuple):
         return refuse(self.prepared, self.value, problems, self.fixes) if problems else outcome
 
     def _settled(self) -> Coerced | Validation:
-        """The same, whatever keys were given twice."""
+        """The same without looking at repeated keys."""
         text = self.source.text if self.source else _json(self.value)
         errors = self.errors
         if errors is None:
@@ -84,7 +84,7 @@ class Attempt(NamedTuple):
             return self._checked(self.value, self.fixes)
         shape, value, place = self.prepared.shape, self.value, Place((), self.source)
         coercer = Coercer.of(len(text))
-        # Where every key is a field and none is missing, only values can be wrong.
+        # If every key is a field and none is missing, only values can be wrong.
         if type(value) is not dict or any(one.kind != "other" for one in errors):
             if is_schema_of_arguments(value, shape):
                 return refuse(self.prepared, value, [_ECHO], self.fixes)
@@ -141,7 +141,7 @@ class Attempt(NamedTuple):
             return refuse(self.prepared, value, problems, fixes)
 
     def _problem(self, value: object, error: FieldError) -> Problem:
-        """Return an error of the validator as a problem, worded by the shape at that place."""
+        """Return an error of the validator as a problem, in the words of the shape at that place."""
         shape, path, got = _follow(value, self.prepared.shape, error.path)
         text = path_text(path)
         if error.kind == "missing":
@@ -151,7 +151,8 @@ class Attempt(NamedTuple):
         return Problem(text, "bad_value", shown(got), error.words or expected_instead(got, shape))
 
     def refuse_over(self, limit: Rank, settled: Coerced) -> Validation:
-        """Refuse a reading that changes more than the limit allows; the example is what was read."""
+        """Refuse a reading that changes more than the limit allows; the example shows the value
+        that was read."""
         over = [fix for fix in settled.fixes if fix.rank > limit]
         problems = [self._over(fix) for fix in over]
         return refuse(self.prepared, settled.data, problems, settled.fixes, is_right=True)
@@ -180,13 +181,13 @@ def _different(repeats: Iterable[Repeat]) -> tuple[Repeat, ...]:
 
 
 def _given_twice(repeat: Repeat) -> Problem:
-    """Return a key with two values: which of them was meant, nobody can say."""
+    """Return the problem of a key with two values."""
     values = " or ".join(shown(value) for value in repeat.values[:MOST_VALUES_OF_A_KEY])
     return Problem(path_text(repeat.path), "ambiguous", "this key more than once", "", values)
 
 
 def _is_text(repeat: Repeat, fixes: Iterable[Fix]) -> bool:
-    """True if a key stands in an object that was taken as the text it was written as: both are in it."""
+    """True if a key is inside an object that was taken as text: the text holds both values."""
     texts = {fix.path for fix in fixes if fix.name == "text_from_object"}
     above = (repeat.path[:end] for end in range(1, len(repeat.path)))
     return not texts.isdisjoint(map(path_text, above))
@@ -211,7 +212,8 @@ def _json(value: object) -> str | bytes:
 def _follow(
     value: object, shape: Shape, path: tuple[str | int, ...]
 ) -> tuple[Shape, list[str | int], object]:
-    """Go down a validator's path as far as the value goes; steps that are not places are skipped."""
+    """Follow a validator's path as far as the value goes; steps that are not places in the value
+    are skipped."""
     steps: list[str | int] = []
     for index, step in enumerate(path):
         is_last = index == len(path) - 1

@@ -1,4 +1,4 @@
-"""Lists what a rejected value may have been meant as: numbers, words, known values, lists, texts."""
+"""Lists the possible meanings of a rejected value: numbers, words, known values, lists, texts."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _NUMBER = re.compile(r"[+-]?(?:\d++(?:_\d++)*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d+
 _WHOLE = re.compile(r"([+-]?\d++)\.0*+", re.ASCII)
 _HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]++")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:,\d{3})++(?:\.\d++)?", re.ASCII)
-# A dot may group thousands as well: `5.000` may not be an integer.
+# A dot may also group thousands: `5.000` may be 5 or 5000.
 _DOTTED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})++", re.ASCII)
 _SECONDS = re.compile(r"\d{9,13}", re.ASCII)
-"""Seconds or milliseconds since 1970: where a number may be meant too, nobody can tell."""
+"""Seconds or milliseconds since 1970; ambiguous where a number is accepted too."""
 _LEAK = re.compile(r"<\|[^|<>]{1,64}\|>|</[A-Za-z_][\w:.-]{0,64}>|\[/[A-Z_]{2,32}\]")
 _LEAK_ENDS = (">", "]")
 _LETTERS = re.compile(r"[^\W\d_]+(?:[\s_-][^\W\d_]+)*\.?")
@@ -44,9 +44,9 @@ _MEAN_SOMETHING = frozenset(word for word in _TRUE | _FALSE | _NULL if len(word)
 
 
 class CandidateValue(NamedTuple):
-    """What a value may have been meant as, by which coercion, and the note for the receipt.
+    """One possible meaning of a value, the coercion that gives it, and the note for the receipt.
 
-    `rank` is given where it is higher than the coercion's own.
+    `rank` is set if it is higher than the coercion's own.
     """
 
     name: str
@@ -99,7 +99,7 @@ def _numbers(text: str, shape: Shape) -> list[CandidateValue]:
     elif _HEX.fullmatch(text):
         number = int(text, 16)
     elif _GROUPED.fullmatch(text) and (text.count(",") > 1 or "." in text or whole):
-        # One group alone may be a decimal comma, so it counts only where no fraction is expected.
+        # A single group may be a decimal comma, so it counts only where no fraction is expected.
         number, name = _number(text.replace(",", "")), "number_without_thousands"
     if number is None:
         return []
@@ -107,7 +107,7 @@ def _numbers(text: str, shape: Shape) -> list[CandidateValue]:
 
 
 def _number(text: str) -> float | None:
-    """Return an int where the text has no fraction, else a float; None beyond what a float holds."""
+    """Return an int if the text has no fraction, else a float; None if a float cannot hold it."""
     try:
         return int(text)
     except ValueError:
@@ -129,7 +129,7 @@ def _words(word: str, shape: Shape) -> list[CandidateValue]:
 
 
 def means_nothing(value: object, shape: Shape) -> bool:
-    """True if a value is null, or a text that says so and nothing that is known here."""
+    """True if a value is null, or a word for null that is not a known value here."""
     if not isinstance(value, str):
         return value is None
     if value.strip().lower() not in _NULL:
@@ -140,7 +140,8 @@ def means_nothing(value: object, shape: Shape) -> bool:
 
 
 def omission(item: object, shape: Shape) -> CandidateValue | None:
-    """How null, or an empty text, stands for "not given" in an optional field; None when it does not."""
+    """Return the coercion by which null or an empty text means "not given" in an optional field, or
+    None."""
     if item is not None and type(item) is not str:
         return None
     if "null" not in shape.kinds and means_nothing(item, shape):
@@ -151,23 +152,22 @@ def omission(item: object, shape: Shape) -> CandidateValue | None:
 
 
 def known_values(text: str, shape: Shape) -> list[CandidateValue]:
-    """Return the known values that a text may stand for, by the surest likeness that any of them has."""
+    """Return the known values that a text may mean: only those of the closest kind of match."""
     name = "value_by_spelling"
     found = shape.by_letters.get(text.strip().casefold()) or shape.by_words.get(folded(text))
     if not found:
         name = "value_by_beginning"
         found = [one for ones in shape.by_letters.values() for one in ones if _beginning(text, one)]
         if len(found) == 1 and len(found[0]) < SHORTEST_ABBREVIATED:
-            found = []  # nobody abbreviates a short code: `US` is not `USD`
+            found = []  # a short code is not an abbreviation of another: `US` is not `USD`
     note = "found the known value in another spelling"
     return [CandidateValue(name, value, note) for value in found]
 
 
 def _beginning(text: str, value: str) -> bool:
-    """True if a text is the beginning of a value, cut inside a word, or its initials.
+    """True if a text is a value cut inside a word, or its initials.
 
-    A text that is a whole word of the value, or a word of its own, may mean something else: `read`
-    is not `read_write`, `no` is not `normal`.
+    A complete word may mean something else: `read` is not `read_write`, `no` is not `normal`.
     """
     clean = text.strip().rstrip(".")
     if not _LETTERS.fullmatch(text.strip()) or clean.casefold() in _MEAN_SOMETHING:
@@ -194,7 +194,7 @@ def from_number(value: float, shape: Shape) -> list[CandidateValue]:
 
 
 def _moment(value: float) -> list[CandidateValue]:
-    """Return the moment so many seconds after the beginning of 1970."""
+    """Return the moment that many seconds after the beginning of 1970."""
     moment = from_timestamp(value)
     note = "read seconds since 1970 as a moment"
     return [] if moment is None else [CandidateValue("moment_from_timestamp", moment, note)]
@@ -212,14 +212,14 @@ _SCHEMA_WORDS = frozenset(
 )
 _OPENERS = ("[", "{")
 _SEPARATORS = ("\n", ";", ",")
-"""The strongest first: in `1,5; 2,5` the commas are part of the items."""
+"""Separators, the strongest first: in `1,5; 2,5` the commas are part of the items."""
 _PADDED = re.compile(r"0\d++", re.ASCII)
 """A part such as `000` belongs to the number before it, or is a code."""
 _DECIMAL_COMMA = re.compile(r"[+-]?\d{1,15},\d{1,15}", re.ASCII)
 
 
 def read_container(text: str, schema: JsonObject) -> Repaired | None:
-    """Return the list or object that a text holds, and nothing beside it; None when it holds none."""
+    """Return the list or object that is the whole content of a text, or None."""
     if not text.lstrip().startswith(_OPENERS):
         return None
     from zkit.repair import Repaired, repair_json
@@ -244,7 +244,7 @@ def from_json_text(text: str, shape: Shape) -> Iterator[tuple[CandidateValue, Re
 
 
 def list_from(value: Any, item: Shape) -> Iterator[CandidateValue]:
-    """Return a list of the one value, and of the parts of a text, where a list is expected."""
+    """Return a list with the one value, and a list of the parts of a text, where a list is expected."""
     text = isinstance(value, str)
     if text and (_is_no_item(value.strip()) or value.lstrip().startswith(_OPENERS)):
         return
@@ -254,7 +254,7 @@ def list_from(value: Any, item: Shape) -> Iterator[CandidateValue]:
     if not text or not any(mark in value for mark in _SEPARATORS):
         return
     if "number" in item.kinds and _DECIMAL_COMMA.fullmatch(value):
-        # Where one number would do, `1,5` may be one with a comma for its point.
+        # Where a single number is accepted too, `1,5` may be a number with a decimal comma.
         yield CandidateValue("list_from_one", [float(value.replace(",", "."))], "read one number")
     mark = next(mark for mark in _SEPARATORS if mark in value)
     parts = [part.strip() for part in value.split(mark)]
@@ -272,7 +272,7 @@ def _is_no_item(text: str) -> bool:
 def one_from(value: list[object], shape: Shape) -> Iterator[CandidateValue]:
     """Return the only value of a list, where no list is expected.
 
-    Where a text is expected, a list of something else may as well be meant as its own text.
+    Where a text is expected, a list of something else may also be meant as text.
     """
     if len(value) != 1 or shape.takes("array"):
         return
@@ -315,9 +315,10 @@ def is_schema_of_arguments(value: object, shape: Shape) -> bool:
 
 
 def text_of_object_is_sure(value: JsonObject) -> bool:
-    """True if an object where a text is expected can only be meant as its own text.
+    """True if an object where a text is expected can only be meant as text.
 
-    A piece of schema was not, nor a lone text under some name: that one may be the value itself.
+    That excludes a piece of schema, and an object with one text in it, which may be the value
+    itself.
     """
     lone = len(value) < 2 and all(isinstance(part, str) for part in value.values())
     return not lone and not is_schema(value) and not set(value) <= {"value", "type", "text"}
@@ -327,7 +328,7 @@ Found = list[tuple[CandidateValue, Place]]
 
 
 def candidates(value: object, shape: Shape, place: Place) -> Found:
-    """Return what a value may have been meant as, where a value of this shape is expected."""
+    """Return the possible meanings of a value where a value of this shape is expected."""
     return _BY_TYPE[type(value)](value, shape, place)
 
 
@@ -352,7 +353,7 @@ def _of_boolean(value: float, shape: Shape, place: Place) -> Found:
 
 
 def _of_object(value: JsonObject, shape: Shape, place: Place) -> Found:
-    # An object that a coercion has put into a list is not text: it may be one of several things.
+    # An object that a coercion has put into a list is not taken as text: it has other meanings.
     sure = place.is_sent and text_of_object_is_sure(value)
     found = _as_text("text_from_object", value, shape, place) if sure else []
     return found + _in_list(value, shape, place)
@@ -386,7 +387,7 @@ def _in_list(value: object, shape: Shape, place: Place) -> Found:
 
 
 def _as_text(name: str, value: object, shape: Shape, place: Place) -> Found:
-    """The value's own text, where a text is expected, no date or time, and nothing of the value's kind."""
+    """Return the value as text, where a text is expected that is not a date or time."""
     if not shape.takes("string") or shape.format in TEMPORAL or shape.takes(kind_of(value)):
         return []
     written = place.text()

@@ -1,7 +1,7 @@
 """Coerces the values that a validator rejected, and collects the problems that remain.
 
-Only what a validator errors is looked at, and only what is rejected is changed. Where two different
-changes would do, none is made.
+Only values that the validator rejected are looked at and changed. If two different changes would be
+accepted, none is made.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 Done = list[tuple[object, "Coercer"]]
-# Coercions that keep the kind of the value stray less than those that change it.
+# Coercions that keep the kind of the value change less than the others.
 _KEEPS_KIND = frozenset(
     [
         *("value_by_spelling", "value_by_beginning", "key_by_spelling", "key_by_near_miss"),
@@ -41,7 +41,7 @@ _KEEPS_KIND = frozenset(
 
 
 def distinct(done: Done) -> Done:
-    """Return the readings that differ, each by the way that changes least."""
+    """Return the different readings, each reached by the smallest change."""
     if len(done) < 2:
         return done
     best: dict[str, tuple[object, Coercer]] = {}
@@ -51,10 +51,10 @@ def distinct(done: Done) -> Done:
 
 
 def nearest_to(value: object, done: Done) -> Done:
-    """Return the readings that differ least from what was sent: no guess, of its kind, then by length.
+    """Return the readings closest to what was sent: without a guess, of the same kind, then by the number of changes.
 
-    Digits in quotes say neither that a text was meant nor that a number was: `"20240304"` may be
-    either where a number or a date is expected.
+    Digits in quotes are evidence neither for a text nor for a number: where a number or a date is
+    expected, `"20240304"` may be either.
     """
     done = [one for one in done if highest(tuple(one[1].fixes)) < Rank.GUESS] or done
     if isinstance(value, str) and value.replace(",", "").strip().isdecimal():
@@ -70,7 +70,7 @@ def _keeps_kind(value: object, settled: object, trial: Coercer) -> bool:
 
 
 def _length(trial: Coercer) -> int:
-    """How much a reading changes: each coercion counts, one that changes the kind counts twice."""
+    """Return how much a reading changes: each coercion counts once, or twice if it changes the kind."""
     return sum(1 if fix.name in _KEEPS_KIND else 2 for fix in trial.fixes)
 
 
@@ -83,12 +83,12 @@ class Coercer:
         self.fixes: list[Fix] = []
         self.problems: list[Problem] = []
         self.lost: set[str] = set()
-        """The keys that no field stands for, which are dropped or ignored."""
+        """Keys without a field, which are dropped or ignored."""
         self.left = left
 
     @classmethod
     def of(cls, size: int) -> Coercer:
-        """Return a first attempt at a value of that many characters."""
+        """Return the first attempt for a value of that many characters."""
         return cls([FREE_STEPS + STEPS_PER_CHARACTER * size])
 
     def settle(
@@ -128,7 +128,8 @@ class Coercer:
     def _items_or_item(
         self, value: list[object], shape: Shape, place: Place, errors: ErrorTree | None, row: int
     ) -> object:
-        """Return a list where a list of lists is expected: it may be one of the lists, or each item may be."""
+        """Return a list where a list of lists is expected: it may be one of the lists, or each item
+        may be."""
         items, item = Coercer(self.left), Coercer(self.left)
         item.note(next(list_from(value, shape.at(0))), place)
         readings = [
@@ -157,7 +158,7 @@ class Coercer:
                 there = place.at(name, key)
                 result[name] = self.settle(item, _field(shape, name), there, below)
         missing = [name for name in shape.fields if name in shape.required and name not in result]
-        if errors is not None:  # a field may also go by a name that the schema does not tell
+        if errors is not None:  # a field may also have a name that is not in the schema
             missing = [name for name in missing if name in errors.below]
         if missing:
             self._note_missing(missing, names, value, shape, place)
@@ -171,7 +172,8 @@ class Coercer:
         shape: Shape,
         place: Place,
     ) -> None:
-        """Note the required fields that were not sent, each with the key that may stand for it."""
+        """Note the required fields that were not sent, each with a key that may have been meant for
+        it."""
         known = {*shape.fields, *(key for key, name in names.items() if name is not None)}
         unknown_keys = [key for key in value if key not in known]
         near = unknown_keys if len(unknown_keys) <= MOST_UNKNOWN_KEYS else []
@@ -188,7 +190,7 @@ class Coercer:
     def _values(
         self, value: JsonObject, shape: Shape, place: Place, errors: ErrorTree
     ) -> JsonObject:
-        """Return an object whose keys are all right: only the values that are errors are looked at."""
+        """Return an object whose keys are all correct; only rejected values are looked at."""
         result = dict(value)
         for key, below in errors.below.items():
             assert isinstance(key, str)
@@ -215,7 +217,7 @@ class Coercer:
         self.fixes.append(Fix(done.name, rank, 0, 0, as_json(done.value), done.note, path))
 
     def _coerced(self, value: object, shape: Shape, place: Place, row: int, due: str) -> object:
-        """Return the one thing that a rejected value can be meant as."""
+        """Return the only possible meaning of a rejected value."""
         done: list[tuple[object, Coercer]] = []
         failed: list[Coercer] = []
         found = candidates(value, shape, place) if row < MOST_IN_A_ROW else ()
@@ -242,7 +244,7 @@ class Coercer:
         failed: list[Coercer],
         due: str = "",
     ) -> object:
-        """Take the only reading; note a problem when there is none, or more than one."""
+        """Return the only reading; note a problem if there is none or more than one."""
         if len(done) == 1:
             settled, trial = done[0]
             self.fixes += trial.fixes
@@ -267,9 +269,9 @@ class Coercer:
     def _union(
         self, value: object, shape: Shape, place: Place, errors: ErrorTree | None, row: int
     ) -> object:
-        """Return the value as one branch of a union accepts it, by the shortest way.
+        """Return the value as one branch of a union accepts it, with the fewest changes.
 
-        A branch that loses a key which another one declares is not the one that was meant.
+        A branch that would lose a key that another branch declares is not the one that was meant.
         """
         if value is None and shape.takes("null"):
             return value
@@ -302,7 +304,8 @@ class Coercer:
         place: Place,
         trials: list[tuple[object, Coercer]],
     ) -> bool:
-        """Note what is wrong with an object by the tag that it wears, or should wear; False without."""
+        """Note what is wrong with an object's tag, or with the object by its tag; False if the
+        union has no tag."""
         worn = tagged(value, shape)
         if len(worn) == 1:
             trial = trials[worn[0]][1]
@@ -324,7 +327,7 @@ class Coercer:
 
 
 def _field(shape: Shape, name: str) -> Shape:
-    """Return what is expected under a name: that of a field, or another that a model takes for the field."""
+    """Return the expected shape under a field's name or one of its aliases."""
     if name in shape.fields or shape.additional is not None:
         return shape.at(name)
     same = same_name(name, shape.fields)
@@ -332,19 +335,21 @@ def _field(shape: Shape, name: str) -> Shape:
 
 
 def _has_items(value: list[object], shape: Shape) -> bool:
-    """True if a list holds what a list of this shape may hold: not so where each item is expected as a list."""
+    """True if the items of a list are of the expected kind; False where each item should be a list
+    itself."""
     due = shape.at(0)
     return not value or not due.takes("array") or any(due.takes(kind_of(one)) for one in value)
 
 
 def missing_field(path: Path, name: str, shape: Shape, hint: str = "") -> Problem:
-    """Return a required field of an object that was not sent; the hint is the key that may stand for it."""
+    """Return the problem of a missing required field; the hint is a key that may have been meant
+    for it."""
     due = expected(shape.at(name))
     return Problem(path_text((*path, name)), "missing", "nothing", due, hint)
 
 
 def wrong_value(value: JsonValue, shape: Shape, path: Path, due: str = "") -> Problem:
-    """Return a value that nothing can be meant by; `due` are the words of a validator."""
+    """Return the problem of a value without any accepted meaning; `due` is the text of a validator."""
     return Problem(
         path_text(path),
         "bad_value" if kind_of(value) in shape.kinds else "wrong_type",

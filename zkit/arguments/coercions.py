@@ -78,11 +78,12 @@ LONGEST_LEAK = 70
 MOST_LEAKS = 8
 """How many leaked tokens are dropped from one value; models leak one to three."""
 LONGEST_NUMBER = 64
-"""A longer text is not read as a number: no tool takes one of more digits."""
+"""A longer text is not read as a number: no tool takes a number with more digits."""
 LONGEST_WORD = 9
 """The length of `undefined`, the longest word for true, false or null."""
 SHORTEST_ABBREVIATED = 5
-"""A known value so short is not cut further: `US` for `USD` may be a country, `al` for `all` a name."""
+"""Known values up to this length are not abbreviated: `US` for `USD` may be a country, `al` for
+`all` a name."""
 LARGEST_EXACT = 2**53
 """Integers from here on are not exact as floats."""
 MAX_DEPTH = 64
@@ -92,7 +93,7 @@ FREE_STEPS = 2_000
 STEPS_PER_CHARACTER = 4
 """And how many more for each character, so that the work stays linear."""
 MOST_IN_A_ROW = 3
-"""Coercions of one value after another: text, JSON in it, its one item."""
+"""Coercions of one value in a row: text, JSON in it, its one item."""
 LIKELY_TIMESTAMPS = (1_000_000_000, 4_000_000_000)
 """The seconds from 2001 to 2096: other numbers are unlikely to be timestamps."""
 LONGEST_MATCH = 64
@@ -123,8 +124,8 @@ MOST_REQUIRED = 50
 """With more required names than these a text is parsed before it is validated: pydantic keeps a copy of
 the object for each name that it lacks, 4 GB for 19,000 names and 5,000 keys."""
 MOST_WAYS = 64
-"""Under more branches than these nobody says which keys are unknown: in a recursive union that has
-fields beside it they double at each level."""
+"""With more branches than these, unknown keys are not searched for: in a recursive union that has
+fields beside it the branches double at each level."""
 MOST_PLAIN_ERRORS = 8
 """With more errors the fast path saves nothing."""
 DEEPEST_PLAIN = 3
@@ -132,7 +133,7 @@ DEEPEST_PLAIN = 3
 MOST_PREPARED = 1024
 """Targets kept ready; one costs about 50 KB."""
 LONGEST_WORDS = 200
-"""The words of a validator of the user, cut after this many characters."""
+"""The message of a user's validator is cut after this many characters."""
 MOST_PROBLEMS = 5
 """Problems in one message; small models fix about this many at once."""
 LONGEST_LINE = 400

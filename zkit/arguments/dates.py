@@ -1,4 +1,4 @@
-"""Reads dates and times in common spellings, and writes them the ISO way if there is one reading."""
+"""Reads dates and times in common spellings, and writes them in ISO 8601 if there is one reading."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BEFORE_HALF = re.compile(r"\s++(?=[ap]\.?m\.?$)")
 
 @cache
 def _validator(format: str) -> SchemaValidator | None:
-    """Return what pydantic takes for a date, a moment or a time; None for other formats."""
+    """Return pydantic's validator for dates, date-times or times; None for other formats."""
     schemas: JsonObject = {
         "date": core_schema.date_schema,
         "date-time": core_schema.datetime_schema,
@@ -41,7 +41,7 @@ def _validator(format: str) -> SchemaValidator | None:
 
 
 def follows_format(format: str | None, text: str) -> bool:
-    """True if a text is of the format; formats other than dates and times are not looked at."""
+    """True if a text has the format; formats other than dates and times are not checked."""
     validator = _validator(format) if format else None
     if validator is None:
         return True
@@ -58,7 +58,7 @@ def iso_spelling(format: str | None, text: str) -> str | None:
 
 
 def from_timestamp(number: float) -> str | None:
-    """Return the moment that a number of seconds or milliseconds since 1970 names, if it is a likely one."""
+    """Return the moment for a number of seconds or milliseconds since 1970, if it is a likely one."""
     for seconds in (number, number / 1000):
         if LIKELY_TIMESTAMPS[0] <= seconds <= LIKELY_TIMESTAMPS[1]:
             return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
@@ -71,7 +71,7 @@ def _date(text: str) -> str | None:
 
 
 def _moment(text: str) -> str | None:
-    """Return a day and a time of day; a day alone says no time, and none is made up."""
+    """Return a day and a time of day; no time is invented for a day alone."""
     zone = _ZONE.search(text)
     text = _BEFORE_HALF.sub("", text[: zone.start()] if zone else text)
     offset = "" if zone is None else "Z" if zone[1][0] not in "+-" else zone[1]
@@ -124,14 +124,14 @@ def _on(weekday: str | None, day: date | None) -> date | None:
 
 
 def _day_of_numbers(one: int, two: int, year: int, mark: str) -> date | None:
-    """Which is the day must be clear from the numbers; a dotted date never has the month first."""
+    """Return the day if the numbers show which is the day; a dotted date never has the month first."""
     if one > 12 or one == two:
         return _day(year, two, one)
     return _day(year, one, two) if two > 12 and mark != "." else None
 
 
 def _month(name: str) -> int:
-    """Return the number of a month by its name or the first letters of it; 0 when there is none."""
+    """Return the number of a month by its name or first letters; 0 if there is no such month."""
     found = [number for full, number in MONTHS.items() if full.startswith(name)]
     if name == "sept":
         return 9

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from zkit.repair import Repaired
 
 T = TypeVar("T", default=Any)
-# Valid arguments should cost what validating them costs: no call that can be saved.
+# Valid arguments should cost what validating them costs: every avoidable call is avoided.
 _new = tuple.__new__
 _EXACT = Rank.EXACT
 _UNKNOWN = object()
@@ -136,7 +136,7 @@ def decode_to_run(
 ) -> Decoded | Validation:
     """Like `decode`, for a call that will run: a key with two values is refused.
 
-    Parsers take the last one in silence, and `decode` leaves alone what is valid to them.
+    Parsers silently take the last value, and `decode` leaves valid JSON alone.
     """
     return decode_with_data(model, raw, limit=limit, finish_reason=finish_reason)[0]
 
@@ -168,7 +168,7 @@ def decode_with_data(
     if data is raw:
         data = value
     if type(value) is dict and len(value) == text.count(":"):
-        return outcome, data  # as many keys as there can be: none is given twice
+        return outcome, data  # as many keys as colons: none is given twice
     from zkit.repair.repeated_keys import repeats_in
 
     repeats = repeats_in(text, value)
@@ -187,7 +187,7 @@ def _read(
     limit: Rank,
     finish_reason: str | None,
 ) -> Decoded | Validation:
-    """Read what is not valid as it stands; `error` is what the validator raised."""
+    """Read a text or value that did not validate; `error` is what the validator raised."""
     if type(raw) is str and isinstance(error, ValidationError):
         short = coerce_plain_slips(prepared, raw, error)
         if isinstance(short, Validation):
@@ -210,7 +210,7 @@ def _read(
     except UnicodeDecodeError as error:
         return refuse_bytes(prepared, error)
     except Exception as error:
-        # A validator of the model's own, or a value that is not data: the call cannot be judged.
+        # The model's own validator crashed, or the value is not data: the call cannot be judged.
         return refuse_unusable(prepared, error)
 
 
@@ -218,7 +218,7 @@ _NOT_STRICT = object()
 
 
 def _strictly_read(text: str) -> object:
-    """Return the value of strict JSON; a JSON string is left to repair, which looks into it."""
+    """Return the value of strict JSON; a JSON string is left to repair, which looks inside it."""
     try:
         value = from_json(text, allow_inf_nan=False)
     except (ValueError, TypeError):  # `TypeError` for half a character
@@ -230,11 +230,11 @@ def _read_damaged(
     prepared: Prepared, text: str, limit: Rank, finish_reason: str | None
 ) -> Decoded | Validation:
     """Read a text that is not strict JSON."""
-    # Repair is a large package, and most arguments need none of it.
+    # Repair is a large package, and most arguments do not need it.
     from zkit.repair import Unrepairable, repair_json
 
     if not text.strip():
-        # An empty text is shown as one; where a text is a value, none was sent.
+        # An empty text is shown as such, unless it may be the value.
         shape = prepared.shape
         sent = "" if shape.takes("object") and not shape.takes("string") else None
         return _settled(Attempt(prepared, sent, None, ()), limit)
@@ -248,7 +248,7 @@ def _read_damaged(
         if second is not None:
             return refuse_repair(prepared, text, Unrepairable("several", second, ""))
         outcome = _settled(Attempt.of_repair(prepared, repaired), limit)
-        # A guess is called for only where less would not do, coercions included.
+        # A guess is used only if nothing of a lower rank fits, coercions included.
         if most == limit or (isinstance(outcome, Decoded) and outcome.rank <= most):
             return outcome
     assert isinstance(repaired, Unrepairable)
@@ -256,10 +256,10 @@ def _read_damaged(
 
 
 def _second_object(prepared: Prepared, repaired: Repaired) -> int | None:
-    """Return where more arguments are right beside those that were read; None when there are none.
+    """Return the place of further arguments right beside those that were read, or None.
 
-    A second object may not fit the schema, and yet be the half of the arguments that is missing;
-    so may a line that gives a field a value.
+    A second object, or a line that assigns a value to a field, may be the missing half of the
+    arguments even if it does not fit the schema.
     """
     unsent = [name for name in prepared.shape.fields if not _holds(repaired.value, name)]
     for fix in repaired.fixes:
@@ -273,7 +273,7 @@ def _second_object(prepared: Prepared, repaired: Repaired) -> int | None:
 
 
 def _read_value(prepared: Prepared, raw: object, limit: Rank) -> Decoded | Validation:
-    """Read a value that came without a text; what it means is judged as if it were JSON."""
+    """Read a value that came without a text, as if it were JSON."""
     refusal = refuse_half_character(prepared, raw)
     if refusal is not None:
         return refusal

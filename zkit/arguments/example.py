@@ -31,7 +31,7 @@ _PREFERRED = "aA0-_ ./:@"
 
 
 def text_that_matches(pattern: str) -> str | None:
-    """Return a text that a pattern finds; None when the pattern is beyond what is tried here."""
+    """Return a text that matches a pattern; None if the pattern is too complex."""
     try:
         made = _match_sequence(parser.parse(pattern), 0)
         found = matcher(pattern)
@@ -41,7 +41,7 @@ def text_that_matches(pattern: str) -> str | None:
 
 
 class _BeyondUsError(Exception):
-    """The pattern needs more than a look at each of its parts."""
+    """The pattern is too complex to generate a match for."""
 
 
 def _match_sequence(parts: Any, depth: int) -> str:
@@ -65,7 +65,7 @@ def _repeated(argument: Any, depth: int) -> str:
 
 
 def _match_class(items: Any, _depth: int) -> str:
-    """Return a character of a class: one that reads well if there is any, else the first that is named."""
+    """Return a character of a class: a readable one if there is any, else the first."""
     if items and items[0][0] is codes.NEGATE:
         rest = items[1:]
         return next((c for c in _PREFERRED if not _is_in(c, rest)), "") or _refuse()
@@ -145,7 +145,8 @@ def example_for(prepared: Prepared, value: object, problems: Sequence[Problem]) 
 
 
 def _meant(shape: Shape, value: object, problem: Problem) -> object:
-    """Return what a hint says to send at the place of a problem; `_UNKNOWN` when it says nothing of use."""
+    """Return the value that a hint suggests at the place of a problem; `_UNKNOWN` if it suggests
+    none."""
     if not problem.hint:
         return _UNKNOWN
     try:
@@ -153,7 +154,9 @@ def _meant(shape: Shape, value: object, problem: Problem) -> object:
     except ValueError:
         return _UNKNOWN
     due = shape_at(shape, problem.path)
-    if problem.code == "missing":  # the hint is a key that was sent; it counts if it is alike
+    if (
+        problem.code == "missing"
+    ):  # the hint is a key that was sent; it counts if the names are similar
         *above, name = steps_of(problem.path)
         if not isinstance(meant, str) or not nearest(str(name), [meant], 1):
             return _UNKNOWN
@@ -165,7 +168,7 @@ _UNKNOWN = object()
 
 
 def _valid_text(prepared: Prepared, make: Callable[[], object]) -> str | None:
-    """Return the JSON of what is made, if the target takes it as it is and it is short."""
+    """Return an example as JSON, if the target accepts it and it is short."""
     try:
         text = as_json(make())
         prepared.validate(text)
@@ -179,7 +182,7 @@ def _nothing(_value: object, shape: Shape, _wrong: Wrong) -> JsonObject:
 
 
 def _right(value: object, shape: Shape, wrong: Wrong) -> JsonObject:
-    """Return the fields that no problem names, and what is required."""
+    """Return the fields without a problem, and the required ones."""
     tops = {path.partition(".")[0].partition("[")[0] for path in wrong}
     sent = value if isinstance(value, dict) else {}
     kept = {
@@ -191,7 +194,7 @@ def _right(value: object, shape: Shape, wrong: Wrong) -> JsonObject:
 
 
 def _corrected(value: object, shape: Shape, wrong: Wrong) -> object:
-    """Return what was sent, with something valid wherever there is a problem."""
+    """Return what was sent, with a valid value wherever there is a problem."""
     if not isinstance(value, dict) or "" in wrong:
         raise ValueError("nothing to correct")
     return _correct(value, shape, wrong, ())
@@ -220,7 +223,7 @@ def _correct(value: object, shape: Shape, wrong: Wrong, path: Path) -> object:
 
 
 def _wanted(here: str, shape: Shape, wrong: Wrong, path: Path) -> object:
-    """Return what is expected at a place with a problem: what was meant, else what the schema allows."""
+    """Return a value for a place with a problem: what was meant, else what the schema allows."""
     meant = wrong.get(here, _UNKNOWN)
     if meant is not _UNKNOWN:
         return meant
@@ -231,7 +234,8 @@ def _wanted(here: str, shape: Shape, wrong: Wrong, path: Path) -> object:
 
 
 def _branch_for(value: object, shape: Shape) -> Shape:
-    """Return the branch of a union that an object may be meant as: by its tag, or by the fields they share."""
+    """Return the branch of a union that an object is probably meant for: by its tag, or by shared
+    fields."""
     if not isinstance(value, dict) or not shape.branches:
         return shape
     by_tag = [shape.branches[index] for index in tagged(value, shape)]
@@ -240,7 +244,7 @@ def _branch_for(value: object, shape: Shape) -> Shape:
 
 
 def _may_be_said_again(item: object, shape: Shape) -> bool:
-    """True if a value is short, and no secret."""
+    """True if a value is short and not a secret."""
     secret = shape.format == "password" or shape.schema.get("writeOnly")
     return not secret and len(as_json(item)) <= LONGEST_KEPT
 
@@ -260,7 +264,7 @@ def _value(shape: Shape, name: str, depth: int) -> Any:
     if shape.sample is not None and shape.sample[0] == name:
         return shape.sample[1]
     made = _made(shape, name, depth)
-    if not isinstance(made, dict | list):  # those are another value at another depth
+    if not isinstance(made, dict | list):  # containers give another value at another depth
         shape.sample = name, made
     return made
 
@@ -279,7 +283,7 @@ def _made(shape: Shape, name: str, depth: int) -> Any:
 
 
 def placeholder(name: str) -> str:
-    """Return the placeholder for a text that an example cannot know."""
+    """Return the placeholder for a text that the example cannot provide."""
     return f"<{name}>"
 
 
@@ -295,7 +299,7 @@ def _text(shape: Shape, name: str, _depth: int) -> str:
 
 
 def _number(shape: Shape, _name: str, _depth: int) -> float:
-    """Return the least number that is allowed; 1 when there is no bound below."""
+    """Return the smallest allowed number; 1 if there is no lower bound."""
     limits = shape.schema
     least = limits.get("minimum")
     if least is None and limits.get("exclusiveMinimum") is not None:

@@ -12,7 +12,7 @@ from zkit.arguments.coercions import LONGEST_NAME_KEPT, MOST_COMPARED, MOST_NAME
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]++|[0-9]++|[^\W_]", re.ASCII)
 _LEAKED = re.compile(r"<\|[^|<>]{0,64}\|>|</?[A-Za-z_][\w:.=-]{0,64}\s?/?>")
-# A separator says nothing between letters. In front it is a sign, between digits it counts.
+# A separator between letters does not matter. At the front it is a sign, between digits it counts.
 _SEPARATORS = re.compile(r"(?<=[^\W\d_])[\s_.-]+(?=[^\W_])|(?<=\d)[\s_.-]+(?=[^\W\d_])")
 
 
@@ -37,7 +37,7 @@ def _folded(name: str) -> str:
     return _SEPARATORS.sub("", name.strip()).casefold()
 
 
-# The same names come again and again: those of fields, and what models make of them.
+# The same names occur again and again: those of fields, and their misspellings.
 _words_of_short = lru_cache(MOST_NAMES_KEPT)(_words)
 _fold_of_short = lru_cache(MOST_NAMES_KEPT)(_folded)
 
@@ -63,7 +63,7 @@ _is_near_miss_of_short = lru_cache(MOST_NAMES_KEPT)(_is_near_miss)
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Return the names that a model may have meant, for a message; never acted upon."""
+    """Return the names that a model may have meant; used only in messages."""
     some = list(islice(known, MOST_COMPARED))
     if not some:
         return []
@@ -73,7 +73,7 @@ def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
 
 
 def _one_slip(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """True if two names have the same words but for one, which is misspelt."""
+    """True if two names differ in one word, which is misspelt."""
     if len(mine) != len(theirs):
         mine, theirs = ("".join(mine),), ("".join(theirs),)
     other = [(a, b) for a, b in zip(mine, theirs, strict=True) if a != b]
@@ -83,9 +83,9 @@ def _one_slip(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
 
 
 def _misspelt(a: str, b: str) -> bool:
-    """One letter too many, too few, wrong or swapped, in a word long enough to be sure of.
+    """True if a long enough word has one letter too many, too few, wrong or swapped.
 
-    The first letter and all digits stay: `include` is not `exclude`, `x1` is not `x2`.
+    The first letter and all digits must be the same: `include` is not `exclude`, `x1` is not `x2`.
     """
     if min(len(a), len(b)) < 3 or max(len(a), len(b)) < 4 or a[0] != b[0]:
         return False
@@ -95,7 +95,7 @@ def _misspelt(a: str, b: str) -> bool:
 
 
 def _swapped(a: str, b: str) -> bool:
-    """True if two neighbouring letters changed places."""
+    """True if two neighbouring letters are swapped."""
     return len(a) == len(b) and sorted(a) == sorted(b) and a.isalpha() and _one_edit(a, b)
 
 

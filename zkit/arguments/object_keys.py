@@ -47,7 +47,7 @@ _BESIDE = frozenset(
 
 
 class Unwrapped(NamedTuple):
-    """The content of a wrapper, where it is in the text, and the fixes that it took to read it.
+    """The content of a wrapper, its place in the text, and the fixes needed to read it.
 
     `tool` is the name that the wrapper gave, if any. `is_sure` is False when a key of the wrapper
     is also a field, and the tool's name is not known.
@@ -64,7 +64,7 @@ def unwrapped(value: object, shape: Shape, tool: str | None, place: Place) -> Un
     """Return the arguments inside a wrapper, or inside the only call of a list; None when there is none.
 
     A wrapper has no key that the schema declares: a key that it declares is an argument, whatever
-    its name. Only a call that may name this very tool is taken for one all the same.
+    its name. An object that is clearly a call of this tool is a wrapper nevertheless.
     """
     found = _named_in_list(value, tool, place) or Unwrapped(*_only(value, place))
     start = found.value if found.tool is None else None
@@ -104,7 +104,7 @@ def _inner(outer: Unwrapped, shape: Shape, tool: str | None) -> Unwrapped | None
 
 
 def _held(value: object, place: Place, tool: str | None) -> Unwrapped | None:
-    """Return what an envelope holds when it is an object, or the text of one; None otherwise."""
+    """Return the content of an envelope if it is an object or the text of one, else None."""
     if value is None or value == "":
         return Unwrapped({}, Place(), tool)
     value, place = _only(value, place)
@@ -118,7 +118,7 @@ def _held(value: object, place: Place, tool: str | None) -> Unwrapped | None:
 
 
 def _calls(value: JsonObject, tool: str | None) -> bool:
-    """True if an object is nothing but a name, which may be this tool's, and an envelope."""
+    """True if an object consists of a name, which may be this tool's, and an envelope."""
     if len(value) != 2:
         return False
     named = _tool_named(value)
@@ -129,7 +129,7 @@ def _calls(value: JsonObject, tool: str | None) -> bool:
 
 
 def same_tool(one: str, other: str) -> bool:
-    """True if two names are the same but for a prefix, case and separators."""
+    """True if two names differ only in a prefix, case and separators."""
     return folded(one.rpartition(".")[2]) == folded(other.rpartition(".")[2])
 
 
@@ -141,7 +141,8 @@ def _only(value: object, place: Place) -> tuple[object, Place]:
 
 
 def _named_in_list(value: object, tool: str | None, place: Place) -> Unwrapped | None:
-    """Return the arguments of a call written as a list, `["search", {"query": "x"}]`; None for others."""
+    """Return the arguments of a call written as a list, `["search", {"query": "x"}]`; None for
+    others."""
     if not isinstance(value, list) or len(value) != 2 or tool is None:
         return None
     name, arguments = value
@@ -173,7 +174,8 @@ def renamed(
     place: Place,
     errors: ErrorTree | None,
 ) -> dict[str, str | None]:
-    """Return a declared name for each key that is another spelling of it; None for a key to leave out."""
+    """Return a declared name for each key that is another spelling of it; None for a key to leave
+    out."""
     unknown_keys = _unknown_keys(value, shape, errors)
     if not unknown_keys:
         return {}
@@ -191,7 +193,7 @@ def renamed(
     nothing_left = bool(shape.fields) and len(rest) == len(value)
     coercer.lost.update(rest)
     for key in rest:
-        # Each is compared with each field, so that is for as many as a model sends by mistake.
+        # Each key is compared with each field, so this is done only for a small number of keys.
         meant = _may_mean(key, value, shape) if len(rest) <= MOST_UNKNOWN_KEYS else ""
         if meant is not None or nothing_left:
             path = path_text((*place.path, key))
@@ -226,15 +228,15 @@ def _is_reasoning(key: str, sent: JsonValue) -> bool:
 
 
 def renaming(coercion: str, key: str, name: str) -> CandidateValue:
-    """Return a key read as the name of a field, for the receipt."""
+    """Return the entry of the receipt for a key that was read as a field's name."""
     return CandidateValue(coercion, name, f"read the key {shown(key)} as {shown(name)}")
 
 
 def _may_mean(key: str, value: JsonMapping, shape: Shape) -> str | None:
-    """Return the field that an undeclared key may mean, so that it cannot be left out; None if none.
+    """Return the field that an undeclared key may mean, or None if the key can be left out.
 
-    Nothing is left out that may be meant: another spelling of a field that was sent as well, a
-    word of a field that was not, an object that holds fields, a wrapper.
+    A key may be meant if it is another spelling of a field that was sent too, has a word of a field
+    that was not sent, holds an object with fields, or is a wrapper.
     """
     sent = value[key]
     mine = {word for word in words(key) if len(word) > 2}
@@ -248,7 +250,7 @@ def _may_mean(key: str, value: JsonMapping, shape: Shape) -> str | None:
 
 
 def _alike(key: str, name: str) -> bool:
-    """True if two names are one but for case, a slip, a number or an ending."""
+    """True if two names differ only in case, a typing error, a number or an ending."""
     one, other = folded(key), folded(name)
     shorter = min(len(one), len(other))
     begun = one[: max(shorter - 1, 3)] == other[: max(shorter - 1, 3)] and shorter > 2
@@ -265,7 +267,7 @@ def _is_short_for(one: str, other: str) -> bool:
 
 
 def _unknown_keys(value: JsonMapping, shape: Shape, errors: ErrorTree | None) -> list[str]:
-    """Return the keys that are not declared: those that the validator did not know, where it said so."""
+    """Return the keys that are not declared, as far as the validator reported them."""
     if errors is not None and not _is_open(shape):
         return [k for k in value if k in errors.below and "unknown" in errors.below[k].kinds]
     return [key for key in value if key not in shape.fields] if shape.fields else []
@@ -283,7 +285,7 @@ def _wanted(value: JsonMapping, shape: Shape) -> list[str]:
 
 
 def _matches(unknown_keys: list[str], wanted: list[str], likeness: Likeness) -> dict[str, str]:
-    """Return the pairs of a key and a name that are like each other and like no other."""
+    """Return the pairs of a key and a name that match each other and nothing else."""
     likes = {key: likeness(key, wanted) for key in unknown_keys}
     counts: dict[str, int] = {}
     for names in likes.values():

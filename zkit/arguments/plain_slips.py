@@ -1,9 +1,9 @@
 """The fast path: a few wrong values or misspelt keys, fixed or refused without trying every reading.
 
-Most slips are a value of the wrong kind somewhere, or a key of the arguments in another spelling. Where each
-has one reading only, and that fits as it is, the general way (`zkit/arguments/coerce.py`) would come to
-the same result; a law in the tests says so. The same holds for a refusal where a field is missing and no
-other key was sent, or where nothing can be meant by a value.
+Most slips are a value of the wrong kind somewhere, or a key of the arguments in another spelling.
+If each has only one reading and that fits, the general path (`zkit/arguments/coerce.py`) would give
+the same result; a law in the tests proves it. The same holds for a refusal because a field is
+missing and no other key was sent, or because a value has no accepted meaning.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class Coerced(NamedTuple):
-    """Typed arguments, what was done to read them, and the JSON data that they were typed from."""
+    """Typed arguments, the changes made to read them, and the JSON data behind them."""
 
     value: object
     fixes: tuple[Fix, ...]
@@ -52,16 +52,16 @@ class Coerced(NamedTuple):
 
 
 _Errors = tuple[list[Path], list[str], list[str], bool]
-"""The places of wrong values, the keys that nobody knows, those that are missing, and whether a
-validator of the model's own says what is wrong."""
-# What is made here is made on every slip: no call that can be saved.
+"""The places of wrong values, the unknown keys, the missing ones, and whether the error comes from
+the model's own validator."""
+# This runs on every slip: every avoidable call is avoided.
 _new = tuple.__new__
 
 
 def coerce_plain_slips(
     prepared: Prepared, text: str, error: ValidationError
 ) -> Coerced | Validation | None:
-    """Return the typed arguments, or why there are none; None when the case is not that plain."""
+    """Return the typed arguments or a refusal; None if the case is not that simple."""
     errors = _blamed(error)
     if errors is None:
         return None
@@ -87,12 +87,12 @@ def coerce_plain_slips(
         return None if in_own_words else refuse(prepared, value, problems, tuple(fixes))
     try:
         return _new(Coerced, (prepared.check(to_json(value)), tuple(fixes), value))
-    except Exception:  # whatever it is, the general way says it
+    except Exception:  # the general path reports it
         return None
 
 
 def _blamed(error: ValidationError) -> _Errors | None:
-    """Return what is wrong; None where there is much, or where keys below the arguments' own are."""
+    """Return what is wrong; None if there are many errors, or wrong keys in nested objects."""
     if error.error_count() > MOST_PLAIN_ERRORS:
         return None
     wrong: list[Path] = []
@@ -121,7 +121,7 @@ def _are_missing(
     missing: list[str],
     fixes: list[Fix],
 ) -> bool:
-    """True if fields are missing from what can only be the arguments, with no key to stand for them."""
+    """True if fields are missing and no other key was sent that could be meant for them."""
     return (
         not shape.branches
         and shape.required.issuperset(missing)
@@ -138,7 +138,7 @@ def _settle(
     fixes: list[Fix],
     problems: list[Problem],
 ) -> bool:
-    """Put what a rejected value is meant as in its place; False when that is not plain."""
+    """Replace a rejected value by its only meaning; False if that is not clear."""
     for step in path[:-1]:
         if shape.branches or not _is_place(value, step):
             return False
@@ -156,7 +156,7 @@ def _settle(
             del value[step]
             fixes.append(_fix(left_out, path))
             return True
-    # What a text means is not a matter of how it was written.
+    # The meaning of a text does not depend on how it was escaped.
     source = None if type(item) is str else Source(text)
     found = candidates(item, due, Place(path, source, path))
     if not found and len(path) == 1 and step in shape.fields and type(item) in _SCALARS:
@@ -171,7 +171,7 @@ def _settle(
 
 
 def _only_meaning(found: Found, due: Shape) -> CandidateValue | None:
-    """Return the one value that all candidates come to, by the way that changes least."""
+    """Return the one value that all candidates share, with the smallest change."""
     if not found or not _stands(found[0][0].value, due):
         return None
     if len(found) == 1:
@@ -188,7 +188,7 @@ def _rank(meant: CandidateValue) -> Rank:
 
 
 def _is_place(value: object, step: str | int) -> bool:
-    """True if a step leads somewhere in a value: a validator also names branches of unions."""
+    """True if a step is a place in a value: a validator also names branches of unions."""
     if type(value) is dict:
         return step in value
     return type(value) is list and type(step) is int and step < len(value)
@@ -205,12 +205,12 @@ def _renaming(key: str, name: str) -> Fix:
     return _fix(renaming("key_by_spelling", key, name), (name,))
 
 
-# A model that misspells a name does so in call after call.
+# A model that misspells a name does so in every call.
 _renaming_of_short = lru_cache(MOST_NAMES_KEPT)(_renaming)
 
 
 def _stands(value: JsonValue, shape: Shape, depth: int = 0) -> bool:
-    """True if a value may stand here as it is, with all that is in it; False also where that is unsure."""
+    """True if a value and everything in it is accepted here as it is; False if that is unknown."""
     parts: Iterable[tuple[str | int, JsonValue]]
     if type(value) in _SCALARS:
         return shape.is_plain(value)
@@ -246,7 +246,7 @@ def _rename(
     names: dict[str, str] = {}
     for key in unknown_keys:
         if type(arguments[key]) is dict:
-            return False  # which may be one, too
+            return False  # which may be a wrapper, too
         same = shape.fields_by_words.get(folded(key), ())
         if len(same) != 1 or same[0] in arguments or same[0] in names.values():
             return False

@@ -37,10 +37,10 @@ OWN_WORDS = ("value_error", "assertion_error")
 
 
 class Prepared:
-    """A target, with its validators bound and its shape at hand.
+    """A target with its validators and its shape.
 
-    `validate` accepts a JSON text that needs no change: strict types, and nothing that is let pass
-    in silence, such as a key that would be ignored.
+    `validate` accepts a JSON text that needs no change: strict types, and nothing silently ignored,
+    such as an unknown key.
     """
 
     def __init__(self, subject: object, target: Target) -> None:
@@ -51,7 +51,7 @@ class Prepared:
 
     @cached_property
     def check(self) -> Callable[[object], object]:
-        """Accepts the same, and other keys where the target takes or ignores them."""
+        """Accept the same, and other keys where the target takes or ignores them."""
         return self._exact(declared_only=False)
 
     def _exact(self, *, declared_only: bool) -> Callable[[Any], object]:
@@ -74,7 +74,7 @@ class Prepared:
         return Shape(self.schema, self.schema)
 
     def errors(self, text: str | bytes) -> list[FieldError]:
-        """Return what is wrong with a JSON text; nothing when it fits."""
+        """Return what is wrong with a JSON text; empty if it fits."""
         try:
             self.validate(text)
         except (ValidationError, MisfitError) as error:
@@ -89,20 +89,21 @@ def _requires_many(schema: JsonObject) -> bool:
 
 
 def _by_value(validator: SchemaValidator) -> Strict:
-    """A validator of texts that parses them first: else pydantic copies the object for each name it lacks."""
+    """Return a validator that parses a text first: otherwise pydantic copies the object for each
+    missing name."""
 
     def validate(raw: Any) -> object:
         try:
             value = from_json(raw, allow_inf_nan=False)
         except ValueError:
-            return validator.validate_json(raw)  # which says what is wrong
+            return validator.validate_json(raw)  # which reports what is wrong
         return validator.validate_python(value)
 
     return validate
 
 
 def _tool_name(subject: object, target: Target) -> str | None:
-    """Return the name by which a model calls the tool; None where only a type or a schema is known."""
+    """Return the name by which a model calls the tool; None for a type or a schema."""
     own = (getattr(subject, "__name__", None), target.schema.get("title"), "arguments")
     return target.name if target.kind == "function" or target.name not in own else None
 
@@ -119,7 +120,7 @@ def errors_of(error: ValidationError | MisfitError) -> list[FieldError]:
 
 
 def _of_pydantic(error: Any) -> FieldError:
-    """One error of pydantic: a custom validator's words are kept, pydantic's own are not."""
+    """Return one error of pydantic: the text of a custom validator is kept, pydantic's own is not."""
     kind = ERROR_KINDS.get(error["type"], "other")
     own = error["type"] in OWN_WORDS
     words = f"another value: {error['msg'].split(', ', 1)[-1]}" if own else ""
@@ -127,7 +128,7 @@ def _of_pydantic(error: Any) -> FieldError:
 
 
 def _words(misfit: Misfit) -> str:
-    """Return what a raw schema's keyword asks for, where the shape does not say it."""
+    """Return what a keyword of a raw schema requires, where the shape does not express it."""
     if misfit.kind not in _UNSAID:
         return ""
     asked = misfit.facts.get("pattern", misfit.facts.get("limit"))
@@ -135,11 +136,11 @@ def _words(misfit: Misfit) -> str:
 
 
 PREPARED: dict[int, tuple[object, Prepared, Callable[[object], object]]] = {}
-"""What was made prepared for which subject, by its identity, and how valid arguments are told."""
+"""Prepared targets by the identity of their subject, with the validator of each."""
 
 
 def prepared_for(model: object) -> Prepared:
-    """Return what decoding needs of a model; kept for the newest models."""
+    """Return what decoding needs of a model; cached for the most recent models."""
     target = target_for(model)
     subject = target if target.kind == "raw" and _may_change(model) else model
     known = PREPARED.get(id(subject))
@@ -153,7 +154,7 @@ def prepared_for(model: object) -> Prepared:
 
 
 def _may_change(model: object) -> bool:
-    """True if a schema may change behind our back, so that it is known by content, not identity."""
+    """True if a schema is mutable, so that it is compared by content, not identity."""
     if type(model) is dict:
         return True
     frozen = getattr(type(model), "__dataclass_params__", None)
@@ -165,11 +166,11 @@ Strict = Callable[[object], object]
 
 
 def exact_by_schema(validate: Strict, shape: Shape, *, declared_only: bool) -> Strict:
-    """Return the validator of a JSON Schema, for texts, that lets nothing pass in silence.
+    """Return the validator of a JSON Schema for texts that ignores nothing silently.
 
-    JSON Schema lets an object have any other key when it says nothing of them; a model that sends
-    one may have misspelt a field, or wrapped the arguments. With `declared_only` such a key is
-    complained of. A number too large to be read is always: it would arrive as infinity.
+    JSON Schema allows any other key unless it forbids them; a model that sends one may have
+    misspelt a field, or wrapped the arguments. With `declared_only` such a key is an error. A
+    number too large for a float is always an error: it would arrive as infinity.
     """
 
     def checked(raw: Any) -> object:
@@ -206,7 +207,7 @@ def _infinite(value: object) -> Iterator[Path]:
 
 
 def _undeclared(value: object, shape: Shape) -> Iterator[Path]:
-    """Return the keys of objects that no shape due at their place declares: several are expected in a union."""
+    """Return the keys of objects that no shape at their place declares; a union has several shapes."""
     todo: list[tuple[Path, object, list[Shape]]] = [((), value, _ways(shape))]
     while todo:
         path, part, shapes = todo.pop()
@@ -222,7 +223,7 @@ def _undeclared(value: object, shape: Shape) -> Iterator[Path]:
 
 
 def _identity(shape: Shape) -> tuple[int, ...]:
-    """Return what tells shapes of one schema apart: in a recursive union the same ones come up again."""
+    """Return an identity for a shape: in a recursive union the same shapes occur again."""
     return tuple(id(shape.schema.get(key)) for key in _BELOW)
 
 
@@ -230,7 +231,7 @@ _BELOW = ("properties", "items", "prefixItems", "additionalProperties", "pattern
 
 
 def _is_silent(shape: Shape) -> bool:
-    """True if a shape declares fields and says nothing of others."""
+    """True if a shape declares fields and neither allows nor forbids others."""
     others = shape.additional is not None or "patternProperties" in shape.schema
     return bool(shape.fields) and not others
 

@@ -51,7 +51,7 @@ def refuse(
     *,
     is_right: bool = False,
 ) -> Validation:
-    """Refuse arguments that were read but do not fit; or that do, but it took too much to read them so."""
+    """Refuse arguments that do not fit, or that needed a repair above the limit."""
     problems = tuple(dict.fromkeys(problems))
     ambiguous = all(problem.code == "ambiguous" for problem in problems)
     lines = [_line(problem) for problem in problems[:MOST_PROBLEMS]]
@@ -68,7 +68,7 @@ def refuse_repair(prepared: Prepared, text: str, outcome: Unrepairable) -> Valid
 
     code = _CODES.get(outcome.reason, "invalid_json")
     said = refusal(text, outcome.reason, outcome.at)
-    if outcome.reason not in _WITHOUT_DATA:  # what repair says to do is nearer to what was sent
+    if outcome.reason not in _WITHOUT_DATA:  # the advice of repair is closer to what was sent
         return Validation(_message(prepared, [said], None), code)
     found, _, _ = said.rpartition("\n")
     return Validation(_message(prepared, [found], example_for(prepared, None, ())), code)
@@ -81,7 +81,8 @@ def refuse_bytes(prepared: Prepared, error: UnicodeDecodeError) -> Validation:
 
 
 def refuse_half_character(prepared: Prepared, value: object) -> Validation | None:
-    """Refuse a value with a lone surrogate in it, which no file or socket takes; None without one."""
+    """Refuse a value with a lone surrogate, which cannot be written to a file or socket; None
+    without one."""
     try:
         to_json(value, inf_nan_mode="constants", fallback=str)
         return None
@@ -129,7 +130,7 @@ def _message(prepared: Prepared, lines: list[str], example: str | None) -> str:
     head = f"The arguments{name} were refused."
     tail = [f"Send the call again, for example with: {example}"] if example else []
     text = "\n".join([head, *lines, *tail])
-    # What a model sent may hold half a character; a message must be text that can be sent.
+    # What a model sent may hold a lone surrogate; a message must be text that can be sent.
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -144,9 +145,9 @@ def _line(problem: Problem) -> str:
 
 
 def refuse_echo(tool: str, arguments: JsonMapping) -> Validation | None:
-    """Refuse arguments in which a text is the placeholder of its own field; None where none is.
+    """Refuse arguments in which a text is the placeholder of its own field; None if there is none.
 
-    `decode` takes such a text, for it is one; but a call that is to be run would run with it.
+    `decode` accepts such a text, but a call must not run with it.
     """
     for value in arguments.values():
         if value.__class__ not in _CANNOT_ECHO and not (

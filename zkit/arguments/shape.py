@@ -68,9 +68,9 @@ class Shape:
         self._by_words: Spellings | None = None
         self._fields_by_words: Spellings | None = None
         self.expectation: str | None = None
-        """What is expected here in words, once they were made (`wording.expected`)."""
+        """The expected value in words, cached (`wording.expected`)."""
         self.sample: tuple[str, JsonValue] | None = None
-        """The scalar that an example shows here under a name, once it was made."""
+        """The scalar that an example shows here under a name, cached."""
         self.branches = tuple(Shape(way, root, depth + 1) for way in ways)
         values = _values(schema)
         self.values = (*values, None) if values is not None and nullable else values
@@ -97,7 +97,8 @@ class Shape:
 
     @property
     def tags(self) -> JsonObject:
-        """The fields with only one known value, which tell this branch of a union from the others."""
+        """The fields with only one known value, which distinguish this branch of a union from the
+        others."""
         known = {name: self.at(name).values for name in self.fields}
         return {name: one[0] for name, one in known.items() if one is not None and len(one) == 1}
 
@@ -123,11 +124,12 @@ class Shape:
         return self._fields_by_words
 
     def takes(self, kind: str) -> bool:
-        """True if a value of this kind may stand here."""
+        """True if a value of this kind is accepted here."""
         return kind in self.kinds
 
     def at(self, step: str | int) -> Shape:
-        """Return what may stand one step further down; anything when the schema does not say."""
+        """Return the shape one step further down; one that accepts anything if the schema does not
+        say."""
         found = self._children.get(step)
         if found is None:
             part = self._item(step) if isinstance(step, int) else self._field(step)
@@ -151,10 +153,10 @@ class Shape:
         return items if isinstance(items, dict) else {}
 
     def allows(self, value: Any) -> bool:
-        """True if a value of an accepted kind is one of those that may stand here.
+        """True if a value of an accepted kind is accepted here.
 
-        Only what a coercion can bear on is looked at: known values, bounds, dates, the number of
-        items. What is in a container is looked at place by place.
+        Only what a coercion can change is checked: known values, bounds, dates, the number of
+        items. The content of a container is checked place by place.
         """
         if self.values is not None:
             return any(value == one and type(value) is type(one) for one in self.values)
@@ -168,7 +170,7 @@ class Shape:
         return self._in_bounds(value)
 
     def is_plain(self, value: object) -> bool:
-        """True if a value is a scalar that may stand here as it is."""
+        """True if a value is a scalar that is accepted here as it is."""
         kind = _OF_TYPE[type(value)]
         return (
             kind in self.kinds
@@ -225,9 +227,9 @@ def _ways(schema: JsonMapping) -> list[object]:
 def _unfolded(
     schema: JsonMapping, root: JsonMapping
 ) -> tuple[JsonMapping, list[JsonMapping], bool]:
-    """Return a schema without its union, the ways of the union, and whether null is among them.
+    """Return a schema without its union, the branches, and whether null is one of them.
 
-    A union with null alone is not a union: it is one schema that also takes null.
+    A union with null alone is one schema that also accepts null.
     """
     nullable = False
     for _ in range(MOST_UNIONS):
@@ -236,7 +238,7 @@ def _unfolded(
         nullable = nullable or len(rest) < len(ways)
         outer = {key: value for key, value in schema.items() if key not in ("anyOf", "oneOf")}
         if len(rest) != 1:
-            # A branch may say only what differs; the rest of it is beside the union.
+            # A branch may hold only what differs; the rest is beside the union.
             return schema, [_merged(outer, way) for way in rest] if outer else rest, nullable
         schema = _merged(rest[0], outer)
     return {}, [], True
@@ -259,7 +261,7 @@ def _resolved(schema: object, root: JsonMapping) -> JsonMapping:
 
 
 def _referred(schema: object, root: JsonMapping) -> JsonMapping:
-    """Return what a reference inside the document points at; nothing known when it points elsewhere."""
+    """Return the target of a reference inside the document; an empty schema if it points elsewhere."""
     ref = _mapping(schema).get("$ref")
     if not isinstance(ref, str):
         return _mapping(schema)
@@ -271,7 +273,7 @@ def _referred(schema: object, root: JsonMapping) -> JsonMapping:
 
 
 def _merged(one: JsonMapping, over: JsonMapping) -> JsonObject:
-    """Two schemas that both hold, as one."""
+    """Return two schemas that both apply, as one."""
     both = {**one, **over}
     for keyword in _MERGED:
         if keyword in one and keyword in over:
@@ -299,7 +301,7 @@ def errors_by_branch(shape: Shape, errors: ErrorTree | None) -> list[ErrorTree |
 
 
 def tagged(value: JsonMapping, shape: Shape) -> list[int]:
-    """Return the branches whose tag an object wears, by their places."""
+    """Return the branches whose tag an object has, by their places."""
     return [
         index
         for index, branch in enumerate(shape.branches)
@@ -308,7 +310,8 @@ def tagged(value: JsonMapping, shape: Shape) -> list[int]:
 
 
 def tag_of(shape: Shape) -> tuple[str, Shape] | None:
-    """Return the field that tells the branches of a union apart, and its known values; None without one."""
+    """Return the field that distinguishes the branches of a union, and its known values; None
+    without one."""
     objects = [branch.tags for branch in shape.branches if branch.fields]
     if len(objects) < 2:
         return None

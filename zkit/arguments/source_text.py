@@ -16,14 +16,14 @@ from zkit.text.edits import Edit, Layer
 
 Step = str | int
 _RAW = json.JSONDecoder(strict=False).raw_decode
-# After these the repaired text is the one that reads as the model meant it; before, it is escaped.
+# After these fixes the repaired text is what the model meant; the original is escaped.
 _WHOLE = frozenset({"unwrap_string", "unescape_payload", "unescape_entities"})
 
 
 class Source:
     """The text that a value was read from, and the fixes that made strict JSON of it.
 
-    Nothing is looked up before it is asked for, and each container is scanned once.
+    Places are looked up on demand, and each container is scanned once.
     """
 
     def __init__(self, text: str, fixes: tuple[Fix, ...] = ()) -> None:
@@ -82,7 +82,7 @@ def _items(text: str, at: int) -> dict[Step, int]:
 
 
 def _next(text: str, at: int) -> int:
-    """Past the value at `at` and the comma after it, if there is one."""
+    """Return the position after the value at `at` and the comma that follows it, if there is one."""
     at = skip_spaces(text, _RAW(text, at)[1])
     return skip_spaces(text, at + 1) if text[at] == "," else at
 
@@ -106,11 +106,11 @@ class Place(NamedTuple):
         return Place((*self.path, step), self.source, (*self.steps, step_there), self.is_sent)
 
     def inside(self, step: Step) -> Place:
-        """One step further down in the text, at the same place of the arguments."""
+        """Return the place one step further down in the text, at the same place of the arguments."""
         return self._replace(steps=(*self.steps, step))
 
     def in_list(self) -> Place:
-        """The same place, holding a list made of the one value that was sent there."""
+        """Return the same place, holding a list of the one value that was sent there."""
         return self._replace(is_sent=False, is_holder=True)
 
     def text(self) -> str | None:

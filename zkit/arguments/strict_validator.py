@@ -1,8 +1,8 @@
 """Builds a strict JSON validator from a core schema of pydantic, which accepts nothing silently.
 
-Even strict, pydantic takes `true` for `Literal[1]`, `1e999` for infinity and `"20261116"` for a moment in
-1970, and most models ignore keys that they do not declare. Here these are complaints, made by
-pydantic's own compiled validators, so that what is valid costs what pydantic costs.
+Even strict, pydantic takes `true` for `Literal[1]`, `1e999` for infinity and `"20261116"` for a
+moment in 1970, and most models ignore keys that they do not declare. Here these are errors, raised
+by pydantic's own compiled validators, so that valid input costs what pydantic costs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ BELOW = frozenset(
         *("json_schema", "python_schema", "lax_schema", "strict_schema"),
     ]
 )
-"""Where the schemas below a schema stand. What stands elsewhere (defaults, known values) is data."""
+"""The keys under which a schema holds other schemas. Everything else in it (defaults, known values)
+is data."""
 _SPELLINGS = {
     "date": r"^\d{4}-\d\d-\d\d$",
     "datetime": r"^[+-]?\d{4}-\d\d-\d\d[Tt _]",
@@ -37,7 +38,7 @@ _SPELLINGS = {
 def exact_validator(schema: object, *, declared_only: bool) -> SchemaValidator:
     """Return the strict validator of a core schema.
 
-    With `declared_only` it complains of keys that a type would ignore; else those are ignored.
+    With `declared_only`, keys that a type would ignore are errors.
     """
     extra = {"extra_fields_behavior": "forbid"} if declared_only else {}
     config: Any = {"strict": True, **extra}
@@ -60,7 +61,8 @@ def _has_unions(schema: object) -> bool:
 
 
 def is_schema(node: Node) -> bool:
-    """True if a node is a schema: else it is a group of them, by names, of which `type` may be one."""
+    """True if a node is a schema; otherwise it is a group of schemas by name, and `type` may be a
+    name."""
     return isinstance(node.get("type"), str)
 
 
@@ -87,13 +89,13 @@ def _exact(node: object, config: Node, rewrites: Rewrites) -> Any:
 
 
 def _of_its_own(config: Node) -> Node:
-    """Return the settings of a type; that it ignores other keys is no more than the default."""
+    """Return the settings of a type without the default that other keys are ignored."""
     ignores = config.get("extra_fields_behavior") == "ignore"
     return {k: v for k, v in config.items() if not (ignores and k == "extra_fields_behavior")}
 
 
 def _validates_its_default(node: Node) -> bool:
-    """True if a default passes the validator as well: a Python object, which is not JSON."""
+    """True if a default is validated too: it is a Python object, not JSON."""
     settings = node.get("config") or {}
     return bool(node.get("validate_default") or settings.get("validate_default"))
 
@@ -107,7 +109,7 @@ def _anything(node: Node) -> object:
 
 
 def _all_finite(value: object) -> object:
-    """Return the value; JSON knows no number that is infinite, so none was sent that is."""
+    """Return the value, or raise if a number in it is infinite: JSON has no such number."""
     if type(value) is str:
         return value
     todo = [value]
@@ -126,7 +128,7 @@ def _spelt(node: Node) -> object:
 
 
 def _spelt_in_a_union(node: Node) -> object:
-    """The same where branches of a union are weighed: there what is not strict counts less."""
+    """The same inside a union, which prefers the branch that was read most strictly."""
     validate = SchemaValidator({**node, "strict": False}).validate_python
 
     def read(text: str) -> object:
@@ -145,7 +147,7 @@ def _chained(node: Node, read: Any) -> object:
 
 
 def _literal(node: Node) -> object:
-    """Known values, each of its own kind: Python finds that 1 and True are equal."""
+    """Known values, each of its own kind: in Python 1 equals True."""
     known = node["expected"]
     kinds = (
         ([one for one in known if type(one) is int], core_schema.int_schema()),
@@ -177,14 +179,14 @@ def _enum(node: Node) -> object:
 
 def _finder(cls: type[Enum], members: Collection[Enum]) -> Callable[[object], Enum]:
     known = {(type(one.value), one.value): one for one in members}
-    # A number without a fraction may be written so where fractions are known.
+    # A whole number may be written without its fraction where fractions are known values.
     whole = [one for one in members if type(one.value) is float and one.value.is_integer()]
     known = {**{(int, int(one.value)): one for one in whole}, **known}
 
     def find(value: object) -> Enum:
         found = known.get((type(value), value)) if not isinstance(value, dict | list) else None
         if found is None and type(value) in (int, str):
-            found = cls._missing_(value)  # an enum may know more than its members
+            found = cls._missing_(value)  # an enum may accept more than its members (`_missing_`)
         if found is None:
             raise PydanticCustomError("enum", "not a known value")
         return found

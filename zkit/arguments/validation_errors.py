@@ -27,13 +27,13 @@ class ErrorTree:
         self.kinds: set[str] = set()
         self.words = ""
         self.only_values = True
-        """Whether no key is missing or unknown right below."""
+        """Whether no key of this object is missing or unknown."""
 
     def inside(self, value: Any) -> ErrorTree | None:
-        """Return the errors of the parts of a value; None when the places cannot be told apart.
+        """Return the errors of the parts of a value; None if they cannot be assigned to places.
 
         A validator names the branch of a union, or a function, as a step of the path. Such a step
-        is not a place in the value: then every part of it is looked at.
+        is not a place in the value: then every part is checked.
         """
         if not self.below:
             return None

@@ -11,7 +11,7 @@ from zkit.arguments.coercions import DEEPEST_EXAMPLE, LONGEST_SHOWN, MOST_VALUES
 from zkit.arguments.shape import Shape
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
-# What most coercions make is a scalar, and the encoder is slow to start.
+# Most coercions give a scalar, and the encoder is slow to start.
 _ENCODERS: dict[type, Callable[[Any], str]] = {str: encode_basestring, int: str}
 _PLAIN = {
     "object": "an object",
@@ -89,9 +89,10 @@ def _expected(shape: Shape, depth: int) -> str:
 
 
 def expected_instead(value: object, shape: Shape) -> str:
-    """What is expected where a value was refused: nothing that the value is already, as far as the shape tells.
+    """Return what is expected where a value was refused, without the kinds that the value already has.
 
-    A schema may not say all: that of a decimal takes any text, and its validator only those with a number.
+    A schema may be wider than its validator: that of a decimal accepts any text, the validator only
+    numbers.
     """
     others = [branch for branch in shape.branches if not branch.is_plain(value)]
     if not others:

@@ -120,7 +120,7 @@ def std_page() -> str:
 
 
 def std_specs() -> dict[str, ToolSpec]:
-    """Return the spec of every standard tool by name, as if commands were confined."""
+    """Return the spec of every standard tool by name, as it is without a sandbox."""
     specs = [tool.definition() for tool in std_tools(".", sandbox=False)]
     return {spec.name: spec for spec in specs}
 

@@ -6,7 +6,7 @@ has more than a dozen modules because each step is a subject of its own:
 | module | holds |
 |---|---|
 | `dispatcher`, `dispatch_settings`, `chain` | the `Dispatcher`, its checked settings, the order of the steps |
-| `live_call` | a call on its way, what became of it, notes on results |
+| `live_call` | a call in progress, its outcome, notes on results |
 | `observation`, `hooks`, `metrics` | step `observe`: hooks, numbers, OpenTelemetry spans |
 | `tool_lookup` | steps `resolve` and `decode_arguments` |
 | `permissions` | step `permit`: allow, deny, roles |

@@ -23,11 +23,11 @@ from zkit.tools.context import log_failure
 from zkit.tools.execution import is_contained
 
 Approver = Callable[[Call], Any]
-"""A function that is asked about a call, plain or async; only `True` is an approval."""
+"""A function that approves a call, plain or async; only `True` is an approval."""
 Confirm = Literal["doubtful", "never"]
 
 
-_MOST_QUESTIONS = 3  # about one call, when its tool changes while somebody is asked
+_MOST_QUESTIONS = 3  # questions about one call, if its tool changes while an approver decides
 
 
 def ask_later(call: Call) -> Refused:
@@ -41,13 +41,14 @@ def ask_later(call: Call) -> Refused:
 
 
 def wait_for_answer(question: str, options: tuple[str, ...] = ()) -> Success:
-    """Return what a tool returns to pause the run until somebody answers a question."""
+    """Return the result with which a tool pauses the run until somebody answers a question."""
     asked = {"for": "answer", "question": question, "options": list(options)}
     return Success("The question waits for an answer.", meta={"pause": asked})
 
 
 def pause_in(result: Result) -> JsonMapping | None:
-    """Return what a result waits for, under `for`: an approval or an answer; None when it does not wait."""
+    """Return what a result waits for, under `for`: an approval or an answer; None if it does not
+    wait."""
     given = getattr(result, "meta", {}).get("pause")
     if not given:
         return None
@@ -90,9 +91,9 @@ class Confirmations:
             self._last, self._now = self._now, {}
 
     def confirms(self, spec: ToolSpec, call: Call, *, in_turn: bool) -> bool:
-        """True if the call was waiting; it waits no more. Otherwise it waits from now on.
+        """True if the call was waiting, and is now confirmed.
 
-        A call outside of any turn is a reply of its own.
+        Otherwise it waits from now on. A call outside of any turn counts as a reply of its own.
         """
         waiting = _waiting(spec, call)
         key = _key(waiting)
@@ -149,8 +150,8 @@ def _checked(waiting: object) -> Waiting:
 def approve(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     """Ask before a call that can destroy something, or that the model may not have meant.
 
-    The approver is asked once, also if both are true. With nobody to ask, what can destroy is
-    refused, and what may not have been meant is confirmed by the model, which sends it again.
+    The approver is called once, even if both are true. Without an approver, a destructive call is
+    refused, and a doubtful one is confirmed by the model, which sends it again.
     """
     if needs_approval(call) or (call.tier != "native" and needs_confirmation(call)):
         return _approved(call, proceed)
@@ -174,14 +175,14 @@ async def _approved(call: LiveCall, proceed: Next) -> Result:
             return now
         if now.arguments is call.arguments:
             return await proceed(replace(now, approved=(now.arguments, now.tool)))
-        call = now  # the tool has changed meanwhile: what was approved is not what would run
+        call = now  # the tool has changed meanwhile: the approval is not for what would run
     return Refused(f"{call.name} changes while approval is asked for", code="approval")
 
 
 def nobody_to_ask(call: Call) -> Refused:
     """Refuse a call that needs approval when there is no approver.
 
-    An approver that cannot ask anybody returns this too.
+    An approver that cannot reach anybody returns this too.
     """
     reason = f"{call.name} needs approval, and there is nobody to ask"
     return Refused(reason, code="approval", meta={"nobody": True})
@@ -236,7 +237,7 @@ def approval_key(call: Call, spec: ToolSpec | None = None) -> str:
 
 
 async def _answer(approver: Approver, call: LiveCall) -> Any:
-    """Return what the approver says before the deadline of the task."""
+    """Return the approver's answer, within the deadline of the task."""
     deadline = current_scope().deadline
     if deadline is None:
         return await _asked(approver, call)
@@ -246,7 +247,7 @@ async def _answer(approver: Approver, call: LiveCall) -> Any:
 
 
 async def _asked(approver: Approver, call: LiveCall) -> Any:
-    """Return what the approver says; one that is not async may wait for a human, so it has a thread."""
+    """Return the approver's answer; a plain function may wait for a person, so it runs in a thread."""
     shown = plain_call(call)
     try:
         if inspect.iscoroutinefunction(approver):
@@ -262,7 +263,8 @@ async def _asked(approver: Approver, call: LiveCall) -> Any:
 
 
 def _in_thread(approver: Approver, call: Call) -> Any:
-    """Return what the approver says; a failure as a value, for a thread's SystemExit would end the loop."""
+    """Return the approver's answer; an exception as a value, because a SystemExit in a thread would
+    end the loop."""
     try:
         return approver(call)
     except Failure as failure:
@@ -277,7 +279,7 @@ def _not_asked(call: Call, error: BaseException) -> Refused:
 
 
 def _refusal(call: LiveCall, answer: object) -> Failure | None:
-    """Only True is an approval."""
+    """Return the refusal for an answer; only True is an approval."""
     if answer is True:
         return None
     if isinstance(answer, Failure):

@@ -62,7 +62,7 @@ class Limits:
     def shared_counts(self, task: str, tool: str, tokens: int) -> tuple[Count, ...]:
         """Return what one call takes from the store: from the budget of its task, and from the rates.
 
-        Without a task there is nothing that processes have in common but the rates.
+        Without a task, processes share only the rates.
         """
         wanted = [("calls", 1, self.calls), ("tokens", tokens, self.tokens)]
         wanted += [
@@ -88,7 +88,7 @@ class Shortage:
     of: str = ""
 
     def refused(self) -> Refused:
-        """Say so: the budget, and the setting that raises it."""
+        """Return the refusal, which names the budget and its setting."""
         amount = f"{self.limit} {self.what}{'' if self.limit == 1 else 's'}{self.of}"
         return Refused(
             f"the budget of {amount} is used up ({self.setting})",
@@ -97,7 +97,7 @@ class Shortage:
         )
 
 
-# One lock for all budgets: a reservation takes from a budget and from all around it, or from none.
+# One lock for all budgets: a reservation takes from a budget and from all outer ones, or from none.
 _LOCK = threading.Lock()
 
 
@@ -152,7 +152,7 @@ class Budget:
             self._tokens += tokens
 
     def all_around(self) -> Iterator[Budget]:
-        """This budget, and those around it."""
+        """This budget and the outer ones."""
         budget: Budget | None = self
         while budget is not None:
             yield budget
@@ -176,7 +176,7 @@ class Budget:
 
 
 class Reservation:
-    """What one call has reserved; settled once, also when the call fails."""
+    """What one call has reserved; settled once, even if the call fails."""
 
     def __init__(self, budgets: tuple[Budget, ...], tool: str, tokens: int) -> None:
         self._budgets = budgets
@@ -187,8 +187,8 @@ class Reservation:
     def settle(self, *, ran: bool, tokens: int | None) -> int:
         """Give back what was not used: the call, if nothing ran, and the difference in tokens.
 
-        Without a number of tokens those that were reserved count as used, if something ran. Returns
-        the difference.
+        Without a number of tokens, the reserved ones count as used if something ran. Returns the
+        difference.
         """
         used = (self._reserved if ran else 0) if tokens is None else tokens
         with _LOCK:
@@ -201,7 +201,7 @@ class Reservation:
 
 
 def reserve(budgets: Iterable[Budget], tool: str, tokens: int) -> Reservation | Refused:
-    """Take one call and some tokens from every budget and from those around it, or from none."""
+    """Take one call and some tokens from every budget and the outer ones, or from none."""
     wanted = tuple({id(one): one for budget in budgets for one in budget.all_around()}.values())
     with _LOCK:
         for budget in wanted:
@@ -228,9 +228,9 @@ def budget(
     tokens: int | None = None,
     per_tool: Mapping[str, int] | None = None,
 ) -> Iterator[Budget]:
-    """Spend at most so much inside the block, in whatever tasks and threads it starts.
+    """Limit what is spent inside the block, including the tasks and threads that it starts.
 
-    A block inside another one also spends from that one; blocks beside each other do not share.
+    A nested block also spends from the outer one; separate blocks do not share.
     """
     budget = Budget(Limits(calls, tokens, per_tool or {}), _BUDGET.get())
     token = _BUDGET.set(budget)
@@ -241,7 +241,7 @@ def budget(
 
 
 def rough_tokens(text: str) -> int:
-    """Return about how many tokens a text has: a quarter of its characters."""
+    """Return a rough number of tokens of a text: a quarter of its characters."""
     return (len(text) + 3) // 4
 
 
@@ -249,9 +249,9 @@ _SPENT = "The budget of tokens is used up with this answer; finish with what you
 
 
 def spend(call: LiveCall, proceed: Next) -> Awaitable[Result]:
-    """Reserve before the call and settle after it, also when it fails.
+    """Reserve before the call and settle after it, even if it fails.
 
-    What did not run costs nothing; what has run keeps its result, even above the limit.
+    A call that did not run costs nothing; one that ran keeps its result, even above the limit.
     """
     if call.settings.limits is None and _BUDGET.get() is None:
         return proceed(call)
@@ -280,7 +280,7 @@ async def _spent(call: LiveCall, proceed: Next, budgets: list[Budget]) -> Result
 
 
 def _budgets(call: LiveCall) -> list[Budget]:
-    """Return the budget around the caller, and the one of the task, if the dispatcher limits tasks."""
+    """Return the caller's budget, and that of the task, if the dispatcher limits tasks."""
     settings, here = call.settings, current_budget()
     found = [] if here is None else [here]
     return found if settings.limits is None else [*found, settings.budgets.always()]
@@ -289,7 +289,8 @@ def _budgets(call: LiveCall) -> list[Budget]:
 async def _take(
     limits: Limits, call: LiveCall, tokens: int
 ) -> tuple[Count, ...] | Refused | Transient | None:
-    """Take from the rates of this process and from the shared store; what was taken from the store."""
+    """Take from the rates of this process and from the shared store; return what was taken from the
+    store."""
     local = rates(limits.per_minute, call.name)
     exceeded = limits._rates.take(local) if local else None
     if exceeded is not None:

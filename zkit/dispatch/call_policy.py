@@ -62,7 +62,7 @@ _CHECKS: Mapping[str, Callable[[str, object], None]] = {
 
 
 def checked_cells(cells: Cells) -> Cells:
-    """Return what the operator set, or say what is wrong with it."""
+    """Return the operator's cells; raise `PolicyError` if one is invalid."""
     require_mapping("policy", cells)
     for where, changes in cells.items():
         if isinstance(where, str):
@@ -83,8 +83,8 @@ def checked_cells(cells: Cells) -> Cells:
 def specs_of(tool: Tool) -> tuple[ToolSpec, ...]:
     """Return the specs of a tool: as it is shown here, then under its other names.
 
-    A kit may show a tool under another name; a rule about either name is a rule about the tool.
-    Empty, with a warning, when it cannot say what it is.
+    A kit may show a tool under another name; a rule about either name applies to the tool. Empty,
+    with a warning, if `definition()` raises.
     """
     found: list[ToolSpec] = []
     inner: Tool | None = tool
@@ -120,7 +120,7 @@ def call_policy(tool: Tool, cells: Cells, timeout: float | None, attempts: int) 
 
 
 def _read(changes: Changes) -> JsonObject:
-    """Return what the operator set, as the policy holds it: what was cut off never runs, whatever is set."""
+    """Return a cell as the policy stores it: rank `CUT` never runs, whatever is set."""
     if "limit" not in changes:
         return {**changes}
     return {**changes, "limit": min(Rank.of(changes["limit"]), Rank.GUESS)}

@@ -24,10 +24,10 @@ CHAIN: tuple[Middleware, ...] = (
     resolve,  # a name to its tool, or the nearest names
     decode_arguments,  # arguments to what the tool takes, as far as its grade allows
     permit,  # what the operator allows
-    approve,  # what somebody must agree to
+    approve,  # what needs approval
     spend,  # what the task may cost
-    remember,  # what was answered before
-    guard,  # what somebody wants to look at, before and after
+    remember,  # results that are remembered
+    guard,  # checks before and after
     record,  # what changed in files
     retry,  # what time may fix
     limit_time,  # what takes too long
@@ -44,7 +44,7 @@ _NEEDED: Mapping[Middleware, Callable[[Settings], bool]] = {
 
 
 def linked(chain: Sequence[Middleware], settings: Settings, last: Next = run) -> Next:
-    """Return the first step, which leads to the others and at last to the tool.
+    """Return the first step, linked to the others and finally to the tool.
 
     Steps for which nothing is configured are left out.
     """
@@ -56,7 +56,7 @@ def linked(chain: Sequence[Middleware], settings: Settings, last: Next = run) ->
 
 
 def checked_chain(chain: Sequence[Middleware]) -> tuple[Middleware, ...]:
-    """Return the steps of a chain, or say what is wrong with them."""
+    """Return the steps of a chain; raise if they are invalid."""
     require_list("chain", chain, "steps")
     for middleware in chain:
         require_function("a step of the chain", middleware)
@@ -70,7 +70,7 @@ def _before(middleware: Middleware, proceed: Next) -> Next:
 def with_step(
     step: Middleware, *, before: Middleware | None = None, after: Middleware | None = None
 ) -> tuple[Middleware, ...]:
-    """Return the default chain with one more step, outside of another one or right inside it."""
+    """Return the default chain with one more step, right before or right after another one."""
     beside = before or after
     if beside is None or (before and after):
         raise ValueError("say either before which step or after which one")

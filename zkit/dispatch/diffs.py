@@ -11,7 +11,7 @@ _NO_NEWLINE = "\\ No newline at end of file\n"
 
 
 def unified_diff(before: str | None, after: str | None, path: str, old_path: str = "") -> str:
-    """Return the difference as text; None stands for a file that is not there.
+    """Return the difference as text; None stands for a missing file.
 
     Line ends count: a changed `\\r\\n` and a missing newline at the end are differences.
     """
@@ -50,7 +50,7 @@ def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
 
 
 def _grouped(changes: list[Span], old: int, new: int) -> Iterator[list[Span]]:
-    """Changes that are near each other share a hunk."""
+    """Group changes that are near each other into one hunk."""
     group: list[Span] = []
     for change in changes:
         if group and change[0] - group[-1][1] > 2 * _CONTEXT:

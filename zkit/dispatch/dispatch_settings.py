@@ -62,7 +62,7 @@ class Settings:
     count_tokens: Callable[[str], int] = rough_tokens
     call_guards: tuple[Guard, ...] = field(init=False)
     guards_outside: tuple[Guard, ...] = field(init=False)
-    """Those of them that look at calls outside of any task as well."""
+    """The guards that also check calls outside of any task."""
     outcome_guards: tuple[Guard, ...] = field(init=False)
     _policies: dict[int, tuple[Tool, CallPolicy]] = field(default_factory=dict)
 

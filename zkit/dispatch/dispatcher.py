@@ -38,18 +38,18 @@ class Dispatcher(SourceView):
     """Runs the calls that a model made. Mistakes of a model or a tool are results and never raised.
 
     `source` is a `Toolbox`, a `Kit`, any other source, or a list of tools and functions. A
-    dispatcher is a source itself: what it lists is what it lets be called. Safe to
-    use from several threads and event loops.
+    dispatcher is a source itself: it lists the tools that may be called. Safe to use from several
+    threads and event loops.
 
     Who may call what: `allow`, `deny`, `roles` (selections like those of a kit), `enabled`.
-    `approve` is asked before a destructive call, and must return True. A call that was found in
-    text and may not have been meant (`zkit.tools.TEXT_CALLS`) is put to it too; without it, the
-    model confirms such a call by sending it again. `confirm="never"` runs it at once.
-    What a task may spend: `budget`. `memory` is the one to use (False for none); without it,
-    answers are remembered inside tasks. `guards` look at calls, `recorder` at files, `hooks` and
-    `metrics` at outcomes. `policy` changes the table of defaults by column (0 to 3) or by tool.
-    `timeout`, `attempts`, `longest_wait` (before a retry) and `grace` (to stop in) are limits.
-    `chain` is the order of the steps.
+    `approve` is called before a destructive call, and must return True. It is also called for a
+    call that was found in text and may not have been meant (`zkit.tools.TEXT_CALLS`); without it,
+    the model confirms such a call by sending it again. `confirm="never"` runs it at once. What a
+    task may spend: `budget`. `memory` is the one to use (False for none); without it, answers are
+    remembered inside tasks. `guards` look at calls, `recorder` at files, `hooks` and `metrics` at
+    outcomes. `policy` changes the table of defaults by column (0 to 3) or by tool. `timeout`,
+    `attempts`, `longest_wait` (before a retry) and `grace` (to stop in) are limits. `chain` is the
+    order of the steps.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class Dispatcher(SourceView):
         Only cancellation is raised.
         """
         live = live_call(call, self.settings, Trace(), finish_reason)
-        try:  # as `step_result` does, without a coroutine more on every call
+        try:  # like `step_result`, without another coroutine on every call
             result = await self._first(live)
         except BaseException as error:
             return result_of_step(error, live)
@@ -175,10 +175,10 @@ class Dispatcher(SourceView):
         """
         self.settings.confirmations.always().restore(calls)
 
-    # A task that goes on in another process
+    # A task that continues in another process
 
     def recall(self, outcomes: Iterable[Outcome]) -> None:
-        """Let the guards count what this task did before, in the order given; nothing is run."""
+        """Let the guards count the earlier calls of this task, in the order given; nothing is run."""
         for outcome in outcomes:
             call = self.live(outcome.call, Trace())
             call.trace.ran = outcome.attempts > 0
@@ -206,7 +206,7 @@ class Dispatcher(SourceView):
         return None if tool is None or (not allowed.is_open and allowed.refusal(tool)) else tool
 
     def _once(self, what: str, make: Callable[[], Any]) -> Any:
-        """What is allowed may depend on who asks: then nothing made from the listing is kept."""
+        """Cache a value made from the listing, unless the allowed tools depend on the caller."""
         return super()._once(what, make) if self.settings.permissions.is_open else make()
 
     def absent(self, name: str) -> Failure:
@@ -222,7 +222,7 @@ class Dispatcher(SourceView):
         made._first = linked(made.chain, made.settings)
         return made
 
-    # What it stands on
+    # Its parts
 
     @property
     def hooks(self) -> Hooks:

@@ -1,4 +1,4 @@
-"""Start a task of asyncio at once: work that never waits ends without a round of the event loop."""
+"""Starts an asyncio task at once: work that never waits ends without a cycle of the event loop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ else:
     from contextvars import copy_context
 
     class _Begun:
-        """What a coroutine answered that has been sent its first value already."""
+        """The first answer of a coroutine that was already started."""
 
         def __init__(self, answer: object) -> None:
             self.answer = answer
@@ -29,7 +29,7 @@ else:
             return self.answer
 
     class _EagerTask(_PyTask):  # type: ignore[misc]
-        """What `eager_start` of Python 3.12 does, for 3.11, whose classes do not change any more."""
+        """A replacement for `eager_start` of Python 3.12, for Python 3.11."""
 
         def __init__(self, work: Coroutine[object, None, None], loop: AbstractEventLoop) -> None:
             _PyFuture.__init__(self, loop=loop)

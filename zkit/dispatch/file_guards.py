@@ -32,10 +32,8 @@ def root_of(given: str | Path | None) -> Path:
 
 
 def named_files(call: LiveCall, root: Path) -> list[Path]:
-    """Return the places below the root that the arguments name.
-
-    Those that the tool declares in `touches`; of a tool that declares none, all arguments that
-    name a file which is there.
+    """Return the paths below the root that the arguments name: those in `touches`, or, if the tool
+    declares none, all arguments that name an existing file.
     """
     spec = call.spec
     arguments = canonical_arguments(spec, call.arguments)
@@ -71,11 +69,11 @@ class Known:
 def read_before_write(
     root: str | Path | None = None, *, mode: Literal["block", "note"] = "block"
 ) -> Guard:
-    """Have a task read a file before it changes it, and again when it has changed meanwhile.
+    """Require that a task reads a file before it changes it, and again if it has changed meanwhile.
 
-    A file is known when a tool of the task has read or written it: its effects say so, or its
-    `touches`. Looks at writing tools that declare what they touch. `note` lets the call run and
-    tells the model. Outside of any task nothing is known, and nothing is asked.
+    A file is known if a tool of the task has read or written it, by its effects or its `touches`.
+    The guard applies to writing tools that declare `touches`. `note` lets the call run and adds a
+    note for the model. Outside of any task the guard does nothing.
     """
     require_path("root", root, or_none=True)
     require_one_of("mode", mode, ("block", "note"))
@@ -115,7 +113,7 @@ def _seen_files(call: LiveCall, result: Result, root: Path) -> list[Path]:
 
 
 def _stamp(root: Path, place: Path) -> Stamp | None:
-    """Return what tells whether a file has changed; None when there is no file, or only a link to one."""
+    """Return a stamp that changes with the file; None if there is no file, or only a link to one."""
     try:
         return ConfinedFiles(root).stamp(place.relative_to(root).as_posix())
     except (OSError, ConfinedPathError):
@@ -164,7 +162,7 @@ def _toml(data: bytes) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _ContentVerifier:
-    """A verifier that looks at the content, which is read without following links."""
+    """A verifier of the content, which is read without following links."""
 
     problem_in: Callable[[bytes], str | None]
 
@@ -183,7 +181,7 @@ VERIFIERS: Mapping[str, Verifier] = {
 def verify_files(
     verifiers: Mapping[str, Verifier] = VERIFIERS, *, root: str | Path | None = None
 ) -> Guard:
-    """Look at the files that a tool says it changed, by their type; what is broken is noted.
+    """Check the files that a tool has changed, by their type, and add a note if one is broken.
 
     A verifier is given a path and returns what is wrong with the file, or None.
     """

@@ -1,4 +1,4 @@
-"""Checks that look at a call before it runs, at its result after, or both."""
+"""Checks of a call before it runs, of its result afterwards, or both."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ After = Callable[[Any, Result], GuardAnswer | Awaitable[GuardAnswer]]
 
 
 class GuardError(ZkitError, ValueError):
-    """Two guards of one name."""
+    """Two guards have the same name."""
 
 
 @dataclass(frozen=True)
 class Guard:
     """A named check. `before` is given the decoded call, `after` the call and its result.
 
-    Both may be async. A text is a note that the model reads with the result; a `Failure` blocks
-    the call, or takes the place of its result. `hits` says that the guard also looks at answers
-    that were remembered and did not run. `every` says that it looks at each outcome as it leaves
-    the chain, also of calls that no step before the guards let through (an unknown tool, arguments
-    that cannot be read); such a guard has only an `after`. `recall` is given each earlier call of
-    a task that goes on in another process, with its result: a guard that counts counts it again.
-    `in_tasks` says that there is nothing to look at outside of any task.
+    Both may be async. A text is a note that the model reads with the result; a `Failure` blocks the
+    call, or takes the place of its result. With `hits`, the guard also checks remembered results,
+    for which nothing ran. With `every`, it checks each outcome as it leaves the chain, including
+    calls that were stopped before the guards (an unknown tool, arguments that cannot be read); such
+    a guard has only an `after`. `recall` is called with each earlier call of a task that continues
+    in another process, and its result, so that a guard can count it again. With `in_tasks`, the
+    guard does nothing outside of any task.
     """
 
     name: str
@@ -71,7 +71,8 @@ def checked_guards(guards: Iterable[Guard]) -> tuple[Guard, ...]:
 
 
 def guard(call: LiveCall, proceed: Next) -> Awaitable[Result]:
-    """Let the guards look before and after: a note goes with the result, a failure blocks."""
+    """Run the guards before and after a call: a note is added to the result, a failure blocks the
+    call."""
     settings = call.settings
     guards = settings.call_guards if current_scope().task else settings.guards_outside
     return _guarded(call, proceed, guards) if guards else proceed(call)
@@ -85,7 +86,7 @@ async def _guarded(call: LiveCall, proceed: Next, guards: tuple[Guard, ...]) -> 
 
 
 async def guarded_hit(call: LiveCall, result: Result) -> Result:
-    """Let those guards look at a remembered answer that want to."""
+    """Run the guards with `hits` on a remembered result."""
     guards = [guard for guard in call.settings.guards if guard.hits]
     notes: list[str] = []
     blocked = await _before(call, guards, notes)
@@ -93,13 +94,13 @@ async def guarded_hit(call: LiveCall, result: Result) -> Result:
 
 
 async def look_at_outcome(call: LiveCall, result: Result) -> Result:
-    """Let those guards look at a result that see every outcome."""
+    """Run the guards with `every` on a result."""
     guards = call.settings.outcome_guards
     return await _after(call.trace.call or call, result, guards, []) if guards else result
 
 
 def recall_outcome(call: LiveCall, result: Result) -> None:
-    """Let those guards count an earlier call that saw it then."""
+    """Let the guards that saw an earlier call count it again."""
     is_hit = isinstance(result, Success) and not call.trace.ran
     reached = call.trace.ran or getattr(result, "code", "") == "loop"  # a guard's own refusal
     for one in call.settings.guards:
@@ -120,7 +121,7 @@ async def _before(call: LiveCall, guards: Iterable[Guard], notes: list[str]) -> 
         except BaseException as error:
             if not is_contained(error):
                 raise
-            # It might have wanted to block the call.
+            # The guard may have been about to block the call.
             log_failure(
                 "the guard %r failed before a call of %r with %s", error, one.name, call.name
             )

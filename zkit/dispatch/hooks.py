@@ -21,15 +21,15 @@ _BY_CODE: dict[str, Point] = {"budget": "over_budget", "disabled": "disabled"}
 
 
 class HookError(ZkitError, ValueError):
-    """A hook for a moment that does not exist."""
+    """A hook for a point that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookEvent:
     """The event that a hook receives.
 
-    At `before` the call is as the model sent it. At the other points it is as far as it was read,
-    with its `result`, the seconds that it took and the attempts that were made.
+    At `before` the call is as the model sent it. At the other points it is as it was read, with its
+    `result`, its duration in seconds and the number of attempts.
     """
 
     point: Point
@@ -41,7 +41,7 @@ class HookEvent:
 
 
 class Emitted(Protocol):
-    """What is known of a call that has ended."""
+    """What is known about a finished call."""
 
     result: Result | None
     attempts: int
@@ -59,9 +59,8 @@ class Hooks:
     """Functions by the point at which they are called, plain or async, in order of registration.
 
     Every call fires `before`, and then exactly one of the others. A hook vetoes by returning or
-    raising a `Failure`: at `before` the call does not run, at `after` its answer is withheld. A
-    `before` hook that crashes refuses the call, for it might have wanted to; any other that
-    crashes is logged and passed over.
+    raising a `Failure`: at `before` the call does not run, at `after` its answer is withheld. If a
+    `before` hook crashes, the call is refused; a crash of any other hook is logged.
     """
 
     def __init__(self) -> None:
@@ -71,7 +70,7 @@ class Hooks:
         """True if no hook was ever added."""
 
     def add(self, point: Point, hook: H, *, workspace: str | None = None) -> H:
-        """Have a function called at a point, once however often it is added.
+        """Add a function to a point, where it is called once however often it is added.
 
         With `workspace`, only for calls of that workspace.
         """
@@ -89,14 +88,15 @@ class Hooks:
         return lambda hook: self.add(point, hook, workspace=workspace)
 
     def remove(self, point: Point, hook: Hook) -> bool:
-        """Take a hook away; False when it was not there."""
+        """Remove a hook; return False if it was not registered."""
         with self._lock:
             known = self._hooks.get(point, ())
             self._hooks[point] = tuple(entry for entry in known if entry[0] != hook)
             return len(self._hooks[point]) < len(known)
 
     def clear(self, point: Point | None = None, *, workspace: str | None = None) -> None:
-        """Take all hooks of a point away, or of all; with `workspace`, those of it only."""
+        """Remove all hooks of a point, or of all points; with `workspace`, only those of that
+        workspace."""
         with self._lock:
             for one in POINTS if point is None else (point,):
                 kept = self._hooks.get(one, ()) if workspace is not None else ()
@@ -118,7 +118,7 @@ class Hooks:
         trace: Emitted | None = None,
         hooks: list[Hook] | None = None,
     ) -> Failure | None:
-        """Call the hooks of a point, or those that are left of them; return the first veto.
+        """Call the hooks of a point, or the remaining ones; return the first veto.
 
         Each hook is taken from the list before it is called.
         """

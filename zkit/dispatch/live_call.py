@@ -1,4 +1,4 @@
-"""A call on its way through the dispatcher, and what became of it."""
+"""A call on its way through the dispatcher, and its outcome."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ R = TypeVar("R", bound=Result)
 
 
 def with_meta(result: R, **added: object) -> R:
-    """Return the result with more in its `meta`; why it failed stays with it."""
-    changed: R = replace(result, meta={**result.meta, **added})  # type: ignore[attr-defined,type-var]
+    """Return the result with more in its `meta`; the cause of a failure is kept."""
+    changed: R = replace(result, meta={**result.meta, **added})  # type: ignore[attr-defined, type-var]
     if isinstance(result, Failure) and isinstance(changed, Failure):
         changed.__cause__ = result.__cause__
     return changed
@@ -38,13 +38,13 @@ def with_notes(result: R, *notes: str) -> R:
 
 
 def effects_of(result: Result | None) -> tuple[FileEffect | ProcessEffect, ...]:
-    """Return what was done to the world, as far as it is known."""
+    """Return the known effects of a result."""
     found: tuple[FileEffect | ProcessEffect, ...] = getattr(result, "effects", ())
     return found
 
 
 def cancelled(*, began: bool, abandoned: bool = False) -> Transient:
-    """Return the result of a call that was cancelled: nobody waits, but it has an answer."""
+    """Return the result of a cancelled call: nobody waits for it, but every call has a result."""
     what = "while it ran; it may have had an effect" if began else "before it began"
     meta: JsonObject = {"cancelled": True, "began": began}
     return Transient(
@@ -53,13 +53,13 @@ def cancelled(*, began: bool, abandoned: bool = False) -> Transient:
 
 
 class Trace:
-    """What became of one call so far: the only thing about it that changes."""
+    """The state of one call so far: its only mutable part."""
 
-    call: LiveCall | None = None  # the call as far as it was read
+    call: LiveCall | None = None  # the call, as far as it was read
     ran = False  # whether code of the tool began
     attempts = 0
-    abandoned = False  # whether code of the tool still ran when nobody waited any more
-    result: Result | None = None  # as the chain gave it
+    abandoned = False  # whether code of the tool was still running when the wait ended
+    result: Result | None = None  # as the chain returned it
     untold: list[Any] | None = None  # the hooks that have not received the result
 
     def __init__(self, *, in_turn: bool = False) -> None:
@@ -168,8 +168,8 @@ def live_call(call: Call, settings: Settings, trace: Trace, finish_reason: str |
 
 Next = Callable[[LiveCall], Awaitable[Result]]
 Middleware = Callable[[LiveCall, Next], Awaitable[Result]]
-"""A step. A plain function that returns what `proceed` returned, where it has nothing to await, saves a
-coroutine; most steps of most calls have nothing to do."""
+"""A step. A plain function that returns what `proceed` returned saves a coroutine if it has nothing
+to await; most steps of most calls have nothing to do."""
 
 
 async def ended(result: Result) -> Result:
@@ -178,7 +178,7 @@ async def ended(result: Result) -> Result:
 
 
 def plain_call(call: Call, arguments: object = None) -> Call:
-    """Return the call as a tool or a history takes it, without what the dispatcher knows."""
+    """Return the plain call for a tool or a history, without the dispatcher's state."""
     given = call.arguments if arguments is None else arguments
     return Call(
         call.name,

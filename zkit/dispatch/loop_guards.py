@@ -59,8 +59,9 @@ def repeated_calls(
 
     The `note`-th equal answer comes with a note; the call after `refuse` equal answers is refused,
     and from the `stop`-th on the refusal says `meta["stop"]`, for a loop to end the run. Another
-    answer, or for a reading tool a call that may have changed something, begins at zero. Tools
-    that poll are named in `except_for` (globs). Outside of any task nothing is counted.
+    answer resets the count, and so does, for a reading tool, a call that may have changed
+    something. Tools that poll are named in `except_for` (globs). Outside of any task nothing is
+    counted.
 
     A call that succeeded is not run a second time if its tool is declared to write, unless another
     call may have changed something since, the tool is declared as not idempotent, or somebody has
@@ -105,7 +106,7 @@ def repeated_calls(
 
 
 def _count(ledger: Ledger, call: LiveCall, result: Result) -> int:
-    """Note an answer; how often it was the same in a row."""
+    """Record an answer; return how often it was the same in a row."""
     key, answer, changes = _key(call), _digest(result), call.policy.clear
     if key is None or answer is None:
         return 0
@@ -126,7 +127,7 @@ def _count(ledger: Ledger, call: LiveCall, result: Result) -> int:
 
 
 def _key(call: LiveCall) -> Key | None:
-    """Return what makes two calls the same; None when the arguments are nested too deep to tell."""
+    """Return a key that equal calls share; None if the arguments are nested too deep."""
     arguments = canonical_arguments(call.spec, call.arguments)
     try:
         return call.name, json.dumps(arguments, sort_keys=True, default=str)
@@ -135,7 +136,7 @@ def _key(call: LiveCall) -> Key | None:
 
 
 def _digest(result: Result) -> int | None:
-    """Return a number that two equal answers share; None when the data is nested too deep to tell."""
+    """Return a number that equal answers share; None if the data is nested too deep."""
     data: Any = result.data if isinstance(result, Success) else (result.kind, str(result))
     try:
         return hash(data) if isinstance(data, str) else hash(to_json(data, fallback=str))
@@ -144,7 +145,7 @@ def _digest(result: Result) -> int | None:
 
 
 def _runs_once(call: LiveCall) -> bool:
-    """True if a call that is done need not run again."""
+    """True if a call that succeeded need not run again."""
     spec = call.spec
     writes = spec.grade is not None and spec.grade.w == WRITE.w
     return writes and spec.idempotent is not False and call.approved is None
@@ -173,7 +174,7 @@ def _repeated_refusal(call: LiveCall, times: int, stop: int) -> Validation:
 
 @dataclass(slots=True)
 class Streaks:
-    """How often each tool has failed in a row in one task, and what it said last."""
+    """How often each tool has failed in a row in one task, and its last message."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     failures: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -182,11 +183,11 @@ class Streaks:
 def repeated_failures(note: int = 4, refuse: int = 8, *, except_for: tuple[str, ...] = ()) -> Guard:
     """Notice when a tool fails a task many times in a row, whatever the arguments.
 
-    `repeated_calls` sees the same call with the same answer; a small model rather tries the same
-    tool with other arguments for ever. The `note`-th failure in a row comes with a note; after
-    `refuse` of them the tool is not run in this task any more. A success begins at zero. Arguments
-    that never reached the tool do not count: their message teaches by itself. Tools that fail as a
-    matter of course are named in `except_for` (globs). Outside of any task nothing is counted.
+    `repeated_calls` notices the same call with the same answer; small models also keep trying the
+    same tool with other arguments. The `note`-th failure in a row comes with a note; after `refuse`
+    of them the tool is no longer run in this task. A success resets the count. Arguments that never
+    reached the tool do not count: they have their own message. Tools that are expected to fail are
+    named in `except_for` (globs). Outside of any task nothing is counted.
     """
     require_count("note", note, least=1)
     require_count("refuse", refuse, least=1)

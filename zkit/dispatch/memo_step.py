@@ -16,8 +16,8 @@ from zkit.tools import current_scope
 def remember(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     """Answer from memory inside a task, with the memory that `MemoSource` uses.
 
-    Outside of any task nothing ends, so nothing is remembered there, unless the operator gave a
-    memory himself. What may change something clears the memory wherever it is called.
+    Outside of any task nothing is remembered, because nothing would end it, unless the operator
+    passed a memory. A call that may change something always clears the memory.
     """
     settings, policy = call.settings, call.policy
     memory = settings.memory

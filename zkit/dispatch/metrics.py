@@ -63,7 +63,7 @@ def code_of(result: Result) -> str:
 class Metrics:
     """Counts calls by tool. Safe to use from many threads.
 
-    Names that no tool bears are counted together: a model can make up any number of them.
+    Unknown names are counted together: a model can invent any number of them.
     """
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class Metrics:
         return {name: _plain(self.of(name)) for name in names}
 
     def reset(self) -> None:
-        """Begin at zero."""
+        """Reset all numbers."""
         with self._lock:
             self._tools.clear()
 

@@ -35,13 +35,14 @@ def _api() -> Any:
 
 
 def span_of(call: LiveCall) -> AbstractContextManager[Finish] | None:
-    """Return a block that is one span, and gives what takes the result; None if nobody traces.
+    """Return a context manager for one span, which yields a function that takes the result; None
+    without tracing.
 
     Names follow the conventions for generative AI (`execute_tool`, `gen_ai.tool.name`).
     """
     api = _api()
     if api is None or not _is_set_up(api):
-        return None  # not installed, or nobody has said where spans go
+        return None  # not installed, or no exporter is configured
     span = _tracer_of(api.get_tracer_provider()).start_span(
         f"execute_tool {call.name}", attributes=_known_at_start(call)
     )
@@ -52,7 +53,7 @@ def span_of(call: LiveCall) -> AbstractContextManager[Finish] | None:
 
 @lru_cache(maxsize=1)
 def _tracer_of(provider: Any) -> Any:
-    """The tracer of a provider: to make one costs more than a call."""
+    """Return the tracer of a provider, cached: making one costs more than a call."""
     return provider.get_tracer("zkit")
 
 
@@ -62,7 +63,7 @@ def _is_named_in_environment() -> bool:
 
 
 def _is_set_up(api: Any) -> bool:
-    """True if spans go anywhere. Asking for the provider looks at the environment on each call."""
+    """True if an exporter is configured. Looking up the provider reads the environment each time."""
     if getattr(api, "_TRACER_PROVIDER", api) is None and not _is_named_in_environment():
         return False
     return not isinstance(api.get_tracer_provider(), api.ProxyTracerProvider)
@@ -107,7 +108,7 @@ _PATIENCE = 1.0  # seconds for hooks to be notified that a call was cancelled
 
 
 def observe(call: LiveCall, proceed: Next) -> Awaitable[Result]:
-    """Fire the hooks, count, and trace; see every outcome, refusals and cancellation included."""
+    """Fire the hooks, count and trace every outcome, including refusals and cancellation."""
     span = span_of(call)
     return _observed(call, proceed) if span is None else _traced(call, proceed, span)
 
@@ -150,7 +151,7 @@ async def _observed(call: LiveCall, proceed: Next, finish: Finish | None = None)
 
 
 def _count(call: LiveCall, result: Result) -> bool:
-    """Count the result, once; True if hooks are still to be told of it."""
+    """Count the result, once; return True if hooks have not received it yet."""
     settings, trace = call.settings, call.trace
     if trace.untold is None:
         known = trace.call or call
@@ -172,9 +173,9 @@ def _count(call: LiveCall, result: Result) -> bool:
 
 
 async def _told(call: LiveCall, result: Result) -> Result:
-    """Let the hooks see the result; the one that they leave.
+    """Pass the result to the hooks and return the final one.
 
-    When that is interrupted and done again, no hook is told twice.
+    If this is interrupted and repeated, no hook is called twice.
     """
     trace = call.trace
     veto = await call.settings.hooks.fire(point_of(result), trace.call or call, trace, trace.untold)

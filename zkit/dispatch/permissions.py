@@ -25,10 +25,10 @@ class Permissions:
     """Which tools may be called, by entries like those of a kit.
 
     A tool must be in `allow`, in the selection of the role that calls (when there are roles), and
-    not in `deny`. Names are exact; `read_*`, `@git` and `#files` are globs, providers and tags. With
-    roles, a call without a role, or with one that is not listed, may call nothing. `enabled` may
-    be a function: it is asked at each call. What `within` refuses is refused, whatever is allowed
-    here.
+    not in `deny`. Names are exact; `read_*`, `@git` and `#files` are globs, providers and tags.
+    With roles, a call without a role, or with one that is not listed, may call nothing. `enabled`
+    may be a function, which is called for each call. What `within` refuses is refused, whatever is
+    allowed here.
     """
 
     allow: Selection
@@ -44,14 +44,14 @@ class Permissions:
         return is_own and self.allow == ALL and (self.within is None or self.within.is_open)
 
     def _is_on(self) -> bool:
-        """Only True is on: an answer that is not a bool, such as a coroutine, switches off."""
+        """True only for the value True: anything else, such as a coroutine, switches off."""
         answer: object = self.enabled if isinstance(self.enabled, bool) else self.enabled()
         if inspect.iscoroutine(answer):
             answer.close()
         return answer is True
 
     def refusal(self, tool: Tool) -> Refused | None:
-        """Say why a tool must not be called here; None when it may."""
+        """Return why a tool must not be called here; None if it may."""
         if not self._is_on():
             return Refused("tools are switched off here", code="disabled")
         outer = None if self.within is None else self.within.refusal(tool)
@@ -83,7 +83,7 @@ ALL: Selection = rules_of("*")
 
 
 class UnmatchedRuleWarning(UserWarning):
-    """An entry of `allow`, `deny` or `roles` names no tool: perhaps a slip, and another is meant."""
+    """An entry of `allow`, `deny` or `roles` matches no tool: perhaps a misspelling."""
 
 
 def warn_of_unmatched(allowed: Permissions, tools: Sequence[Tool]) -> None:
@@ -111,7 +111,7 @@ def permissions(
     enabled: bool | Callable[[], bool] = True,
     within: JsonMapping | None = None,
 ) -> Permissions:
-    """Read what an operator wrote."""
+    """Read the operator's settings."""
     require_mapping("roles", roles, or_none=True)
     if not callable(enabled):
         require_kind("enabled", enabled, bool, "True, False or a function")
@@ -127,7 +127,7 @@ def permissions(
 
 
 def narrowed(own: Permissions, before: JsonMapping) -> Permissions:
-    """Return what is allowed both here and by what `to_dict` wrote before; nothing is said twice."""
+    """Return what is allowed both here and by saved permissions (`to_dict`), without duplicates."""
     layers = list(_layers(own))
     known = [layer.to_dict() for layer in layers]
     layers += [one for one in _layers(permissions(**before)) if one.to_dict() not in known]
@@ -148,7 +148,7 @@ _MARKS = {"provider": "@", "tag": "#"}
 
 
 def written(rules: Selection) -> list[str]:
-    """Rules as the entries of a selection again; a name of several words as it is on the wire."""
+    """Return rules as entries of a selection; a name of several words is written as its wire name."""
     return [f"{'!' if rule.exclude else ''}{_entry(rule)}" for rule in rules]
 
 

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LOCK = threading.Lock()
 _SHARED: list[tuple[BlockingPortal, threading.Thread]] = []
-_THREADS: set[int] = set()  # those in which an event loop of ours runs
+_THREADS: set[int] = set()  # threads in which our event loop runs
 
 
 def run_sync(function: Callable[..., Awaitable[T]], *args: object) -> T:
     """Run an async function to its end and return what it returns; the context goes with it.
 
-    All calls share one event loop in a thread of its own, so that a tool may keep a connection
-    open from one call to the next. It makes no difference whether an event loop runs in the
-    thread that calls. When the wait is interrupted, the function is cancelled.
+    All calls share one event loop in a thread of its own, so that a tool may keep a connection open
+    from one call to the next. It works whether or not an event loop runs in the calling thread.
+    When the wait is interrupted, the function is cancelled.
     """
-    if threading.get_ident() in _THREADS:  # a tool that blocks our loop: it would wait for itself
+    if threading.get_ident() in _THREADS:  # a tool that blocks our loop would wait for itself
         portal, _ = _started()
         try:
             own: T = _waited(portal.start_task_soon(_contained, function, args))
@@ -39,7 +39,7 @@ def run_sync(function: Callable[..., Awaitable[T]], *args: object) -> T:
     portal = _shared()
     try:
         future = portal.start_task_soon(_contained, function, args)
-    except RuntimeError:  # it has stopped, though its thread has not ended yet
+    except RuntimeError:  # it has stopped, but its thread has not ended yet
         future = _shared(portal).start_task_soon(_contained, function, args)
     found: T = _waited(future)
     return found
@@ -59,7 +59,7 @@ def _waited(future: Future[Any]) -> Any:
 async def _contained(
     function: Callable[..., Awaitable[T]], args: Any
 ) -> tuple[T | None, BaseException | None]:
-    """Return what a function returns or raises, as values: what it raises must not end the event loop."""
+    """Return what a function returns or raises as a value: an exception must not end the event loop."""
     try:
         return await function(*args), None
     except BaseException as error:
@@ -69,7 +69,7 @@ async def _contained(
 
 
 def _shared(stopped: BlockingPortal | None = None) -> BlockingPortal:
-    """The portal that all calls share; another one when it has stopped or its thread has died."""
+    """Return the shared portal; a new one if it has stopped or its thread has died."""
     with _LOCK:
         if _SHARED and (_SHARED[0][0] is stopped or not _SHARED[0][1].is_alive()):
             _SHARED.clear()
@@ -101,7 +101,7 @@ def _started() -> tuple[BlockingPortal, threading.Thread]:
 
 
 def _forget() -> None:
-    """Begin anew in a forked process, where no thread of ours runs."""
+    """Start over in a forked process, where none of our threads runs."""
     global _LOCK
     _LOCK = threading.Lock()
     _SHARED.clear()

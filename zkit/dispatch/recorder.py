@@ -24,7 +24,7 @@ from zkit.tools.context import log_failure, reset
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a file held: a text, or why there is none (`missing`, `binary`, `large`, `unknown`)."""
+    """The content of a file: a text, or why there is none (`missing`, `binary`, `large`, `unknown`)."""
 
     text: str | None = None
     why: str = ""
@@ -48,7 +48,7 @@ class Change:
 
     @property
     def diff(self) -> str:
-        """The change as a unified diff; a line of words where there is no text to compare."""
+        """The change as a unified diff; a sentence where there is no text to compare."""
         return _diff(self.before, self.after, self.path, self.old_path)
 
 
@@ -56,8 +56,8 @@ class Recorder:
     """Notes what calls that execute or write change in files below `root`.
 
     The files that a call names are read before it, those and the files of its effects after it;
-    what lies outside of the root is not looked at. Give it to a dispatcher, then ask for
-    `changes()` and `diff()`, of all or of one turn. `on_change` is called with each change.
+    files outside of the root are ignored. Pass it to a dispatcher, then call `changes()` and
+    `diff()`, for all turns or one. `on_change` is called with each change.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Recorder:
         self._turns: dict[int, list[Change]] = {}
         self._last = 0
 
-    # Asking
+    # Reading
 
     def turns(self) -> list[int]:
         """Return the numbers of the turns that changed something, oldest first."""
@@ -105,7 +105,7 @@ class Recorder:
             )
         return "".join(net[path].diff for path in sorted(net))
 
-    # Noting
+    # Recording
 
     @contextmanager
     def turn(self) -> Iterator[int]:
@@ -124,7 +124,7 @@ class Recorder:
     def note(
         self, call: LiveCall, seen: dict[Path, Content], effects: tuple[Any, ...], turn: int
     ) -> None:
-        """Note what changed since `look`, and what the effects say besides."""
+        """Record what changed since `look`, and what the effects report."""
         renamed: dict[Path, Path] = {}
         for effect, place in changed_files(effects, self.root):
             if effect.op == "create":
@@ -142,7 +142,7 @@ class Recorder:
                 self._keep(Change(turn, call.id, call.name, path, before, after, old_path))
 
     def turn_of_now(self) -> int:
-        """Return the number of the turn that runs here; a call outside of any is a turn of its own."""
+        """Return the number of the current turn; a call outside of any turn is a turn of its own."""
         return _TURN.get() or self._next()
 
     # Inside
@@ -215,7 +215,8 @@ def _diff(before: Content, after: Content, path: str, old_path: str) -> str:
 def record(call: LiveCall, proceed: Next) -> Awaitable[Result]:
     """Compare the files that a changing call names or reports, before and after it.
 
-    Also when it fails or is cancelled; when its code still runs then, once that has ended.
+    This also happens if the call fails or is cancelled; if its code still runs then, once it has
+    ended.
     """
     recorder = call.settings.recorder
     if recorder is None or not call.policy.clear:

@@ -18,10 +18,10 @@ _JITTER = 0.1
 
 
 async def retry(call: LiveCall, proceed: Next) -> Result:
-    """Try again what time can fix, when running it twice does no harm.
+    """Retry a `Transient` result if running the tool twice does no harm: if it only reads, or is declared idempotent.
 
-    Only `Transient` results of tools that read, or that declare themselves idempotent. Waits as
-    long as the tool asks for, or longer each time with full jitter; never past the deadline.
+    Waits as long as the tool requests, or longer each time with full jitter; never past the
+    deadline.
     """
     result = await proceed(call)
     if not isinstance(result, Transient) or not _may_retry(call, result):
@@ -30,7 +30,7 @@ async def retry(call: LiveCall, proceed: Next) -> Result:
 
 
 def _may_retry(call: LiveCall, result: Transient) -> bool:
-    """True if another attempt is allowed, does no harm, and can be in time."""
+    """True if another attempt is allowed, does no harm, and can end before the deadline."""
     if not call.policy.retry or result.meta.get("cancelled"):
         return False
     if result.meta.get("abandoned"):
@@ -84,6 +84,6 @@ def _left() -> float:
 
 
 def _told(result: Result, attempts: list[Result]) -> Result:
-    """Return the last result, with what every attempt has done."""
+    """Return the last result with the effects of all attempts."""
     done: tuple[Effect, ...] = tuple(e for one in attempts for e in effects_of(one))
     return with_effects(with_meta(result, attempts=len(attempts)), done)

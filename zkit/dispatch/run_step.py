@@ -53,10 +53,10 @@ def result_of_step(outcome: object, call: LiveCall) -> Result:
 
 
 def reached(source: ToolSource) -> Execute:
-    """Return how to run a tool of a source.
+    """Return the function that runs a tool of a source.
 
-    Tools of a `Toolbox`, and of kits and discoveries of one, are run as they are. Any other source may do more in
-    its `call` than run a tool (another dispatcher does), so the call goes by way of it.
+    Tools of a `Toolbox`, and of kits and discoveries of one, are run as they are. Any other source
+    may do more in its `call` than run a tool (another dispatcher does), so its `call` is used.
     """
     from zkit.sources import MemoSource
 
@@ -73,8 +73,8 @@ def reached(source: ToolSource) -> Execute:
 def run_shown(tool: Tool, call: Call, typed: object = None) -> Awaitable[Result]:
     """Run a tool under its own name, with the arguments that are set for it.
 
-    A kit shows tools under other names; the context of the call, by which a tool learns that
-    nobody waits any more, must be the one of the tool that runs.
+    A kit shows tools under other names; the context of the call, which shows the tool a
+    cancellation, must be that of the tool that runs.
     """
     while isinstance(tool, ShownTool):
         typed = typed if tool.takes_the_same else None
@@ -98,8 +98,8 @@ def memory_for(
 ) -> tuple[Memory | None, bool]:
     """Return the memory to use, and whether it is used outside of tasks as well.
 
-    A `MemoSource` brings its own. What is remembered without a task is remembered until something
-    is written, so that is for whoever asks for it.
+    A `MemoSource` has its own. Without a task, results are remembered until something is written,
+    so that must be requested.
     """
     if given is False:
         return None, False
@@ -129,7 +129,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 def checked_output(tool: Tool, result: Result) -> Result:
     """Check the data of a success against the tool's output schema.
 
-    More than was promised is not a fault: a field that is computed is not in every schema.
+    Additional fields are not an error: a computed field is not in every schema.
     """
     if not isinstance(result, Success):
         return result
@@ -146,7 +146,7 @@ def checked_output(tool: Tool, result: Result) -> Result:
 
 
 def _fault_finder(tool: Tool) -> Fault | None:
-    """How to check what a tool returns; made once for each tool, None when it promises nothing."""
+    """Return the check of a tool's output, made once for each tool; None without an output schema."""
     output = tool.definition().output
     finder = None if output is None else _simple(output) or _by_schema(output)
     while len(_FAULTS) >= _MOST:
@@ -156,7 +156,7 @@ def _fault_finder(tool: Tool) -> Fault | None:
 
 
 def _simple(schema: JsonMapping) -> Fault | None:
-    """Return a check for a schema that names one type and no more: most tools return a text."""
+    """Return a check for a schema with nothing but one type: most tools return a text."""
     said = {key: value for key, value in schema.items() if key not in _SAYS_NOTHING}
     wanted = said.get("type")
     if list(said) != ["type"] or not isinstance(wanted, str) or wanted not in _TYPES:
@@ -201,10 +201,10 @@ def redacted_crash(crash: Crashed) -> Crashed:
 
 
 def _for_another_attempt(call: LiveCall) -> LiveCall | Failure:
-    """Return the call as it comes after the wait: its tool may have been switched off meanwhile.
+    """Return the call for a retry: its tool may have been switched off meanwhile.
 
-    A tool may change its typed arguments, so they serve one attempt only; a default factory may
-    return something else this time.
+    A tool may change its typed arguments, so they are used for one attempt only; a default factory
+    may return another value this time.
     """
     now = looked_up_again(call)
     if isinstance(now, Failure) or now.arguments is not call.arguments:

@@ -1,4 +1,4 @@
-"""Run a tool in a task of its own for a limited time, and report what still runs."""
+"""Runs a tool in its own task for a limited time, and reports what still runs."""
 
 from __future__ import annotations
 
@@ -38,27 +38,27 @@ class Ended:
         self.value = value
         self.error = error
         self.late = late
-        self.left = left  # it was told to stop, and went on
+        self.left = left  # it was cancelled, and kept running
 
 
 class Child(Protocol):
-    """Work that runs in a task of its own: the waiter can leave."""
+    """Work that runs in its own task: the waiter can leave."""
 
     ended: Ended | None
 
     async def wait(self, seconds: float | None) -> None:
-        """Wait until the work has ended, or so many seconds."""
+        """Wait until the work has ended, or for some seconds."""
 
     def cancel(self) -> None:
-        """Tell the work to stop."""
+        """Cancel the work."""
 
 
 async def run_apart(work: Work, seconds: float | None, grace: float) -> Ended:
-    """Run the work in a task of its own for some seconds; then ask it to stop.
+    """Run the work in its own task for some seconds, then cancel it.
 
-    Work that is told to stop has `grace` seconds to do so. A task cannot be stopped against its
-    will: one that catches its cancellation and goes on is left behind. When the waiting itself is
-    cancelled the work is told to stop in the same way, and the cancellation goes on.
+    Cancelled work has `grace` seconds to stop. A task that catches its cancellation and keeps
+    running is left behind. When the wait itself is cancelled, the work is cancelled in the same
+    way, and the cancellation propagates.
     """
     return await outcome_of_child(start_child(work), seconds, grace)
 
@@ -79,7 +79,7 @@ async def outcome_of_child(child: Child, seconds: float | None, grace: float) ->
 
 
 async def _stopped(child: Child, grace: float) -> bool:
-    """Tell the work to stop; whether it did."""
+    """Cancel the work; return whether it stopped."""
     child.cancel()
     with CancelScope(shield=True):
         await child.wait(grace)
@@ -94,13 +94,13 @@ _RUNNING: set[Any] = set()
 def _starter() -> Callable[[AbstractEventLoop, Coroutine[object, None, None]], Task[None]]:
     from zkit.dispatch.eager_task import (
         eager_task,
-    )  # loads asyncio, which runs where this is called
+    )  # loads asyncio, which is running here
 
     return eager_task
 
 
 class _AsyncioChild:
-    """A task of asyncio, without the cost of a cancel scope: this stands on every call's path."""
+    """An asyncio task, without the cost of a cancel scope: every call uses it."""
 
     def __init__(self, work: Work, loop: AbstractEventLoop) -> None:
         self.ended: Ended | None = None
@@ -119,7 +119,7 @@ class _AsyncioChild:
         except BaseException as error:
             self.ended = Ended(error=error)
         if self._waiter is not None:
-            self._wake()  # a round of the event loop earlier than `_over`
+            self._wake()  # one cycle of the event loop earlier than `_over`
 
     def _over(self, task: Task[None]) -> None:
         _RUNNING.discard(task)
@@ -149,7 +149,7 @@ class _AsyncioChild:
 
 
 class _TrioChild:
-    """A system task of trio: the cancellation of whoever waits does not reach it by itself."""
+    """A trio system task: the cancellation of the waiter does not reach it."""
 
     def __init__(self, work: Work) -> None:
         import trio
@@ -187,8 +187,8 @@ def start_child(work: Work) -> Child:
     return _TrioChild(work) if loop is None else _AsyncioChild(work, loop)
 
 
-# Calls that never wait would keep the event loop from everything else, cancellation included: one in
-# so many gives way. A round of the loop costs a tenth of a call.
+# Calls that never wait would block the event loop, cancellation included: one in this many yields
+# to it. A cycle of the loop costs a tenth of a call.
 _BETWEEN_PAUSES = 32
 _AT_ONCE = count(1)
 
@@ -197,10 +197,10 @@ _STILL = "; it could not be stopped and still runs, so it may yet have an effect
 
 
 async def limit_time(call: LiveCall, proceed: Next) -> Result:
-    """Give a call so many seconds; the tool knows its deadline.
+    """Limit the time of a call; the tool knows its deadline.
 
-    What goes on when its time is over, or when the call is cancelled, is reported as abandoned: a
-    thread cannot be stopped, and a task may refuse to.
+    Code that keeps running after the timeout or a cancellation is reported as abandoned: a thread
+    cannot be stopped, and a task may ignore its cancellation.
     """
     inner, watch = scope_until(call.policy.timeout), Watch()
     seconds = None if inner.deadline is None else max(0.0, inner.deadline - monotonic())
@@ -208,7 +208,7 @@ async def limit_time(call: LiveCall, proceed: Next) -> Result:
         return Transient("the time for the task is over", code="timeout")
 
     def work() -> Awaitable[Result]:
-        # In a context of its own, so nothing needs to be set back.
+        # In its own context, so nothing needs to be reset.
         enter_scope(inner)
         watch_here(watch)
         return proceed(call)
@@ -226,7 +226,7 @@ async def limit_time(call: LiveCall, proceed: Next) -> Result:
     if not ended.late:
         return _result(ended)
     abandoned = ended.left or watch.busy
-    # The wait may have begun a little late; what counts is the limit that was set.
+    # The wait may have started a little late; the configured limit counts.
     is_own = inner.deadline != current_scope().deadline
     return _late(call, (call.policy.timeout if is_own else seconds) or 0.0, abandoned=abandoned)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from zkit.dispatch.dispatch_settings import Settings
 
 _MOST_CHARACTERS = 256
-# What models put in front: OpenAI's namespaces, Gemini's, and the name of the list.
+# Prefixes that models write: the namespaces of OpenAI and Gemini, and the name of the list.
 _PREFIX = re.compile(r"(?:functions?|tools?|default_api|tool_calls?)[.:/]++", re.IGNORECASE)
 # Kimi numbers its calls: functions.read_file:0
 _NUMBER = re.compile(r":\d++$")
@@ -32,7 +32,7 @@ _EDGES = re.compile(r"^[^\w]++|[^\w]++$")
 
 
 def resolve(call: LiveCall, proceed: Next) -> Awaitable[Result]:
-    """Find the tool by the name, or by the one tool whose name is only spelt otherwise."""
+    """Find the tool by its name, or the only tool whose name differs just in spelling."""
     settings, name = call.settings, call.name
     tool = settings.source.get(name) if type(name) is str else None
     if tool is None:
@@ -50,7 +50,7 @@ def resolve(call: LiveCall, proceed: Next) -> Awaitable[Result]:
 
 
 def find_tool(settings: Settings, name: str) -> Tool | None:
-    """Return the tool of that name; None when no tool, or more than one, could be meant."""
+    """Return the tool of that name; None if no tool, or more than one, could be meant."""
     source = settings.source
     if not isinstance(name, str):
         return None
@@ -69,7 +69,7 @@ def find_tool(settings: Settings, name: str) -> Tool | None:
 
 
 def spellings(name: str) -> Iterator[str]:
-    """Yield what a name may stand for: without leaked tokens, prefix, number, and doubling."""
+    """Yield the possible meanings of a name: without leaked tokens, prefix, number, and doubling."""
     yield name
     bare = _EDGES.sub("", _without_tokens(name))
     yield bare
@@ -89,7 +89,7 @@ def _without_tokens(name: str) -> str:
 
 
 def _alike(name: str, names: list[str]) -> list[str]:
-    """Return the names that differ in case and `-` or `_` only; if there are none, in separators."""
+    """Return the names that differ only in case and `-` or `_`; if there are none, in separators."""
     wanted = name.casefold().replace("-", "_")
     close = [other for other in names if other.casefold().replace("-", "_") == wanted]
     return close or same_name(name, names)
@@ -101,7 +101,7 @@ def _receipt(sent: str, name: str) -> Fix:
 
 
 def absent(settings: Settings, name: str) -> Failure:
-    """Say why there is no tool of that name, naming only tools that may be called."""
+    """Return the message about a missing tool, naming only tools that may be called."""
     name = name if isinstance(name, str) else ""
     allowed = settings.permissions
     why = getattr(settings.source, "absent", None)
@@ -118,7 +118,7 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def _innermost(tool: Tool) -> Tool:
-    """Return the tool that runs: a kit may show it anew whenever its source changes."""
+    """Return the tool that runs: a kit makes a new view of it whenever its source changes."""
     inner = getattr(tool, "inner", None)
     while inner is not None:
         tool, inner = inner, getattr(inner, "inner", None)
@@ -135,7 +135,7 @@ def decode_arguments(call: LiveCall, proceed: Next) -> Awaitable[Result]:
 
 
 def decoded_call(call: LiveCall) -> LiveCall | Failure:
-    """Return a call with arguments that its tool takes, or what the model must know."""
+    """Return a call with valid arguments, or a failure for the model."""
     found = read_arguments(call.tool, call, call.policy.limit, call.finish_reason)
     if isinstance(found, Failure):
         return found
@@ -146,7 +146,7 @@ def decoded_call(call: LiveCall) -> LiveCall | Failure:
 def looked_up_again(call: LiveCall) -> LiveCall | Failure:
     """Look the call up again after waiting: its tool may be gone, changed or forbidden.
 
-    A tool that has changed reads the arguments anew.
+    If the tool has changed, the arguments are decoded again.
     """
     settings = call.settings
     tool = find_tool(settings, call.name)

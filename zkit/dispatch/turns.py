@@ -1,4 +1,4 @@
-"""Run the calls of one turn, and give each of them an outcome, in their order."""
+"""Runs the calls of one turn, and returns an outcome for each, in their order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A call as it was read (as it was sent, if it could not be), and what came of it."""
+    """A call as it was read (as it was sent, if it could not be read), and its result."""
 
     call: Call
     result: Result
@@ -30,7 +30,7 @@ class Outcome:
 
 
 def outcome_of(call: Call, trace: Trace, result: Result) -> Outcome:
-    """Return the outcome of a call that has gone its way."""
+    """Return the outcome of a finished call."""
     return Outcome(plain_call(trace.call or call), result, trace.seconds, trace.attempts)
 
 
@@ -38,9 +38,8 @@ class Turn:
     """The calls that a model made in one turn.
 
     Calls of tools that only read run together, all others alone and in their order; a call that
-    fails cancels no other. After a call that pauses the turn, those beside it end, and no other
-    begins. `outcomes` has one entry for each call once `run` has ended, also when it was
-    cancelled.
+    fails cancels no other. After a call that pauses the turn, running calls finish, and no other
+    starts. `outcomes` has one entry for each call once `run` has ended, even if it was cancelled.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class Turn:
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """What became of each call so far; a call that has no result yet was not run."""
+        """The outcome of each call so far; a call without a result was not run."""
         return [
             found or Outcome(call, before_its_turn() if self._is_paused else Trace().cancelled())
             for call, found in zip(self.calls, self._outcomes, strict=True)
@@ -90,7 +89,8 @@ class Turn:
         return found is not None and pause_in(found.result) is not None
 
     def _groups(self) -> Iterator[list[int]]:
-        """Return which calls run together; found as late as possible, for a call may change the tools."""
+        """Return the groups of calls that run together; computed late, because a call may change
+        the tools."""
         at = 0
         while at < len(self.calls):
             end = at + 1
@@ -100,9 +100,9 @@ class Turn:
             at = end
 
     def _reads(self, index: int) -> bool:
-        """True if a call may run beside others; one that names no tool runs nothing.
+        """True if a call may run beside others; a call of an unknown tool runs nothing.
 
-        Where that cannot be told it runs alone, and its own result will say why.
+        If that cannot be decided it runs alone, and its result says why.
         """
         settings = self._dispatcher.settings
         try:

@@ -4,7 +4,7 @@
 |---|---|
 | `target`, `signature` | a model, function or tool: its schema and its validator |
 | `raw_validator`, `compiled_schema` | raw schemas: pydantic-core where it can, else jsonschema |
-| `schema_tree`, `references`, `schema_limits` | walking a schema; `$ref`; the limits for schemas of strangers |
+| `schema_tree`, `references`, `schema_limits` | walking a schema; `$ref`; the limits for untrusted schemas |
 | `conversion`, `dialects` | a schema in the dialect of a backend; the dialects as records |
 | `normalize`, `rewrite`, `unions` | the steps that the dialects are made of |
 | `lint`, `offers` | what a backend would refuse; tools as others declare them |

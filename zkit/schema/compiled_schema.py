@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 SILENT: Final = "zkit_silent"
-"""Marks an object that declares fields and says nothing of others, in the metadata of its schema."""
+"""Marks an object that declares fields and neither allows nor forbids others, in the metadata of
+its schema."""
 
 
 class NotCompiledError(Exception):
@@ -56,7 +57,8 @@ def compiled(schema: Schema) -> CoreSchema | None:
 
 @lru_cache(1024)
 def matcher(pattern: str) -> Callable[[str], bool] | None:
-    """Return what tells whether a pattern is found in a text; None for an unreadable pattern.
+    """Return a function that is true for texts in which a pattern is found; None for an invalid
+    pattern.
 
     Rust's engine takes linear time. It has no look-around and no back references; patterns with
     those run in `regex` under a time limit, and what takes longer does not match.
@@ -188,7 +190,7 @@ class _Compiler:
         if unions:
             return self._union(schema, unions[0], said)
         if "type" not in said:
-            if said:  # a keyword without a type holds for values of its own type only
+            if said:  # a keyword without a type applies only to values of its own type
                 raise NotCompiledError
             return core_schema.any_schema()
         return self._typed(schema, said)
@@ -272,7 +274,8 @@ class _Compiler:
 
 
 def _union_of(made: list[CoreSchema], scalars: bool) -> CoreSchema:
-    """Return a union that takes the first branch that fits; of scalars it makes one complaint for all."""
+    """Return a union that takes the first branch that fits; for scalars it gives one error for all
+    branches."""
     if not scalars:
         return core_schema.union_schema([*made], mode="left_to_right")
     return core_schema.union_schema(
@@ -451,7 +454,7 @@ _SCALAR_MAKERS: Mapping[str, Callable[[Schema], CoreSchema]] = {
 
 
 def acceptor(made: CoreSchema) -> Callable[[JsonValue], bool]:
-    """Return what tells whether a JSON value, already parsed, fits a compiled schema."""
+    """Return a function that is true for parsed JSON values that fit a compiled schema."""
     validate = SchemaValidator(made, {"strict": True}).validate_python
 
     def accepts(value: JsonValue) -> bool:

@@ -1,4 +1,5 @@
-"""The dialects of JSON Schema that backends take, as records: what they know, and how to get there."""
+"""The dialects of JSON Schema that backends accept, as records: what they support, and the steps
+that convert to them."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ class Dialect:
 
     `steps` turn any schema into this dialect, in their order. The rest says what is not allowed:
     `keywords` are those that are understood (None: all), `formats` by type, `bounded` the types
-    whose bounds count, `pattern` tells which patterns are digested.
+    whose bounds count, `pattern` is true for patterns that are supported.
     """
 
     name: DialectName
@@ -66,7 +67,8 @@ def _without_lookaround(pattern: str) -> bool:
 
 
 def _whole_and_plain(pattern: str) -> bool:
-    """llama.cpp takes patterns from ^ to $ only, and no groups with a question mark."""
+    """True if llama.cpp accepts the pattern: from ^ to $, without groups that begin with a question
+    mark."""
     whole = pattern.startswith("^") and pattern.endswith("$")
     return whole and _BEYOND_GRAMMARS.search(pattern) is None
 
@@ -89,7 +91,7 @@ _UNIONS: tuple[Step, ...] = (
     rewrite.lists_for_tuples,
     unions.flat_unions,
 )
-# A union whose branches differ only in what is left out is a union no longer.
+# A union whose branches differed only in what was left out becomes a single schema.
 _WORDS: tuple[Step, ...] = (rewrite.rest_in_words, unions.flat_unions)
 _TYPES: tuple[Step, ...] = (rewrite.types_said, normalize.items_everywhere)
 

@@ -81,7 +81,7 @@ def _characters(schema: Schema) -> int:
 
 
 def _too_deep(schema: Schema, most: int) -> str:
-    """Return the path of the first object that is too deep; nothing when none is."""
+    """Return the path of the first object that is too deep; empty if there is none."""
     waiting = [(Place("", schema), 0)]
     while waiting:
         place, outside = waiting.pop()
@@ -131,7 +131,7 @@ def lint_tool(offer: Offer, dialect: DialectName = "openai") -> list[SchemaProbl
     return [*named, *lint_schema(offer.parameters, dialect)]
 
 
-# What every backend takes: OpenAI asks for it, and the others allow at least this.
+# Names that every backend accepts: OpenAI requires this, and the others allow at least this.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _BAD_NAME = (
     "the name has more than letters, digits, _ and -, or more than 64 of them",

@@ -23,7 +23,7 @@ from zkit.schema.schema_tree import (
 if TYPE_CHECKING:
     from zkit.schema.dialects import Dialect
 
-# Keywords that bind a model to nothing, and so leave no words behind.
+# Keywords without a constraint, which need no words in the description.
 SILENT = frozenset(
     {
         "$schema",
@@ -49,7 +49,7 @@ _LONGEST = 300
 
 
 def in_words(schema: Schema, gone: list[str]) -> Schema:
-    """Return the schema without the keywords in `gone`, its description saying what they said."""
+    """Return the schema without the keywords in `gone`; its description states them in words."""
     if not gone:
         return schema
     kept = {key: value for key, value in schema.items() if key not in gone}
@@ -65,7 +65,7 @@ def with_words(schema: Schema, said: list[str]) -> Schema:
 
 
 def phrases(gone: Schema) -> Iterator[str]:
-    """Say each constraint in a few words; one phrase for both ends of a range."""
+    """State each constraint in a few words; one phrase for both ends of a range."""
     for ends, say in _RANGES.items():
         low, high = (gone.get(end) for end in ends)
         if low is not None or high is not None:
@@ -164,7 +164,7 @@ def _as_schema(part: object) -> object:
 
 
 def valid(schema: Schema, dialect: Dialect) -> Schema:
-    """Mend what is only untidy; refuse what nothing could fit, naming the place."""
+    """Fix what is only untidy; refuse a schema that no value fits, naming the place."""
     return rebuilt(schema, _valid)
 
 
@@ -192,12 +192,12 @@ def _valid_enum(schema: Schema, path: str) -> Schema:
 
 
 def _valid_required(schema: Schema, path: str) -> Schema:
-    """Declare what is required but not declared: by the rules of JSON Schema, any value will do."""
+    """Declare what is required but not declared: JSON Schema allows any value for it."""
     required = distinct(schema.get("required", ()))
     properties = schema.get("properties", {})
     absent = [name for name in required if name not in properties]
     if not required or "properties" not in schema:
-        return schema  # mostly a branch of a union that only says what is required
+        return schema  # mostly a branch of a union that only has `required`
     if absent and schema.get("additionalProperties") is False:
         raise SchemaError(
             f"{_at(path)}: {absent[0]!r} is required, but no such property is allowed"
@@ -208,7 +208,7 @@ def _valid_required(schema: Schema, path: str) -> Schema:
 
 
 def object_root(schema: Schema, dialect: Dialect) -> Schema:
-    """Make sure that the root is one object with declared properties, as every backend asks."""
+    """Make sure that the root is one object with declared properties, as every backend requires."""
     if "type" not in schema and (not schema or any(key in schema for key in _OF_OBJECTS)):
         schema = {"type": "object", **schema}
     if types_of(schema) == ["object", "null"] or types_of(schema) == ["null", "object"]:
@@ -230,7 +230,7 @@ def _root_kind(schema: Schema) -> str:
 
 
 def _without_root_unions(schema: Schema) -> Schema:
-    """Say in words what a union at the root adds; its branches mostly say what is required."""
+    """State in words what a union at the root adds; its branches mostly have `required` only."""
     for key in _UNIONS:
         branches = schema.get(key)
         if not isinstance(branches, list):
@@ -244,7 +244,7 @@ def _without_root_unions(schema: Schema) -> Schema:
 
 
 def required_in_words(schema: Schema, key: str) -> Schema | None:
-    """Say in words a union that only says what is required; None when it says more."""
+    """State in words a union whose branches only have `required`; None if they have more."""
     branches = [part for part in schema[key] if isinstance(part, dict)]
     if not branches or not all(
         part.get("required") and is_only(part, "required", "type") for part in branches

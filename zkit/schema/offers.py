@@ -48,7 +48,7 @@ def offered(tools: object) -> dict[str, Offer]:
 
 
 def _offers(x: object, place: str) -> Iterator[Offer]:
-    """Return every offer in `x`; `place` says in a message where it stands."""
+    """Return every offer in `x`; `place` is its location for error messages."""
     for fits, read in _READERS:
         if fits(x):
             yield from read(x, place)
@@ -74,7 +74,7 @@ def parameters_of(x: object) -> object:
 
 
 def _target(x: object) -> Target:
-    """Return the target of a function or a model. Tools that are only data do not load pydantic for it."""
+    """Return the target of a function or a model. Tools that are only data do not load pydantic."""
     from zkit.schema.target import target_for
 
     return target_for(x)
@@ -202,7 +202,7 @@ def _from_iterable(x: Iterable[object], place: str) -> Iterator[Offer]:
 
 
 def _offer(name: object, schema: object, description: object, place: str) -> Offer:
-    """Make an offer; what a schema says of the whole is the tool's description if it has no other."""
+    """Make an offer; the description of the schema is the tool's if it has no other."""
     if not isinstance(name, str) or not name.strip():
         raise ToolDefinitionError(
             f"{place}: a tool's name must be a text that is not blank, not {name!r}"

@@ -52,7 +52,7 @@ class MisfitError(ValueError):
 
 
 def misfits_of(error: Complaint) -> list[Misfit]:
-    """Return what a complaint of jsonschema comes down to."""
+    """Return an error of jsonschema as misfits."""
     path: Path = tuple(error.absolute_path)
     reader = _READERS.get(str(error.validator))
     if reader is not None:
@@ -77,7 +77,7 @@ def _missing(error: Complaint, path: Path) -> list[Misfit]:
 
 
 def _unknown(error: Complaint, path: Path) -> list[Misfit]:
-    """Return the properties that a closed object does not know."""
+    """Return the properties that a closed object does not declare."""
     if not isinstance(error.instance, dict) or _due(error) is not False:
         return [Misfit(path, str(error.validator), {"limit": _due(error)})]
     schema: Any = error.schema
@@ -105,7 +105,7 @@ def _not_allowed(error: Complaint, path: Path) -> list[Misfit]:
 
 
 def _no_branch(error: Complaint, path: Path) -> list[Misfit]:
-    """Return what is wrong with the nearest branch; the types that would do, if no branch has the type."""
+    """Return what is wrong with the nearest branch; the accepted types, if no branch has the type."""
     branches: dict[int, list[Misfit]] = {}
     for inner in error.context or ():
         branches.setdefault(int(inner.relative_schema_path[0]), []).extend(misfits_of(inner))
@@ -129,7 +129,7 @@ def _is_of_other_type(found: list[Misfit], path: Path) -> bool:
 
 
 def _is_other_variant(found: list[Misfit], path: Path) -> bool:
-    """True if a property says which variant is meant, and it is not this one."""
+    """True if a property selects a variant, and it is not this one."""
     return any(
         m.kind == "enum" and m.path[:-1] == path and len(m.path) == len(path) + 1 for m in found
     )
@@ -165,8 +165,8 @@ def _has_format(name: str, value: object) -> bool:
 class RawValidator:
     """Validates against a raw JSON Schema; compiled once, safe to share between threads.
 
-    pydantic-core accepts what is valid, where it can; jsonschema says what is wrong, and decides on
-    the schemas that pydantic-core cannot check exactly. `core_schema` is None for those.
+    Where possible, pydantic-core accepts valid values; jsonschema reports what is wrong, and
+    decides for schemas that pydantic-core cannot check exactly. `core_schema` is None for those.
     """
 
     def __init__(self, schema: JsonMapping) -> None:
@@ -177,7 +177,7 @@ class RawValidator:
         self.core_schema = compiled(self._schema)
         try:
             self._accepts = acceptor(self.core_schema) if self.core_schema else None
-        except CannotBuildError:  # such as for half a character in the name of a property
+        except CannotBuildError:  # such as for a lone surrogate in the name of a property
             self.core_schema = self._accepts = None
         if self._accepts is None:
             assert self._validator  # a malformed schema is refused here, not at the first call
@@ -229,7 +229,7 @@ class RawValidator:
             return (Misfit((), "depth"),)
 
 
-# What a union said of a value, by the identity of both, during one validation. Without it a
+# The result of a union for a value, by the identity of both, during one validation. Without it a
 # recursive union takes 2^depth steps to reject a nested value, which a model can send.
 _SEEN: ContextVar[dict[tuple[int | str, int, str], bool]] = ContextVar("seen unions")
 _COMPILING = threading.Lock()
@@ -259,7 +259,7 @@ def _by_jsonschema(schema: Schema) -> Validator:
 def _without_slow_keywords(schema: Schema, path: str) -> Schema:
     """Drop `unevaluatedProperties` beside patterns: jsonschema runs those with backtracking.
 
-    The server that wrote the schema checks it again.
+    The server that wrote the schema validates the arguments again.
     """
     if "unevaluatedProperties" not in schema:
         return schema
@@ -271,7 +271,7 @@ def _without_slow_keywords(schema: Schema, path: str) -> Schema:
 
 @cache
 def _guarded(known: type[Validator]) -> Callable[..., Validator]:
-    """Return the validator class of a draft, with patterns in linear time and no question asked twice."""
+    """Return the validator class of a draft, with patterns in linear time and cached results."""
     from jsonschema import validators
 
     once = [name for name in ("anyOf", "oneOf", "$ref", "$dynamicRef") if name in known.VALIDATORS]
@@ -285,7 +285,7 @@ Check = Callable[[Any, Any, Any, Any], Iterable["Complaint"]]
 
 
 def _asked_once(name: str, check: Check) -> Check:
-    """Return the keyword, whose answer for one object or list is remembered during a validation."""
+    """Return the keyword with its result for one object or list cached during a validation."""
     from jsonschema.exceptions import ValidationError
 
     def remembered(
@@ -356,7 +356,7 @@ def _undeclared(instance: Mapping[str, JsonValue], schema: Schema) -> list[str]:
 def _required(
     _: Validator, names: JsonValue, instance: JsonValue, schema: Schema
 ) -> Iterator[Complaint]:
-    """One complaint for all names that are missing; jsonschema makes one for each."""
+    """Report all missing names in one error; jsonschema gives one for each."""
     from jsonschema.exceptions import ValidationError
 
     if not isinstance(names, list) or not isinstance(instance, dict):  # draft 3 has no list here
@@ -368,7 +368,7 @@ def _required(
 def _unique_items(
     _: Validator, wanted: JsonValue, instance: JsonValue, schema: Schema
 ) -> Iterator[Complaint]:
-    """jsonschema compares each item with each other where they are objects."""
+    """Check `uniqueItems` in one pass; jsonschema compares each object with every other."""
     from jsonschema.exceptions import ValidationError
 
     if wanted is True and isinstance(instance, list) and len(distinct(instance)) < len(instance):

@@ -26,7 +26,7 @@ _TABLES = ("$defs", "definitions")
 
 
 def open_root(schema: Schema, dialect: Dialect) -> Schema:
-    """Put what the root refers to in the root itself."""
+    """Replace a root that is a reference by its target."""
     seen: set[str] = set()
     while isinstance(reference := schema.get("$ref"), str) and reference not in seen:
         seen.add(reference)
@@ -78,7 +78,7 @@ class _Inliner:
 
 
 def plain_references(schema: Schema, dialect: Dialect) -> Schema:
-    """Leave references to `$defs` that stand alone; write out those with siblings and others."""
+    """Keep references to `$defs` that have no siblings; write out all others."""
     schema = _under_defs(schema)
     recursive = _recursive(schema)
     written = 0
@@ -176,9 +176,9 @@ _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 def check_references(schema: Schema) -> None:
     """Refuse a schema whose references lead nowhere, never end, or expand to too much.
 
-    Nothing is fetched: a reference leads to a place in the same document. Raises `SchemaError` with
-    the location. A schema that contains itself is fine where each turn takes one step down in the
-    value, and endless where it does not, as in `{"not": {"$ref": "#"}}`.
+    Nothing is fetched: a reference must point into the same document. Raises `SchemaError` with
+    the location. A schema that contains itself is fine if each round goes one step down in the
+    value, and endless if not, as in `{"not": {"$ref": "#"}}`.
     """
     for place in _all_places(schema):
         for key in _REFERENCES:
@@ -200,7 +200,7 @@ def _targets(place: Place, root: Schema) -> Iterator[Place]:
 
 
 def _all_places(root: Schema) -> Iterator[Place]:
-    """Return every schema of the document once, those that only a reference leads to among them."""
+    """Return every schema of the document once, including those reached only by a reference."""
     seen: set[int] = set()
     waiting = [Place("", root)]
     while waiting:
@@ -215,7 +215,7 @@ def _all_places(root: Schema) -> Iterator[Place]:
 
 
 def _check_ends(root: Schema) -> None:
-    """Refuse a schema that asks the same of the same value again, without end."""
+    """Refuse a schema that applies itself to the same value, without end."""
     done: set[int] = set()
     for start in _all_places(root):
         open_ones: dict[int, Iterator[Place]] = {}

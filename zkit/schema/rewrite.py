@@ -37,7 +37,7 @@ def _enum_for_const(schema: Schema, path: str) -> Schema:
 
 
 def types_said(schema: Schema, dialect: Dialect) -> Schema:
-    """Name the type where the other keywords leave no doubt about it."""
+    """Add `type` where the other keywords determine it."""
     return rebuilt(schema, _typed)
 
 
@@ -60,7 +60,7 @@ def _implied(schema: Schema) -> list[str]:
 
 
 def lists_for_tuples(schema: Schema, dialect: Dialect) -> Schema:
-    """Write a tuple as a list of its kinds of items, their order said in words."""
+    """Write a tuple as a list of its kinds of items, with the order in words."""
     return rebuilt(schema, _list_for_tuple)
 
 
@@ -91,7 +91,7 @@ def _name(part: Any) -> str:
 
 
 def only_string_enums(schema: Schema, dialect: Dialect) -> Schema:
-    """Say in words an enum of anything but texts; an empty text counts as none."""
+    """State an enum in words unless all its values are non-empty texts."""
     return rebuilt(schema, _string_enum)
 
 
@@ -103,7 +103,7 @@ def _string_enum(schema: Schema, path: str) -> Schema:
 
 
 def rest_in_words(schema: Schema, dialect: Dialect) -> Schema:
-    """Say in words every constraint that the dialect has no keyword for."""
+    """State in words every constraint that the dialect has no keyword for."""
 
     def change(part: Schema, path: str) -> Schema:
         return in_words(part, [key for key in part if not understood(part, key, dialect)])
@@ -112,7 +112,7 @@ def rest_in_words(schema: Schema, dialect: Dialect) -> Schema:
 
 
 def understood(schema: Schema, key: str, dialect: Dialect) -> bool:
-    """Tell whether a backend understands a keyword where it stands."""
+    """True if a backend understands a keyword at its place."""
     if dialect.keywords is None:
         return True
     if key == "format":
@@ -124,13 +124,13 @@ def understood(schema: Schema, key: str, dialect: Dialect) -> bool:
     return key in dialect.keywords
 
 
-# Keywords that leave it to others to name the type.
+# Keywords beside which `type` may be missing.
 _SAY_TYPE = frozenset({"type", "anyOf", "oneOf", "allOf", "$ref"})
 _SCALARS = frozenset({"string", "number", "integer", "boolean"})
 
 
 def is_map(schema: Schema) -> bool:
-    """Tell whether an object's keys are free: none is declared, and others are not forbidden."""
+    """True if an object's keys are free: none is declared, and others are not forbidden."""
     if not takes(schema, "object") or schema.get("properties"):
         return False
     others = schema.get("additionalProperties", "properties" not in schema)
@@ -138,7 +138,8 @@ def is_map(schema: Schema) -> bool:
 
 
 def declared_objects(schema: Schema, dialect: Dialect) -> Schema:
-    """Refuse maps, objects without fields where they are no use, and values of no type."""
+    """Refuse maps, objects without fields and values without a type, where the dialect does not
+    allow them."""
     for place in subschemas(schema):
         problem = undeclared(place.path, place.schema, dialect)
         if problem:
@@ -147,7 +148,7 @@ def declared_objects(schema: Schema, dialect: Dialect) -> Schema:
 
 
 def undeclared(path: str, schema: Schema, dialect: Dialect) -> tuple[str, str] | None:
-    """Say what is not declared that the dialect wants declared, and what to write instead."""
+    """Return what the dialect requires to be declared and is not, and what to write instead."""
     if not dialect.untyped and path and not _SAY_TYPE & schema.keys():
         return f"{dialect.name} needs a type here", "name the type of the value"
     if not dialect.maps and is_map(schema) and (path or schema.get("additionalProperties")):
@@ -169,7 +170,8 @@ def undeclared(path: str, schema: Schema, dialect: Dialect) -> tuple[str, str] |
 
 
 def maps_for_patterns(schema: Schema, dialect: Dialect) -> Schema:
-    """Let a closed object have other keys where it has some by pattern: names cannot be told apart."""
+    """Allow other keys in a closed object with `patternProperties`: the dialect has no patterns of
+    names."""
     return rebuilt(schema, _map_for_patterns)
 
 

@@ -1,6 +1,6 @@
 """Every tuning constant of this package, with the reason for its value.
 
-A schema may come from a server that nobody here wrote. Beyond these limits it is refused when a tool
+A schema may come from an untrusted server. Beyond these limits it is refused when a tool
 is defined, so that no call can hang or crash the process.
 """
 
@@ -14,7 +14,7 @@ MAX_CHARACTERS = 2_000_000
 of 10 MB, an enum of 900,000 names, took ten seconds to refuse a call."""
 MAX_PLACES = 10_000
 """How many schemas one may contain. The largest MCP server seen has 3,000. jsonschema takes half a
-millisecond for each of them to say that a schema is one."""
+millisecond for each of them to check the schema itself."""
 MAX_EXPANDED = 100_000
 """How many schemas one may stand for once every `$ref` is written out. A chain of twenty definitions
 that each refer twice to the next stands for a million; ordinary schemas stay below 5,000."""

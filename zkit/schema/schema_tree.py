@@ -11,7 +11,7 @@ from zkit.errors import SchemaError
 from zkit.json_types import JsonMapping, JsonObject
 from zkit.schema.schema_limits import MAX_DEPTH, MAX_PLACES
 
-# Where schemas stand inside a schema: under a name, in a list, or alone.
+# The keywords that hold schemas: by name, in a list, or one.
 UNDER_NAMES = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 IN_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 ALONE = (
@@ -74,7 +74,7 @@ def _entries(key: str, value: object) -> Iterator[tuple[str, object]]:
 
 
 def join(path: str, step: str) -> str:
-    """Lengthen a dotted path."""
+    """Append to a dotted path."""
     return f"{path}.{step}" if path else step
 
 
@@ -97,7 +97,7 @@ def rebuilt(schema: Schema, change: Callable[[Schema, str], Schema], path: str =
 
 
 def _with_inner(key: str, value: object, inner: dict[str, Schema]) -> object:
-    """Put changed schemas where they were: under names, in a list, or alone."""
+    """Put changed schemas back in their places: by name, in a list, or alone."""
     if isinstance(value, dict) and key in UNDER_NAMES:
         return {name: inner.get(f"{key}.{name}", part) for name, part in value.items()}
     if isinstance(value, list) and (key in IN_LISTS or key == "items"):
@@ -124,7 +124,7 @@ def pointer_target(root: JsonMapping, reference: str) -> Any:
 
 
 def _by_identifier(root: JsonMapping, name: str) -> object:
-    """Find the schema that bears an `$anchor` or `$id` of that name."""
+    """Find the schema with an `$anchor` or `$id` of that name."""
     whole = cast("Schema", root)  # not a copy: callers compare what they find by identity
     for place in subschemas(whole):
         known = (place.schema.get(key) for key in ("$anchor", "$id", "$dynamicAnchor"))
@@ -135,7 +135,7 @@ def _by_identifier(root: JsonMapping, name: str) -> object:
 
 TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
 
-# The keywords that speak of one type only; any other keyword speaks of all.
+# The keywords that apply to one type only; all others apply to every type.
 OF_TYPE: dict[str, frozenset[str]] = {
     "string": frozenset({"minLength", "maxLength", "pattern", "format", "contentEncoding"}),
     "number": frozenset(
@@ -192,7 +192,7 @@ def type_of(value: object) -> str:
 
 
 def is_of(value: Any, types: Iterable[str]) -> bool:
-    """Tell whether a value has one of the types; 3 and 3.0 are integers and numbers."""
+    """True if a value has one of the types; 3 and 3.0 are integers and numbers."""
     own, wanted = type_of(value), set(types)
     if own in wanted or (own == "integer" and "number" in wanted):
         return True
@@ -206,12 +206,12 @@ def types_of(schema: Schema) -> list[str]:
 
 
 def takes(schema: Schema, kind: str) -> bool:
-    """Tell whether `type` names the type."""
+    """True if `type` names the type."""
     return kind in types_of(schema)
 
 
 def takes_null(schema: Schema) -> bool:
-    """Tell whether null may stand here, as far as the schema itself says."""
+    """True if null is accepted here, as far as the schema itself says."""
     if takes(schema, "null") or schema.get("nullable") is True:
         return True
     if any(None in schema.get(key, ()) for key in ("enum",)) and "type" not in schema:
@@ -225,7 +225,7 @@ def takes_null(schema: Schema) -> bool:
 
 
 def identity(value: object) -> tuple[str, str]:
-    """Return a key that tells JSON values apart: `true` is not 1, and 1 is 1.0."""
+    """Return a key that identifies a JSON value: `true` is not 1, and 1 is 1.0."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, dict | list):
@@ -239,7 +239,7 @@ def distinct(values: Iterable[object]) -> list[object]:
 
 
 def is_only(schema: Schema, *keys: str) -> bool:
-    """Tell whether a schema has no keywords but these."""
+    """True if a schema has no keywords but these."""
     return set(schema) <= set(keys)
 
 
@@ -273,7 +273,7 @@ _NAMES: dict[type, str] = {
 
 
 def malformed(schema: Schema) -> Iterator[tuple[str, str]]:
-    """Name the place of each keyword that is malformed, and say what is expected there."""
+    """Yield the place of each malformed keyword, and what is expected there."""
     for place in subschemas(schema):
         for key, value in place.schema.items():
             yield from _in_keyword(place, key, value)

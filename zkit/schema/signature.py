@@ -41,7 +41,7 @@ _ENTRIES = ("parameters", "other parameters", "attributes")
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What a docstring says: of the whole (its first paragraph, and all its prose), and by name."""
+    """A docstring as data: its first paragraph, all its prose, and the descriptions by name."""
 
     summary: str = ""
     prose: str = ""
@@ -50,7 +50,7 @@ class Described:
 
 NOTHING = Described()
 _MARK_OF_SECTIONS = re.compile(r":|^\s*+[-=~]", re.MULTILINE)
-"""What every heading of a section has, in each of the styles: a colon, or a line below it."""
+"""What a section heading has in each of the styles: a colon, or a line below it."""
 
 
 def describe(docstring: str | None) -> Described:
@@ -166,13 +166,13 @@ _UNPACKS = (Unpack, LaterUnpack)
 
 
 def function_name(function: Callable[..., object]) -> str:
-    """Return the name that a function goes by, through `partial` and bound methods."""
+    """Return the name of a function, also inside a `partial` or a bound method."""
     inner = plain_function(function)
     return str(getattr(inner, "__name__", None) or type(function).__name__)
 
 
 def plain_function(function: object) -> Any:
-    """Return what a partial, a bound method or a class or static method stands for."""
+    """Return the function behind a partial, a bound method, or a class or static method."""
     while True:
         if isinstance(function, functools.partial):
             function = function.func
@@ -228,7 +228,7 @@ def hidden_parameters(function: Callable[..., object], hide: Collection[type]) -
 
 
 def is_hidden(hint: object, hide: Collection[type]) -> bool:
-    """Tell whether an annotation is one of the types, also as `Annotated`, generic or optional."""
+    """True if an annotation is one of the types, even inside `Annotated`, a generic or an optional."""
     if get_origin(hint) is Annotated:
         return is_hidden(get_args(hint)[0], hide)
     if get_origin(hint) in _UNIONS:
@@ -253,7 +253,7 @@ def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
 
 
 def _may_be_named(function: Callable[..., object], parameter: inspect.Parameter) -> bool:
-    """Tell whether a model can fill in a parameter by name; raise where it never could."""
+    """True if a model can fill in a parameter by name; raise if it never could."""
     place = f"{function_name(function)}: the parameter {parameter.name!r}"
     if parameter.kind is parameter.VAR_POSITIONAL:
         raise ToolDefinitionError(
@@ -280,7 +280,7 @@ def _field(parameter: inspect.Parameter, hints: JsonMapping, said: Mapping[str, 
     if default is EMPTY:
         return Annotated[hint, FieldInfo(**details)]
     if default is None and not _takes_none(hint):
-        hint = hint | None  # `x: int = None` says it, though the annotation does not
+        hint = hint | None  # `x: int = None` means it, though the annotation does not say so
     if _is_plain(default):
         return Annotated[hint, FieldInfo(default=default, **details)]
     return NotRequired[Annotated[hint, FieldInfo(**details)]]
@@ -301,7 +301,7 @@ def _takes_none(hint: object) -> bool:
 
 
 def _is_plain(default: object) -> bool:
-    """Tell whether JSON can express a default, so that the model may be told of it."""
+    """True if JSON can express a default, so that the schema can show it."""
     if default is PydanticUndefined or default is ...:
         return False
     try:

@@ -44,11 +44,11 @@ class PlainJsonSchema(GenerateJsonSchema):
     }
 
     def field_title_should_be_set(self, schema: object) -> bool:
-        """Never: only a title that somebody wrote is a title."""
+        """Return False: only explicit titles are kept."""
         return False
 
     def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
-        """Leave the order as it is: a model writes the keys in the order in which it reads them."""
+        """Keep the order: a model writes the keys in the order in which it reads them."""
         return value
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
@@ -83,7 +83,8 @@ def _told(json_schema: JsonSchemaValue, cls: type | None, schema: object) -> Jso
 
 
 def _as_declared(json_schema: JsonSchemaValue, fields: JsonMapping) -> JsonSchemaValue:
-    """Put a dataclass's properties in their order, keyword-only ones too; drop what it makes itself."""
+    """Put a dataclass's properties in the order of declaration; drop fields that are not in
+    `__init__`."""
     order = {name: place for place, name in enumerate(fields)}
     sent = [n for n in json_schema.get("properties", {}) if n not in fields or fields[n].init]
     sent.sort(key=lambda name: order.get(name, len(order)))
@@ -169,7 +170,7 @@ class Target:
 
     `kind` is `model` for a Python type, `function` (the value is a dict of keyword arguments) or
     `raw` for a JSON Schema (the value is what arrived; failures raise `MisfitError`, those of the
-    other kinds `pydantic.ValidationError`). `schema` is made when it is first asked for.
+    other kinds `pydantic.ValidationError`). `schema` is made on first use.
     """
 
     name: str
@@ -182,25 +183,25 @@ class Target:
 
     @cached_property
     def schema(self) -> JsonObject:
-        """The JSON Schema of what must be sent; not to be changed."""
+        """The JSON Schema of what must be sent; do not change it."""
         return self._schema()
 
     @property
     def description(self) -> str:
-        """What the schema says of the whole."""
+        """The description of the whole schema."""
         return str(self.schema.get("description", ""))
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A target, and what it was made for: held, so that its identity stays its own."""
+    """A target, and its subject, which is kept alive so that its identity stays unique."""
 
     subject: object
     target: Target
 
 
-# The newest targets, by the identity of what they are for. Bounded and not weak: a validator
-# refers to its class, so a weak key would never go away.
+# The most recent targets, by the identity of their subject. Bounded and not weak: a validator
+# refers to its class, so a weak key would never be removed.
 _KNOWN: dict[object, _Known] = {}
 _RAW: dict[str, Target] = {}
 _SENT: dict[int, tuple[JsonMapping, JsonObject, Target]] = {}
@@ -209,8 +210,8 @@ _SENT: dict[int, tuple[JsonMapping, JsonObject, Target]] = {}
 def target_for(x: object, *, hide: Collection[type] = ()) -> Target:
     """Return the target for a model, TypedDict, dataclass, function, tool, or raw JSON Schema.
 
-    Compiled once. Parameters of a function annotated with a type in `hide` are left out. An object
-    that carries a `Target` as its attribute `target` is taken at its word.
+    Compiled once. Parameters of a function annotated with a type in `hide` are left out. If an
+    object has a `Target` as its attribute `target`, that one is returned.
     """
     if hide:
         return _make(x, hide)
@@ -230,7 +231,7 @@ def _made_once(x: object) -> Target:
     if known is not None and known.subject is subject:
         return known.target
     target = _make(x, ())
-    if target.kind != "raw":  # those are known by what they say, for they can be changed
+    if target.kind != "raw":  # those are compared by content, because they can be changed
         _remember(_KNOWN, key, _Known(subject, target))
     return target
 
@@ -282,10 +283,10 @@ def _of_mapping(x: JsonMapping) -> Target:
 
 
 def _known_raw(x: object) -> Target | None:
-    """Return the target of a schema in a dict that was seen before, and says what it said then.
+    """Return the target of a dict that was seen before and has not changed.
 
-    A dict may be changed at any time, so it is compared; that is far cheaper than to write it out
-    again, and `true` for 1 is the only change that it does not see.
+    A dict may be changed at any time, so it is compared. That is far cheaper than serialising it;
+    only a change from 1 to `true` is not noticed.
     """
     sent = _SENT.get(id(x))
     return sent[2] if sent is not None and sent[0] is x and sent[1] == x else None
@@ -300,7 +301,7 @@ def _of_raw(schema: JsonMapping) -> Target:
         raise SchemaError(f"the schema has {len(key):,} characters; {MAX_CHARACTERS:,} are allowed")
     target = _RAW.get(key)
     if target is None:
-        plain = json.loads(key)  # a copy: what the caller does to the schema later is not ours
+        plain = json.loads(key)  # a copy: the caller may change the schema later
         validator = RawValidator(plain)
         name = str(plain.get("title") or "arguments")
         target = Target(

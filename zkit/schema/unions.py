@@ -33,7 +33,7 @@ _LOWER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties
 
 
 def merged(first: Schema, second: Schema, path: str) -> Schema:
-    """Return a schema that asks for what both ask for; what cannot be joined is said in words."""
+    """Return a schema that requires what both require; what cannot be merged is stated in words."""
     made = dict(first)
     unjoined: list[str] = []
     for key, value in second.items():
@@ -47,7 +47,7 @@ def merged(first: Schema, second: Schema, path: str) -> Schema:
 
 
 def _with_words_of(made: Schema, second: Schema, keys: list[str]) -> Schema:
-    """Say in the description of the result what the second schema asks for beyond it."""
+    """Add to the description of the result what the second schema requires beyond it."""
     if not keys:
         return made
     about = {key: second[key] for key in keys}
@@ -117,7 +117,7 @@ _ABOUT = ("description", "title", "default", "examples", "deprecated", "nullable
 
 
 def conditions_in_words(schema: Schema, dialect: Dialect) -> Schema:
-    """Say in words what no grammar can express: negations and conditions."""
+    """State in words what no grammar can express: negations and conditions."""
     return rebuilt(schema, lambda part, path: in_words(part, [k for k in part if k in CONDITIONS]))
 
 
@@ -159,7 +159,7 @@ def _followed(branch: Schema, root: Schema) -> Schema:
 
 
 def any_of_for_one_of(schema: Schema, dialect: Dialect) -> Schema:
-    """Write `oneOf` as `anyOf`: which branch it is, its fields say."""
+    """Write `oneOf` as `anyOf`: the fields show which branch is meant."""
     return rebuilt(schema, _any_of)
 
 
@@ -172,7 +172,7 @@ def _any_of(schema: Schema, path: str) -> Schema:
 
 
 def stand_alone(schema: Schema, dialect: Dialect) -> Schema:
-    """Let a union stand alone: what is said beside it holds for each of its branches."""
+    """Move the keywords beside a union into each of its branches."""
     return rebuilt(schema, lambda part, path: _alone(part, path, schema) if path else part)
 
 
@@ -190,12 +190,12 @@ def _alone(schema: Schema, path: str, root: Schema) -> Schema:
 
 def _with_siblings(branch: Schema, beside: Schema, root: Schema, path: str) -> Schema:
     if "$ref" in branch and is_only(beside, "type"):
-        return branch  # what it refers to says its type itself
+        return branch  # the target of the reference has its own type
     return merged(_followed(branch, root), beside, join(path, "anyOf"))
 
 
 def flat_unions(schema: Schema, dialect: Dialect) -> Schema:
-    """Open unions inside unions, drop doubles, and write a union of one as that one."""
+    """Flatten nested unions, drop duplicates, and write a union of one as that one."""
     return rebuilt(schema, lambda part, path: _flat(part, path))
 
 
@@ -213,7 +213,7 @@ def _flat(schema: Schema, path: str) -> Schema:
 
 
 def _opened(branches: list[Schema]) -> list[Schema]:
-    """The branches of a union, those of unions inside it among them, each once."""
+    """Return the branches of a union, including those of nested unions, each once."""
     opened: dict[tuple[str, str], Schema] = {}
     for branch in branches:
         inner = branch["anyOf"] if branch and is_only(branch, "anyOf") else [branch]
@@ -253,14 +253,14 @@ def _unmarked(branch: Schema) -> Schema:
 
 
 def is_null(schema: object) -> bool:
-    """Tell whether a schema takes null and nothing else."""
+    """True if a schema accepts null and nothing else."""
     if not isinstance(schema, dict):
         return False
     return types_of(schema) == ["null"] or ("enum" in schema and schema["enum"] == [None])
 
 
 def one_type_each(schema: Schema, dialect: Dialect) -> Schema:
-    """Write a list of types as a union of schemas with one type each, where the dialect asks."""
+    """Write a list of types as a union of schemas with one type each, where the dialect requires it."""
 
     def change(part: Schema, path: str) -> Schema:
         types = types_of(part)
@@ -281,7 +281,8 @@ def _split(schema: Schema, types: list[str]) -> Schema:
 
 
 def _of_type(rest: Schema, name: str) -> Schema | None:
-    """Return what a schema says of values of one type; None when its enum has none of them."""
+    """Return the part of a schema that applies to values of one type; None if its enum has no such
+    value."""
     kept = {k: v for k, v in rest.items() if k not in TYPED_KEYWORDS or k in OF_TYPE[name]}
     if "enum" not in kept or (name == "null" and None in kept["enum"]):
         return {"type": name, **{key: value for key, value in kept.items() if key != "enum"}}

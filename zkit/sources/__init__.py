@@ -1,15 +1,15 @@
-"""Sources of tools: the registry, views of it, and what is remembered of its answers.
+"""Sources of tools: the registry, views of it, and the memory of results.
 
 | module | holds |
 |---|---|
 | `source` | the `ToolSource` protocol, and what every source offers: listing, describing, searching |
-| `toolbox`, `shown_tool`, `overlays` | the registry; tools shown in another way; what an operator changes |
+| `toolbox`, `shown_tool`, `overlays` | the registry; tools under another name or with preset arguments; changes by an operator |
 | `kit`, `kit_rules`, `kit_files`, `workflows` | selections of tools and their files; workflows, skills and documents |
 | `memory`, `memo_keys` | remembered answers, and when they are forgotten |
 | `shared_memo`, `shared_counts`, `redis_memo` | one memory and one limit for many processes, in SQLite or Redis |
 | `discovery`, `catalog` | two tools in place of hundreds; the search behind them, and the text of a kit in a prompt |
 | `tool_folder` | tools from a folder of Python files |
-| `confined_files` | files that no path or link leads out of |
+| `confined_files` | files below a root, which no path or link can leave |
 """
 
 from __future__ import annotations

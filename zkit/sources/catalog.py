@@ -16,14 +16,14 @@ from zkit.tools.projections import guide_lines
 
 _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-# How much a word counts by where it stands.
+# The weight of a word by the field it is in.
 _NAME, _TAG, _SUMMARY, _ELSE, _PREFIX = 8.0, 5.0, 3.0, 1.0, 0.5
 _MOST_WORDS = 24
 _MOST_COMPARED = 60
 _MOST_CHARACTERS = 400
 _LIKE_ENOUGH = 0.55
 _COMMON = 200
-# They stand in every question and say nothing of what is asked for.
+# Words that occur in every question and carry no meaning.
 _EMPTY = frozenset(
     re.findall(
         r"\w+",
@@ -37,7 +37,7 @@ def words(text: str) -> list[str]:
     """Return the words of a text or name, lower case: `readFile` and `read_file` have the same two."""
     found: list[str] = []
     for word in _WORD.findall(text):
-        if word[1:].islower() or len(word) == 1:  # most words have no humps
+        if word[1:].islower() or len(word) == 1:  # most words are not in camel case
             found.append(word.casefold())
         else:
             found += [part.casefold() for part in _HUMP.split(word) if part]
@@ -45,13 +45,14 @@ def words(text: str) -> list[str]:
 
 
 def telling_words(text: str) -> list[str]:
-    """Return the words of a question that say what is asked for, each once; all, when none does."""
+    """Return the words of a question that carry meaning, each once; all of them if none does."""
     asked = list(dict.fromkeys(words(text)[:_MOST_WORDS]))
     return [word for word in asked if word not in _EMPTY] or asked
 
 
 class Catalog:
-    """An index of tools, made once for a listing: a search costs what it finds, not what there is."""
+    """An index of tools, made once for a listing: the cost of a search depends on the matches, not
+    on the number of tools."""
 
     def __init__(self, specs: Sequence[ToolSpec]) -> None:
         self._specs = specs
@@ -74,7 +75,7 @@ class Catalog:
                 found[number] = max(found.get(number, 0.0), score)
 
     def search(self, query: str, tags: Iterable[str] = (), limit: int = 10) -> list[ToolSpec]:
-        """Return the tools that a query means, best first; ties by name. Every tag must be there."""
+        """Return the tools that match a query, best first; ties by name. A tool must have every tag."""
         wanted = set(tags)
         scores = self._scores(telling_words(query))
         ranked = [
@@ -85,7 +86,7 @@ class Catalog:
         return [self._specs[number] for _, _, number in sorted(ranked)[: max(0, limit)]]
 
     def _scores(self, asked: list[str]) -> dict[int, float]:
-        """How much each tool is meant; rare words first, for a common one finds no tool alone."""
+        """Return the score of each tool; rare words first, because a common word finds no tool alone."""
         if not asked:
             return dict.fromkeys(range(len(self._specs)), 1.0)
         scores: dict[int, float] = {}
@@ -97,7 +98,8 @@ class Catalog:
         return scores
 
     def _matches(self, word: str) -> dict[int, float]:
-        """Return which tools a word speaks for and how much; a rare word says more than a common one."""
+        """Return the tools that a word matches with their scores; a rare word counts more than a
+        common one."""
         found: dict[int, float] = {}
         alike = [known for known in self._beginnings.get(word[:3], ()) if known.startswith(word)]
         for known in [word, *alike]:
@@ -109,7 +111,7 @@ class Catalog:
         return found
 
     def nearest(self, name: str, limit: int = 3) -> list[str]:
-        """Return the names that a wrong name may stand for, likeliest first."""
+        """Return the names that a wrong name may mean, the likeliest first."""
         return self._names.nearest(name, limit)
 
 
@@ -122,7 +124,7 @@ def _by_beginning(known: Iterable[str]) -> dict[str, list[str]]:
 
 
 class _Names:
-    """Names by the pieces they are made of, so that a wrong one is compared with few."""
+    """Names by their parts, so that a wrong name is compared with few others."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
@@ -175,8 +177,8 @@ def nearest_examples(
 ) -> list[ToolExample]:
     """Return the examples that share most words with an intent, best first.
 
-    Only those with a description count, for it says what they are for; one that shares no word is
-    never returned. Equally good ones keep their order.
+    Only examples with a description count; one that shares no word is never returned. Ties keep
+    their order.
     """
     wanted = telling_words(intent)
     scored = [
@@ -220,7 +222,8 @@ def usage_prompt(
     workflows: Iterable[Workflow] = (),
     examples: Sequence[ToolExample] = (),
 ) -> str:
-    """Return how to use tools that the model knows already: guides, workflows, examples of calls."""
+    """Return usage hints for tools that the model already knows: guides, workflows, examples of
+    calls."""
     parts = [*map(_guide, specs), *map(_workflow, workflows)]
     parts += ["\n".join(["Examples:", *(f"- {one}" for one in examples)])] if examples else []
     return "\n\n".join(part for part in parts if part)

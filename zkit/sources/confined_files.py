@@ -1,7 +1,7 @@
 """Files below one root: opened step by step from a directory descriptor, never through a symlink.
 
 A path is split into its parts, and each folder is opened relative to the one before it with
-`O_NOFOLLOW`. So a link that somebody plants or swaps in while a call runs leads nowhere, neither in
+`O_NOFOLLOW`. So a link that is planted or swapped in while a call runs has no effect, neither in
 the middle of a path nor at its end. New content is written to a file with a random name, created
 exclusively beside the old one, and then renamed: readers see the old content or the new.
 
@@ -26,7 +26,7 @@ from zkit.errors import ZkitError
 from zkit.results import Validation
 
 MAX_BYTES = 10_000_000
-"""How much is read of one file when nobody says otherwise."""
+"""The default limit for reading one file."""
 
 _HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.stat in os.supports_follow_symlinks
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -58,7 +58,7 @@ class Entry(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """What tells whether a file was changed or replaced."""
+    """Shows whether a file was changed or replaced."""
 
     inode: int
     modified_ns: int
@@ -66,10 +66,10 @@ class Stamp(NamedTuple):
 
 
 def confined(root: str | Path, path: str) -> Path | None:
-    """Return the place that a relative path means below a root; None when it leads elsewhere.
+    """Return the absolute path for a relative path below a root; None if it leads elsewhere.
 
-    Links are followed before that is decided. This is for naming places, not for opening them:
-    between this check and an `open` a link can be swapped in. `ConfinedFiles` opens safely.
+    Links are resolved first. This is for naming paths, not for opening them: between this check and
+    an `open` a link can be swapped in. `ConfinedFiles` opens safely.
     """
     if not path.strip() or "\0" in path:
         return None
@@ -99,7 +99,7 @@ class ConfinedFiles:
         return self.read_stamped(path, max_bytes=max_bytes)[0]
 
     def read_stamped(self, path: str, *, max_bytes: int = MAX_BYTES) -> tuple[bytes, Stamp]:
-        """Return the content of a regular file, and what tells later whether it was changed."""
+        """Return the content of a regular file, and its stamp."""
         with self._parent(path) as (folder, name):
             return _read_file(folder, name, path, max_bytes)
 
@@ -108,7 +108,7 @@ class ConfinedFiles:
         return self.read_bytes(path, max_bytes=max_bytes).decode("utf-8")
 
     def stamp(self, path: str) -> Stamp | None:
-        """Return what tells whether a file was changed; None when there is no such file."""
+        """Return the stamp of a file; None if there is no such file."""
         try:
             with self._parent(path) as (folder, name):
                 found = _stat(folder, name)
@@ -117,14 +117,14 @@ class ConfinedFiles:
         return _stamp(found) if stat.S_ISREG(found.st_mode) else None
 
     def open_folder(self, path: str = "") -> OpenFolder:
-        """Open a folder, so that what is in it is reached without a walk from the root."""
+        """Open a folder, so that its files are opened without a walk from the root."""
         parts = self._parts(path)
         return OpenFolder(self._open_parts(parts), "/".join(parts))
 
     # Writing
 
     def write_bytes(self, path: str, data: bytes, *, expected: Stamp | None = None) -> bool:
-        """Write a whole file and make the folders that are missing; True if it is new.
+        """Write a whole file and create missing folders; return True if the file is new.
 
         With `expected`, a file that has another stamp raises `ConfinedPathError`.
         """
@@ -163,7 +163,7 @@ class ConfinedFiles:
                     _write_all(descriptor, data)
             finally:
                 os.close(descriptor)
-        if found.st_nlink > 1:  # it has another name, perhaps outside of the root: that one stays
+        if found.st_nlink > 1:  # another hard link, perhaps outside of the root, must not change
             self.update(path, lambda old: old + data)
         return is_new
 
@@ -199,7 +199,7 @@ class ConfinedFiles:
 
     @contextmanager
     def _parent(self, path: str, *, create: bool = False) -> Iterator[tuple[Folder, str]]:
-        """Open the folder that holds a path, and give it with the last part of the path."""
+        """Open the parent folder of a path, and yield it with the last part of the path."""
         *above, name = self._parts(path) or [""]
         if not name:
             raise ConfinedPathError(f'"{path}" is the root itself, not a file in it')
@@ -228,7 +228,7 @@ class ConfinedFiles:
 class OpenFolder:
     """A folder below the root that is held open; links in it are listed and not followed.
 
-    It is what it was when it was opened, whatever happens to its path meanwhile.
+    It stays the same folder, whatever happens to its path meanwhile.
     """
 
     def __init__(self, handle: Folder, path: str) -> None:
@@ -241,7 +241,7 @@ class OpenFolder:
             return sorted((one.name, _kind_of(one)) for one in found)
 
     def entry(self, name: str) -> Entry | None:
-        """Return the entry of a name; None if nothing has it any more."""
+        """Return the entry of a name; None if it no longer exists."""
         try:
             found = _stat(self._open_handle(), name)
         except OSError:
@@ -352,7 +352,7 @@ def _open(folder: Folder, name: str, flags: int, mode: int = 0o600) -> int:
         if not stat.S_ISLNK(_mode(folder, name)):
             return os.open(folder / name, flags, mode)
     except OSError as error:
-        # What the system says of a link that O_NOFOLLOW meets; with O_EXCL a link is a file.
+        # The errors for a link that is opened with O_NOFOLLOW; with O_EXCL a link counts as a file.
         if error.errno != errno.ELOOP and not stat.S_ISLNK(_mode(folder, name)):
             raise
     raise ConfinedPathError(f'"{name}" is a link, and links are not followed')
@@ -367,7 +367,7 @@ def _read_file(folder: Folder, name: str, path: str, most: int) -> tuple[bytes, 
         if found.st_size > most:
             raise _too_large(path, found.st_size, most)
         chunks, size = [], 0
-        # A file may grow while it is read, and some of /proc say that they are empty.
+        # A file may grow while it is read, and some files in /proc report a size of 0.
         while chunk := os.read(descriptor, min(_CHUNK, most + 1 - size)):
             chunks.append(chunk)
             size += len(chunk)
@@ -406,12 +406,12 @@ def _rename(from_folder: Folder, old: str, to_folder: Folder, new: str) -> None:
 
 
 def _claim(folder: Folder, name: str) -> None:
-    """Take a name that nobody has, so that a rename onto it loses nothing."""
+    """Create a file under an unused name, so that a rename onto it loses nothing."""
     os.close(_open(folder, name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE))
 
 
 def _replace(folder: Folder, name: str, data: bytes, path: str) -> bool:
-    """Put a file with this content in the place of a name; True if there was none."""
+    """Replace a file by one with this content; return True if there was none."""
     try:
         old: os.stat_result | None = _stat(folder, name)
     except FileNotFoundError:
@@ -423,7 +423,7 @@ def _replace(folder: Folder, name: str, data: bytes, path: str) -> bool:
     try:
         try:
             if old is not None and hasattr(os, "fchmod"):
-                os.fchmod(descriptor, old.st_mode & 0o777)  # new content has no special rights
+                os.fchmod(descriptor, old.st_mode & 0o777)  # new content has no set-user-id bit
             _write_all(descriptor, data)
         finally:
             os.close(descriptor)
@@ -471,7 +471,7 @@ def _entry(path: str, found: os.stat_result) -> Entry:
 
 
 def _kind_of(found: os.DirEntry[str]) -> Kind:
-    """Return the kind of what a listing names, as the listing says it: no look at the file is needed."""
+    """Return the kind of a directory entry without a call of `stat`."""
     if found.is_symlink():
         return "link"
     if found.is_dir(follow_symlinks=False):

@@ -1,4 +1,4 @@
-"""List a few tools of a large source, and open others when the model asks for them."""
+"""Lists a few tools of a large source, and others when the model asks for them."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _MOST_FOUND = 25
 class Discovery(SourceView):
     """Two tools in place of hundreds: `search_tools` finds, `describe_tool` opens.
 
-    A tool that was described is listed and can be called from the next turn on. Of these the last
-    `keep` stay open, for each task its own; `always` names tools that are listed from the start.
-    A tool that is not open is not run: the answer describes it instead, and opens it.
+    A tool that was described is listed and can be called from the next turn on. In each task the
+    last `keep` of these stay listed; `always` names tools that are listed from the start. A tool
+    that is not listed is not run: a call of it is answered with its description, and it is listed
+    from then on.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Discovery(SourceView):
         return self.source.version + self._changes
 
     def tools(self) -> list[Tool]:
-        """List the two tools, and those that are open in this task."""
+        """List the two tools, and those that were described in this task."""
         names = (*self._always, *self._open.get(current_scope().task, ()))
         found = {n: t for n in names if n not in self._own and (t := self.source.get(n))}
         return [one for _, one in sorted({**found, **self._own}.items())]
@@ -69,7 +70,7 @@ class Discovery(SourceView):
         )
 
     def absent(self, name: str) -> Failure:
-        """Describe a tool that is not open yet, and open it; say that others do not exist."""
+        """Describe a tool that is not listed yet, and list it; say that other names do not exist."""
         tool = self.source.get(name)
         if tool is None:
             why = getattr(self.source, "absent", None)
@@ -96,13 +97,13 @@ class Discovery(SourceView):
             self.forget(scope.task)
 
     def forget(self, task: str) -> None:
-        """Close what a task has opened."""
+        """Forget what a task has described."""
         with self._lock:
             if self._open.pop(task, None):
                 self._changes += 1
 
     def _once(self, what: str, make: Callable[[], Any]) -> Any:
-        """Every task has its own listing: nothing made from one is kept for another."""
+        """Make the value again each time: every task has its own listing."""
         return make()
 
     def _is_open(self, name: str) -> bool:
@@ -143,7 +144,7 @@ def discovery_tools(source: ToolSource, opened: Any = None) -> tuple[FunctionToo
 
 
 class _View(SourceView):
-    """The catalogue of a source that has none of its own."""
+    """The catalogue of a source that has none."""
 
     def __init__(self, source: ToolSource) -> None:
         super().__init__()

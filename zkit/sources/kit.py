@@ -35,8 +35,8 @@ class Kit(SourceView):
         Kit(box, "filesystem", kits="kits", extra=["web_fetch", my_function])
 
     The model sees the aliases. A tool that is registered later and that a glob, provider or tag
-    selects is there in the next turn; `freeze()` pins the names of now. What `!` excludes is out,
-    whatever selected it. `extra` is added after that; what the kit has already is left as it is.
+    selects is there in the next turn; `freeze()` fixes the current names. `!` excludes a tool,
+    whatever selected it. `extra` is added after that, and replaces nothing.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class Kit(SourceView):
         return super().absent(name)
 
     def freeze(self) -> Kit:
-        """Return a kit of the tools there are now; what is registered later does not appear in it."""
+        """Return a kit of the current tools; tools that are registered later do not appear in it."""
         pinned = [
             pick.shown if pick.own else _pinned(pick, self._rules) for pick in self.picks().values()
         ]
@@ -171,15 +171,15 @@ class Kit(SourceView):
         )
 
     def kit(self, selection: object = None, **options: Any) -> Kit:
-        """Return a kit of this kit: it can only hold less."""
+        """Return a selection of this kit."""
         return Kit(self, selection, **options)
 
-    # What a prompt says of it
+    # Prompts
 
     def prompt(self, intent: str = "") -> str:
         """Return the tools, how to use them, and the workflows whose tools are all here, as text.
 
-        With an intent, also the examples of calls that come nearest to it.
+        With an intent, also the closest examples of calls.
         """
         return kit_prompt(self.specs(), self.usable_workflows(), self.examples(intent))
 
@@ -193,11 +193,12 @@ class Kit(SourceView):
         )
 
     def _wire_names(self) -> dict[str, str]:
-        """Return what the model calls each tool, by its name in the source and by its alias."""
+        """Return the name that the model knows for each tool, by its name in the source and by its
+        alias."""
         wires = {alias: to_wire(alias) for alias in self.picks()}
         return {**{p.name: wires[alias] for alias, p in self.picks().items()}, **wires}
 
-    # Documents: named here, read when somebody asks
+    # Documents: listed here, read on request
 
     @property
     def docs(self) -> tuple[str, ...]:
@@ -206,7 +207,7 @@ class Kit(SourceView):
         return tuple(dict.fromkeys((*self._docs, *of_tools)))
 
     def docs_index(self) -> JsonObject:
-        """Return which documents there are: those of each tool by alias, and those of the kit."""
+        """Return the documents: those of each tool by alias, and those of the kit."""
         return {**super().docs_index(), "kit_docs": list(self._docs)}
 
     # Inside
@@ -232,7 +233,7 @@ def _pinned(pick: Pick, rules: tuple[Rule, ...]) -> Rule:
 
 
 def _file_of(selection: object, has_extra: bool, kits: str | Path | KitFolder | None) -> KitFile:
-    """Return what a selection says, read from its file when it is the name of one."""
+    """Return the content of a selection, read from its file if it is the name of one."""
     if selection is None and has_extra:
         return KitFile("")
     if isinstance(selection, KitFile):

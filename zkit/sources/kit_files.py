@@ -30,7 +30,7 @@ _ALIAS = re.compile(r"([^\s:!@#*?\[]+):\s+(\S.*)")
 
 @dataclass(frozen=True, slots=True)
 class KitFile:
-    """What a kit file says."""
+    """The content of a kit file."""
 
     name: str
     rules: tuple[Rule, ...] = ()
@@ -41,13 +41,13 @@ class KitFile:
 
 
 class KitFolder:
-    """A folder of kit files, by name. No name leads out of it."""
+    """A folder of kit files, by name. No name can lead out of it."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
 
     def names(self) -> list[str]:
-        """Name the kits in the folder, sorted."""
+        """Return the names of the kits in the folder, sorted."""
         if not self.path.is_dir():
             return []
         return sorted({file.stem for file in self.path.iterdir() if self._is_kit(file)})
@@ -152,7 +152,7 @@ def _head(lines: Lines, file: Path) -> dict[str, list[str]]:
 
 
 def _check_doc(path: str, file: Path, line: int | None) -> None:
-    parts = PureWindowsPath(path)  # which knows both kinds of slashes, and drives
+    parts = PureWindowsPath(path)  # which handles both kinds of slashes, and drives
     if not path or parts.anchor or ".." in parts.parts:
         raise KitFileError(str(file), line, f"docs: {path!r} must be a path below the docs root")
 
@@ -180,7 +180,7 @@ def _rule(entry: str, number: int) -> Rule:
 
 
 def _at_line(file: Path, number: int | None, read: Callable[[], Any]) -> Any:
-    """Say of a mistake in a selection where it stands."""
+    """Add the file and the line to a mistake in a selection."""
     try:
         return read()
     except KitFileError:

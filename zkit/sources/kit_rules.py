@@ -37,8 +37,8 @@ class Rule:
     """One entry of a selection.
 
     `read_file` is a name, `read_*` a glob, `@git` a provider, `#files` a tag, `std/files` a tag of
-    one provider, and with a `!` in front each of these takes tools away. A name may have an alias, other defaults and another
-    description. `line` is the place in a kit file.
+    one provider, and with a `!` in front each of these excludes tools. A name may have an alias,
+    other defaults and another description. `line` is the place in a kit file.
     """
 
     kind: RuleKind
@@ -79,7 +79,7 @@ _MATCHES: dict[RuleKind, Callable[[str, ToolSpec], bool]] = {
 
 
 def _in_family(text: str, spec: ToolSpec) -> bool:
-    """True if a tool of the provider before the `/` bears the tag after it."""
+    """True if a tool of the provider before the `/` has the tag after it."""
     provider, _, tag = text.partition("/")
     return spec.provider == provider and tag in spec.tags
 
@@ -88,7 +88,7 @@ def rules_of(selection: object) -> tuple[Rule, ...]:
     """Read a selection: a list of entries, or a mapping of aliases to tools.
 
     `"none"` selects nothing. A text is one entry, or several with commas between. None is refused:
-    whether it means all tools or none must never be a guess.
+    it could mean all tools or none.
     """
     if selection is None:
         raise KitError('a selection is needed: "none" for no tools, "*" for all')
@@ -186,11 +186,11 @@ class Pick:
     alias: str
     name: str
     shown: Tool
-    own: bool = False  # handed to the kit itself, not a tool of the source
+    own: bool = False  # given to the kit itself, not a tool of the source
 
 
 def picked(source: ToolSource, rules: Rules, extra: Rules, skills: Skills) -> dict[str, Pick]:
-    """Return what rules pick, by alias; `extra` adds to it, and leaves what is there."""
+    """Return what rules pick, by alias; `extra` adds to it and replaces nothing."""
     picks = _selected(source, rules, skills)
     for alias, pick in _selected(source, extra, skills).items():
         picks.setdefault(alias, pick)
@@ -210,7 +210,7 @@ def _check_one_namespace(picks: Mapping[str, Pick]) -> None:
 
 
 def _selected(source: ToolSource, rules: Rules, skills: Skills) -> dict[str, Pick]:
-    """Return what rules select: first what is named, then what is matched and not named already."""
+    """Return what rules select: first by name, then by match, unless already named."""
     wanted = [rule for rule in rules if not rule.exclude]
     unwanted = [rule for rule in rules if rule.exclude]
     named = [pick for rule in wanted if (pick := _named_pick(source, rule, skills))]
@@ -223,7 +223,8 @@ def _selected(source: ToolSource, rules: Rules, skills: Skills) -> dict[str, Pic
 
 
 def _named_pick(source: ToolSource, rule: Rule, skills: Skills) -> Pick | None:
-    """Return the tool that a rule names; None when it names none, or the source does not have it now."""
+    """Return the tool that a rule names; None if the rule is not a name, or the source does not
+    have the tool now."""
     if rule.kind not in ("name", "tool"):
         return None
     tool = rule.tool or source.get(rule.text)
@@ -266,11 +267,12 @@ def _is_out(pick: Pick, unwanted: list[Rule]) -> bool:
 
 
 class NothingLeftOutWarning(UserWarning):
-    """An entry leaves out a tool that does not exist: perhaps another one was meant, and stays."""
+    """An entry excludes a tool that does not exist: perhaps another one was meant, which is still
+    selected."""
 
 
 class KitChecks:
-    """Checks the rules and the workflow of a kit against its source; `file` is where they stand."""
+    """Checks the rules and the workflow of a kit against its source; `file` is the file they are in."""
 
     def __init__(self, source: ToolSource, file: str = "") -> None:
         self._source = source

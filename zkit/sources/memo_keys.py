@@ -16,7 +16,7 @@ from zkit.results import Result, Success
 from zkit.tools import Tool, ToolSpec, canonical_arguments, current_scope, freeze
 
 Paths = frozenset[Path] | None
-"""Files; None when it may be any."""
+"""Files; None if it may be any."""
 
 
 class Files:
@@ -58,7 +58,7 @@ def overlap(one: Paths, other: Paths) -> bool:
 class Key(NamedTuple):
     """What makes two calls the same: one tool, equal arguments, and all that a tool sees of its scope.
 
-    The deadline is left out, for it never is the same.
+    The deadline is left out, because it is never the same.
     """
 
     workspace: str
@@ -71,7 +71,7 @@ class Key(NamedTuple):
 
 @dataclass(slots=True)
 class Remembered:
-    """A result, the tool it came from, the files it depends on, and how often it was of use."""
+    """A result, its tool, the files it depends on, and its number of hits."""
 
     tool: Tool
     result: Success
@@ -81,7 +81,7 @@ class Remembered:
 
 
 def key_of(spec: ToolSpec, call: Call) -> Key | None:
-    """Return the key of a call; None when its arguments are not JSON data, and nothing can be equal."""
+    """Return the key of a call; None if its arguments are not JSON data."""
     try:
         filled = canonical_arguments(spec, call.arguments)
         text = json.dumps(filled, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
@@ -92,7 +92,7 @@ def key_of(spec: ToolSpec, call: Call) -> Key | None:
 
 
 def shareable(result: Result) -> Result | None:
-    """Return a result that many may hold; None when its data cannot be made safe to share."""
+    """Return a result that can be shared; None if its data cannot be frozen."""
     if not isinstance(result, Success):
         return result
     try:
@@ -102,5 +102,5 @@ def shareable(result: Result) -> Result | None:
 
 
 def as_hit(result: Success, hits: int) -> Success:
-    """Return the result as a hit: marked, and without effects, for nothing was done this time."""
+    """Return the result as a hit: marked, and without effects, because nothing was done this time."""
     return replace(result, effects=(), meta={**result.meta, "cached": True, "hits": hits})

@@ -1,4 +1,4 @@
-"""Remember the results of reading tools until something may have changed; a source that does so."""
+"""Remembers the results of reading tools until something may have changed, and a source that does so."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Flight:
-    """A call on its way. Others wait for it, in other event loops and threads as well."""
+    """A running call. Others wait for its result, in other event loops and threads too."""
 
     def __init__(self, tool: Tool) -> None:
         self.tool = tool
@@ -50,7 +50,7 @@ class Flight:
         return self._result
 
     def land(self, result: Result | None) -> None:
-        """Give everybody who waits the result."""
+        """Pass the result to all waiters."""
         with self._lock:
             self._landed = True
             self._result = result
@@ -60,7 +60,7 @@ class Flight:
 
 
 def _waker(event: Event) -> Callable[[], None]:
-    """How to set an event of this event loop from anywhere."""
+    """Return a function that sets an event of this event loop from any thread."""
     loop: Any = current_token().native_token
     soon = getattr(loop, "call_soon_threadsafe", None) or loop.run_sync_soon  # asyncio, trio
 
@@ -68,7 +68,7 @@ def _waker(event: Event) -> Callable[[], None]:
         try:
             soon(event.set)
         except RuntimeError:
-            return  # that loop is closed, and with it whoever waited
+            return  # that loop is closed, and its waiters with it
 
     return wake
 
@@ -77,7 +77,7 @@ Proceed = Callable[[Call], Awaitable[Result]]
 
 
 class MemoryPolicy(Protocol):
-    """What a memory must know of a tool: a call that clears is never remembered."""
+    """What a memory must know about a tool. A call that clears is never remembered."""
 
     @property
     def remember(self) -> bool:
@@ -100,7 +100,7 @@ _LEADING: ContextVar[frozenset[Key]] = ContextVar("zkit leading", default=frozen
 
 
 class Memory:
-    """What pure and reading tools answered, by task, tool and arguments.
+    """The results of pure and reading tools, by task, tool and arguments.
 
     Equal calls at the same time run once. Every call that executes or writes clears the workspace,
     before and after, whether it succeeds or not, for all tasks; while it runs, or a process that
@@ -144,7 +144,7 @@ class Memory:
         """Answer a call from memory, or let it proceed. Its arguments must be decoded.
 
         `policy` says whether the call clears the memory, and whether its answer is remembered;
-        without it, what the tool declares does.
+        without it, the tool's declaration decides.
         """
         spec = tool.definition()
         policy = policy_for(spec) if policy is None else policy
@@ -162,7 +162,8 @@ class Memory:
                 self._tidy(workspace, room)
 
     def clear(self, workspace: str | None = None) -> None:
-        """Forget everything of a workspace, or of all; in a shared store that of a workspace."""
+        """Forget everything of a workspace, or of all workspaces; a shared store clears the given
+        workspace only."""
         if self._shared is not None and workspace is not None:
             self._shared.clear(workspace)
         with self._lock:
@@ -171,7 +172,7 @@ class Memory:
     # Reading
 
     async def _read(self, tool: Tool, key: Key, call: Call, proceed: Proceed) -> Result:
-        if key in _LEADING.get():  # the tool asks for itself: waiting would never end
+        if key in _LEADING.get():  # the tool calls itself: waiting would never end
             return await proceed(call)
         while True:
             with self._lock:
@@ -217,7 +218,7 @@ class Memory:
     ) -> Result:
         """Return what another process found, or run the call and share its result.
 
-        The store is asked each time: only it knows of the changes that other processes make.
+        The store is read each time: only it knows about changes by other processes.
         """
         found = await others.find(flight.tool.definition(), key)
         if isinstance(found, Success):
@@ -228,7 +229,7 @@ class Memory:
         try:
             result = await proceed(call)
             safe = shareable(result)
-            with self._lock:  # a change of ours takes the flight out of the table
+            with self._lock:  # a change in this process removes the flight from the table
                 if self._flights.get(key) is flight and isinstance(safe, Success):
                     kept = safe
             return result
@@ -250,10 +251,11 @@ class Memory:
             return
         size = len(json.dumps(result.data, default=str)) + len(key.arguments)
         paths = self._files.of_call(flight.tool.definition(), call, result.effects)
-        if size > self._max_bytes:  # it would drive out all others, and then itself
+        if size > self._max_bytes:  # it would evict all others, and then itself
             return
         with self._lock:
-            # A change of the workspace takes the flight out of the table: then it may be stale.
+            # A change of the workspace removes the flight from the table: then the result may be
+            # stale.
             if self._flights.get(key) is not flight or not self._is_quiet(key.workspace):
                 return
             self._take_out(key)
@@ -292,7 +294,7 @@ class Memory:
         result: Result | None,
         change: str | None,
     ) -> None:
-        """Clear again when the tool's code has really ended, which may be after the call has."""
+        """Clear again when the tool's code has really ended, which may be after the call."""
         effects = getattr(result, "effects", ())
         only_files = isinstance(result, Success) and all(e.kind == "file" for e in effects)
         paths = touched
@@ -339,7 +341,7 @@ class Memory:
             self._rooms.pop(workspace, None)
 
     def _clear_paths(self, workspace: str, paths: Paths) -> None:
-        """Drop what may depend on paths; and every call on its way, whatever it reads."""
+        """Drop what may depend on paths, and every running call, whatever it reads."""
         for key in [key for key in self._flights if key.workspace == workspace]:
             del self._flights[key]
         for key, entry in list(self._entries.items()):
@@ -358,7 +360,7 @@ class Memory:
 
 
 def _is_alive(pid: int | None) -> bool:
-    """True if a process still runs, or if that cannot be found out."""
+    """True if a process still runs, or if that is unknown."""
     if pid is None or os.name != "posix":
         return True
     try:

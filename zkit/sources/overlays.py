@@ -1,4 +1,4 @@
-"""What an operator changes about tools at run time, in memory or in a SQLite file."""
+"""Changes that an operator makes to tools at run time, in memory or in a SQLite file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Check = Callable[[Mapping[str, "Overlay | None"]], None]
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """Another description, and what the operator wants of a tool. None leaves things as they are."""
+    """Another description and other settings for a tool. None leaves a field as it is."""
 
     description: str | None = None
     summary: str | None = None
@@ -66,7 +66,7 @@ class Overlays:
         return self._known.get(name)
 
     def refresh(self) -> bool:
-        """Take over what others changed; True when something did. In memory there are no others."""
+        """Load the changes of others; True if there were any. In memory there are no others."""
         return False
 
     def all(self) -> dict[str, Overlay]:
@@ -75,14 +75,14 @@ class Overlays:
             return dict(sorted(self._known.items()))
 
     def set(self, name: str, overlay: Overlay) -> None:
-        """Put an overlay on a tool, in place of the one that is there."""
+        """Set the overlay of a tool, replacing any other."""
         with self._lock:
             if self._known.get(name) == overlay:
                 return
             self._notify({name: overlay})
 
     def change(self, name: str, **changes: Any) -> Overlay:
-        """Change some of an overlay: its texts, or fields of its preference; return it."""
+        """Change parts of an overlay: its texts, or fields of its preference; return it."""
         with self._lock:
             old = self._known.get(name, Overlay())
             own = {f.name: changes.pop(f.name) for f in fields(Overlay) if f.name in changes}
@@ -94,7 +94,7 @@ class Overlays:
             return new
 
     def delete(self, name: str) -> bool:
-        """Take an overlay away; False, and no change, when there is none."""
+        """Remove an overlay; return False, without a change, if there is none."""
         with self._lock:
             if name not in self._known:
                 return False
@@ -110,9 +110,9 @@ class Overlays:
                 self._notify({**gone, **changed})
 
     def listen(self, listener: Listener, *, check: Check | None = None) -> Callable[[], None]:
-        """Call a listener with the names of tools whose overlay changed; returns how to stop.
+        """Call a listener with the names of tools whose overlay changed; return a function that stops it.
 
-        `check` is asked before a change is kept, and may raise to refuse it.
+        `check` is called before a change is stored, and may raise to refuse it.
         """
         self._listeners.append(listener)
         if check is not None:
@@ -141,7 +141,7 @@ class Overlays:
             listener(frozenset(changes))
 
     def _store(self, changes: Mapping[str, Overlay | None]) -> None:
-        """Keep the changes somewhere that lasts; memory does not."""
+        """Store the changes persistently; overlays in memory do nothing."""
 
 
 def _changed(preference: Preference, changes: JsonMapping) -> Preference:
@@ -153,11 +153,11 @@ def _changed(preference: Preference, changes: JsonMapping) -> Preference:
 
 
 class SqliteOverlays(Overlays):
-    """Overlays that last, in a SQLite file that several processes may share.
+    """Persistent overlays, in a SQLite file that several processes may share.
 
     A change reads, changes and writes one overlay in one transaction, so that changes of other
-    processes are never undone. What others changed is seen at the next look, without asking. The
-    file is for its owner only. Raises `OverlayError` for whatever the file cannot do.
+    processes are never undone. Changes of others are seen at the next access. Only the owner can
+    read the file. Raises `OverlayError` if the file cannot be read or written.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -174,19 +174,19 @@ class SqliteOverlays(Overlays):
             self._seen = self._data_version()
 
     def change(self, name: str, **changes: Any) -> Overlay:
-        """Change some of an overlay as it is in the file now; return it."""
+        """Change parts of an overlay as it is in the file now; return it."""
         with self._lock, self._transaction():
             self._catch_up(self._read())
             return super().change(name, **changes)
 
     def set(self, name: str, overlay: Overlay) -> None:
-        """Put an overlay on a tool, in place of the one that is there."""
+        """Set the overlay of a tool, replacing any other."""
         with self._lock, self._transaction():
             self._catch_up(self._read())
             super().set(name, overlay)
 
     def delete(self, name: str) -> bool:
-        """Take an overlay away; False, and no change, when there is none."""
+        """Remove an overlay; return False, without a change, if there is none."""
         with self._lock, self._transaction():
             self._catch_up(self._read())
             return super().delete(name)
@@ -208,7 +208,7 @@ class SqliteOverlays(Overlays):
         return super().all()
 
     def refresh(self) -> bool:
-        """Read what other processes changed; True when something did. Cheap when nothing did."""
+        """Load the changes of other processes; True if there were any. Cheap if there were none."""
         with self._lock:
             if self._depth:
                 return False
@@ -225,7 +225,7 @@ class SqliteOverlays(Overlays):
 
     # Inside
 
-    _depth = 0  # transactions that are open; one change may be made of another
+    _depth = 0  # open transactions; a change may contain another
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -239,10 +239,10 @@ class SqliteOverlays(Overlays):
                     self._db.execute("COMMIT")
             except BaseException:
                 if self._depth == 1:
-                    with suppress(sqlite3.Error):  # a full disk has rolled back already
+                    with suppress(sqlite3.Error):  # done already if the disk is full
                         self._db.execute("ROLLBACK")
                     with suppress(sqlite3.Error, OverlayError):
-                        self._catch_up(self._read())  # what was reported is not true any more
+                        self._catch_up(self._read())  # the change that listeners received is undone
                 raise
             finally:
                 self._depth -= 1
@@ -260,7 +260,7 @@ class SqliteOverlays(Overlays):
         return int(number)
 
     def _catch_up(self, now: Mapping[str, Overlay]) -> bool:
-        """Take over what others changed; True when something did."""
+        """Load the changes of others; True if there were any."""
         changed: dict[str, Overlay | None] = {
             name: now.get(name)
             for name in set(now) | set(self._known)

@@ -77,7 +77,7 @@ def _connected(url: str, timeout: float, prefix: str, what: str) -> Redis:
 
 @contextmanager
 def _errors() -> Iterator[None]:
-    """Any error of the server or of the connection is a store that is down."""
+    """Turn any error of the server or of the connection into `StoreDownError`."""
     from redis.exceptions import RedisError
 
     try:
@@ -137,9 +137,9 @@ class RedisMemo:
     """A shared memory on a Redis server: `MemoSource(box, store=RedisMemo("redis://localhost"))`.
 
     `ttl` is how long an entry is served, `lease` how long a process that died may hold a call or a
-    change, `timeout` how long the server may take to answer, all in seconds. `prefix` begins the name
-    of every key. Entries belong to one start of the server: what it kept on disk over a restart is
-    not served, because changes may have been missed meanwhile.
+    change, `timeout` how long the server may take to answer, all in seconds. `prefix` begins the
+    name of every key. Entries are valid for one run of the server: what it kept on disk over a
+    restart is not served, because changes may have been missed meanwhile.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class RedisMemo:
         return f"{self._prefix}:lead:{key}"
 
     def look(self, workspace: str, key: str) -> Looked:
-        """Return what is known of a key."""
+        """Return what is stored for a key."""
         names = (self._version(workspace), self._changes(workspace))
         with _errors():
             found = self._run_look(names, [time.time(), f"{self._prefix}:entry", key])

@@ -1,7 +1,7 @@
 """Count calls across tasks and processes: rates in a minute, and budgets that processes share.
 
-A store that cannot be reached costs a warning. The limits of this process hold on, because every call
-is counted here as well; nothing is raised.
+If the store cannot be reached, a warning is logged and nothing is raised. The limits still hold
+within this process, because every call is counted here too.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ MINUTE = 60.0
 class Count(NamedTuple):
     """An amount for one counter, and the limit of that counter.
 
-    `setting` is the setting that the limit comes from. A counter with `seconds` begins again after so
-    many seconds; one without belongs to a task.
+    `setting` is the setting that the limit comes from. A counter with `seconds` restarts after that
+    time; one without belongs to a task.
     """
 
     counter: str
@@ -36,7 +36,7 @@ class Count(NamedTuple):
 
 
 class Exceeded(NamedTuple):
-    """Which of the counts would exceed its limit, and the seconds until it begins again."""
+    """The count that would exceed its limit, and the seconds until it restarts."""
 
     place: int
     retry_after: float | None = None
@@ -90,18 +90,18 @@ def _window(one: Count, now: float) -> int:
 
 
 class SharedStore:
-    """A store in use by some limits: no error of it gets out, and warnings come now and then."""
+    """Uses a store without raising its errors; warnings are logged now and then."""
 
     def __init__(self, store: CountStore) -> None:
         self._store = store
         self._warned = float("-inf")
 
     async def take(self, counts: tuple[Count, ...]) -> Exceeded | None:
-        """Take from the store; None also if it cannot be reached."""
+        """Take from the store; None if nothing is exceeded, or if the store cannot be reached."""
         return await to_thread.run_sync(self._take, counts)
 
     async def add(self, counts: tuple[Count, ...]) -> None:
-        """Add to the store, also if the call around it was cancelled."""
+        """Add to the store, even if the surrounding call was cancelled."""
         with CancelScope(shield=True):
             await to_thread.run_sync(self._add, counts)
 
@@ -125,7 +125,7 @@ class SharedStore:
 
 
 def rates(per_minute: Mapping[str, int], tool: str) -> tuple[Count, ...]:
-    """The counts of one call for the rates that apply to its tool."""
+    """Return the counts of one call for the rates that apply to its tool."""
     return tuple(
         Count(f"rate:{pattern}", 1, most, f"per_minute[{pattern!r}]", MINUTE)
         for pattern, most in per_minute.items()
@@ -134,5 +134,5 @@ def rates(per_minute: Mapping[str, int], tool: str) -> tuple[Count, ...]:
 
 
 def without(counts: Iterable[Count]) -> tuple[Count, ...]:
-    """The counts that take back others."""
+    """Return counts that undo others."""
     return tuple(one._replace(amount=-one.amount) for one in counts)

@@ -1,9 +1,10 @@
-"""One memory for many processes: a store that they share, and the protocol that keeps it honest.
+"""One memory for many processes: a store that they share, and the protocol that keeps it
+consistent.
 
-Every workspace has a version. A call that may change something raises it before and after, so an entry
-that was written under another version is never served. While such a call runs, nothing is stored and
-nothing is served. One process runs a call, the others wait for its entry. A store that cannot be
-reached costs a warning and a real call, never a wrong answer.
+Every workspace has a version. A call that may change something raises it before and after, so an
+entry that was written under another version is never served. While such a call runs, nothing is
+stored and nothing is served. One process runs a call, the others wait for its entry. If the store
+cannot be reached, a warning is logged and the call runs; a stale result is never served.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("zkit")
 
 POLL = 0.02
-"""Seconds between two looks for the entry of another process: short beside any call worth sharing."""
+"""Seconds between two checks for the entry of another process: short compared with any call worth
+sharing."""
 QUIET = 30.0
 """Seconds between two warnings that a store cannot be reached; one per call would flood a log."""
 
@@ -44,7 +46,7 @@ class StoreDownError(Exception):
 
 
 class Looked(NamedTuple):
-    """What a store knows of a key: the version of its workspace, and an entry of that version.
+    """What a store has for a key: the version of its workspace, and an entry of that version.
 
     `quiet` is False while a call that may change something runs anywhere.
     """
@@ -58,7 +60,7 @@ class MemoStore(Protocol):
     """Where entries are kept. All methods may block, and raise `StoreDownError`."""
 
     def look(self, workspace: str, key: str) -> Looked:
-        """Return what is known of a key."""
+        """Return what is stored for a key."""
 
     def begin_change(self, workspace: str, token: str) -> None:
         """Raise the version; from now on a change is under way."""
@@ -89,7 +91,7 @@ class Lead(NamedTuple):
 
 
 class SharedMemo:
-    """A store in use by one memory: it reads and writes results, and raises no error of the store."""
+    """Reads and writes results in a store, without raising its errors."""
 
     def __init__(self, store: MemoStore, *, max_value: int = 1_000_000, wait: float = 60.0) -> None:
         if not callable(getattr(store, "look", None)):
@@ -122,7 +124,7 @@ class SharedMemo:
                 if found is not None:
                     return found
                 if self._store.lead(key, token):
-                    # Another process may have led and finished between the look and the lead.
+                    # Another process may have run the call between `look` and `lead`.
                     again = self._store.look(workspace, key)
                     found = _read(again.entry) if again.quiet else None
                     if found is None:
@@ -138,7 +140,7 @@ class SharedMemo:
             return None
 
     async def keep(self, lead: Lead, result: Success | None) -> None:
-        """Share a result that a leader has, if it can be written, and let the others go on."""
+        """Share the result of a leader, if it can be written, and let the others continue."""
         entry = None if result is None else _written(result, self._max_value)
         await to_thread.run_sync(self._keep, lead, entry)
 
@@ -175,7 +177,7 @@ class SharedMemo:
                 self._unreported.add(workspace)
 
     def _report(self, workspace: str) -> None:
-        """A change that could not be written is written before the store is used again."""
+        """Write a change that could not be written before, so that the store is current again."""
         if workspace in self._unreported:
             self._store.clear(workspace)
             with self._lock:
@@ -196,7 +198,7 @@ def _digest(spec: ToolSpec, key: Key) -> str:
 
 
 def _written(result: Success, most: int) -> str | None:
-    """Return a result as text; None if it is too large or would come back as something else."""
+    """Return a result as text; None if it is too large or would not survive the round trip."""
     plain = replace(result, effects=(), data=thaw(result.data), meta=thaw(result.meta))
     try:
         entry = json.dumps(plain.to_dict(), allow_nan=False)
@@ -208,7 +210,7 @@ def _written(result: Success, most: int) -> str | None:
 
 
 def _read(entry: str | None) -> Success | None:
-    """Return the result of an entry; None for one that something else wrote."""
+    """Return the result of an entry; None if the entry is not ours."""
     try:
         found = None if entry is None else from_dict(json.loads(entry))
     except (ValueError, TypeError, AttributeError, RecursionError):
@@ -229,7 +231,8 @@ class SqliteMemo:
         require_seconds("lease", lease, above_zero=True)
         self._path, self._ttl, self._lease = str(path), ttl, lease
         with self._connected() as base:
-            # A log and no sync for each commit: eight times faster, and as safe against a kill.
+            # A write-ahead log without a sync for each commit: eight times faster, and as safe
+            # against a kill.
             base.executescript(
                 "PRAGMA journal_mode = WAL;"
                 "CREATE TABLE IF NOT EXISTS versions (workspace TEXT PRIMARY KEY, version INTEGER);"
@@ -241,8 +244,8 @@ class SqliteMemo:
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """Connect for one transaction: nothing is held between calls, also not across a fork."""
-        import sqlite3  # few programs have a file for their memo
+        """Connect for one transaction: nothing stays open between calls or across a fork."""
+        import sqlite3  # few programs use a file for their memo
 
         base = None
         try:
@@ -258,7 +261,7 @@ class SqliteMemo:
                 base.close()
 
     def look(self, workspace: str, key: str) -> Looked:
-        """Return what is known of a key."""
+        """Return what is stored for a key."""
         now = time.time()
         with self._connected() as base:
             version = self._version(base, workspace)

@@ -27,7 +27,7 @@ from zkit.tools.spec_fields import misfits
 
 
 class ShownTool:
-    """A tool as somebody is shown it; `inner` is the tool that runs.
+    """A tool under another name or description; `inner` is the tool that runs.
 
     `preset` are arguments that are set whatever the model sends, `defaults` those that are set
     when it sends nothing.
@@ -47,7 +47,7 @@ class ShownTool:
         own = inner.definition()
         self._name = own.name
         is_bare = not self._preset and not self._defaults
-        # Whether arguments that are decoded for the one fit the other as they are.
+        # Whether arguments decoded for one of them fit the other as they are.
         self.takes_the_same = is_bare and spec.parameters == own.parameters
         self.runs_async = bool(getattr(inner, "runs_async", False))
 
@@ -56,25 +56,25 @@ class ShownTool:
 
     @property
     def target(self) -> Target:
-        """How arguments are validated: as the tool does it, where it takes what is shown."""
+        """The target that validates arguments: the tool's own, if it takes what is shown."""
         own = getattr(self.inner, "target", None)
         if not (isinstance(own, Target) and self.takes_the_same):
             own = target_for(thaw(self._spec.parameters))
         return replace(own, name=self._spec.name)
 
     def definition(self) -> ToolSpec:
-        """Say what is shown of the tool."""
+        """Return the spec that is shown."""
         return self._spec
 
     def execute(self, call: Call, /) -> Any:
-        """Run the tool under its own name, with the arguments that are set for it."""
+        """Run the tool under its own name, with the preset arguments."""
         ready = self.prepared(call)
         if isinstance(ready, Failure):
             return _same(ready) if self.runs_async else ready
         return self.inner.execute(ready)
 
     def prepared(self, call: Call) -> Call | Failure:
-        """Return the call as the tool itself takes it."""
+        """Return the call as the inner tool takes it."""
         if self._preset or self._defaults:
             ready = decode_call(self, call)
             if isinstance(ready, Failure):
@@ -88,11 +88,10 @@ async def _same(result: Any) -> Any:
 
 
 def can_destroy(tool: Tool, call: Call, typed: Any = None) -> bool:
-    """True if a call with decoded arguments can destroy something, so that somebody must be asked.
+    """True if a call with decoded arguments can destroy something, so that it needs approval.
 
-    `typed` are the arguments as the tool takes them. Where other arguments are set for the tool, or
-    it is shown with another schema, what the tool that runs makes of them counts as well: its
-    validators see what is shown to nobody.
+    `typed` are the arguments as the tool takes them. If arguments are preset, or the tool is shown
+    with another schema, the values that the inner tool decodes count too.
     """
     while True:
         spec = tool.definition()
@@ -117,7 +116,7 @@ def can_destroy(tool: Tool, call: Call, typed: Any = None) -> bool:
 
 
 def without(spec: ToolSpec, preset: JsonMapping) -> ToolSpec:
-    """Return the spec without the parameters that are set already; refuse values that do not fit."""
+    """Return the spec without the preset parameters; refuse values that do not fit."""
     parameters = thaw(spec.parameters)
     properties = parameters["properties"]
     for name, value in preset.items():
@@ -171,7 +170,7 @@ def _check_fit(spec: ToolSpec, name: str, value: object) -> None:
 
 @runtime_checkable
 class Provider(Protocol):
-    """Where the code of tools comes from. One may also have `specs()`: what it can provide."""
+    """Where the code of tools comes from. A provider may also have `specs()`: what it can provide."""
 
     @property
     def name(self) -> str:
@@ -190,7 +189,7 @@ class PythonProvider:
     name = "python"
 
     def available(self) -> bool:
-        """Python is always there."""
+        """Return True: Python is always available."""
         return True
 
     def resolve(self, spec: ToolSpec, /) -> Any:
@@ -220,7 +219,7 @@ def provided(spec: ToolSpec, provider: Provider) -> Tool:
 
 
 def _described(spec: ToolSpec, own: ToolSpec) -> ToolSpec:
-    """The spec; what it does not say, the tool says itself. It never makes a call harmless."""
+    """Return the spec, completed from the tool itself. It never makes a destructive tool harmless."""
     says_parameters = spec.parameters != NO_PARAMETERS
     return spec.replace(
         parameters=spec.parameters if says_parameters else own.parameters,

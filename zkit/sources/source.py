@@ -48,7 +48,7 @@ def warn_if_shadowing(name: str) -> None:
 
 
 def levels_out() -> int:
-    """Return how far up the stack the code is that is not zkit's: there the name was chosen."""
+    """Return the stack level of the first caller outside of zkit, where the name was chosen."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("zkit."):
         level, frame = level + 1, frame.f_back
@@ -87,7 +87,7 @@ def as_source(given: object) -> ToolSource:
 
 
 class ToolUnavailableWarning(UserWarning):
-    """A tool cannot say what it is called and takes, so it is neither listed nor callable."""
+    """The `definition()` of a tool raises, so the tool is neither listed nor callable."""
 
 
 def spec_or_none(tool: Tool) -> ToolSpec | None:
@@ -112,12 +112,12 @@ _VOUCHED: ContextVar[Call | None] = ContextVar("zkit vouched", default=None)
 
 
 def vouched(call: Call) -> Held[Call, Call]:
-    """Let a source run this very call, also if it is destructive: somebody else has asked."""
+    """Let a source run this one call even if it is destructive: it was approved elsewhere."""
     return Held(_VOUCHED, call, call)
 
 
 def ready_call(tool: Tool, call: Call) -> Call | Failure:
-    """Return a call with arguments that fit; refuse one that is destructive and not vouched for."""
+    """Return a call with valid arguments; refuse a destructive one that was not approved elsewhere."""
     spec = tool.definition()
     found = read_arguments(tool, call, policy_for(spec).limit)
     if isinstance(found, Failure):
@@ -134,9 +134,9 @@ _MOST_NAMED = 20
 
 
 class SourceView:
-    """What every source of ours offers, once it can list its tools and find one.
+    """What every source offers once it can list and find its tools.
 
-    Subclasses say `version`, `tools` and `get`.
+    Subclasses implement `version`, `tools` and `get`.
     """
 
     def __init__(self) -> None:
@@ -190,7 +190,8 @@ class SourceView:
     async def call(self, call: Call, /) -> Result:
         """Run a call: find the tool, read the arguments, run it. Nothing is raised.
 
-        A source has nobody to ask: a destructive call is refused. Only a `Dispatcher` runs it.
+        A source cannot ask for approval, so a destructive call is refused; only a `Dispatcher` runs
+        it.
         """
         tool = self.get(call.name)
         if tool is None:
@@ -199,7 +200,7 @@ class SourceView:
         return ready if isinstance(ready, Failure) else await run_tool(tool, ready)
 
     def absent(self, name: str) -> Failure:
-        """Say why there is no tool of that name, so that a model can go on."""
+        """Return the message about a missing tool, with what the model can do instead."""
         return unknown_tool(name, self.names(), self.catalog().nearest(name))
 
     def catalog(self) -> Catalog:
@@ -219,19 +220,19 @@ class SourceView:
         return made
 
     def as_pydantic_ai(self, **options: Any) -> list[object]:
-        """Return the tools as those of pydantic-ai; `options` are those of the dispatcher they go through."""
+        """Return the tools for pydantic-ai; `options` are those of the dispatcher they go through."""
         from zkit.ext.pydantic_ai import tools_of
 
         return tools_of(self, **options)
 
     def as_langchain(self, **options: Any) -> list[object]:
-        """Return the tools as those of LangChain; `options` are those of the dispatcher they go through."""
+        """Return the tools for LangChain; `options` are those of the dispatcher they go through."""
         from zkit.ext.langchain import tools_of
 
         return list(tools_of(self, **options))
 
     def as_openai_agents(self, **options: Any) -> list[object]:
-        """Return the tools as those of the OpenAI Agents SDK, each called through a dispatcher."""
+        """Return the tools for the OpenAI Agents SDK, each called through a dispatcher."""
         from zkit.ext.openai_agents import tools_of
 
         return list(tools_of(self, **options))
@@ -245,7 +246,7 @@ class SourceView:
         return known[1]
 
     def _once(self, what: str, make: Callable[[], Any]) -> Any:
-        """Something made from the listing, made again only when the listing has changed."""
+        """Return a value made from the listing, cached until the listing changes."""
         version = self.version
         known = self._made.get(what)
         if known is None or known[0] != version:
@@ -273,10 +274,10 @@ class SourceView:
         """Return the tools that match a query, best first."""
         return self.catalog().search(query, _as_tags(tags), limit)
 
-    # Documents: named here, read when somebody asks
+    # Documents: listed here, read on request
 
     def docs_index(self) -> JsonObject:
-        """Return which documents there are: `tool_docs` by tool, and `kit_docs`."""
+        """Return the documents: `tool_docs` by tool, and `kit_docs`."""
         inner = getattr(self, "source", None)
         index = inner.docs_index() if isinstance(inner, SourceView) else {}
         tool_docs = {spec.name: spec.docs for spec in self.specs() if spec.docs}

@@ -33,7 +33,7 @@ def new_package(folder: Path, provider: str) -> str:
     `from ._helpers import x` finds the other files of the folder.
     """
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())  # before the one that goes by `__path__` and caches
+        sys.meta_path.insert(0, _Finder())  # before the finder that uses `__path__` and caches
     digest = hashlib.sha256(f"{provider}\0{folder}".encode()).hexdigest()[:8]
     name = f"{_PREFIX}{digest}_{next(_LOADS)}"
     package = types.ModuleType(name)
@@ -60,7 +60,7 @@ def load_module(package: str, file: Path) -> types.ModuleType:
 
 
 def forget_package(package: str) -> None:
-    """Take the modules of one load away."""
+    """Remove the modules of one load."""
     for name in list(sys.modules):  # a copy: other threads import meanwhile
         if f"{name}.".startswith(f"{package}."):
             sys.modules.pop(name, None)
@@ -76,12 +76,12 @@ def _spec(name: str, file: Path) -> ModuleSpec:
 class _FreshLoader(SourceFileLoader):
     """Reads the source every time.
 
-    Python's cache of compiled files goes by whole seconds and the size, and would miss a change
-    that follows quickly; it would also leave a folder of its own beside the user's files.
+    Python's cache of compiled files compares whole seconds and the size, and would miss a quick
+    change; it would also leave a `__pycache__` folder beside the user's files.
     """
 
     def path_stats(self, path: object) -> NoReturn:
-        """Say nothing of the file's age: then the cache is neither read nor written."""
+        """Report no modification time: then the cache is neither read nor written."""
         raise OSError
 
 
@@ -103,7 +103,7 @@ class _Finder(MetaPathFinder):
 
 
 def is_inside(folder: Path, file: Path) -> bool:
-    """True if a file is a regular file of the folder, and no link leads out of it."""
+    """True if a file is a regular file inside the folder, and not a link out of it."""
     try:
         real = file.resolve(strict=True)
     except (OSError, RuntimeError):
@@ -127,7 +127,7 @@ class LoadProblem(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """What came of loading a folder: the names of its tools, and every problem."""
+    """The outcome of loading a folder: the names of its tools, and every problem."""
 
     provider: str
     tools: tuple[str, ...]
@@ -159,8 +159,8 @@ class Folder(NamedTuple):
 def read_folder(path: Path, provider: str, timeout: float = LOAD_TIMEOUT) -> Folder:
     """Run every file of a folder that does not begin with `_`, and find the tools in it.
 
-    A file that fails, that does not end in time, or that is a link out of the folder is a problem,
-    not an end: the others are loaded.
+    A file that fails, takes too long, or is a link out of the folder is reported as a problem; the
+    others are loaded.
     """
     if not path.is_dir():
         raise NotADirectoryError(f"{path}: no such folder")
@@ -192,9 +192,9 @@ def _sort_in(
 
 
 def _read_in_time(file: Path, package: str, timeout: float) -> list[Found | LoadProblem]:
-    """Return the tools and problems of a file; a file that does not end in time is left to itself.
+    """Return the tools and problems of a file; one that takes too long is abandoned.
 
-    A thread cannot be stopped, so what the file still does then it does in the background.
+    A thread cannot be stopped, so the file keeps running in the background.
     """
     if not is_inside(file.parent, file):
         return [LoadProblem(str(file), 1, "it is a link out of the folder, or no regular file")]
@@ -247,7 +247,7 @@ def _candidates(module: types.ModuleType) -> Iterator[object]:
 
 
 def _line_of(candidate: object) -> int:
-    """Return the line where a tool is defined; 1 if that cannot be found out."""
+    """Return the line where a tool is defined; 1 if it is unknown."""
     code = getattr(getattr(candidate, "__wrapped__", candidate), "__code__", None)
     if code is not None:
         return int(code.co_firstlineno)

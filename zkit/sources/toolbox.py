@@ -24,7 +24,7 @@ from zkit.tools.declare import Declared, tool_of
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A tool, who registered it, and what is shown of it."""
+    """A tool, its provider, and how it is shown."""
 
     tool: Tool
     provider: str
@@ -35,7 +35,7 @@ class Entry:
 
     @property
     def spec(self) -> ToolSpec | None:
-        """What is shown of the tool; None when it cannot say it any more."""
+        """The shown spec; None if `definition()` raises now."""
         return spec_or_none(self.shown)
 
     @property
@@ -51,7 +51,7 @@ class Entry:
 
 
 def entry_for(own: ToolSpec, tool: Tool, provider: str | None, overlay: Overlay | None) -> Entry:
-    """Return the entry of a tool: under its provider, described as the overlay says."""
+    """Return the entry of a tool: with its provider and its overlay."""
     tag = own.provider if provider is None else provider
     spec = own if own.provider == tag else own.replace(provider=tag)
     spec = spec if overlay is None else overlay.on(spec)
@@ -118,12 +118,12 @@ class EntryTable:
                     raise _same_on_the_wire(entry.name, other)
 
     def change(self, *, add: Sequence[Entry] = (), remove: Sequence[Entry] = ()) -> None:
-        """Take entries away and add others, which may replace some; a new name may be warned of.
+        """Remove entries and add others, which may replace some; warn about new names that shadow Python's.
 
-        Whoever looks meanwhile, without a lock, finds the old one of a name or the new.
+        A reader without the lock sees the old entry of a name or the new one.
         """
         for entry in add:
-            # Nobody can choose other names for the standard tools when they are registered.
+            # No warning for standard tools: the user cannot choose their names.
             if entry.name not in self._entries and entry.provider != "std":
                 warn_if_shadowing(entry.name)
         if remove:
@@ -154,7 +154,7 @@ class Toolbox(SourceView):
 
     A name belongs to the provider that took it first: the same provider replaces its tool, another
     one is refused unless it says `replace=True`. The listing is sorted by name and stays byte for
-    byte the same until something changes, which `version` tells. Safe to use from many threads.
+    byte the same until something changes; `version` then grows. Safe to use from many threads.
     `docs_root` is the folder that the documents of the tools are in.
     """
 
@@ -311,7 +311,7 @@ class Toolbox(SourceView):
         require_seconds("timeout", timeout, above_zero=True)
         name = provider or f"dir:{Path(path).resolve().as_posix()}"
         read = read_folder(Path(path), name, timeout)
-        finalize(self, forget_package, read.module)  # a box that is dropped leaves no modules
+        finalize(self, forget_package, read.module)  # a collected box leaves no modules
         with self._lock:
             judged = [(found, self._conflict(found.tool, name, replace)) for found in read.found]
             kept = [found.tool for found, why in judged if why is None]
@@ -336,7 +336,7 @@ class Toolbox(SourceView):
             forget_package(loaded.module)
         return loaded is not None
 
-    # Tools that come and go while the program runs
+    # Tools that are added at run time
 
     @property
     def mcp(self) -> Any:
@@ -412,7 +412,7 @@ class Toolbox(SourceView):
         return provided(spec, provider)
 
     def _replace(self, provider: str, tools: Iterable[Tool], *, replace: bool = False) -> None:
-        """Put tools in the place of all that a provider has, all or none; one change."""
+        """Replace all tools of a provider, all or none, in one change."""
         made = [self._entry_for(one, provider) for one in tools]
         self._table.check(made, replace=replace)
         gone = self._table.all(provider)

@@ -13,7 +13,7 @@ from zkit.sources.confined_files import ConfinedFiles, ConfinedPathError
 from zkit.tools import Guide
 
 MAX_FILE = 256 * 1024
-"""Bytes of a kit, workflow, skill or document: far more than anybody writes by hand."""
+"""Bytes of a kit, workflow, skill or document: far more than people write by hand."""
 MAX_DEPTH = 32
 """Levels of a YAML file. PyYAML is recursive, and needs minutes for 100,000 levels."""
 
@@ -31,7 +31,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """What tools are used for together, step by step."""
+    """A task for several tools, step by step."""
 
     name: str
     goal: str = ""
@@ -44,7 +44,7 @@ class Workflow:
 
 
 class Marked(dict[str, Any]):
-    """A mapping of a YAML file that knows where its keys stand."""
+    """A mapping of a YAML file that knows the lines of its keys."""
 
     def __init__(self, file: str, line: int, lines: Mapping[str, int], data: JsonMapping):
         super().__init__(data)
@@ -79,7 +79,7 @@ class Marked(dict[str, Any]):
 
 
 class MarkedList(list[Any]):
-    """A list of a YAML file that knows where its entries stand."""
+    """A list of a YAML file that knows the lines of its entries."""
 
     def __init__(self, entries: list[Any], lines: list[int]) -> None:
         super().__init__(entries)
@@ -238,7 +238,7 @@ def read_small_text(path: Path) -> str:
 
 
 MAX_BYTES = 256 * 1024
-"""A page of a manual is shorter; a longer file is not one."""
+"""A longer file is not a document: pages of a manual are shorter."""
 
 PACKAGED: dict[str, Path] = {}
 """Roots of documents that come with a package, by the first part of their paths (`std/ls.md`)."""
@@ -251,7 +251,7 @@ def read_document(path: str, roots: Iterable[str | Path]) -> str | None:
     out of a root or through a link, for a file that is too large or no text, and when there is no
     root to look in.
     """
-    first = PureWindowsPath(path).parts[:1]  # which knows both kinds of slashes
+    first = PureWindowsPath(path).parts[:1]  # which handles both kinds of slashes
     packaged = [PACKAGED[part] for part in first if part in PACKAGED]
     found = [Path(root) for root in (*roots, *packaged)]
     if not found:

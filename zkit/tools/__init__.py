@@ -4,7 +4,7 @@
 |---|---|
 | `declare`, `python_tools` | `@tool`, `as_tool`; tools from functions, tools from classes |
 | `spec`, `spec_fields`, `frozen_data` | `ToolSpec`, the `Tool` protocol, wire names; reading and checking its fields |
-| `projections` | the spec as OpenAI, MCP, prompts and catalogues want it |
+| `projections` | the spec in the formats of OpenAI, MCP, prompts and catalogues |
 | `policy` | the two tables that follow from a grade |
 | `call_arguments`, `return_types` | decoding the arguments of a call; the schema of what comes back |
 | `execution`, `context` | running a tool; the scope of a task and the context of a call |

@@ -28,7 +28,7 @@ def decode_call(
     """Return the call with arguments that fit, as JSON data, or a message for the model.
 
     `limit` is the highest rank of repair allowed; when it is not given, the tool's grade sets it.
-    The arguments stay JSON data: what the tool makes of them is its own business.
+    The arguments stay JSON data; the tool converts them.
     """
     limit = policy_for(tool.definition()).limit if limit is None else limit
     decoded = read_arguments(tool, call, limit, finish_reason)
@@ -39,7 +39,7 @@ def decode_call(
 
 
 class Arguments(NamedTuple):
-    """The arguments of a call that fit its tool: as JSON data, and as the tool takes them."""
+    """Valid arguments of a call: as JSON data, and as the typed values that the tool takes."""
 
     data: JsonObject
     typed: Any
@@ -55,7 +55,7 @@ def read_arguments(
 ) -> Arguments | Failure:
     """Return the arguments of a call as data that fits, with their receipt.
 
-    A validator of the tool that raises what none should raise is a crash of the tool.
+    An unexpected exception of the tool's own validator is a crash of the tool.
     """
     if call.rank > limit:
         return _too_far(tool.definition(), call)
@@ -79,8 +79,8 @@ def read_arguments(
 def judged_arguments(spec: ToolSpec, data: JsonMapping, typed: object = None) -> JsonObject:
     """Return the arguments by which `destructive` is judged, as JSON data.
 
-    What the tool's own types made of them counts (validators, default factories, aliases), then the
-    defaults of the schema.
+    The typed values count (after validators, default factories and aliases), then the defaults of
+    the schema.
     """
     if isinstance(spec.destructive, bool):
         return dict(data)
@@ -96,9 +96,9 @@ def judged_arguments(spec: ToolSpec, data: JsonMapping, typed: object = None) ->
 
 
 def _as_data(value: object) -> object:
-    """Return the value as JSON data; None, which asks, if it has no form that can be trusted.
+    """Return the value as JSON data; None, which needs approval, if no representation can be trusted.
 
-    The text of a tool's own class may say anything, and that of a `SecretStr` is asterisks.
+    The `str()` of a tool's own class may return anything, and that of a `SecretStr` is asterisks.
     """
     reveal = getattr(value, "get_secret_value", None)
     try:
@@ -127,7 +127,8 @@ _DEEPEST = 64
 
 
 def _filled(value: object, schema: object, root: JsonMapping, depth: int = 0) -> Any:
-    """Return the value with defaults; parts of unions are left as they are, they may mean either."""
+    """Return the value with defaults; parts of unions are left as they are, because the branch is
+    unknown."""
     schema = _resolved(schema, root)
     if depth > _DEEPEST or not isinstance(schema, Mapping):
         return value

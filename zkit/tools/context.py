@@ -1,4 +1,4 @@
-"""Who is calling in what task: the scope of a task, the context of a call, what still runs."""
+"""The scope of a task, the context of a call, and what still runs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ V = TypeVar("V")
 
 
 class Watch:
-    """Knows whether code of a tool is running inside a block of ours.
+    """Knows whether code of a tool is still running inside a `with` block.
 
-    A thread cannot be stopped: when a call is cancelled, its function runs on. Whoever must act
-    when it has really ended asks the watch.
+    A thread cannot be stopped: when a call is cancelled, its function keeps running. The watch
+    reports when it has really ended.
     """
 
-    _lock = threading.Lock()  # one for all: it is held for a moment, and every call makes a watch
+    _lock = threading.Lock()  # one lock for all: it is held briefly, and every call makes a watch
     _running = 0
     _actions: tuple[Callable[[], None], ...] = ()
 
@@ -40,7 +40,7 @@ class Watch:
         return self._running > 0
 
     def when_idle(self, action: Callable[[], None]) -> None:
-        """Have something done once no code of a tool runs; at once, if none does."""
+        """Call a function once no code of a tool runs; immediately, if none does."""
         with self._lock:
             if self._running:
                 self._actions = (*self._actions, action)
@@ -64,7 +64,7 @@ class Watch:
 
 
 def reset(variable: ContextVar[T], token: Token[T]) -> None:
-    """Set a variable back. In another context, where a generator may be closed, there is no need."""
+    """Reset a variable. In another context, where a generator may be closed, this is not needed."""
     try:
         variable.reset(token)
     except ValueError:
@@ -72,9 +72,10 @@ def reset(variable: ContextVar[T], token: Token[T]) -> None:
 
 
 class Held(Generic[T, V]):
-    """A block in which a variable of the context holds a value; `with` gives something of it.
+    """A `with` block in which a context variable has a value.
 
-    A class, for a generator would cost more than all else here: this stands on every call's path.
+    It is a class because a generator would cost more than everything else here, and every call uses
+    it.
     """
 
     __slots__ = ("_given", "_token", "_value", "_variable")
@@ -107,7 +108,7 @@ def watch_here(watch: Watch) -> None:
 
 
 class watched:  # noqa: N801, read as a verb: `with watched():`
-    """Tell every watch around that code of a tool runs during the block."""
+    """Notify every active watch that code of a tool runs during the block."""
 
     __slots__ = ("_watches",)
 
@@ -122,7 +123,7 @@ class watched:  # noqa: N801, read as a verb: `with watched():`
 
 
 log = logging.getLogger("zkit")
-# Without it Python prints warnings of a library whose log nobody has set up, secrets included.
+# Without it Python prints warnings of a library if logging is not configured, secrets included.
 log.addHandler(logging.NullHandler())
 Effect = FileEffect | ProcessEffect
 
@@ -137,7 +138,7 @@ def log_failure(message: str, error: BaseException, *about: object) -> None:
 
 
 class Progress(NamedTuple):
-    """How far a call has come, as its tool reports it."""
+    """The progress of a call, as its tool reports it."""
 
     call_id: str
     tool: str
@@ -147,7 +148,7 @@ class Progress(NamedTuple):
 
 
 class _TaskState:
-    """What the scopes of one task share: how many are open, and what is done when all have ended."""
+    """What the scopes of one task share: how many are open, and what to call when all have ended."""
 
     def __init__(self) -> None:
         self.actions: dict[Hashable, Callable[[], None]] = {}
@@ -155,7 +156,7 @@ class _TaskState:
         self.scopes = 1
 
     def left(self) -> list[Callable[[], None]]:
-        """Note that one scope has ended; return what is to be done now."""
+        """Note that one scope has ended; return the functions to call now."""
         with _TASKS_LOCK:
             self.scopes -= 1
             self.is_over = self.scopes <= 0
@@ -200,7 +201,7 @@ class Scope:
         return self._state.is_over
 
     def when_over(self, key: Hashable, action: Callable[[], None]) -> bool:
-        """Have something done when the task ends, once for a key; False when it has ended.
+        """Call a function when the task ends, once for each key; return False if it has ended.
 
         Outside of any task nothing ends.
         """
@@ -281,7 +282,7 @@ def scope(
 
 
 def scope_until(timeout: float | None) -> Scope:
-    """Return a scope of the same task that ends in so many seconds; `inner(timeout=...)`, cheaper."""
+    """Return a scope of the same task with a timeout: a cheaper `inner(timeout=...)`."""
     outer = _SCOPE.get()
     if timeout is None:
         return outer
@@ -294,12 +295,12 @@ def scope_until(timeout: float | None) -> Scope:
 
 
 def enter_scope(scope: Scope) -> None:
-    """Run all that follows in this context of Python inside a scope."""
+    """Run everything that follows in this Python context inside a scope."""
     _SCOPE.set(scope)
 
 
 class Context:
-    """What a tool can know about the call it serves; zkit fills in a parameter of this type.
+    """What a tool can know about its call; zkit fills in a parameter of this type.
 
     The model neither sees nor sends it.
     """
@@ -341,7 +342,7 @@ class Context:
 
     @property
     def cancelled(self) -> bool:
-        """True if nobody waits for the result any more."""
+        """True if nobody is waiting for the result any more."""
         return self._cancelled
 
     def cancel(self) -> None:
@@ -356,7 +357,7 @@ class Context:
             raise Transient("the time for the call is over", code="timeout")
 
     def progress(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Report how far the call has come."""
+        """Report the progress of the call."""
         listener = self.scope.on_progress
         if listener is None:
             return
@@ -368,7 +369,7 @@ class Context:
     def record(self, effect: Effect) -> None:
         """Record an effect; it becomes part of the result, success or not.
 
-        What is not an effect is logged and left out: the tool has done its work already.
+        Anything else is logged and left out: the tool has already done its work.
         """
         valid, wrong = read_effects((effect,))
         self._effects += valid
@@ -418,9 +419,9 @@ def inside(context: Context) -> Held[Context, Context]:
 
 
 class PerTask(Generic[T]):
-    """Keeps one thing for each task, and forgets it when the task ends.
+    """Keeps one object for each task, and drops it when the task ends.
 
-    Outside of any task nothing ends, so there is nothing to keep, unless it is asked for.
+    Outside of any task nothing is kept, unless `always` is used.
     """
 
     def __init__(self, make: Callable[[], T]) -> None:
@@ -432,12 +433,12 @@ class PerTask(Generic[T]):
         return len(self._kept)
 
     def here(self) -> T | None:
-        """Return the thing of this task; None outside of any task, and when the task is over."""
+        """Return the object of this task; None outside of any task, and when the task is over."""
         scope = _SCOPE.get()
         return None if not scope.task or scope.is_over else self.always()
 
     def always(self) -> T:
-        """Return the thing of this task; outside of any task, the one for all such calls."""
+        """Return the object of this task; outside of any task, one that all such calls share."""
         scope = current_scope()
         with self._lock:
             kept = self._kept.get(scope.task)

@@ -59,7 +59,8 @@ def tool(function: Callable[..., object] | None = None, /, **declared: object) -
 
     Used as `@tool` or `@tool(grade=READ, tags=["files"])`. Name, description and parameters come
     from the function: its name, its docstring, its signature. A parameter annotated with `Context`
-    is filled in by zkit and hidden from the model. What is not declared is taken for the worst.
+    is filled in by zkit and hidden from the model. For what is not declared, the worst case is
+    assumed.
     """
     if function is None:
         return lambda found: tool_of(found, **declared)
@@ -111,7 +112,7 @@ def _bound(made: FunctionTool[..., object]) -> Tool:
 
 
 def _instance(kind: type[TypedTool]) -> Tool:
-    """Return an object of a class that needs nothing to be made."""
+    """Return an instance of a class whose constructor needs no arguments."""
     try:
         inspect.signature(kind).bind()
     except TypeError as error:
@@ -130,7 +131,7 @@ def declared_in(x: object) -> Iterator[object]:
     """Find the attributes of an object or a module that are declared as tools, each once."""
     seen: list[object] = []
     for name in sorted(dir(x)):
-        # Looked at without asking the object: a property may do anything when it is read.
+        # Attributes are looked up without running properties, which may do anything.
         found = inspect.getattr_static(x, name, None)
         is_known = any(found is one for one in seen)
         if not name.startswith("__") and not is_known and _is_made_here(found, x):

@@ -51,8 +51,8 @@ _PLAIN_TYPES = frozenset({*_PLAIN, Success})
 def result_of(value: object, output: str | None = None) -> Result:
     """Return what a tool returned as a result; the data of a success is plain JSON data.
 
-    `output` says how the model wants to read it. An object that knows how to write itself is read
-    as it writes itself, unless JSON is wanted.
+    `output` says how the model wants to read it. An object whose class defines `__str__` is written
+    by it, unless JSON is requested.
     """
     if isinstance(value, Result):
         return value
@@ -66,7 +66,7 @@ def result_of(value: object, output: str | None = None) -> Result:
 
 
 def own_text(value: object) -> str | None:
-    """Return the text of an object whose class says how it reads; None for any other."""
+    """Return the text of an object whose class defines `__str__`; None for any other."""
     own = [base for base in type(value).__mro__ if base.__module__.split(".")[0] not in _LIBRARIES]
     return str(value) if any("__str__" in vars(base) for base in own) else None
 
@@ -85,9 +85,9 @@ def plain(value: object) -> object:
 def failure_of(raised: BaseException, tool: str) -> Failure:
     """Return what a tool raised as a result: its own failures as they are, others as crashes.
 
-    A time-out or a lost connection may go away by itself. A file that is not there and a value that
-    cannot be used are for the model to fix, a permission that is missing for the operator. A group
-    of one, which is what a task group makes of a failure inside, counts as the one.
+    A timeout or a lost connection may go away by itself. A missing file and an unusable value are
+    for the model to fix, a missing permission for the operator. An exception group of one, which a
+    task group raises, counts as that one.
     """
     error = _sole(raised)
     if isinstance(error, Failure):
@@ -106,7 +106,7 @@ def failure_of(raised: BaseException, tool: str) -> Failure:
 
 
 def _named_failure(error: FileNotFoundError | PermissionError | ValueError, tool: str) -> Failure:
-    """Return what plain tools raise for arguments that they cannot use, as the failure that it is."""
+    """Return the failure for an exception that plain tools raise for unusable arguments."""
     said = redacted(exception_text(error).partition(": ")[2] or "no reason given")
     if isinstance(error, PermissionError):
         return Refused(f"{tool} is not permitted to do that: {said}", code="denied")
@@ -120,10 +120,10 @@ def _named_failure(error: FileNotFoundError | PermissionError | ValueError, tool
 def is_contained(error: BaseException) -> bool:
     """True if an exception of foreign code (a tool, hook, guard or approver) ends only its call.
 
-    A cancellation goes on, unless nobody has cancelled the task: then the code waited for something
-    else that was cancelled. So does a real Ctrl-C: in the main thread, where Python's own handler
-    raises it in whatever code is running. `GeneratorExit` goes on when Python closes a coroutine,
-    and not when code raises it.
+    A cancellation propagates, unless nobody has cancelled the task: then the code waited for
+    something else that was cancelled. A real Ctrl-C propagates too: in the main thread Python's own
+    handler raises it in whatever code is running. `GeneratorExit` propagates when Python closes a
+    coroutine, but not when code raises it.
     """
     if isinstance(error, Exception):
         return True
@@ -152,7 +152,7 @@ def _is_cancellation(error: BaseException) -> bool:
 
 
 def _is_being_cancelled() -> bool:
-    """True if somebody has cancelled the task that runs; trio raises no cancellation otherwise."""
+    """True if the running task was cancelled; trio raises no cancellation otherwise."""
     from asyncio import current_task
 
     try:
@@ -176,12 +176,12 @@ def _was_raised(error: BaseException) -> bool:
 MAX_REDACTED = 300
 _MOST_READ = 4_000
 _TOLD = frozenset(("e-mail address", "home folder", "phone number", "random word"))
-"""What a model may need to read in a failure: whose mailbox it is, which file, which commit."""
+"""Kinds that a model may need to read in a failure: a mailbox, a file, a commit."""
 _SOURCE = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s\"'<>|:]{1,400}?\.py\b(?:[\"']?,? line \d++|:\d++)?")
 
 
 def redacted(text: str) -> str:
-    """Return the first line of a text, bounded, without secrets and places in source code."""
+    """Return the first line of a text, shortened, without secrets and source locations."""
     from zkit.masking import secrets_in  # many patterns, and most tools do not fail
 
     said = _SOURCE.sub("[source]", text.strip().split("\n", 1)[0][:_MOST_READ])
@@ -227,7 +227,7 @@ def with_effects(result: Result, recorded: tuple[Effect, ...]) -> Result:
 
 
 def settled(value: object, context: Context, output: str | None = None) -> Result:
-    """Return the result of a call that returned, with what was recorded on the way."""
+    """Return the result of a finished call, with the recorded effects."""
     result = result_of(value, output)
     return with_effects(result, context.effects) if context.has_effects else result
 
@@ -240,12 +240,12 @@ def executed(
 ) -> object:
     """Run `begin` and settle what it returns: the value, and how it is to be written.
 
-    Gives a result, or when the code is async something to await that gives one. Data that does not
+    Returns a result, or an awaitable of it if the code is async. Data that does not
     fit the schema that was `promised` is a fault of the tool.
     """
     current = current_context()
     run = _awaited if runs_async else _plain
-    if current is not None and current.call is call:  # the runner has made it for this very call
+    if current is not None and current.call is call:  # the runner has made it for this call
         return run(begin, current, promised)
     return (_awaited_inside if runs_async else _plain_inside)(begin, Context(call), promised)
 
@@ -263,7 +263,7 @@ def typed_arguments(tool: Tool, call: Call, limit: Rank, context: Context) -> An
 
 def is_async(function: object) -> bool:
     """True if what a function returns must be awaited."""
-    call = vars(type(function)).get("__call__")  # of an object that is called like a function
+    call = vars(type(function)).get("__call__")  # a callable object
     checks = (inspect.iscoroutinefunction, inspect.isasyncgenfunction)
     return any(check(function) or check(call) for check in checks)
 
@@ -285,7 +285,7 @@ async def _awaited_inside(begin: Begin, context: Context, promised: JsonMapping 
 
 
 def _plain(begin: Begin, context: Context, promised: JsonMapping | None) -> Any:
-    """Return the result; something to await for it when a plain function returned something to await."""
+    """Return the result, or an awaitable of it if a plain function returned an awaitable."""
     try:
         value, output = begin(context)
         if type(value) not in _PLAIN_TYPES and (
@@ -323,13 +323,13 @@ def _kept(result: Result, promised: JsonMapping | None) -> Result:
 
 
 async def run_tool(tool: Tool, call: Call, typed: object = None) -> Result:
-    """Run one call and return its result; nothing that the tool raises gets out.
+    """Run one call and return its result; exceptions of the tool become results.
 
     `typed` are the arguments as the tool takes them, when they have been decoded already.
 
-    A plain `execute` runs in a thread, so that it cannot hold up others. When the waiting is
-    cancelled the thread runs on, is told so by its context, and every `watching()` block around
-    knows when it has ended. A call that is cancelled before its thread begins never runs.
+    A plain `execute` runs in a thread, so that it cannot hold up others. When the wait is
+    cancelled, the thread keeps running; its context shows the cancellation, and every `watching()`
+    block knows when it has ended. A call that is cancelled before its thread starts never runs.
     """
     context = Context(call)
     context.typed = typed
@@ -382,7 +382,7 @@ async def _in_thread(tool: Tool, call: Call) -> object:
             return failure_of(found.error, call.name)
         return found
     finally:
-        if ticket.take():  # cancelled before a thread was free: it will not begin any more
+        if ticket.take():  # cancelled before a thread was free: it will not start
             block.__exit__(None, None, None)
 
 
@@ -394,7 +394,8 @@ class _Raised:
 
 
 class _Ticket:
-    """Is taken once: by the thread that runs the tool, or by whoever gives up before that."""
+    """Can be taken once: by the thread that runs the tool, or by the caller that gives up before
+    that."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -50,16 +50,16 @@ class FrozenList(list[object]):
 
 
 def freeze(data: object) -> Any:
-    """Return data that cannot be changed, equal to what came in.
+    """Return an immutable copy of the data, equal to it.
 
     Dicts and lists at every depth are copied; tuples keep their type. Raises `TypeError` for
-    anything that is neither a container nor a scalar of JSON: it might change behind our back.
+    anything that is neither a container nor a scalar of JSON: it could be mutable.
     """
     return _rebuilt(data, FrozenDict, FrozenList)
 
 
 def thaw(data: object) -> Any:
-    """Return plain dicts and lists again, free to be changed."""
+    """Return plain, mutable dicts and lists."""
     return _rebuilt(data, dict, list)
 
 

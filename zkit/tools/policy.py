@@ -51,7 +51,7 @@ _NOTHING = (None,) * len(Policy._fields)
 Action = Literal["run", "confirm"]
 Evidence = Literal["marked", "shape", "followed"]
 
-# What happens to a call that was found in text, by what speaks for it and by the grade of its tool:
+# What happens to a call that was found in text, by its evidence and by the grade of its tool:
 # undeclared, declared w 0 or 1, declared w 2 or 3.
 TEXT_CALLS: Mapping[Evidence, tuple[Action, Action, Action]] = {
     "marked": ("run", "run", "run"),  # a marker and nothing after it, or a reply that is only calls

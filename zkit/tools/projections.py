@@ -1,4 +1,4 @@
-"""Show a tool spec as servers, prompts and catalogues need it."""
+"""Writes a tool spec in the formats of servers, prompts and catalogues."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DEEPEST = 4
 
 
 def parameters_text(schema: JsonMapping) -> str:
-    """Return the parameters between the brackets of a signature, those that must be sent first."""
+    """Return the parameters of a signature, the required ones first."""
     required = schema.get("required", ())
     properties = {**schema.get("properties", {})}
     properties |= {name: {} for name in required if name not in properties}
@@ -40,7 +40,7 @@ def parameters_text(schema: JsonMapping) -> str:
 
 
 def _others(schema: JsonMapping) -> Iterator[str]:
-    """Return what besides may be sent under names of one's own, where the schema says that it may."""
+    """Return the type of additional keys, where the schema allows them."""
     others = schema.get("additionalProperties")
     if others is True or isinstance(others, Mapping):
         yield f"**others: {type_text(others, schema)}"
@@ -131,7 +131,7 @@ def openai(spec: ToolSpec, *, strict: bool = False) -> JsonObject:
 
 
 def described(spec: ToolSpec) -> str:
-    """Return the description, or the summary when there is none: a model always gets some text."""
+    """Return the description, or the summary if there is none: a model always gets some text."""
     return spec.description or spec.summary
 
 

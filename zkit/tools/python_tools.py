@@ -75,8 +75,8 @@ def _takes_self(function: object) -> bool:
 def illustrated(target: Target, examples: Sequence[Example]) -> Target:
     """Return the target with the values that the examples have for its parameters.
 
-    A message about wrong arguments shows them, in place of values that were made up. The parameters
-    in the spec stay as they are: there, every request would pay for them.
+    A message about wrong arguments shows them instead of invented values. The parameters in the
+    spec stay as they are: there they would cost tokens in every request.
     """
     if not examples:
         return target
@@ -116,7 +116,7 @@ class FunctionTool(Generic[P, R]):
         self, function: Callable[P, R], *, formats: bool | None = None, **declared: Any
     ) -> None:
         inner = function.__func__ if isinstance(function, staticmethod | classmethod) else function
-        functools.update_wrapper(self, inner)  # first: a decorated tool brings fields of its own
+        functools.update_wrapper(self, inner)  # first: a decorated tool has its own fields
         self._function = function
         self.runs_async = is_async(inner)
         self.needs_instance = waits_for_instance(function)
@@ -162,7 +162,7 @@ class FunctionTool(Generic[P, R]):
         return self._spec
 
     def execute(self, call: Call, /) -> Any:
-        """Run one call: a result, or for an async function something to await that gives one."""
+        """Run one call; return the result, or an awaitable of it if the function is async."""
         begin = functools.partial(self._begin, call)
         return executed(begin, call, self.runs_async, self._promised)
 
@@ -175,7 +175,7 @@ class FunctionTool(Generic[P, R]):
 
 
 def _told(function: Any, target: Target, declared: JsonMapping) -> JsonObject:
-    """Return the fields of the spec: what was declared, then what the function says of itself."""
+    """Return the fields of the spec: what was declared, then what comes from the function."""
     own = {
         "name": target.name,
         "description": function_description(function).prose,
@@ -219,7 +219,7 @@ class TypedTool:
             _declare(cls)
 
     def __new__(cls, *args: object, **kwargs: object) -> Self:
-        """Refuse a class that does nothing yet: one to inherit from."""
+        """Refuse a class without `run`, which is only a base class."""
         if not hasattr(cls, "_spec"):
             raise ToolDefinitionError(f"{cls.__name__}: needs a method run that does the work")
         return super().__new__(cls)
@@ -240,7 +240,7 @@ class TypedTool:
 
 
 def _declare(cls: type[TypedTool]) -> None:
-    """Make the spec of a class when it is defined, so that a mistake shows there."""
+    """Make the spec of a class when it is defined, so that mistakes are reported there."""
     if not hasattr(cls, "Args"):
         raise ToolDefinitionError(f"{cls.__name__}: needs a class Args that says what it takes")
     declared = {f.name: getattr(cls, f.name) for f in fields(ToolSpec) if hasattr(cls, f.name)}
@@ -266,7 +266,7 @@ def _declare(cls: type[TypedTool]) -> None:
 
 
 def _check_run(cls: type[TypedTool]) -> None:
-    """Refuse a `run` that cannot take the arguments, or not only them."""
+    """Refuse a `run` that does not take exactly the arguments."""
     owner = [] if isinstance(inspect.getattr_static(cls, "run"), staticmethod) else [cls]
     signature = inspect.signature(inspect.getattr_static(cls, "run").__get__(None, cls))
     try:

@@ -31,17 +31,17 @@ def labeled(data: object) -> str:
     """Return data as labelled lines: `name: value`, aligned rows for lists of like records."""
     try:
         return "\n".join(_lines(data, 0))
-    except Exception:  # of a container that a tool made
+    except Exception:  # from a container of the tool's own class
         return as_json(data)
 
 
 def as_json(data: object) -> str:
-    """Return data as JSON text; data that cannot be written is told, not written."""
+    """Return data as JSON text, or a sentence if the data cannot be written."""
     try:
         return json_text(data)
     except RecursionError:
         return '"[nested too deep to write]"'
-    except Exception as error:  # of a container that a tool made, or a circle
+    except Exception as error:  # from a container of the tool's own class, or a circular reference
         return json.dumps(f"[cannot be written: {type(error).__name__}]")
 
 
@@ -87,7 +87,7 @@ def _items(data: Sequence[object], depth: int) -> Iterator[str]:
 
 
 def _table(rows: list[list[str]]) -> Iterator[str]:
-    """Rows with their columns aligned; the last column needs no filling."""
+    """Return rows with their columns aligned; the last column is not padded."""
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         filled = [
@@ -97,7 +97,8 @@ def _table(rows: list[list[str]]) -> Iterator[str]:
 
 
 def _cells(data: Sequence[Any]) -> list[list[str]] | None:
-    """Like records as rows of text under the names of their fields; None when they are not alike."""
+    """Return records with equal fields as rows of text under the names of the fields; None if the
+    fields differ."""
     if len(data) < 2 or not all(isinstance(row, Mapping) and row for row in data):
         return None
     names = list(data[0])
@@ -142,7 +143,7 @@ def _fits_on_line(value: object) -> bool:
 
 
 def _is_item(text: str) -> bool:
-    """True if a text can stand in a line with others, and nobody takes it for two."""
+    """True if a text can be an item of a comma-separated line."""
     return _is_short(text) and "," not in text
 
 
@@ -163,7 +164,7 @@ def _text(value: object) -> str:
 MAX_CHARACTERS = 50_000
 MIN_CHARACTERS = 400
 OUTPUTS = ("labeled", "json")
-_TAIL_SHARE = 0.3  # errors and totals stand at the end, what was asked for at the beginning
+_TAIL_SHARE = 0.3  # errors and totals are at the end, the requested data at the beginning
 
 
 def render_result(
@@ -175,9 +176,9 @@ def render_result(
 ) -> str:
     """Return the text of a result for the model.
 
-    A text above `limit` characters keeps its head and its tail, and says how much is left out
+    A text above `limit` characters keeps its beginning and its end, and says how much is left out
     between them. With `spill`, a folder, the full text is written to a file there, and the text
-    names it. `output` is `"labeled"` or `"json"`; when it is not given, the result says.
+    names it. `output` is `"labeled"` or `"json"`; if it is not given, the result decides.
     """
     require_count("limit", limit, least=MIN_CHARACTERS)
     require_kind("result", result, tuple(_WORDS), "a result, such as Success")
@@ -233,7 +234,8 @@ _WORDS: dict[type[Result], Callable[[Any, str | None], str]] = {
 
 
 def _writable(text: str) -> str:
-    """Return the text with an escape for each half character: no socket takes one, and file names have them."""
+    """Return the text with an escape for each lone surrogate: file names may have them, and sockets
+    reject them."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -246,7 +248,7 @@ NOTE = "\n\nNote: "
 
 
 def _notes(result: Result) -> str:
-    """Return what whoever handled the call wants the model to know besides (`meta["notes"]`)."""
+    """Return the notes that guards and others added to the result (`meta["notes"]`)."""
     meta: JsonMapping = result.meta  # type: ignore[attr-defined]
     return "".join(f"{NOTE}{note}" for note in meta.get("notes", ()))
 
@@ -271,7 +273,7 @@ def _omission(text: str, start: int, end: int, where: str) -> str:
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return the end of the last whole line before a place, if it is not far."""
+    """Return the end of the last complete line before a position, if it is near."""
     found = text.rfind("\n", at - at // 4, at)
     return at if found < 0 else found
 
@@ -282,7 +284,7 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _spilled(text: str, folder: Path) -> Path:
-    """Write the text to a file that is named by its content, and return its path."""
+    """Write the text to a file named after its digest, and return its path."""
     data = text.encode("utf-8", "backslashreplace")
     path = folder / f"result-{hashlib.sha256(data).hexdigest()[:16]}.txt"
     folder.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ _SAYS_NOTHING = (None, type(None), Any, object)
 def hints_of(function: Callable[..., object], names: JsonMapping | None = None) -> JsonObject:
     """Return the annotations of a function that can be resolved; `names` are additional names.
 
-    Each is resolved alone: one that names something unknown does not take the others with it.
+    Each is resolved on its own: an unknown name in one does not affect the others.
     """
     inner = inspect.unwrap(plain_function(function))
     known = {**getattr(inner, "__globals__", {}), **(names or {})}
@@ -48,7 +48,7 @@ def useful_return(hints: JsonMapping) -> object:
 
 
 def _is_result(hint: object) -> bool:
-    """True if a tool says that it returns results: they say nothing of the data in them."""
+    """True if a tool is annotated to return results, which do not describe their data."""
     parts = get_args(hint) if get_origin(hint) in _UNIONS else (hint,)
     return any(isinstance(part, type) and issubclass(part, Result) for part in parts)
 
@@ -90,7 +90,7 @@ Output = Annotated[Literal["labeled", "json"], Field(default="labeled", descript
 
 
 def wants_formats(schema: JsonObject, returns: object, formats: bool | None, name: str) -> bool:
-    """True if a tool gets the choice: when it returns records, or when its author says so."""
+    """True if a tool gets the parameter `output`: if it returns records, or if its author says so."""
     taken = OUTPUT in schema.get("properties", {})
     if formats and taken:
         raise ToolDefinitionError(f"{name}: has a parameter {OUTPUT!r} already")

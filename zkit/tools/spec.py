@@ -1,4 +1,4 @@
-"""What a tool declares: the spec from which everything else is made, and the names on the wire."""
+"""The declaration of a tool, from which everything else is derived, and the names on the wire."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LEGAL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _WORDS = {".": "dot", ":": "colon", "/": "slash", "@": "at", " ": "space", "+": "plus"}
 _CHARACTERS = {word: character for character, word in _WORDS.items()}
 _ESCAPE = re.compile(rf"__({'|'.join(_CHARACTERS)}|u[0-9a-f]{{1,6}})__")
-# What an escape could be confused with stands escaped too: two underscores, or one beside an escape.
+# What could be mistaken for an escape is escaped too: two underscores, or one beside an escape.
 _TO_ESCAPE = re.compile(r"[^A-Za-z0-9_-]|_(?=[^A-Za-z0-9-])|(?<=[^A-Za-z0-9-])_")
 _DIGEST = 16
 _CUT = re.compile(rf"__h[0-9a-f]{{{_DIGEST}}}$")
@@ -54,7 +54,7 @@ def to_wire(name: str) -> str:
 
 
 def from_wire(wire: str) -> str:
-    """Return the name that a wire name stands for; what is not a wire name stays as it is."""
+    """Return the name for a wire name; what is not a wire name stays as it is."""
     return _ESCAPE.sub(_unescaped, wire)
 
 
@@ -84,8 +84,8 @@ NO_PARAMETERS: JsonMapping = freeze({"type": "object", "properties": {}})
 class ToolSpec:
     """Everything that zkit knows about a tool.
 
-    What is not declared is taken for the worst: without a `grade`, `effective_grade` is (3, 3), and
-    `idempotent` unknown never authorises a retry of a call that executes or writes.
+    For what is not declared, the worst case is assumed: without a `grade`, `effective_grade` is (3,
+    3), and a call that executes or writes is not retried unless `idempotent` is declared.
 
     `destructive` is true, false, or the values of arguments for which it is true:
     `{"action": ["delete"]}`. `touches` names the arguments that hold the paths which a tool reads
@@ -130,8 +130,8 @@ class ToolSpec:
     def effective_grade(self) -> Grade:
         """The declared grade; (3, 3) when none is declared.
 
-        Everything goes by it except what happens to calls found in text, which tells a tool that
-        is declared to write from one that is not declared (`zkit.tools.policy`).
+        Everything uses it except the policy for calls found in text, which distinguishes a tool
+        that is declared to write from one that is not declared (`zkit.tools.policy`).
         """
         return WRITE if self.grade is None else self.grade
 
@@ -142,16 +142,16 @@ class ToolSpec:
 
     @property
     def digest(self) -> str:
-        """A short text that changes whenever anything in the spec does: what was approved."""
+        """A short text that changes whenever anything in the spec changes; approvals are bound to it."""
         text = json.dumps(self.to_dict(), sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def is_destructive(self, arguments: JsonMapping | None = None) -> bool:
         """True if a call can destroy something; without arguments, if any call can.
 
-        The arguments are decoded ones. Case, whitespace, characters that nobody sees and the way in
-        which a number is written do not matter. A value that is missing, or that holds others, is
-        taken for one that destroys.
+        The arguments are decoded ones. Case, whitespace, invisible characters and the spelling of a
+        number do not matter. A value that is missing, or that is a list or object, counts as
+        destructive.
         """
         if isinstance(self.destructive, bool):
             return self.destructive
@@ -191,7 +191,7 @@ class ToolSpec:
 
     @classmethod
     def from_dict(cls, data: JsonMapping) -> Self:
-        """Return the spec again from what `to_dict` made; a field that no spec has is refused."""
+        """Return the spec that `to_dict` was called on; an unknown field is refused."""
         known = {entry.name for entry in fields(cls)}
         wrong = [f"has no field {key!r}" for key in data if key not in known]
         wrong += [] if "name" in data else ["needs a name"]
@@ -233,7 +233,7 @@ _READERS = {
 
 
 def _declared(record: DataclassInstance) -> JsonObject:
-    """Return what of a record is not its default, as plain data."""
+    """Return the fields of a record that differ from their defaults, as plain data."""
     own = {entry.name: getattr(record, entry.name) for entry in fields(record)}
     return {
         name: _plain(value)
@@ -267,7 +267,7 @@ def _is_among(value: object, values: Sequence[object]) -> bool:
     return value in values or _folded(value) in [_folded(one) for one in values]
 
 
-# Joiners, fillers and variation selectors: Python calls them printable, and nobody sees them (the
+# Joiners, fillers and variation selectors: Python calls them printable, but they are invisible (the
 # printable part of Unicode's Default_Ignorable_Code_Point).
 _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]+"
@@ -277,7 +277,7 @@ _UNSEEN = re.compile(
 def _folded(value: object) -> object:
     """Return a number as a number, however it is written; any other value as a text.
 
-    The text has no case, compatibility forms, whitespace or characters that nobody sees.
+    The text is without case, compatibility forms, whitespace and invisible characters.
     """
     folded = normalize("NFKC", str(value)).casefold()
     text = "".join(one for one in _UNSEEN.sub("", folded) if one.isprintable() and one != " ")

@@ -23,7 +23,7 @@ T = TypeVar("T", bound="DataclassInstance")
 
 
 def check_schema(schema: JsonMapping, what: str) -> None:
-    """Raise `ToolDefinitionError` for a schema that nothing could be validated against."""
+    """Raise `ToolDefinitionError` for a schema that cannot be used for validation."""
     try:
         target_for(thaw(schema))
     except SchemaError as error:
@@ -39,13 +39,13 @@ def schema_of(target: Target) -> JsonObject:
 
 
 def parameters_of(target: Target) -> object:
-    """The same as the parameters of a spec: frozen, for it was made and needs no reading."""
+    """The same as the parameters of a spec: frozen, because it is our own and needs no checks."""
     made = {key: part for key, part in schema_of(target).items() if key != "description"}
     return freeze({"properties": {}, **made})
 
 
 def misfits(schema: JsonMapping, value: object) -> list[str]:
-    """Say what does not fit, place by place; nothing when all fits."""
+    """Return what does not fit, place by place; empty if everything fits."""
     try:
         target_for(thaw(schema)).validate_python(thaw(value))
     except MisfitError as error:
@@ -79,7 +79,7 @@ def text_or_none(given: object, name: str) -> str | None:
 
 
 def texts(given: object, name: str) -> tuple[str, ...]:
-    """Return a tuple of texts; a single text is most likely meant as one, and is refused."""
+    """Return a tuple of texts; a single text is most likely a mistake, and is refused."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise ToolDefinitionError(f"{name} must be a list of texts, not {given!r}")
     found = tuple(dict.fromkeys(given))
@@ -120,7 +120,7 @@ def rank(given: object, name: str) -> Rank | None:
 
 
 def json_data(given: object, name: str) -> object:
-    """JSON data that cannot be changed. What is frozen has been read before, and stays."""
+    """Return immutable JSON data. Frozen data was checked before, and is returned as it is."""
     if given is None or isinstance(given, FrozenDict):
         return given
     try:
@@ -194,7 +194,7 @@ def grade(given: object, name: str) -> Grade | None:
 
 
 def record(kind: type[T]) -> Callable[[object, str], T]:
-    """How to read a record that may be given as a mapping."""
+    """Return a reader for a record that may be given as a mapping."""
 
     def reader(given: object, name: str) -> T:
         if isinstance(given, kind) or given is None:
@@ -213,7 +213,7 @@ def record(kind: type[T]) -> Callable[[object, str], T]:
 
 
 def records(kind: type[T]) -> Callable[[object, str], tuple[T, ...]]:
-    """How to read a list of records, each of which may be given as a mapping."""
+    """Return a reader for a list of records, each of which may be given as a mapping."""
     read = record(kind)
 
     def reader(given: object, name: str) -> tuple[T, ...]:
@@ -235,9 +235,9 @@ _EXAMPLE_READERS = {
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A call that works: its arguments, what it is for, and what comes of it.
+    """A call that works: its arguments, its purpose, and its outcome.
 
-    By its description, and by words that are added as tags, it is found for a prompt.
+    It is found for a prompt by its description and by its tags.
     """
 
     arguments: JsonMapping = NOTHING
@@ -273,7 +273,7 @@ class Guide:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """What the operator wants of a tool.
+    """The operator's settings for a tool.
 
     A tool that is not `enabled` is neither listed nor callable. `weight` moves it up (or down) in a
     search. `overrides` are arguments that the operator has set: the model does not see them and

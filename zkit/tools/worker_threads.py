@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MAX_BUSY = 40  # as many as anyio allows; calls that nobody waits for any more do not count
-_AT_ONCE = 1e-4  # seconds; a function that ends within them costs no round of the event loop
-_IDLE = 10.0  # seconds after which a thread that has nothing to do ends
+MAX_BUSY = 40  # as many as anyio allows; abandoned calls do not count
+_AT_ONCE = 1e-4  # seconds; a function that ends within them costs no cycle of the event loop
+_IDLE = 10.0  # seconds after which an idle thread ends
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
     """Run a function in a thread and return what it returns; it must not raise.
 
-    The event loop runs on meanwhile, apart from the first tenth of a millisecond. When the wait is
-    cancelled, the function runs on and its result is dropped.
+    The event loop keeps running meanwhile, except for the first tenth of a millisecond. When the
+    wait is cancelled, the function keeps running and its result is dropped.
     """
     loop = running_loop()
     if loop is None:  # trio
@@ -53,7 +53,7 @@ def running_loop() -> AbstractEventLoop | None:
 
 
 class _Job:
-    """A function to run, and whoever waits for it."""
+    """A function to run, and its waiter."""
 
     __slots__ = ("context", "done", "is_counted", "value", "waiter", "work")
 
@@ -70,7 +70,7 @@ class _Job:
         self.value = self.context.run(self._work)
 
     def _work(self) -> object:
-        if "sniffio" in sys.modules:  # it would take this thread for one in which a loop runs
+        if "sniffio" in sys.modules:  # otherwise this thread would appear to have a running loop
             sys.modules["sniffio"].current_async_library_cvar.set(None)
         return self.work()
 
@@ -113,7 +113,7 @@ class _Worker(threading.Thread):
 
 
 class _Pool:
-    """The workers that are free, the jobs that wait for one, and how many are busy."""
+    """The idle workers, the waiting jobs, and the number of busy workers."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -133,7 +133,7 @@ class _Pool:
         return True
 
     def next_for(self, worker: _Worker, ended: _Job) -> _Job | None:
-        """Return what a worker does next; None if it is free now."""
+        """Return the next job of a worker; None if there is none."""
         with self.lock:
             self._uncount(ended)
             job = self._next()
@@ -152,7 +152,7 @@ class _Pool:
             _Worker().jobs.put(following)
 
     def forgets(self, worker: _Worker) -> bool:
-        """True if the worker was free; it is not used any more then."""
+        """Remove a worker if it is idle; return whether it was."""
         with self.lock:
             if worker not in self.idle:
                 return False
@@ -179,7 +179,7 @@ _pool = _Pool()
 
 
 def _forget() -> None:
-    """Begin anew in a forked process, where no thread of ours runs."""
+    """Start over in a forked process, where none of our threads runs."""
     global _pool
     _pool = _Pool()
 
