@@ -19,7 +19,6 @@ from zkit.repair.search.hypothesis import Arrived, Frame, Hypothesis
 STATES: st.SearchStrategy[dict[str, Any]] = st.builds(
     dict,
     pos=st.integers(0, 1),
-    misfit=st.integers(0, 1),
     rank=st.sampled_from([Rank.COMPLETE, Rank.GUESS]),
     cost=st.integers(0, 3),
 )
@@ -29,15 +28,11 @@ STATES: st.SearchStrategy[dict[str, Any]] = st.builds(
 def test_only_what_costs_more_in_the_same_place_is_given_up(states: list[dict[str, Any]]) -> None:
     """In the order of their price, as the search takes them up."""
     arrived, kept = Arrived(), list[Hypothesis]()
-    for state in sorted(states, key=lambda s: (s["misfit"], s["rank"], s["cost"])):
+    for state in sorted(states, key=lambda s: (s["rank"], s["cost"])):
         reading = Hypothesis(state["pos"])
-        reading.misfit, reading.rank, reading.cost = state["misfit"], state["rank"], state["cost"]
+        reading.rank, reading.cost = state["rank"], state["cost"]
         here = [
-            other.cost
-            for other in kept
-            if other.pos == reading.pos
-            and other.misfit <= reading.misfit
-            and other.rank <= reading.rank
+            other.cost for other in kept if other.pos == reading.pos and other.rank <= reading.rank
         ]
         better, equal = min(here, default=9) < reading.cost, here.count(reading.cost)
         given_up = arrived.has_better(reading)

@@ -48,8 +48,6 @@ MOST_EQUAL = 4
 """How many hypotheses in one state may cost the same: two already make a text ambiguous."""
 READING_COST = 8
 """What it takes off the budget to take up a hypothesis, in steps: it costs about as much time."""
-MOST_MISFITS = 3
-"""How often a hypothesis may go against the schema before it is given up."""
 FREE_READINGS = 300
 """Hypotheses that any text may take, however short it is."""
 CHARACTERS_PER_READING = 4

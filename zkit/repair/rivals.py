@@ -301,7 +301,7 @@ def _closer_place(json: str, at: int, fits: Fits, *, is_last: bool) -> int | Non
     others = [p for p in places.others[:MOST_OTHERS] if _holds(_moved(json, at, p), fits)]
     if not others and not _opened_twice(json, at, fits):
         return at
-    if places.stays:
+    if places.stays and _holds(json, fits):
         return at if is_last else None
     return others[0] if len(others) == 1 else None
 
@@ -513,7 +513,7 @@ def beyond_doubt(task: Task, candidate: Candidate) -> Candidate:
     edits = [(0, start, ""), *((f.start, f.end, f.new) for f in likelier)]
     json = apply_edits(text, edits, end)
     return candidate._replace(
-        value=strict(json), fixes=likelier, rank=highest(tuple(likelier)), json=json
+        value=strict(json), fixes=likelier, rank=highest(tuple(likelier)), fits=True, json=json
     )
 
 

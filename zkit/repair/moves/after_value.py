@@ -10,7 +10,7 @@ from zkit.repair.evidence.structure import follows, goes_on, known
 from zkit.repair.limits import LIST_LOOK_BACK, MOST_KEY
 from zkit.repair.moves import Move, ending, tried
 from zkit.repair.moves.missing_quotes import unopened
-from zkit.repair.moves.string_ends import last_closed, reread
+from zkit.repair.moves.string_ends import bracketed, last_closed, reread
 from zkit.repair.search.hypothesis import DONE, KEY, NEXT, VALUE, Before, Closed, Frame, Hypothesis
 from zkit.text import lexis
 
@@ -41,7 +41,7 @@ def _key_for_value(reader: Engine, reading: Hypothesis, colon: int) -> list[Hypo
         other = Hypothesis.back_to(reading.recent[0])
         other.note("drop_repeated_key", other.pos, colon + 1, "")
         return [other.go(colon + 1, VALUE)]
-    if reader.careful or not reading.recent or not reading.recent[0].want.takes("object"):
+    if not reading.recent or not reading.recent[0].want.takes("object"):
         return []
     before = reading.recent[0]
     if before.frame is not reading.frame or not lexis.KEY_AHEAD.match(reader.text, before.pos):
@@ -269,6 +269,8 @@ def _closer(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis]:
     if frame.kind == "(":
         return []
     mark, after = reader.text[pos], pos + 1
+    if mark == "]" and reading.recent and reading.recent[0].want.only("array"):
+        return bracketed(reading.recent[0])  # the schema asks for the list that closes here
     found: list[Hypothesis] = []
     fitting = frame.parent is not None and mark == frame.parent.closer
     if reading.safe == frame.start + 1 and not frame.invented and not reader.guided and not fitting:

@@ -1,4 +1,4 @@
-"""Moves where a key is expected and something else is there, or the schema does not know the key or value."""
+"""Moves where a key is expected and something else is there, or the schema expects a value of another kind."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from zkit.repair.evidence.strings import respell
 from zkit.repair.evidence.structure import follows, known
-from zkit.repair.expect import ANYTHING, Expect
+from zkit.repair.expect import Expect
 from zkit.repair.moves import Move, ending, tried
 from zkit.repair.moves.after_value import ONE_VALUE, closer_for_value
 from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import bracketed, keyed, last_closed, listed, reread
-from zkit.repair.search.hypothesis import KEY, VALUE, Frame, Hypothesis
+from zkit.repair.search.hypothesis import KEY, VALUE, Hypothesis
 from zkit.text import lexis
 
 if TYPE_CHECKING:
@@ -31,73 +31,12 @@ _KINDS = {
     "f": "boolean",
     "n": "null",
 }
-_SCALARS = frozenset({"string", "number", "integer", "boolean", "null"})
-
-
-def strange(text: str, frame: Frame | None, key: str) -> bool:
-    """Whether a key that the schema does not list here is a sign of a misplaced bracket."""
-    if frame is None:
-        return False
-    parent = frame.parent
-    if frame.expect.closed:
-        return True
-    if parent is None or parent.kind != "{" or key not in parent.expect.keys:
-        return False
-    return f'"{key}"' not in text[parent.start : frame.start]
-
-
-def unknown_key(reader: Engine, reading: Hypothesis, key: str, after: int) -> list[Hypothesis]:
-    """A closed object does not know the key: a bracket before it is misplaced, or it just misfits."""
-    frame = reading.frame
-    assert frame is not None
-    found: list[Hypothesis] = []
-    parent = frame.parent
-    if parent is not None and parent.kind == "{" and key in parent.expect.keys:
-        other = reading.fork().note("close_in_middle", reading.safe, reading.safe, "}")
-        reader.leave(other, reading.safe - 1)
-        found.append(keyed(other, key, after))
-    closed = last_closed(reader, reading)
-    if closed is not None and closed.frame.kind == "{" and key in closed.frame.expect.keys:
-        other = reading.fork().note("drop_closer", closed.at, closed.at + 1, "")
-        other.frame = closed.frame
-        found.append(keyed(other, key, after))
-    misfit = reading.fork()
-    misfit.misfit += 1
-    return [*found, *reread(reader, reading, reading.safe), misfit.go(after, VALUE)]
-
-
-def welcome(want: Expect, mark: str) -> bool:
-    """Whether a value that begins with `mark` may stand where `want` is expected."""
-    kind = _KINDS.get(mark[0], "number")
-    return want.takes(kind) if kind in ("object", "array") else not want.kinds.isdisjoint(_SCALARS)
 
 
 def expected(want: Expect, mark: str) -> bool:
     """Whether the schema names the kind of value that begins with `mark`."""
     kind = _KINDS.get(mark[0], "number")
     return want.takes(kind) or (kind == "number" and want.takes("integer"))
-
-
-def misfit(reader: Engine, reading: Hypothesis, mark: str, pos: int) -> list[Hypothesis] | None:
-    """The schema wants no value of this kind here; None when it does."""
-    want, before = reading.want, reading.recent[0]
-    if welcome(want, mark):
-        return None
-    found = bracketed(before) if want.only("array") else []
-    frame = before.frame
-    if mark == "[" and frame is not None and frame.kind == "[" and before.safe == frame.start + 1:
-        other = Hypothesis.back_to(before).note("drop_opener", pos, pos + 1, "")
-        found.append(other.go(pos + 1, VALUE))
-    if want.only("string") and mark[0] in "{[":
-        found += unopened(reader, before, pos)
-    if want.only("object") and mark[0] == '"' and lexis.KEY_AHEAD.match(reader.text, pos):
-        other = Hypothesis.back_to(before).note("open_in_middle", pos, pos, "{")
-        reader.enter(other, pos - 1, "{", invented=True)
-        found.append(other)
-    other = Hypothesis.back_to(before)
-    other.misfit += 1
-    other.want = ANYTHING
-    return [*found, other]
 
 
 # ── trouble at key ──────────────────────────────────────────────────────────

@@ -9,7 +9,7 @@ from zkit.repair.evidence.strings import UNC, respell
 from zkit.repair.expect import Expect
 from zkit.repair.limits import LARGEST_INT, MOST_PHRASE
 from zkit.repair.moves import ending
-from zkit.repair.moves.at_key import expected, misfit
+from zkit.repair.moves.at_key import expected
 from zkit.repair.moves.missing_quotes import unopened
 from zkit.repair.moves.string_ends import reread
 from zkit.repair.search.hypothesis import KEY, NEXT, Hypothesis
@@ -156,11 +156,6 @@ def _plain(reader: Engine, reading: Hypothesis, match: re.Match[str]) -> list[Hy
     """A strict number or literal; only what follows it may be odd."""
     if match.group()[-1].isdigit() and _ends_text(reader, match.end()):
         return ending.cut(reader, reading, "the text ended in a number, which may be longer")
-    if (
-        reader.careful
-        and (others := misfit(reader, reading, match.group(), match.start())) is not None
-    ):
-        return others
     reading.settle(match.end())
     return None
 
@@ -206,8 +201,6 @@ def _number(
         return [*unopened(reader, reading.recent[0], pos)]
     if new != token:
         reading.note("quote_phrase" if new[0] == '"' else "respell_number", pos, end, new)
-    if reader.careful and (others := misfit(reader, reading, new, pos)) is not None:
-        return others
     reading.settle(end)
     return None
 

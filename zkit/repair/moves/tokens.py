@@ -11,7 +11,7 @@ from zkit.repair.evidence.structure import known
 from zkit.repair.limits import HABIT_WITHIN, MOST_COMMAS
 from zkit.repair.moves import ending
 from zkit.repair.moves.after_value import closer_for_value
-from zkit.repair.moves.at_key import at_key, at_key_string, misfit, wrong_first_quote
+from zkit.repair.moves.at_key import at_key, at_key_string, wrong_first_quote
 from zkit.repair.moves.bare import is_prefix, read_bare
 from zkit.repair.moves.string_ends import keyed, reread
 from zkit.repair.search.hypothesis import KEY, NEXT, VALUE, Frame, Hypothesis
@@ -345,9 +345,8 @@ def _quoted_key(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesi
     if token.quote != '"' or body.body != token.body:
         reading.note("use_double_quotes", pos, token.end, f'"{body.body}"', body.note)
     _spelt_colon(reading, colon)
-    found = reader.expect_under(reading, name, colon.end()) if reader.guided else None
-    if found is not None:
-        return [*others, *found]
+    if reader.guided and reading.frame is not None:
+        reading.want = reading.frame.expect.child(name)
     return [reading, *others] if others else None
 
 
@@ -458,8 +457,6 @@ def _string(reader: Engine, reading: Hypothesis, pos: int) -> list[Hypothesis] |
         own = token.quote == '"' or body.rank >= Rank.GUESS
         name = body.name if own else "use_double_quotes"
         reading.note(name, pos, token.end, f'"{body.body}"', body.note)
-    if reader.careful and (others := misfit(reader, reading, '"', pos)) is not None:
-        return others
     reading.settle(token.end)
     return None
 

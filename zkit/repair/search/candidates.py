@@ -176,24 +176,20 @@ def _order(candidate: Candidate) -> tuple[bool, bool, int]:
 
 
 def _best(task: Task, body: Body, start: int, how: How) -> Candidate:
-    """Read quickly; when nothing fits the schema, read again with the schema at each step."""
-    quick = _attempt(task, body, start, how, careful=False)
-    if task.evidence is None or quick.fits:
-        return quick
-    careful = _attempt(task, body, start, how, careful=True)
-    best = careful if careful.value is not None and (careful.fits or quick.value is None) else quick
-    if not best.fits and best.rank < CUT and rearranged(best.fixes):
+    """The best reading; none when the schema rules out where its brackets are."""
+    best = _attempt(task, body, start, how)
+    if not best.fits and best.value is not None and best.rank < CUT and rearranged(best.fixes):
         return best._replace(value=None, refusal=("ambiguous", first_guess(best.fixes, start)))
     return best
 
 
-def _attempt(task: Task, body: Body, place: int, how: How, *, careful: bool) -> Candidate:
-    """Search the readings of one kind and settle on one value, or say why there is none."""
+def _attempt(task: Task, body: Body, place: int, how: How) -> Candidate:
+    """Search for the cheapest readings and settle on one value, or say why there is none."""
     guide = task.guide
     want = guide.root if guide is not None else ANYTHING
     text, offset = body
     start = place - offset
-    reader = Engine(text, start, want, task.limit, task.finish_reason, careful)
+    reader = Engine(text, start, want, task.limit, task.finish_reason)
     if how.tries:
         reader.save(how.tries)
     first = Hypothesis(start, want)
@@ -201,17 +197,15 @@ def _attempt(task: Task, body: Body, place: int, how: How, *, careful: bool) -> 
         first.note("open_object", start, start, "{")
         first.frame = Frame(None, "{", "}", want, start - 1, 1)
         first.go(start, KEY)
-    for tied in reader.search(first):
-        made = [m for reading in tied if (m := _made(task, text, start, reading)) is not None]
-        if made:
-            settled = made[0]
-            if len(made) > 1:
-                settled = _settled(task, text, made, start, max(reader.stuck, start))
-            return beyond_doubt(task, _moved(settled, offset) if offset else settled)
-        if _too_deep(text, start, tied[0]):
-            reader.reason = "too_deep"
-        if not careful:
-            break
+    tied = reader.search(first)
+    made = [m for reading in tied if (m := _made(task, text, start, reading)) is not None]
+    if made:
+        settled = made[0]
+        if len(made) > 1:
+            settled = _settled(task, text, made, start, max(reader.stuck, start))
+        return beyond_doubt(task, _moved(settled, offset) if offset else settled)
+    if tied and _too_deep(text, start, tied[0]):
+        reader.reason = "too_deep"
     stuck = max(reader.stuck, start) + offset
     return Candidate(place, stuck, None, refusal=(_reason(reader), stuck))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from heapq import heappop, heappush
 
 from zkit.receipt import Rank
@@ -15,7 +14,6 @@ from zkit.repair.limits import (
     FREE_READINGS,
     MAX_DEPTH,
     MOST_COST,
-    MOST_MISFITS,
     MOST_READINGS,
     MOST_TRIALS,
     READING_COST,
@@ -23,7 +21,6 @@ from zkit.repair.limits import (
 )
 from zkit.repair.moves import ending, tokens
 from zkit.repair.moves.after_value import after_root, at_next, early_closer
-from zkit.repair.moves.at_key import misfit, strange, unknown_key
 from zkit.repair.moves.bare import read_bare
 from zkit.repair.search.hypothesis import (
     CLOSERS,
@@ -45,8 +42,8 @@ _SPACES = frozenset(" \t\n\r")
 _LITERALS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
 
 
-_Agenda = list[tuple[tuple[int, int, int], int, int, Hypothesis]]
-"""A heap of readings: those of least misfit, rank and cost first, then those that came furthest."""
+_Agenda = list[tuple[int, int, int, int, Hypothesis]]
+"""A heap of hypotheses: those of least rank and cost first, then those that came furthest."""
 
 
 def _is_due_list(frame: Frame) -> bool:
@@ -58,7 +55,7 @@ class Engine:
     """Reads one value of `text`; keeps what the readings share."""
 
     __slots__ = (
-        "_budget", "_items", "_members", "_misses", "_most_cost", "_queued", "_trials", "careful", "finish_reason", "guided",
+        "_budget", "_items", "_members", "_misses", "_most_cost", "_queued", "_trials", "finish_reason", "guided",
         "limit", "needed", "reason", "size", "start", "stuck", "text", "token",
     )  # fmt: skip
 
@@ -69,13 +66,11 @@ class Engine:
         want: Expect,
         limit: Rank,
         finish_reason: str | None,
-        careful: bool,
     ) -> None:
         self.text = text
         self.start = start
         self.size = size = len(text)
         self.guided = want is not ANYTHING
-        self.careful = careful
         self.limit = limit
         self.finish_reason = finish_reason
         self.reason = "damaged"
@@ -111,20 +106,17 @@ class Engine:
 
     # ── the search ────────────────────────────────────────────────────────────
 
-    def search(self, first: Hypothesis) -> Iterator[list[Hypothesis]]:
-        """The complete readings, those of least misfit, rank and cost first; a tie comes as one list."""
+    def search(self, first: Hypothesis) -> list[Hypothesis]:
+        """The complete hypotheses of least rank and cost: several when they tie, none when none is complete."""
         agenda: _Agenda = []
         self._queue(agenda, self._advance(first))
         best: list[Hypothesis] = []
         arrived: Arrived | None = None
         most = min(self.size // CHARACTERS_PER_READING, MOST_READINGS + (self.size >> 8))
         for taken in range(FREE_READINGS + most):
-            if best and (not agenda or agenda[0][0] > best[0].priority):
-                yield best
-                best = []
-            if not agenda or self._budget <= 0:
-                return
-            reading = heappop(agenda)[3]
+            if not agenda or (best and agenda[0][:2] > best[0].priority) or self._budget <= 0:
+                break
+            reading = heappop(agenda)[4]
             place = reading.place
             if taken > UNCOMPARED and place < DONE:
                 arrived = arrived or Arrived()
@@ -136,12 +128,11 @@ class Engine:
                 self._budget -= READING_COST
                 others = reading.others() if place == LATER else self._advance(reading)
                 self._queue(agenda, others)
-        if best:
-            yield best
+        return best
 
     def _is_whole(self, reading: Hypothesis) -> bool:
         """Whether all that follows is valid: then the reading is complete, without a step."""
-        if self.careful or not self._trials:
+        if not self._trials:
             return False
         self._trials -= 1
         json = reading.json(self.text, self.start, self.size)
@@ -156,13 +147,13 @@ class Engine:
     def _queue(self, agenda: _Agenda, readings: list[Hypothesis]) -> None:
         """Put on the agenda what may be taken up: within the limit and not made of repairs alone."""
         for reading in readings:
-            misfit, rank, cost = priority = (reading.misfit, reading.rank, reading.cost)
+            rank, cost = reading.rank, reading.cost
             if rank > self.limit:
                 if self.needed is None or rank < self.needed:
                     self.needed = reading.rank
-            elif cost <= self._most_cost and misfit <= MOST_MISFITS:
+            elif cost <= self._most_cost:
                 self._queued += 1
-                heappush(agenda, (priority, -reading.pos, self._queued, reading))
+                heappush(agenda, (rank, cost, -reading.pos, self._queued, reading))
 
     def _advance(self, reading: Hypothesis) -> list[Hypothesis]:
         """Step until the value ends or there is trouble; what to take up next."""
@@ -187,7 +178,7 @@ class Engine:
 
     def _at_key(self, reading: Hypothesis) -> list[Hypothesis] | None:
         pos = reading.pos
-        if not self.careful and self._misses < 3:
+        if self._misses < 3:
             run = self._members.match(self.text, pos)
             self._misses += 1
             if run is not None and run.end() > pos:
@@ -222,21 +213,11 @@ class Engine:
             reading.note("use_colon", match.start(4), match.end(4), ":")
         if self.guided:
             name = key[1:-1] if key else single or bare or ""
-            others = self.expect_under(reading, name, match.end(4))
-            if others is not None:
-                return others
+            reading.want = reading.frame.expect.child(name) if reading.frame else ANYTHING
         if nothing is not None:
             reading.go(match.start(5), VALUE)
             return None
         return self._loose(reading, match, 5, value)
-
-    def expect_under(self, reading: Hypothesis, key: str, after: int) -> list[Hypothesis] | None:
-        """Note what is expected under `key`; trouble when the object should not hold it."""
-        expect = reading.frame.expect if reading.frame else ANYTHING
-        reading.want = expect.child(key)
-        if not self.careful or key in expect.keys or not strange(self.text, reading.frame, key):
-            return None
-        return unknown_key(self, reading, key, after)
 
     def _loose(
         self, reading: Hypothesis, match: re.Match[str], first: int, value: list[str | None]
@@ -256,8 +237,6 @@ class Engine:
             reading.note("use_double_quotes", start, reading.safe, f'"{single}"')
         elif word is not None:
             self._literal(reading, word, start)
-        elif self.careful and (others := misfit(self, reading, plain or "", start)) is not None:
-            return others
         reading.pos = match.end()
         reading.place = NEXT if comma is None else KEY if in_object else VALUE
         return None
@@ -274,11 +253,10 @@ class Engine:
             return tokens.odd_value(self, reading)
         if self.guided:
             reading.want = frame.expect.item()
-        if not self.careful:
-            run = self._items.match(self.text, pos)
-            if run is not None and run.end() > pos:
-                self._pass(reading, run)
-                return None
+        run = self._items.match(self.text, pos)
+        if run is not None and run.end() > pos:
+            self._pass(reading, run)
+            return None
         match = lexis.ITEM.match(self.text, pos)
         if match is None or (match.group(4) and not reading.want.takes("null")):
             return tokens.odd_value(self, reading)
@@ -317,8 +295,6 @@ class Engine:
             if lexis.KEY_AHEAD.match(self.text, pos + 1):
                 return []
             reading.note("list_for_tuple", pos, pos + 1, "[")
-        if self.careful and (others := misfit(self, reading, mark, pos)) is not None:
-            return others
         self.enter(reading, pos, mark)
         return None
 

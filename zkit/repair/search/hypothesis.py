@@ -51,7 +51,6 @@ class Before(NamedTuple):
     edits: Edits
     rank: Rank
     cost: int
-    misfit: int
     safe: int
     want: Expect
     closed: Closed | None
@@ -73,7 +72,6 @@ class Hypothesis:
         "edits",
         "frame",
         "later",
-        "misfit",
         "place",
         "pos",
         "rank",
@@ -90,7 +88,6 @@ class Hypothesis:
         self.edits: Edits = None
         self.rank = EXACT
         self.cost = 0
-        self.misfit = 0
         self.safe = pos
         """All before this place is complete: what a cut leaves standing."""
         self.want = want
@@ -110,7 +107,6 @@ class Hypothesis:
         other.edits = self.edits
         other.rank = self.rank
         other.cost = self.cost
-        other.misfit = self.misfit
         other.safe = self.safe
         other.want = self.want
         other.recent = self.recent
@@ -128,7 +124,6 @@ class Hypothesis:
             other.edits,
             other.rank,
             other.cost,
-            other.misfit,
             other.safe,
             other.want,
             other.closed,
@@ -148,7 +143,6 @@ class Hypothesis:
                 self.edits,
                 self.rank,
                 self.cost,
-                self.misfit,
                 self.safe,
                 self.want,
                 self.closed,
@@ -192,9 +186,9 @@ class Hypothesis:
         return self
 
     @property
-    def priority(self) -> tuple[int, int, int]:
-        """Readings are weighed by fit, then rank, then cost."""
-        return (self.misfit, self.rank, self.cost)
+    def priority(self) -> tuple[int, int]:
+        """Hypotheses are weighed by rank, then cost."""
+        return (self.rank, self.cost)
 
     def others(self) -> list[Hypothesis]:
         """What to take up instead of this reading: a postponed one is worked out only now."""
@@ -260,17 +254,17 @@ class Arrived:
     __slots__ = ("_places",)
 
     def __init__(self) -> None:
-        self._places: dict[tuple[int, int, int], list[tuple[_State, tuple[int, int, int]]]] = {}
+        self._places: dict[tuple[int, int, int], list[tuple[_State, tuple[int, int]]]] = {}
 
     def has_better(self, reading: Hypothesis) -> bool:
         """Whether a reading in the same state was cheaper in every respect; if none was, keep this one."""
         place = (reading.pos, reading.place, reading.safe)
         kept = self._places.setdefault(place, [])
         state = _State(reading.frame, tuple(before.pos for before in reading.recent))
-        misfit, rank, cost = reading.priority
+        rank, cost = reading.priority
         equal = 0
-        for other, (its_misfit, its_rank, its_cost) in kept:
-            if its_misfit <= misfit and its_rank <= rank and _is_same(other, state):
+        for other, (its_rank, its_cost) in kept:
+            if its_rank <= rank and _is_same(other, state):
                 if its_cost < cost:
                     return True
                 equal += its_cost == cost
