@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -46,10 +45,8 @@ ARGUMENTS_AHEAD = (
     r"(?:[ \t\r]*+\n[ \t]*+(?:[-*+][ \t]++)?+[*_]{0,2}+[^\W\d_]{1,12}+(?:[ _][^\W\d_]{1,12}+)?+[*_]{0,2}+:[*_]{0,2}+)?+"
     r"\s*+(?P<fence>```(?:json)?+\s*+)?+)(?P<object>\{)"
 )
-_TAG_NAME = re.compile(r"<[a-z_]{2,}")
-_ESCAPED = frozenset({r"\[", r"\]", r"\n", r"\|", r"\{"})
-# How many characters the alternatives of a pattern are sorted by: more makes no search faster.
-DEPTH = 3
+# Every hook but the name of a tool begins with one of these.
+TRIGGER = re.compile(r"[<\[\]`✿◁\n{]")
 # How much of a line is looked at first, the line end before it included: `Act`, `Tho`, `###`.
 LINE_PREFIX = 4
 # How many beginnings of lines are remembered for all streams together.
@@ -116,7 +113,7 @@ def _inline(tools: bool) -> list[tuple[str, str]]:
         *always[:-1],
         ("result", turn_marks.RESULTS),
         ("turn", turn_marks.OTHER_TURN),
-        ("start", "|".join(_starts())),
+        ("start", _starts()),
         ("quoting", _quoting()),
         ("comment", r"<!--|<!\[CDATA\["),
         ("tick", "``*+"),
@@ -125,17 +122,13 @@ def _inline(tools: bool) -> list[tuple[str, str]]:
     ]
 
 
-def _starts() -> list[str]:
+def _starts() -> str:
+    """What opens a call; tags may be written in capitals."""
     free = [start for start, _ in BODIES.values()]
     wrappers = [w.opener for w in WRAPPERS if not w.opener.startswith("functools")]
-    starts = [one for pattern in (*free, *wrappers) for one in alternatives(pattern)]
-    return [*starts, *filter(None, map(_shouted, starts))]
-
-
-def _shouted(start: str) -> str:
-    """A tag in capitals; nothing for what is no tag."""
-    tag = _TAG_NAME.match(start)
-    return "" if tag is None else f"{tag.group().upper()}(?i:{start[tag.end() :]})"
+    tags = [one for one in (*free, *wrappers) if one.startswith("<")]
+    others = [one for one in (*free, *wrappers) if not one.startswith("<")]
+    return f"(?i:{'|'.join(tags)})|{'|'.join(others)}"
 
 
 def _lines(tools: bool) -> str:
@@ -155,7 +148,8 @@ def _lines(tools: bool) -> str:
 @cache
 def hooks_for(tools: bool) -> Hooks:
     """The hooks for a reply; without tools only reasoning is looked for."""
-    return Hooks(by_first(_inline(tools)), _lines(tools))
+    kinds = "|".join(f"(?:{pattern})(?P<{kind}>)" for kind, pattern in _inline(tools))
+    return Hooks(f"(?={TRIGGER.pattern})(?:{kinds})", _lines(tools))
 
 
 # The first key of an object, or of the first object in a list.
@@ -169,59 +163,6 @@ LISTED_NAME = r"\[\s*+[\"'](?P<name>[^\W\d][\w.:/-]*+)(?:\s*+\(|[\"']\s*+,\s*+\{
 
 
 # ── searching ────────────────────────────────────────────────────────────────
-
-
-def alternatives(pattern: str) -> list[str]:
-    """The alternatives of a pattern, those inside groups and sets left together."""
-    found, depth, begin, at = [], 0, 0, 0
-    in_set = False
-    while at < len(pattern):
-        char = pattern[at]
-        if char == "\\":
-            at += 1
-        elif in_set:
-            in_set = char != "]"
-        elif char == "[":
-            in_set = True
-        elif char in "()":
-            depth += 1 if char == "(" else -1
-        elif char == "|" and depth == 0:
-            found.append(pattern[begin:at])
-            begin = at + 1
-        at += 1
-    return [*found, pattern[begin:]]
-
-
-def by_first(kinds: Sequence[tuple[str, str]]) -> str:
-    """One pattern, sorted by first characters: where all are plain, `re` looks only at those.
-
-    The group that matches is `KIND_` and a number; the order decides between patterns that begin
-    alike.
-    """
-    ones = [(kind, one) for kind, pattern in kinds for one in alternatives(pattern)]
-    return _tree([(one, f"(?P<{kind}_{i}>)") for i, (kind, one) in enumerate(ones)], DEPTH)
-
-
-def _tree(patterns: Sequence[tuple[str, str]], depth: int) -> str:
-    """Patterns, each with a mark to put after it, sorted by their first `depth` characters."""
-    buckets: dict[str, list[tuple[str, str]]] = {}
-    rest: list[str] = []
-    for pattern, mark in patterns:
-        first = _first(pattern)
-        if depth and first:
-            buckets.setdefault(first, []).append((pattern[len(first) :], mark))
-        else:
-            rest.append(pattern + mark)
-    shared = [f"{first}(?:{_tree(ones, depth - 1)})" for first, ones in buckets.items()]
-    return "|".join([*shared, *rest])
-
-
-def _first(pattern: str) -> str:
-    """The first character of a pattern, as a pattern; nothing when it is not a plain one."""
-    size = 2 if pattern[:1] == "\\" else 1
-    first, after = pattern[:size], pattern[size : size + 1]
-    plain = first in _ESCAPED if size == 2 else (first.isalnum() or first in "<>/`~✿◁｜_:! ")
-    return first if plain and after not in ("?", "*", "+", "{") else ""
 
 
 class Found(NamedTuple):
@@ -325,7 +266,7 @@ class Watch:
         group, start = match.lastgroup or "", match.start()
         if text[start] == "\n":
             return Found(group, match.end("indent"), match.end())
-        return Found(group.rpartition("_")[0], start, match.end())
+        return Found(group, start, match.end())
 
     def _is_sure(self, text: str, found: Found) -> bool:
         """Whether no text to come can make a longer mark of this one."""
@@ -361,8 +302,6 @@ class Watch:
         return at - (at < len(text) and text[at - 1 : at] == "<" and at > tail)
 
 
-# Every hook but the name of a tool begins with one of these.
-TRIGGER = re.compile(r"[<\[\]`✿◁\n{]")
 _ENDS_WORD = frozenset(" \n\t,;!?\"'")
 _LAST_WORD = re.compile(r"<?(?P<name>[^\s<>{}()\[\]\"'|,;]{1,128}+)\Z")
 
