@@ -28,9 +28,9 @@ from zkit.required import require_text
 # What is done at each kind of hook: the table of the scan.
 HANDLERS: dict[str, Handler] = {
     "start": call_openers.opening, "functools": call_openers.opening, "tag": call_openers.tool_tag,
-    "functions": call_openers.functions_colon, "fence": call_openers.fenced,
+    "functions": call_shapes.headed("functions_colon"), "fence": call_openers.fenced,
     "first": call_shapes.first_name, "json": call_shapes.bracket, "name": call_shapes.named,
-    "label": call_shapes.labelled, "functionary": call_shapes.recipient, "stripped": call_shapes.stripped_channel,
+    "label": call_shapes.labelled, "functionary": call_shapes.recipient, "stripped": call_shapes.headed("harmony"),
     "marked": thinking.marked, "think": thinking.tagged, "orphan": thinking.orphan,
     "spoken": thinking.spoken, "answer": thinking.answer, "channel": thinking.channel,
     "result": quoting.result, "turn": quoting.turn, "speaker": quoting.speaker, "stop": quoting.token,

@@ -18,7 +18,7 @@ from zkit.extract.parsers.envelopes import (
     read_envelope,
     wrappers,
 )
-from zkit.extract.parsers.headers import read_arguments, read_header
+from zkit.extract.parsers.headers import read_arguments
 from zkit.extract.parsers.json_calls import DAMAGED, read_json, units_in
 from zkit.extract.parsers.python_calls import read_python
 from zkit.extract.parsers.tag_calls import read_markup
@@ -65,12 +65,6 @@ def tool_tag(scan: Scanner, at: int) -> Steps[int]:
     if reading is None:
         return (yield from scan.skip(at))
     return (yield from scan.offer(replace(reading, body="tool_tag"), "", at))
-
-
-def functions_colon(scan: Scanner, at: int) -> Steps[int]:
-    """Read `functions.NAME:` and an object."""
-    reading = yield from read_header(scan.task, "functions_colon", at, GENERIC_STOP)
-    return (yield from scan.offer(reading, "", at))
 
 
 def message_call(scan: Scanner, to: str, at: int, begin: int) -> Steps[int | None]:

@@ -18,8 +18,8 @@ MOST_NAMES = 8
 NEAR = 2_000
 # What is before a name that is a value, an attribute or the name of a tag.
 _BEFORE = re.compile(r"(?:[\w\"'*＂”]\s*+[:=：]\s*+[\\\"'`*＂“]*+|[<>]\s*+[\"']?+)\Z")
-# What is after a name that begins a line: a bracket, maybe behind an arrow.
-_AFTER = re.compile(r"[ \t]*+(?:[-=]?>|→|:)?+\s*+[{\[(<]")
+# What is after a name that begins a line: a bracket, maybe behind an arrow, or an attribute.
+_AFTER = re.compile(r"[ \t]*+(?:[-=]?>|→|:)?+\s*+[{\[(<]|[ \t]++\w++=")
 _LONGEST_BEFORE = 40
 _STRUCTURE = re.compile(
     r"\s*+(?:```\w*+\s*+)?+[\"']?+[\[{<｛].*[\]}>｝][\"']?+\s*+(?:```\s*+)?+", re.DOTALL
@@ -40,7 +40,9 @@ def unread_calls(content: str, tools: Declared, span: tuple[int, int]) -> Iterat
     alone = _STRUCTURE.fullmatch(content) is not None
     seen: set[str] = set()
     names = "|".join(map(re.escape, sorted(tools.spellings, key=len, reverse=True)))
-    for count, found in enumerate(re.finditer(rf"(?<![\w./-])(?:{names})(?![\w-])", content)):
+    for count, found in enumerate(
+        re.finditer(rf"(?<![\w./-])(?:functions\.)?(?:{names})(?![\w-])", content)
+    ):
         if count >= MOST_NAMES:
             return
         name = tools.name_of(found[0])

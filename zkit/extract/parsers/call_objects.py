@@ -255,9 +255,6 @@ def schema_of(text: str, name: str, tools: Declared) -> JsonObject | None:
     if named is None:
         keyed = _rooted(_object({name: parameters}), parameters)
         return keyed if _KEYED.match(text) else None
-    if named["key"] == "_name":
-        own = {**parameters.get("properties", {}), "_name": {"type": "string"}}
-        return _rooted(_nested(text, {**parameters, "properties": own}), parameters)
     if argued is None:
         return None
     held = {"type": "string"} if argued["quote"] else parameters

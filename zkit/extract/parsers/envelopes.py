@@ -16,14 +16,7 @@ from zkit.extract.parsers.call_objects import OPENING_KEYS
 from zkit.extract.parsers.headers import NAME, read_header
 from zkit.extract.parsers.json_calls import DAMAGED, FOLLOWED, bounded, read_json, units_in
 from zkit.extract.parsers.python_calls import read_python
-from zkit.extract.parsers.tag_calls import (
-    PAIRS,
-    Draft,
-    cut_reading,
-    from_pairs,
-    read_markup,
-    read_unit,
-)
+from zkit.extract.parsers.tag_calls import Draft, cut_reading, read_markup, read_unit
 from zkit.extract.tape import LONGEST_MARK, MOST_HEADER, Steps, compiled, searched
 
 if TYPE_CHECKING:
@@ -134,7 +127,7 @@ _CHOICE = (
     + r"|(?P<python>(?=\[?\s*+(?:print\(\s*+)?[^\W\d][\w.:/-]*+\s*+\())"
     + rf"|(?P<key_value>{_SPACED_NAME}\s*+(?=<arg_key)|{NAME}\s*+(?:<tool_sep(?::[\w-]++)?+>)?+\s*+(?=<(?:longcat_)?(?:arg|param)_key|</tool_call)|{NAME}\s*+<tool_sep(?::[\w-]++)?+>\s*+)"
     + rf"|(?P<named>(?={_PLAIN_NAME}(?:\[CALL_ID\]\w{{1,64}})?+(?:\[ARGS\])?+\s*+(?:```[\w-]*+\s*+)?+\{{))"
-    + rf"|(?P<bare>{NAME}\s*+(?:(?=</)|\Z))|(?P<pairs>{NAME}(?=\s))"
+    + rf"|(?P<bare>{NAME}\s*+(?:(?=</)|\Z))"
     + r")"
 )
 _READS: dict[str, Read] = {
@@ -146,7 +139,7 @@ _READS: dict[str, Read] = {
     "named": by_header("named"),
 }
 _OBJECT = r"\s*+,?\s*+(?=\{\s*+[\"'}])"
-_KINDS = ("json", *(kind for kind in _READS if kind != "json"), "key_value", "bare", "pairs")
+_KINDS = ("json", *(kind for kind in _READS if kind != "json"), "key_value", "bare")
 _NESTED_END = r"(?:\s*+```(?!\w))?+(?:\s*+</(?i:tool_call)(?::[\w-]++)?+\s*+>)?+"
 
 
@@ -272,42 +265,19 @@ def _read_body(task: Task, wrapper: Wrapper, pos: int) -> Steps[Reading | None]:
         if not draft.values and task.tools.name_of(draft.name) is None:
             return None
         return Reading((unit,), end, "key_value", closed)
-    if kind in ("bare", "pairs") and not wrapper.marks:
-        return None
     if kind == "bare":
         return (yield from _bare_name(task, wrapper, choice["name"], pos, at))
-    if kind == "pairs":
-        return (yield from _with_pairs(task, wrapper, choice["name"], pos, at))
     reading = yield from _READS[kind](task, at, wrapper.stop)
     if reading is not None and not reading.units:
         return None
     return reading
 
 
-def _with_pairs(
-    task: Task, wrapper: Wrapper, name: str, start: int, at: int
-) -> Steps[Reading | None]:
-    """A declared name and arguments written as attributes; anything else after it is refused."""
-    if not wrapper.closer or task.tools.name_of(name) is None:
-        return None
-    pairs = yield from task.tape.look(PAIRS, at)
-    end = at + (0 if pairs is None else pairs.end())
-    closer = yield from task.tape.find(searched(wrapper.stop), end)
-    if closer is None:
-        cut = Unit(name, None, (start, task.tape.size), state="cut")
-        return Reading((cut,), task.tape.size, "key_value", False)
-    if pairs is not None and not task.tape.slice(end, closer.start).strip():
-        return Reading((from_pairs(task, name, pairs["pairs"], (start, end)),), end, "key_value")
-    message = f"The arguments of {name} must be a JSON object."
-    unit = broken(name, (start, closer.start), "no_object", message)
-    return Reading((unit,), closer.start, "key_value")
-
-
 def _bare_name(
     task: Task, wrapper: Wrapper, name: str, start: int, at: int
 ) -> Steps[Reading | None]:
     """A declared name and nothing else: a call without arguments."""
-    if task.tools.name_of(name) is None:
+    if not wrapper.marks or task.tools.name_of(name) is None:
         return None
     end = yield from _closer(task, wrapper, at)
     if end is None and (yield from task.tape.next_solid(at)) < task.tape.size:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, replace
 
@@ -18,6 +17,11 @@ _FENCE = r"(?:```[\w-]*+\s*+)?+"
 _FENCE_END = r"(?:\s*+```)?"
 _QUOTED_OBJECT = r"\"\s*+\{"
 _QUOTE = re.compile(r"(?<!\\)(?:\\\\)*+\"")
+# The marks of Markdown around a label at the beginning of a line, and the labels of ReAct prompts.
+LABEL_MARK = r"(?:\*\*|__|#{1,4}[ \t]|[0-9]{1,2}[.)][ \t])*+"
+LABEL_COLON = r"(?:[ \t]?[0-9]{1,2})?+(?:\*\*|__)?+[ \t]*+:(?:\*\*|__)?+"
+NEXT_LABEL = rf"\n[ \t]*+{LABEL_MARK}(?:Observation|Thought|Final Answer|Action){LABEL_COLON}"
+_ACTION = rf"{LABEL_MARK}Action{LABEL_COLON}[ \t]*+"
 _COUNTER = re.compile(r":[0-9]+\Z")
 
 
@@ -51,6 +55,10 @@ HEADERS: dict[str, Header] = {
         Header("dspy", rf"\[\[ ## next_tool_name ## \]\]\s*+{NAME}\s*+\[\[ ## next_tool_args ## \]\]\s*+{_FENCE}", rf"{_FENCE_END}\s*+\[\[ ## completed ## \]\]", r"\[\[ ## next_tool_name ## \]\]"),
         Header("tool_input", rf"(?i:<tool>)\s*+{NAME}\s*+(?i:</tool>\s*+<tool_input>)\s*+", r"\s*+(?i:</tool_input>)", raw=True),
         Header("named", rf"{NAME}(?:\[CALL_ID\](?P<id>\w{{1,64}}))?+(?:\[ARGS\])?+\s*+{_FENCE}(?=\{{)", r"\s*+```", marked=False),
+        Header("harmony", rf"(?:assistant\s*+)?(?:analysis|commentary)\s*+to=(?:functions\.)?{NAME}\s*+(?:(?:code|json)\s*+)?(?:<\|message\|>)?+(?=\{{)", marked=False),
+        Header("react", rf"{_ACTION}`?+(?P<name>[^\s`(){{}}\[\]<>]{{1,128}}+)`?+[ \t\r]*+\n\s*+{LABEL_MARK}Action[ _]Input{LABEL_COLON}\s*+(?:```[\w-]*+\s*+|`(?=\{{))?+", r"\s*+(?:```|~~~|`)", NEXT_LABEL, raw=True, marked=False),
+        # `Action: NAME[...]`, the way of the ReAct paper.
+        Header("react_box", rf"{_ACTION}(?P<name>[^\W\d][\w.:/-]*+)[ \t]*+\[\s*+", r"\s*+\](?=[ \t\r]*+(?:\n|\Z))", r"\s*+\](?=[ \t\r]*+(?:\n|\Z))|\n", raw=True),
         Header("functions_colon", rf"(?:functions\.){NAME}?:\s*+(?=\{{)", marked=False),
         Header("name_line", rf"{NAME}\s*?(?:\n\s*+|\[ARGS\])?+(?=\{{)", marked=False),
     )
@@ -131,14 +139,15 @@ def _without_object(
         return Reading((finished(task, name, {}, (start, end), ()),), end, header.name)
     if not header.raw:
         return None
-    hit = yield from task.tape.find(searched(until), at)
+    hit = yield from task.tape.find(searched(header.stop or until), at)
     end = task.tape.size if hit is None else hit.start
-    unit = plain_argument(task, name, at, end, start, hit is not None)
+    whole = hit is not None or not (header.marked or task.tape.cut)
+    unit = _plain_argument(task, name, at, end, start, whole)
     reading = Reading((unit,), end, header.name, hit is not None)
     return (yield from closed_by(task, reading, header.end))
 
 
-def plain_argument(task: Task, name: str, at: int, end: int, start: int, whole: bool) -> Unit:
+def _plain_argument(task: Task, name: str, at: int, end: int, start: int, whole: bool) -> Unit:
     """A plain text as the only argument of a tool that takes one text (ReAct prompts)."""
     span = (start, end)
     if not whole:
@@ -151,16 +160,8 @@ def plain_argument(task: Task, name: str, at: int, end: int, start: int, whole: 
         message = f"The arguments of {name} must be a JSON object."
         return broken(name, span, "no_object", message)
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
-        text = _unquoted(text)
+        text = text[1:-1]
     fix = Fix(
         "name_only_argument", Rank.COMPLETE, at, at, f"{key}=", "a plain text was the only argument"
     )
     return finished(task, name, {key: text}, span, (fix,))
-
-
-def _unquoted(text: str) -> str:
-    """The text in quotes: as JSON spells it, if it does."""
-    try:
-        return str(json.loads(text))
-    except ValueError:
-        return text[1:-1]

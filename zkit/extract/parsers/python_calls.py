@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished
 from zkit.extract.parsers.brackets import Notation, extent
@@ -36,12 +36,9 @@ _STRING_START = re.compile(r"\"{3}|'{3}|[\"']")
 _KEY = re.compile(r"\s*+(?:\"(\w+)\"|'(\w+)'|([^\W\d][\w-]*+))\s*+\Z")
 _QUOTED = re.compile(r"\s*+[rRbBuU]{0,2}[\"']")
 _TYPOGRAPHIC = re.compile(r"“[^“”\\]*+”\Z")  # corpus/extract/small_models
-_INNER_CALL = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|(\w\s*+\()", re.DOTALL)
-_WORD = re.compile(r"[^\W\d][\w-]*+\Z")
-_NEXT_KEY = re.compile(r",\s*+(?P<key>\w++)\s*+=\s*+[\"']")
 # What a string whose quotes do not match must not hold: it may be the next argument.
 _NEXT_ARGUMENT = re.compile(r"[,(]\s*+\w++\s*+=(?!=)")
-NO_QUOTE = "{name}: the quotes of {key} do not match. Close every string, and escape quotes in it."
+NO_QUOTE = "{key}: the quotes do not match. Close every string, and escape quotes in it."
 _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 
 
@@ -170,15 +167,12 @@ def unit_from(
     task: Task, name: str, inside: str, at: int, span: tuple[int, int], notation: Notation
 ) -> Unit:
     """The unit of a call from the text between its parentheses."""
-    taken = task.tools.expect(name).keys
     values: JsonObject = {}
     fixes: tuple[Fix, ...] = ()
     arguments = split(inside, at, notation)
     if arguments and arguments[0].key and not all(argument.key for argument in arguments):
         notation, arguments = "loose", split(inside, at, "loose")  # a comma between inner quotes
     for argument in arguments:
-        if notation == "loose" and _runs_over(argument.text, taken):
-            return broken(name, span, "ambiguous", NO_QUOTE.format(name=name, key=argument.key))
         if not argument.key:
             return _positional(task, name, inside, at, span, argument)
         if argument.key in values:
@@ -189,11 +183,6 @@ def unit_from(
         values[argument.key] = found.value
         fixes += found.fixes
     return finished(task, name, values, span, fixes)
-
-
-def _runs_over(text: str, keys: frozenset[str]) -> bool:
-    """Whether a string whose quotes do not match may hold the next argument as well."""
-    return any(match["key"] in keys for match in _NEXT_KEY.finditer(text))
 
 
 def _positional(
@@ -236,57 +225,14 @@ def value_of(argument: Argument, slot: Slot) -> Value:
     if found is not None:
         return Value(found[0])
     if _QUOTED.match(text) and _NEXT_ARGUMENT.search(text):
-        return Value(None, (), "ambiguous", NO_QUOTE.format(name="The call", key=slot.key))
-    if _quotes_inside(text):
-        fix = Fix(
-            "escape_inner_quote", Rank.GUESS, at, at + len(text), text, "quotes inside a string"
-        )
-        return Value(text[1:-1], (fix,))
-    opens = _QUOTED.match(text) or text[:1] in ("{", "[") or _TYPOGRAPHIC.match(text)
-    if opens and not _calls(text):
+        return Value(None, (), "ambiguous", NO_QUOTE.format(key=slot.key))
+    if _QUOTED.match(text) or text[:1] in ("{", "[") or _TYPOGRAPHIC.match(text):
         return repaired_value(text, slot, at)
-    if _WORD.match(text) and text in _known_words(slot):
-        fix = Fix("quote_word", Rank.RESPELL, at, at + len(text), f'"{text}"', "a known value")
-        return Value(text, (fix,))
     bare = typed(text, slot, at)
     if text[:1].isdigit() and (not isinstance(bare.value, str) or slot.expect.kinds == {"string"}):
         return bare
     message = f"{slot.key or 'An argument'}: {text[:60]!r} is an expression. Send the value itself."
     return Value(None, (), "expression", message)
-
-
-def _quotes_inside(text: str) -> bool:
-    """Whether a string holds words between the quotes that it is in itself.
-
-    LFM2.5 writes `command='sed -n '1,9p' a.py'`. Each inner pair opens after a blank and closes
-    before one; two strings side by side do not.
-    """
-    if text[:1] not in ("'", '"') or text[-1] != text[0] or "\\" in text:
-        return False
-    parts = text[1:-1].split(text[0])
-    if len(parts) % 2 == 0:
-        return False
-    before, within, after = parts[:-1:2], parts[1::2], parts[2::2]
-    opens = all(
-        b[-1:] in (" ", "=", "(") and w[:1].strip() for b, w in zip(before, within, strict=True)
-    )
-    closes = all(
-        w[-1:].strip() and a[:1] in ("", " ", ")", ";", "|", "&")
-        for w, a in zip(within, after, strict=True)
-    )
-    return bool(within) and opens and closes
-
-
-def _calls(text: str) -> bool:
-    """Whether a value holds a call of its own, outside of its strings."""
-    return any(match.group(1) for match in _INNER_CALL.finditer(text))
-
-
-def _known_words(slot: Slot) -> list[Any]:
-    """The values that the schema lists for a key."""
-    around = slot.around or {}
-    listed = (around.get("properties") or {}).get(slot.key) or {}
-    return list(listed.get("enum") or ()) if isinstance(listed, dict) else []
 
 
 def split(inside: str, at: int, notation: Notation) -> list[Argument]:

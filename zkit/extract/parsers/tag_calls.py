@@ -273,21 +273,6 @@ def _keep_texts(task: Task, draft: Draft, attributes: str | None, at: int) -> No
         _write(task, draft, key, lambda slot, text=text: typed(text, slot, at))  # type: ignore[misc]
 
 
-# Arguments as attributes: `f a="x" b=2`, in a line of their own or in an envelope
-# (corpus/extract/small_models).
-PAIRS = (
-    r"(?P<pairs>(?:[\s,]++[^\W\d][\w-]{0,63}+\s*+=\s*+"
-    r"(?:\"[^\"<>\\\n]{0,400}+\"|'[^'<>\\\n]{0,400}+'|[\w.+-]{1,64}+)(?=[\s,<]|\Z))++)"
-)
-
-
-def from_pairs(task: Task, name: str, pairs: str, span: tuple[int, int]) -> Unit:
-    """The call of a tool whose arguments are written as attributes."""
-    draft = Draft(name, span[0])
-    _keep_texts(task, draft, pairs, span[0])
-    return unit_of(task, draft, span[1])
-
-
 def _write(task: Task, draft: Draft, key: str, read: Callable[[Slot], Value]) -> None:
     """Read a value for the place of an argument, unless it is taken."""
     if key in draft.values or not key:

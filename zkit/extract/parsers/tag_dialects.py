@@ -115,7 +115,7 @@ LEGACY = _tags(
     rf"<(?P<key>{TAGGED})>", r"</{key}\s*+>", newlines=True, keys_are_tags=True,
 )  # fmt: skip
 KEY_VALUE = _tags(
-    "key_value", "", rf"</(?:longcat_)?tool_call{_SUFFIX}\s*+>",
+    "key_value", r"(?P<name>[^\s<>{}()]{1,128}+)\s*+(?=<(?:arg|param)_key>)", rf"</(?:longcat_)?tool_call{_SUFFIX}\s*+>",
     rf"(?:{_KEY_TAG}>\s*+){{1,2}}+(?P<key>[^<>]{{1,200}}?)\s*+(?:(?:</{_KEY_TAG[1:]}>\s*+){{1,2}}+(?:{_VALUE_TAG}>){{0,2}}+|{_VALUE_TAG}>)",
     rf"</{_VALUE_TAG[1:]}>", doubles=True,
 )  # fmt: skip
