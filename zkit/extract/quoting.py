@@ -30,8 +30,7 @@ _INDENTED = re.compile(r"(?: {4,}|\t)\s*+\Z")
 # A quote right before a call.
 _BEFORE = frozenset("\"'`“‘«„「『‹")
 _AFTER = frozenset("\"'`”’»“」』›")
-_LITERAL = re.compile(r"\"{3}|'{3}|`{2,}+|`[^`\n]*+`|`(?! )")
-_LITERALS = frozenset({'"""', "'''", "`"})
+# What comes before a string in code or JSON.
 _VALUE_DUE = re.compile(r"(?:[=(\[,:+]|\breturn)\s*+(?:[A-Za-z]{1,8})?\Z")
 _ELEMENT = re.compile(
     r"^[ \t]*+<(?P<open>[A-Za-z][\w:.-]*+)(?:\s[^<>]*+)?+(?<!/)>|</(?P<close>[A-Za-z][\w:.-]*+)\s*+>",
@@ -42,9 +41,8 @@ HTML = frozenset(
     ["html", "body", "main", "article", "section", "aside", "header", "footer", "div", "details", "summary", "table", "thead",
      "tbody", "ul", "ol", "dl", "h1", "h2", "h3", "figure", "figcaption", "template", "form", "svg"]
 )  # fmt: skip
-_ANY_QUOTE = re.compile(r"[\"“”„«»「」『』]")
-_BEFORE_OPENING = frozenset({"", *" \t\n([{:=,—–-"})
-_CLOSERS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』"}
+# The quotation marks that differ at both ends; the others are counted in their line.
+_PAIRS = ("“”", "„“", "«»", "「」", "『』")
 # The key of a JSON object: what follows is a part of data (corpus/untouched/json_answers).
 _MEMBER = re.compile(r"[\"'”]\s*+:\s*+(?:\[\s*+)?\Z")
 
@@ -64,11 +62,11 @@ def quotes(before: str, record: Format) -> bool:
     code = record.values == "python" and record.tier == "shape" and line.rstrip().endswith(":")
     if code and _BLOCK.match(line):
         return True
-    if before[-1:] in "\"'`" and before and _VALUE_DUE.search(before[-40:-1]):
+    if before[-1:] in ('"', "'", "`") and _VALUE_DUE.search(before[-40:-1]):
         return True
     if "ASSISTANT:" in before and _INLINE_TURN.search(before):
         return True
-    if " | " in line or _MEMBER.search(before[-80:]) or _in_literal(before):
+    if " | " in line or _MEMBER.search(before[-80:]):
         return True
     if "&lt;" in line or "&gt;" in line:  # a page that shows markup escapes it
         return True
@@ -146,23 +144,12 @@ def closes_quote(before: str, after: str) -> bool:
         return False  # the reply is nothing else: a string that holds the call
     if before[-1:] in _BEFORE and after[:1] in _AFTER:
         return True
+    line, last = before.rpartition("\n")[2], before.rstrip().rpartition("\n")[2]
     if solid.startswith(_CONTAINERS):
-        return before.rstrip().rpartition("\n")[2].startswith(solid.split()[0])
-    return bool(solid) and solid[0] in open_quote(before)
-
-
-def open_quote(before: str) -> str:
-    """What would close the quotation that is open at the end of a text (corpus/untouched/calls_quoted)."""
-    closers = ""
-    for match in _ANY_QUOTE.finditer(before):
-        mark = match.group()
-        if closers:
-            closers = "" if mark in closers else closers
-        elif mark != '"':
-            closers = _CLOSERS.get(mark, "")
-        elif before[match.start() - 1 : match.start()] in _BEFORE_OPENING:
-            closers = mark
-    return closers
+        return last.startswith(solid.split()[0])
+    if solid.startswith('"'):
+        return line.count('"') % 2 == 1
+    return any(solid[:1] == end and before.rfind(mark) > before.rfind(end) for mark, end in _PAIRS)
 
 
 def indented(before: str) -> bool:
@@ -179,21 +166,6 @@ def _in_markup(before: str) -> bool:
         elif match["close"] in elements:
             del elements[elements.index(match["close"]) :]
     return bool(elements)
-
-
-def _in_literal(before: str) -> bool:
-    """True if a string of code over several lines is open: one that begins where a value is expected.
-
-    See corpus/untouched/conversations.
-    """
-    is_open = ""
-    for match in _LITERAL.finditer(before):
-        mark = match.group()
-        if is_open:
-            is_open = "" if mark == is_open else is_open
-        elif mark in _LITERALS and _VALUE_DUE.search(before[: match.start()][-40:]):
-            is_open = mark
-    return bool(is_open)
 
 
 # ── regions that quote ───────────────────────────────────────────────────────
@@ -243,8 +215,6 @@ def quoting(scan: Scanner, at: int) -> Steps[int]:
     tag = "" if head is None else head["tag"].lower()
     if tag in turn_marks.RESULT_TAGS and scan.called:
         return (yield from scan.end_reply(at))
-    if tag not in turn_marks.QUOTING_TAGS and tag not in turn_marks.RESULT_TAGS:
-        return (yield from scan.skip(at))
     stop = r"|(?=\n)" if tag in turn_marks.ONE_LINE else ""
     return (yield from _region(scan, at, searched(rf"</(?i:{tag})\s*+>{stop}"), at + len(tag) + 1))
 
@@ -255,8 +225,6 @@ def tick(scan: Scanner, at: int) -> Steps[int]:
     size = 1 if run is None else run.end()
     if size > MOST_TICKS:
         return (yield from scan.skip(at, size))
-    if size >= 3 and not scan.before(at).rpartition("\n")[2].strip(" \t>"):
-        return (yield from scan.handle("fence", at))
     if size >= 3 and (yield from scan.tape.look(r"[\w-]*+[ \t\r]*+\n", at + size)):
         return (yield from scan.handle("fence", at))
     hit = yield from scan.tape.find(searched(rf"(?<!`)`{{{size}}}(?!`)|\n"), at + size)

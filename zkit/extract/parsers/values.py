@@ -124,29 +124,7 @@ def _is_unsure(outcome: Repaired | Unrepairable) -> bool:
 
 def _says_more(plain: Repaired, fitted: Repaired | Unrepairable) -> bool:
     """Whether what a text says without the schema counts more than what fits the schema."""
-    if plain.rank >= Rank.GUESS and isinstance(fitted, Repaired):
-        return _differ_in_strings(plain.value, fitted.value)
-    return plain.rank <= Rank.GUESS
-
-
-def _differ_in_strings(plain: Any, fitted: Any) -> bool:
-    """Whether two values are the same, but for texts that the schema made lists or objects of.
-
-    Llama 3.1 8B writes `"tags": "['a']"`; a damage elsewhere does not make a list of it
-    (corpus/extract/damaged).
-    """
-    pairs, found = [(plain, fitted)], False
-    while pairs:
-        one, other = pairs.pop()
-        if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
-            pairs += ((value, other[key]) for key, value in one.items())
-        elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-            pairs += zip(one, other, strict=True)
-        elif isinstance(one, str) and isinstance(other, list | dict):
-            found = True
-        elif one != other:
-            return False
-    return found
+    return plain.rank < Rank.GUESS + isinstance(fitted, Unrepairable)
 
 
 def _only(outcome: Repaired, key: str) -> bool:
