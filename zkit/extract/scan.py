@@ -278,8 +278,6 @@ class Scanner:
             yield from self.text(max(at, self.standing.reached), self.tape.size)
         else:
             yield from self.piece("ended", at, self.tape.size, rest)
-        # A call may stand in the other's turn, before the label that shows whose it is.
-        called = self.standing.called_from(at)
-        self.standing.ended_at = at if called or rest.strip() else None
+        self.standing.ended_at = at if rest.strip() else None
         yield from self.list_quoted(begin, self.tape.size)
         return self.tape.size

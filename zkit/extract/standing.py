@@ -6,7 +6,7 @@ blanks, closers or more calls follow are calls; calls that text follows are doub
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from itertools import zip_longest
@@ -253,10 +253,6 @@ class Standing:
         yield from (events.CallHeld(o) for o in item.outcomes if isinstance(o, Call))
         return True
 
-    def called_from(self, at: int) -> bool:
-        """Whether a call was read that begins at a place or after it."""
-        return any(isinstance(item, Candidate) and item.span[0] >= at for item in self._pending)
-
     def all_was_reasoning(self, end: int) -> Iterator[Event]:
         """Take everything so far as reasoning that the prompt had opened (Qwen3, DeepSeek R1): no call in it counts."""
         for item in self._pending:
@@ -288,10 +284,11 @@ class Standing:
             return
         waiting, self._pending = self._pending, []
         pending = [self._settled(item, waiting, i) for i, item in enumerate(waiting)]
-        pending = list(_mentioned_together(_without_echoes(pending)))
+        pending = list(_without_echoes(pending))
         final = self._is_final(pending)
         alone = final and not self._has_text(pending)
-        spoken = final and not alone and _in_sentence(pending)
+        spoken = any(isinstance(item, Candidate) and item.mentioned for item in pending)
+        spoken = spoken or (final and not alone and _in_sentence(pending))
         for item in pending:
             if isinstance(item, list):
                 yield from map(self._told, item)
@@ -300,8 +297,7 @@ class Standing:
                     item if item.kind != "thought" else replace(item, kind="reasoning")
                 )
             elif item.counts and not _is_quoted(item):
-                mentioned = item.mentioned or spoken
-                yield from self._accepted(replace(item, mentioned=mentioned), final, alone)
+                yield from self._accepted(item, final, alone, spoken)
             else:
                 yield from self._refused(item)
 
@@ -338,7 +334,9 @@ class Standing:
         pieces = (item for item in pending if isinstance(item, Piece) and item.kind == "text")
         return any(self._is_text(item) and any(map(str.isalnum, item.text)) for item in pieces)
 
-    def _accepted(self, item: Candidate, final: bool, alone: bool) -> Iterator[Event]:
+    def _accepted(
+        self, item: Candidate, final: bool, alone: bool, mentioned: bool
+    ) -> Iterator[Event]:
         """The outcomes of a candidate; its calls leave the text if they are final."""
         at, end = item.span
         kept: list[tuple[int, int]] = []
@@ -346,7 +344,7 @@ class Standing:
             if isinstance(outcome, Call) and unfit is not None and not alone:
                 outcome = unfit
             if isinstance(outcome, Call):
-                outcome = placed(outcome, final and not item.mentioned, alone)
+                outcome = placed(outcome, final and not mentioned, alone)
                 if outcome.position == "followed":
                     message = FOLLOWED if not final else MENTIONED
                     reason = "followed" if not final else "mentioned"
@@ -442,19 +440,6 @@ def _without_echoes(pending: list[Waiting]) -> Iterator[Waiting]:
             last = item
         elif isinstance(item, Piece) and item.text.strip():
             last = None
-
-
-def _mentioned_together(pending: Iterable[Waiting]) -> Iterator[Waiting]:
-    """What waits; a call right after a mentioned one is mentioned too (corpus/extract/shown)."""
-    mentioned = False
-    for item in pending:
-        if isinstance(item, Piece) and any(map(str.isalnum, item.text)):
-            mentioned = False
-        elif isinstance(item, Candidate):
-            if mentioned and not item.mentioned:
-                item = replace(item, mentioned=True)
-            mentioned = item.mentioned
-        yield item
 
 
 def _in_sentence(pending: list[Waiting]) -> bool:

@@ -71,11 +71,6 @@ def orphan(scan: Scanner, at: int) -> Steps[int]:
     if head is None:
         return (yield from scan.skip(at))
     end = at + head.end()
-    if scan.reasoned and scan.after_mark and not scan.called:
-        yield from scan.piece("token", at, end)
-        return end
-    if scan.before(at)[-1:] in ("`", '"', "'"):
-        return (yield from scan.skip(at, head.end()))
     if scan.reasoned and not (yield from _at_edge(scan, at, end)):
         return (yield from scan.skip(at, head.end()))
     yield from scan.standing.all_was_reasoning(end)

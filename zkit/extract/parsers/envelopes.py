@@ -159,8 +159,6 @@ def read_envelope(task: Task, wrapper: Wrapper, start: int, pos: int) -> Steps[R
             break
         units += reading.units
         at, kind, closed = reading.end, kind or reading.body, reading.closed
-        if reading.units[-1].state == "cut" and at >= task.tape.size:
-            break
         if reading.body == "key_value" and _ends_with(task, wrapper, at):
             break
         nested = yield from task.tape.look(_NESTED_END, at)

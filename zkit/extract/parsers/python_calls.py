@@ -194,27 +194,24 @@ def _positional(
     """
     expect = task.tools.expect(name)
     if len(split(inside, at, "python")) == 1:
+        key = expect.order[0] if len(expect.order) == 1 else ""
+        slot = task.slot(name, key) if key else Slot("", expect, None)
         text = argument.text.strip().removeprefix("**").strip()
-        slot = Slot("", expect, None)
-        found = value_of(Argument("", text, argument.at), slot)
-        if not found.reason and isinstance(found.value, dict) and len(expect.order) != 1:
+        found = value_of(Argument(key, text, argument.at), slot)
+        if found.reason and key:
+            return broken(name, span, found.reason, found.message)
+        if isinstance(found.value, dict) and (
+            not key or key in found.value or "object" not in slot.expect.kinds
+        ):
             return finished(task, name, found.value, span, found.fixes)
-        if len(expect.order) == 1:
-            return _only(task, name, expect.order[0], argument, span)
+        if key:
+            note = f"the only argument of {name} was given without its name"
+            fix = Fix(
+                "name_only_argument", Rank.COMPLETE, argument.at, argument.at, f"{key}=", note
+            )
+            return finished(task, name, {key: found.value}, span, (fix, *found.fixes))
     names = ", ".join(f"{key}=..." for key in expect.order[:6]) or "..."
     return broken(name, span, "positional", f"Name every argument: {name}({names}).")
-
-
-def _only(task: Task, name: str, key: str, argument: Argument, span: tuple[int, int]) -> Unit:
-    slot = task.slot(name, key)
-    found = value_of(argument, slot)
-    if found.reason:
-        return broken(name, span, found.reason, found.message)
-    if isinstance(found.value, dict) and (key in found.value or "object" not in slot.expect.kinds):
-        return finished(task, name, found.value, span, found.fixes)
-    note = f"the only argument of {name} was given without its name"
-    fix = Fix("name_only_argument", Rank.COMPLETE, argument.at, argument.at, f"{key}=", note)
-    return finished(task, name, {key: found.value}, span, (fix, *found.fixes))
 
 
 def value_of(argument: Argument, slot: Slot) -> Value:

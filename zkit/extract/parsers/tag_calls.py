@@ -11,7 +11,7 @@ from zkit.extract.parsers.arguments import Reading, Task, Unit, broken, finished
 from zkit.extract.parsers.call_objects import ARGUMENT_KEYS
 from zkit.extract.parsers.json_calls import read_named
 from zkit.extract.parsers.tag_dialects import MINIMAX_M3, Dialect, attributes, written_attributes
-from zkit.extract.parsers.values import Slot, Value, strict, structure, typed
+from zkit.extract.parsers.values import Slot, Value, strict, typed
 from zkit.extract.tape import MOST_HEADER, Steps, compiled, searched
 from zkit.json_types import JsonObject
 from zkit.receipt import Fix, Rank
@@ -293,9 +293,6 @@ def _value(dialect: Dialect, attrs: dict[str, str], text: str, slot: Slot, raw: 
     shown = _inner(dialect, text, raw.odd == "no_closer")
     if declared in ("string", "raw"):
         return Value(shown)
-    if declared == "json" and slot.expect.kinds == {"string"}:
-        plain = structure(shown, slot, raw.start)
-        return Value(plain.value if isinstance(plain.value, str) else shown)
     if declared and slot.expect.kinds == ALL_KINDS and (literal := strict(shown)) is not None:
         return Value(literal[0])  # the schema has no type, and the tag has one (Kimi K3, DeepSeek)
     return typed(shown, slot, raw.start)
