@@ -149,7 +149,7 @@ def closes_quote(before: str, after: str) -> bool:
         return last.startswith(solid.split()[0])
     if solid.startswith('"'):
         return line.count('"') % 2 == 1
-    return any(solid[:1] == end and before.rfind(mark) > before.rfind(end) for mark, end in _PAIRS)
+    return any(solid[:1] == p[1] and before.rfind(p[0]) > before.rfind(p[1]) for p in _PAIRS)
 
 
 def indented(before: str) -> bool:
